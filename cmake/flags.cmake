@@ -1,0 +1,15 @@
+# Compiler flags every target of ours shares, as one interface target.
+add_library(cel_flags INTERFACE)
+target_compile_definitions(cel_flags INTERFACE _GNU_SOURCE H5_USE_110_API)
+target_compile_options(cel_flags INTERFACE -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes
+                       -Wmissing-prototypes -Wno-unused-parameter -fno-math-errno)
+if(CELLAR_WERROR)
+  target_compile_options(cel_flags INTERFACE -Werror)
+endif()
+if(CELLAR_SANITIZE)
+  target_compile_options(cel_flags INTERFACE -fsanitize=${CELLAR_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(cel_flags INTERFACE -fsanitize=${CELLAR_SANITIZE})
+  if(CELLAR_SANITIZE MATCHES undefined)
+    target_compile_options(cel_flags INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+endif()

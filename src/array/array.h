@@ -1,0 +1,37 @@
+#ifndef CEL_ARRAY_H
+#define CEL_ARRAY_H
+
+/* Regions of a variable to and from the user's memory. README.md in this folder
+ * has the rules of the cache and of threads. */
+
+#include "container.h"
+#include "model.h"
+
+/* What the user asked for. count, stride and imap have var->ndims entries;
+ * stride NULL: all 1; imap NULL: memory is packed, last dimension fastest. */
+struct cel_region {
+    const size_t *start;
+    const size_t *count;
+    const ptrdiff_t *stride;
+    const ptrdiff_t *imap;
+};
+
+/* Check the region, split it by chunks, convert and write. memtype: the type of
+ * `data`, or NC_NAT for the variable's own type. NC_ERANGE is answered after all
+ * data has been written. */
+int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
+                   const void *data, nc_type memtype);
+int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
+                   void *data, nc_type memtype);
+
+/* Encode and write every dirty chunk of a variable, or of all variables. */
+int cel_array_flush(struct cel_dataset *ds, struct cel_var *var);
+int cel_array_flush_all(struct cel_dataset *ds);
+
+/* Forget the variable's cache, dirty or not. */
+void cel_array_free(struct cel_var *var);
+
+/* The cache settings of the variable changed. */
+int cel_array_resize_cache(struct cel_dataset *ds, struct cel_var *var);
+
+#endif

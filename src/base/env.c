@@ -1,0 +1,75 @@
+/* The environment, read when asked; a variable that is set but makes no sense
+ * counts as not set. */
+#include "env.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static bool number_in(const char *name, long lo, long hi, long *out)
+{
+    const char *text = getenv(name);
+    char *end;
+
+    if (!text || !*text)
+        return false;
+    errno = 0;
+    *out = strtol(text, &end, 10);
+    return !errno && !*end && *out >= lo && *out <= hi;
+}
+
+static bool is_on(const char *name)
+{
+    const char *text = getenv(name);
+
+    return text && *text && strcmp(text, "0") != 0 && strcasecmp(text, "false") != 0 &&
+           strcasecmp(text, "no") != 0;
+}
+
+int cel_env_log_level(void)
+{
+    long level;
+
+    if (number_in("NETCDF_LOG_LEVEL", 0, 100, &level))
+        return (int)level;
+    return getenv("NCLOGGING") ? 0 : -1;
+}
+
+bool cel_env_strict(void)
+{
+    return is_on("CELLAR_STRICT");
+}
+
+int cel_env_threads(void)
+{
+    long n;
+
+    return number_in("CELLAR_NUM_THREADS", 1, 1024, &n) ? (int)n : 0;
+}
+
+bool cel_env_prefer_plugins(void)
+{
+    const char *text = getenv("CELLAR_PLUGINS");
+
+    return text && strcmp(text, "prefer") == 0;
+}
+
+const char *cel_env_plugin_path(void)
+{
+    return getenv("HDF5_PLUGIN_PATH");
+}
+
+bool cel_env_no_plugins(void)
+{
+    const char *preload = getenv("HDF5_PLUGIN_PRELOAD");
+
+    return (preload && strcmp(preload, "::") == 0) || geteuid() != getuid() || getegid() != getgid();
+}
+
+bool cel_env_file_locking(void)
+{
+    const char *text = getenv("HDF5_USE_FILE_LOCKING");
+
+    return !text || (strcasecmp(text, "FALSE") != 0 && strcmp(text, "0") != 0);
+}

@@ -1,0 +1,91 @@
+/* The one place where memory is asked for, so that the fault tests can make
+ * any single request fail. */
+#include "mem.h"
+#include "status.h"
+#include <netcdf.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Atomic long until_failure;
+
+void cel_mem_fail_at(long nth)
+{
+    atomic_store(&until_failure, nth);
+}
+
+static bool must_fail(void)
+{
+    return atomic_load_explicit(&until_failure, memory_order_relaxed) > 0 &&
+           atomic_fetch_sub(&until_failure, 1) == 1;
+}
+
+bool cel_mul(size_t a, size_t b, size_t *out)
+{
+    return !__builtin_mul_overflow(a, b, out);
+}
+
+bool cel_add(size_t a, size_t b, size_t *out)
+{
+    return !__builtin_add_overflow(a, b, out);
+}
+
+static void *checked(void *p, size_t nbytes)
+{
+    if (!p)
+        cel_fail(NC_ENOMEM, "no memory for %zu bytes", nbytes);
+    return p;
+}
+
+void *cel_malloc(size_t nbytes)
+{
+    return checked(must_fail() ? NULL : malloc(nbytes ? nbytes : 1), nbytes);
+}
+
+void *cel_malloc_array(size_t n, size_t size)
+{
+    size_t nbytes;
+
+    if (!cel_mul(n, size, &nbytes))
+        return checked(NULL, (size_t)-1);
+    return cel_malloc(nbytes);
+}
+
+void *cel_calloc(size_t n, size_t size)
+{
+    return checked(must_fail() ? NULL : calloc(n ? n : 1, size ? size : 1), n * size);
+}
+
+void *cel_realloc(void *p, size_t n, size_t size)
+{
+    size_t nbytes;
+
+    if (!cel_mul(n, size, &nbytes))
+        return checked(NULL, (size_t)-1);
+    return checked(must_fail() ? NULL : realloc(p, nbytes ? nbytes : 1), nbytes);
+}
+
+void *cel_memdup(const void *p, size_t nbytes)
+{
+    void *copy = cel_malloc(nbytes);
+
+    if (copy && nbytes)
+        memcpy(copy, p, nbytes);
+    return copy;
+}
+
+char *cel_strdup(const char *text)
+{
+    return cel_memdup(text, strlen(text) + 1);
+}
+
+char *cel_strndup(const char *text, size_t len)
+{
+    char *copy = cel_malloc(len + 1);
+
+    if (copy) {
+        memcpy(copy, text, len);
+        copy[len] = '\0';
+    }
+    return copy;
+}

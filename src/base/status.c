@@ -1,0 +1,132 @@
+/* Error and warning text: one record per thread. Every function here works when
+ * there is no memory left, so that ENOMEM too can say what it was for. */
+#include "status.h"
+#include "env.h"
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local struct cel_status now;
+static _Thread_local char warning[sizeof now.text];
+static _Atomic int log_level = -2; /* -2: not asked yet, -1: off */
+
+int cel_fail(int code, const char *fmt, ...)
+{
+    char text[sizeof now.text]; /* the arguments may point into the old text */
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    memset(&now, 0, sizeof now);
+    now.code = code;
+    memcpy(now.text, text, sizeof text);
+    return code;
+}
+
+static void widen(int code, const char *prefix)
+{
+    char inner[sizeof now.text];
+    int n;
+
+    memcpy(inner, now.text, sizeof inner);
+    n = snprintf(now.text, sizeof now.text, inner[0] ? "%s: " : "%s", prefix);
+    if (n >= 0 && (size_t)n < sizeof now.text)
+        snprintf(now.text + n, sizeof now.text - (size_t)n, "%s", inner);
+    now.code = code;
+}
+
+int cel_fail_in(int code, const char *fmt, ...)
+{
+    char prefix[sizeof now.part[0]];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(prefix, sizeof prefix, fmt, ap);
+    va_end(ap);
+    widen(code, prefix);
+    return code;
+}
+
+int cel_fail_at(int code, enum cel_part part, const char *fmt, ...)
+{
+    va_list ap;
+
+    if (now.part[part][0])
+        return code;
+    va_start(ap, fmt);
+    vsnprintf(now.part[part], sizeof now.part[part], fmt, ap);
+    va_end(ap);
+    widen(code, now.part[part]);
+    return code;
+}
+
+const char *cel_error_text(void)
+{
+    return now.text;
+}
+
+const char *cel_error_part(enum cel_part part)
+{
+    return now.part[part];
+}
+
+int cel_error_code(void)
+{
+    return now.code;
+}
+
+void cel_error_clear(void)
+{
+    memset(&now, 0, sizeof now);
+}
+
+void cel_status_save(struct cel_status *out)
+{
+    *out = now;
+}
+
+void cel_status_restore(const struct cel_status *in)
+{
+    now = *in;
+}
+
+static int current_log_level(void)
+{
+    int level = atomic_load(&log_level);
+
+    if (level == -2) {
+        level = cel_env_log_level();
+        atomic_store(&log_level, level);
+    }
+    return level;
+}
+
+void cel_set_log_level(int level)
+{
+    atomic_store(&log_level, level < -1 ? -1 : level);
+}
+
+void cel_warn(const char *fmt, ...)
+{
+    char text[sizeof warning];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    memcpy(warning, text, sizeof warning);
+    if (current_log_level() >= 0)
+        fprintf(stderr, "cellar: warning: %s\n", warning);
+}
+
+const char *cel_warning_text(void)
+{
+    return warning;
+}
+
+void cel_warning_clear(void)
+{
+    warning[0] = '\0';
+}

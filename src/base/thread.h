@@ -1,0 +1,33 @@
+#ifndef CEL_THREAD_H
+#define CEL_THREAD_H
+
+/* Locks and threads, as thin as can be, so that another platform is one other file. */
+
+#include <pthread.h>
+
+struct cel_mutex {
+    pthread_mutex_t m;
+};
+#define CEL_MUTEX_INIT {PTHREAD_MUTEX_INITIALIZER}
+
+static inline void cel_mutex_init(struct cel_mutex *m)
+{
+    pthread_mutex_init(&m->m, 0);
+}
+
+static inline void cel_mutex_dispose(struct cel_mutex *m)
+{
+    pthread_mutex_destroy(&m->m);
+}
+
+static inline void cel_lock(struct cel_mutex *m)
+{
+    pthread_mutex_lock(&m->m);
+}
+
+static inline void cel_unlock(struct cel_mutex *m)
+{
+    pthread_mutex_unlock(&m->m);
+}
+
+#endif

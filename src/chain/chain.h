@@ -1,0 +1,97 @@
+#ifndef CEL_CHAIN_H
+#define CEL_CHAIN_H
+
+#include "codec.h"
+#include <stdbool.h>
+
+struct cel_buf;
+struct cel_json;
+
+#define CEL_CHAIN_MAX 32 /* as libhdf5: one bit per step in the skip mask */
+
+/* One filter of a variable. A filter this build does not have is kept with its
+ * id and words (or its JSON), so that headers can be shown and copied; it fails
+ * on use only. */
+struct cel_step {
+    const struct cel_codec *codec; /* NULL: not available here */
+    unsigned id;                   /* HDF5 id; 0: only its JSON name is known */
+    bool optional;                 /* HDF5: may be skipped for a chunk */
+    struct cel_words visible;
+    struct cel_words working;      /* valid once the chain is prepared */
+    char *json;                    /* codec == NULL and read from JSON: the source text; else NULL */
+};
+
+/* The filters of one variable, in encoding order. Constant once prepared, so
+ * that every worker may use it at the same time. */
+struct cel_chain {
+    size_t n;
+    struct cel_step *step;
+    bool prepared;
+    struct cel_shape shape; /* valid once prepared */
+};
+
+/* --- building -------------------------------------------------------- */
+void cel_chain_dispose(struct cel_chain *c); /* leaves an empty chain */
+int cel_chain_copy(const struct cel_chain *from, struct cel_chain *to); /* unprepared copy */
+
+/* The step with this id, or NULL. */
+struct cel_step *cel_chain_find(const struct cel_chain *c, unsigned id);
+
+/* Make a step from id and cd_values: finds the codec (built in, then plugins),
+ * fills in defaults, checks ranges. An id nobody has: NC_ENOFILTER. */
+int cel_step_make(unsigned id, size_t nwords, const unsigned *words, struct cel_step *out);
+
+/* The same for what a file says: an unknown id gives a step without codec, and
+ * the words are kept as they are. */
+int cel_step_from_file(unsigned id, bool optional, size_t nwords, const unsigned *words,
+                       struct cel_step *out);
+void cel_step_dispose(struct cel_step *step);
+
+/* The chain takes the step over. at > n means at the end. */
+int cel_chain_insert(struct cel_chain *c, size_t at, struct cel_step *step);
+void cel_chain_remove(struct cel_chain *c, size_t at);
+
+/* --- three spellings --------------------------------------------------- */
+enum cel_spelling { CEL_SPELL_IDS, CEL_SPELL_NAMES, CEL_SPELL_JSON2, CEL_SPELL_JSON3 };
+
+/* Text of any spelling, told apart by its first character. On failure *column
+ * (from 0; may be NULL) is where, and the text says what was expected. */
+int cel_chain_parse(const char *text, struct cel_chain *out, size_t *column);
+int cel_chain_print(const struct cel_chain *c, enum cel_spelling spelling, struct cel_buf *out);
+
+/* One codec object (version 2 has "id", 3 has "name"). An unknown codec gives a
+ * step without codec that keeps its JSON. */
+int cel_step_from_json(const struct cel_json *object, int version, struct cel_step *out);
+int cel_step_to_json(const struct cel_step *step, const struct cel_shape *shape, int version,
+                     struct cel_json **out);
+
+/* --- running ------------------------------------------------------------ */
+/* Fit every step to the chunks of a variable: working words, checks of type and
+ * shape. Steps without codec are passed over. Working words already there (read
+ * back from a file) are kept when keep_working is true. */
+int cel_chain_prepare(struct cel_chain *c, const struct cel_shape *shape, bool keep_working);
+
+/* NC_ENOFILTER with a sentence (id, registered name, where was looked, what to
+ * do) when a step has no codec. */
+int cel_chain_usable(const struct cel_chain *c);
+
+/* Room and codec contexts of one worker: grows to the largest chain it has seen
+ * and is kept between chunks. */
+struct cel_scratch;
+int cel_scratch_make(struct cel_scratch **out);
+void cel_scratch_free(struct cel_scratch *scratch);
+
+/* Run one chunk. src lies outside the scratch. *out points into the scratch (or
+ * is src for an empty chain) until it is used again. *skipped: bit i is set when
+ * optional step i was passed over. */
+int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch,
+                     const void *src, size_t n, const void **out, size_t *out_n, uint32_t *skipped);
+
+/* Decode to exactly chain.shape.nbytes bytes in dst. `skipped` as stored. */
+int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch,
+                     const void *src, size_t n, uint32_t skipped, void *dst);
+
+/* Most bytes an encoded chunk may have. */
+size_t cel_chain_bound(const struct cel_chain *c);
+
+#endif

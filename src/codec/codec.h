@@ -1,0 +1,144 @@
+#ifndef CEL_CODEC_H
+#define CEL_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cel_json;
+
+/* Parameters of a codec, as HDF5 keeps them (cd_values). 64-bit values take two
+ * words, the low one first. "Visible" words are what the user gave and what
+ * inquiries show before a file is written; "working" words are what prepare()
+ * makes of them for one variable, and what an HDF5 file stores. */
+#define CEL_WORDS_MAX 80
+struct cel_words {
+    size_t n;
+    uint32_t w[CEL_WORDS_MAX];
+};
+
+/* What a codec may know of the chunks it will see. All of them have this shape. */
+#define CEL_RANK_MAX 32
+enum cel_kind { CEL_KIND_OTHER, CEL_KIND_INT, CEL_KIND_UINT, CEL_KIND_FLOAT, CEL_KIND_CHAR };
+struct cel_shape {
+    size_t elem_size; /* bytes of one element, >= 1 */
+    enum cel_kind kind;
+    bool big_endian; /* byte order of the elements in the chunk */
+    int rank;        /* 0 when the chunk is a plain run of bytes */
+    size_t dims[CEL_RANK_MAX];
+    size_t nbytes;       /* decoded size of a whole chunk */
+    bool has_fill;       /* fill[] holds one element, in the chunk's byte order */
+    unsigned char fill[8];
+};
+
+/* One named parameter. The same row serves the text spec ("zstd,level=5"), the
+ * Zarr JSON ({"level": 5}), the cd_values word, the range check and the help. */
+enum cel_param_kind {
+    CEL_PARAM_INT,    /* signed, one word, two's complement */
+    CEL_PARAM_UINT,   /* unsigned, one word */
+    CEL_PARAM_BOOL,   /* one word, 0 or 1 */
+    CEL_PARAM_CHOICE, /* one word: index into choices */
+    CEL_PARAM_FLOAT,  /* IEEE single, one word */
+    CEL_PARAM_DOUBLE  /* IEEE double, two words, low first */
+};
+enum {
+    CEL_PARAM_REQUIRED = 1,  /* text and JSON must give it; cd_values must hold its word */
+    CEL_PARAM_NO_JSON = 2,   /* not written to JSON (read if there) */
+    CEL_PARAM_ELEM_SIZE = 4  /* 0 or absent: the element size of the variable */
+};
+struct cel_param {
+    const char *name; /* key in text; NULL ends the table */
+    const char *json; /* key in JSON; NULL: the same as name */
+    enum cel_param_kind kind;
+    unsigned flags;
+    int word;                   /* index of its first visible word */
+    double min, max, fallback;  /* inclusive range, and the default */
+    const char *const *choices; /* CEL_PARAM_CHOICE: names by value, NULL ends */
+    int when_word;              /* with when_value != 0: the row counts only while */
+    unsigned when_value;        /* visible word when_word holds when_value; naming the */
+                                /* parameter in text sets that word (zfp,rate=8) */
+    const char *help;           /* a few words, for help and errors */
+};
+
+enum {
+    CEL_CODEC_SAME_SIZE = 1,   /* output is exactly as long as input */
+    CEL_CODEC_LOSSY = 2,       /* decode(encode(x)) may differ from x */
+    CEL_CODEC_COMPRESSOR = 4,  /* meant to shrink: nc_inq_var_compress() looks for these */
+    CEL_CODEC_CHECKSUM = 8,    /* adds a check, detects damage */
+    CEL_CODEC_MAY_SKIP = 16,   /* encode() may answer CEL_SKIP */
+    CEL_CODEC_NEEDS_PIXELS = 32, /* input length must be a multiple of the element size */
+    CEL_CODEC_NEEDS_ELEMENTS = 64, /* only as the first step, on the elements themselves */
+    CEL_CODEC_OUTSIDE = 128    /* from a shared library: runs under the plugin lock */
+};
+
+/* The surroundings of one encode or decode call. */
+struct cel_coding {
+    const struct cel_codec *codec;
+    const struct cel_words *words; /* working parameters */
+    const struct cel_shape *shape;
+    void *context;                 /* this worker's, from make_context; NULL if the codec has none */
+};
+
+/* A codec is a constant table, the same for every variable and thread. */
+struct cel_codec {
+    const char *name;    /* in text: "zstd" */
+    unsigned hdf5_id;    /* filter id */
+    const char *label;   /* name stored in HDF5 files: the registered plugin's own string */
+    const char *zarr2;   /* Zarr v2 "id"; NULL: "cellar.<name>" */
+    const char *zarr3;   /* Zarr v3 "name"; NULL: "cellar.<name>" */
+    const char *about;   /* one line for help */
+    unsigned flags;
+    const struct cel_param *params; /* NULL: none */
+
+    /* Fewest and most visible words accepted at define time. Missing trailing
+     * words take their parameter's default; more than max is an error. */
+    size_t min_words, max_words;
+
+    /* Optional: checks of the visible words that the table cannot say. */
+    int (*check)(const struct cel_words *visible);
+
+    /* Optional: fit the codec to a variable. Refuses types and shapes it cannot
+     * do, and sets *working (already a copy of *visible). Given words that are
+     * working words already (read from a file), it leaves them as they are. */
+    int (*prepare)(const struct cel_codec *codec, const struct cel_words *visible,
+                   const struct cel_shape *shape, struct cel_words *working);
+
+    /* Optional: the visible words that working words came from (default: the
+     * first max_words of them). */
+    void (*reveal)(const struct cel_words *working, struct cel_words *visible);
+
+    /* Optional: JSON where the table does not say it all. version is 2 or 3; for
+     * 3 `config` is the "configuration" object. to_json adds members. */
+    int (*to_json)(const struct cel_words *visible, const struct cel_shape *shape, int version,
+                   struct cel_json *config);
+    int (*from_json)(const struct cel_json *config, int version, struct cel_words *visible);
+
+    /* Most bytes encode() may write for n bytes in. NULL: n. */
+    size_t (*bound)(const struct cel_coding *coding, size_t n);
+
+    /* Both write to dst[0..cap) and set *len. src and dst never overlap; src may
+     * be unaligned; decode() must survive any src. encode() may return CEL_SKIP
+     * with CEL_CODEC_MAY_SKIP. Errors start with the codec's name. */
+    int (*encode)(const struct cel_coding *coding, const void *src, size_t n,
+                  void *dst, size_t cap, size_t *len);
+    int (*decode)(const struct cel_coding *coding, const void *src, size_t n,
+                  void *dst, size_t cap, size_t *len);
+
+    /* Optional: what a worker keeps between calls with equal words (compression
+     * contexts, tables). Never shared between threads. */
+    int (*make_context)(const struct cel_words *working, void **context);
+    void (*free_context)(void *context);
+
+    void *outside; /* CEL_CODEC_OUTSIDE: the plugin's class */
+};
+
+/* The codecs linked into this build; NULL when there is none such. */
+const struct cel_codec *cel_codec_by_name(const char *name, size_t len); /* also other common names */
+const struct cel_codec *cel_codec_by_id(unsigned hdf5_id);
+const struct cel_codec *cel_codec_by_zarr(const char *id, int version);
+const struct cel_codec *cel_codec_at(size_t i); /* NULL after the last */
+
+/* The registered name of a filter id, known or not built in: "SZ3" for 32024. NULL: unknown. */
+const char *cel_codec_registered_name(unsigned hdf5_id);
+
+#endif

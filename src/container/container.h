@@ -1,0 +1,118 @@
+#ifndef CEL_CONTAINER_H
+#define CEL_CONTAINER_H
+
+/* Keeps one dataset in some file format. It knows where things lie, never what
+ * the user asked for: no type conversion, no filters, no argument checks; all
+ * that is done above. Adding a format is one ops table and one row in
+ * container.c. */
+
+#include "model.h"
+
+/* What a format can keep; the rest is refused at define time. */
+enum {
+    CEL_KEEPS_GROUPS = 1,
+    CEL_KEEPS_USER_TYPES = 2,
+    CEL_KEEPS_STRINGS = 4,
+    CEL_KEEPS_INT64 = 8,        /* unsigned and 64-bit integers too */
+    CEL_KEEPS_UNLIMITED = 16,   /* more than one unlimited dimension, anywhere */
+    CEL_KEEPS_CHUNKS = 32,
+    CEL_KEEPS_FILTERS = 64,
+    CEL_KEEPS_CONTIGUOUS = 128,
+    CEL_KEEPS_COMPACT = 256,
+    CEL_KEEPS_ENDIAN = 512,
+    CEL_KEEPS_SKIP_MASK = 1024, /* a chunk may have optional filters skipped */
+    CEL_KEEPS_ALL = 2047,
+    CEL_CONCURRENT = 4096       /* chunk_find and chunk_place may be called by any thread */
+};
+
+/* Where a dataset is: a path or URL, or memory. */
+struct cel_location {
+    const char *path;
+    const char *fragment;  /* after '#' of a URL, "" without */
+    bool is_url;
+    void *memory;          /* open: the file's bytes; NULL: not in memory */
+    size_t memory_size;    /* create: first size */
+    bool in_memory;        /* NC_INMEMORY or NC_DISKLESS */
+    bool persist;          /* in memory, written to path at close */
+    bool memory_locked;    /* the caller keeps and never moves `memory` */
+    unsigned char head[1024]; /* the first bytes, for bid(); zeros beyond head_len */
+    size_t head_len;
+    size_t size;           /* of the file, or of `memory` */
+    bool exists, is_directory;
+};
+
+struct cel_options {
+    int mode;              /* NC_NOCLOBBER, NC_WRITE, NC_CLASSIC_MODEL, NC_DISKLESS, ... */
+};
+
+/* The file's bytes after close, for nc_close_memio(); yours to free. */
+struct cel_memory {
+    void *data;
+    size_t size;
+};
+
+/* Where one encoded chunk lies. Found or made by the calling thread; its bytes
+ * may then be moved by any thread. */
+struct cel_chunk_place {
+    uint64_t address;
+    size_t nbytes;     /* encoded size; SIZE_MAX: known only once read */
+    uint32_t skipped;
+};
+
+struct cel_container_ops {
+    const char *name; /* "hdf5" */
+    unsigned keeps;
+
+    /* How sure this format is about a location: 0 = not mine. `create` asks for a new one. */
+    int (*bid)(const struct cel_location *where, const struct cel_options *options, bool create);
+
+    /* Fill a fresh dataset (path, mode and root are set). open() loads the
+     * structure: groups, dimensions, names and dimensions of variables. */
+    int (*create)(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
+    int (*open)(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
+
+    /* What open() left for later. */
+    int (*load_types)(struct cel_dataset *ds);
+    int (*load_var)(struct cel_dataset *ds, struct cel_var *var);
+    int (*load_atts)(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var); /* var NULL: the group's */
+
+    /* Write whatever is not CEL_SAVED, and mark it so. */
+    int (*save)(struct cel_dataset *ds);
+
+    /* Make the stored array as large as extent[]; var->extent follows. */
+    int (*extend)(struct cel_dataset *ds, struct cel_var *var, const size_t *extent);
+
+    /* Chunks, by index in the chunk grid. find: CEL_ABSENT when never written;
+     * damage is an error, never absence. place makes room (in chunk order, by the
+     * calling thread); read and write move the bytes, from any thread. */
+    int (*chunk_find)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_place *out);
+    int (*chunk_read)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                      const struct cel_chunk_place *at, struct cel_buf *out);
+    int (*chunk_place)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                       const void *encoded, size_t n, uint32_t skipped, struct cel_chunk_place *out);
+    int (*chunk_write)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                       const struct cel_chunk_place *at, const void *encoded, size_t n);
+
+    /* Data that does not go by chunks: elements of the variable's own type in
+     * memory form. stride is never 0 and NULL means all 1. The region lies within
+     * var->extent. */
+    int (*plain_get)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+                     const ptrdiff_t *stride, void *data);
+    int (*plain_put)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+                     const ptrdiff_t *stride, const void *data);
+
+    int (*sync)(struct cel_dataset *ds);
+
+    /* Always frees the container's own memory and every `place`. keep false: the
+     * dataset was never finished (abort): leave no file that this create made. */
+    int (*close)(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
+
+    /* File facts for _SuperblockVersion, _IsNetcdf4 and the like; CEL_ABSENT: none such. */
+    int (*fact)(struct cel_dataset *ds, const char *name, int *value);
+};
+
+/* The format that bids most for this location; the error says what it is when none does. */
+int cel_container_for(const struct cel_location *where, const struct cel_options *options, bool create,
+                      const struct cel_container_ops **out);
+
+#endif

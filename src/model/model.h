@@ -1,0 +1,260 @@
+#ifndef CEL_MODEL_H
+#define CEL_MODEL_H
+
+/* A dataset in memory: groups, dimensions, variables, types and attributes, and
+ * netCDF's rules about them. No I/O happens here. The dataset owns the tree;
+ * freeing it frees all. Everything but a variable's data is guarded by the
+ * dataset's lock. Names are NFC-normalised UTF-8. */
+
+#include "buf.h"
+#include "chain.h"
+#include "names.h"
+#include "thread.h"
+#include "vec.h"
+#include <netcdf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether the container has an object as it is here. */
+enum cel_saved { CEL_NEW, CEL_CHANGED, CEL_SAVED };
+
+struct cel_field {
+    char *name;
+    const struct cel_type *type;
+    size_t offset;
+    int ndims;    /* 0: a single value */
+    int *dims;
+    size_t n;     /* elements in all */
+};
+
+struct cel_member { /* of an enum */
+    char *name;
+    unsigned char value[8]; /* in memory form of the base type */
+};
+
+struct cel_type {
+    nc_type id;
+    char *name;
+    int klass;               /* NC_BYTE..NC_STRING for atomic types, else NC_COMPOUND, NC_ENUM, NC_OPAQUE, NC_VLEN */
+    size_t size;             /* of one element in memory */
+    bool varsized;           /* holds a string or vlen at any depth */
+    struct cel_group *group; /* NULL: atomic */
+    const struct cel_type *base; /* enum, vlen */
+    struct cel_field *field;
+    size_t nfields;
+    struct cel_member *member;
+    size_t nmembers;
+    enum cel_saved saved;
+    bool loaded;             /* false: only name and group are known yet (container->load_types) */
+    void *place;             /* the container's own */
+};
+
+struct cel_att {
+    char *name;
+    const struct cel_type *type;
+    size_t n;
+    void *data; /* n elements in memory form, owned (strings and vlens too) */
+    enum cel_saved saved;
+    char *saved_name; /* the container's name for it when renamed since; else NULL */
+};
+
+/* The attributes of a group or variable. */
+struct cel_atts {
+    struct cel_vec list;    /* struct cel_att *, in order */
+    struct cel_names index;
+    struct cel_vec removed; /* char *: names the container must drop at save */
+    bool loaded;            /* false: container->load_atts first */
+};
+
+struct cel_dim {
+    int id; /* unique in the dataset */
+    char *name;
+    size_t len; /* current length, also of an unlimited one */
+    bool unlimited;
+    struct cel_group *group;
+    enum cel_saved saved;
+    char *saved_name; /* as in cel_att */
+    struct cel_var *coord; /* coordinate variable, or NULL */
+    void *place;
+};
+
+enum cel_storage { CEL_CHUNKED = NC_CHUNKED, CEL_CONTIGUOUS = NC_CONTIGUOUS, CEL_COMPACT = NC_COMPACT,
+                   CEL_UNKNOWN_STORAGE = NC_UNKNOWN_STORAGE, CEL_VIRTUAL = NC_VIRTUAL };
+
+struct cel_var {
+    int id; /* within its group */
+    char *name;
+    struct cel_group *group;
+    const struct cel_type *type;
+    int ndims;
+    struct cel_dim **dim; /* ndims of them */
+    struct cel_atts atts;
+
+    enum cel_storage storage;
+    bool storage_set; /* the user chose storage or chunk sizes */
+    size_t *chunk;    /* ndims chunk lengths; NULL: not chosen yet, or not chunked */
+    int endian;       /* NC_ENDIAN_NATIVE, _LITTLE or _BIG, as asked or as found */
+    bool no_fill;
+    void *fill;       /* one element in memory form when the user gave one; else NULL */
+    bool fill_changed;
+    struct cel_chain chain;
+    int quantize_mode, quantize_nsd;
+
+    size_t cache_size, cache_nelems; /* chunk cache settings of this variable */
+    float cache_preemption;
+
+    enum cel_saved saved; /* CEL_NEW until the container has made it */
+    char *saved_name;
+    bool loaded;          /* false: container->load_var before type, storage, chain or fill are looked at */
+    bool plain;           /* data goes through container->plain_get/put, not by chunks */
+    bool unreadable;      /* type or layout the container cannot give: why[] says */
+    char *why;
+    size_t *extent;       /* ndims: current lengths of the array as the container keeps it */
+    void *place;          /* the container's own */
+    struct cel_array *array; /* the array engine's own: cache and lock; made on first use */
+};
+
+struct cel_group {
+    int id; /* unique in the dataset; root is 0 */
+    char *name; /* "/" for the root */
+    struct cel_dataset *dataset;
+    struct cel_group *parent; /* NULL: root */
+    struct cel_vec groups; /* struct cel_group *, in order */
+    struct cel_vec dims;   /* struct cel_dim * */
+    struct cel_vec vars;   /* struct cel_var *; index is the varid */
+    struct cel_vec types;  /* struct cel_type * */
+    struct cel_names group_index, dim_index, var_index, type_index;
+    struct cel_atts atts;
+    enum cel_saved saved;
+    char *saved_name;
+    void *place;
+};
+
+struct cel_dataset {
+    char *path;
+    int format;        /* NC_FORMAT_NETCDF4, NC_FORMAT_NETCDF4_CLASSIC, NC_FORMAT_CLASSIC, ... */
+    int mode;          /* as given to create or open */
+    bool writable;
+    bool classic_model;
+    bool defining;     /* define mode */
+    bool created;      /* made by this nc_create and not yet through its first enddef */
+    int fill_mode;     /* NC_FILL or NC_NOFILL, from nc_set_fill */
+    bool cf_quantization;
+    struct cel_group *root;
+    struct cel_vec groups; /* by group id; NULL where none */
+    struct cel_vec dims;   /* by dimension id */
+    struct cel_vec types;  /* user types, by id - NC_FIRSTUSERTYPEID */
+    size_t cache_size, cache_nelems; /* chunk cache defaults for new variables */
+    float cache_preemption;
+    struct cel_mutex lock;
+    unsigned keeps;    /* container.h's CEL_KEEPS_*: what the format can hold */
+    const struct cel_container_ops *ops;
+    void *container;   /* the container's own */
+};
+
+
+/* --- dataset.c ---------------------------------------------------------- */
+int cel_dataset_make(const char *path, int mode, struct cel_dataset **out); /* root group, nothing in it */
+void cel_dataset_free(struct cel_dataset *ds);
+struct cel_group *cel_dataset_group(const struct cel_dataset *ds, int grpid); /* NULL: none */
+
+/* What the container a dataset lives in can keep (container.h's CEL_KEEPS_*);
+ * refuse() gives the one code and sentence for what it cannot. */
+int cel_dataset_refuse(const struct cel_dataset *ds, unsigned need, const char *what);
+
+/* --- mode.c: define and data mode ----------------------------------------- */
+int cel_mode_write(const struct cel_dataset *ds);   /* NC_EPERM unless writable */
+int cel_mode_define(struct cel_dataset *ds);        /* about to define: classic model must be in define mode
+                                                       (NC_ENOTINDEFINE), others enter it */
+int cel_mode_redef(struct cel_dataset *ds);         /* nc_redef: NC_EINDEFINE, NC_EPERM */
+int cel_mode_check_enddef(struct cel_dataset *ds);  /* nc_enddef's checks; the caller then saves */
+
+/* --- name.c ----------------------------------------------------------------- */
+int cel_name_check(const char *name, char **normal); /* legal and not too long; NFC copy, yours */
+int cel_name_normal(const char *name, char **normal); /* NFC copy without the checks, for look-ups */
+
+/* --- group.c ------------------------------------------------------------- */
+int cel_group_def(struct cel_group *parent, const char *name, struct cel_group **out);
+int cel_group_rename(struct cel_group *group, const char *name);
+struct cel_group *cel_group_find(const struct cel_group *parent, const char *name); /* child */
+int cel_group_by_path(struct cel_group *from, const char *path, struct cel_group **out); /* "/a/b" */
+int cel_group_path(const struct cel_group *group, struct cel_buf *out); /* "/a/b", "/" for the root */
+
+/* --- dim.c ---------------------------------------------------------------- */
+int cel_dim_def(struct cel_group *group, const char *name, size_t len, bool unlimited, struct cel_dim **out);
+int cel_dim_rename(struct cel_dim *dim, struct cel_group *via, const char *name);
+struct cel_dim *cel_dim_find(const struct cel_group *group, const char *name); /* here or in an ancestor */
+struct cel_dim *cel_dim_by_id(const struct cel_dataset *ds, int dimid);
+bool cel_dim_visible(const struct cel_dim *dim, const struct cel_group *from);
+
+/* --- type.c ---------------------------------------------------------------- */
+const struct cel_type *cel_type_atomic(nc_type id); /* NULL: not atomic; constant, shared by all datasets */
+const struct cel_type *cel_type_by_id(const struct cel_dataset *ds, nc_type id); /* atomic or user */
+const struct cel_type *cel_type_find(const struct cel_group *group, const char *name); /* scoping as netCDF */
+int cel_type_def_compound(struct cel_group *group, size_t size, const char *name, struct cel_type **out);
+int cel_type_insert_field(struct cel_type *type, const char *name, size_t offset, const struct cel_type *field,
+                          int ndims, const int *dims);
+int cel_type_def_enum(struct cel_group *group, nc_type base, const char *name, struct cel_type **out);
+int cel_type_insert_member(struct cel_type *type, const char *name, const void *value);
+int cel_type_def_vlen(struct cel_group *group, const char *name, const struct cel_type *base, struct cel_type **out);
+int cel_type_def_opaque(struct cel_group *group, size_t size, const char *name, struct cel_type **out);
+bool cel_type_equal(const struct cel_type *a, const struct cel_type *b);
+int cel_type_rename(struct cel_type *type, const char *name);
+
+/* --- value.c: elements in memory form, with their strings and vlens ---------- */
+int cel_value_copy(const struct cel_type *type, const void *from, size_t n, void *to); /* deep; `to` is raw memory */
+void cel_value_reclaim(const struct cel_type *type, void *data, size_t n); /* frees what the elements own, not `data` */
+
+/* --- att.c ------------------------------------------------------------------ */
+struct cel_att *cel_att_find(const struct cel_atts *atts, const char *name);
+/* Set an attribute from n values of memtype (converted to `type`; NC_ERANGE after
+ * storing). Mode and _FillValue rules included; var NULL: a group's. */
+int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, const struct cel_type *type,
+                size_t n, const void *data, nc_type memtype);
+int cel_att_get(const struct cel_att *att, void *data, nc_type memtype); /* strings and vlens are copied */
+int cel_att_rename(struct cel_group *group, struct cel_var *var, const char *name, const char *to);
+int cel_att_del(struct cel_group *group, struct cel_var *var, const char *name);
+void cel_atts_dispose(struct cel_atts *atts);
+
+/* --- var.c ------------------------------------------------------------------- */
+int cel_var_def(struct cel_group *group, const char *name, const struct cel_type *type, int ndims,
+                struct cel_dim *const *dims, struct cel_var **out);
+int cel_var_rename(struct cel_var *var, const char *name);
+struct cel_var *cel_var_find(const struct cel_group *group, const char *name);
+struct cel_var *cel_var_by_id(const struct cel_group *group, int varid);
+/* Rules of the nc_def_var_* calls: scalar, late definition, chunk sizes ... */
+int cel_var_set_storage(struct cel_var *var, int storage, const size_t *chunks);
+int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value); /* value NULL: keep */
+int cel_var_set_endian(struct cel_var *var, int endian);
+int cel_var_may_define(const struct cel_var *var); /* NC_EPERM, NC_ELATEDEF: for deflate, quantize, chunking ... */
+
+/* One element in memory form that unwritten places read as: the user's fill
+ * value or the type's default (zeros for compound, opaque, vlen). Borrowed. */
+const void *cel_var_fill_value(const struct cel_var *var);
+
+/* Settle what the user left open before the variable is made: storage kind,
+ * default chunk sizes (netCDF-C's, exactly). */
+int cel_var_settle(struct cel_var *var);
+void cel_default_chunks(size_t elem_size, int ndims, const size_t *lens, const bool *unlimited, size_t *chunks);
+
+/* The chunk's shape as the codecs want to know it. */
+int cel_var_shape(const struct cel_var *var, struct cel_shape *out);
+
+/* --- filters of a variable: var_filter.c --------------------------------------- */
+/* Add or re-define a filter with netCDF's order rules (fletcher32 first, shuffle
+ * second, the rest in call order; a known id keeps its place). Takes the step over. */
+int cel_var_add_filter(struct cel_var *var, struct cel_step *step);
+
+/* --- add.c: what a container found in a file. No rules are applied, objects are
+ * marked CEL_SAVED; names must be unique where netCDF says so, else NC_ENAMEINUSE. */
+int cel_group_add(struct cel_group *parent, const char *name, struct cel_group **out);
+int cel_dim_add(struct cel_group *group, const char *name, size_t len, bool unlimited, int id, struct cel_dim **out); /* id -1: next */
+int cel_type_add(struct cel_group *group, const char *name, int klass, size_t size, struct cel_type **out);
+int cel_type_add_field(struct cel_type *type, const char *name, size_t offset, const struct cel_type *field,
+                       int ndims, const int *dims);
+int cel_type_add_member(struct cel_type *type, const char *name, const void *value);
+int cel_var_add(struct cel_group *group, const char *name, int ndims, struct cel_var **out); /* dim[] to be set */
+int cel_att_add(struct cel_atts *atts, const char *name, const struct cel_type *type, size_t n,
+                void *data /* taken over */, struct cel_att **out);
+
+#endif
