@@ -68,7 +68,8 @@ enum {
     CEL_CODEC_MAY_SKIP = 16,   /* encode() may answer CEL_SKIP */
     CEL_CODEC_NEEDS_PIXELS = 32, /* input length must be a multiple of the element size */
     CEL_CODEC_NEEDS_ELEMENTS = 64, /* only as the first step, on the elements themselves */
-    CEL_CODEC_OUTSIDE = 128    /* from a shared library: runs under the plugin lock */
+    CEL_CODEC_OUTSIDE = 128,   /* from a shared library: runs under the plugin lock */
+    CEL_CODEC_PLANES = 256     /* output is as many byte planes as working word 0 says */
 };
 
 /* The surroundings of one encode or decode call. */
@@ -77,6 +78,8 @@ struct cel_coding {
     const struct cel_words *words; /* working parameters */
     const struct cel_shape *shape;
     void *context;                 /* this worker's, from make_context; NULL if the codec has none */
+    size_t planes; /* encode: src is this many byte planes of n / planes bytes each, then n % planes
+                    * bytes, because the step before has CEL_CODEC_PLANES and ran; 0: not known */
 };
 
 /* A codec is a constant table, the same for every variable and thread. */
@@ -115,6 +118,14 @@ struct cel_codec {
 
     /* Most bytes encode() may write for n bytes in. NULL: n. */
     size_t (*bound)(const struct cel_coding *coding, size_t n);
+
+    /* Most bytes that one encoded byte can stand for; 0: no limit known. A chunk
+     * declared larger than its stored size times this is damaged. */
+    size_t max_ratio;
+
+    /* Optional: how many bytes src says it decodes to, unchecked; 0: it does not
+     * say. For callers that do not know the size of the chunk (plugins/). */
+    size_t (*decoded_size)(const struct cel_coding *coding, const void *src, size_t n);
 
     /* Both write to dst[0..cap) and set *len. src and dst never overlap; src may
      * be unaligned; decode() must survive any src. encode() may return CEL_SKIP
