@@ -1,0 +1,80 @@
+# The two commands: `make demo` shows what Cellar does, `make test` checks that
+# it does. Both install what they need. The build itself is CMake's.
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc)
+LAUNCH := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
+CONFIGURE = cmake -G Ninja $(LAUNCH) -DCELLAR_WERROR=ON
+CTEST  = ctest --output-on-failure -j $(JOBS)
+QUICK  = -LE 'long|bench'
+
+all: build
+
+help:
+	@sed -n 's/^#> //p' Makefile
+
+#> make            build the library, the plugins and the tools in build/
+build: $(BUILD)/build.ninja
+	@cmake --build $(BUILD) -j $(JOBS)
+
+$(BUILD)/build.ninja:
+	@scripts/setup.sh build
+	@cmake -S . -B $(BUILD) $(if $(shell command -v ninja),-G Ninja) $(LAUNCH) -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DCELLAR_TESTS=OFF >/dev/null
+
+#> make demo       build, store a sample field with several filter chains, print the table
+demo:
+	@scripts/setup.sh build
+	@$(MAKE) --no-print-directory build
+	@$(BUILD)/examples/demo
+
+#> make test       build with and without sanitizers, and run every test
+test: test-plain test-asan test-clang
+
+test-setup:
+	@scripts/setup.sh test
+
+test-plain: test-setup
+	@$(CONFIGURE) -S . -B build-test >/dev/null
+	@cmake --build build-test -j $(JOBS)
+	@cd build-test && $(CTEST) $(QUICK)
+
+test-asan: test-setup
+	@$(CONFIGURE) -S . -B build-asan -DCMAKE_BUILD_TYPE=Debug -DCELLAR_SANITIZE=address,undefined >/dev/null
+	@cmake --build build-asan -j $(JOBS)
+	@cd build-asan && $(CTEST) $(QUICK)
+
+test-clang: test-setup
+	@$(CONFIGURE) -S . -B build-clang -DCMAKE_C_COMPILER=clang -DCELLAR_TESTS=OFF >/dev/null
+	@cmake --build build-clang -j $(JOBS)
+
+#> make test-tsan  the thread tests under ThreadSanitizer
+test-tsan: test-setup
+	@$(CONFIGURE) -S . -B build-tsan -DCMAKE_BUILD_TYPE=Debug -DCELLAR_SANITIZE=thread >/dev/null
+	@cmake --build build-tsan -j $(JOBS)
+	@cd build-tsan && $(CTEST) -L thread
+
+#> make test-long  everything else: fuzzing, thousands of configurations, large files
+test-long: test-setup
+	@$(CONFIGURE) -S . -B build-asan -DCMAKE_BUILD_TYPE=Debug -DCELLAR_SANITIZE=address,undefined >/dev/null
+	@cmake --build build-asan -j $(JOBS)
+	@cd build-asan && $(CTEST) -L long
+
+#> make bench      ratios against netCDF-C and the other peers, measured in one run
+bench:
+	@scripts/setup.sh bench
+	@cmake $(if $(shell command -v ninja),-G Ninja) $(LAUNCH) -S . -B build-bench -DCMAKE_BUILD_TYPE=Release -DCELLAR_BENCH=ON >/dev/null
+	@cmake --build build-bench -j $(JOBS)
+	@cmake --build build-bench --target run_bench
+
+#> make install    to PREFIX (default /usr/local); DESTDIR is honoured
+install: build
+	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)
+
+#> make clean      remove every build folder
+clean:
+	rm -rf build build-test build-asan build-clang build-tsan build-bench
+
+.PHONY: all help build demo test test-setup test-plain test-asan test-clang test-tsan test-long bench install clean

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Install the Debian packages that are missing. Safe to run again and again.
+#
+#   scripts/setup.sh          what the build and the demo need
+#   scripts/setup.sh test     and the peers the tests compare with
+#   scripts/setup.sh bench    and the real fields the benchmarks read
+#   scripts/setup.sh list     print the packages for the above and stop
+set -eu
+
+build="gcc g++ make cmake ninja-build pkg-config
+       libhdf5-dev libjson-c-dev libutf8proc-dev libdeflate-dev libisal-dev libzstd-dev
+       liblz4-dev libbz2-dev libblosc-dev libaec-dev libzfp-dev libfpzip-dev
+       liblzf-dev liblzma-dev zlib1g-dev"
+test="$build clang valgrind libcmocka-dev hdf5-tools netcdf-bin libnetcdf-dev
+      hdf5-filter-plugin hdf5-filter-plugin-blosc-serial hdf5-filter-plugin-zfp-serial
+      hdf5-plugin-lzf bitshuffle python3 python3-venv python3-numpy python3-h5py python3-netcdf4
+      python3-xarray python3-h5netcdf python3-zarr python3-numcodecs
+      pnetcdf-bin nco cdo"
+bench="$test"
+
+case ${1:-build} in
+    build) want=$build ;;
+    test)  want=$test ;;
+    bench) want=$bench ;;
+    list)  printf '%s\n' $test | sort -u; exit 0 ;;
+    *)     echo "setup: unknown word '$1': say build, test, bench or list" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+    echo "setup: this is not a Debian system; install the equivalents of these yourself, then run cmake:" >&2
+    printf '  %s\n' $want >&2
+    exit 1
+fi
+
+missing=
+for package in $want; do
+    case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true) in
+        *" installed") ;;
+        *) missing="$missing $package" ;;
+    esac
+done
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    if command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+        as_root=sudo
+    else
+        echo "setup: these packages are missing, and there is neither root nor sudo to install them:" >&2
+        echo "  apt-get install$missing" >&2
+        exit 1
+    fi
+fi
+
+echo "setup: installing$missing"
+$as_root apt-get update -qq
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
