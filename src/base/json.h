@@ -24,6 +24,8 @@ size_t cel_json_count(const struct cel_json *v);            /* members or items;
 const struct cel_json *cel_json_get(const struct cel_json *object, const char *key); /* NULL: absent or no object */
 const struct cel_json *cel_json_item(const struct cel_json *array, size_t i);
 const struct cel_json *cel_json_member(const struct cel_json *object, size_t i, const char **key); /* in order */
+/* The member after *at (NULL: the first), for walking large objects; NULL after the last. */
+const struct cel_json *cel_json_next(const struct cel_json *object, const void **at, const char **key);
 
 bool cel_json_bool(const struct cel_json *v);
 const char *cel_json_string(const struct cel_json *v, size_t *len); /* NULL: no string; may hold NULs */
