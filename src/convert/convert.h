@@ -11,12 +11,16 @@
 /* Convert n values; src and dst do not overlap and may be unaligned. Gives back
  * how many did not fit the target type: those are stored as netCDF-C stores them
  * (a C cast, saturated where C leaves it undefined), and the caller answers
- * NC_ERANGE once all data is written. */
+ * NC_ERANGE once all data is written. NaN to an integer gives 0, uncounted. */
 typedef size_t cel_convert_fn(void *dst, const void *src, size_t n);
 
 /* NULL when there is no such conversion (NC_ECHAR for the caller). Equal types
  * give a copy. */
 cel_convert_fn *cel_converter(nc_type from, nc_type to);
+
+/* The same for files of the classic model and format, where unsigned bytes in
+ * memory and NC_BYTE in the file are one type, and no value of theirs is out of range. */
+cel_convert_fn *cel_converter_classic(nc_type from, nc_type to);
 
 size_t cel_type_size(nc_type type);        /* of an atomic type in memory; 0: not atomic */
 const char *cel_type_name(nc_type type);   /* "float"; NULL: not atomic */
