@@ -3,27 +3,10 @@
 
 /* Keeps one dataset in some file format. It knows where things lie, never what
  * the user asked for: no type conversion, no filters, no argument checks; all
- * that is done above. Adding a format is one ops table and one row in
- * container.c. */
+ * that is done above. What it can keep (CEL_KEEPS_*) is declared in model.h. Adding
+ * a format is one ops table and one row in container.c. */
 
 #include "model.h"
-
-/* What a format can keep; the rest is refused at define time. */
-enum {
-    CEL_KEEPS_GROUPS = 1,
-    CEL_KEEPS_USER_TYPES = 2,
-    CEL_KEEPS_STRINGS = 4,
-    CEL_KEEPS_INT64 = 8,        /* unsigned and 64-bit integers too */
-    CEL_KEEPS_UNLIMITED = 16,   /* more than one unlimited dimension, anywhere */
-    CEL_KEEPS_CHUNKS = 32,
-    CEL_KEEPS_FILTERS = 64,
-    CEL_KEEPS_CONTIGUOUS = 128,
-    CEL_KEEPS_COMPACT = 256,
-    CEL_KEEPS_ENDIAN = 512,
-    CEL_KEEPS_SKIP_MASK = 1024, /* a chunk may have optional filters skipped */
-    CEL_KEEPS_ALL = 2047,
-    CEL_CONCURRENT = 4096       /* chunk_find and chunk_place may be called by any thread */
-};
 
 /* Where a dataset is: a path or URL, or memory. */
 struct cel_location {

@@ -15,6 +15,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What a container's format can keep; the rest is refused at define time. */
+enum {
+    CEL_KEEPS_GROUPS = 1,
+    CEL_KEEPS_USER_TYPES = 2,
+    CEL_KEEPS_STRINGS = 4,
+    CEL_KEEPS_INT64 = 8,        /* unsigned and 64-bit integers too */
+    CEL_KEEPS_UNLIMITED = 16,   /* more than one unlimited dimension, anywhere */
+    CEL_KEEPS_CHUNKS = 32,
+    CEL_KEEPS_FILTERS = 64,
+    CEL_KEEPS_CONTIGUOUS = 128,
+    CEL_KEEPS_COMPACT = 256,
+    CEL_KEEPS_ENDIAN = 512,
+    CEL_KEEPS_SKIP_MASK = 1024, /* a chunk may have optional filters skipped */
+    CEL_KEEPS_ALL = 2047,
+    CEL_CONCURRENT = 4096,      /* chunk_find and chunk_place may be called by any thread */
+    CEL_FILTERS_AS_CALLED = 8192,   /* filters stay in the order they were defined; else fletcher32 and shuffle go first */
+    CEL_FILTERS_VARSIZED = 16384    /* filters apply to strings and other variable-sized types too */
+};
+
 /* Whether the container has an object as it is here. */
 enum cel_saved { CEL_NEW, CEL_CHANGED, CEL_SAVED };
 
@@ -46,6 +65,8 @@ struct cel_type {
     size_t nmembers;
     enum cel_saved saved;
     bool loaded;             /* false: only name and group are known yet (container->load_types) */
+    bool in_use;             /* values of it exist (attributes, fill values): it can no longer change */
+    void *zeros;             /* one zeroed element, made on first need (cel_type_zeros) */
     void *place;             /* the container's own */
 };
 
@@ -96,7 +117,9 @@ struct cel_var {
     int endian;       /* NC_ENDIAN_NATIVE, _LITTLE or _BIG, as asked or as found */
     bool no_fill;
     void *fill;       /* one element in memory form when the user gave one; else NULL */
-    bool fill_changed;
+    bool fill_changed; /* since the container made the variable */
+    bool written;      /* through an enddef, or data was put, in this session: the fill value is settled.
+                          cel_mode_check_enddef and the array engine set it */
     struct cel_chain chain;
     int quantize_mode, quantize_nsd;
 
@@ -147,7 +170,7 @@ struct cel_dataset {
     size_t cache_size, cache_nelems; /* chunk cache defaults for new variables */
     float cache_preemption;
     struct cel_mutex lock;
-    unsigned keeps;    /* container.h's CEL_KEEPS_*: what the format can hold */
+    unsigned keeps;    /* CEL_KEEPS_*: what the format can hold; all of it until the container says */
     const struct cel_container_ops *ops;
     void *container;   /* the container's own */
 };
@@ -158,8 +181,8 @@ int cel_dataset_make(const char *path, int mode, struct cel_dataset **out); /* r
 void cel_dataset_free(struct cel_dataset *ds);
 struct cel_group *cel_dataset_group(const struct cel_dataset *ds, int grpid); /* NULL: none */
 
-/* What the container a dataset lives in can keep (container.h's CEL_KEEPS_*);
- * refuse() gives the one code and sentence for what it cannot. */
+/* CEL_OK when the format keeps all of `need`; else the one code (NC_EBADTYPE for
+ * types, NC_ENOTNC4 for features) and a sentence. what: "type uint64", "group sea". */
 int cel_dataset_refuse(const struct cel_dataset *ds, unsigned need, const char *what);
 
 /* --- mode.c: define and data mode ----------------------------------------- */
@@ -176,6 +199,7 @@ int cel_name_normal(const char *name, char **normal); /* NFC copy without the ch
 /* --- group.c ------------------------------------------------------------- */
 int cel_group_def(struct cel_group *parent, const char *name, struct cel_group **out);
 int cel_group_rename(struct cel_group *group, const char *name);
+/* All find functions take a name as the user wrote it, normalised or not. */
 struct cel_group *cel_group_find(const struct cel_group *parent, const char *name); /* child */
 int cel_group_by_path(struct cel_group *from, const char *path, struct cel_group **out); /* "/a/b" */
 int cel_group_path(const struct cel_group *group, struct cel_buf *out); /* "/a/b", "/" for the root */
@@ -190,7 +214,8 @@ bool cel_dim_visible(const struct cel_dim *dim, const struct cel_group *from);
 /* --- type.c ---------------------------------------------------------------- */
 const struct cel_type *cel_type_atomic(nc_type id); /* NULL: not atomic; constant, shared by all datasets */
 const struct cel_type *cel_type_by_id(const struct cel_dataset *ds, nc_type id); /* atomic or user */
-const struct cel_type *cel_type_find(const struct cel_group *group, const char *name); /* scoping as netCDF */
+const struct cel_type *cel_type_find(const struct cel_group *group, const char *name); /* here, in an ancestor, else
+                                                   anywhere in the dataset; "/g/t" names one in that group */
 int cel_type_def_compound(struct cel_group *group, size_t size, const char *name, struct cel_type **out);
 int cel_type_insert_field(struct cel_type *type, const char *name, size_t offset, const struct cel_type *field,
                           int ndims, const int *dims);
@@ -198,7 +223,8 @@ int cel_type_def_enum(struct cel_group *group, nc_type base, const char *name, s
 int cel_type_insert_member(struct cel_type *type, const char *name, const void *value);
 int cel_type_def_vlen(struct cel_group *group, const char *name, const struct cel_type *base, struct cel_type **out);
 int cel_type_def_opaque(struct cel_group *group, size_t size, const char *name, struct cel_type **out);
-bool cel_type_equal(const struct cel_type *a, const struct cel_type *b);
+bool cel_type_equal(const struct cel_type *a, const struct cel_type *b); /* same structure; names of fields count, of types not */
+const void *cel_type_zeros(const struct cel_type *type); /* one zeroed element, borrowed; NULL: NC_ENOMEM */
 int cel_type_rename(struct cel_type *type, const char *name);
 
 /* --- value.c: elements in memory form, with their strings and vlens ---------- */
@@ -208,7 +234,8 @@ void cel_value_reclaim(const struct cel_type *type, void *data, size_t n); /* fr
 /* --- att.c ------------------------------------------------------------------ */
 struct cel_att *cel_att_find(const struct cel_atts *atts, const char *name);
 /* Set an attribute from n values of memtype (converted to `type`; NC_ERANGE after
- * storing). Mode and _FillValue rules included; var NULL: a group's. */
+ * storing; NC_NAT: they are of that type already). Mode and _FillValue rules
+ * included; var NULL: a group's; type NULL: NC_EBADTYPE. The list must be loaded. */
 int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, const struct cel_type *type,
                 size_t n, const void *data, nc_type memtype);
 int cel_att_get(const struct cel_att *att, void *data, nc_type memtype); /* strings and vlens are copied */
@@ -217,6 +244,7 @@ int cel_att_del(struct cel_group *group, struct cel_var *var, const char *name);
 void cel_atts_dispose(struct cel_atts *atts);
 
 /* --- var.c ------------------------------------------------------------------- */
+/* type NULL: NC_EBADTYPE; a NULL among dims: NC_EBADDIM; so that look-ups can be handed on unchecked. */
 int cel_var_def(struct cel_group *group, const char *name, const struct cel_type *type, int ndims,
                 struct cel_dim *const *dims, struct cel_var **out);
 int cel_var_rename(struct cel_var *var, const char *name);
@@ -233,8 +261,14 @@ int cel_var_may_define(const struct cel_var *var); /* NC_EPERM, NC_ELATEDEF: for
 const void *cel_var_fill_value(const struct cel_var *var);
 
 /* Settle what the user left open before the variable is made: storage kind,
- * default chunk sizes (netCDF-C's, exactly). */
+ * default chunk sizes (netCDF-C's, exactly). Until then storage may be
+ * CEL_UNKNOWN_STORAGE. */
 int cel_var_settle(struct cel_var *var);
+
+/* Default chunk lengths; target: the bytes a chunk should have, about. */
+#define CEL_DEFAULT_CHUNK_BYTES 16777216
+void cel_default_chunks_near(size_t target, size_t elem_size, int ndims, const size_t *lens, const bool *unlimited,
+                             size_t *chunks);
 void cel_default_chunks(size_t elem_size, int ndims, const size_t *lens, const bool *unlimited, size_t *chunks);
 
 /* The chunk's shape as the codecs want to know it. */
@@ -242,7 +276,8 @@ int cel_var_shape(const struct cel_var *var, struct cel_shape *out);
 
 /* --- filters of a variable: var_filter.c --------------------------------------- */
 /* Add or re-define a filter with netCDF's order rules (fletcher32 first, shuffle
- * second, the rest in call order; a known id keeps its place). Takes the step over. */
+ * second, the rest in call order; a known id keeps its place). Takes the step over,
+ * also on failure. */
 int cel_var_add_filter(struct cel_var *var, struct cel_step *step);
 
 /* --- add.c: what a container found in a file. No rules are applied, objects are
@@ -254,6 +289,7 @@ int cel_type_add_field(struct cel_type *type, const char *name, size_t offset, c
                        int ndims, const int *dims);
 int cel_type_add_member(struct cel_type *type, const char *name, const void *value);
 int cel_var_add(struct cel_group *group, const char *name, int ndims, struct cel_var **out); /* dim[] to be set */
+void cel_var_link_coord(struct cel_var *var); /* once name and dim[] are set: dim->coord follows */
 int cel_att_add(struct cel_atts *atts, const char *name, const struct cel_type *type, size_t n,
                 void *data /* taken over */, struct cel_att **out);
 
