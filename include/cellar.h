@@ -1,0 +1,72 @@
+/* What Cellar has and netCDF lacks: why a call failed, how many threads work,
+ * and filter chains as text. All calls may be made from any thread. */
+#ifndef CELLAR_H
+#define CELLAR_H
+
+#include "netcdf.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+EXTERNL const char *cellar_version(void);
+
+/* --- errors -------------------------------------------------------------------- */
+
+/* Why the last call of this thread failed: one sentence with the file, variable,
+ * chunk and filter it was about; "" when it did not. Good until the thread's next
+ * call into the library. */
+EXTERNL const char *cellar_error(void);
+
+/* One part of it; "" when the error is not about such a thing. */
+enum cellar_part { CELLAR_FILE, CELLAR_VARIABLE, CELLAR_CHUNK, CELLAR_FILTER };
+EXTERNL const char *cellar_error_part(enum cellar_part part);
+
+/* The last thing done otherwise than this thread asked; "" when there is none. */
+EXTERNL const char *cellar_warning(void);
+
+/* on: what would be such a warning fails instead. -1: as CELLAR_STRICT says. */
+EXTERNL int cellar_set_strict(int on);
+
+/* --- threads --------------------------------------------------------------------- */
+
+/* How many threads encode and decode; 0: CELLAR_NUM_THREADS or the cores this
+ * process may use, 1: only the caller's own. NC_EINVAL outside 0..1024. */
+EXTERNL int cellar_set_threads(int n);
+EXTERNL int cellar_get_threads(void);
+
+/* --- filters ----------------------------------------------------------------------- */
+
+enum cellar_spelling {
+    CELLAR_IDS,   /* 2|32015,3 */
+    CELLAR_NAMES, /* shuffle|zstd,level=3 */
+    CELLAR_JSON,  /* Zarr version 2: [{"id":"shuffle",...},...] */
+    CELLAR_JSON3  /* Zarr version 3: [{"name":"shuffle",...},...] */
+};
+
+/* Give a variable the filters the text names, in that order and in place of any
+ * it had; "" removes all. The spelling is told from the text. On NC_EINVAL and
+ * NC_EFILTER the error names the column. */
+EXTERNL int cellar_def_var_chain(int ncid, int varid, const char *text);
+
+/* The variable's filters as text, to be released with cellar_free(). */
+EXTERNL int cellar_inq_var_chain(int ncid, int varid, enum cellar_spelling spelling, char **text);
+EXTERNL void cellar_free(void *memory);
+
+/* on: a plugin that offers a filter which is also built in wins. -1: as
+ * CELLAR_PLUGINS says. */
+EXTERNL int cellar_prefer_plugins(int on);
+
+/* --- quantization --------------------------------------------------------------------- */
+
+/* How far the values written by this process lie from those given, at most. */
+EXTERNL int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel);
+
+/* on: quantized variables carry the attributes of the CF conventions as well. */
+EXTERNL int cellar_set_cf_quantization(int ncid, int on);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
