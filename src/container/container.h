@@ -26,6 +26,8 @@ struct cel_location {
 
 struct cel_options {
     int mode;              /* NC_NOCLOBBER, NC_WRITE, NC_CLASSIC_MODEL, NC_DISKLESS, ... */
+    int align_threshold;   /* objects of this size and above start at ... */
+    int alignment;         /* ... multiples of this; 0: not asked for (nc_set_alignment) */
 };
 
 /* The file's bytes after close, for nc_close_memio(); yours to free. */
@@ -42,8 +44,15 @@ struct cel_chunk_place {
     uint32_t skipped;
 };
 
+/* Something known of a file that is readable as an attribute but not listed. */
+struct cel_fact {
+    int number;
+    char *text; /* yours to free; NULL: it is the number */
+};
+
 struct cel_container_ops {
     const char *name; /* "hdf5" */
+    int formatx;      /* NC_FORMATX_NC_HDF5 ..., for nc_inq_format_extended() */
     unsigned keeps;
 
     /* How sure this format is about a location: 0 = not mine. `create` asks for a new one. */
@@ -90,9 +99,14 @@ struct cel_container_ops {
      * dataset was never finished (abort): leave no file that this create made. */
     int (*close)(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
 
-    /* File facts for _SuperblockVersion, _IsNetcdf4 and the like; CEL_ABSENT: none such. */
-    int (*fact)(struct cel_dataset *ds, const char *name, int *value);
+    /* _SuperblockVersion, _IsNetcdf4, _NCProperties of the root group (var NULL),
+     * _Codecs of a variable; CEL_ABSENT: none such. */
+    int (*fact)(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
 };
+
+extern const struct cel_container_ops cel_hdf5_ops;
+extern const struct cel_container_ops cel_zarr_ops;
+extern const struct cel_container_ops cel_classic_ops;
 
 /* The format that bids most for this location; the error says what it is when none does. */
 int cel_container_for(const struct cel_location *where, const struct cel_options *options, bool create,
