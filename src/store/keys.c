@@ -1,0 +1,135 @@
+/* Sorting waits for the first listing: a session that puts 10^5 chunks and never
+ * lists pays nothing for order. */
+#include "keys.h"
+
+void *cel_keys_find(const struct cel_keys *k, const char *name)
+{
+    struct cel_key *key = cel_names_find(&k->index, name);
+
+    return key ? key->object : NULL;
+}
+
+int cel_keys_set(struct cel_keys *k, const char *name, void *object, void **old)
+{
+    struct cel_key *key = cel_names_find(&k->index, name);
+    size_t len = strlen(name) + 1;
+
+    *old = NULL;
+    if (key) {
+        *old = key->object;
+        key->object = object;
+        return CEL_OK;
+    }
+    key = cel_malloc(sizeof *key + len);
+    if (!key)
+        return NC_ENOMEM;
+    key->object = object;
+    memcpy(key->name, name, len);
+    if (cel_vec_add(&k->sorted, key) != CEL_OK) {
+        free(key);
+        return NC_ENOMEM;
+    }
+    if (cel_names_add(&k->index, key->name, key) != CEL_OK) {
+        k->sorted.n--;
+        free(key);
+        return NC_ENOMEM;
+    }
+    k->in_order = false;
+    return CEL_OK;
+}
+
+void *cel_keys_remove(struct cel_keys *k, const char *name)
+{
+    struct cel_key *key = cel_names_find(&k->index, name);
+    void *object;
+
+    if (!key)
+        return NULL;
+    for (size_t i = k->sorted.n; i-- > 0;)
+        if (k->sorted.at[i] == key) {
+            cel_vec_remove(&k->sorted, i);
+            break;
+        }
+    cel_names_remove(&k->index, name);
+    object = key->object;
+    free(key);
+    return object;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(struct cel_key *const *)a)->name, (*(struct cel_key *const *)b)->name);
+}
+
+static const char *name_at(const struct cel_keys *k, size_t i)
+{
+    return ((const struct cel_key *)k->sorted.at[i])->name;
+}
+
+/* The first key not before `text`, from index `from` on. */
+static size_t lower_bound(const struct cel_keys *k, size_t from, const char *text)
+{
+    size_t lo = from, hi = k->sorted.n;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (strcmp(name_at(k, mid), text) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+void cel_keys_sort(struct cel_keys *k)
+{
+    if (!k->in_order && k->sorted.n)
+        qsort(k->sorted.at, k->sorted.n, sizeof *k->sorted.at, by_name);
+    k->in_order = true;
+}
+
+int cel_keys_list(struct cel_keys *k, const char *prefix, cel_store_visit *visit, void *context)
+{
+    struct cel_buf text = CEL_BUF_INIT(1 << 20);
+    size_t skip, i;
+    int rc;
+
+    cel_keys_sort(k);
+    rc = cel_buf_printf(&text, *prefix ? "%s/" : "%s", prefix);
+    skip = text.len;
+    if (rc == CEL_OK)
+        rc = cel_buf_add(&text, "", 1);
+    i = rc == CEL_OK ? lower_bound(k, 0, text.data) : k->sorted.n;
+    while (rc == CEL_OK && i < k->sorted.n && strncmp(name_at(k, i), text.data, skip) == 0) {
+        const char *name = name_at(k, i) + skip;
+        size_t len = strcspn(name, "/");
+        bool is_prefix = name[len] == '/';
+
+        text.len = skip;
+        rc = cel_buf_add(&text, name, len);
+        if (rc == CEL_OK)
+            rc = cel_buf_add(&text, is_prefix ? "/\xff" : "", is_prefix ? 3 : 1);
+        if (rc != CEL_OK)
+            break;
+        if (is_prefix) {
+            i = lower_bound(k, i, text.data); /* past everything below it */
+            text.data[skip + len] = '\0';
+        } else {
+            i++;
+        }
+        rc = visit(context, text.data + skip, is_prefix);
+        text.data[skip] = '\0';
+    }
+    cel_buf_dispose(&text);
+    return rc;
+}
+
+void cel_keys_dispose(struct cel_keys *k, void (*free_object)(void *))
+{
+    for (size_t i = 0; i < k->sorted.n; i++) {
+        free_object(((struct cel_key *)k->sorted.at[i])->object);
+        free(k->sorted.at[i]);
+    }
+    cel_vec_dispose(&k->sorted);
+    cel_names_dispose(&k->index);
+}

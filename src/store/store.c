@@ -1,0 +1,187 @@
+/* What all stores share: keys are checked once, here, so that no store ever sees
+ * a path that leads out of it. */
+#include "store_int.h"
+#include "mem.h"
+#include <netcdf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool segment_is_legal(const char *segment, size_t len)
+{
+    return len > 0 && !(len == 1 && segment[0] == '.') && !(len == 2 && memcmp(segment, "..", 2) == 0) &&
+           strncmp(segment, CEL_TMP_PREFIX, strlen(CEL_TMP_PREFIX)) != 0 && !memchr(segment, '\\', len);
+}
+
+static int check_key(const char *key)
+{
+    const char *at = key;
+
+    for (;;) {
+        size_t len = strcspn(at, "/");
+        if (!segment_is_legal(at, len))
+            return cel_fail(NC_EINVAL, "'%s' is no key of a store: the part '%.*s' is not allowed", key, (int)len, at);
+        if (!at[len])
+            return CEL_OK;
+        at += len + 1;
+    }
+}
+
+/* The key with the store's prefix, in *buf. */
+static int full_key(const struct cel_store *s, const char *key, struct cel_buf *buf)
+{
+    int rc = *key ? check_key(key) : CEL_OK;
+
+    *buf = CEL_BUF_INIT(1 << 20);
+    if (rc == CEL_OK)
+        rc = cel_buf_puts(buf, s->prefix);
+    if (rc == CEL_OK)
+        rc = cel_buf_add(buf, key, strlen(key) + 1);
+    return rc;
+}
+
+static int must_be_writable(const struct cel_store *s)
+{
+    return s->writable ? CEL_OK : cel_fail(NC_EPERM, "%s is open for reading only", s->path);
+}
+
+int cel_store_init(struct cel_store *s, const struct cel_store_ops *ops, const char *path, enum cel_store_mode mode)
+{
+    s->ops = ops;
+    s->writable = mode != CEL_STORE_READ;
+    s->path = cel_strdup(path);
+    s->prefix = cel_strdup("");
+    return s->path && s->prefix ? CEL_OK : NC_ENOMEM;
+}
+
+int cel_store_get(struct cel_store *s, const char *key, struct cel_buf *out)
+{
+    struct cel_buf full;
+    int rc = full_key(s, key, &full);
+
+    atomic_fetch_add_explicit(&s->reads, 1, memory_order_relaxed);
+    if (rc == CEL_OK)
+        rc = s->ops->get(s, full.data, out);
+    cel_buf_dispose(&full);
+    return rc;
+}
+
+int cel_store_get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst)
+{
+    struct cel_buf full;
+    int rc = full_key(s, key, &full);
+
+    atomic_fetch_add_explicit(&s->reads, 1, memory_order_relaxed);
+    if (rc == CEL_OK)
+        rc = s->ops->get_range(s, full.data, offset, n, dst);
+    cel_buf_dispose(&full);
+    return rc;
+}
+
+int cel_store_size(struct cel_store *s, const char *key, uint64_t *size)
+{
+    struct cel_buf full;
+    int rc = full_key(s, key, &full);
+
+    if (rc == CEL_OK)
+        rc = s->ops->size(s, full.data, size);
+    cel_buf_dispose(&full);
+    return rc;
+}
+
+int cel_store_put(struct cel_store *s, const char *key, const void *data, size_t n)
+{
+    struct cel_buf full;
+    int rc = full_key(s, key, &full);
+
+    if (rc == CEL_OK)
+        rc = must_be_writable(s);
+    if (rc == CEL_OK)
+        rc = s->ops->put(s, full.data, data, n);
+    cel_buf_dispose(&full);
+    return rc;
+}
+
+int cel_store_erase(struct cel_store *s, const char *key)
+{
+    struct cel_buf full;
+    int rc = full_key(s, key, &full);
+
+    if (rc == CEL_OK)
+        rc = must_be_writable(s);
+    if (rc == CEL_OK)
+        rc = s->ops->erase(s, full.data);
+    cel_buf_dispose(&full);
+    return rc;
+}
+
+int cel_store_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context)
+{
+    struct cel_buf full;
+    int rc = full_key(s, prefix, &full);
+
+    if (rc == CEL_OK) {
+        size_t len = strlen(full.data);
+        if (len && full.data[len - 1] == '/')
+            full.data[len - 1] = '\0';
+        rc = s->ops->list(s, full.data, visit, context);
+    }
+    cel_buf_dispose(&full);
+    return rc;
+}
+
+int cel_store_sync(struct cel_store *s)
+{
+    return s->ops->sync ? s->ops->sync(s) : CEL_OK;
+}
+
+int cel_store_set_prefix(struct cel_store *s, const char *prefix)
+{
+    char *copy = cel_strdup(prefix);
+
+    if (!copy)
+        return NC_ENOMEM;
+    free(s->prefix);
+    s->prefix = copy;
+    return CEL_OK;
+}
+
+static void release(struct cel_store *s)
+{
+    free(s->path);
+    free(s->prefix);
+    s->ops->free(s);
+}
+
+int cel_store_close(struct cel_store *s)
+{
+    int rc;
+
+    if (!s)
+        return CEL_OK;
+    rc = s->ops->finish(s);
+    release(s);
+    return rc;
+}
+
+void cel_store_abandon(struct cel_store *s)
+{
+    if (!s)
+        return;
+    s->ops->abandon(s);
+    release(s);
+}
+
+const char *cel_store_path(const struct cel_store *s)
+{
+    return s->path;
+}
+
+bool cel_store_writable(const struct cel_store *s)
+{
+    return s->writable;
+}
+
+uint64_t cel_store_reads(const struct cel_store *s)
+{
+    return atomic_load(&s->reads);
+}

@@ -1,0 +1,55 @@
+#ifndef CEL_STORE_H
+#define CEL_STORE_H
+
+/* Key -> bytes, in a directory, a zip archive or memory. Keys are segments
+ * joined by '/': no segment is empty, "." or "..", or starts with
+ * ".cellar-tmp-". Every call may come from any thread; readers see a value as it
+ * was before or after a put, never between. */
+
+#include "buf.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cel_store;
+
+/* --- opening --------------------------------------------------------- */
+enum cel_store_mode { CEL_STORE_READ, CEL_STORE_WRITE, CEL_STORE_CREATE, CEL_STORE_REPLACE };
+
+/* READ and WRITE: it must be there. CREATE: it must not (NC_EEXIST). REPLACE:
+ * what was there goes away (directory: at once; zip: at close). */
+int cel_store_open_dir(const char *path, enum cel_store_mode mode, struct cel_store **out);
+int cel_store_open_zip(const char *path, enum cel_store_mode mode, struct cel_store **out);
+int cel_store_open_memory(struct cel_store **out);
+
+/* Finish: a zip archive gets its directory and takes the place of the old one.
+ * The store is freed, whatever the answer. NULL is fine. */
+int cel_store_close(struct cel_store *s);
+
+/* Drop what was not finished: a zip archive stays as it was, and a store that
+ * this process created is removed. The store is freed. */
+void cel_store_abandon(struct cel_store *s);
+
+/* From now on every key is meant below this prefix ("name/"); "" for the root. */
+int cel_store_set_prefix(struct cel_store *s, const char *prefix);
+
+/* --- verbs: CEL_ABSENT when there is no such key ------------------------ */
+int cel_store_get(struct cel_store *s, const char *key, struct cel_buf *out); /* out->len becomes the size */
+int cel_store_get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst); /* NC_EIO if shorter */
+int cel_store_size(struct cel_store *s, const char *key, uint64_t *size);
+int cel_store_put(struct cel_store *s, const char *key, const void *data, size_t n); /* whole value, at once */
+int cel_store_erase(struct cel_store *s, const char *key);
+
+/* The names right below a prefix ("" or "a/b"), sorted: keys, and prefixes of
+ * longer keys. The visitor must not call the store; an answer other than CEL_OK ends
+ * the walk and is given back. */
+typedef int cel_store_visit(void *context, const char *name, bool is_prefix);
+int cel_store_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
+
+int cel_store_sync(struct cel_store *s); /* what was put survives a power cut (directory) */
+const char *cel_store_path(const struct cel_store *s);
+bool cel_store_writable(const struct cel_store *s);
+
+/* How many get and get_range calls were made, for tests of partial reads. */
+uint64_t cel_store_reads(const struct cel_store *s);
+
+#endif

@@ -1,0 +1,374 @@
+/* A store in a directory: one file per key. A value is written to a temporary
+ * file in the store's root and renamed, so that a reader, or a crash, finds the
+ * old value or the new one. No lock: the file system keeps order. */
+#include "mem.h"
+#include "store_int.h"
+#include "vec.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netcdf.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct directory {
+    struct cel_store store;
+    int fd; /* of the root; every path is relative to it */
+    _Atomic unsigned serial;
+};
+
+static struct directory *directory_of(struct cel_store *s)
+{
+    return (struct directory *)s;
+}
+
+static int code_for(int error)
+{
+    switch (error) {
+    case ENOENT: return NC_ENOTFOUND;
+    case EEXIST: return NC_EEXIST;
+    case EACCES: case EPERM: case EROFS: return NC_EPERM;
+    case ENOMEM: return NC_ENOMEM;
+    default: return NC_EIO;
+    }
+}
+
+static int io_failure(const char *doing, const char *key)
+{
+    int error = errno;
+
+    return cel_fail(code_for(error), "%s: cannot %s: %s", key, doing, strerror(error));
+}
+
+/* No such file, or a key whose parent is itself a file: simply not there. */
+static bool is_absence(int error)
+{
+    return error == ENOENT || error == ENOTDIR || error == EISDIR;
+}
+
+static int open_value(struct directory *d, const char *key, int *fd, struct stat *st)
+{
+    *fd = openat(d->fd, key, O_RDONLY | O_CLOEXEC);
+    if (*fd < 0)
+        return is_absence(errno) ? CEL_ABSENT : io_failure("open", key);
+    if (fstat(*fd, st) == 0 && S_ISREG(st->st_mode))
+        return CEL_OK;
+    close(*fd);
+    return CEL_ABSENT;
+}
+
+static int read_all(int fd, const char *key, uint64_t offset, char *dst, size_t n)
+{
+    while (n > 0) {
+        ssize_t got = pread(fd, dst, n, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return io_failure("read", key);
+        if (got == 0)
+            return cel_fail(NC_EIO, "%s: the file ends %zu bytes too early", key, n);
+        dst += got;
+        offset += (uint64_t)got;
+        n -= (size_t)got;
+    }
+    return CEL_OK;
+}
+
+static int get(struct cel_store *s, const char *key, struct cel_buf *out)
+{
+    struct stat st;
+    int fd, rc = open_value(directory_of(s), key, &fd, &st);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_buf_resize(out, (size_t)st.st_size);
+    if (rc == CEL_OK)
+        rc = read_all(fd, key, 0, out->data, out->len);
+    close(fd);
+    return rc;
+}
+
+static int get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst)
+{
+    struct stat st;
+    int fd, rc = open_value(directory_of(s), key, &fd, &st);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = read_all(fd, key, offset, dst, n);
+    close(fd);
+    return rc;
+}
+
+static int size(struct cel_store *s, const char *key, uint64_t *out)
+{
+    struct stat st;
+
+    if (fstatat(directory_of(s)->fd, key, &st, 0) != 0)
+        return is_absence(errno) ? CEL_ABSENT : io_failure("look at", key);
+    *out = (uint64_t)st.st_size;
+    return S_ISREG(st.st_mode) ? CEL_OK : CEL_ABSENT;
+}
+
+static int write_all(int fd, const char *key, const char *data, size_t n)
+{
+    while (n > 0) {
+        ssize_t put = write(fd, data, n);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return io_failure("write", key);
+        data += put;
+        n -= (size_t)put;
+    }
+    return CEL_OK;
+}
+
+/* The folders above a key. */
+static int make_parents(struct directory *d, const char *key)
+{
+    char *path = cel_strdup(key);
+    int rc = path ? CEL_OK : NC_ENOMEM;
+
+    for (char *slash = path ? strchr(path, '/') : NULL; rc == CEL_OK && slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdirat(d->fd, path, 0777) != 0 && errno != EEXIST)
+            rc = io_failure("make the folder", path);
+        *slash = '/';
+    }
+    free(path);
+    return rc;
+}
+
+static int rename_into_place(struct directory *d, const char *tmp, const char *key)
+{
+    int rc;
+
+    if (renameat(d->fd, tmp, d->fd, key) == 0)
+        return CEL_OK;
+    if (errno != ENOENT) /* else the folders above are not there yet */
+        return io_failure("put in place", key);
+    rc = make_parents(d, key);
+    if (rc == CEL_OK && renameat(d->fd, tmp, d->fd, key) != 0)
+        rc = io_failure("put in place", key);
+    return rc;
+}
+
+static int put(struct cel_store *s, const char *key, const void *data, size_t n)
+{
+    struct directory *d = directory_of(s);
+    char tmp[64];
+    int fd, rc;
+
+    snprintf(tmp, sizeof tmp, CEL_TMP_PREFIX "%ld-%u", (long)getpid(), atomic_fetch_add(&d->serial, 1));
+    fd = openat(d->fd, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return io_failure("make a temporary file for it", key);
+    rc = write_all(fd, key, data, n);
+    if (close(fd) != 0 && rc == CEL_OK)
+        rc = io_failure("write", key);
+    if (rc == CEL_OK)
+        rc = rename_into_place(d, tmp, key);
+    if (rc != CEL_OK)
+        unlinkat(d->fd, tmp, 0);
+    return rc;
+}
+
+static int erase(struct cel_store *s, const char *key)
+{
+    if (unlinkat(directory_of(s)->fd, key, 0) == 0)
+        return CEL_OK;
+    return is_absence(errno) ? CEL_ABSENT : io_failure("remove", key);
+}
+
+/* --- listing ---------------------------------------------------------------- */
+
+struct entry {
+    bool is_prefix;
+    char name[];
+};
+
+static bool is_folder(int dirfd, const struct dirent *e)
+{
+    struct stat st;
+
+    if (e->d_type != DT_UNKNOWN && e->d_type != DT_LNK)
+        return e->d_type == DT_DIR;
+    return fstatat(dirfd, e->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int add_entry(struct cel_vec *entries, int dirfd, const struct dirent *e)
+{
+    size_t len = strlen(e->d_name) + 1;
+    struct entry *copy;
+
+    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+        strncmp(e->d_name, CEL_TMP_PREFIX, strlen(CEL_TMP_PREFIX)) == 0)
+        return CEL_OK;
+    copy = cel_malloc(sizeof *copy + len);
+    if (!copy)
+        return NC_ENOMEM;
+    copy->is_prefix = is_folder(dirfd, e);
+    memcpy(copy->name, e->d_name, len);
+    if (cel_vec_add(entries, copy) == CEL_OK)
+        return CEL_OK;
+    free(copy);
+    return NC_ENOMEM;
+}
+
+/* As keys sort: a folder counts as its name and the '/' that follows it. */
+static int by_name(const void *a, const void *b)
+{
+    const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
+    size_t n = 0;
+
+    while (x->name[n] && x->name[n] == y->name[n])
+        n++;
+    return (x->name[n] ? (unsigned char)x->name[n] : x->is_prefix ? '/' : 0) -
+           (y->name[n] ? (unsigned char)y->name[n] : y->is_prefix ? '/' : 0);
+}
+
+/* The folder `path` below the root as a stream; NULL when there is none. */
+static DIR *open_folder(struct directory *d, const char *path)
+{
+    int fd = openat(d->fd, *path ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+    if (fd >= 0 && !dir)
+        close(fd);
+    return dir;
+}
+
+static int list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context)
+{
+    DIR *dir = open_folder(directory_of(s), prefix);
+    struct cel_vec entries = {0};
+    struct dirent *e;
+    int rc = CEL_OK;
+
+    if (!dir)
+        return is_absence(errno) ? CEL_OK : io_failure("list", *prefix ? prefix : s->path);
+    while (rc == CEL_OK && (e = readdir(dir)))
+        rc = add_entry(&entries, dirfd(dir), e);
+    closedir(dir);
+    if (entries.n)
+        qsort(entries.at, entries.n, sizeof *entries.at, by_name);
+    for (size_t i = 0; i < entries.n; i++) {
+        struct entry *entry = entries.at[i];
+        if (rc == CEL_OK)
+            rc = visit(context, entry->name, entry->is_prefix);
+        free(entry);
+    }
+    cel_vec_dispose(&entries);
+    return rc;
+}
+
+/* --- life ------------------------------------------------------------------- */
+
+/* Remove a folder and all below it. */
+static int remove_tree(int at, const char *name)
+{
+    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc = CEL_OK;
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *e;
+
+    if (!dir)
+        return unlinkat(at, name, 0) == 0 ? CEL_OK : io_failure("remove", name);
+    while (rc == CEL_OK && (e = readdir(dir)))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            rc = remove_tree(fd, e->d_name);
+    closedir(dir);
+    if (rc == CEL_OK && unlinkat(at, name, AT_REMOVEDIR) != 0)
+        rc = io_failure("remove", name);
+    return rc;
+}
+
+/* What writers that died left behind. */
+static void remove_stale_files(struct directory *d)
+{
+    DIR *dir = open_folder(d, "");
+    struct dirent *e;
+    long pid;
+
+    while (dir && (e = readdir(dir)))
+        if (sscanf(e->d_name, CEL_TMP_PREFIX "%ld-", &pid) == 1 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+            unlinkat(d->fd, e->d_name, 0);
+    if (dir)
+        closedir(dir);
+}
+
+static int sync_directory(struct cel_store *s)
+{
+    return syncfs(directory_of(s)->fd) == 0 ? CEL_OK : io_failure("flush", s->path);
+}
+
+static int finish(struct cel_store *s)
+{
+    (void)s;
+    return CEL_OK;
+}
+
+static void abandon(struct cel_store *s)
+{
+    if (s->created)
+        remove_tree(AT_FDCWD, s->path);
+}
+
+static void free_directory(struct cel_store *s)
+{
+    struct directory *d = directory_of(s);
+
+    if (d->fd >= 0)
+        close(d->fd);
+    free(d);
+}
+
+static const struct cel_store_ops ops = {
+    .name = "directory", .get = get, .get_range = get_range, .size = size, .put = put, .erase = erase,
+    .list = list, .sync = sync_directory, .finish = finish, .abandon = abandon, .free = free_directory,
+};
+
+static int make_root(struct directory *d, const char *path, enum cel_store_mode mode)
+{
+    int rc = CEL_OK;
+
+    if (mode == CEL_STORE_REPLACE && access(path, F_OK) == 0)
+        rc = remove_tree(AT_FDCWD, path);
+    if (rc == CEL_OK && mkdir(path, 0777) != 0)
+        rc = io_failure("make the folder", path);
+    d->store.created = rc == CEL_OK;
+    return rc;
+}
+
+int cel_store_open_dir(const char *path, enum cel_store_mode mode, struct cel_store **out)
+{
+    struct directory *d = cel_calloc(1, sizeof *d);
+    int rc;
+
+    *out = NULL;
+    if (!d)
+        return NC_ENOMEM;
+    d->fd = -1;
+    rc = cel_store_init(&d->store, &ops, path, mode);
+    if (rc == CEL_OK && mode >= CEL_STORE_CREATE)
+        rc = make_root(d, path, mode);
+    if (rc == CEL_OK) {
+        d->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (d->fd < 0)
+            rc = io_failure("open the folder", path);
+    }
+    if (rc == CEL_OK && mode == CEL_STORE_WRITE && faccessat(d->fd, ".", W_OK, 0) != 0)
+        rc = io_failure("write to the folder", path);
+    if (rc != CEL_OK) {
+        cel_store_abandon(&d->store);
+        return rc;
+    }
+    if (mode != CEL_STORE_READ)
+        remove_stale_files(d);
+    *out = &d->store;
+    return CEL_OK;
+}

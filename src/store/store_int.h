@@ -1,0 +1,37 @@
+#ifndef CEL_STORE_INT_H
+#define CEL_STORE_INT_H
+
+#include "store.h"
+#include <stdatomic.h>
+
+/* What each kind of store provides. Keys arrive checked and with the prefix. */
+struct cel_store_ops {
+    const char *name;
+    int (*get)(struct cel_store *s, const char *key, struct cel_buf *out);
+    int (*get_range)(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst);
+    int (*size)(struct cel_store *s, const char *key, uint64_t *size);
+    int (*put)(struct cel_store *s, const char *key, const void *data, size_t n);
+    int (*erase)(struct cel_store *s, const char *key);
+    int (*list)(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
+    int (*sync)(struct cel_store *s);  /* NULL: nothing to do */
+    int (*finish)(struct cel_store *s);
+    void (*abandon)(struct cel_store *s);
+    void (*free)(struct cel_store *s); /* after finish or abandon */
+};
+
+struct cel_store {
+    const struct cel_store_ops *ops;
+    char *path;
+    char *prefix;  /* "" or "name/" */
+    bool writable;
+    bool created;  /* by this process */
+    _Atomic uint64_t reads;
+};
+
+/* Temporary files and directories of this process start so, in the folder of
+ * what they will replace; listings never show them. */
+#define CEL_TMP_PREFIX ".cellar-tmp-"
+
+int cel_store_init(struct cel_store *s, const struct cel_store_ops *ops, const char *path, enum cel_store_mode mode);
+
+#endif

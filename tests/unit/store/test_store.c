@@ -1,0 +1,414 @@
+/* The contract of a store, run on each kind; then what only one kind promises. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include "mem.h"
+#include "store.h"
+#include "status.h"
+#include <netcdf.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/cellar-store-XXXXXX";
+
+struct kind {
+    const char *name;
+    const char *file; /* below folder; NULL: cannot be opened again */
+    int (*open)(const char *path, enum cel_store_mode mode, struct cel_store **out);
+};
+
+static int open_memory(const char *path, enum cel_store_mode mode, struct cel_store **out)
+{
+    (void)path, (void)mode;
+    return cel_store_open_memory(out);
+}
+
+static const struct kind kinds[] = {
+    {"directory", "d.zarr", cel_store_open_dir},
+    {"zip", "z.zip", cel_store_open_zip},
+    {"memory", NULL, open_memory},
+};
+
+static const char *path_of(const char *file)
+{
+    static char path[256];
+
+    snprintf(path, sizeof path, "%s/%s", folder, file ? file : "none");
+    return path;
+}
+
+static void assert_value(struct cel_store *s, const char *key, const char *value)
+{
+    struct cel_buf b = CEL_BUF_INIT(1 << 20);
+
+    assert_int_equal(cel_store_get(s, key, &b), CEL_OK);
+    assert_int_equal(b.len, strlen(value));
+    if (b.len)
+        assert_memory_equal(b.data, value, b.len);
+    cel_buf_dispose(&b);
+}
+
+static void put_text(struct cel_store *s, const char *key, const char *value)
+{
+    assert_int_equal(cel_store_put(s, key, value, strlen(value)), CEL_OK);
+}
+
+static int join_names(void *context, const char *name, bool is_prefix)
+{
+    return cel_buf_printf(context, "%s%s ", name, is_prefix ? "/" : "");
+}
+
+static void assert_list(struct cel_store *s, const char *prefix, const char *want)
+{
+    struct cel_buf b = CEL_BUF_INIT(1 << 20);
+    char *text;
+
+    assert_int_equal(cel_store_list(s, prefix, join_names, &b), CEL_OK);
+    assert_int_equal(cel_buf_take_string(&b, &text), CEL_OK);
+    assert_string_equal(text, want);
+    free(text);
+}
+
+static void assert_absent(struct cel_store *s, const char *key)
+{
+    struct cel_buf b = CEL_BUF_INIT(100);
+    uint64_t n;
+    char c;
+
+    assert_int_equal(cel_store_get(s, key, &b), CEL_ABSENT);
+    assert_int_equal(cel_store_size(s, key, &n), CEL_ABSENT);
+    assert_int_equal(cel_store_get_range(s, key, 0, 1, &c), CEL_ABSENT);
+    assert_int_equal(cel_store_erase(s, key), CEL_ABSENT);
+}
+
+static void check_verbs(struct cel_store *s)
+{
+    uint64_t n;
+    char part[4] = "";
+
+    assert_absent(s, "a/b");
+    put_text(s, "a/b/0.0", "zero");
+    put_text(s, "a/b/0.1", "");
+    put_text(s, "a/.zarray", "{}");
+    put_text(s, ".zgroup", "first");
+    put_text(s, ".zgroup", "second, longer");
+    put_text(s, "a-b", "sorts between a and a/");
+    assert_value(s, "a/b/0.0", "zero");
+    assert_value(s, "a/b/0.1", "");
+    assert_value(s, ".zgroup", "second, longer");
+    assert_absent(s, "a/b");
+    assert_absent(s, "a/b/0.0/x");
+    assert_int_equal(cel_store_size(s, ".zgroup", &n), CEL_OK);
+    assert_int_equal(n, 14);
+    assert_int_equal(cel_store_get_range(s, ".zgroup", 8, 3, part), CEL_OK);
+    assert_string_equal(part, "lon");
+    assert_int_equal(cel_store_get_range(s, ".zgroup", 12, 3, part), NC_EIO);
+    assert_list(s, "", ".zgroup a-b a/ ");
+    assert_list(s, "a", ".zarray b/ ");
+    assert_list(s, "a/b", "0.0 0.1 ");
+    assert_list(s, "nothing", "");
+    assert_int_equal(cel_store_erase(s, "a/b/0.1"), CEL_OK);
+    assert_absent(s, "a/b/0.1");
+    assert_list(s, "a/b", "0.0 ");
+}
+
+static void check_bad_keys(struct cel_store *s)
+{
+    static const char *const bad[] = {"..", "a/..", "../x", "/etc/passwd", "a//b", "./a", "a/", ".cellar-tmp-1-2", "a\\b"};
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(cel_store_put(s, bad[i], "x", 1), NC_EINVAL);
+        assert_non_null(strstr(cel_error_text(), bad[i]));
+    }
+}
+
+static void check_prefix(struct cel_store *s)
+{
+    assert_int_equal(cel_store_set_prefix(s, "a/"), CEL_OK);
+    assert_value(s, "b/0.0", "zero");
+    assert_list(s, "", ".zarray b/ ");
+    assert_int_equal(cel_store_put(s, "../x", "x", 1), NC_EINVAL);
+    assert_int_equal(cel_store_set_prefix(s, ""), CEL_OK);
+}
+
+static void every_store_keeps_the_contract(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct kind *k = &kinds[i];
+        const char *path = path_of(k->file);
+        struct cel_store *s;
+
+        print_message("  %s\n", k->name);
+        assert_int_equal(k->open(path, CEL_STORE_CREATE, &s), CEL_OK);
+        check_verbs(s);
+        check_bad_keys(s);
+        check_prefix(s);
+        assert_int_equal(cel_store_close(s), CEL_OK);
+        if (!k->file)
+            continue;
+        assert_int_equal(k->open(path, CEL_STORE_CREATE, &s), NC_EEXIST);
+        assert_int_equal(k->open(path, CEL_STORE_READ, &s), CEL_OK);
+        assert_value(s, "a/b/0.0", "zero");
+        assert_int_equal(cel_store_put(s, "x", "x", 1), NC_EPERM);
+        assert_int_equal(cel_store_erase(s, "a/b/0.0"), NC_EPERM);
+        assert_int_equal(cel_store_close(s), CEL_OK);
+        assert_int_equal(k->open(path, CEL_STORE_WRITE, &s), CEL_OK);
+        put_text(s, "a/b/0.0", "one");
+        assert_int_equal(cel_store_erase(s, "a-b"), CEL_OK);
+        assert_int_equal(cel_store_close(s), CEL_OK);
+        assert_int_equal(k->open(path, CEL_STORE_READ, &s), CEL_OK);
+        assert_value(s, "a/b/0.0", "one");
+        assert_value(s, "a/.zarray", "{}");
+        assert_list(s, "", ".zgroup a/ ");
+        assert_int_equal(cel_store_close(s), CEL_OK);
+        assert_int_equal(k->open(path, CEL_STORE_REPLACE, &s), CEL_OK);
+        put_text(s, "only", "this");
+        assert_int_equal(cel_store_close(s), CEL_OK);
+        assert_int_equal(k->open(path, CEL_STORE_READ, &s), CEL_OK);
+        assert_list(s, "", "only ");
+        assert_int_equal(cel_store_close(s), CEL_OK);
+        assert_int_equal(k->open("/nowhere/at/all", CEL_STORE_READ, &s), NC_ENOTFOUND);
+        assert_int_equal(k->open("/nowhere/at/all", CEL_STORE_CREATE, &s), NC_ENOTFOUND);
+    }
+}
+
+/* --- threads --------------------------------------------------------------- */
+
+struct writer {
+    struct cel_store *s;
+    int id;
+};
+
+static void *write_many(void *arg)
+{
+    struct writer *w = arg;
+    char key[64], value[64];
+
+    for (int i = 0; i < 200; i++) {
+        snprintf(key, sizeof key, "g/c/%d/%d", w->id, i);
+        snprintf(value, sizeof value, "value %d of %d", i, w->id);
+        if (cel_store_put(w->s, key, value, strlen(value)) != CEL_OK)
+            return "failed";
+    }
+    return NULL;
+}
+
+static void threads_lose_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct cel_store *s;
+        pthread_t t[8];
+        struct writer w[8];
+        char key[64], value[64];
+
+        assert_int_equal(kinds[i].open(path_of(kinds[i].file), CEL_STORE_REPLACE, &s), CEL_OK);
+        for (int j = 0; j < 8; j++) {
+            w[j] = (struct writer){s, j};
+            pthread_create(&t[j], NULL, write_many, &w[j]);
+        }
+        for (int j = 0; j < 8; j++) {
+            void *bad;
+            pthread_join(t[j], &bad);
+            assert_null(bad);
+        }
+        for (int j = 0; j < 8 * 200; j++) {
+            snprintf(key, sizeof key, "g/c/%d/%d", j % 8, j / 8);
+            snprintf(value, sizeof value, "value %d of %d", j / 8, j % 8);
+            assert_value(s, key, value);
+        }
+        assert_int_equal(cel_store_close(s), CEL_OK);
+    }
+}
+
+/* --- directory ---------------------------------------------------------------- */
+
+static void a_dead_writers_files_vanish(void **state)
+{
+    const char *path = path_of("stale.zarr");
+    char name[320];
+    struct cel_store *s;
+    pid_t child = fork();
+
+    (void)state;
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0); /* its id is now nobody's */
+    assert_int_equal(cel_store_open_dir(path, CEL_STORE_CREATE, &s), CEL_OK);
+    snprintf(name, sizeof name, "%s/.cellar-tmp-%ld-0", path, (long)child);
+    close(open(name, O_CREAT | O_WRONLY, 0666));
+    assert_list(s, "", "");
+    assert_int_equal(cel_store_close(s), CEL_OK);
+    assert_int_equal(access(name, F_OK), 0);
+    assert_int_equal(cel_store_open_dir(path, CEL_STORE_WRITE, &s), CEL_OK);
+    assert_int_not_equal(access(name, F_OK), 0);
+    cel_store_close(s);
+}
+
+static void an_abandoned_directory_is_gone(void **state)
+{
+    const char *path = path_of("gone.zarr");
+    struct cel_store *s;
+
+    (void)state;
+    assert_int_equal(cel_store_open_dir(path, CEL_STORE_CREATE, &s), CEL_OK);
+    put_text(s, "a/b/c", "x");
+    cel_store_abandon(s);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+/* --- zip ------------------------------------------------------------------------ */
+
+static void run(const char *fmt, const char *path)
+{
+    char command[1024];
+
+    snprintf(command, sizeof command, fmt, path);
+    assert_int_equal(system(command), 0);
+}
+
+static void python_reads_our_zip_and_we_read_its(void **state)
+{
+    const char *path = path_of("peer.zip");
+    struct cel_store *s;
+
+    (void)state;
+    assert_int_equal(cel_store_open_zip(path, CEL_STORE_CREATE, &s), CEL_OK);
+    put_text(s, "a/b", "from us");
+    put_text(s, "c", "");
+    assert_int_equal(cel_store_close(s), CEL_OK);
+    run("/usr/bin/python3 -c \"import zipfile; z = zipfile.ZipFile('%s'); assert z.testzip() is None; "
+        "assert z.read('a/b') == b'from us'; assert z.namelist() == ['a/b', 'c']\"", path);
+    run("/usr/bin/python3 -c \"import zipfile; z = zipfile.ZipFile('%s', 'w', zipfile.ZIP_DEFLATED); z.writestr('t/x', b'7' * 100000); "
+        "z.mkdir('t/d') if hasattr(z, 'mkdir') else None; z.writestr(zipfile.ZipInfo('t/y'), b'plain'); z.comment = b'hello'; z.close()\"", path);
+    assert_int_equal(cel_store_open_zip(path, CEL_STORE_WRITE, &s), CEL_OK);
+    uint64_t n;
+    char part[4] = "";
+    assert_int_equal(cel_store_size(s, "t/x", &n), CEL_OK);
+    assert_int_equal(n, 100000);
+    assert_int_equal(cel_store_get_range(s, "t/x", 99990, 3, part), CEL_OK);
+    assert_string_equal(part, "777");
+    assert_value(s, "t/y", "plain");
+    put_text(s, "t/z", "added");
+    assert_int_equal(cel_store_close(s), CEL_OK);
+    run("/usr/bin/python3 -c \"import zipfile; z = zipfile.ZipFile('%s'); assert z.testzip() is None; "
+        "assert z.read('t/x') == b'7' * 100000 and z.read('t/z') == b'added'\"", path);
+}
+
+static void many_entries_need_zip64(void **state)
+{
+    const char *path = path_of("many.zip");
+    struct cel_store *s;
+    char key[32];
+
+    (void)state;
+    assert_int_equal(cel_store_open_zip(path, CEL_STORE_CREATE, &s), CEL_OK);
+    for (int i = 0; i < 70000; i++) {
+        snprintf(key, sizeof key, "c/%d", i);
+        assert_int_equal(cel_store_put(s, key, &i, sizeof i), CEL_OK);
+    }
+    assert_int_equal(cel_store_close(s), CEL_OK);
+    run("/usr/bin/python3 -c \"import zipfile; z = zipfile.ZipFile('%s'); assert len(z.namelist()) == 70000; "
+        "assert int.from_bytes(z.read('c/69999'), 'little') == 69999\"", path);
+    assert_int_equal(cel_store_open_zip(path, CEL_STORE_READ, &s), CEL_OK);
+    int last;
+    assert_int_equal(cel_store_get_range(s, "c/69999", 0, sizeof last, &last), CEL_OK);
+    assert_int_equal(last, 69999);
+    assert_int_equal(cel_store_close(s), CEL_OK);
+}
+
+static void one_writer_at_a_time(void **state)
+{
+    const char *path = path_of("busy.zip");
+    struct cel_store *first, *second;
+
+    (void)state;
+    assert_int_equal(cel_store_open_zip(path, CEL_STORE_CREATE, &first), CEL_OK);
+    assert_int_equal(cel_store_open_zip(path, CEL_STORE_CREATE, &second), NC_EPERM);
+    assert_non_null(strstr(cel_error_text(), "being written"));
+    put_text(first, "a", "1");
+    assert_int_equal(cel_store_close(first), CEL_OK);
+    assert_int_equal(cel_store_open_zip(path, CEL_STORE_WRITE, &second), CEL_OK);
+    cel_store_abandon(second);
+    assert_int_equal(cel_store_open_zip(path, CEL_STORE_READ, &second), CEL_OK);
+    assert_value(second, "a", "1");
+    cel_store_close(second);
+}
+
+/* Every truncation and every byte changed: an error or a right answer, no crash. */
+static void damaged_archives_are_refused(void **state)
+{
+    char good[256], bad[256];
+    struct cel_store *s;
+    unsigned char bytes[4096];
+    size_t n;
+    FILE *f;
+
+    (void)state;
+    snprintf(good, sizeof good, "%s/good.zip", folder);
+    snprintf(bad, sizeof bad, "%s/bad.zip", folder);
+    assert_int_equal(cel_store_open_zip(good, CEL_STORE_REPLACE, &s), CEL_OK);
+    put_text(s, "a", "12345");
+    put_text(s, "b/c", "6789");
+    assert_int_equal(cel_store_close(s), CEL_OK);
+    f = fopen(good, "rb");
+    n = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    for (size_t i = 0; i < 2 * n; i++) {
+        struct cel_buf b = CEL_BUF_INIT(1 << 20);
+        size_t len = i < n ? i : n;
+
+        if (i >= n)
+            bytes[i - n] ^= 0x41;
+        f = fopen(bad, "wb");
+        fwrite(bytes, 1, len, f);
+        fclose(f);
+        if (i >= n)
+            bytes[i - n] ^= 0x41;
+        if (cel_store_open_zip(bad, CEL_STORE_READ, &s) != CEL_OK)
+            continue;
+        if (cel_store_get(s, "a", &b) == CEL_OK)
+            assert_memory_equal(b.data, "12345", 5);
+        cel_buf_dispose(&b);
+        assert_int_equal(cel_store_close(s), CEL_OK);
+    }
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    char command[300];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_store_keeps_the_contract),
+        cmocka_unit_test(threads_lose_nothing),
+        cmocka_unit_test(a_dead_writers_files_vanish),
+        cmocka_unit_test(an_abandoned_directory_is_gone),
+        cmocka_unit_test(python_reads_our_zip_and_we_read_its),
+        cmocka_unit_test(many_entries_need_zip64),
+        cmocka_unit_test(one_writer_at_a_time),
+        cmocka_unit_test(damaged_archives_are_refused),
+    };
+
+    return cmocka_run_group_tests_name("store", tests, make_folder, remove_folder);
+}
