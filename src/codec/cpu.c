@@ -1,0 +1,40 @@
+/* What the processor can do, asked once per call: the compiler's run-time keeps
+ * the answer, so this is one load and a test. */
+#include "kernels.h"
+
+bool cel_cpu_any(void)
+{
+    return true;
+}
+
+#ifdef CEL_X86
+bool cel_cpu_sse2(void)
+{
+    return true;
+}
+
+bool cel_cpu_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+
+bool cel_cpu_crc(void)
+{
+    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
+}
+#else
+bool cel_cpu_sse2(void)
+{
+    return false;
+}
+
+bool cel_cpu_avx2(void)
+{
+    return false;
+}
+
+bool cel_cpu_crc(void)
+{
+    return false;
+}
+#endif
