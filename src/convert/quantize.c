@@ -1,0 +1,202 @@
+/* Quantizers: settings checked, masks and tables prepared, the loops for this CPU
+ * chosen. The loops themselves are in quantize_real.h. */
+#include "quantize.h"
+#include "mem.h"
+#include "quantize_int.h"
+#include "status.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct loops {
+    cel_quantize_fn *groom, *round_away, *round_even, *granular;
+};
+
+/* Binary digits per decimal digit, and the other way, as netCDF-C has them: results
+ * hang on the last bit of these. */
+#define BITS_PER_DIGIT (M_LN10 / M_LN2)
+#define DIGITS_PER_BIT (M_LN2 / M_LN10)
+
+/* Decimal digits before the point of m * 2^e, m in 0.5 .. 1. */
+static int decimal_digits(double m, int e)
+{
+    return (int)floor(e * DIGITS_PER_BIT + log10(m)) + 1;
+}
+
+static unsigned drop_for(int digits, int exponent, int nsd, int mantissa_bits)
+{
+    int unit = (int)floor(BITS_PER_DIGIT * (digits - nsd)); /* binary exponent of the last digit kept */
+
+    return (unsigned)(mantissa_bits - (abs(exponent - unit) - 1));
+}
+
+unsigned cel_granular_drop(double v, int nsd, int mantissa_bits)
+{
+    int e;
+    double m = frexp(fabs(v), &e);
+    int exponent = (int)floor(e - BITS_PER_DIGIT * log10(m)); /* e, and e + 1 near powers of two */
+
+    return drop_for(decimal_digits(m, e), exponent, nsd, mantissa_bits);
+}
+
+#define REAL float
+#define UINT uint32_t
+#define INT int32_t
+#define MANT 23
+#define FIELD 255
+#define NAME(x) x##_float
+#define TARGET
+#include "quantize_real.h"
+#if defined(__x86_64__) && defined(__GNUC__)
+#define NAME(x) x##_float_avx2
+#define TARGET __attribute__((target("avx2")))
+#include "quantize_real.h"
+#endif
+#define TABLE(x) x##_float_table
+#include "quantize_table.h"
+#undef REAL
+#undef UINT
+#undef INT
+#undef MANT
+#undef FIELD
+
+#define REAL double
+#define UINT uint64_t
+#define INT int64_t
+#define MANT 52
+#define FIELD 2047
+#define NAME(x) x##_double
+#define TARGET
+#include "quantize_real.h"
+#if defined(__x86_64__) && defined(__GNUC__)
+#define NAME(x) x##_double_avx2
+#define TARGET __attribute__((target("avx2")))
+#include "quantize_real.h"
+#endif
+#define TABLE(x) x##_double_table
+#include "quantize_table.h"
+
+static const struct loops *portable_loops(nc_type type)
+{
+    return type == NC_FLOAT ? &loops_float : &loops_double;
+}
+
+static const struct loops *best_loops(nc_type type)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx2"))
+        return type == NC_FLOAT ? &loops_float_avx2 : &loops_double_avx2;
+#endif
+    return portable_loops(type);
+}
+
+static cel_quantize_fn *choose(const struct loops *loops, const struct cel_quantize_setting *s)
+{
+    switch (s->mode) {
+    case NC_QUANTIZE_BITGROOM: return loops->groom;
+    case NC_QUANTIZE_GRANULARBR: return loops->granular;
+    default: return s->ties == CEL_TIES_EVEN ? loops->round_even : loops->round_away;
+    }
+}
+
+static int mantissa_bits(nc_type type)
+{
+    return type == NC_FLOAT ? NC_QUANTIZE_MAX_FLOAT_NSB : NC_QUANTIZE_MAX_DOUBLE_NSB;
+}
+
+/* BitGroom keeps one bit more than the digits need. */
+static unsigned bits_kept(const struct cel_quantize_setting *s)
+{
+    return s->mode == NC_QUANTIZE_BITGROOM ? (unsigned)ceil(s->digits * BITS_PER_DIGIT) + 1 : (unsigned)s->digits;
+}
+
+int cel_quantize_max(int mode, nc_type type)
+{
+    if (type != NC_FLOAT && type != NC_DOUBLE)
+        return 0;
+    if (mode == NC_QUANTIZE_BITROUND)
+        return mantissa_bits(type);
+    if (mode == NC_QUANTIZE_BITGROOM || mode == NC_QUANTIZE_GRANULARBR)
+        return type == NC_FLOAT ? NC_QUANTIZE_MAX_FLOAT_NSD : NC_QUANTIZE_MAX_DOUBLE_NSD;
+    return 0;
+}
+
+static int check(const struct cel_quantize_setting *s)
+{
+    int most = cel_quantize_max(s->mode, s->type);
+
+    if (s->type != NC_FLOAT && s->type != NC_DOUBLE)
+        return cel_fail(NC_EINVAL, "quantize: only float and double values can be quantized");
+    if (most == 0)
+        return cel_fail(NC_EINVAL, "quantize: there is no mode %d; use 1 (BitGroom), 2 (Granular BitRound) or 3 (BitRound)",
+                        s->mode);
+    if (s->digits < 1 || s->digits > most)
+        return cel_fail(NC_EINVAL, "quantize: %d significant %s asked for; 1 to %d are possible here", s->digits,
+                        s->mode == NC_QUANTIZE_BITROUND ? "bits" : "digits", most);
+    return CEL_OK;
+}
+
+int cel_quantizer_make(const struct cel_quantize_setting *s, struct cel_quantizer **out)
+{
+    struct cel_quantizer *q;
+    int rc = check(s);
+
+    if (rc != CEL_OK)
+        return rc;
+    q = cel_calloc(1, sizeof *q);
+    if (!q)
+        return NC_ENOMEM;
+    q->run = choose(best_loops(s->type), s);
+    q->nsd = s->digits;
+    if (s->fill && s->type == NC_FLOAT) {
+        uint32_t bits;
+        memcpy(&bits, s->fill, sizeof bits);
+        q->fill = bits;
+    } else if (s->fill) {
+        memcpy(&q->fill, s->fill, sizeof q->fill);
+    }
+    if (s->mode != NC_QUANTIZE_GRANULARBR) {
+        q->drop = (unsigned)mantissa_bits(s->type) - bits_kept(s);
+        *out = q;
+        return CEL_OK;
+    }
+    q->table = s->type == NC_FLOAT ? (void *)make_float_table(s->digits) : (void *)make_double_table(s->digits);
+    if (!q->table) {
+        cel_quantizer_free(q);
+        return NC_ENOMEM;
+    }
+    *out = q;
+    return CEL_OK;
+}
+
+void cel_quantizer_free(struct cel_quantizer *q)
+{
+    if (!q)
+        return;
+    free(q->table);
+    free(q);
+}
+
+void cel_quantizer_use_portable(struct cel_quantizer *q, const struct cel_quantize_setting *setting)
+{
+    q->run = choose(portable_loops(setting->type), setting);
+}
+
+void cel_quantize(const struct cel_quantizer *q, void *dst, const void *src, size_t n, size_t first,
+                  struct cel_quantize_error *worst)
+{
+    q->run(q, dst, src, n, first, worst);
+}
+
+void cel_quantize_error_join(struct cel_quantize_error *total, const struct cel_quantize_error *part)
+{
+    if (part->max_abs > total->max_abs)
+        total->max_abs = part->max_abs;
+    if (part->max_rel > total->max_rel)
+        total->max_rel = part->max_rel;
+}
+
+int cel_quantize_bits_for(int nsd)
+{
+    return nsd < 1 || nsd > NC_QUANTIZE_MAX_DOUBLE_NSD ? 0 : (int)ceil(nsd * BITS_PER_DIGIT) - 1;
+}

@@ -1,0 +1,26 @@
+#ifndef CEL_QUANTIZE_INT_H
+#define CEL_QUANTIZE_INT_H
+
+/* Inside of quantize.c, shared with its tests. */
+
+#include "quantize.h"
+#include <stdint.h>
+
+typedef void cel_quantize_fn(const struct cel_quantizer *q, void *dst, const void *src, size_t n, size_t first,
+                             struct cel_quantize_error *worst);
+
+struct cel_quantizer {
+    cel_quantize_fn *run;
+    uint64_t fill;  /* bits of the value to be left alone; 0, which always is, when there is none */
+    unsigned drop;  /* BitGroom, BitRound: how many low bits go */
+    int nsd;        /* Granular BitRound */
+    void *table;    /* Granular BitRound: one entry per exponent, see quantize_real.h; owned */
+};
+
+/* Fall back to the loops every CPU can run. */
+void cel_quantizer_use_portable(struct cel_quantizer *q, const struct cel_quantize_setting *setting);
+
+/* Granular BitRound by its formula: how many low bits of v go. */
+unsigned cel_granular_drop(double v, int nsd, int mantissa_bits);
+
+#endif
