@@ -62,6 +62,17 @@ int cel_fail_at(int code, enum cel_part part, const char *fmt, ...)
     return code;
 }
 
+int cel_fail_part(int code, enum cel_part part, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    if (!now.part[part][0])
+        vsnprintf(now.part[part], sizeof now.part[part], fmt, ap);
+    va_end(ap);
+    return code;
+}
+
 const char *cel_error_text(void)
 {
     return now.text;

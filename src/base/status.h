@@ -28,6 +28,9 @@ int cel_fail_in(int code, const char *fmt, ...) CEL_PRINTF(2, 3);
  * already known is left alone and adds no second prefix. */
 int cel_fail_at(int code, enum cel_part part, const char *fmt, ...) CEL_PRINTF(3, 4);
 
+/* Remember a part of the error whose text names it already. */
+int cel_fail_part(int code, enum cel_part part, const char *fmt, ...) CEL_PRINTF(3, 4);
+
 const char *cel_error_text(void);               /* "" when nothing failed */
 const char *cel_error_part(enum cel_part part); /* "" when not known */
 int cel_error_code(void);

@@ -37,6 +37,12 @@ int cel_chain_copy(const struct cel_chain *from, struct cel_chain *to); /* unpre
 /* The step with this id, or NULL. */
 struct cel_step *cel_chain_find(const struct cel_chain *c, unsigned id);
 
+/* The codec for an id: built in or from a plugin, as CELLAR_PLUGINS says; NULL: nobody has it. */
+const struct cel_codec *cel_chain_codec(unsigned id);
+
+/* NC_ENOFILTER with its sentence: id, registered name, where was looked, what to do. */
+int cel_chain_missing(unsigned id);
+
 /* Make a step from id and cd_values: finds the codec (built in, then plugins),
  * fills in defaults, checks ranges. An id nobody has: NC_ENOFILTER. */
 int cel_step_make(unsigned id, size_t nwords, const unsigned *words, struct cel_step *out);
@@ -75,6 +81,10 @@ int cel_chain_prepare(struct cel_chain *c, const struct cel_shape *shape, bool k
  * do) when a step has no codec. */
 int cel_chain_usable(const struct cel_chain *c);
 
+/* For formats that cannot leave a filter out for one chunk: refuses a chain with
+ * a step that would have to be (szip after a compressor). */
+int cel_chain_check_maskless(const struct cel_chain *c);
+
 /* Room and codec contexts of one worker: grows to the largest chain it has seen
  * and is kept between chunks. */
 struct cel_scratch;
@@ -90,6 +100,9 @@ int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch,
 /* Decode to exactly chain.shape.nbytes bytes in dst. `skipped` as stored. */
 int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch,
                      const void *src, size_t n, uint32_t skipped, void *dst);
+
+/* Whether n stored bytes can be a chunk at all; asked before memory for one is taken. */
+int cel_chain_plausible(const struct cel_chain *c, size_t n, uint32_t skipped);
 
 /* Most bytes an encoded chunk may have. */
 size_t cel_chain_bound(const struct cel_chain *c);

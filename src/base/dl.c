@@ -1,0 +1,35 @@
+/* dlopen and friends. A function's address comes out of dlsym as a data pointer;
+ * POSIX promises that both have the same form, C does not, so it goes through memory. */
+#include "dl.h"
+#include "status.h"
+#include <dlfcn.h>
+#include <netcdf.h>
+#include <string.h>
+
+struct cel_dl *cel_dl_open(const char *path)
+{
+    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *why;
+
+    if (!lib) {
+        why = dlerror();
+        cel_fail(NC_EPLUGIN, "%s", why ? why : "the library cannot be loaded");
+    }
+    return lib;
+}
+
+void cel_dl_close(struct cel_dl *lib)
+{
+    if (lib)
+        dlclose(lib);
+}
+
+cel_function cel_dl_function(struct cel_dl *lib, const char *name)
+{
+    void *found = dlsym(lib ? (void *)lib : RTLD_DEFAULT, name);
+    cel_function f = NULL;
+
+    if (found)
+        memcpy(&f, &found, sizeof f);
+    return f;
+}

@@ -1,0 +1,17 @@
+#ifndef CEL_DL_H
+#define CEL_DL_H
+
+/* Shared libraries, opened by hand. Another platform is one other file. */
+
+struct cel_dl; /* an open library */
+
+/* NULL on failure, with the loader's reason as the thread's error text. All of
+ * its symbols are bound at once, so that a library with something missing fails
+ * here and not in the middle of a read. */
+struct cel_dl *cel_dl_open(const char *path);
+void cel_dl_close(struct cel_dl *lib);
+
+typedef void (*cel_function)(void);
+cel_function cel_dl_function(struct cel_dl *lib, const char *name); /* NULL lib: the whole process; NULL: absent */
+
+#endif

@@ -1,0 +1,282 @@
+/* Running a chain: what happens to a chunk between memory and container.
+ *
+ * Encoding runs the steps first to last, decoding last to first. Each step reads
+ * one half of the scratch and writes the other, so a chain of any length costs
+ * two buffers per worker and no allocation per step. A decoder's limit is exact
+ * wherever the sizes along the chain are known, so that damaged data can never
+ * ask for more. */
+#include "chain.h"
+#include "mem.h"
+#include "status.h"
+#include <assert.h>
+#include <netcdf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONTEXTS_MAX 16
+
+struct kept_context {
+    const struct cel_codec *codec;
+    struct cel_words words;
+    void *context;
+};
+
+struct cel_scratch {
+    char *half[2];
+    size_t cap[2];
+    struct kept_context kept[CONTEXTS_MAX];
+    size_t nkept;
+    size_t oldest; /* the one to make room when all are taken */
+};
+
+int cel_scratch_make(struct cel_scratch **out)
+{
+    *out = cel_calloc(1, sizeof **out);
+    return *out ? CEL_OK : NC_ENOMEM;
+}
+
+void cel_scratch_free(struct cel_scratch *scratch)
+{
+    if (!scratch)
+        return;
+    for (size_t i = 0; i < scratch->nkept; i++)
+        scratch->kept[i].codec->free_context(scratch->kept[i].context);
+    free(scratch->half[0]);
+    free(scratch->half[1]);
+    free(scratch);
+}
+
+/* What a half held before is of no use any more, so it is not copied. */
+static int reserve(struct cel_scratch *scratch, int half, size_t cap)
+{
+    if (scratch->cap[half] >= cap && scratch->half[half])
+        return CEL_OK;
+    free(scratch->half[half]);
+    scratch->cap[half] = 0;
+    scratch->half[half] = cel_malloc(cap);
+    if (!scratch->half[half])
+        return NC_ENOMEM;
+    scratch->cap[half] = cap;
+    return CEL_OK;
+}
+
+static bool same_words(const struct cel_words *a, const struct cel_words *b)
+{
+    return a->n == b->n && memcmp(a->w, b->w, a->n * sizeof *a->w) == 0;
+}
+
+static struct kept_context *room_for_context(struct cel_scratch *scratch)
+{
+    struct kept_context *kept;
+
+    if (scratch->nkept < CONTEXTS_MAX)
+        return &scratch->kept[scratch->nkept++];
+    kept = &scratch->kept[scratch->oldest];
+    scratch->oldest = (scratch->oldest + 1) % CONTEXTS_MAX;
+    kept->codec->free_context(kept->context);
+    return kept;
+}
+
+/* This worker's context for a codec with these words, made on first need. */
+static int context_of(struct cel_scratch *scratch, const struct cel_step *step, void **out)
+{
+    void *context = NULL;
+    int rc;
+
+    *out = NULL;
+    if (!step->codec->make_context)
+        return CEL_OK;
+    for (size_t i = 0; i < scratch->nkept; i++)
+        if (scratch->kept[i].codec == step->codec && same_words(&scratch->kept[i].words, &step->working)) {
+            *out = scratch->kept[i].context;
+            return CEL_OK;
+        }
+    rc = step->codec->make_context(&step->working, &context);
+    if (rc != CEL_OK)
+        return rc;
+    *room_for_context(scratch) = (struct kept_context){step->codec, step->working, context};
+    *out = context;
+    return CEL_OK;
+}
+
+static struct cel_coding coding_of(const struct cel_chain *c, size_t i)
+{
+    return (struct cel_coding){.codec = c->step[i].codec, .words = &c->step[i].working, .shape = &c->shape};
+}
+
+/* Most bytes step i makes of n; exactly as many when its size is known. */
+static size_t bound_of(const struct cel_chain *c, size_t i, size_t n)
+{
+    struct cel_coding coding = coding_of(c, i);
+
+    return coding.codec->bound ? coding.codec->bound(&coding, n) : n;
+}
+
+static bool keeps_size_known(const struct cel_codec *codec)
+{
+    return codec->flags & (CEL_CODEC_SAME_SIZE | CEL_CODEC_CHECKSUM);
+}
+
+static bool is_skipped(uint32_t skipped, size_t i)
+{
+    return skipped >> i & 1;
+}
+
+size_t cel_chain_bound(const struct cel_chain *c)
+{
+    size_t n = c->shape.nbytes, most = n;
+
+    /* Any step may be skipped, so the bound of the whole is that of the worst prefix. */
+    for (size_t i = 0; i < c->n; i++) {
+        size_t longer = c->step[i].codec ? bound_of(c, i, most) : most;
+
+        if (longer > most)
+            most = longer;
+    }
+    return most;
+}
+
+/* Sizes along the chain as a decoder may know them: most[i] bytes go into step i
+ * when encoding, exactly as many when exact[i]. */
+struct sizes {
+    size_t most[CEL_CHAIN_MAX];
+    bool exact[CEL_CHAIN_MAX];
+};
+
+static void find_sizes(const struct cel_chain *c, uint32_t skipped, struct sizes *s)
+{
+    size_t n = c->shape.nbytes;
+    bool exact = true;
+
+    for (size_t i = 0; i < c->n; i++) {
+        s->most[i] = n;
+        s->exact[i] = exact;
+        if (is_skipped(skipped, i))
+            continue;
+        n = bound_of(c, i, n);
+        exact = exact && keeps_size_known(c->step[i].codec);
+    }
+}
+
+static int filter_error(int rc, const struct cel_step *step)
+{
+    return rc < 0 ? cel_fail_part(rc, CEL_IN_FILTER, "%s", step->codec->name) : rc;
+}
+
+int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch,
+                     const void *src, size_t n, const void **out, size_t *out_n, uint32_t *skipped)
+{
+    int half = 0, rc = cel_chain_usable(c);
+    size_t planes = 0;
+
+    assert(c->prepared || c->n == 0);
+    *skipped = 0;
+    for (size_t i = 0; rc == CEL_OK && i < c->n; i++) {
+        const struct cel_step *step = &c->step[i];
+        struct cel_coding coding = coding_of(c, i);
+        size_t cap = bound_of(c, i, n), len = 0;
+
+        coding.planes = planes;
+        rc = reserve(scratch, half, cap);
+        if (rc == CEL_OK)
+            rc = context_of(scratch, step, &coding.context);
+        if (rc == CEL_OK)
+            rc = step->codec->encode(&coding, src, n, scratch->half[half], cap, &len);
+        if (rc == CEL_SKIP && step->optional) {
+            *skipped |= (uint32_t)1 << i;
+            rc = CEL_OK;
+            continue;
+        }
+        if (rc == CEL_SKIP)
+            rc = cel_fail(NC_EFILTER, "%s: it cannot encode this chunk, and here a filter cannot be left out for one "
+                          "chunk", step->codec->name);
+        rc = filter_error(rc, step);
+        assert(rc != CEL_OK || len <= cap);
+        planes = step->codec->flags & CEL_CODEC_PLANES && step->working.n ? step->working.w[0] : 0;
+        src = scratch->half[half];
+        n = len;
+        half = !half;
+    }
+    *out = src;
+    *out_n = n;
+    return rc;
+}
+
+/* One byte can only stand for so many: a chunk that would have to be larger is damaged. */
+static int check_ratio(const struct cel_step *step, size_t n, size_t wanted)
+{
+    size_t ratio = step->codec->max_ratio;
+
+    if (ratio && wanted / ratio > n)
+        return cel_fail(NC_EFILTER, "%s: %zu bytes cannot hold a chunk of %zu", step->codec->name, n, wanted);
+    return CEL_OK;
+}
+
+int cel_chain_plausible(const struct cel_chain *c, size_t n, uint32_t skipped)
+{
+    struct sizes s;
+    size_t i = c->n;
+
+    if (cel_chain_usable(c) != CEL_OK)
+        return cel_error_code();
+    find_sizes(c, skipped, &s);
+    while (i > 0 && is_skipped(skipped, i - 1))
+        i--;
+    if (i == 0)
+        return n == c->shape.nbytes ? CEL_OK
+                                    : cel_fail(NC_EFILTER, "the chunk has %zu bytes instead of %zu", n, c->shape.nbytes);
+    return s.exact[i - 1] ? filter_error(check_ratio(&c->step[i - 1], n, s.most[i - 1]), &c->step[i - 1]) : CEL_OK;
+}
+
+static int decode_step(const struct cel_chain *c, size_t i, struct cel_scratch *scratch, const struct sizes *s,
+                       const void *src, size_t n, void *dst, size_t *len)
+{
+    const struct cel_step *step = &c->step[i];
+    struct cel_coding coding = coding_of(c, i);
+    int rc = context_of(scratch, step, &coding.context);
+
+    *len = 0;
+    if (rc == CEL_OK && s->exact[i])
+        rc = check_ratio(step, n, s->most[i]);
+    if (rc == CEL_OK)
+        rc = step->codec->decode(&coding, src, n, dst, s->most[i], len);
+    if (rc == CEL_OK && s->exact[i] && *len != s->most[i])
+        rc = cel_fail(NC_EFILTER, "%s: the chunk decodes to %zu bytes instead of %zu", step->codec->name, *len, s->most[i]);
+    return filter_error(rc, step);
+}
+
+int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch,
+                     const void *src, size_t n, uint32_t skipped, void *dst)
+{
+    int half = 0, rc = cel_chain_usable(c);
+    size_t first = 0; /* the step that is decoded last, right into dst */
+    struct sizes s;
+
+    assert(c->prepared || c->n == 0);
+    if (rc != CEL_OK)
+        return rc;
+    find_sizes(c, skipped, &s);
+    while (first < c->n && is_skipped(skipped, first))
+        first++;
+    for (size_t i = c->n; rc == CEL_OK && i-- > first;) {
+        size_t len;
+
+        if (is_skipped(skipped, i))
+            continue;
+        if (i > first)
+            rc = reserve(scratch, half, s.most[i]);
+        if (rc == CEL_OK)
+            rc = decode_step(c, i, scratch, &s, src, n, i > first ? scratch->half[half] : dst, &len);
+        if (rc == CEL_OK && i == first)
+            return CEL_OK; /* s.exact is always true for the first */
+        src = scratch->half[half];
+        n = len;
+        half = !half;
+    }
+    if (rc != CEL_OK)
+        return rc;
+    if (n != c->shape.nbytes)
+        return cel_fail(NC_EFILTER, "the chunk has %zu bytes instead of %zu", n, c->shape.nbytes);
+    memcpy(dst, src, n);
+    return CEL_OK;
+}

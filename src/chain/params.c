@@ -1,0 +1,186 @@
+/* Parameter tables and words. Every value is handled as a double: the widest
+ * integers here have 32 bits, so nothing is lost, and one range check serves all
+ * kinds. */
+#include "params.h"
+#include "status.h"
+#include <assert.h>
+#include <math.h>
+#include <netcdf.h>
+#include <string.h>
+
+size_t cel_param_width(const struct cel_param *p)
+{
+    return p->kind == CEL_PARAM_DOUBLE ? 2 : 1;
+}
+
+bool cel_param_counts(const struct cel_param *p, const struct cel_words *w)
+{
+    return p->when_value == 0 || ((size_t)p->when_word < w->n && w->w[p->when_word] == p->when_value);
+}
+
+bool cel_param_is_held(const struct cel_param *p, const struct cel_words *w)
+{
+    return (size_t)p->word + cel_param_width(p) <= w->n;
+}
+
+static double load_double(const uint32_t *w)
+{
+    uint64_t bits = (uint64_t)w[1] << 32 | w[0];
+    double v;
+
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static void store_double(double v, uint32_t *w)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &v, sizeof bits);
+    w[0] = (uint32_t)bits;
+    w[1] = (uint32_t)(bits >> 32);
+}
+
+double cel_param_load(const struct cel_param *p, const struct cel_words *w)
+{
+    const uint32_t *at = w->w + p->word;
+    float f;
+
+    switch (p->kind) {
+    case CEL_PARAM_INT:
+        return (int32_t)*at;
+    case CEL_PARAM_FLOAT:
+        memcpy(&f, at, sizeof f);
+        return f;
+    case CEL_PARAM_DOUBLE:
+        return load_double(at);
+    default:
+        return *at;
+    }
+}
+
+static void put_value(const struct cel_param *p, double v, struct cel_words *w)
+{
+    uint32_t *at = w->w + p->word;
+    float f = (float)v;
+
+    assert((size_t)p->word + cel_param_width(p) <= CEL_WORDS_MAX);
+    while (w->n < (size_t)p->word + cel_param_width(p))
+        w->w[w->n++] = 0;
+    if (p->kind == CEL_PARAM_DOUBLE)
+        store_double(v, at);
+    else if (p->kind == CEL_PARAM_FLOAT)
+        memcpy(at, &f, sizeof f);
+    else
+        *at = p->kind == CEL_PARAM_INT ? (uint32_t)(int32_t)v : (uint32_t)v;
+}
+
+static bool is_integer(const struct cel_param *p)
+{
+    return p->kind != CEL_PARAM_FLOAT && p->kind != CEL_PARAM_DOUBLE;
+}
+
+static int check_range(const struct cel_codec *codec, const struct cel_param *p, double v)
+{
+    if (is_integer(p) && v != trunc(v))
+        return cel_fail(NC_EINVAL, "%s: %s is a whole number, not %.17g", codec->name, p->name, v);
+    if ((p->flags & CEL_PARAM_ELEM_SIZE) && v == 0)
+        return CEL_OK;
+    if (!(v >= p->min && v <= p->max))
+        return cel_fail(NC_EINVAL, "%s: %s is %.17g; it must be from %.17g to %.17g%s%s", codec->name, p->name, v,
+                        p->min, p->max, p->help ? " " : "", p->help ? p->help : "");
+    return CEL_OK;
+}
+
+int cel_param_store(const struct cel_codec *codec, const struct cel_param *p, double v, struct cel_words *w)
+{
+    int rc = check_range(codec, p, v);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (p->when_value) {
+        while (w->n <= (size_t)p->when_word)
+            w->w[w->n++] = 0;
+        w->w[p->when_word] = p->when_value;
+    }
+    put_value(p, v, w);
+    return CEL_OK;
+}
+
+const char *cel_param_json_key(const struct cel_param *p)
+{
+    return p->json ? p->json : p->name;
+}
+
+const struct cel_param *cel_param_find(const struct cel_codec *codec, const char *key, size_t len)
+{
+    for (const struct cel_param *p = codec->params; p && p->name; p++)
+        if ((strlen(p->name) == len && strncmp(p->name, key, len) == 0) ||
+            (p->json && strlen(p->json) == len && strncmp(p->json, key, len) == 0))
+            return p;
+    return NULL;
+}
+
+const struct cel_param *cel_param_find_json(const struct cel_codec *codec, const char *key)
+{
+    for (const struct cel_param *p = codec->params; p && p->name; p++)
+        if (strcmp(cel_param_json_key(p), key) == 0)
+            return p;
+    return cel_param_find(codec, key, strlen(key));
+}
+
+int cel_param_choice(const struct cel_param *p, const char *name, size_t len)
+{
+    for (int i = 0; p->choices && p->choices[i]; i++)
+        if (strlen(p->choices[i]) == len && strncmp(p->choices[i], name, len) == 0)
+            return i;
+    return -1;
+}
+
+/* Words there are once every parameter that is not the element size has its own. */
+static size_t full_length(const struct cel_codec *codec, const struct cel_words *w)
+{
+    size_t n = w->n;
+
+    for (const struct cel_param *p = codec->params; p && p->name; p++)
+        if (cel_param_counts(p, w) && !(p->flags & CEL_PARAM_ELEM_SIZE) && (size_t)p->word + cel_param_width(p) > n)
+            n = (size_t)p->word + cel_param_width(p);
+    return n;
+}
+
+void cel_params_complete(const struct cel_codec *codec, struct cel_words *w)
+{
+    for (const struct cel_param *p = codec->params; p && p->name; p++)
+        if (cel_param_counts(p, w) && (size_t)p->word >= w->n &&
+            (size_t)p->word + cel_param_width(p) <= full_length(codec, w))
+            put_value(p, p->fallback, w);
+}
+
+static int check_count(const struct cel_codec *codec, size_t n)
+{
+    if (n < codec->min_words)
+        return cel_fail(NC_EFILTER, "%s: %zu parameters given, at least %zu needed", codec->name, n, codec->min_words);
+    if (n > codec->max_words)
+        return cel_fail(NC_EFILTER, "%s: %zu parameters given, it takes at most %zu", codec->name, n, codec->max_words);
+    return CEL_OK;
+}
+
+static int check_values(const struct cel_codec *codec, const struct cel_words *w)
+{
+    int rc = CEL_OK;
+
+    for (const struct cel_param *p = codec->params; rc == CEL_OK && p && p->name; p++)
+        if (cel_param_counts(p, w) && cel_param_is_held(p, w))
+            rc = check_range(codec, p, cel_param_load(p, w));
+    return rc == CEL_OK && codec->check ? codec->check(w) : rc;
+}
+
+int cel_params_settle(const struct cel_codec *codec, struct cel_words *w)
+{
+    int rc = check_count(codec, w->n);
+
+    if (rc != CEL_OK)
+        return rc;
+    cel_params_complete(codec, w);
+    return check_values(codec, w);
+}

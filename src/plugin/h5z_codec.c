@@ -1,0 +1,194 @@
+/* An HDF5 filter plugin as a codec of the chain.
+ *
+ * HDF5 hands a filter its buffer and lets it keep, grow or replace it, so here
+ * every call copies the chunk into memory of the kind the plugin may free, and
+ * its answer back out. That is the one place where a step allocates. What the
+ * plugin says about sizes is checked before a byte is read. */
+#include "mem.h"
+#include "plugin_inside.h"
+#include "status.h"
+#include "thread.h"
+#include <netcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the lock ------------------------------------------------------------- */
+
+static struct cel_mutex own_lock = CEL_MUTEX_INIT;
+
+static void lock_own(void)
+{
+    cel_lock(&own_lock);
+}
+
+static void unlock_own(void)
+{
+    cel_unlock(&own_lock);
+}
+
+static void (*lock_outside)(void) = lock_own;
+static void (*unlock_outside)(void) = unlock_own;
+
+void cel_plugin_use_lock(void (*lock)(void), void (*unlock)(void))
+{
+    lock_own(); /* nobody is inside a plugin while the lock changes */
+    lock_outside = lock;
+    unlock_outside = unlock;
+    unlock_own();
+}
+
+void cel_plugin_enter(void)
+{
+    lock_outside();
+}
+
+void cel_plugin_leave(void)
+{
+    unlock_outside();
+}
+
+/* --- running ---------------------------------------------------------------- */
+
+static void *allocate(const struct cel_outside *o, size_t n)
+{
+    void *p = o->allocate ? o->allocate(n ? n : 1, 0) : cel_malloc(n);
+
+    if (!p)
+        cel_fail(NC_ENOMEM, "no memory for %zu bytes", n);
+    return p;
+}
+
+static void release(const struct cel_outside *o, void *p)
+{
+    if (o->release)
+        o->release(p);
+    else
+        free(p);
+}
+
+/* Give the plugin's answer out; it may not have used more than the buffer it reports. */
+static int take_answer(const struct cel_outside *o, const void *buf, size_t used, size_t room, void *dst, size_t cap,
+                       size_t *len)
+{
+    if (used > room || !buf)
+        return cel_fail(NC_EFILTER, "%s: the plugin %s reports %zu bytes in a buffer of %zu", o->name, o->path, used,
+                        room);
+    if (used > cap)
+        return cel_fail(NC_EFILTER, "%s: the plugin %s gave %zu bytes where at most %zu can be", o->name, o->path, used,
+                        cap);
+    memcpy(dst, buf, used);
+    *len = used;
+    return CEL_OK;
+}
+
+static int run(const struct cel_coding *coding, unsigned flags, const void *src, size_t n, void *dst, size_t cap,
+               size_t *len)
+{
+    const struct cel_outside *o = coding->codec->outside;
+    void *buf = allocate(o, n);
+    size_t room = n, used;
+    int rc = CEL_SKIP;
+
+    if (!buf)
+        return NC_ENOMEM;
+    memcpy(buf, src, n);
+    cel_plugin_enter();
+    used = o->klass->filter(flags, coding->words->n, coding->words->w, n, &room, &buf);
+    cel_plugin_leave();
+    if (used > 0)
+        rc = take_answer(o, buf, used, room, dst, cap, len);
+    release(o, buf);
+    return rc;
+}
+
+static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    const struct cel_outside *o = coding->codec->outside;
+
+    if (!o->klass->encoder_present)
+        return cel_fail(NC_ENOFILTER, "%s: the plugin %s can only decode", o->name, o->path);
+    return run(coding, 0, src, n, dst, cap, len);
+}
+
+static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    const struct cel_outside *o = coding->codec->outside;
+    int rc;
+
+    if (!o->klass->decoder_present)
+        return cel_fail(NC_ENOFILTER, "%s: the plugin %s can only encode", o->name, o->path);
+    rc = run(coding, CEL_H5Z_REVERSE, src, n, dst, cap, len);
+    if (rc == CEL_SKIP)
+        return cel_fail(NC_EFILTER, "%s: the plugin %s could not decode the chunk", o->name, o->path);
+    return rc;
+}
+
+/* Nobody can say how far a foreign filter expands. Four times and some covers
+ * every known one, and is the same limit for writing and for reading back. */
+static size_t bound(const struct cel_coding *coding, size_t n)
+{
+    size_t most;
+
+    (void)coding;
+    return cel_mul(n, 4, &most) && cel_add(most, 65536, &most) ? most : n;
+}
+
+/* --- making ------------------------------------------------------------------- */
+
+const char *cel_h5z_verify(const struct cel_h5z_class *klass)
+{
+    if (!klass)
+        return "H5PLget_plugin_info gives no filter class";
+    if (klass->version != CEL_H5Z_CLASS_VERSION)
+        return "the filter class has another version than 1";
+    if (klass->id <= 0 || klass->id > 65535)
+        return "the filter id is not from 1 to 65535";
+    if (!klass->filter)
+        return "the filter class has no filter function";
+    if (!klass->encoder_present && !klass->decoder_present)
+        return "the filter can neither encode nor decode";
+    return NULL;
+}
+
+/* A function of libhdf5: the one this plugin is linked to, or the process has. */
+static cel_function of_hdf5(struct cel_dl *lib, const char *name)
+{
+    cel_function f = cel_dl_function(lib, name);
+
+    return f ? f : cel_dl_function(NULL, name);
+}
+
+struct cel_outside *cel_outside_make(struct cel_dl *lib, const char *path, const struct cel_h5z_class *klass)
+{
+    struct cel_outside *o = cel_calloc(1, sizeof *o);
+
+    if (o)
+        o->path = cel_strdup(path);
+    if (!o || !o->path) {
+        cel_outside_free(o);
+        return NULL;
+    }
+    o->lib = lib;
+    o->klass = klass;
+    o->allocate = (void *(*)(size_t, unsigned char))of_hdf5(lib, "H5allocate_memory");
+    o->release = (int (*)(void *))of_hdf5(lib, "H5free_memory");
+    if (!o->allocate || !o->release) {
+        o->allocate = NULL;
+        o->release = NULL;
+    }
+    snprintf(o->name, sizeof o->name, "filter %d", klass->id);
+    o->codec = (struct cel_codec){.name = o->name, .hdf5_id = (unsigned)klass->id, .label = klass->name,
+                                  .about = klass->name, .flags = CEL_CODEC_OUTSIDE | CEL_CODEC_MAY_SKIP,
+                                  .max_words = CEL_WORDS_MAX, .bound = bound, .encode = encode, .decode = decode,
+                                  .outside = o};
+    return o;
+}
+
+void cel_outside_free(struct cel_outside *o)
+{
+    if (!o)
+        return;
+    free(o->path);
+    free(o);
+}

@@ -1,0 +1,43 @@
+#ifndef CEL_PLUGIN_INSIDE_H
+#define CEL_PLUGIN_INSIDE_H
+
+/* What the files of this folder share. */
+
+#include "dl.h"
+#include "h5z_abi.h"
+#include "ncz_abi.h"
+#include "plugin.h"
+
+/* One filter from outside: its HDF5 class and, when paired, its codec half. */
+struct cel_outside {
+    struct cel_codec codec; /* what the chain sees; codec.outside points back here */
+    char name[64];
+    char *path;             /* of the library with the class */
+    struct cel_dl *lib;
+    const struct cel_h5z_class *klass;
+    const struct cel_ncz_codec *half; /* NULL: not paired */
+    bool initialized;
+    void *(*allocate)(size_t size, unsigned char clear); /* of libhdf5; NULL: malloc */
+    int (*release)(void *p);
+};
+
+/* NULL when there is no memory. The class must have been verified. */
+struct cel_outside *cel_outside_make(struct cel_dl *lib, const char *path, const struct cel_h5z_class *klass);
+void cel_outside_free(struct cel_outside *o);
+
+/* Join a codec half to it. */
+void cel_outside_pair(struct cel_outside *o, const struct cel_ncz_codec *half);
+
+/* Why a class or half cannot be used; NULL: it can. */
+const char *cel_h5z_verify(const struct cel_h5z_class *klass);
+const char *cel_ncz_verify(const struct cel_ncz_codec *half);
+
+/* The lock outside code runs under. */
+void cel_plugin_enter(void);
+void cel_plugin_leave(void);
+
+/* Whether a file of this name is a library, on the platform of this build. */
+bool cel_plugin_is_library(const char *name);
+bool cel_plugin_matches(int platform, const char *name); /* 0 Linux, 1 macOS, 2 Cygwin, 3 Windows */
+
+#endif
