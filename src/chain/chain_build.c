@@ -116,7 +116,7 @@ int cel_step_make(unsigned id, size_t nwords, const unsigned *words, struct cel_
     step.codec = cel_chain_codec(id);
     if (!step.codec)
         return cel_chain_missing(id);
-    rc = cel_params_settle(step.codec, &step.visible);
+    rc = cel_params_check(step.codec, &step.visible);
     if (rc == CEL_OK)
         *out = step;
     return rc;
@@ -185,14 +185,15 @@ static int check_place(const struct cel_chain *c, size_t i)
 
 static int prepare_step(const struct cel_shape *shape, bool keep_working, struct cel_step *step)
 {
-    struct cel_words working = step->visible;
+    struct cel_words working = step->visible, full;
     int rc = CEL_OK;
 
     if (keep_working && step->working.n > 0)
         return CEL_OK;
     cel_params_complete(step->codec, &working);
+    full = working;
     if (step->codec->prepare)
-        rc = step->codec->prepare(step->codec, &step->visible, shape, &working);
+        rc = step->codec->prepare(step->codec, &full, shape, &working);
     step->working = working;
     return rc < 0 ? cel_fail_part(rc, CEL_IN_FILTER, "%s", step->codec->name) : rc;
 }

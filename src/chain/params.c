@@ -137,13 +137,14 @@ int cel_param_choice(const struct cel_param *p, const char *name, size_t len)
     return -1;
 }
 
-/* Words there are once every parameter that is not the element size has its own. */
+/* Words there are once every parameter that always has one has its own. */
 static size_t full_length(const struct cel_codec *codec, const struct cel_words *w)
 {
     size_t n = w->n;
 
     for (const struct cel_param *p = codec->params; p && p->name; p++)
-        if (cel_param_counts(p, w) && !(p->flags & CEL_PARAM_ELEM_SIZE) && (size_t)p->word + cel_param_width(p) > n)
+        if (cel_param_counts(p, w) && !(p->flags & (CEL_PARAM_ELEM_SIZE | CEL_PARAM_EXTRA)) &&
+            (size_t)p->word + cel_param_width(p) > n)
             n = (size_t)p->word + cel_param_width(p);
     return n;
 }
@@ -175,12 +176,13 @@ static int check_values(const struct cel_codec *codec, const struct cel_words *w
     return rc == CEL_OK && codec->check ? codec->check(w) : rc;
 }
 
-int cel_params_settle(const struct cel_codec *codec, struct cel_words *w)
+int cel_params_check(const struct cel_codec *codec, const struct cel_words *w)
 {
+    struct cel_words full = *w;
     int rc = check_count(codec, w->n);
 
     if (rc != CEL_OK)
         return rc;
-    cel_params_complete(codec, w);
-    return check_values(codec, w);
+    cel_params_complete(codec, &full);
+    return check_values(codec, &full);
 }

@@ -30,11 +30,11 @@ const char *cel_param_json_key(const struct cel_param *p);
 int cel_param_choice(const struct cel_param *p, const char *name, size_t len);
 
 /* Missing trailing words take their defaults. A word that would only repeat the
- * element size of the variable stays away, as netCDF shows it. */
+ * element size of the variable, or is an extra of ours, stays away. */
 void cel_params_complete(const struct cel_codec *codec, struct cel_words *w);
 
 /* Count, ranges, and the codec's own check: NC_EFILTER for a wrong number of
- * words, NC_EINVAL for a value out of range. Completes first. */
-int cel_params_settle(const struct cel_codec *codec, struct cel_words *w);
+ * words, NC_EINVAL for a value out of range. */
+int cel_params_check(const struct cel_codec *codec, const struct cel_words *w);
 
 #endif

@@ -44,7 +44,9 @@ enum cel_param_kind {
 enum {
     CEL_PARAM_REQUIRED = 1,  /* text and JSON must give it; cd_values must hold its word */
     CEL_PARAM_NO_JSON = 2,   /* not written to JSON (read if there) */
-    CEL_PARAM_ELEM_SIZE = 4  /* 0 or absent: the element size of the variable */
+    CEL_PARAM_ELEM_SIZE = 4, /* 0 or absent: the element size of the variable */
+    CEL_PARAM_EXTRA = 8      /* ours, beyond the words of the registered filter: its word is left
+                              * out while it has its default (zstd's checksum) */
 };
 struct cel_param {
     const char *name; /* key in text; NULL ends the table */
@@ -110,8 +112,10 @@ struct cel_codec {
      * first max_words of them). */
     void (*reveal)(const struct cel_words *working, struct cel_words *visible);
 
-    /* Optional: JSON where the table does not say it all. version is 2 or 3; for
-     * 3 `config` is the "configuration" object. to_json adds members. */
+    /* Optional: JSON where the table does not say it all; then the table is not used
+     * for it. version is 2 or 3; for 3 `config` is the "configuration" object. to_json
+     * adds members; its words are complete (no default is missing). from_json sets
+     * *visible (empty before); the table's ranges are checked afterwards. */
     int (*to_json)(const struct cel_words *visible, const struct cel_shape *shape, int version,
                    struct cel_json *config);
     int (*from_json)(const struct cel_json *config, int version, struct cel_words *visible);
