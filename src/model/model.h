@@ -65,7 +65,7 @@ struct cel_type {
     size_t nmembers;
     enum cel_saved saved;
     bool loaded;             /* false: only name and group are known yet (container->load_types) */
-    bool in_use;             /* values of it exist (attributes, fill values): it can no longer change */
+    bool in_use;             /* part of another type, or values of it exist: it can no longer change */
     void *zeros;             /* one zeroed element, made on first need (cel_type_zeros) */
     void *place;             /* the container's own */
 };
@@ -235,7 +235,7 @@ void cel_value_reclaim(const struct cel_type *type, void *data, size_t n); /* fr
 struct cel_att *cel_att_find(const struct cel_atts *atts, const char *name);
 /* Set an attribute from n values of memtype (converted to `type`; NC_ERANGE after
  * storing; NC_NAT: they are of that type already). Mode and _FillValue rules
- * included; var NULL: a group's; type NULL: NC_EBADTYPE. The list must be loaded. */
+ * included; var NULL: a group's; type NULL: NC_EBADTYPID. The list must be loaded. */
 int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, const struct cel_type *type,
                 size_t n, const void *data, nc_type memtype);
 int cel_att_get(const struct cel_att *att, void *data, nc_type memtype); /* strings and vlens are copied */

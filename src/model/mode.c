@@ -1,0 +1,72 @@
+/* Define mode and data mode. netCDF-4 files change between them by themselves;
+ * the classic model, and classic files, insist. */
+#include "model_int.h"
+
+bool cel_is_strict(const struct cel_dataset *ds)
+{
+    return ds->classic_model || (ds->format != NC_FORMAT_NETCDF4 && ds->format != NC_FORMAT_NETCDF4_CLASSIC);
+}
+
+int cel_mode_write(const struct cel_dataset *ds)
+{
+    if (!ds->writable)
+        return cel_fail(NC_EPERM, "the file is open for reading only: open it with NC_WRITE");
+    return CEL_OK;
+}
+
+int cel_mode_define(struct cel_dataset *ds)
+{
+    int rc = cel_mode_write(ds);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (!ds->defining && cel_is_strict(ds))
+        return cel_fail(NC_ENOTINDEFINE, "a file of the classic model is defined in define mode only: "
+                                         "call nc_redef first");
+    ds->defining = true;
+    return CEL_OK;
+}
+
+int cel_mode_redef(struct cel_dataset *ds)
+{
+    int rc;
+
+    if (ds->defining && cel_is_strict(ds))
+        return cel_fail(NC_EINDEFINE, "the file is in define mode already");
+    rc = cel_mode_write(ds);
+    if (rc == CEL_OK)
+        ds->defining = true;
+    return rc;
+}
+
+static int check_type(const struct cel_type *type)
+{
+    if (type->klass == NC_COMPOUND && !type->nfields)
+        return cel_fail(NC_EINVAL, "compound type %s has no fields: insert some before leaving define mode", type->name);
+    if (type->klass == NC_ENUM && !type->nmembers)
+        return cel_fail(NC_EINVAL, "enum type %s has no members: insert some before leaving define mode", type->name);
+    return CEL_OK;
+}
+
+static void settle_fill(const struct cel_group *group)
+{
+    for (size_t i = 0; i < group->vars.n; i++)
+        ((struct cel_var *)group->vars.at[i])->written = true;
+}
+
+int cel_mode_check_enddef(struct cel_dataset *ds)
+{
+    int rc = CEL_OK;
+
+    if (!ds->defining)
+        return cel_fail(NC_ENOTINDEFINE, "the file is not in define mode");
+    for (size_t i = 0; rc == CEL_OK && i < ds->types.n; i++) {
+        const struct cel_type *type = ds->types.at[i];
+        if (type && type->saved == CEL_NEW)
+            rc = check_type(type);
+    }
+    for (size_t i = 0; rc == CEL_OK && i < ds->groups.n; i++)
+        if (ds->groups.at[i])
+            settle_fill(ds->groups.at[i]);
+    return rc;
+}

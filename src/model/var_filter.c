@@ -1,0 +1,90 @@
+/* Filters of a variable. Where a filter goes in the chain depends on the filter
+ * (checksum and shuffle go first in HDF5) and on the format (Zarr keeps the order
+ * of the calls). */
+#include "env.h"
+#include "model_int.h"
+
+enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER32 = 3, SZIP = 4 };
+
+static size_t place_for(const struct cel_var *var, unsigned id)
+{
+    const struct cel_chain *chain = &var->chain;
+
+    if (var->group->dataset->keeps & CEL_FILTERS_AS_CALLED)
+        return chain->n;
+    if (id == FLETCHER32)
+        return 0;
+    if (id == SHUFFLE)
+        return chain->n && chain->step[0].id == FLETCHER32 ? 1 : 0;
+    return chain->n;
+}
+
+/* szip packs blocks of pixels: a variable must have at least one block. */
+static int check_szip(const struct cel_var *var, const struct cel_step *step)
+{
+    size_t npixels = 1;
+
+    for (int d = 0; d < var->ndims; d++)
+        if (var->dim[d]->len && !cel_mul(npixels, var->dim[d]->len, &npixels))
+            return CEL_OK;
+    if (step->visible.n > 1 && step->visible.w[1] > npixels)
+        return cel_fail(NC_EINVAL, "variable %s: szip: %u pixels per block are more than the variable has (%zu)",
+                        var->name, step->visible.w[1], npixels);
+    return CEL_OK;
+}
+
+static int check_pair(const struct cel_var *var, const struct cel_step *step)
+{
+    unsigned rival = step->id == SZIP ? DEFLATE : step->id == DEFLATE ? SZIP : 0;
+
+    if (rival && cel_chain_find(&var->chain, rival))
+        return cel_fail(NC_EINVAL, "variable %s: deflate and szip are not used together", var->name);
+    return step->id == SZIP ? check_szip(var, step) : CEL_OK;
+}
+
+static int check_varsized(const struct cel_var *var, const struct cel_step *step)
+{
+    const char *name = step->codec ? step->codec->name : "the filter";
+
+    if (!var->type->varsized || (var->group->dataset->keeps & CEL_FILTERS_VARSIZED))
+        return CEL_OK;
+    if (cel_env_strict())
+        return cel_fail(NC_EFILTER, "variable %s: %s cannot be applied to values of variable size (type %s)", var->name,
+                        name, var->type->name);
+    cel_warn("variable %s: %s is recorded but not applied: type %s has values of variable size", var->name, name,
+             var->type->name);
+    return CEL_OK;
+}
+
+static int check_filter(const struct cel_var *var, const struct cel_step *step)
+{
+    int rc = cel_var_may_define(var);
+
+    if (rc == CEL_OK)
+        rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_FILTERS, "a filter");
+    if (rc == CEL_OK && !var->ndims)
+        rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have filters", var->name);
+    if (rc == CEL_OK)
+        rc = check_pair(var, step);
+    return rc == CEL_OK ? check_varsized(var, step) : rc;
+}
+
+int cel_var_add_filter(struct cel_var *var, struct cel_step *step)
+{
+    struct cel_step *known;
+    int rc = check_filter(var, step);
+
+    if (rc == CEL_OK && var->storage != CEL_CHUNKED)
+        rc = cel_var_chunk_by_default(var);
+    if (rc != CEL_OK) {
+        cel_step_dispose(step);
+        return rc;
+    }
+    var->chain.prepared = false;
+    known = step->id ? cel_chain_find(&var->chain, step->id) : NULL;
+    if (!known)
+        return cel_chain_insert(&var->chain, place_for(var, step->id), step);
+    cel_step_dispose(known);
+    *known = *step;
+    return CEL_OK;
+}
