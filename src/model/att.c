@@ -147,7 +147,7 @@ static int check_mode(struct cel_dataset *ds, const struct cel_att *att, const s
     return cel_mode_define(ds);
 }
 
-static int check_put(struct cel_dataset *ds, const char *name, const struct cel_type *type, size_t n, const void *data)
+static int check_put(const char *name, const struct cel_type *type, size_t n, const void *data)
 {
     int rc = check_reserved(name);
 
@@ -157,7 +157,7 @@ static int check_put(struct cel_dataset *ds, const char *name, const struct cel_
         return cel_fail(NC_EBADTYPID, "attribute %s: there is no such type", name);
     if (n && !data)
         return cel_fail(NC_EINVAL, "attribute %s: no data for %zu values", name, n);
-    return cel_type_allowed(ds, type);
+    return CEL_OK;
 }
 
 static int keep_fill(struct cel_var *var, const void *value)
@@ -207,6 +207,8 @@ static int put(struct cel_group *group, struct cel_var *var, char **normal, stru
     bool is_fill = var && strcmp(*normal, fill_name) == 0;
     int rc = check_mode(group->dataset, att, v->type, v->n);
 
+    if (rc == CEL_OK)
+        rc = cel_type_allowed(group->dataset, v->type);
     if (rc == CEL_OK && is_fill)
         rc = check_fill(var, v->type, v->n);
     if (rc == CEL_OK)
@@ -229,7 +231,7 @@ int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, 
     if (rc == CEL_OK)
         rc = name ? cel_name_check(name, &normal) : cel_fail(NC_EBADNAME, "an attribute needs a name");
     if (rc == CEL_OK)
-        rc = check_put(group->dataset, normal, type, n, data);
+        rc = check_put(normal, type, n, data);
     if (rc == CEL_OK)
         rc = put(group, var, &normal, &v, data, memtype);
     dispose(&v);
@@ -270,12 +272,15 @@ static int no_such(const char *name)
     return cel_fail(NC_ENOTATT, "there is no attribute %.200s", name ? name : "without a name");
 }
 
-static int check_rename(struct cel_dataset *ds, struct cel_atts *atts, const struct cel_att *att, const char *to)
+static int check_rename(struct cel_dataset *ds, struct cel_atts *atts, const char *name, const char *to)
 {
+    const struct cel_att *att = name ? cel_att_find(atts, name) : NULL;
     int rc = check_reserved(to);
 
     if (rc == CEL_OK && cel_names_find(&atts->index, to))
         rc = cel_fail(NC_ENAMEINUSE, "there is an attribute %s already", to);
+    if (rc == CEL_OK && !att)
+        rc = no_such(name);
     if (rc == CEL_OK && !ds->defining && strlen(to) > strlen(att->name))
         rc = cel_mode_define(ds);
     return rc;
@@ -292,12 +297,12 @@ int cel_att_rename(struct cel_group *group, struct cel_var *var, const char *nam
         rc = cel_name_check(to, &normal);
     if (rc != CEL_OK)
         return rc;
-    att = name ? cel_att_find(atts, name) : NULL;
-    rc = att ? check_rename(group->dataset, atts, att, normal) : no_such(name);
+    rc = check_rename(group->dataset, atts, name, normal);
     if (rc != CEL_OK) {
         free(normal);
         return rc;
     }
+    att = cel_att_find(atts, name);
     return cel_named_rename(&(struct cel_named){&atts->index, att, &att->name, &att->saved_name, &att->saved}, normal);
 }
 

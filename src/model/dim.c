@@ -164,14 +164,12 @@ static void relink_coord(struct cel_dim *dim)
         cel_var_link_coord(var);
 }
 
-int cel_dim_rename(struct cel_dim *dim, struct cel_group *via, const char *name)
+int cel_dim_rename(struct cel_dim *dim, const char *name)
 {
     struct cel_group *group = dim->group;
     char *normal = NULL;
     int rc = cel_mode_write(group->dataset);
 
-    if (rc == CEL_OK && !cel_dim_visible(dim, via))
-        rc = cel_fail(NC_EBADDIM, "dimension %s is not visible in group %s", dim->name, via->name);
     if (rc == CEL_OK)
         rc = cel_name_check(name, &normal);
     if (rc != CEL_OK)

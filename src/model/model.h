@@ -206,7 +206,7 @@ int cel_group_path(const struct cel_group *group, struct cel_buf *out); /* "/a/b
 
 /* --- dim.c ---------------------------------------------------------------- */
 int cel_dim_def(struct cel_group *group, const char *name, size_t len, bool unlimited, struct cel_dim **out);
-int cel_dim_rename(struct cel_dim *dim, struct cel_group *via, const char *name);
+int cel_dim_rename(struct cel_dim *dim, const char *name);
 struct cel_dim *cel_dim_find(const struct cel_group *group, const char *name); /* here or in an ancestor */
 struct cel_dim *cel_dim_by_id(const struct cel_dataset *ds, int dimid);
 bool cel_dim_visible(const struct cel_dim *dim, const struct cel_group *from);
@@ -223,7 +223,7 @@ int cel_type_def_enum(struct cel_group *group, nc_type base, const char *name, s
 int cel_type_insert_member(struct cel_type *type, const char *name, const void *value);
 int cel_type_def_vlen(struct cel_group *group, const char *name, const struct cel_type *base, struct cel_type **out);
 int cel_type_def_opaque(struct cel_group *group, size_t size, const char *name, struct cel_type **out);
-bool cel_type_equal(const struct cel_type *a, const struct cel_type *b); /* same structure; names of fields count, of types not */
+bool cel_type_equal(const struct cel_type *a, const struct cel_type *b); /* same parts in the same order; names of types do not count */
 const void *cel_type_zeros(const struct cel_type *type); /* one zeroed element, borrowed; NULL: NC_ENOMEM */
 int cel_type_rename(struct cel_type *type, const char *name);
 

@@ -356,30 +356,14 @@ void cel_type_pin(const struct cel_type *type)
         ((struct cel_type *)type)->in_use = true;
 }
 
-static const struct cel_field *field_named(const struct cel_type *type, const char *name)
-{
-    for (size_t i = 0; i < type->nfields; i++)
-        if (strcmp(type->field[i].name, name) == 0)
-            return &type->field[i];
-    return NULL;
-}
-
 static bool fields_equal(const struct cel_field *a, const struct cel_field *b)
 {
-    return b && a->offset == b->offset && a->ndims == b->ndims &&
+    return strcmp(a->name, b->name) == 0 && a->offset == b->offset && a->ndims == b->ndims &&
            (!a->ndims || memcmp(a->dims, b->dims, (size_t)a->ndims * sizeof *a->dims) == 0) &&
            cel_type_equal(a->type, b->type);
 }
 
-static const struct cel_member *member_named(const struct cel_type *type, const char *name)
-{
-    for (size_t i = 0; i < type->nmembers; i++)
-        if (strcmp(type->member[i].name, name) == 0)
-            return &type->member[i];
-    return NULL;
-}
-
-/* As HDF5 compares: by structure, in any order of fields, whatever the types are called. */
+/* By structure and in order, whatever the types themselves are called: as netCDF-C compares. */
 bool cel_type_equal(const struct cel_type *a, const struct cel_type *b)
 {
     if (a == b)
@@ -389,13 +373,12 @@ bool cel_type_equal(const struct cel_type *a, const struct cel_type *b)
     if (a->base && (!b->base || !cel_type_equal(a->base, b->base)))
         return false;
     for (size_t i = 0; i < a->nfields; i++)
-        if (!fields_equal(&a->field[i], field_named(b, a->field[i].name)))
+        if (!fields_equal(&a->field[i], &b->field[i]))
             return false;
-    for (size_t i = 0; i < a->nmembers; i++) {
-        const struct cel_member *other = member_named(b, a->member[i].name);
-        if (!other || memcmp(a->member[i].value, other->value, a->size) != 0)
+    for (size_t i = 0; i < a->nmembers; i++)
+        if (strcmp(a->member[i].name, b->member[i].name) != 0 ||
+            memcmp(a->member[i].value, b->member[i].value, a->size) != 0)
             return false;
-    }
     return true;
 }
 

@@ -93,12 +93,12 @@ static int check_rank(const struct cel_dataset *ds, const char *name, int ndims)
     return CEL_OK;
 }
 
+/* Ids are unique in the file, and netCDF-C takes dimensions of any group. */
 static int check_dims(const struct cel_group *group, const char *name, int ndims, struct cel_dim *const *dims)
 {
     for (int d = 0; d < ndims; d++)
-        if (!dims[d] || !cel_dim_visible(dims[d], group))
-            return cel_fail(NC_EBADDIM, "variable %s: dimension %d is not one that the group %s knows", name, d,
-                            group->name);
+        if (!dims[d] || dims[d]->group->dataset != group->dataset)
+            return cel_fail(NC_EBADDIM, "variable %s: dimension %d is not one of this file", name, d);
     return CEL_OK;
 }
 
@@ -371,6 +371,16 @@ int cel_var_settle(struct cel_var *var)
 
 /* --- fill value and byte order ------------------------------------------------------ */
 
+/* A variable that is not filled has no fill value to show either. */
+static int forget_fill(struct cel_var *var)
+{
+    if (var->fill)
+        cel_value_reclaim(var->type, var->fill, 1);
+    free(var->fill);
+    var->fill = NULL;
+    return cel_att_find(&var->atts, "_FillValue") ? cel_att_del(var->group, var, "_FillValue") : CEL_OK;
+}
+
 int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value)
 {
     int rc = cel_var_may_define(var);
@@ -379,7 +389,9 @@ int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value)
         return rc;
     if (no_fill && var->type->varsized)
         return cel_fail(NC_EINVAL, "variable %s: values of type %s are always filled", var->name, var->type->name);
-    if (value && !no_fill)
+    if (no_fill)
+        rc = forget_fill(var);
+    else if (value)
         rc = cel_att_put(var->group, var, "_FillValue", var->type, 1, value, NC_NAT);
     if (rc == CEL_OK)
         var->no_fill = no_fill;
