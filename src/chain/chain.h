@@ -16,6 +16,7 @@ struct cel_step {
     const struct cel_codec *codec; /* NULL: not available here */
     unsigned id;                   /* HDF5 id; 0: only its JSON name is known */
     bool optional;                 /* HDF5: may be skipped for a chunk */
+    bool from_file;                /* visible holds the words as stored, not as given */
     struct cel_words visible;
     struct cel_words working;      /* valid once the chain is prepared */
     char *json;                    /* codec == NULL and read from JSON: the source text; else NULL */
@@ -56,6 +57,9 @@ void cel_step_dispose(struct cel_step *step);
 /* The chain takes the step over. at > n means at the end. */
 int cel_chain_insert(struct cel_chain *c, size_t at, struct cel_step *step);
 void cel_chain_remove(struct cel_chain *c, size_t at);
+
+/* The words as a user would give them, also for a step read from a file. */
+void cel_step_reveal(const struct cel_step *step, struct cel_words *out);
 
 /* --- three spellings --------------------------------------------------- */
 enum cel_spelling { CEL_SPELL_IDS, CEL_SPELL_NAMES, CEL_SPELL_JSON2, CEL_SPELL_JSON3 };

@@ -124,7 +124,7 @@ int cel_step_make(unsigned id, size_t nwords, const unsigned *words, struct cel_
 
 int cel_step_from_file(unsigned id, bool optional, size_t nwords, const unsigned *words, struct cel_step *out)
 {
-    struct cel_step step = {.id = id, .optional = optional};
+    struct cel_step step = {.id = id, .optional = optional, .from_file = true};
     int rc = take_words(id, nwords, words, &step.visible);
 
     if (rc != CEL_OK)
@@ -133,6 +133,17 @@ int cel_step_from_file(unsigned id, bool optional, size_t nwords, const unsigned
     step.working = step.visible;
     *out = step;
     return CEL_OK;
+}
+
+void cel_step_reveal(const struct cel_step *step, struct cel_words *out)
+{
+    *out = step->visible;
+    if (!step->from_file || !step->codec)
+        return;
+    if (step->codec->reveal)
+        step->codec->reveal(&step->visible, out);
+    else if (out->n > step->codec->max_words)
+        out->n = step->codec->max_words;
 }
 
 int cel_chain_insert(struct cel_chain *c, size_t at, struct cel_step *step)

@@ -1,0 +1,484 @@
+/* Chains as Zarr JSON. Version 2 puts a codec's parameters beside its "id",
+ * version 3 into the "configuration" beside its "name". Parameters come from the
+ * codec's table unless it has words of its own for them.
+ *
+ * What has no name in Zarr is {"id": "cellar.hdf5", "filter": 32099, "params":
+ * [1, 2]}: any HDF5 filter, without loss. What this build does not know keeps its
+ * JSON text.
+ *
+ * Metadata of others is read leniently (quoted numbers, null or -1 for "the
+ * default", keys nobody here knows); text of the user strictly. */
+#include "buf.h"
+#include "chain.h"
+#include "json.h"
+#include "mem.h"
+#include "params.h"
+#include "plugin.h"
+#include "spec.h"
+#include "status.h"
+#include <netcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ANY_FILTER "cellar.hdf5"
+#define JSON_TEXT_MAX (1 << 20)
+
+/* --- writing ---------------------------------------------------------------------- */
+
+static struct cel_json *json_value(const struct cel_param *p, double v)
+{
+    const char *choice = NULL;
+
+    for (int i = 0; p->kind == CEL_PARAM_CHOICE && p->choices[i] && i <= (int)v; i++)
+        choice = i == (int)v ? p->choices[i] : NULL;
+    if (choice)
+        return cel_json_new_string(choice, strlen(choice));
+    switch (p->kind) {
+    case CEL_PARAM_BOOL:
+        return cel_json_new_bool(v != 0);
+    case CEL_PARAM_FLOAT:
+        return cel_json_new_float((float)v);
+    case CEL_PARAM_DOUBLE:
+        return cel_json_new_double(v);
+    default:
+        return cel_json_new_int((int64_t)v);
+    }
+}
+
+/* The value a parameter has, its default when its word is not there. */
+static double value_of(const struct cel_param *p, const struct cel_words *w, const struct cel_shape *shape)
+{
+    double v = cel_param_is_held(p, w) ? cel_param_load(p, w) : p->fallback;
+
+    return p->flags & CEL_PARAM_ELEM_SIZE && v == 0 && shape ? (double)shape->elem_size : v;
+}
+
+static int write_params(const struct cel_codec *codec, const struct cel_words *w, const struct cel_shape *shape,
+                        int version, struct cel_json *config)
+{
+    int rc = CEL_OK;
+
+    if (codec->to_json)
+        return codec->to_json(w, shape, version, config);
+    for (const struct cel_param *p = codec->params; rc == CEL_OK && p && p->name; p++)
+        if (cel_param_counts(p, w) && !(p->flags & CEL_PARAM_NO_JSON))
+            rc = cel_json_set(config, cel_param_json_key(p), json_value(p, value_of(p, w, shape)));
+    return rc;
+}
+
+static int set_text(struct cel_json *object, const char *key, const char *text)
+{
+    return cel_json_set(object, key, cel_json_new_string(text, strlen(text)));
+}
+
+/* An object that has its name; *config is where its parameters go. */
+static int new_codec(const char *name, int version, struct cel_json **out, struct cel_json **config)
+{
+    struct cel_json *object = cel_json_new_object();
+    int rc = object ? set_text(object, version == 3 ? "name" : "id", name) : NC_ENOMEM;
+
+    *config = object;
+    if (rc == CEL_OK && version == 3) {
+        *config = cel_json_new_object();
+        rc = cel_json_set(object, "configuration", *config);
+    }
+    if (rc != CEL_OK)
+        cel_json_free(object);
+    else
+        *out = object;
+    return rc;
+}
+
+static int any_filter_to_json(unsigned id, const struct cel_words *w, int version, struct cel_json **out)
+{
+    struct cel_json *object, *config, *params = NULL;
+    int rc = new_codec(ANY_FILTER, version, &object, &config);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_json_set(config, "filter", cel_json_new_uint(id));
+    if (rc == CEL_OK) {
+        params = cel_json_new_array();
+        rc = cel_json_set(config, "params", params);
+    }
+    for (size_t i = 0; rc == CEL_OK && i < w->n; i++)
+        rc = cel_json_push(params, cel_json_new_uint(w->w[i]));
+    if (rc != CEL_OK)
+        cel_json_free(object);
+    else
+        *out = object;
+    return rc;
+}
+
+/* Plugins write version 2; for 3 the members move into the configuration. */
+static int plugin_to_json(const struct cel_codec *codec, const struct cel_words *w, int version, struct cel_json **out)
+{
+    struct cel_json *v2 = NULL, *config = NULL, *copy;
+    const struct cel_json *member;
+    const void *at = NULL;
+    const char *key;
+    int rc = cel_plugin_to_json(codec, w, &v2);
+
+    if (rc != CEL_OK || version == 2) {
+        *out = v2;
+        return rc;
+    }
+    rc = new_codec(codec->zarr3, 3, out, &config);
+    while (rc == CEL_OK && (member = cel_json_next(v2, &at, &key))) {
+        if (strcmp(key, "id") == 0)
+            continue;
+        rc = cel_json_copy(member, &copy);
+        if (rc == CEL_OK)
+            rc = cel_json_set(config, key, copy);
+        if (rc != CEL_OK)
+            cel_json_free(*out);
+    }
+    cel_json_free(v2);
+    return rc;
+}
+
+static int built_in_to_json(const struct cel_codec *codec, const struct cel_words *w, const struct cel_shape *shape,
+                            int version, struct cel_json **out)
+{
+    const char *own = version == 3 ? codec->zarr3 : codec->zarr2;
+    struct cel_json *object, *config;
+    char name[80];
+    int rc;
+
+    snprintf(name, sizeof name, own ? "%s" : "cellar.%s", own ? own : codec->name);
+    rc = new_codec(name, version, &object, &config);
+    if (rc != CEL_OK)
+        return rc;
+    rc = write_params(codec, w, shape, version, config);
+    if (rc != CEL_OK)
+        cel_json_free(object);
+    else
+        *out = object;
+    return rc;
+}
+
+/* Whether the JSON gives the same words again. */
+static bool reads_back(const struct cel_json *object, int version, const struct cel_codec *codec,
+                       const struct cel_words *w, const struct cel_shape *shape)
+{
+    struct cel_status before;
+    struct cel_step step = {0};
+    bool same = true;
+
+    cel_status_save(&before);
+    if (cel_step_from_json(object, version, &step) != CEL_OK || step.codec != codec)
+        same = false;
+    else
+        cel_params_complete(codec, &step.visible);
+    for (size_t i = 0; same && i < CEL_WORDS_MAX; i++) {
+        uint32_t a = i < w->n ? w->w[i] : 0, b = i < step.visible.n ? step.visible.w[i] : 0;
+
+        same = a == b || (shape && a == 0 && b == shape->elem_size);
+    }
+    cel_step_dispose(&step);
+    cel_status_restore(&before);
+    return same;
+}
+
+int cel_step_to_json(const struct cel_step *step, const struct cel_shape *shape, int version, struct cel_json **out)
+{
+    struct cel_words w;
+    int rc;
+
+    if (!step->codec && step->json)
+        return cel_json_parse(step->json, strlen(step->json), out, NULL);
+    cel_step_reveal(step, &w);
+    if (!step->codec)
+        return any_filter_to_json(step->id, &w, version, out);
+    if (step->codec->flags & CEL_CODEC_OUTSIDE)
+        return cel_plugin_has_codec(step->codec) ? plugin_to_json(step->codec, &w, version, out)
+                                                 : any_filter_to_json(step->id, &w, version, out);
+    cel_params_complete(step->codec, &w);
+    rc = built_in_to_json(step->codec, &w, shape, version, out);
+    if (rc == CEL_OK && !reads_back(*out, version, step->codec, &w, shape)) {
+        cel_json_free(*out);
+        rc = any_filter_to_json(step->id, &w, version, out);
+    }
+    return rc;
+}
+
+/* --- reading ----------------------------------------------------------------------- */
+
+static bool read_value(const struct cel_param *p, const struct cel_json *member, bool strict, double *v)
+{
+    size_t len = 0;
+    const char *text = cel_json_string(member, &len);
+    int choice = p->kind == CEL_PARAM_CHOICE && text ? cel_param_choice(p, text, len) : -1;
+
+    if (choice >= 0)
+        *v = choice;
+    else if (cel_json_type(member) == CEL_JSON_BOOL)
+        *v = cel_json_bool(member);
+    else
+        return cel_json_double(member, !strict || p->kind != CEL_PARAM_CHOICE, v);
+    return true;
+}
+
+/* null, or numcodecs' -1 where that is no value of its own: the codec's default. */
+static bool means_default(const struct cel_param *p, const struct cel_json *member, double v)
+{
+    return cel_json_type(member) == CEL_JSON_NULL || (v == -1 && p->min > -1);
+}
+
+static int read_param(const struct cel_codec *codec, const struct cel_param *p, const struct cel_json *member,
+                      bool strict, struct cel_words *w)
+{
+    double v = 0;
+
+    if (cel_json_type(member) != CEL_JSON_NULL && !read_value(p, member, strict, &v))
+        return cel_fail(NC_EINVAL, "%s: the value of %s is not of its kind", codec->name, cel_param_json_key(p));
+    if (!strict && means_default(p, member, v))
+        v = p->fallback;
+    return cel_param_store(codec, p, v, w);
+}
+
+static int unknown_key(const struct cel_codec *codec, const char *key, bool strict)
+{
+    struct cel_guess guess;
+
+    if (!strict) {
+        cel_warn("%s: its member %s is not known and not used", codec->name, key);
+        return CEL_OK;
+    }
+    cel_guess_start(&guess);
+    for (const struct cel_param *p = codec->params; p && p->name; p++)
+        cel_guess_try(&guess, key, strlen(key), cel_param_json_key(p));
+    return cel_fail(NC_EINVAL, "%s has no parameter %s%s", codec->name, key, guess.text);
+}
+
+/* Extras of ours that have their default take no word. */
+static void drop_extras(const struct cel_codec *codec, struct cel_words *w)
+{
+    for (const struct cel_param *p = codec->params; p && p->name; p++)
+        if (p->flags & CEL_PARAM_EXTRA && (size_t)p->word + cel_param_width(p) == w->n &&
+            cel_param_load(p, w) == p->fallback)
+            w->n = (size_t)p->word;
+}
+
+/* Members in the table's order, so that what one depends on comes first. */
+static int read_table(const struct cel_codec *codec, const struct cel_json *config, bool strict, struct cel_words *w)
+{
+    int rc = CEL_OK;
+
+    for (const struct cel_param *p = codec->params; rc == CEL_OK && p && p->name; p++) {
+        const struct cel_json *member = cel_json_get(config, cel_param_json_key(p));
+
+        if (member && (p->when_value == 0 || cel_json_type(member) != CEL_JSON_NULL))
+            rc = read_param(codec, p, member, strict, w);
+        else if (!member && p->flags & CEL_PARAM_REQUIRED)
+            rc = cel_fail(NC_EFILTER, "%s: \"%s\" is missing", codec->name, cel_param_json_key(p));
+        else if (!member && cel_param_counts(p, w) && !(p->flags & (CEL_PARAM_ELEM_SIZE | CEL_PARAM_EXTRA)))
+            rc = cel_param_store(codec, p, p->fallback, w);
+    }
+    if (rc == CEL_OK)
+        drop_extras(codec, w);
+    return rc;
+}
+
+static int check_keys(const struct cel_codec *codec, const struct cel_json *config, int version, bool strict)
+{
+    const void *at = NULL;
+    const char *key;
+    int rc = CEL_OK;
+
+    while (rc == CEL_OK && cel_json_next(config, &at, &key))
+        if (!(version == 2 && strcmp(key, "id") == 0) && !cel_param_find_json(codec, key))
+            rc = unknown_key(codec, key, strict);
+    return rc;
+}
+
+static int read_config(const struct cel_codec *codec, const struct cel_json *config, int version, bool strict,
+                       struct cel_words *w)
+{
+    int rc;
+
+    if (codec->from_json)
+        return codec->from_json(config, version, w);
+    rc = check_keys(codec, config, version, strict);
+    return rc == CEL_OK ? read_table(codec, config, strict, w) : rc;
+}
+
+static int any_filter_from_json(const struct cel_json *config, struct cel_step *out)
+{
+    const struct cel_json *params = cel_json_get(config, "params");
+    uint64_t id, v;
+    unsigned words[CEL_WORDS_MAX];
+    size_t n = cel_json_count(params);
+
+    if (!cel_json_uint(cel_json_get(config, "filter"), true, &id) || id == 0 || id > UINT32_MAX)
+        return cel_fail(NC_EINVAL, ANY_FILTER ": \"filter\" must be the id of an HDF5 filter");
+    if (n > CEL_WORDS_MAX)
+        return cel_fail(NC_EFILTER, ANY_FILTER ": a filter can have at most %d parameters", CEL_WORDS_MAX);
+    for (size_t i = 0; i < n; i++) {
+        if (!cel_json_uint(cel_json_item(params, i), true, &v) || v > UINT32_MAX)
+            return cel_fail(NC_EINVAL, ANY_FILTER ": parameter %zu is no unsigned 32-bit number", i);
+        words[i] = (unsigned)v;
+    }
+    *out = (struct cel_step){.id = (unsigned)id, .codec = cel_chain_codec((unsigned)id), .optional = true};
+    out->visible.n = n;
+    memcpy(out->visible.w, words, n * sizeof *words);
+    return CEL_OK;
+}
+
+static int keep_unknown(const struct cel_json *object, struct cel_step *out)
+{
+    struct cel_buf text = CEL_BUF_INIT(JSON_TEXT_MAX);
+    int rc = cel_json_print(object, 0, &text);
+
+    *out = (struct cel_step){.optional = true};
+    if (rc == CEL_OK)
+        rc = cel_buf_take_string(&text, &out->json);
+    cel_buf_dispose(&text);
+    return rc;
+}
+
+/* The plugin wants version 2: "id" and the members beside each other. */
+static int plugin_from_json(const struct cel_codec *codec, const struct cel_json *config, int version,
+                            struct cel_words *w)
+{
+    struct cel_json *v2 = NULL;
+    int rc;
+
+    if (version == 2)
+        return cel_plugin_from_json(codec, config, w);
+    rc = config ? cel_json_copy(config, &v2) : CEL_OK;
+    if (rc == CEL_OK && !config && !(v2 = cel_json_new_object()))
+        rc = NC_ENOMEM;
+    if (rc == CEL_OK)
+        rc = set_text(v2, "id", codec->zarr2);
+    if (rc == CEL_OK)
+        rc = cel_plugin_from_json(codec, v2, w);
+    cel_json_free(v2);
+    return rc;
+}
+
+static const char *codec_name(const struct cel_json *object, int version)
+{
+    if (version == 3 && cel_json_type(object) == CEL_JSON_STRING)
+        return cel_json_string(object, NULL);
+    return cel_json_string(cel_json_get(object, version == 3 ? "name" : "id"), NULL);
+}
+
+static const struct cel_codec *find_codec(const char *name, int version)
+{
+    const struct cel_codec *codec = cel_codec_by_zarr(name, version);
+
+    return codec ? codec : cel_plugin_by_zarr(name);
+}
+
+static int step_from_json(const struct cel_json *object, int version, bool strict, struct cel_step *out)
+{
+    const char *name = codec_name(object, version);
+    const struct cel_json *config = version == 3 ? cel_json_get(object, "configuration") : object;
+    struct cel_step step = {.optional = true};
+    int rc;
+
+    if (!name)
+        return cel_fail(NC_EINVAL, "a codec is an object with \"%s\"", version == 3 ? "name" : "id");
+    if (config && cel_json_type(config) != CEL_JSON_OBJECT)
+        return cel_fail(NC_EINVAL, "%s: \"configuration\" must be an object", name);
+    if (strcmp(name, ANY_FILTER) == 0)
+        return any_filter_from_json(config, out);
+    step.codec = find_codec(name, version);
+    if (!step.codec)
+        return keep_unknown(object, out);
+    step.id = step.codec->hdf5_id;
+    rc = step.codec->flags & CEL_CODEC_OUTSIDE ? plugin_from_json(step.codec, config, version, &step.visible)
+                                               : read_config(step.codec, config, version, strict, &step.visible);
+    if (rc == CEL_OK)
+        rc = cel_params_check(step.codec, &step.visible);
+    if (rc == CEL_OK)
+        *out = step;
+    return rc;
+}
+
+int cel_step_from_json(const struct cel_json *object, int version, struct cel_step *out)
+{
+    return step_from_json(object, version, false, out);
+}
+
+/* --- whole chains --------------------------------------------------------------------- */
+
+static int version_of(const struct cel_json *object)
+{
+    return cel_json_type(object) == CEL_JSON_STRING || cel_json_get(object, "name") ? 3 : 2;
+}
+
+/* Codecs of version 3 that say how an array lies in memory. The order of bytes is
+ * the variable's own; the others have no place in a chain. */
+static int check_layout(const struct cel_json *object, bool *is_layout)
+{
+    const char *name = codec_name(object, 3);
+    const char *endian = cel_json_string(cel_json_get(cel_json_get(object, "configuration"), "endian"), NULL);
+
+    *is_layout = false;
+    if (!name || version_of(object) != 3)
+        return CEL_OK;
+    if (strcmp(name, "transpose") == 0 || strcmp(name, "sharding_indexed") == 0)
+        return cel_fail(NC_EINVAL, "%s is about the layout of the array, not a filter", name);
+    *is_layout = strcmp(name, "bytes") == 0 || strcmp(name, "endian") == 0;
+    if (*is_layout && endian && strcmp(endian, "little") != 0)
+        return cel_fail(NC_EINVAL, "%s: the order of bytes is set by nc_def_var_endian", name);
+    return CEL_OK;
+}
+
+static int add_codec(const struct cel_json *object, struct cel_chain *chain)
+{
+    struct cel_step step;
+    bool is_layout;
+    int rc = check_layout(object, &is_layout);
+
+    if (rc != CEL_OK || is_layout)
+        return rc;
+    rc = step_from_json(object, version_of(object), true, &step);
+    if (rc == CEL_OK)
+        rc = cel_chain_insert(chain, chain->n, &step);
+    return rc;
+}
+
+int cel_chain_from_json(const char *text, struct cel_chain *out, size_t *column)
+{
+    struct cel_json *doc = NULL;
+    struct cel_chain chain = {0};
+    size_t at = 0;
+    int rc = cel_json_parse(text, strlen(text), &doc, &at);
+
+    if (column)
+        *column = at;
+    if (rc == CEL_OK && cel_json_type(doc) == CEL_JSON_OBJECT)
+        rc = add_codec(doc, &chain);
+    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(doc) && cel_json_type(doc) == CEL_JSON_ARRAY; i++) {
+        rc = add_codec(cel_json_item(doc, i), &chain);
+        if (rc != CEL_OK)
+            cel_fail_in(rc, "codec /%zu", i);
+    }
+    cel_json_free(doc);
+    if (rc != CEL_OK) {
+        cel_chain_dispose(&chain);
+        return rc;
+    }
+    *out = chain;
+    return CEL_OK;
+}
+
+int cel_chain_to_json(const struct cel_chain *c, int version, struct cel_buf *out)
+{
+    struct cel_json *list = cel_json_new_array(), *item;
+    int rc = list ? CEL_OK : NC_ENOMEM;
+
+    for (size_t i = 0; rc == CEL_OK && i < c->n; i++) {
+        rc = cel_step_to_json(&c->step[i], c->prepared ? &c->shape : NULL, version, &item);
+        if (rc == CEL_OK)
+            rc = cel_json_push(list, item);
+    }
+    if (rc == CEL_OK)
+        rc = cel_json_print(list, 0, out);
+    cel_json_free(list);
+    return rc;
+}

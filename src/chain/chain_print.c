@@ -1,0 +1,115 @@
+/* Chains as text: ids with their words, or names with their parameters. */
+#include "buf.h"
+#include "chain.h"
+#include "number.h"
+#include "params.h"
+#include "spec.h"
+#include "status.h"
+#include <netcdf.h>
+#include <string.h>
+
+static int print_words(const struct cel_words *w, struct cel_buf *out)
+{
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < w->n; i++)
+        rc = cel_buf_printf(out, ",%u", w->w[i]);
+    return rc;
+}
+
+static int print_ids(const struct cel_step *step, struct cel_buf *out)
+{
+    int rc;
+
+    if (step->id == 0)
+        return cel_fail(NC_ENOFILTER, "the codec %s has no HDF5 id", step->json ? step->json : "");
+    rc = cel_buf_printf(out, "%u", step->id);
+    return rc == CEL_OK ? print_words(&step->visible, out) : rc;
+}
+
+static int print_value(const struct cel_param *p, const struct cel_words *w, struct cel_buf *out)
+{
+    double v = cel_param_load(p, w);
+    char text[CEL_NUMBER_MAX];
+
+    if (p->kind == CEL_PARAM_FLOAT)
+        cel_print_float((float)v, text);
+    else
+        cel_print_double(v, text);
+    if (p->kind == CEL_PARAM_FLOAT || p->kind == CEL_PARAM_DOUBLE)
+        return cel_buf_puts(out, text);
+    for (int i = 0; p->kind == CEL_PARAM_CHOICE && p->choices[i]; i++)
+        if (i == (int)v)
+            return cel_buf_puts(out, p->choices[i]);
+    return cel_buf_printf(out, "%.0f", v);
+}
+
+/* A mode need not be printed where a parameter of that mode is. */
+static bool is_implied(const struct cel_codec *codec, const struct cel_param *p, const struct cel_words *w)
+{
+    for (const struct cel_param *q = codec->params; q->name; q++)
+        if (q->when_value && q->when_word == p->word && cel_param_counts(q, w) && cel_param_is_held(q, w))
+            return true;
+    return false;
+}
+
+static int print_named(const struct cel_codec *codec, const struct cel_words *w, struct cel_buf *out)
+{
+    int rc = cel_buf_puts(out, codec->name);
+
+    for (const struct cel_param *p = codec->params; rc == CEL_OK && p && p->name; p++) {
+        if (!cel_param_counts(p, w) || !cel_param_is_held(p, w) || is_implied(codec, p, w))
+            continue;
+        rc = cel_buf_printf(out, ",%s=", p->name);
+        if (rc == CEL_OK)
+            rc = print_value(p, w, out);
+    }
+    return rc;
+}
+
+/* Whether the text gives the same words again; if not, they are printed as they are. */
+static bool reads_back(const char *text, const struct cel_words *w)
+{
+    struct cel_status before;
+    struct cel_spec spec;
+    size_t n = 0;
+    bool same;
+
+    cel_status_save(&before);
+    same = cel_spec_parse(text, &spec, 1, &n, NULL) == CEL_OK && n == 1 && spec.words.n == w->n &&
+           memcmp(spec.words.w, w->w, w->n * sizeof *w->w) == 0;
+    cel_status_restore(&before);
+    return same;
+}
+
+static int print_names(const struct cel_step *step, struct cel_buf *out)
+{
+    struct cel_buf text = CEL_BUF_INIT(out->max);
+    int rc;
+
+    if (!step->codec || step->codec->flags & CEL_CODEC_OUTSIDE)
+        return print_ids(step, out);
+    rc = print_named(step->codec, &step->visible, &text);
+    if (rc == CEL_OK)
+        rc = cel_buf_add(&text, "", 1);
+    if (rc == CEL_OK && reads_back(text.data, &step->visible))
+        rc = cel_buf_puts(out, text.data);
+    else if (rc == CEL_OK && (rc = cel_buf_puts(out, step->codec->name)) == CEL_OK)
+        rc = print_words(&step->visible, out);
+    cel_buf_dispose(&text);
+    return rc;
+}
+
+int cel_chain_print(const struct cel_chain *c, enum cel_spelling spelling, struct cel_buf *out)
+{
+    int rc = CEL_OK;
+
+    if (spelling == CEL_SPELL_JSON2 || spelling == CEL_SPELL_JSON3)
+        return cel_chain_to_json(c, spelling == CEL_SPELL_JSON3 ? 3 : 2, out);
+    for (size_t i = 0; rc == CEL_OK && i < c->n; i++) {
+        rc = i ? cel_buf_puts(out, "|") : CEL_OK;
+        if (rc == CEL_OK)
+            rc = (spelling == CEL_SPELL_IDS ? print_ids : print_names)(&c->step[i], out);
+    }
+    return rc;
+}

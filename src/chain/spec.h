@@ -1,0 +1,39 @@
+#ifndef CEL_SPEC_H
+#define CEL_SPEC_H
+
+/* The text spelling of filters, taken apart: "2|zstd,level=3|307,9". */
+
+#include "codec.h"
+
+/* One constant of the specification's table ("-17b", "77", "1.5d") as one or two
+ * words. On failure *at is the offending character, and the text says what was
+ * expected. */
+int cel_spec_constant(const char *text, size_t len, uint32_t words[2], size_t *n, size_t *at);
+
+/* One filter as written. Whether anybody has it is not asked. */
+struct cel_spec {
+    unsigned id;
+    const struct cel_codec *codec; /* the one its name or id stands for; NULL: none here */
+    struct cel_words words;
+    size_t column;                 /* of its id or name, from 0 */
+};
+
+/* All filters of a text; blank text has none. On failure *column is where. */
+int cel_spec_parse(const char *text, struct cel_spec *out, size_t max, size_t *n, size_t *column);
+
+/* cel_chain_parse for either kind of text, and cel_chain_print for JSON. */
+struct cel_chain;
+struct cel_buf;
+int cel_chain_to_json(const struct cel_chain *c, int version, struct cel_buf *out);
+int cel_chain_from_spec(const char *text, struct cel_chain *out, size_t *column);
+int cel_chain_from_json(const char *text, struct cel_chain *out, size_t *column);
+
+/* The candidate closest to a mistyped name, if any is close: " (did you mean X?)"; else "". */
+struct cel_guess {
+    char text[96];
+    size_t distance;
+};
+void cel_guess_start(struct cel_guess *g);
+void cel_guess_try(struct cel_guess *g, const char *typed, size_t len, const char *candidate);
+
+#endif
