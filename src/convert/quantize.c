@@ -39,8 +39,12 @@ unsigned cel_granular_drop(double v, int nsd, int mantissa_bits)
     return drop_for(decimal_digits(m, e), exponent, nsd, mantissa_bits);
 }
 
+/* The caller's reals are looked at as integers. */
+typedef uint32_t word32 __attribute__((may_alias));
+typedef uint64_t word64 __attribute__((may_alias));
+
 #define REAL float
-#define UINT uint32_t
+#define UINT word32
 #define INT int32_t
 #define MANT 23
 #define FIELD 255
@@ -61,7 +65,7 @@ unsigned cel_granular_drop(double v, int nsd, int mantissa_bits)
 #undef FIELD
 
 #define REAL double
-#define UINT uint64_t
+#define UINT word64
 #define INT int64_t
 #define MANT 52
 #define FIELD 2047
@@ -148,6 +152,7 @@ int cel_quantizer_make(const struct cel_quantize_setting *s, struct cel_quantize
         return NC_ENOMEM;
     q->run = choose(best_loops(s->type), s);
     q->nsd = s->digits;
+    q->one = 1;
     if (s->fill && s->type == NC_FLOAT) {
         uint32_t bits;
         memcpy(&bits, s->fill, sizeof bits);

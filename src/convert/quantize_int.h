@@ -14,6 +14,7 @@ struct cel_quantizer {
     uint64_t fill;  /* bits of the value to be left alone; 0, which always is, when there is none */
     unsigned drop;  /* BitGroom, BitRound: how many low bits go */
     int nsd;        /* Granular BitRound */
+    uint64_t one;   /* 1, as no constant: gcc shifts vectors of variables only */
     void *table;    /* Granular BitRound: one entry per exponent, see quantize_real.h; owned */
 };
 

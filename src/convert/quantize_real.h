@@ -6,23 +6,25 @@
  *   NAME(x)           x with a suffix for type and instruction set
  *   TARGET            the attribute that selects the instruction set
  *
- * Values pass through two small blocks that stay in the nearest cache. That makes
- * the loops plain ones over aligned integers, which compilers turn into vector
- * code, and allows src == dst; it costs little next to the memory they come from.
+ * The loops are plain ones over integers that do not overlap, which compilers turn
+ * into vector code. Values that are quantized in place, or not aligned, pass through
+ * small blocks that stay in the nearest cache.
  *
  * Granular BitRound drops a number of bits that depends on the value's binary
  * exponent and, in a binade that holds a power of ten, on which side of it the
  * mantissa lies. One word of a table per exponent says all of this:
  *
- *   bits 0..5   bits dropped below the power of ten
- *   bit  6      above it three more are dropped (0) or four more (1)
- *   bits 7..    the first mantissa that counts as above; 1 << MANT: none
- *
- * Below the entry of exponent field 1 lie those of the subnormal binades. */
+ *   top 6 bits     how many go below the power of ten
+ *   the next one   whether above it four more go, or three
+ *   the low ones   the first mantissa that counts as above; 1 << MANT: none */
 
-enum { NAME(SUBNORMALS) = MANT - 1, NAME(ENTRIES) = NAME(SUBNORMALS) + FIELD + 1, NAME(BLOCK) = 4096 / sizeof(UINT) };
+enum { NAME(BLOCK) = 4096 / sizeof(UINT) };
+
+/* Kept out of line: inlined, the compiler would lose sight of what cannot overlap. */
+#define KERNEL TARGET __attribute__((noinline))
 
 #define LOW(bits) (((UINT)1 << (bits)) - 1)
+#define DROP_ONE ((UINT)1 << (sizeof(UINT) * 8 - 6)) /* one dropped bit, in an entry */
 
 /* Whether `was` may become `now`: neither a zero, an infinity, a NaN nor the fill
  * value, and finite afterwards. */
@@ -33,7 +35,7 @@ TARGET static inline bool NAME(may_change)(UINT was, UINT now, UINT fill)
     return ((was & ones) != ones) & ((now & ones) != ones) & ((UINT)(was << 1) != 0) & (was != fill);
 }
 
-TARGET static void NAME(groom)(const struct cel_quantizer *q, UINT *out, const UINT *in, size_t n, size_t first)
+KERNEL static void NAME(groom)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n, size_t first)
 {
     UINT set = LOW(q->drop), fill = (UINT)q->fill, start = (UINT)first;
 
@@ -44,7 +46,7 @@ TARGET static void NAME(groom)(const struct cel_quantizer *q, UINT *out, const U
     }
 }
 
-TARGET static void NAME(round_away)(const struct cel_quantizer *q, UINT *out, const UINT *in, size_t n, size_t first)
+KERNEL static void NAME(round_away)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n, size_t first)
 {
     UINT set = LOW(q->drop), half = set ^ set >> 1, fill = (UINT)q->fill;
 
@@ -54,7 +56,7 @@ TARGET static void NAME(round_away)(const struct cel_quantizer *q, UINT *out, co
     }
 }
 
-TARGET static void NAME(round_even)(const struct cel_quantizer *q, UINT *out, const UINT *in, size_t n, size_t first)
+KERNEL static void NAME(round_even)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n, size_t first)
 {
     UINT set = LOW(q->drop), below_half = set >> 1, lowest_kept = q->drop ? 1 : 0, fill = (UINT)q->fill;
 
@@ -66,20 +68,21 @@ TARGET static void NAME(round_even)(const struct cel_quantizer *q, UINT *out, co
 
 TARGET static inline UINT NAME(drop_by_entry)(UINT entry, UINT mantissa)
 {
-    UINT above = (INT)(mantissa << 7 | 127) > (INT)entry;
+    UINT above = (UINT)0 - (UINT)((INT)mantissa >= (INT)(entry & LOW(MANT + 1)));
+    UINT more = 3 * DROP_ONE + ((entry & DROP_ONE / 2) << 1);
 
-    return (entry & 63) + (above ? 3 + (entry >> 6 & 1) : 0);
+    return (entry + (above & more)) / DROP_ONE;
 }
 
-TARGET static inline UINT NAME(round_one)(UINT was, UINT drop, UINT fill)
+TARGET static inline UINT NAME(round_one)(UINT was, UINT unit, UINT fill)
 {
-    UINT set = LOW(drop), now = (was + (set ^ set >> 1)) & ~set;
+    UINT set = unit - 1, now = (was + (set ^ set >> 1)) & ~set;
 
     return NAME(may_change)(was, now, fill) ? now : was;
 }
 
-/* Whether the table has no word, or not the last one, on a value: subnormals have
- * entries of their own; and doubles lie so close that rounding inside the formula
+/* Whether the table has no word on a value, or not the last one, so that the formula
+ * must decide: subnormals; and doubles lie so close that rounding inside the formula
  * shows, next to a power of ten and just above a power of two. */
 TARGET static inline bool NAME(is_special)(UINT bits, UINT entry)
 {
@@ -88,44 +91,38 @@ TARGET static inline bool NAME(is_special)(UINT bits, UINT entry)
 
     if (MANT < 24)
         return is_subnormal;
-    return is_subnormal | ((UINT)(mantissa - 1) < 4095) | ((UINT)(mantissa - (entry >> 7) + 64) < 128);
+    return is_subnormal | ((UINT)(mantissa - 1) < 4095) | ((UINT)(mantissa - (entry & LOW(MANT + 1)) + 64) < 128);
 }
 
-TARGET static UINT NAME(drop_of_special)(const struct cel_quantizer *q, UINT bits)
+TARGET static UINT NAME(drop_by_formula)(const struct cel_quantizer *q, UINT bits)
 {
-    const UINT *table = q->table;
-    UINT mantissa = bits & LOW(MANT);
     REAL v;
 
-    if (MANT < 24) {
-        unsigned lead = (unsigned)__builtin_clzll(mantissa) - (63 - MANT);
-        return NAME(drop_by_entry)(table[NAME(SUBNORMALS) + 1 - lead], mantissa << lead & LOW(MANT));
-    }
     memcpy(&v, &bits, sizeof v);
     return cel_granular_drop(v, q->nsd, MANT);
 }
 
-TARGET static void NAME(granular)(const struct cel_quantizer *q, UINT *out, const UINT *in, size_t n, size_t first)
+KERNEL static void NAME(granular)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n, size_t first)
 {
-    const UINT *table = (const UINT *)q->table + NAME(SUBNORMALS);
-    UINT fill = (UINT)q->fill, specials = 0;
+    const UINT *restrict table = q->table;
+    UINT fill = (UINT)q->fill, one = (UINT)q->one, specials = 0;
 
     for (size_t i = 0; i < n; i++) {
         UINT entry = table[(INT)(in[i] >> MANT & FIELD)];
         UINT drop = NAME(drop_by_entry)(entry, in[i] & LOW(MANT));
         specials |= NAME(is_special)(in[i], entry);
-        out[i] = NAME(round_one)(in[i], drop, fill);
+        out[i] = NAME(round_one)(in[i], one << drop, fill);
     }
     if (!specials)
         return;
     for (size_t i = 0; i < n; i++)
         if (NAME(may_change)(in[i], 0, fill) && NAME(is_special)(in[i], table[in[i] >> MANT & FIELD]))
-            out[i] = NAME(round_one)(in[i], NAME(drop_of_special)(q, in[i]), fill);
+            out[i] = NAME(round_one)(in[i], one << NAME(drop_by_formula)(q, in[i]), fill);
 }
 
 /* Only finite values other than zero change, so the masks keep the quotients 0/0 and
  * such out; of positive reals the larger has the larger bits. */
-TARGET static void NAME(track)(const UINT *out, const UINT *in, size_t n, struct cel_quantize_error *worst)
+KERNEL static void NAME(track)(const UINT *restrict out, const UINT *restrict in, size_t n, struct cel_quantize_error *worst)
 {
     INT most = 0, share = 0;
     struct cel_quantize_error here;
@@ -154,21 +151,32 @@ TARGET static void NAME(track)(const UINT *out, const UINT *in, size_t n, struct
     cel_quantize_error_join(worst, &here);
 }
 
-typedef void NAME(kernel)(const struct cel_quantizer *q, UINT *out, const UINT *in, size_t n, size_t first);
+typedef void NAME(kernel)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n, size_t first);
+
+TARGET static inline bool NAME(is_aligned)(const void *p)
+{
+    return (uintptr_t)p % sizeof(UINT) == 0;
+}
 
 TARGET static inline void NAME(run)(const struct cel_quantizer *q, NAME(kernel) *kernel, unsigned char *dst,
                                     const unsigned char *src, size_t n, size_t first,
                                     struct cel_quantize_error *worst)
 {
-    UINT in[NAME(BLOCK)], out[NAME(BLOCK)];
+    UINT was[NAME(BLOCK)], now[NAME(BLOCK)];
+    bool stage_src = src == dst || !NAME(is_aligned)(src), stage_dst = !NAME(is_aligned)(dst);
 
     for (size_t done = 0; done < n; done += NAME(BLOCK)) {
         size_t count = n - done < NAME(BLOCK) ? n - done : NAME(BLOCK);
-        memcpy(in, src + done * sizeof *in, count * sizeof *in);
+        const void *from = src + done * sizeof *was;
+        void *to = dst + done * sizeof *now;
+        const UINT *in = stage_src ? memcpy(was, from, count * sizeof *was) : from;
+        UINT *out = stage_dst ? now : to;
+
         kernel(q, out, in, count, first + done);
         if (worst)
             NAME(track)(out, in, count, worst);
-        memcpy(dst + done * sizeof *out, out, count * sizeof *out);
+        if (stage_dst)
+            memcpy(to, now, count * sizeof *now);
     }
 }
 
@@ -191,6 +199,8 @@ static const struct loops NAME(loops) = {
     .granular = NAME(run_granular),
 };
 
+#undef KERNEL
 #undef LOW
+#undef DROP_ONE
 #undef NAME
 #undef TARGET

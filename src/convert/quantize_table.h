@@ -1,11 +1,8 @@
 /* Template: the table of Granular BitRound for one real type; see quantize_real.h
- * for the entries. Included by quantize.c after that, with REAL, UINT, MANT, FIELD
- * and TABLE(x), x with a suffix for the type. */
+ * for the entries. Included by quantize.c with UINT, MANT and FIELD as there, and
+ * TABLE(x), x with a suffix for the type. */
 
-enum { TABLE(BELOW) = MANT - 1, TABLE(COUNT) = MANT - 1 + FIELD + 1 };
-
-/* The value with that mantissa in the binade whose exponent field is `field`, or
- * would be if fields went on below 1: 1.mantissa, halved to frexp's range. */
+/* Of the normal value with this exponent field and mantissa. */
 static int TABLE(digits_at)(int field, UINT mantissa)
 {
     double m = 0.5 + ldexp((double)mantissa, -MANT - 1);
@@ -37,16 +34,16 @@ static UINT TABLE(entry)(int field, int nsd)
     unsigned drop = drop_for(digits, exponent, nsd, MANT);
     unsigned more = drop_for(digits + 1, exponent, nsd, MANT) - drop;
 
-    return TABLE(first_above)(field) << 7 | (UINT)(more == 4) << 6 | drop;
+    return (UINT)drop << (sizeof(UINT) * 8 - 6) | (UINT)(more == 4) << (sizeof(UINT) * 8 - 7) | TABLE(first_above)(field);
 }
 
 static UINT *TABLE(make)(int nsd)
 {
-    UINT *table = cel_malloc_array(TABLE(COUNT), sizeof *table);
+    UINT *table = cel_malloc_array(FIELD + 1, sizeof *table);
 
     if (table)
-        for (int i = 0; i < TABLE(COUNT); i++)
-            table[i] = TABLE(entry)(i - TABLE(BELOW), nsd);
+        for (int field = 0; field <= FIELD; field++)
+            table[field] = TABLE(entry)(field, nsd);
     return table;
 }
 #undef TABLE
