@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-extern const struct cel_codec cel_codec_shuffle, cel_codec_fletcher32;
+extern const struct cel_codec cel_codec_shuffle, cel_codec_fletcher32, cel_codec_lzf, cel_codec_crc32c;
 #ifdef HAVE_DEFLATE
 extern const struct cel_codec cel_codec_deflate;
 #endif
@@ -20,6 +20,12 @@ extern const struct cel_codec cel_codec_zstd;
 #endif
 #ifdef HAVE_LZ4
 extern const struct cel_codec cel_codec_lz4;
+#endif
+#ifdef HAVE_BLOSC
+extern const struct cel_codec cel_codec_blosc;
+#endif
+#ifdef HAVE_BITSHUFFLE
+extern const struct cel_codec cel_codec_bitshuffle;
 #endif
 
 static const struct cel_codec *const codecs[] = {
@@ -40,6 +46,14 @@ static const struct cel_codec *const codecs[] = {
 #ifdef HAVE_LZ4
     &cel_codec_lz4,
 #endif
+#ifdef HAVE_BLOSC
+    &cel_codec_blosc,
+#endif
+#ifdef HAVE_BITSHUFFLE
+    &cel_codec_bitshuffle,
+#endif
+    &cel_codec_lzf,
+    &cel_codec_crc32c,
     NULL,
 };
 

@@ -69,6 +69,8 @@ static bool fit(struct bench *b, const struct cel_codec *codec, const struct cel
     b->codec = codec;
     b->shape = *shape;
     b->visible = b->working = *words;
+    if (codec->check && codec->check(words) != CEL_OK)
+        return false;
     if (codec->prepare && codec->prepare(codec, &b->visible, &b->shape, &b->working) != CEL_OK)
         return false;
     b->coding = (struct cel_coding){.codec = codec, .words = &b->working, .shape = &b->shape};
@@ -192,6 +194,11 @@ static const struct {
 } special[] = {
     {"lz4", 1, {64}},
     {"lz4", 1, {1000}},
+    {"bitshuffle", 3, {8, 2, 3}},
+    {"bitshuffle", 3, {64, 3, 1}},
+    {"bitshuffle", 3, {24, 0, 0}},
+    {"blosc", 7, {0, 0, 0, 0, 9, 2, 5}},
+    {"blosc", 7, {0, 0, 0, 0, 1, 0, 4}},
 };
 
 /* Variant number v of a codec's parameters; false after the last. */
