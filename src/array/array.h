@@ -7,8 +7,9 @@
 #include "container.h"
 #include "model.h"
 
-/* What the user asked for. count, stride and imap have var->ndims entries;
- * stride NULL: all 1; imap NULL: memory is packed, last dimension fastest. */
+/* What the user asked for. start, count, stride and imap have var->ndims entries;
+ * count NULL: to the end of each dimension; stride NULL: all 1; imap (in elements,
+ * may be negative) NULL: memory is packed, last dimension fastest. */
 struct cel_region {
     const size_t *start;
     const size_t *count;
@@ -18,7 +19,7 @@ struct cel_region {
 
 /* Check the region, split it by chunks, convert and write. memtype: the type of
  * `data`, or NC_NAT for the variable's own type. NC_ERANGE is answered after all
- * data has been written. */
+ * data has been written. Call these, and all below, without the dataset's lock. */
 int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
                    const void *data, nc_type memtype);
 int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
@@ -31,7 +32,11 @@ int cel_array_flush_all(struct cel_dataset *ds);
 /* Forget the variable's cache, dirty or not. */
 void cel_array_free(struct cel_var *var);
 
-/* The cache settings of the variable changed. */
+/* The cache settings of the variable changed: cells beyond them are written and
+ * forgotten. */
 int cel_array_resize_cache(struct cel_dataset *ds, struct cel_var *var);
+
+/* The largest errors quantizing has made on this variable since it was opened. */
+void cel_array_worst_error(struct cel_dataset *ds, struct cel_var *var, double *max_abs, double *max_rel);
 
 #endif

@@ -30,4 +30,34 @@ static inline void cel_unlock(struct cel_mutex *m)
     pthread_mutex_unlock(&m->m);
 }
 
+struct cel_cond {
+    pthread_cond_t c;
+};
+#define CEL_COND_INIT {PTHREAD_COND_INITIALIZER}
+
+static inline void cel_cond_init(struct cel_cond *c)
+{
+    pthread_cond_init(&c->c, 0);
+}
+
+static inline void cel_cond_dispose(struct cel_cond *c)
+{
+    pthread_cond_destroy(&c->c);
+}
+
+static inline void cel_cond_wait(struct cel_cond *c, struct cel_mutex *m)
+{
+    pthread_cond_wait(&c->c, &m->m);
+}
+
+static inline void cel_cond_wake(struct cel_cond *c)
+{
+    pthread_cond_signal(&c->c);
+}
+
+static inline void cel_cond_wake_all(struct cel_cond *c)
+{
+    pthread_cond_broadcast(&c->c);
+}
+
 #endif

@@ -1,0 +1,346 @@
+/* Decoded chunks of one variable that were touched in part: looked up by index,
+ * evicted in order of use. Dirty ones stay decoded until they are evicted or
+ * flushed, and are encoded once. Only the calling thread works here, with the
+ * variable's lock held; which cell goes never depends on what workers have done.
+ *
+ * The budget is the variable's cache size. Where one call after the other touches
+ * the same row of chunks (one time step per call), a smaller cache would decode
+ * and encode each chunk again and again, so the budget grows to hold such a row:
+ * at most CEL_GROWTH more for a variable and CEL_GROWTH_ALL for the process. */
+#include "engine.h"
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPARE_BYTES ((size_t)4 << 20)
+
+static atomic_size_t grown_in_all;
+
+/* --- the table ------------------------------------------------------------ */
+
+static size_t slot_of(const struct cel_array *array, const size_t *index)
+{
+    uint64_t h = 0x9e3779b97f4a7c15u;
+
+    for (int d = 0; d < array->rank; d++) {
+        h = (h ^ index[d]) * 0xff51afd7ed558ccdu;
+        h ^= h >> 32;
+    }
+    return (size_t)h & (array->cache.nslots - 1);
+}
+
+static bool same_index(const struct cel_array *array, const size_t *a, const size_t *b)
+{
+    return array->rank == 0 || memcmp(a, b, (size_t)array->rank * sizeof *a) == 0;
+}
+
+static int widen_table(struct cel_array *array)
+{
+    struct cel_cache *cache = &array->cache;
+    size_t nslots = cache->nslots ? cache->nslots * 2 : 64;
+    struct cel_cell **slot;
+
+    if (cache->n < cache->nslots)
+        return CEL_OK;
+    slot = cel_calloc(nslots, sizeof *slot);
+    if (!slot)
+        return NC_ENOMEM;
+    free(cache->slot);
+    cache->slot = slot;
+    cache->nslots = nslots;
+    for (struct cel_cell *cell = cache->oldest; cell; cell = cell->newer) {
+        size_t at = slot_of(array, cell->index);
+
+        cell->same_slot = slot[at];
+        slot[at] = cell;
+    }
+    return CEL_OK;
+}
+
+struct cel_cell *cel_cache_find(struct cel_array *array, const size_t *index)
+{
+    struct cel_cell *cell = array->cache.nslots ? array->cache.slot[slot_of(array, index)] : NULL;
+
+    while (cell && !same_index(array, cell->index, index))
+        cell = cell->same_slot;
+    return cell;
+}
+
+/* --- order of use ------------------------------------------------------------- */
+
+static void unlink_use(struct cel_cache *cache, struct cel_cell *cell)
+{
+    *(cell->older ? &cell->older->newer : &cache->oldest) = cell->newer;
+    *(cell->newer ? &cell->newer->older : &cache->newest) = cell->older;
+}
+
+static void link_newest(struct cel_cache *cache, struct cel_cell *cell)
+{
+    cell->newer = NULL;
+    cell->older = cache->newest;
+    *(cache->newest ? &cache->newest->newer : &cache->oldest) = cell;
+    cache->newest = cell;
+}
+
+void cel_cache_use(struct cel_array *array, struct cel_cell *cell)
+{
+    unlink_use(&array->cache, cell);
+    link_newest(&array->cache, cell);
+}
+
+static void insert(struct cel_array *array, struct cel_cell *cell)
+{
+    size_t at = slot_of(array, cell->index);
+
+    cell->same_slot = array->cache.slot[at];
+    array->cache.slot[at] = cell;
+    link_newest(&array->cache, cell);
+    array->cache.n++;
+}
+
+static void take_out(struct cel_array *array, struct cel_cell *cell)
+{
+    struct cel_cell **at = &array->cache.slot[slot_of(array, cell->index)];
+
+    while (*at != cell)
+        at = &(*at)->same_slot;
+    *at = cell->same_slot;
+    unlink_use(&array->cache, cell);
+    array->cache.n--;
+}
+
+/* --- cells ----------------------------------------------------------------------- */
+
+static int make_cell(struct cel_array *array, const size_t *index, struct cel_cell **out)
+{
+    struct cel_cell *cell = array->cache.spare;
+
+    if (cell) {
+        array->cache.spare = cell->older;
+        array->cache.nspare--;
+    } else {
+        cell = cel_malloc(sizeof *cell + (size_t)array->rank * sizeof *index);
+        if (!cell)
+            return NC_ENOMEM;
+        cell->data = cel_malloc(array->nbytes);
+        if (!cell->data) {
+            free(cell);
+            return NC_ENOMEM;
+        }
+    }
+    cell->job = NULL;
+    cell->dirty = false;
+    memcpy(cell->index, index, (size_t)array->rank * sizeof *index);
+    *out = cell;
+    return CEL_OK;
+}
+
+static void really_free(struct cel_cell *cell)
+{
+    free(cell->data);
+    free(cell);
+}
+
+void cel_cell_free(struct cel_array *array, struct cel_cell *cell)
+{
+    struct cel_cache *cache = &array->cache;
+
+    if ((cache->nspare + 1) * array->nbytes > SPARE_BYTES) {
+        really_free(cell);
+        return;
+    }
+    cell->older = cache->spare;
+    cache->spare = cell;
+    cache->nspare++;
+}
+
+void cel_cache_drop(struct cel_array *array, struct cel_cell *cell)
+{
+    assert(!cell->job);
+    take_out(array, cell);
+    cel_cell_free(array, cell);
+}
+
+void cel_cache_put_back(struct cel_array *array, struct cel_cell *cell)
+{
+    insert(array, cell);
+}
+
+/* --- making room -------------------------------------------------------------------- */
+
+static int encode_cell(struct cel_job *job)
+{
+    return cel_job_store(job, job->cell->data);
+}
+
+static int send_cell(struct cel_stream *stream, struct cel_cell *cell, bool evicts)
+{
+    struct cel_job *job = cel_stream_next(stream, cell->index);
+    int rc;
+
+    job->cell = cell;
+    job->work = encode_cell;
+    job->evicts = evicts;
+    job->writes = true;
+    rc = cel_job_place_early(job, cell->data);
+    if (rc == CEL_OK)
+        cel_stream_send(job);
+    return rc;
+}
+
+static int evict(struct cel_stream *stream, struct cel_cell *cell)
+{
+    struct cel_array *array = stream->array;
+    int rc;
+
+    take_out(array, cell);
+    if (!cell->dirty) {
+        cel_cell_free(array, cell);
+        return CEL_OK;
+    }
+    rc = send_cell(stream, cell, true);
+    if (rc != CEL_OK)
+        cel_cache_put_back(array, cell);
+    return rc;
+}
+
+int cel_cache_trim(struct cel_stream *stream, size_t budget)
+{
+    struct cel_array *array = stream->array;
+    struct cel_cache *cache = &array->cache;
+    int rc = CEL_OK;
+
+    while (rc == CEL_OK && cache->oldest && cache->n * array->nbytes > budget) {
+        if (cache->oldest->job)
+            cel_stream_await(stream, cache->oldest->job->number);
+        else
+            rc = evict(stream, cache->oldest);
+        if (rc == CEL_OK)
+            rc = cel_stream_failed(stream);
+    }
+    return rc;
+}
+
+int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cell **out)
+{
+    struct cel_array *array = stream->array;
+    struct cel_cache *cache = &array->cache;
+    int rc = cel_cache_trim(stream, cache->budget > array->nbytes ? cache->budget - array->nbytes : 0);
+
+    if (rc == CEL_OK)
+        rc = widen_table(array);
+    if (rc == CEL_OK)
+        rc = make_cell(array, index, out);
+    if (rc == CEL_OK)
+        insert(array, *out);
+    return rc;
+}
+
+/* --- the budget -------------------------------------------------------------------------- */
+
+static bool same_walk(const struct cel_cache *cache, const struct cel_walk *walk)
+{
+    size_t nbytes = (size_t)walk->req->rank * sizeof *walk->first;
+
+    return memcmp(cache->first, walk->first, nbytes) == 0 && memcmp(cache->last, walk->last, nbytes) == 0;
+}
+
+static void grow(struct cel_cache *cache, size_t more)
+{
+    if (more > CEL_GROWTH - cache->grown)
+        return;
+    if (atomic_fetch_add(&grown_in_all, more) > CEL_GROWTH_ALL - more) {
+        atomic_fetch_sub(&grown_in_all, more);
+        return;
+    }
+    cache->grown += more;
+    cache->budget += more;
+}
+
+/* A put grows the cache at once: a dirty chunk evicted too early is encoded and
+ * stored twice. A get grows it when it comes to the same chunks a second time. */
+void cel_cache_adapt(struct cel_array *array, const struct cel_walk *walk)
+{
+    struct cel_cache *cache = &array->cache;
+    size_t row;
+    bool again = walk->req->writing || same_walk(cache, walk);
+
+    if (!walk->req->writing) {
+        memcpy(cache->first, walk->first, sizeof cache->first);
+        memcpy(cache->last, walk->last, sizeof cache->last);
+    }
+    if (!again || !cache->budget || !cel_mul(walk->parts, array->nbytes, &row) || row <= cache->budget)
+        return;
+    grow(cache, row - cache->budget);
+}
+
+void cel_cache_reset(struct cel_array *array, size_t budget)
+{
+    atomic_fetch_sub(&grown_in_all, array->cache.grown);
+    array->cache.grown = 0;
+    array->cache.budget = budget;
+}
+
+/* --- flushing --------------------------------------------------------------------------------- */
+
+static int by_index(const void *a, const void *b, void *rank)
+{
+    const struct cel_cell *x = *(struct cel_cell *const *)a, *y = *(struct cel_cell *const *)b;
+
+    for (int d = 0; d < *(int *)rank; d++)
+        if (x->index[d] != y->index[d])
+            return x->index[d] < y->index[d] ? -1 : 1;
+    return 0;
+}
+
+size_t cel_cache_count_dirty(const struct cel_array *array)
+{
+    size_t n = 0;
+
+    for (const struct cel_cell *cell = array->cache.oldest; cell; cell = cell->newer)
+        n += cell->dirty;
+    return n;
+}
+
+int cel_cache_write(struct cel_stream *stream)
+{
+    struct cel_array *array = stream->array;
+    size_t n = 0, ndirty = cel_cache_count_dirty(array);
+    struct cel_cell **dirty = cel_malloc_array(ndirty, sizeof *dirty);
+    int rc = dirty ? CEL_OK : NC_ENOMEM;
+
+    for (struct cel_cell *cell = array->cache.oldest; dirty && cell; cell = cell->newer)
+        if (cell->dirty)
+            dirty[n++] = cell;
+    if (n)
+        qsort_r(dirty, n, sizeof *dirty, by_index, &array->rank);
+    for (size_t i = 0; rc == CEL_OK && i < n; i++) {
+        rc = send_cell(stream, dirty[i], false);
+        if (rc == CEL_OK)
+            rc = cel_stream_failed(stream);
+    }
+    free(dirty);
+    return rc;
+}
+
+void cel_cache_dispose(struct cel_array *array)
+{
+    struct cel_cache *cache = &array->cache;
+
+    while (cache->oldest) {
+        struct cel_cell *cell = cache->oldest;
+
+        take_out(array, cell);
+        really_free(cell);
+    }
+    while (cache->spare) {
+        struct cel_cell *cell = cache->spare;
+
+        cache->spare = cell->older;
+        really_free(cell);
+    }
+    free(cache->slot);
+    cel_cache_reset(array, 0);
+    memset(cache, 0, sizeof *cache);
+}

@@ -1,0 +1,149 @@
+/* Reading, the mirror of put.c: chunks are found in order by the calling thread
+ * and read, decoded and scattered by anyone. Chunks wanted whole are decoded into
+ * the caller's memory where they lie there in one piece; chunks wanted in part
+ * are kept in the cache, since the rest of them is likely to be wanted next. */
+#include "engine.h"
+#include <string.h>
+
+static void scatter_from(struct cel_job *job, void *cell)
+{
+    const struct cel_request *req = job->stream->req;
+    struct cel_box box;
+
+    cel_grid_box(req, job->index, cell, &box);
+    job->nrange = job->blank ? cel_scatter_fill(&req->way, &box) : cel_scatter(&req->way, &box);
+}
+
+/* The place in the caller's memory that looks just like the chunk; NULL: none. */
+static void *where_it_lies(const struct cel_job *job)
+{
+    const struct cel_request *req = job->stream->req;
+    struct cel_box box;
+
+    if (!req->way.same || cel_grid_is_padded(req, job->index))
+        return NULL;
+    cel_grid_box(req, job->index, NULL, &box);
+    return cel_box_is_run(&box, &req->way) ? box.user_at : NULL;
+}
+
+static int get_whole(struct cel_job *job)
+{
+    void *cell = NULL;
+    int rc = CEL_OK;
+
+    if (!job->blank) {
+        void *dst = where_it_lies(job);
+
+        if (dst)
+            return cel_job_load(job, dst);
+        rc = cel_job_room(job, job->stream->array->nbytes, &cell);
+        if (rc == CEL_OK)
+            rc = cel_job_load(job, cell);
+    }
+    if (rc == CEL_OK)
+        scatter_from(job, cell);
+    return rc;
+}
+
+static int get_cached(struct cel_job *job)
+{
+    int rc = job->load ? cel_job_load(job, job->cell->data) : CEL_OK;
+
+    if (rc == CEL_OK)
+        scatter_from(job, job->cell->data);
+    return rc;
+}
+
+static int send_cached(struct cel_stream *stream, struct cel_cell *cell)
+{
+    struct cel_job *job;
+
+    cel_cache_use(stream->array, cell);
+    job = cel_stream_next(stream, cell->index);
+    job->work = get_cached;
+    job->cell = cell;
+    cel_stream_send(job);
+    return CEL_OK;
+}
+
+/* A chunk not in the cache: absent ones never enter it, nor do those wanted whole. */
+static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_cover cover)
+{
+    struct cel_job *job = cel_stream_next(stream, index);
+    struct cel_cell *cell = NULL;
+    struct cel_chunk_place at;
+    int rc = cel_job_find(job);
+
+    at = job->at;
+    if (rc == CEL_OK && job->load && cover == CEL_COVER_PART) {
+        rc = cel_cache_add(stream, index, &cell); /* may send evictions: the job is taken anew */
+        job = cel_stream_next(stream, index);
+        job->load = true;
+        job->at = at;
+        job->cell = cell;
+    }
+    if (rc != CEL_OK)
+        return rc;
+    job->work = cell ? get_cached : get_whole;
+    cel_stream_send(job);
+    return CEL_OK;
+}
+
+static int get_chunks(const struct cel_request *req)
+{
+    struct cel_stream stream;
+    struct cel_walk walk;
+    int rc;
+
+    cel_walk_begin(&walk, req);
+    cel_cache_adapt(req->array, &walk);
+    rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
+    if (rc != CEL_OK)
+        return rc;
+    for (; walk.more && cel_stream_failed(&stream) == CEL_OK; cel_walk_next(&walk)) {
+        struct cel_cell *cell;
+
+        cel_stream_await_chunk(&stream, walk.index);
+        cell = cel_cache_find(req->array, walk.index);
+        rc = cell ? send_cached(&stream, cell)
+                  : send_stored(&stream, walk.index, cel_grid_cover(req, walk.index));
+        cel_stream_note(&stream, rc);
+    }
+    rc = cel_stream_close(&stream);
+    return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
+}
+
+static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
+                      void *data, nc_type memtype)
+{
+    struct cel_request req;
+    size_t nrange;
+    int rc = cel_request_begin(ds, var, region, data, memtype, false, &req);
+
+    if (rc == CEL_OK && req.n && !var->plain)
+        rc = cel_chain_usable(&var->chain);
+    if (rc != CEL_OK)
+        return rc;
+    nrange = cel_request_clip(&req);
+    if (req.n)
+        rc = var->plain ? cel_plain_move(&req) : get_chunks(&req);
+    if (rc == CEL_OK && nrange)
+        rc = NC_ERANGE;
+    if (rc == NC_ERANGE)
+        cel_fail(rc, "values did not fit the type asked for; all others were read");
+    return rc;
+}
+
+int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
+                   void *data, nc_type memtype)
+{
+    struct cel_array *array;
+    int rc = cel_array_get(ds, var, &array);
+
+    if (rc == CEL_OK) {
+        cel_lock(&array->lock);
+        rc = get_locked(ds, var, region, data, memtype);
+        cel_unlock(&array->lock);
+    }
+    return rc == CEL_OK ? CEL_OK : cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+}

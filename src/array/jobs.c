@@ -1,0 +1,375 @@
+/* The stream: jobs are sent in chunk order, worked on by anyone, and settled in
+ * chunk order by the calling thread, which alone finds and places chunks (unless
+ * the container allows more) and decides on evictions. So the same bytes come out
+ * for any number of threads. A ring of jobs bounds memory:
+ *
+ *     freed <= settled <= sent <= freed + width
+ *
+ * [freed, settled): placed, their bytes being written; [settled, sent): worked on.
+ * The first failure by job number is kept; after one, nothing more is placed. */
+#include "engine.h"
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALL_WORK ((size_t)256 << 10) /* bytes that are not worth waking a thread for */
+#define BUFFERS 3                      /* chunk-sized buffers a job may fill: gathered, and two of the chain's */
+
+static bool concurrent(const struct cel_stream *s)
+{
+    return (s->ds->ops->keeps & CEL_CONCURRENT) != 0;
+}
+
+static struct cel_job *job_at(const struct cel_stream *s, size_t number)
+{
+    return &s->ring[number % s->width];
+}
+
+/* --- failing --------------------------------------------------------------- */
+
+static void name_chunk(const struct cel_job *job, char *text, size_t size)
+{
+    size_t at = 0;
+
+    for (int d = 0; d < job->stream->array->rank && at < size; d++)
+        at += (size_t)snprintf(text + at, size - at, "%s%zu", d ? "," : "", job->index[d]);
+}
+
+static int job_failed(struct cel_job *job, int rc)
+{
+    char text[200] = "";
+
+    if (job->stream->var->plain)
+        return rc;
+    name_chunk(job, text, sizeof text);
+    return cel_fail_at(rc, CEL_IN_CHUNK, "chunk (%s)", text);
+}
+
+/* Remember the failure of the lowest job; the text is that of this thread. */
+static void note_failure(struct cel_stream *s, size_t number, int rc)
+{
+    if (rc == CEL_OK || (s->rc != CEL_OK && s->failed <= number))
+        return;
+    s->rc = rc;
+    s->failed = number;
+    cel_status_save(&s->why);
+}
+
+void cel_stream_note(struct cel_stream *s, int rc)
+{
+    note_failure(s, s->sent, rc);
+}
+
+int cel_stream_failed(const struct cel_stream *s)
+{
+    return s->rc;
+}
+
+/* --- what any thread does ------------------------------------------------------ */
+
+static void run_job(struct cel_task *task)
+{
+    struct cel_job *job = (struct cel_job *)task;
+
+    job->rc = job->work(job);
+    if (job->rc != CEL_OK) {
+        job_failed(job, job->rc);
+        cel_status_save(&job->why);
+    }
+}
+
+static int need_kit(struct cel_job *job)
+{
+    int rc = job->kit ? CEL_OK : cel_kit_take(&job->kit);
+
+    if (rc == CEL_OK && job->stream->var->chain.n && job->kit->chunk < job->stream->array->nbytes)
+        job->kit->chunk = job->stream->array->nbytes;
+    return rc;
+}
+
+int cel_job_room(struct cel_job *job, size_t nbytes, void **out)
+{
+    int rc = need_kit(job);
+
+    if (rc == CEL_OK)
+        rc = cel_buf_resize(&job->kit->cell, nbytes);
+    if (rc == CEL_OK)
+        *out = job->kit->cell.data;
+    return rc;
+}
+
+static int write_out(struct cel_job *job)
+{
+    struct cel_stream *s = job->stream;
+
+    return s->ds->ops->chunk_write(s->ds, s->var, job->index, &job->at, job->out, job->out_n);
+}
+
+static int place_out(struct cel_job *job)
+{
+    struct cel_stream *s = job->stream;
+
+    return s->ds->ops->chunk_place(s->ds, s->var, job->index, job->out, job->out_n, job->skipped, &job->at);
+}
+
+int cel_job_store(struct cel_job *job, const void *src)
+{
+    struct cel_stream *s = job->stream;
+    int rc = s->var->chain.n ? need_kit(job) : CEL_OK;
+
+    job->out = src;
+    job->out_n = s->array->nbytes;
+    if (rc == CEL_OK && s->var->chain.n)
+        rc = cel_chain_encode(&s->var->chain, job->kit->scratch, src, s->array->nbytes, &job->out, &job->out_n,
+                              &job->skipped);
+    if (rc == CEL_OK && concurrent(s))
+        rc = place_out(job);
+    job->placed = job->placed || concurrent(s);
+    return rc == CEL_OK && job->placed ? write_out(job) : rc;
+}
+
+/* Without filters the stored bytes are the chunk: they are read where they belong. */
+static int load_as_is(struct cel_job *job, void *dst)
+{
+    struct cel_stream *s = job->stream;
+    size_t want = s->array->nbytes;
+    struct cel_buf out = {.data = dst, .cap = want, .max = want};
+    int rc = s->ds->ops->chunk_read(s->ds, s->var, job->index, &job->at, &out);
+
+    if (rc == CEL_OK && out.len != want)
+        rc = cel_fail(NC_EINVAL, "%zu bytes are stored where a chunk has %zu", out.len, want);
+    return rc;
+}
+
+static int load_encoded(struct cel_job *job, void *dst)
+{
+    struct cel_stream *s = job->stream;
+    struct cel_kit *kit;
+    int rc = need_kit(job);
+
+    if (rc != CEL_OK)
+        return rc;
+    kit = job->kit;
+    kit->encoded.len = 0;
+    rc = s->ds->ops->chunk_read(s->ds, s->var, job->index, &job->at, &kit->encoded);
+    if (rc == CEL_OK)
+        rc = cel_chain_decode(&s->var->chain, kit->scratch, kit->encoded.data, kit->encoded.len, job->at.skipped,
+                              dst);
+    return rc;
+}
+
+int cel_job_load(struct cel_job *job, void *dst)
+{
+    struct cel_stream *s = job->stream;
+
+    if (job->at.nbytes != SIZE_MAX && !s->var->chain.n && job->at.nbytes != s->array->nbytes)
+        return cel_fail(NC_EINVAL, "%zu bytes are stored where a chunk has %zu", job->at.nbytes, s->array->nbytes);
+    return s->var->chain.n ? load_encoded(job, dst) : load_as_is(job, dst);
+}
+
+/* --- what the calling thread does ---------------------------------------------- */
+
+int cel_job_find(struct cel_job *job)
+{
+    struct cel_stream *s = job->stream;
+    int rc = s->ds->ops->chunk_find(s->ds, s->var, job->index, &job->at);
+
+    job->load = rc == CEL_OK;
+    job->blank = rc == CEL_ABSENT;
+    if (rc == CEL_ABSENT)
+        rc = CEL_OK;
+    if (rc == CEL_OK && job->load && job->at.nbytes != SIZE_MAX && s->var->chain.n)
+        rc = cel_chain_plausible(&s->var->chain, job->at.nbytes, job->at.skipped);
+    return rc == CEL_OK ? CEL_OK : job_failed(job, rc);
+}
+
+int cel_job_place_early(struct cel_job *job, const void *src)
+{
+    struct cel_stream *s = job->stream;
+    int rc;
+
+    if (s->var->chain.n || concurrent(s))
+        return CEL_OK;
+    job->out = src;
+    job->out_n = s->array->nbytes;
+    rc = place_out(job);
+    job->placed = rc == CEL_OK;
+    return rc == CEL_OK ? CEL_OK : job_failed(job, rc);
+}
+
+/* The next job in order: wait for its work, and give its bytes a place. */
+static void settle_one(struct cel_stream *s)
+{
+    struct cel_job *job = job_at(s, s->settled);
+    int rc;
+
+    cel_crew_finish(&s->crew, &job->task);
+    s->settled++;
+    s->nrange += job->nrange;
+    cel_quantize_error_join(&s->array->worst, &job->worst);
+    if (job->rc != CEL_OK) {
+        cel_status_restore(&job->why);
+        note_failure(s, job->number, job->rc);
+    }
+    if (s->rc != CEL_OK)
+        return;
+    if (job->settle && (rc = job->settle(job)) != CEL_OK)
+        note_failure(s, job->number, job_failed(job, rc));
+    if (s->rc != CEL_OK || !job->writes || job->placed)
+        return;
+    rc = place_out(job);
+    if (rc != CEL_OK) {
+        note_failure(s, job->number, job_failed(job, rc));
+        return;
+    }
+    job->placed = job->writing = true;
+    job->work = write_out;
+    cel_crew_push(&s->crew, &job->task, true);
+}
+
+/* What happens to a cell once its job is over: evicted ones go, unless their
+ * bytes did not reach the container; a cell that could not be filled is no cell. */
+static void release_cell(struct cel_stream *s, struct cel_job *job)
+{
+    struct cel_cell *cell = job->cell;
+    bool ok = s->rc == CEL_OK || job->number < s->failed;
+
+    if (!cell)
+        return;
+    cell->job = NULL;
+    if (job->evicts && ok)
+        cel_cell_free(s->array, cell);
+    else if (job->evicts)
+        cel_cache_put_back(s->array, cell);
+    else if (job->writes)
+        cell->dirty = !ok;
+    else if (job->rc != CEL_OK)
+        cel_cache_drop(s->array, cell);
+}
+
+void cel_job_abandon(struct cel_job *job)
+{
+    if (job->kit)
+        cel_kit_give(job->kit);
+    job->kit = NULL;
+}
+
+static void free_one(struct cel_stream *s)
+{
+    struct cel_job *job = job_at(s, s->freed);
+
+    if (job->writing) {
+        cel_crew_finish(&s->crew, &job->task);
+        if (job->rc != CEL_OK) {
+            cel_status_restore(&job->why);
+            note_failure(s, job->number, job->rc);
+        }
+    }
+    release_cell(s, job);
+    cel_job_abandon(job);
+    s->freed++;
+}
+
+void cel_stream_await(struct cel_stream *s, size_t number)
+{
+    while (s->settled < s->sent && s->settled <= number)
+        settle_one(s);
+    while (s->freed < s->settled && s->freed <= number)
+        free_one(s);
+}
+
+void cel_stream_await_chunk(struct cel_stream *s, const size_t *index)
+{
+    size_t nbytes = (size_t)s->array->rank * sizeof *index;
+
+    for (size_t number = s->freed; number < s->sent; number++) {
+        const struct cel_job *job = job_at(s, number);
+
+        if (job->evicts && memcmp(job->index, index, nbytes) == 0) {
+            cel_stream_await(s, number);
+            return;
+        }
+    }
+}
+
+/* Settle what is done already, so that placing does not lag behind. */
+static void keep_up(struct cel_stream *s)
+{
+    while (s->settled < s->sent && cel_task_done(&job_at(s, s->settled)->task))
+        settle_one(s);
+    while (s->freed < s->settled && (!job_at(s, s->freed)->writing || cel_task_done(&job_at(s, s->freed)->task)))
+        free_one(s);
+}
+
+struct cel_job *cel_stream_next(struct cel_stream *s, const size_t *index)
+{
+    struct cel_job *job;
+
+    keep_up(s);
+    if (s->sent == s->freed + s->width)
+        cel_stream_await(s, s->freed);
+    job = job_at(s, s->sent);
+    memset(job, 0, offsetof(struct cel_job, why));
+    job->stream = s;
+    job->number = s->sent;
+    if (index)
+        memcpy(job->index, index, (size_t)s->array->rank * sizeof *index);
+    return job;
+}
+
+void cel_stream_send(struct cel_job *job)
+{
+    struct cel_stream *s = job->stream;
+
+    assert(job->number == s->sent);
+    job->task.run = run_job;
+    if (job->cell)
+        job->cell->job = job;
+    s->sent++;
+    cel_crew_push(&s->crew, &job->task, false);
+}
+
+/* Jobs in flight: two per thread, of which one each may take chunk-sized buffers
+ * freely and the others together CEL_WINDOW. */
+static size_t choose_width(size_t threads, size_t njobs, size_t job_bytes)
+{
+    size_t extra = CEL_WINDOW / BUFFERS / (job_bytes ? job_bytes : 1);
+    size_t width = threads == 1 ? 1 : threads + (extra < threads ? extra : threads);
+
+    return width < njobs ? width : njobs ? njobs : 1;
+}
+
+int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var *var,
+                    const struct cel_request *req, size_t njobs, size_t job_bytes)
+{
+    struct cel_array *array = var->array;
+    bool alone = njobs < 2 || (job_bytes < SMALL_WORK && njobs * job_bytes < SMALL_WORK);
+    size_t threads = alone ? 1 : (size_t)cel_pool_size();
+
+    memset(s, 0, offsetof(struct cel_stream, why));
+    s->req = req;
+    s->ds = ds;
+    s->var = var;
+    s->array = array;
+    s->width = choose_width(threads, njobs, job_bytes);
+    if (array->ring_cap < s->width) {
+        struct cel_job *ring = cel_realloc(array->ring, s->width, sizeof *ring);
+
+        if (!ring)
+            return NC_ENOMEM;
+        array->ring = ring;
+        array->ring_cap = s->width;
+    }
+    s->ring = array->ring;
+    cel_crew_open(&s->crew, alone);
+    return CEL_OK;
+}
+
+int cel_stream_close(struct cel_stream *s)
+{
+    cel_stream_await(s, s->sent);
+    if (s->rc != CEL_OK)
+        cel_status_restore(&s->why);
+    return s->rc;
+}

@@ -1,0 +1,163 @@
+/* Writing: the request is split into chunks before any value is touched, so that
+ * memory stays a few chunks and every core converts. Whole chunks go straight to
+ * the encoder and the container; the others are gathered into their cells. */
+#include "engine.h"
+#include <string.h>
+
+/* This job's rows of the request into a chunk's memory. */
+static void gather_into(struct cel_job *job, void *cell)
+{
+    const struct cel_request *req = job->stream->req;
+    struct cel_way way = req->way;
+    struct cel_box box;
+
+    way.worst = &job->worst;
+    cel_grid_box(req, job->index, cell, &box);
+    job->nrange = cel_gather(&way, &box);
+}
+
+/* A whole chunk that lies in the caller's memory as it is to be stored. */
+static const void *as_it_lies(const struct cel_job *job)
+{
+    const struct cel_request *req = job->stream->req;
+    struct cel_box box;
+
+    if (!req->way.same || cel_grid_is_padded(req, job->index))
+        return NULL;
+    cel_grid_box(req, job->index, NULL, &box);
+    return cel_box_is_run(&box, &req->way) ? box.user_at : NULL;
+}
+
+static int put_whole(struct cel_job *job)
+{
+    const struct cel_request *req = job->stream->req;
+    const struct cel_array *array = req->array;
+    const void *src = as_it_lies(job);
+    void *cell;
+    int rc;
+
+    if (src)
+        return cel_job_store(job, src);
+    rc = cel_job_room(job, array->nbytes, &cell);
+    if (rc != CEL_OK)
+        return rc;
+    if (cel_grid_is_padded(req, job->index))
+        cel_fill_cell(&req->way, cell, array->nbytes / array->elem);
+    gather_into(job, cell);
+    return cel_job_store(job, cell);
+}
+
+static int put_part(struct cel_job *job)
+{
+    const struct cel_request *req = job->stream->req;
+    const struct cel_array *array = req->array;
+    int rc = CEL_OK;
+
+    if (job->blank)
+        cel_fill_cell(&req->way, job->cell->data, array->nbytes / array->elem);
+    if (job->load)
+        rc = cel_job_load(job, job->cell->data);
+    if (rc == CEL_OK)
+        gather_into(job, job->cell->data);
+    return rc;
+}
+
+static int send_whole(struct cel_stream *stream, const size_t *index)
+{
+    struct cel_cell *old = cel_cache_find(stream->array, index);
+    struct cel_job *job;
+    int rc;
+
+    if (old)
+        cel_cache_drop(stream->array, old);
+    job = cel_stream_next(stream, index);
+    job->work = put_whole;
+    job->writes = true;
+    rc = cel_job_place_early(job, stream->req->data);
+    if (rc == CEL_OK)
+        cel_stream_send(job);
+    return rc;
+}
+
+static int send_part(struct cel_stream *stream, const size_t *index, enum cel_cover cover)
+{
+    struct cel_cell *cell = cel_cache_find(stream->array, index);
+    bool fresh = !cell;
+    struct cel_job *job;
+    int rc = CEL_OK;
+
+    if (cell)
+        cel_cache_use(stream->array, cell);
+    else
+        rc = cel_cache_add(stream, index, &cell);
+    if (rc != CEL_OK)
+        return rc;
+    job = cel_stream_next(stream, index);
+    job->work = put_part;
+    job->blank = fresh;
+    if (fresh && cover == CEL_COVER_PART && !cel_grid_is_new(stream->req, index))
+        rc = cel_job_find(job);
+    if (rc != CEL_OK) {
+        cel_cache_drop(stream->array, cell);
+        return rc;
+    }
+    job->cell = cell;
+    cell->dirty = true;
+    cel_stream_send(job);
+    return CEL_OK;
+}
+
+static int put_chunks(const struct cel_request *req)
+{
+    struct cel_stream stream;
+    struct cel_walk walk;
+    int rc;
+
+    cel_walk_begin(&walk, req);
+    cel_cache_adapt(req->array, &walk);
+    rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
+    if (rc != CEL_OK)
+        return rc;
+    for (; walk.more && cel_stream_failed(&stream) == CEL_OK; cel_walk_next(&walk)) {
+        enum cel_cover cover = cel_grid_cover(req, walk.index);
+
+        cel_stream_await_chunk(&stream, walk.index);
+        rc = cover == CEL_COVER_WHOLE ? send_whole(&stream, walk.index) : send_part(&stream, walk.index, cover);
+        cel_stream_note(&stream, rc);
+    }
+    rc = cel_stream_close(&stream);
+    return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
+}
+
+static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
+                      const void *data, nc_type memtype)
+{
+    struct cel_request req;
+    int rc = cel_request_begin(ds, var, region, (void *)data, memtype, true, &req);
+
+    if (rc == CEL_OK && !req.n)
+        return CEL_OK;
+    if (rc == CEL_OK && !var->plain)
+        rc = cel_chain_usable(&var->chain);
+    if (rc == CEL_OK)
+        rc = cel_request_extend(&req);
+    if (rc == CEL_OK)
+        rc = var->plain ? cel_plain_move(&req) : put_chunks(&req);
+    if (rc == NC_ERANGE)
+        cel_fail(rc, "values did not fit type %s; all others were written", var->type->name);
+    return rc;
+}
+
+int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
+                   const void *data, nc_type memtype)
+{
+    struct cel_array *array;
+    int rc = cel_array_get(ds, var, &array);
+
+    if (rc == CEL_OK) {
+        cel_lock(&array->lock);
+        rc = put_locked(ds, var, region, data, memtype);
+        cel_unlock(&array->lock);
+    }
+    return rc == CEL_OK ? CEL_OK : cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+}

@@ -1,0 +1,245 @@
+/* The pool: crews with waiting tasks in a ring that idle workers go round, so
+ * that no call starves another. One lock guards everything here; tasks run
+ * without it. Workers are made one by one while tasks wait and nobody is idle.
+ * A thread that cannot be made means fewer workers: callers work too, so the
+ * tasks always get done. After fork() the child starts with no workers. */
+#include "pool.h"
+#include "env.h"
+#include "thread.h"
+#include <signal.h>
+
+#define POOL_MAX 1024
+
+static struct cel_mutex lock = CEL_MUTEX_INIT;
+static struct cel_cond work = CEL_COND_INIT; /* idle workers wait here */
+static struct cel_crew *crews;               /* a ring of those with waiting tasks; NULL: none */
+static int size;                             /* 0: not decided yet */
+static int nthreads, nidle;
+static int most = POOL_MAX;                  /* fewer once a thread could not be made */
+static bool hooked;                          /* fork handlers are in place */
+
+/* --- fork -------------------------------------------------------------- */
+
+static void hold(void)
+{
+    cel_lock(&lock);
+}
+
+static void let_go(void)
+{
+    cel_unlock(&lock);
+}
+
+static void start_anew(void)
+{
+    crews = NULL;
+    nthreads = nidle = 0;
+    most = POOL_MAX;
+    cel_cond_init(&work);
+    cel_mutex_init(&lock);
+}
+
+/* --- size, with the lock held -------------------------------------------- */
+
+static int decide_size(void)
+{
+    if (!size)
+        size = cel_env_threads();
+    if (!size)
+        size = cel_cores();
+    if (size > POOL_MAX)
+        size = POOL_MAX;
+    return size;
+}
+
+int cel_pool_size(void)
+{
+    int n;
+
+    cel_lock(&lock);
+    n = decide_size();
+    cel_unlock(&lock);
+    return n;
+}
+
+void cel_pool_set_size(int n)
+{
+    cel_lock(&lock);
+    size = n < 0 ? 0 : n;
+    decide_size();
+    most = POOL_MAX;
+    cel_cond_wake_all(&work); /* those too many go home */
+    cel_unlock(&lock);
+}
+
+int cel_pool_threads(void)
+{
+    int n;
+
+    cel_lock(&lock);
+    n = nthreads;
+    cel_unlock(&lock);
+    return n;
+}
+
+/* --- crews, with the lock held ---------------------------------------------- */
+
+static void list_crew(struct cel_crew *crew)
+{
+    if (!crews) {
+        crew->prev = crew->next = crews = crew;
+    } else {
+        crew->next = crews;
+        crew->prev = crews->prev;
+        crews->prev->next = crew;
+        crews->prev = crew;
+    }
+    crew->listed = true;
+}
+
+static void unlist_crew(struct cel_crew *crew)
+{
+    crew->prev->next = crew->next;
+    crew->next->prev = crew->prev;
+    if (crews == crew)
+        crews = crew->next == crew ? NULL : crew->next;
+    crew->listed = false;
+}
+
+static struct cel_task *take(struct cel_crew *crew)
+{
+    struct cel_task *task = crew->first;
+
+    crew->first = task->next;
+    if (!crew->first) {
+        crew->last = NULL;
+        if (crew->listed)
+            unlist_crew(crew);
+    }
+    return task;
+}
+
+static void run_unlocked(struct cel_crew *crew, struct cel_task *task)
+{
+    cel_unlock(&lock);
+    task->run(task);
+    cel_lock(&lock);
+    task->done = true;
+    if (crew->done)
+        cel_cond_wake(crew->done);
+}
+
+/* --- workers --------------------------------------------------------------- */
+
+static void *worker(void *unused)
+{
+    cel_lock(&lock);
+    for (;;) {
+        if (nthreads > size - 1)
+            break;
+        if (crews) {
+            struct cel_crew *crew = crews;
+
+            crews = crew->next;
+            run_unlocked(crew, take(crew));
+        } else {
+            nidle++;
+            cel_cond_wait(&work, &lock);
+            nidle--;
+        }
+    }
+    nthreads--;
+    cel_unlock(&lock);
+    return NULL;
+}
+
+/* Signals are for the program's own threads. */
+static bool make_worker(void)
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+    sigset_t all, old;
+    bool made;
+
+    if (pthread_attr_init(&attr))
+        return false;
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    made = pthread_create(&thread, &attr, worker, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+    return made;
+}
+
+static void call_worker(void)
+{
+    int want = decide_size() - 1 < most ? size - 1 : most;
+
+    if (nidle > 0) {
+        cel_cond_wake(&work);
+        return;
+    }
+    if (nthreads >= want)
+        return;
+    if (!hooked)
+        hooked = pthread_atfork(hold, let_go, start_anew) == 0;
+    if (hooked && make_worker())
+        nthreads++;
+    else
+        most = nthreads;
+}
+
+/* --- for callers -------------------------------------------------------------- */
+
+void cel_crew_open(struct cel_crew *crew, bool alone)
+{
+    *crew = (struct cel_crew){.alone = alone};
+}
+
+void cel_crew_push(struct cel_crew *crew, struct cel_task *task, bool urgent)
+{
+    cel_lock(&lock);
+    task->done = false;
+    task->next = urgent ? crew->first : NULL;
+    if (!crew->first)
+        crew->first = crew->last = task;
+    else if (urgent)
+        crew->first = task;
+    else
+        crew->last = crew->last->next = task;
+    if (!crew->alone) {
+        if (!crew->listed)
+            list_crew(crew);
+        call_worker();
+    }
+    cel_unlock(&lock);
+}
+
+void cel_crew_finish(struct cel_crew *crew, struct cel_task *task)
+{
+    struct cel_cond done = CEL_COND_INIT;
+
+    cel_lock(&lock);
+    while (!task->done) {
+        if (crew->first) {
+            run_unlocked(crew, take(crew));
+            continue;
+        }
+        crew->done = &done;
+        cel_cond_wait(&done, &lock);
+        crew->done = NULL;
+    }
+    cel_unlock(&lock);
+    cel_cond_dispose(&done);
+}
+
+bool cel_task_done(struct cel_task *task)
+{
+    bool done;
+
+    cel_lock(&lock);
+    done = task->done;
+    cel_unlock(&lock);
+    return done;
+}

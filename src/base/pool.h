@@ -1,0 +1,50 @@
+#ifndef CEL_POOL_H
+#define CEL_POOL_H
+
+/* One pool of threads per process, made on first need. A calling thread gathers
+ * its tasks in a crew and works on them itself; idle workers help. A pool of
+ * size 1 never makes a thread. All calls are safe from any thread; a task may
+ * itself open a crew. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cel_cond;
+
+/* One piece of work, part of a larger struct of its owner. */
+struct cel_task {
+    void (*run)(struct cel_task *task);
+    struct cel_task *next;
+    bool done; /* guarded by the pool's lock: ask cel_task_done() */
+};
+
+/* The tasks of one call. Only the thread that opened it pushes and finishes. */
+struct cel_crew {
+    struct cel_task *first, *last; /* waiting to be run */
+    struct cel_crew *prev, *next;  /* other crews with waiting tasks */
+    bool listed;
+    bool alone;                    /* too little work to wake others for */
+    struct cel_cond *done;         /* the opener waits here for a running task; else NULL */
+};
+
+void cel_crew_open(struct cel_crew *crew, bool alone);
+
+/* Let the task be run, by anyone; urgent: before those already waiting. */
+void cel_crew_push(struct cel_crew *crew, struct cel_task *task, bool urgent);
+
+/* Come back once this task has been run; meanwhile run waiting tasks of the crew. */
+void cel_crew_finish(struct cel_crew *crew, struct cel_task *task);
+bool cel_task_done(struct cel_task *task);
+
+/* Threads that work together, the calling one included: what was set, else
+ * CELLAR_NUM_THREADS, else the cores this process may use. */
+int cel_pool_size(void);
+void cel_pool_set_size(int n); /* 0: back to the default; more than 1024 counts as 1024 */
+
+/* Threads alive now beside the callers. */
+int cel_pool_threads(void);
+
+/* Cores this process may use: its affinity and its cgroup's limit. At least 1. */
+int cel_cores(void);
+
+#endif
