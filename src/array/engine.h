@@ -204,7 +204,10 @@ struct cel_stream {
     struct cel_status why;
 };
 
-/* njobs, nbytes: how much is expected, to choose how many work on it. */
+/* Bytes that are not worth waking a thread for. A constant; tests make it 0. */
+extern size_t cel_small_work;
+
+/* njobs, job_bytes: how much is expected, to choose how many work on it. */
 int cel_stream_open(struct cel_stream *stream, struct cel_dataset *ds, struct cel_var *var,
                     const struct cel_request *req, size_t njobs, size_t job_bytes);
 struct cel_job *cel_stream_next(struct cel_stream *stream, const size_t *index); /* an empty job; waits for room */

@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL_WORK ((size_t)256 << 10) /* bytes that are not worth waking a thread for */
 #define BUFFERS 3                      /* chunk-sized buffers a job may fill: gathered, and two of the chain's */
+
+size_t cel_small_work = (size_t)256 << 10;
 
 static bool concurrent(const struct cel_stream *s)
 {
@@ -344,7 +345,7 @@ int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var
                     const struct cel_request *req, size_t njobs, size_t job_bytes)
 {
     struct cel_array *array = var->array;
-    bool alone = njobs < 2 || (job_bytes < SMALL_WORK && njobs * job_bytes < SMALL_WORK);
+    bool alone = njobs < 2 || (job_bytes < cel_small_work && njobs * job_bytes < cel_small_work);
     size_t threads = alone ? 1 : (size_t)cel_pool_size();
 
     memset(s, 0, offsetof(struct cel_stream, why));

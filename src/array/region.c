@@ -101,8 +101,8 @@ int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct 
     out->writing = writing;
     out->rank = var->ndims;
     out->data = data;
-    rc = cel_way_init(out, memtype);
     cel_lock(&ds->lock);
+    rc = cel_way_init(out, memtype);
     if (rc == CEL_OK)
         rc = take_region(out, region);
     for (int d = 0; rc == CEL_OK && d < out->rank; d++)
@@ -144,6 +144,7 @@ int cel_request_extend(struct cel_request *req)
     int rc;
 
     cel_lock(&req->ds->lock);
+    req->var->written = true;
     rc = grow(req);
     cel_unlock(&req->ds->lock);
     return rc;
