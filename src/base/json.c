@@ -75,6 +75,15 @@ static const char *scan_string(struct scan *s)
     return NULL;
 }
 
+/* A point needs a digit after it; json-c does not mind. */
+static bool is_real(const char *text, size_t n)
+{
+    const char *point = memchr(text, '.', n);
+    double d;
+
+    return cel_parse_double(text, n, &d) && (!point || (point < text + n - 1 && isdigit((unsigned char)point[1])));
+}
+
 /* Passes a number or a word. */
 static const char *scan_token(struct scan *s)
 {
@@ -83,7 +92,6 @@ static const char *scan_token(struct scan *s)
     size_t n = 0;
     int64_t i;
     uint64_t u;
-    double d;
 
     while (s->pos + n < s->len && (isalnum((unsigned char)start[n]) || (start[n] && strchr("+-._", start[n]))))
         n++;
@@ -94,7 +102,7 @@ static const char *scan_token(struct scan *s)
     if (n == 0 || isalpha((unsigned char)start[start[0] == '-' && n > 1]))
         return "expected a value";
     if (memchr(start, '.', n) || memchr(start, 'e', n) || memchr(start, 'E', n))
-        return cel_parse_double(start, n, &d) ? NULL : "this number is malformed or too large for a double";
+        return is_real(start, n) ? NULL : "this number is malformed or too large for a double";
     if (!cel_parse_int(start, n, &i) && !cel_parse_uint(start, n, &u))
         return "this integer is malformed or does not fit 64 bits";
     return NULL;

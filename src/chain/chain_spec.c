@@ -117,7 +117,7 @@ static bool is_word(const struct part *p)
     for (size_t i = 0; i < p->len; i++)
         if (!isalnum((unsigned char)p->text[i]) && !strchr("_-.", p->text[i]))
             return false;
-    return p->len > 0 && !isdigit((unsigned char)p->text[0]);
+    return p->len > 0 && isalpha((unsigned char)p->text[0]);
 }
 
 static int read_id(struct reader *r, const struct part *p, struct cel_spec *out)
