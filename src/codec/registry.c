@@ -6,6 +6,7 @@
 #include <strings.h>
 
 extern const struct cel_codec cel_codec_shuffle, cel_codec_fletcher32, cel_codec_lzf, cel_codec_crc32c;
+extern const struct cel_codec cel_codec_bitgroom, cel_codec_granular, cel_codec_bitround;
 #ifdef HAVE_DEFLATE
 extern const struct cel_codec cel_codec_deflate;
 #endif
@@ -34,6 +35,9 @@ static const struct cel_codec *const codecs[] = {
 #endif
     &cel_codec_shuffle,
     &cel_codec_fletcher32,
+    &cel_codec_bitgroom,
+    &cel_codec_granular,
+    &cel_codec_bitround,
 #ifdef HAVE_SZIP
     &cel_codec_szip,
 #endif
@@ -99,6 +103,8 @@ const struct cel_codec *cel_codec_by_id(unsigned hdf5_id)
 {
     const struct cel_codec *const *c;
 
+    if (hdf5_id == 37373) /* BitRound, before it was registered */
+        hdf5_id = 32032;
     for (c = codecs; *c; c++)
         if ((*c)->hdf5_id == hdf5_id)
             return *c;

@@ -128,15 +128,16 @@ int cel_quantize_max(int mode, nc_type type)
 static int check(const struct cel_quantize_setting *s)
 {
     int most = cel_quantize_max(s->mode, s->type);
+    int least = s->ties == CEL_TIES_EVEN ? 0 : 1;
 
     if (s->type != NC_FLOAT && s->type != NC_DOUBLE)
         return cel_fail(NC_EINVAL, "quantize: only float and double values can be quantized");
     if (most == 0)
         return cel_fail(NC_EINVAL, "quantize: there is no mode %d; use 1 (BitGroom), 2 (Granular BitRound) or 3 (BitRound)",
                         s->mode);
-    if (s->digits < 1 || s->digits > most)
-        return cel_fail(NC_EINVAL, "quantize: %d significant %s asked for; 1 to %d are possible here", s->digits,
-                        s->mode == NC_QUANTIZE_BITROUND ? "bits" : "digits", most);
+    if (s->digits < least || s->digits > most)
+        return cel_fail(NC_EINVAL, "quantize: %d significant %s asked for; %d to %d are possible here", s->digits,
+                        s->mode == NC_QUANTIZE_BITROUND ? "bits" : "digits", least, most);
     return CEL_OK;
 }
 

@@ -1,0 +1,35 @@
+/* BitGroom as a filter: keeps a number of decimal digits, cutting the values at even
+ * places of the chunk and filling up those at odd ones.
+ *
+ * HDF5 filter 32022, Zarr v2 and v3 "cellar.bitgroom". cd_values: see quantizing.h.
+ * {"id": "cellar.bitgroom", "nsd": 3} */
+#include "quantizing.h"
+
+static const struct cel_param params[] = {
+    {.name = "nsd", .kind = CEL_PARAM_UINT, .word = 0, .min = 1, .max = NC_QUANTIZE_MAX_DOUBLE_NSD, .fallback = 3,
+     .help = "significant decimal digits, up to 6 for float"},
+    {0},
+};
+
+static int make_context(const struct cel_words *working, void **context)
+{
+    return cel_quantizing_context(working, NC_QUANTIZE_BITGROOM, CEL_TIES_AWAY, context);
+}
+
+const struct cel_codec cel_codec_bitgroom = {
+    .name = "bitgroom",
+    .hdf5_id = 32022,
+    .label = "BitGroom filter (Zender, 2016 GMD: http://www.geosci-model-dev.net/9/3199/2016)",
+    .about = "BitGroom: drops bits beyond a number of decimal digits",
+    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS,
+    .params = params,
+    .min_words = 0,
+    .max_words = CEL_QUANTIZING_WORDS,
+    .prepare = cel_quantizing_prepare,
+    .reveal = cel_quantizing_reveal,
+    .max_ratio = 1,
+    .encode = cel_quantizing_encode,
+    .decode = cel_quantizing_decode,
+    .make_context = make_context,
+    .free_context = cel_quantizing_free_context,
+};

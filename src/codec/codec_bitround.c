@@ -1,0 +1,38 @@
+/* BitRound as a filter: rounds the mantissa to a number of bits, ties to even, as
+ * numcodecs does (nc_def_var_quantize rounds ties away from zero).
+ *
+ * HDF5 filter 32032 (and 37373, the id it had before), Zarr v2 and v3 "bitround".
+ * cd_values: see quantizing.h.
+ * {"id": "bitround", "keepbits": 7} */
+#include "quantizing.h"
+
+static const struct cel_param params[] = {
+    {.name = "nsb", .json = "keepbits", .kind = CEL_PARAM_UINT, .word = 0, .min = 0,
+     .max = NC_QUANTIZE_MAX_DOUBLE_NSB, .fallback = 10, .help = "mantissa bits to keep, up to 23 for float"},
+    {0},
+};
+
+static int make_context(const struct cel_words *working, void **context)
+{
+    return cel_quantizing_context(working, NC_QUANTIZE_BITROUND, CEL_TIES_EVEN, context);
+}
+
+const struct cel_codec cel_codec_bitround = {
+    .name = "bitround",
+    .hdf5_id = 32032,
+    .label = "BitRound filter (Zender, 2016 GMD: http://www.geosci-model-dev.net/9/3199/2016)",
+    .zarr2 = "bitround",
+    .zarr3 = "bitround",
+    .about = "BitRound: rounds to a number of mantissa bits",
+    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS,
+    .params = params,
+    .min_words = 0,
+    .max_words = CEL_QUANTIZING_WORDS,
+    .prepare = cel_quantizing_prepare,
+    .reveal = cel_quantizing_reveal,
+    .max_ratio = 1,
+    .encode = cel_quantizing_encode,
+    .decode = cel_quantizing_decode,
+    .make_context = make_context,
+    .free_context = cel_quantizing_free_context,
+};

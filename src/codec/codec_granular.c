@@ -1,0 +1,35 @@
+/* Granular BitRound as a filter: rounds each value to the fewest bits that keep a number
+ * of decimal digits of it.
+ *
+ * HDF5 filter 32023, Zarr v2 and v3 "cellar.granularbitround". cd_values: see quantizing.h.
+ * {"id": "cellar.granularbitround", "nsd": 3} */
+#include "quantizing.h"
+
+static const struct cel_param params[] = {
+    {.name = "nsd", .kind = CEL_PARAM_UINT, .word = 0, .min = 1, .max = NC_QUANTIZE_MAX_DOUBLE_NSD, .fallback = 3,
+     .help = "significant decimal digits, up to 6 for float"},
+    {0},
+};
+
+static int make_context(const struct cel_words *working, void **context)
+{
+    return cel_quantizing_context(working, NC_QUANTIZE_GRANULARBR, CEL_TIES_AWAY, context);
+}
+
+const struct cel_codec cel_codec_granular = {
+    .name = "granularbitround",
+    .hdf5_id = 32023,
+    .label = "Granular BitRound filter",
+    .about = "Granular BitRound: rounds to a number of decimal digits",
+    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS,
+    .params = params,
+    .min_words = 0,
+    .max_words = CEL_QUANTIZING_WORDS,
+    .prepare = cel_quantizing_prepare,
+    .reveal = cel_quantizing_reveal,
+    .max_ratio = 1,
+    .encode = cel_quantizing_encode,
+    .decode = cel_quantizing_decode,
+    .make_context = make_context,
+    .free_context = cel_quantizing_free_context,
+};

@@ -1,0 +1,30 @@
+#ifndef CEL_QUANTIZING_H
+#define CEL_QUANTIZING_H
+
+/* What the filters BitGroom, Granular BitRound and BitRound share: their words, and
+ * running the quantizers of convert/ over a chunk. The chunk stays as long as it is;
+ * decoding is copying.
+ *
+ *   word 0     digits (bits for BitRound)
+ *   word 1     bytes of an element, 4 or 8
+ *   word 2     1: words 3 and 4 hold the fill value
+ *   word 3, 4  its bits, low word first
+ *
+ * The user gives the first; prepare() adds the others. */
+
+#include "codec.h"
+#include "quantize.h"
+
+enum { CEL_QUANTIZING_WORDS = 5 };
+
+int cel_quantizing_prepare(const struct cel_codec *codec, const struct cel_words *visible,
+                           const struct cel_shape *shape, struct cel_words *working);
+void cel_quantizing_reveal(const struct cel_words *working, struct cel_words *visible);
+int cel_quantizing_context(const struct cel_words *working, int mode, enum cel_ties ties, void **context);
+void cel_quantizing_free_context(void *context);
+int cel_quantizing_encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap,
+                          size_t *len);
+int cel_quantizing_decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap,
+                          size_t *len);
+
+#endif
