@@ -53,7 +53,11 @@ void *cel_malloc_array(size_t n, size_t size)
 
 void *cel_calloc(size_t n, size_t size)
 {
-    return checked(must_fail() ? NULL : calloc(n ? n : 1, size ? size : 1), n * size);
+    size_t nbytes;
+
+    if (!cel_mul(n, size, &nbytes))
+        return checked(NULL, (size_t)-1);
+    return checked(must_fail() ? NULL : calloc(n ? n : 1, size ? size : 1), nbytes);
 }
 
 void *cel_realloc(void *p, size_t n, size_t size)
