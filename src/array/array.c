@@ -110,6 +110,16 @@ static int make_array(struct cel_var *var)
     return CEL_OK;
 }
 
+/* A variable that was quantized when it was made goes on being so. */
+static int learn_quantize(struct cel_dataset *ds, struct cel_var *var)
+{
+    bool must_load = ds->writable && !var->quantize_known && !var->atts.loaded && ds->ops->load_atts;
+    int rc = must_load ? ds->ops->load_atts(ds, var->group, var) : CEL_OK;
+
+    cel_var_learn_quantize(var);
+    return rc;
+}
+
 /* With the dataset's lock held. */
 static int make_ready(struct cel_dataset *ds, struct cel_var *var)
 {
@@ -122,7 +132,10 @@ static int make_ready(struct cel_dataset *ds, struct cel_var *var)
     if (var->ndims > CEL_RANK_MAX)
         return cel_fail(NC_EMAXDIMS, "%d dimensions are more than the %d that data can have", var->ndims,
                         CEL_RANK_MAX);
-    return var->array ? CEL_OK : make_array(var);
+    if (var->array)
+        return CEL_OK;
+    rc = learn_quantize(ds, var);
+    return rc == CEL_OK ? make_array(var) : rc;
 }
 
 int cel_array_get(struct cel_dataset *ds, struct cel_var *var, struct cel_array **out)

@@ -125,7 +125,7 @@ int cel_quantize_max(int mode, nc_type type)
     return 0;
 }
 
-static int check(const struct cel_quantize_setting *s)
+int cel_quantize_check(const struct cel_quantize_setting *s)
 {
     int most = cel_quantize_max(s->mode, s->type);
     int least = s->ties == CEL_TIES_EVEN ? 0 : 1;
@@ -144,7 +144,7 @@ static int check(const struct cel_quantize_setting *s)
 int cel_quantizer_make(const struct cel_quantize_setting *s, struct cel_quantizer **out)
 {
     struct cel_quantizer *q;
-    int rc = check(s);
+    int rc = cel_quantize_check(s);
 
     if (rc != CEL_OK)
         return rc;

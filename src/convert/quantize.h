@@ -33,7 +33,10 @@ struct cel_quantize_error {
 /* The most digits (bits) a mode takes for a type; 0: no such mode, or no real type. */
 int cel_quantize_max(int mode, nc_type type);
 
-/* NC_EINVAL: the setting is none that netCDF allows. A quantizer is constant and may
+/* NC_EINVAL, and why, when the setting is none that netCDF allows. */
+int cel_quantize_check(const struct cel_quantize_setting *setting);
+
+/* Also NC_EINVAL. A quantizer is constant and may
  * be used by any number of threads at once. */
 struct cel_quantizer;
 int cel_quantizer_make(const struct cel_quantize_setting *setting, struct cel_quantizer **out);

@@ -122,6 +122,7 @@ struct cel_var {
                           cel_mode_check_enddef and the array engine set it */
     struct cel_chain chain;
     int quantize_mode, quantize_nsd;
+    bool quantize_known; /* false: the attributes of a variable in a file have not been asked yet */
 
     size_t cache_size, cache_nelems; /* chunk cache settings of this variable */
     float cache_preemption;
@@ -273,6 +274,11 @@ void cel_default_chunks(size_t elem_size, int ndims, const size_t *lens, const b
 
 /* The chunk's shape as the codecs want to know it. */
 int cel_var_shape(const struct cel_var *var, struct cel_shape *out);
+
+/* --- quantize setting of a variable: var_quantize.c -------------------------------- */
+int cel_var_set_quantize(struct cel_var *var, int mode, int digits); /* nc_def_var_quantize */
+int cel_var_note_quantize(struct cel_var *var);   /* before the variable is made: write it as an attribute */
+void cel_var_learn_quantize(struct cel_var *var); /* from its attributes, once; the variable and they are loaded */
 
 /* --- filters of a variable: var_filter.c --------------------------------------- */
 /* Add or re-define a filter with netCDF's order rules (fletcher32 first, shuffle

@@ -166,6 +166,7 @@ int cel_var_def(struct cel_group *group, const char *name, const struct cel_type
     if (rc != CEL_OK)
         return rc;
     var->type = type;
+    var->quantize_known = true;
     var->no_fill = group->dataset->fill_mode == NC_NOFILL && !type->varsized;
     for (int d = 0; d < ndims; d++) {
         var->dim[d] = dims[d];
@@ -357,7 +358,7 @@ int cel_var_set_storage(struct cel_var *var, int storage, const size_t *chunks)
     return rc;
 }
 
-int cel_var_settle(struct cel_var *var)
+static int settle_storage(struct cel_var *var)
 {
     if (var->storage == CEL_CHUNKED)
         return var->chunk ? CEL_OK : cel_var_chunk_by_default(var);
@@ -367,6 +368,13 @@ int cel_var_settle(struct cel_var *var)
         return cel_var_chunk_by_default(var);
     var->storage = CEL_CONTIGUOUS;
     return CEL_OK;
+}
+
+int cel_var_settle(struct cel_var *var)
+{
+    int rc = settle_storage(var);
+
+    return rc == CEL_OK ? cel_var_note_quantize(var) : rc;
 }
 
 /* --- fill value and byte order ------------------------------------------------------ */
