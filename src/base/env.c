@@ -2,6 +2,7 @@
  * counts as not set. */
 #include "env.h"
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -36,9 +37,19 @@ int cel_env_log_level(void)
     return getenv("NCLOGGING") ? 0 : -1;
 }
 
+/* What the program said counts more than the environment; -1: it said nothing. */
+static _Atomic int strict_set = -1, prefer_set = -1;
+
+void cel_env_set_strict(int on)
+{
+    atomic_store(&strict_set, on);
+}
+
 bool cel_env_strict(void)
 {
-    return is_on("CELLAR_STRICT");
+    int set = atomic_load(&strict_set);
+
+    return set < 0 ? is_on("CELLAR_STRICT") : set;
 }
 
 int cel_env_threads(void)
@@ -48,11 +59,17 @@ int cel_env_threads(void)
     return number_in("CELLAR_NUM_THREADS", 1, 1024, &n) ? (int)n : 0;
 }
 
+void cel_env_set_prefer_plugins(int on)
+{
+    atomic_store(&prefer_set, on);
+}
+
 bool cel_env_prefer_plugins(void)
 {
     const char *text = getenv("CELLAR_PLUGINS");
+    int set = atomic_load(&prefer_set);
 
-    return text && strcmp(text, "prefer") == 0;
+    return set < 0 ? text && strcmp(text, "prefer") == 0 : set;
 }
 
 const char *cel_env_plugin_path(void)

@@ -9,6 +9,8 @@ int cel_env_log_level(void);          /* NETCDF_LOG_LEVEL, NCLOGGING; -1 = off *
 bool cel_env_strict(void);            /* CELLAR_STRICT: requests that cannot be kept fail */
 int cel_env_threads(void);            /* CELLAR_NUM_THREADS; 0 = not set or not a number from 1 to 1024 */
 bool cel_env_prefer_plugins(void);    /* CELLAR_PLUGINS=prefer */
+void cel_env_set_strict(int on);         /* 1, 0, or -1: as the variable says (the program's own wish) */
+void cel_env_set_prefer_plugins(int on); /* the same */
 const char *cel_env_plugin_path(void);/* HDF5_PLUGIN_PATH; NULL = not set */
 bool cel_env_no_plugins(void);        /* HDF5_PLUGIN_PRELOAD=:: , or a set-uid process */
 bool cel_env_file_locking(void);      /* HDF5_USE_FILE_LOCKING; true unless FALSE or 0 */

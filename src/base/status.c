@@ -90,7 +90,8 @@ int cel_error_code(void)
 
 void cel_error_clear(void)
 {
-    memset(&now, 0, sizeof now);
+    if (now.code) /* every call of the API comes here */
+        memset(&now, 0, sizeof now);
 }
 
 void cel_status_save(struct cel_status *out)

@@ -5,6 +5,7 @@
  * two buffers per worker and no allocation per step. A decoder's limit is exact
  * wherever the sizes along the chain are known, so that damaged data can never
  * ask for more. */
+#include "buf.h"
 #include "chain.h"
 #include "mem.h"
 #include "status.h"
@@ -279,4 +280,55 @@ int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch,
         return cel_fail(NC_EFILTER, "the chunk has %zu bytes instead of %zu", n, c->shape.nbytes);
     memcpy(dst, src, n);
     return CEL_OK;
+}
+
+/* The size a chunk says it has, else guesses that double until it fits. A decoder
+ * cannot say "too small" apart from "damaged", so damage costs a few tries. */
+static int decode_step_any(const struct cel_chain *c, size_t i, struct cel_scratch *scratch, const void *src, size_t n,
+                           struct cel_buf *out)
+{
+    const struct cel_step *step = &c->step[i];
+    struct cel_coding coding = coding_of(c, i);
+    size_t ratio = step->codec->max_ratio, most = out->max, cap, len = 0;
+    int rc = context_of(scratch, step, &coding.context);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (ratio && n < most / ratio)
+        most = n * ratio + 64;
+    cap = step->codec->decoded_size ? step->codec->decoded_size(&coding, src, n) : 0;
+    if (!cap)
+        cap = keeps_size_known(step->codec) ? n : 4 * n + 1024;
+    do {
+        cap = cap < most ? cap : most;
+        rc = cel_buf_resize(out, cap);
+        if (rc == CEL_OK)
+            rc = step->codec->decode(&coding, src, n, out->data, cap, &len);
+    } while (rc != CEL_OK && rc != NC_ENOMEM && cap < most && (cap *= 2));
+    out->len = rc == CEL_OK ? len : 0;
+    return filter_error(rc, step);
+}
+
+int cel_chain_decode_any(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
+                         struct cel_buf *out)
+{
+    struct cel_buf other = CEL_BUF_INIT(out->max);
+    int rc = cel_chain_usable(c);
+
+    for (size_t i = c->n; rc == CEL_OK && i-- > 0;) {
+        rc = decode_step_any(c, i, scratch, src, n, &other);
+        if (rc == CEL_OK) {
+            struct cel_buf swap = *out;
+            *out = other;
+            other = swap;
+            src = out->data;
+            n = out->len;
+        }
+    }
+    cel_buf_dispose(&other);
+    if (rc == CEL_OK && c->n == 0) {
+        out->len = 0;
+        rc = cel_buf_add(out, src, n);
+    }
+    return rc;
 }

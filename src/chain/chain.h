@@ -105,6 +105,11 @@ int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch,
 int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch,
                      const void *src, size_t n, uint32_t skipped, void *dst);
 
+/* Decode a chunk whose size nobody knows (text of variable length): out->max is the
+ * limit. Only for chains that skip nothing. */
+int cel_chain_decode_any(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
+                         struct cel_buf *out);
+
 /* Whether n stored bytes can be a chunk at all; asked before memory for one is taken. */
 int cel_chain_plausible(const struct cel_chain *c, size_t n, uint32_t skipped);
 

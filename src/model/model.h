@@ -187,6 +187,7 @@ struct cel_group *cel_dataset_group(const struct cel_dataset *ds, int grpid); /*
 int cel_dataset_refuse(const struct cel_dataset *ds, unsigned need, const char *what);
 
 /* --- mode.c: define and data mode ----------------------------------------- */
+bool cel_is_strict(const struct cel_dataset *ds);   /* classic model, or a classic format */
 int cel_mode_write(const struct cel_dataset *ds);   /* NC_EPERM unless writable */
 int cel_mode_define(struct cel_dataset *ds);        /* about to define: classic model must be in define mode
                                                        (NC_ENOTINDEFINE), others enter it */
@@ -285,6 +286,10 @@ void cel_var_learn_quantize(struct cel_var *var); /* from its attributes, once; 
  * second, the rest in call order; a known id keeps its place). Takes the step over,
  * also on failure. */
 int cel_var_add_filter(struct cel_var *var, struct cel_step *step);
+
+/* In place of all filters: this chain, in its own order. Taken over (`chain` is
+ * empty afterwards) when all is well. */
+int cel_var_set_chain(struct cel_var *var, struct cel_chain *chain);
 
 /* --- add.c: what a container found in a file. No rules are applied, objects are
  * marked CEL_SAVED; names must be unique where netCDF says so, else NC_ENAMEINUSE. */

@@ -23,8 +23,6 @@ int cel_named_rename(const struct cel_named *it, char *fresh); /* takes fresh ov
 void cel_touch(enum cel_saved *saved); /* the container must look at it again */
 
 /* --- rules that several nouns share ------------------------------------------ */
-bool cel_is_strict(const struct cel_dataset *ds); /* classic model, or a classic format */
-
 /* Groups, variables and types of one group share their names: NC_ENAMEINUSE. */
 int cel_group_name_free(const struct cel_group *group, const char *name);
 

@@ -88,3 +88,31 @@ int cel_var_add_filter(struct cel_var *var, struct cel_step *step)
     *known = *step;
     return CEL_OK;
 }
+
+/* deflate and szip may meet here: the text says what it wants. */
+static int check_chain(const struct cel_var *var, const struct cel_chain *chain)
+{
+    int rc = cel_var_may_define(var);
+
+    if (rc == CEL_OK && chain->n)
+        rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_FILTERS, "a filter");
+    if (rc == CEL_OK && chain->n && !var->ndims)
+        rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have filters", var->name);
+    for (size_t i = 0; rc == CEL_OK && i < chain->n; i++)
+        rc = check_varsized(var, &chain->step[i]);
+    return rc;
+}
+
+int cel_var_set_chain(struct cel_var *var, struct cel_chain *chain)
+{
+    int rc = check_chain(var, chain);
+
+    if (rc == CEL_OK && chain->n && var->storage != CEL_CHUNKED)
+        rc = cel_var_chunk_by_default(var);
+    if (rc != CEL_OK)
+        return rc;
+    cel_chain_dispose(&var->chain);
+    var->chain = *chain;
+    *chain = (struct cel_chain){0};
+    return CEL_OK;
+}

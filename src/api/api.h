@@ -1,0 +1,100 @@
+#ifndef CEL_API_H
+#define CEL_API_H
+
+/* How every nc_* call goes: from the ids it was given to the objects they mean,
+ * with the dataset locked; one call to the layer below; and out again, where a
+ * failure's text gets the variable and the file in front of it:
+ *
+ *     struct cel_call c;
+ *     int rc = cel_call_var(&c, ncid, varid);
+ *
+ *     if (rc == CEL_OK)
+ *         rc = cel_var_rename(c.var, name);
+ *     return cel_call_end(&c, rc);
+ *
+ * While a call is under way its dataset cannot be closed by another thread.
+ * Locks are taken in the order variable, dataset, HDF5: what locks a variable
+ * (array.h) is called after cel_call_unlock(). */
+
+#include "array.h"
+#include "container.h"
+#include "model.h"
+
+struct cel_open; /* a row of the id table */
+
+struct cel_call {
+    struct cel_open *open; /* NULL: ended, or never begun */
+    struct cel_dataset *ds;
+    struct cel_group *group;
+    struct cel_var *var;   /* NULL: the call is about the group */
+    bool locked;
+};
+
+/* --- api_id.c ------------------------------------------------------------------ */
+int cel_call_begin(struct cel_call *c, int ncid);                /* NC_EBADID */
+int cel_call_var(struct cel_call *c, int ncid, int varid);       /* also NC_ENOTVAR; the variable may not be loaded */
+int cel_call_loaded_var(struct cel_call *c, int ncid, int varid); /* type, storage, filters and fill are known */
+int cel_call_atts(struct cel_call *c, int ncid, int varid);      /* NC_GLOBAL too; attributes are loaded */
+void cel_call_unlock(struct cel_call *c);
+void cel_call_lock(struct cel_call *c);
+int cel_call_end(struct cel_call *c, int rc);                    /* harmless when the beginning failed */
+
+/* What the container left for later. The dataset is locked. */
+int cel_load_var(struct cel_var *var);
+int cel_load_atts(struct cel_group *group, struct cel_var *var);
+int cel_load_types(struct cel_dataset *ds);
+int cel_find_type(struct cel_dataset *ds, nc_type xtype, const struct cel_type **out); /* loaded; NC_EBADTYPE */
+struct cel_atts *cel_call_att_list(struct cel_call *c);
+
+/* Of the group's dataset and the group. */
+int cel_ncid(const struct cel_call *c, const struct cel_group *group);
+
+/* The table takes a dataset in (NC_ENFILE) or gives it out, once no other call is in it. */
+int cel_open_add(struct cel_dataset *ds, int *ncid);
+int cel_open_take(int ncid, struct cel_dataset **out);
+struct cel_dataset *cel_open_take_any(void); /* one that is not in use; NULL: none (left) of this process */
+void cel_open_tidy(void);                    /* frees the table when it is empty */
+
+/* --- api_close.c ------------------------------------------------------------------ */
+/* Leave define mode: what was defined goes to the container. The dataset is locked. */
+int cel_leave_define(struct cel_dataset *ds);
+
+/* Before data is moved: define mode is left by itself, or it is NC_EINDEFINE. */
+int cel_data_mode(struct cel_dataset *ds);
+
+/* A container has opened a dataset: from now on forgotten ones are closed at exit. */
+void cel_api_first_use(const struct cel_container_ops *ops);
+
+/* --- api_location.c: what a path means -------------------------------------------- */
+struct cel_where {
+    struct cel_location at;
+    char *text; /* holds at.path and at.fragment */
+    int error;  /* errno when there is something that cannot be looked at */
+};
+int cel_where_init(const char *path, struct cel_where *out); /* splits, looks at the file; none there is no error */
+int cel_where_in_memory(const char *path, void *memory, size_t nbytes, struct cel_where *out);
+void cel_where_dispose(struct cel_where *where);
+
+/* --- api_setting.c: what holds for the whole process --------------------------------- */
+struct cel_settings {
+    int format;                    /* nc_set_default_format() */
+    int align_threshold, alignment;
+    size_t cache_size, cache_nelems;
+    float cache_preemption;
+};
+void cel_settings_get(struct cel_settings *out);
+
+/* --- what the typed calls come down to. memtype NC_NAT: the object's own type ---------- */
+int cel_put_var(int ncid, int varid, const struct cel_region *region, const void *data, nc_type memtype);
+int cel_get_var(int ncid, int varid, const struct cel_region *region, void *data, nc_type memtype);
+int cel_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t n, const void *data, nc_type memtype);
+int cel_get_att(int ncid, int varid, const char *name, void *data, nc_type memtype);
+
+/* --- api_rc.c --- */
+void cel_rc_tidy(void);
+
+/* --- answers ------------------------------------------------------------------------- */
+void cel_give_name(char *out, const char *name); /* at most NC_MAX_NAME bytes; out may be NULL */
+#define cel_give(out, value) ((out) ? (void)(*(out) = (value)) : (void)0)
+
+#endif

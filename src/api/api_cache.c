@@ -1,0 +1,69 @@
+/* The chunk cache of one variable. */
+#include "api.h"
+#include <limits.h>
+#include <netcdf_f.h>
+
+#define MEGABYTE ((size_t)1 << 20) /* the Fortran calls count the size in these */
+
+int nc_set_var_chunk_cache(int ncid, int varid, size_t size, size_t nelems, float preemption)
+{
+    struct cel_call c;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK && !(preemption >= 0 && preemption <= 1))
+        rc = cel_fail(NC_EINVAL, "a preemption of %g is not between 0 and 1", (double)preemption);
+    if (rc == CEL_OK)
+        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_CHUNKS, "a chunk cache");
+    if (rc == CEL_OK) {
+        c.var->cache_size = size;
+        c.var->cache_nelems = nelems;
+        c.var->cache_preemption = preemption;
+        cel_call_unlock(&c);
+        rc = cel_array_resize_cache(c.ds, c.var);
+    }
+    return cel_call_end(&c, rc);
+}
+
+int nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t *nelemsp, float *preemptionp)
+{
+    struct cel_call c;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK)
+        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_CHUNKS, "a chunk cache");
+    if (rc == CEL_OK) {
+        cel_give(sizep, c.var->cache_size);
+        cel_give(nelemsp, c.var->cache_nelems);
+        cel_give(preemptionp, c.var->cache_preemption);
+    }
+    return cel_call_end(&c, rc);
+}
+
+int nc_set_var_chunk_cache_ints(int ncid, int varid, int size, int nelems, int preemption)
+{
+    size_t old_size, old_nelems;
+    float old_preemption;
+    int rc = nc_get_var_chunk_cache(ncid, varid, &old_size, &old_nelems, &old_preemption);
+
+    /* A negative number means: as it is. */
+    if (rc != NC_NOERR)
+        return rc;
+    return nc_set_var_chunk_cache(ncid, varid, size < 0 ? old_size : (size_t)size * MEGABYTE,
+                                  nelems < 0 ? old_nelems : (size_t)nelems,
+                                  preemption < 0 ? old_preemption : (float)preemption / 100);
+}
+
+int nc_get_var_chunk_cache_ints(int ncid, int varid, int *sizep, int *nelemsp, int *preemptionp)
+{
+    size_t size, nelems;
+    float preemption;
+    int rc = nc_get_var_chunk_cache(ncid, varid, &size, &nelems, &preemption);
+
+    if (rc != NC_NOERR)
+        return rc;
+    size /= MEGABYTE;
+    cel_give(sizep, size > INT_MAX ? INT_MAX : (int)size);
+    cel_give(nelemsp, nelems > INT_MAX ? INT_MAX : (int)nelems);
+    cel_give(preemptionp, (int)(preemption * 100));
+    return NC_NOERR;
+}

@@ -1,0 +1,175 @@
+/* cellar.h: what netCDF lacks. */
+#include "api.h"
+#include "env.h"
+#include "pool.h"
+#include <cellar.h>
+#include <netcdf_meta.h>
+#include <stdio.h>
+
+const char *cellar_version(void)
+{
+    return CELLAR_VERSION;
+}
+
+/* --- errors and warnings ------------------------------------------------------------------- */
+
+const char *cellar_error(void)
+{
+    return cel_error_text();
+}
+
+const char *cellar_error_part(enum cellar_part part)
+{
+    static const enum cel_part inside[] = {
+        [CELLAR_FILE] = CEL_IN_FILE, [CELLAR_VARIABLE] = CEL_IN_VARIABLE,
+        [CELLAR_CHUNK] = CEL_IN_CHUNK, [CELLAR_FILTER] = CEL_IN_FILTER};
+
+    return (unsigned)part < sizeof inside / sizeof *inside ? cel_error_part(inside[part]) : "";
+}
+
+const char *cellar_warning(void)
+{
+    return cel_warning_text();
+}
+
+int nc_set_log_level(int new_level)
+{
+    cel_set_log_level(new_level);
+    return NC_NOERR;
+}
+
+static int set_switch(void (*set)(int), int on)
+{
+    cel_error_clear();
+    if (on < -1 || on > 1)
+        return cel_fail(NC_EINVAL, "%d is neither 0, 1 nor -1 (as the environment says)", on);
+    set(on);
+    return NC_NOERR;
+}
+
+int cellar_set_strict(int on)
+{
+    return set_switch(cel_env_set_strict, on);
+}
+
+int cellar_prefer_plugins(int on)
+{
+    return set_switch(cel_env_set_prefer_plugins, on);
+}
+
+/* --- threads ---------------------------------------------------------------------------------- */
+
+int cellar_set_threads(int n)
+{
+    cel_error_clear();
+    if (n < 0 || n > 1024)
+        return cel_fail(NC_EINVAL, "%d threads: from 1 to 1024, or 0 for the default", n);
+    cel_pool_set_size(n);
+    return NC_NOERR;
+}
+
+int cellar_get_threads(void)
+{
+    return cel_pool_size();
+}
+
+/* --- filters ------------------------------------------------------------------------------------ */
+
+int cellar_def_var_chain(int ncid, int varid, const char *text)
+{
+    struct cel_call c;
+    struct cel_chain chain = {0};
+    size_t column = 0;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK && !text)
+        rc = cel_fail(NC_EINVAL, "no filters were given");
+    if (rc == CEL_OK)
+        rc = cel_chain_parse(text, &chain, &column);
+    if (rc == CEL_OK)
+        rc = cel_var_set_chain(c.var, &chain);
+    cel_chain_dispose(&chain);
+    return cel_call_end(&c, rc);
+}
+
+int cellar_inq_var_chain(int ncid, int varid, enum cellar_spelling spelling, char **text)
+{
+    static const enum cel_spelling inside[] = {
+        [CELLAR_IDS] = CEL_SPELL_IDS, [CELLAR_NAMES] = CEL_SPELL_NAMES,
+        [CELLAR_JSON] = CEL_SPELL_JSON2, [CELLAR_JSON3] = CEL_SPELL_JSON3};
+    struct cel_call c;
+    struct cel_buf out = CEL_BUF_INIT(SIZE_MAX);
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK && ((unsigned)spelling >= sizeof inside / sizeof *inside || !text))
+        rc = cel_fail(NC_EINVAL, "%d is not one of the spellings, or there is nowhere to put the text", (int)spelling);
+    if (rc == CEL_OK)
+        rc = cel_chain_print(&c.var->chain, inside[spelling], &out);
+    if (rc == CEL_OK)
+        rc = cel_buf_take_string(&out, text);
+    cel_buf_dispose(&out);
+    return cel_call_end(&c, rc);
+}
+
+void cellar_free(void *memory)
+{
+    free(memory);
+}
+
+/* --- quantization --------------------------------------------------------------------------------- */
+
+int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel)
+{
+    struct cel_call c;
+    double worst_abs = 0, worst_rel = 0;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK) {
+        cel_call_unlock(&c);
+        cel_array_worst_error(c.ds, c.var, &worst_abs, &worst_rel);
+        cel_give(max_abs, worst_abs);
+        cel_give(max_rel, worst_rel);
+    }
+    return cel_call_end(&c, rc);
+}
+
+int cellar_set_cf_quantization(int ncid, int on)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK)
+        rc = cel_mode_write(c.ds);
+    if (rc == CEL_OK)
+        c.ds->cf_quantization = on != 0;
+    return cel_call_end(&c, rc);
+}
+
+/* --- the model, for those who debug ------------------------------------------------------------------ */
+
+static void show_group(const struct cel_group *group)
+{
+    fprintf(stderr, "group %s: %zu groups, %zu types\n", group->name, group->groups.n, group->types.n);
+    for (size_t i = 0; i < group->dims.n; i++) {
+        const struct cel_dim *dim = group->dims.at[i];
+
+        fprintf(stderr, "  dimension %d %s = %zu%s\n", dim->id, dim->name, dim->len, dim->unlimited ? ", unlimited" : "");
+    }
+    for (size_t i = 0; i < group->vars.n; i++) {
+        const struct cel_var *var = group->vars.at[i];
+
+        fprintf(stderr, "  variable %d %s: %d dimensions, %s\n", var->id, var->name, var->ndims,
+                var->type ? var->type->name : "not loaded");
+    }
+}
+
+int nc_show_metadata(int ncid)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    for (size_t i = 0; rc == CEL_OK && i < c.ds->groups.n; i++)
+        if (c.ds->groups.at[i])
+            show_group(c.ds->groups.at[i]);
+    return cel_call_end(&c, rc);
+}

@@ -1,0 +1,233 @@
+/* The end of things: leaving define mode, sync, close, and exit without close.
+ * A dataset is out of the id table before it is taken apart, so that no call
+ * ever meets half of one. */
+#include "api.h"
+#include "plugin.h"
+#include <netcdf_mem.h>
+
+/* --- leaving define mode ------------------------------------------------------------- */
+
+static int settle_vars(struct cel_group *group)
+{
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++) {
+        struct cel_var *var = group->vars.at[i];
+
+        if (var->saved == CEL_NEW) {
+            rc = cel_var_settle(var);
+            if (rc != CEL_OK)
+                cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+        }
+    }
+    return rc;
+}
+
+int cel_leave_define(struct cel_dataset *ds)
+{
+    int rc = cel_mode_check_enddef(ds);
+
+    for (size_t i = 0; rc == CEL_OK && i < ds->groups.n; i++)
+        if (ds->groups.at[i])
+            rc = settle_vars(ds->groups.at[i]);
+    if (rc == CEL_OK)
+        rc = ds->ops->save(ds);
+    if (rc == CEL_OK)
+        ds->defining = ds->created = false;
+    return rc;
+}
+
+int cel_data_mode(struct cel_dataset *ds)
+{
+    if (!ds->defining)
+        return CEL_OK;
+    if (cel_is_strict(ds))
+        return cel_fail(NC_EINDEFINE, "a file of the classic model has no data while it is in define mode: "
+                                      "call nc_enddef first");
+    return cel_leave_define(ds);
+}
+
+int nc_enddef(int ncid)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK)
+        rc = cel_leave_define(c.ds);
+    return cel_call_end(&c, rc);
+}
+
+/* The paddings are hints for classic files about to grow. */
+int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, size_t r_align)
+{
+    (void)h_minfree, (void)v_align, (void)v_minfree, (void)r_align;
+    return nc_enddef(ncid);
+}
+
+int nc_redef(int ncid)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK)
+        rc = cel_mode_redef(c.ds);
+    return cel_call_end(&c, rc);
+}
+
+/* --- closing --------------------------------------------------------------------------- */
+
+/* The first failure of several steps that are all taken. */
+struct first {
+    int rc;
+    struct cel_status why;
+};
+
+static void note(struct first *first, int rc)
+{
+    if (rc != CEL_OK && first->rc == CEL_OK) {
+        first->rc = rc;
+        cel_status_save(&first->why);
+    }
+}
+
+static void free_arrays(struct cel_dataset *ds)
+{
+    for (size_t g = 0; g < ds->groups.n; g++) {
+        const struct cel_group *group = ds->groups.at[g];
+
+        for (size_t i = 0; group && i < group->vars.n; i++)
+            cel_array_free(group->vars.at[i]);
+    }
+}
+
+static void finish(struct cel_dataset *ds, bool abort, struct first *first)
+{
+    if (!ds->writable || (abort && ds->created))
+        return;
+    if (ds->defining && !abort)
+        note(first, cel_leave_define(ds));
+    if (first->rc == CEL_OK)
+        note(first, cel_array_flush_all(ds));
+    if (!abort && first->rc == CEL_OK)
+        note(first, ds->ops->save(ds));
+}
+
+/* The dataset is out of the table: nobody else has it. What was created and
+ * never got through its first nc_enddef() leaves no file. */
+static int close_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *memory)
+{
+    struct first first = {.rc = CEL_OK};
+
+    finish(ds, abort, &first);
+    free_arrays(ds);
+    note(&first, ds->ops->close(ds, !ds->created, memory));
+    if (first.rc != CEL_OK) {
+        cel_status_restore(&first.why);
+        cel_fail_at(first.rc, CEL_IN_FILE, "%s", ds->path);
+    }
+    cel_dataset_free(ds);
+    return first.rc;
+}
+
+static int close_id(int ncid, bool abort)
+{
+    struct cel_dataset *ds;
+    int rc;
+
+    cel_error_clear();
+    rc = cel_open_take(ncid, &ds);
+    return rc == CEL_OK ? close_dataset(ds, abort, NULL) : rc;
+}
+
+int nc_close(int ncid)
+{
+    return close_id(ncid, false);
+}
+
+int nc_abort(int ncid)
+{
+    return close_id(ncid, true);
+}
+
+int nc_close_memio(int ncid, NC_memio *info)
+{
+    struct cel_memory memory = {NULL, 0};
+    struct cel_call c;
+    struct cel_dataset *ds;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK && !info)
+        rc = cel_fail(NC_EINVAL, "there is no NC_memio to put the file into");
+    if (rc == CEL_OK && !(c.ds->mode & (NC_INMEMORY | NC_DISKLESS)))
+        rc = cel_fail(NC_EINMEMORY, "the dataset is not in memory: close it with nc_close");
+    rc = cel_call_end(&c, rc);
+    if (rc == CEL_OK)
+        rc = cel_open_take(ncid, &ds);
+    if (rc != CEL_OK)
+        return rc;
+    rc = close_dataset(ds, false, &memory);
+    *info = (NC_memio){.size = memory.size, .memory = memory.data};
+    return rc;
+}
+
+int nc_sync(int ncid)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK)
+        rc = cel_data_mode(c.ds);
+    if (rc == CEL_OK && c.ds->writable) {
+        cel_call_unlock(&c);
+        rc = cel_array_flush_all(c.ds);
+        cel_call_lock(&c);
+        if (rc == CEL_OK)
+            rc = c.ds->ops->save(c.ds);
+    }
+    if (rc == CEL_OK)
+        rc = c.ds->ops->sync(c.ds);
+    return cel_call_end(&c, rc);
+}
+
+/* --- at exit ---------------------------------------------------------------------------- */
+
+/* A program that forgets nc_close() keeps its data. Exit handlers run in reverse
+ * order, and ours must run before the container's own library takes itself apart:
+ * so it is registered again after the first dataset of each kind. */
+static void close_all(void)
+{
+    struct cel_dataset *ds;
+
+    while ((ds = cel_open_take_any()) != NULL)
+        if (close_dataset(ds, false, NULL) != CEL_OK)
+            cel_warn("at exit: %s", cel_error_text());
+}
+
+void cel_api_first_use(const struct cel_container_ops *ops)
+{
+    static struct cel_mutex lock = CEL_MUTEX_INIT;
+    static const struct cel_container_ops *seen[8];
+    size_t i = 0;
+
+    cel_lock(&lock);
+    while (i < sizeof seen / sizeof *seen && seen[i] && seen[i] != ops)
+        i++;
+    if (i < sizeof seen / sizeof *seen && !seen[i]) {
+        seen[i] = ops;
+        atexit(close_all);
+    }
+    cel_unlock(&lock);
+}
+
+int nc_initialize(void)
+{
+    return NC_NOERR;
+}
+
+int nc_finalize(void)
+{
+    cel_plugin_finalize();
+    cel_open_tidy();
+    cel_rc_tidy();
+    return NC_NOERR;
+}

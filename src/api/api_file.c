@@ -1,0 +1,349 @@
+/* Datasets: create, open, and what holds for one as a whole. A dataset is in the
+ * id table only once its container has it. */
+#include "api.h"
+#include <errno.h>
+#include <netcdf_mem.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FORMAT_FLAGS (NC_NETCDF4 | NC_64BIT_OFFSET | NC_64BIT_DATA)
+#define MEMORY_FLAGS (NC_DISKLESS | NC_INMEMORY | NC_MMAP)
+#define SMALLEST_FILE 8 /* bytes: a shorter piece of memory holds no format */
+
+/* --- making and opening ---------------------------------------------------------------- */
+
+static void take_settings(struct cel_dataset *ds, const struct cel_settings *set)
+{
+    ds->cache_size = set->cache_size;
+    ds->cache_nelems = set->cache_nelems;
+    ds->cache_preemption = set->cache_preemption;
+}
+
+/* What create and open share once the location is known. */
+static int start(const char *path, struct cel_where *where, int mode, bool create, int *ncidp)
+{
+    struct cel_settings set;
+    struct cel_options options = {.mode = mode};
+    const struct cel_container_ops *ops;
+    struct cel_dataset *ds = NULL;
+    int rc;
+
+    cel_settings_get(&set);
+    options.align_threshold = set.align_threshold;
+    options.alignment = set.alignment;
+    where->at.in_memory = where->at.in_memory || (mode & MEMORY_FLAGS);
+    where->at.persist = (mode & NC_PERSIST) != 0;
+    rc = cel_container_for(&where->at, &options, create, &ops);
+    if (rc == CEL_OK)
+        rc = cel_dataset_make(path, mode, &ds);
+    if (rc != CEL_OK)
+        return rc;
+    ds->ops = ops;
+    ds->keeps = ops->keeps;
+    ds->writable = create || (mode & NC_WRITE);
+    ds->defining = ds->created = create;
+    take_settings(ds, &set);
+    rc = (create ? ops->create : ops->open)(ds, &where->at, &options);
+    if (rc != CEL_OK) {
+        cel_dataset_free(ds);
+        return rc;
+    }
+    cel_api_first_use(ops);
+    rc = cel_open_add(ds, ncidp);
+    return rc == CEL_OK ? rc : (ops->close(ds, false, NULL), cel_dataset_free(ds), rc);
+}
+
+static int fail_path(int rc, const char *path)
+{
+    return rc == CEL_OK ? rc : cel_fail_at(rc, CEL_IN_FILE, "%s", path ? path : "(no path)");
+}
+
+static int mode_with_format(int mode)
+{
+    static const int flags[] = {
+        [NC_FORMAT_64BIT_OFFSET] = NC_64BIT_OFFSET,
+        [NC_FORMAT_NETCDF4] = NC_NETCDF4,
+        [NC_FORMAT_NETCDF4_CLASSIC] = NC_NETCDF4 | NC_CLASSIC_MODEL,
+        [NC_FORMAT_64BIT_DATA] = NC_64BIT_DATA,
+    };
+    struct cel_settings set;
+
+    cel_settings_get(&set);
+    return mode & FORMAT_FLAGS ? mode : mode | flags[set.format];
+}
+
+static int check_create_mode(int mode, const int *ncidp)
+{
+    int format = mode & FORMAT_FLAGS;
+
+    if (!ncidp)
+        return cel_fail(NC_EINVAL, "there is nowhere to put the id");
+    if (format & (format - 1))
+        return cel_fail(NC_EINVAL, "NC_NETCDF4, NC_64BIT_OFFSET and NC_64BIT_DATA exclude each other");
+    if ((mode & NC_DISKLESS) && (mode & NC_INMEMORY))
+        return cel_fail(NC_EDISKLESS, "NC_DISKLESS and NC_INMEMORY exclude each other");
+    if ((mode & NC_MMAP) && (mode & NC_NETCDF4))
+        return cel_fail(NC_EINVAL, "NC_MMAP is for classic files: use NC_DISKLESS");
+    if (mode & NC_MPIIO)
+        return cel_fail(NC_ENOTBUILT, "this build has no parallel I/O (NC_MPIIO)");
+    return CEL_OK;
+}
+
+static int check_place(const struct cel_where *where, int mode)
+{
+    if ((mode & NC_NOCLOBBER) && where->at.exists && !((mode & NC_DISKLESS) && !(mode & NC_PERSIST)))
+        return cel_fail(NC_EEXIST, "the file exists, and NC_NOCLOBBER says not to replace it");
+    if (where->error && !where->at.exists)
+        return cel_fail(where->error, "cannot create: %s", strerror(where->error));
+    return CEL_OK;
+}
+
+static int create(const char *path, int mode, int *ncidp)
+{
+    struct cel_where where;
+    int rc = check_create_mode(mode, ncidp);
+
+    if (rc != CEL_OK)
+        return fail_path(rc, path);
+    rc = cel_where_init(path, &where);
+    if (rc == CEL_OK)
+        rc = check_place(&where, mode);
+    if (rc == CEL_OK)
+        rc = start(path, &where, mode_with_format(mode), true, ncidp);
+    cel_where_dispose(&where);
+    return fail_path(rc, path);
+}
+
+int nc_create(const char *path, int cmode, int *ncidp)
+{
+    cel_error_clear();
+    return create(path, cmode, ncidp);
+}
+
+/* Sizes are hints for classic files. */
+int nc__create(const char *path, int cmode, size_t initialsz, size_t *chunksizehintp, int *ncidp)
+{
+    (void)initialsz, (void)chunksizehintp;
+    return nc_create(path, cmode, ncidp);
+}
+
+int nc_create_mem(const char *path, int mode, size_t initialsize, int *ncidp)
+{
+    struct cel_where where;
+    int rc;
+
+    cel_error_clear();
+    rc = check_create_mode(mode, ncidp);
+    if (rc != CEL_OK)
+        return fail_path(rc, path);
+    rc = cel_where_in_memory(path, NULL, initialsize, &where);
+    if (rc == CEL_OK)
+        rc = start(path, &where, mode_with_format(mode | NC_INMEMORY), true, ncidp);
+    cel_where_dispose(&where);
+    return fail_path(rc, path);
+}
+
+static int check_open_mode(int mode, const int *ncidp)
+{
+    if (!ncidp)
+        return cel_fail(NC_EINVAL, "there is nowhere to put the id");
+    if ((mode & NC_DISKLESS) && (mode & NC_INMEMORY))
+        return cel_fail(NC_EINVAL, "NC_DISKLESS and NC_INMEMORY exclude each other");
+    if (mode & NC_MPIIO)
+        return cel_fail(NC_ENOTBUILT, "this build has no parallel I/O (NC_MPIIO)");
+    return CEL_OK;
+}
+
+static int check_there(const struct cel_where *where)
+{
+    if (where->error)
+        return cel_fail(where->error, "cannot open: %s", strerror(where->error));
+    if (!where->at.exists && !where->at.is_url)
+        return cel_fail(ENOENT, "there is no such file");
+    return CEL_OK;
+}
+
+int nc_open(const char *path, int mode, int *ncidp)
+{
+    struct cel_where where;
+    int rc;
+
+    cel_error_clear();
+    rc = check_open_mode(mode, ncidp);
+    if (rc != CEL_OK)
+        return fail_path(rc, path);
+    rc = cel_where_init(path, &where);
+    if (rc == CEL_OK)
+        rc = check_there(&where);
+    if (rc == CEL_OK)
+        rc = start(path, &where, mode & ~FORMAT_FLAGS, false, ncidp);
+    cel_where_dispose(&where);
+    return fail_path(rc, path);
+}
+
+int nc__open(const char *path, int mode, size_t *chunksizehintp, int *ncidp)
+{
+    (void)chunksizehintp;
+    return nc_open(path, mode, ncidp);
+}
+
+static int open_memory(const char *path, int mode, const NC_memio *info, int *ncidp)
+{
+    struct cel_where where = {.text = NULL};
+    int rc;
+
+    cel_error_clear();
+    rc = check_open_mode(mode, ncidp);
+    if (rc == CEL_OK && (!info || !info->memory || info->size < SMALLEST_FILE))
+        rc = cel_fail(NC_EINVAL, "there is no memory to read, or too little of it to be a file");
+    if (rc == CEL_OK && (mode & NC_MMAP))
+        rc = cel_fail(NC_EINVAL, "NC_MMAP makes no sense for memory");
+    if (rc == CEL_OK)
+        rc = cel_where_in_memory(path, info->memory, info->size, &where);
+    if (rc == CEL_OK) {
+        where.at.memory_locked = (info->flags & NC_MEMIO_LOCKED) != 0;
+        rc = start(path, &where, (mode & ~FORMAT_FLAGS) | NC_INMEMORY, false, ncidp);
+    }
+    cel_where_dispose(&where);
+    return fail_path(rc, path);
+}
+
+int nc_open_mem(const char *path, int mode, size_t size, void *memory, int *ncidp)
+{
+    NC_memio info = {.size = size, .memory = memory, .flags = NC_MEMIO_LOCKED};
+
+    if (mode & NC_WRITE)
+        return cel_fail(NC_EINVAL, "nc_open_mem reads only: use nc_open_memio to change the file");
+    return open_memory(path, mode, &info, ncidp);
+}
+
+int nc_open_memio(const char *path, int mode, NC_memio *info, int *ncidp)
+{
+    return open_memory(path, mode, info, ncidp);
+}
+
+int nc_delete(const char *path)
+{
+    struct cel_where where;
+    int rc;
+
+    cel_error_clear();
+    rc = cel_where_init(path, &where);
+    if (rc == CEL_OK)
+        rc = check_there(&where);
+    if (rc == CEL_OK && where.at.is_directory)
+        rc = cel_fail(EISDIR, "it is a directory: remove it with the system's own means");
+    if (rc == CEL_OK && unlink(where.at.path) != 0)
+        rc = cel_fail(errno, "cannot remove: %s", strerror(errno));
+    cel_where_dispose(&where);
+    return fail_path(rc, path);
+}
+
+/* --- of the dataset as a whole ------------------------------------------------------------ */
+
+int nc_set_fill(int ncid, int fillmode, int *old_modep)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK)
+        rc = cel_mode_write(c.ds);
+    if (rc == CEL_OK && fillmode != NC_FILL && fillmode != NC_NOFILL)
+        rc = cel_fail(NC_EINVAL, "%d is neither NC_FILL nor NC_NOFILL", fillmode);
+    if (rc == CEL_OK) {
+        cel_give(old_modep, c.ds->fill_mode);
+        c.ds->fill_mode = fillmode;
+    }
+    return cel_call_end(&c, rc);
+}
+
+int nc_inq_format(int ncid, int *formatp)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK)
+        cel_give(formatp, c.ds->format);
+    return cel_call_end(&c, rc);
+}
+
+int nc_inq_format_extended(int ncid, int *formatp, int *modep)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK) {
+        int netcdf4 = c.ds->format == NC_FORMAT_NETCDF4 || c.ds->format == NC_FORMAT_NETCDF4_CLASSIC;
+
+        cel_give(formatp, c.ds->ops->formatx);
+        cel_give(modep, c.ds->mode | (netcdf4 ? NC_NETCDF4 : 0));
+    }
+    return cel_call_end(&c, rc);
+}
+
+int nc_inq_path(int ncid, size_t *pathlen, char *path)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK) {
+        cel_give(pathlen, strlen(c.ds->path));
+        if (path)
+            strcpy(path, c.ds->path); /* the caller asked for the length first */
+    }
+    return cel_call_end(&c, rc);
+}
+
+/* --- processing elements: there is only number 0 -------------------------------------------- */
+
+static int only_pe0(int pe)
+{
+    return pe ? cel_fail(NC_EINVAL, "processing element %d: there is only 0", pe) : CEL_OK;
+}
+
+int nc__create_mp(const char *path, int cmode, size_t initialsz, int basepe, size_t *chunksizehintp, int *ncidp)
+{
+    int rc = only_pe0(basepe);
+
+    return rc == CEL_OK ? nc__create(path, cmode, initialsz, chunksizehintp, ncidp) : rc;
+}
+
+int nc__open_mp(const char *path, int mode, int basepe, size_t *chunksizehintp, int *ncidp)
+{
+    int rc = only_pe0(basepe);
+
+    return rc == CEL_OK ? nc__open(path, mode, chunksizehintp, ncidp) : rc;
+}
+
+int nc_delete_mp(const char *path, int basepe)
+{
+    int rc = only_pe0(basepe);
+
+    return rc == CEL_OK ? nc_delete(path) : rc;
+}
+
+static int classic_only(int ncid)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK && (c.ds->format == NC_FORMAT_NETCDF4 || c.ds->format == NC_FORMAT_NETCDF4_CLASSIC))
+        rc = cel_fail(NC_ENOTNC3, "processing elements exist for classic files only");
+    return cel_call_end(&c, rc);
+}
+
+int nc_set_base_pe(int ncid, int pe)
+{
+    int rc = classic_only(ncid);
+
+    return rc == CEL_OK ? only_pe0(pe) : rc;
+}
+
+int nc_inq_base_pe(int ncid, int *pe)
+{
+    int rc = classic_only(ncid);
+
+    if (rc == CEL_OK)
+        cel_give(pe, 0);
+    return rc;
+}

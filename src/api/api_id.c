@@ -1,0 +1,301 @@
+/* Ids of open datasets, and the way from an id to its object.
+ *
+ * An ncid is the dataset's row in the table, shifted, plus the group's id. The
+ * table is the only global state of this folder that holds datasets. Its lock is
+ * held for a look only: a call counts itself in, then locks the dataset; whoever
+ * closes takes the row out first and waits until everybody else has left. */
+#include "api.h"
+#include <string.h>
+#include <unistd.h>
+
+#define GROUP_BITS 16
+#define MAX_OPEN 0x7fff /* ncids stay positive */
+
+struct cel_open {
+    struct cel_dataset *ds;
+    int index;
+    long users;
+    bool closing;
+    pid_t owner; /* a forked child must not finish its parent's files */
+};
+
+static struct {
+    struct cel_mutex lock;
+    struct cel_cond left; /* somebody left a dataset that is being closed */
+    struct cel_open **row;
+    int n;                /* rows, row 0 is never used */
+} table = {CEL_MUTEX_INIT, CEL_COND_INIT, NULL, 0};
+
+/* --- the table -------------------------------------------------------------------- */
+
+static int free_row(void)
+{
+    struct cel_open **row;
+    int n = table.n ? table.n * 2 : 16;
+
+    for (int i = 1; i < table.n; i++)
+        if (!table.row[i])
+            return i;
+    if (table.n > MAX_OPEN)
+        return 0;
+    n = n > MAX_OPEN + 1 ? MAX_OPEN + 1 : n;
+    row = cel_realloc(table.row, (size_t)n, sizeof *row);
+    if (!row)
+        return -1;
+    memset(row + table.n, 0, (size_t)(n - table.n) * sizeof *row);
+    table.row = row;
+    int first = table.n ? table.n : 1;
+    table.n = n;
+    return first;
+}
+
+int cel_open_add(struct cel_dataset *ds, int *ncid)
+{
+    struct cel_open *open = cel_calloc(1, sizeof *open);
+    int at;
+
+    if (!open)
+        return NC_ENOMEM;
+    cel_lock(&table.lock);
+    at = free_row();
+    if (at > 0) {
+        *open = (struct cel_open){.ds = ds, .index = at, .owner = getpid()};
+        table.row[at] = open;
+    }
+    cel_unlock(&table.lock);
+    if (at > 0) {
+        *ncid = at << GROUP_BITS;
+        return CEL_OK;
+    }
+    free(open);
+    return at < 0 ? NC_ENOMEM : cel_fail(NC_ENFILE, "%d datasets are open, which is the most there may be", MAX_OPEN);
+}
+
+/* With the table's lock held. */
+static struct cel_open *row_of(int ncid)
+{
+    int at = ncid >> GROUP_BITS;
+
+    return ncid > 0 && at > 0 && at < table.n && table.row[at] && !table.row[at]->closing ? table.row[at] : NULL;
+}
+
+static struct cel_dataset *take_row(struct cel_open *open)
+{
+    struct cel_dataset *ds = open->ds;
+
+    open->closing = true;
+    while (open->users)
+        cel_cond_wait(&table.left, &table.lock);
+    table.row[open->index] = NULL;
+    free(open);
+    return ds;
+}
+
+static int bad_id(int ncid)
+{
+    return cel_fail(NC_EBADID, "no open dataset or group has the id %d", ncid);
+}
+
+int cel_open_take(int ncid, struct cel_dataset **out)
+{
+    struct cel_open *open;
+
+    *out = NULL;
+    cel_lock(&table.lock);
+    open = row_of(ncid);
+    if (open)
+        *out = take_row(open);
+    cel_unlock(&table.lock);
+    return open ? CEL_OK : bad_id(ncid);
+}
+
+struct cel_dataset *cel_open_take_any(void)
+{
+    struct cel_dataset *ds = NULL;
+
+    cel_lock(&table.lock);
+    for (int i = 1; !ds && i < table.n; i++) {
+        struct cel_open *open = table.row[i];
+
+        if (open && !open->closing && !open->users && open->owner == getpid())
+            ds = take_row(open);
+    }
+    cel_unlock(&table.lock);
+    return ds;
+}
+
+void cel_open_tidy(void)
+{
+    bool empty = true;
+
+    cel_lock(&table.lock);
+    for (int i = 1; i < table.n; i++)
+        empty = empty && !table.row[i];
+    if (empty) {
+        free(table.row);
+        table.row = NULL;
+        table.n = 0;
+    }
+    cel_unlock(&table.lock);
+}
+
+/* --- a call ----------------------------------------------------------------------- */
+
+void cel_call_lock(struct cel_call *c)
+{
+    cel_lock(&c->ds->lock);
+    c->locked = true;
+}
+
+void cel_call_unlock(struct cel_call *c)
+{
+    cel_unlock(&c->ds->lock);
+    c->locked = false;
+}
+
+int cel_call_begin(struct cel_call *c, int ncid)
+{
+    *c = (struct cel_call){0};
+    cel_error_clear();
+    cel_lock(&table.lock);
+    c->open = row_of(ncid);
+    if (c->open)
+        c->open->users++;
+    cel_unlock(&table.lock);
+    if (!c->open)
+        return bad_id(ncid);
+    c->ds = c->open->ds;
+    cel_call_lock(c);
+    c->group = cel_dataset_group(c->ds, ncid & ((1 << GROUP_BITS) - 1));
+    return c->group ? CEL_OK : bad_id(ncid);
+}
+
+int cel_call_var(struct cel_call *c, int ncid, int varid)
+{
+    int rc = cel_call_begin(c, ncid);
+
+    if (rc != CEL_OK)
+        return rc;
+    c->var = cel_var_by_id(c->group, varid);
+    if (c->var)
+        return CEL_OK;
+    return varid == NC_GLOBAL ? cel_fail(NC_ENOTVAR, "a variable is needed here, not NC_GLOBAL")
+                              : cel_fail(NC_ENOTVAR, "group %s has no variable with the id %d", c->group->name, varid);
+}
+
+int cel_call_loaded_var(struct cel_call *c, int ncid, int varid)
+{
+    int rc = cel_call_var(c, ncid, varid);
+
+    return rc == CEL_OK ? cel_load_var(c->var) : rc;
+}
+
+int cel_call_atts(struct cel_call *c, int ncid, int varid)
+{
+    int rc = varid == NC_GLOBAL ? cel_call_begin(c, ncid) : cel_call_var(c, ncid, varid);
+
+    return rc == CEL_OK ? cel_load_atts(c->group, c->var) : rc;
+}
+
+struct cel_atts *cel_call_att_list(struct cel_call *c)
+{
+    return c->var ? &c->var->atts : &c->group->atts;
+}
+
+static void leave(struct cel_open *open)
+{
+    cel_lock(&table.lock);
+    open->users--;
+    if (open->closing && !open->users)
+        cel_cond_wake_all(&table.left);
+    cel_unlock(&table.lock);
+}
+
+/* "/ocean/temp", or "temp" in the root group. */
+static void name_variable(int rc, const struct cel_var *var)
+{
+    struct cel_buf path = CEL_BUF_INIT(4096);
+    struct cel_status why;
+
+    if (!var->group->parent) {
+        cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+        return;
+    }
+    cel_status_save(&why);
+    if (cel_group_path(var->group, &path) != CEL_OK)
+        path.len = 0;
+    cel_status_restore(&why);
+    cel_fail_at(rc, CEL_IN_VARIABLE, "%.*s/%s", (int)path.len, path.data ? path.data : "", var->name);
+    cel_buf_dispose(&path);
+}
+
+int cel_call_end(struct cel_call *c, int rc)
+{
+    if (rc != CEL_OK && cel_error_code() == 0)
+        cel_fail(rc, "%s", nc_strerror(rc));
+    if (!c->open)
+        return rc;
+    if (rc != CEL_OK) {
+        if (c->var)
+            name_variable(rc, c->var);
+        cel_fail_at(rc, CEL_IN_FILE, "%s", c->ds->path);
+    }
+    if (c->locked)
+        cel_unlock(&c->ds->lock);
+    leave(c->open);
+    c->open = NULL;
+    return rc;
+}
+
+int cel_ncid(const struct cel_call *c, const struct cel_group *group)
+{
+    return c->open->index << GROUP_BITS | group->id;
+}
+
+/* --- what open left for later ------------------------------------------------------- */
+
+int cel_load_types(struct cel_dataset *ds)
+{
+    for (size_t i = 0; ds->ops->load_types && i < ds->types.n; i++) {
+        const struct cel_type *type = ds->types.at[i];
+
+        if (type && !type->loaded)
+            return ds->ops->load_types(ds);
+    }
+    return CEL_OK;
+}
+
+int cel_find_type(struct cel_dataset *ds, nc_type xtype, const struct cel_type **out)
+{
+    int rc = xtype >= NC_FIRSTUSERTYPEID ? cel_load_types(ds) : CEL_OK;
+
+    *out = rc == CEL_OK ? cel_type_by_id(ds, xtype) : NULL;
+    return rc != CEL_OK || *out ? rc : cel_fail(NC_EBADTYPE, "no type has the id %d", xtype);
+}
+
+int cel_load_var(struct cel_var *var)
+{
+    struct cel_dataset *ds = var->group->dataset;
+
+    return var->loaded || !ds->ops->load_var ? CEL_OK : ds->ops->load_var(ds, var);
+}
+
+int cel_load_atts(struct cel_group *group, struct cel_var *var)
+{
+    struct cel_dataset *ds = group->dataset;
+    const struct cel_atts *atts = var ? &var->atts : &group->atts;
+
+    return atts->loaded || !ds->ops->load_atts ? CEL_OK : ds->ops->load_atts(ds, group, var);
+}
+
+/* --- answers ------------------------------------------------------------------------- */
+
+void cel_give_name(char *out, const char *name)
+{
+    if (out) {
+        size_t n = strnlen(name, NC_MAX_NAME);
+
+        memcpy(out, name, n);
+        out[n] = '\0';
+    }
+}

@@ -1,0 +1,121 @@
+/* What a path given to nc_create() or nc_open() means: a local file or
+ * directory, a URL with its fragment ("file:///data/x.zarr#mode=zarr"), or
+ * memory. Looks at the first bytes, for the containers to bid by. */
+#include "api.h"
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Length of "scheme://" at the start; 0: a plain path. */
+static size_t scheme_len(const char *text)
+{
+    size_t n = 0;
+
+    while (isalnum((unsigned char)text[n]) || (n && text[n] && strchr("+-.", text[n])))
+        n++;
+    return n > 1 && isalpha((unsigned char)text[0]) && strncmp(text + n, "://", 3) == 0 ? n + 3 : 0;
+}
+
+static void split(struct cel_where *where)
+{
+    size_t n = scheme_len(where->text);
+    char *hash;
+
+    where->at.path = where->text;
+    where->at.fragment = "";
+    if (!n)
+        return;
+    where->at.is_url = true;
+    hash = strchr(where->text, '#');
+    if (hash) {
+        *hash = '\0';
+        where->at.fragment = hash + 1;
+    }
+    if (strncasecmp(where->text, "file:", 5) == 0)
+        where->at.path = where->text + n;
+}
+
+static bool is_local(const struct cel_location *at)
+{
+    return scheme_len(at->path) == 0;
+}
+
+static int read_head(const char *path, struct cel_location *at)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got;
+
+    if (fd < 0)
+        return errno;
+    got = pread(fd, at->head, sizeof at->head, 0);
+    close(fd);
+    if (got < 0)
+        return errno;
+    at->head_len = (size_t)got;
+    return 0;
+}
+
+static int look(struct cel_location *at)
+{
+    struct stat st;
+
+    if (stat(at->path, &st) != 0)
+        return errno == ENOENT ? 0 : errno;
+    at->exists = true;
+    at->is_directory = S_ISDIR(st.st_mode);
+    at->size = (size_t)st.st_size;
+    return at->is_directory ? 0 : read_head(at->path, at);
+}
+
+static int take_path(const char *path, struct cel_where *out)
+{
+    memset(out, 0, sizeof *out);
+    if (!path)
+        return cel_fail(NC_EINVAL, "no path was given");
+    while (isspace((unsigned char)*path))
+        path++;
+    if (!*path)
+        return cel_fail(NC_EINVAL, "the path is empty");
+    out->text = cel_strdup(path);
+    if (!out->text)
+        return NC_ENOMEM;
+    split(out);
+    return CEL_OK;
+}
+
+int cel_where_init(const char *path, struct cel_where *out)
+{
+    int rc = take_path(path, out);
+
+    if (rc == CEL_OK && is_local(&out->at))
+        out->error = look(&out->at);
+    return rc;
+}
+
+int cel_where_in_memory(const char *path, void *memory, size_t nbytes, struct cel_where *out)
+{
+    int rc = take_path(path, out);
+
+    if (rc != CEL_OK)
+        return rc;
+    out->at.in_memory = true;
+    out->at.memory = memory;
+    out->at.memory_size = nbytes;
+    if (memory) {
+        out->at.exists = true;
+        out->at.size = nbytes;
+        out->at.head_len = nbytes < sizeof out->at.head ? nbytes : sizeof out->at.head;
+        memcpy(out->at.head, memory, out->at.head_len);
+    }
+    return CEL_OK;
+}
+
+void cel_where_dispose(struct cel_where *where)
+{
+    free(where->text);
+    *where = (struct cel_where){0};
+}

@@ -1,0 +1,97 @@
+/* What holds for the whole process: the default format, alignment, and the
+ * chunk cache of variables not yet opened. One lock for all of it. */
+#include "api.h"
+#include <limits.h>
+#include <netcdf_f.h>
+
+static struct cel_mutex lock = CEL_MUTEX_INIT;
+static struct cel_settings now = {
+    .format = NC_FORMAT_CLASSIC,
+    .cache_size = 64 << 20,
+    .cache_nelems = 1000,
+    .cache_preemption = 0.75f,
+};
+
+void cel_settings_get(struct cel_settings *out)
+{
+    cel_lock(&lock);
+    *out = now;
+    cel_unlock(&lock);
+}
+
+int nc_set_default_format(int format, int *old_formatp)
+{
+    struct cel_settings old;
+
+    cel_settings_get(&old);
+    cel_give(old_formatp, old.format);
+    if (format < NC_FORMAT_CLASSIC || format > NC_FORMAT_64BIT_DATA)
+        return cel_fail(NC_EINVAL, "%d is not one of the NC_FORMAT_ constants", format);
+    cel_lock(&lock);
+    now.format = format;
+    cel_unlock(&lock);
+    return NC_NOERR;
+}
+
+int nc_set_alignment(int threshold, int alignment)
+{
+    if (threshold < 0 || alignment < 0)
+        return cel_fail(NC_EINVAL, "alignment %d from %d bytes on: neither can be negative", alignment, threshold);
+    cel_lock(&lock);
+    now.align_threshold = threshold;
+    now.alignment = alignment;
+    cel_unlock(&lock);
+    return NC_NOERR;
+}
+
+int nc_get_alignment(int *thresholdp, int *alignmentp)
+{
+    struct cel_settings s;
+
+    cel_settings_get(&s);
+    cel_give(thresholdp, s.align_threshold);
+    cel_give(alignmentp, s.alignment);
+    return NC_NOERR;
+}
+
+int nc_set_chunk_cache(size_t size, size_t nelems, float preemption)
+{
+    if (!(preemption >= 0 && preemption <= 1))
+        return cel_fail(NC_EINVAL, "a preemption of %g is not between 0 and 1", (double)preemption);
+    cel_lock(&lock);
+    now.cache_size = size;
+    now.cache_nelems = nelems;
+    now.cache_preemption = preemption;
+    cel_unlock(&lock);
+    return NC_NOERR;
+}
+
+int nc_get_chunk_cache(size_t *sizep, size_t *nelemsp, float *preemptionp)
+{
+    struct cel_settings s;
+
+    cel_settings_get(&s);
+    cel_give(sizep, s.cache_size);
+    cel_give(nelemsp, s.cache_nelems);
+    cel_give(preemptionp, s.cache_preemption);
+    return NC_NOERR;
+}
+
+int nc_set_chunk_cache_ints(int size, int nelems, int preemption)
+{
+    if (size <= 0 || nelems <= 0 || preemption < 0 || preemption > 100)
+        return cel_fail(NC_EINVAL, "a chunk cache of %d bytes, %d chunks and %d %% makes no sense", size, nelems,
+                        preemption);
+    return nc_set_chunk_cache((size_t)size, (size_t)nelems, (float)preemption / 100);
+}
+
+int nc_get_chunk_cache_ints(int *sizep, int *nelemsp, int *preemptionp)
+{
+    struct cel_settings s;
+
+    cel_settings_get(&s);
+    cel_give(sizep, s.cache_size > INT_MAX ? INT_MAX : (int)s.cache_size);
+    cel_give(nelemsp, s.cache_nelems > INT_MAX ? INT_MAX : (int)s.cache_nelems);
+    cel_give(preemptionp, (int)(s.cache_preemption * 100));
+    return NC_NOERR;
+}

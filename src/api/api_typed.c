@@ -1,0 +1,166 @@
+/* Data in and out: every nc_{put,get}_{var,var1,vara,vars,varm} with its typed
+ * faces, and the typed attribute calls, from one list of types.
+ *
+ * A call finds its variable, leaves define mode if need be, and lets go of the
+ * dataset before it hands the region to the array engine. */
+#include "api.h"
+
+#define MEMTYPE_LONG (sizeof(long) == sizeof(int) ? NC_INT : NC_INT64)
+
+static const size_t zeros[NC_MAX_VAR_DIMS];
+static const size_t ones[NC_MAX_VAR_DIMS] = {
+#define ONES_4 1, 1, 1, 1
+#define ONES_32 ONES_4, ONES_4, ONES_4, ONES_4, ONES_4, ONES_4, ONES_4, ONES_4
+#define ONES_256 ONES_32, ONES_32, ONES_32, ONES_32, ONES_32, ONES_32, ONES_32, ONES_32
+    ONES_256, ONES_256, ONES_256, ONES_256
+};
+
+/* Mapped access is for atomic types. */
+static int check_map(const struct cel_var *var, const struct cel_region *region)
+{
+    if (region->imap && var->type->group)
+        return cel_fail(NC_EMAPTYPE, "an index map is for atomic types only, and this is of type %s", var->type->name);
+    return CEL_OK;
+}
+
+static int ready(struct cel_call *c, const struct cel_region *region)
+{
+    int rc = cel_data_mode(c->ds);
+
+    if (rc == CEL_OK)
+        rc = check_map(c->var, region);
+    if (rc == CEL_OK && c->var->unreadable)
+        rc = cel_fail(NC_EBADTYPE, "%s", c->var->why ? c->var->why : "its type or layout cannot be read");
+    return rc;
+}
+
+int cel_put_var(int ncid, int varid, const struct cel_region *region, const void *data, nc_type memtype)
+{
+    struct cel_call c;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK)
+        rc = cel_mode_write(c.ds);
+    if (rc == CEL_OK)
+        rc = ready(&c, region);
+    if (rc == CEL_OK) {
+        cel_call_unlock(&c);
+        rc = cel_put_region(c.ds, c.var, region, data, memtype);
+    }
+    return cel_call_end(&c, rc);
+}
+
+int cel_get_var(int ncid, int varid, const struct cel_region *region, void *data, nc_type memtype)
+{
+    struct cel_call c;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK)
+        rc = ready(&c, region);
+    if (rc == CEL_OK) {
+        cel_call_unlock(&c);
+        rc = cel_get_region(c.ds, c.var, region, data, memtype);
+    }
+    return cel_call_end(&c, rc);
+}
+
+/* A count that is NULL reaches to the end of each dimension. */
+#define ALL ((struct cel_region){.start = zeros})
+#define ONE(index) ((struct cel_region){.start = (index), .count = ones})
+#define PART(start, count, stride, imap) ((struct cel_region){start, count, stride, imap})
+
+#define VAR_CALLS(suffix, in, out, memtype) \
+    int nc_put_var##suffix(int ncid, int varid, in op) \
+    { \
+        return cel_put_var(ncid, varid, &ALL, op, memtype); \
+    } \
+    int nc_get_var##suffix(int ncid, int varid, out ip) \
+    { \
+        return cel_get_var(ncid, varid, &ALL, ip, memtype); \
+    } \
+    int nc_put_var1##suffix(int ncid, int varid, const size_t *indexp, in op) \
+    { \
+        return cel_put_var(ncid, varid, &ONE(indexp), op, memtype); \
+    } \
+    int nc_get_var1##suffix(int ncid, int varid, const size_t *indexp, out ip) \
+    { \
+        return cel_get_var(ncid, varid, &ONE(indexp), ip, memtype); \
+    } \
+    int nc_put_vara##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, in op) \
+    { \
+        return cel_put_var(ncid, varid, &PART(startp, countp, NULL, NULL), op, memtype); \
+    } \
+    int nc_get_vara##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, out ip) \
+    { \
+        return cel_get_var(ncid, varid, &PART(startp, countp, NULL, NULL), ip, memtype); \
+    } \
+    int nc_put_vars##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, \
+                            const ptrdiff_t *stridep, in op) \
+    { \
+        return cel_put_var(ncid, varid, &PART(startp, countp, stridep, NULL), op, memtype); \
+    } \
+    int nc_get_vars##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, \
+                            const ptrdiff_t *stridep, out ip) \
+    { \
+        return cel_get_var(ncid, varid, &PART(startp, countp, stridep, NULL), ip, memtype); \
+    } \
+    int nc_put_varm##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, \
+                            const ptrdiff_t *stridep, const ptrdiff_t *imapp, in op) \
+    { \
+        return cel_put_var(ncid, varid, &PART(startp, countp, stridep, imapp), op, memtype); \
+    } \
+    int nc_get_varm##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, \
+                            const ptrdiff_t *stridep, const ptrdiff_t *imapp, out ip) \
+    { \
+        return cel_get_var(ncid, varid, &PART(startp, countp, stridep, imapp), ip, memtype); \
+    }
+
+#define ATT_CALLS(tag, ctype, memtype) \
+    int nc_put_att_##tag(int ncid, int varid, const char *name, nc_type xtype, size_t len, const ctype *op) \
+    { \
+        return cel_put_att(ncid, varid, name, xtype, len, op, memtype); \
+    } \
+    int nc_get_att_##tag(int ncid, int varid, const char *name, ctype *ip) \
+    { \
+        return cel_get_att(ncid, varid, name, ip, memtype); \
+    }
+
+#define TYPED(tag, ctype, memtype) \
+    VAR_CALLS(_##tag, const ctype *, ctype *, memtype) \
+    ATT_CALLS(tag, ctype, memtype)
+
+TYPED(schar, signed char, NC_BYTE)
+TYPED(uchar, unsigned char, NC_UBYTE)
+TYPED(ubyte, unsigned char, NC_UBYTE)
+TYPED(short, short, NC_SHORT)
+TYPED(ushort, unsigned short, NC_USHORT)
+TYPED(int, int, NC_INT)
+TYPED(uint, unsigned int, NC_UINT)
+TYPED(long, long, MEMTYPE_LONG)
+TYPED(longlong, long long, NC_INT64)
+TYPED(ulonglong, unsigned long long, NC_UINT64)
+TYPED(float, float, NC_FLOAT)
+TYPED(double, double, NC_DOUBLE)
+VAR_CALLS(_text, const char *, char *, NC_CHAR)
+VAR_CALLS(_string, const char **, char **, NC_STRING)
+VAR_CALLS(, const void *, void *, NC_NAT)
+
+int nc_put_att_text(int ncid, int varid, const char *name, size_t len, const char *op)
+{
+    return cel_put_att(ncid, varid, name, NC_CHAR, len, op, NC_CHAR);
+}
+
+int nc_get_att_text(int ncid, int varid, const char *name, char *ip)
+{
+    return cel_get_att(ncid, varid, name, ip, NC_CHAR);
+}
+
+int nc_put_att_string(int ncid, int varid, const char *name, size_t len, const char **op)
+{
+    return cel_put_att(ncid, varid, name, NC_STRING, len, op, NC_STRING);
+}
+
+int nc_get_att_string(int ncid, int varid, const char *name, char **ip)
+{
+    return cel_get_att(ncid, varid, name, ip, NC_STRING);
+}

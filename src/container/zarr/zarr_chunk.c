@@ -1,0 +1,86 @@
+/* Chunks: index to key, and the bytes to and from the store. The store needs no
+ * search, so finding and placing are empty; all work is in read and write, which
+ * any thread may call. */
+#include "zarr_int.h"
+
+int zarr_chunk_key(const struct zarr_array *a, int rank, const size_t *index, struct cel_buf *out)
+{
+    int rc;
+
+    out->len = 0;
+    rc = *a->path ? cel_buf_printf(out, "%s/", a->path) : CEL_OK;
+    if (rc == CEL_OK && a->prefixed)
+        rc = cel_buf_puts(out, "c");
+    if (rc == CEL_OK && rank == 0 && !a->prefixed)
+        rc = cel_buf_puts(out, "0");
+    for (int i = 0; rc == CEL_OK && i < rank; i++) {
+        if (i > 0 || a->prefixed)
+            rc = cel_buf_add(out, &a->separator, 1);
+        if (rc == CEL_OK)
+            rc = cel_buf_printf(out, "%zu", index[i]);
+    }
+    return rc == CEL_OK ? cel_buf_add(out, "", 1) : rc;
+}
+
+static const struct zarr_array *array_of(const struct cel_var *var)
+{
+    return var->place;
+}
+
+/* A scalar that is stored as an array of one has the key of its only chunk. */
+static int key_of(const struct cel_var *var, const size_t *index, struct cel_buf *key)
+{
+    static const size_t zero = 0;
+    const struct zarr_array *a = array_of(var);
+
+    return a->scalar ? zarr_chunk_key(a, 1, &zero, key) : zarr_chunk_key(a, var->ndims, index, key);
+}
+
+int zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_place *out)
+{
+    (void)ds, (void)var, (void)index;
+    *out = (struct cel_chunk_place){.nbytes = SIZE_MAX};
+    return CEL_OK;
+}
+
+int zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at,
+                    struct cel_buf *out)
+{
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    int rc;
+
+    (void)at;
+    if (array_of(var)->shard)
+        return zarr_shard_get(ds, var, index, out);
+    rc = key_of(var, index, &key);
+    if (rc == CEL_OK)
+        rc = cel_store_get(zarr_of(ds)->store, key.data, out);
+    cel_buf_dispose(&key);
+    return rc;
+}
+
+int zarr_chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n,
+                     uint32_t skipped, struct cel_chunk_place *out)
+{
+    (void)ds, (void)var, (void)index, (void)encoded;
+    if (skipped)
+        return cel_fail(NC_EFILTER, "a filter cannot encode this chunk, and Zarr has no way to say that it was skipped");
+    *out = (struct cel_chunk_place){.nbytes = n};
+    return CEL_OK;
+}
+
+int zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at,
+                     const void *encoded, size_t n)
+{
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    int rc;
+
+    (void)at;
+    if (array_of(var)->shard)
+        return zarr_shard_put(ds, var, index, encoded, n);
+    rc = key_of(var, index, &key);
+    if (rc == CEL_OK)
+        rc = cel_store_put(zarr_of(ds)->store, key.data, encoded, n);
+    cel_buf_dispose(&key);
+    return rc;
+}

@@ -1,0 +1,449 @@
+/* Stores as datasets: which locations are Zarr, and opening, creating and closing
+ * them. A URL's fragment says what is wanted, file:///data/t.zarr#mode=nczarr,file;
+ * a plain directory or zip archive is Zarr when it holds Zarr's documents. */
+#include "convert.h"
+#include "mem.h"
+#include "zarr_int.h"
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- the words of a mode ------------------------------------------------------------ */
+
+enum {
+    WORD_NCZARR = 1, WORD_ZARR = 2, WORD_XARRAY = 4, WORD_NOXARRAY = 8, WORD_FILE = 16, WORD_ZIP = 32, WORD_V2 = 64,
+    WORD_V3 = 128, WORD_CONSOLIDATED = 256, WORD_PREFIX = 512, WORD_S3 = 1024, WORD_BYTES = 2048
+};
+static const struct { const char *text; unsigned word; } mode_words[] = {
+    {"nczarr", WORD_NCZARR}, {"zarr", WORD_ZARR}, {"xarray", WORD_ZARR | WORD_XARRAY}, {"noxarray", WORD_ZARR | WORD_NOXARRAY},
+    {"file", WORD_FILE}, {"zip", WORD_ZIP}, {"v2", WORD_V2}, {"zarr2", WORD_V2 | WORD_ZARR}, {"v3", WORD_V3},
+    {"zarr3", WORD_V3 | WORD_ZARR}, {"consolidated", WORD_CONSOLIDATED}, {"prefix", WORD_PREFIX}, {"s3", WORD_S3},
+    {"gs3", WORD_S3}, {"bytes", WORD_BYTES},
+};
+#define ZARR_WORDS (WORD_NCZARR | WORD_ZARR | WORD_V2 | WORD_V3)
+
+static unsigned word_of(const char *text, size_t len)
+{
+    for (size_t i = 0; i < sizeof mode_words / sizeof *mode_words; i++)
+        if (strlen(mode_words[i].text) == len && strncasecmp(mode_words[i].text, text, len) == 0)
+            return mode_words[i].word;
+    return 0;
+}
+
+/* "mode=a,b&key=value", or the words alone: "zarr". */
+static unsigned words_of(const char *fragment)
+{
+    unsigned words = 0;
+
+    while (fragment && *fragment) {
+        size_t len = strcspn(fragment, "&");
+        const char *at = strncasecmp(fragment, "mode=", 5) == 0 ? fragment + 5 : memchr(fragment, '=', len) ? fragment + len : fragment;
+        while (at < fragment + len) {
+            size_t n = strcspn(at, ",&");
+            words |= word_of(at, n);
+            at += n + (at[n] == ',');
+        }
+        fragment += len + (fragment[len] == '&');
+    }
+    return words;
+}
+
+/* --- what is there ---------------------------------------------------------------------- */
+
+static const char *const documents[] = {".zgroup", ".zarray", "zarr.json", ".zmetadata", ".zattrs", ".nczarr"};
+
+static bool holds_zarr(const char *folder)
+{
+    struct cel_buf path = CEL_BUF_INIT(1 << 16);
+    bool found = false;
+
+    for (size_t i = 0; !found && i < sizeof documents / sizeof *documents; i++)
+        found = zarr_key(folder, documents[i], &path) == CEL_OK && access(path.data, F_OK) == 0;
+    cel_buf_dispose(&path);
+    return found;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
+{
+    unsigned words = words_of(where->fragment);
+
+    (void)options;
+    if (words & ZARR_WORDS)
+        return 100;
+    if (create)
+        return 0;
+    if (where->is_directory)
+        return holds_zarr(where->path) ? 90 : 0;
+    return where->head_len >= 4 && (memcmp(where->head, "PK\3\4", 4) == 0 || memcmp(where->head, "PK\5\6", 4) == 0) ? 50 : 0;
+}
+
+/* --- opening ------------------------------------------------------------------------------- */
+
+static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
+{
+    struct zarr *z;
+
+    if (words & (WORD_S3 | WORD_BYTES))
+        return cel_fail(NC_ENOTBUILT, "mode=%s is not supported yet; copy the store to a local folder",
+                        words & WORD_S3 ? "s3" : "bytes");
+    z = cel_calloc(1, sizeof *z);
+    if (!z)
+        return NC_ENOMEM;
+    z->version = words & WORD_V3 ? 3 : 2;
+    z->nczarr = !(words & WORD_ZARR);
+    z->xarray = !(words & WORD_NOXARRAY);
+    z->consolidated = words & WORD_CONSOLIDATED;
+    ds->container = z;
+    ds->keeps = cel_zarr_ops.keeps;
+    ds->format = NC_FORMAT_NETCDF4;
+    *out = z;
+    return CEL_OK;
+}
+
+static bool has_key(struct zarr *z, const char *key)
+{
+    uint64_t size;
+
+    return cel_store_size(z->store, key, &size) == CEL_OK;
+}
+
+static int first_prefix(void *context, const char *name, bool is_prefix)
+{
+    struct cel_buf *out = context;
+
+    if (!is_prefix || out->len)
+        return CEL_OK;
+    return cel_buf_printf(out, "%s/", name);
+}
+
+/* netCDF-C puts everything in a zip archive below one folder. */
+static int find_prefix(struct zarr *z)
+{
+    struct cel_buf prefix = CEL_BUF_INIT(1 << 16);
+    int rc = CEL_OK;
+
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++)
+        if (has_key(z, documents[i]))
+            return CEL_OK;
+    rc = cel_store_list(z->store, "", first_prefix, &prefix);
+    if (rc == CEL_OK && prefix.len)
+        rc = cel_store_set_prefix(z->store, prefix.data);
+    cel_buf_dispose(&prefix);
+    return rc;
+}
+
+static int find_version(struct zarr *z, const char *path)
+{
+    struct cel_json *doc = NULL;
+    int64_t format = 0;
+    int rc;
+
+    if (has_key(z, ".zgroup") || has_key(z, ".zarray") || has_key(z, ".zmetadata") || has_key(z, ".nczarr") || has_key(z, ".zattrs")) {
+        z->version = 2;
+        return CEL_OK;
+    }
+    z->version = 3;
+    rc = zarr_get_json(z, "", "zarr.json", &doc);
+    if (rc == CEL_ABSENT)
+        return cel_fail(NC_ENOTZARR, "%s is no Zarr store: it holds neither .zgroup, .zarray nor zarr.json", path);
+    if (rc == CEL_OK && (!cel_json_int(cel_json_get(doc, "zarr_format"), false, &format) || format != 3))
+        rc = cel_fail(NC_ENOTZARR, "%s was written by a draft of Zarr version 3 that nothing reads any more; "
+                                   "write it again with a current library", path);
+    cel_json_free(doc);
+    return rc;
+}
+
+static int open_store(const struct cel_location *where, enum cel_store_mode mode, unsigned words, struct cel_store **out)
+{
+    bool zip = words & WORD_ZIP || (mode < CEL_STORE_CREATE && where->exists && !where->is_directory);
+
+    if (where->in_memory && mode >= CEL_STORE_CREATE)
+        return cel_store_open_memory(out);
+    return zip ? cel_store_open_zip(where->path, mode, out) : cel_store_open_dir(where->path, mode, out);
+}
+
+static int zarr_open(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
+{
+    unsigned words = words_of(where->fragment);
+    struct zarr *z;
+    int rc = make_zarr(ds, words, &z);
+
+    if (rc != CEL_OK)
+        return rc;
+    z->nczarr = false; /* until its metadata is seen */
+    rc = open_store(where, options->mode & NC_WRITE ? CEL_STORE_WRITE : CEL_STORE_READ, words, &z->store);
+    if (rc == CEL_OK)
+        rc = find_prefix(z);
+    if (rc == CEL_OK)
+        rc = find_version(z, where->path);
+    if (rc == CEL_OK)
+        rc = zarr_load(ds);
+    if (rc == CEL_OK && z->version == 2 && has_key(z, ".zmetadata"))
+        z->consolidated = true; /* a copy of the metadata that must not go stale */
+    return rc;
+}
+
+/* Only what is a store, or empty, is replaced. */
+static int check_replaceable(const struct cel_location *where)
+{
+    if (!where->exists || (where->is_directory ? holds_zarr(where->path) || rmdir(where->path) == 0
+                                               : where->size == 0 || memcmp(where->head, "PK", 2) == 0))
+        return CEL_OK;
+    return cel_fail(NC_EEXIST, "%s exists and is no Zarr store; remove it first if it may go", where->path);
+}
+
+static int set_zip_prefix(struct zarr *z, const char *path)
+{
+    struct cel_buf prefix = CEL_BUF_INIT(1 << 16);
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t n = ends_with(base, ".zip") ? strlen(base) - 4 : strlen(base);
+    int rc = cel_buf_printf(&prefix, "%.*s/", (int)n, base);
+
+    if (rc == CEL_OK)
+        rc = cel_store_set_prefix(z->store, prefix.data);
+    cel_buf_dispose(&prefix);
+    return rc;
+}
+
+static int zarr_create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
+{
+    unsigned words = words_of(where->fragment);
+    bool keep = options->mode & NC_NOCLOBBER;
+    struct zarr *z;
+    int rc = keep && where->exists ? cel_fail(NC_EEXIST, "%s exists already", where->path) : check_replaceable(where);
+
+    if (rc == CEL_OK)
+        rc = make_zarr(ds, words, &z);
+    if (rc == CEL_OK)
+        rc = open_store(where, where->exists ? CEL_STORE_REPLACE : CEL_STORE_CREATE, words, &z->store);
+    if (rc == CEL_OK && words & WORD_ZIP && words & WORD_PREFIX)
+        rc = set_zip_prefix(z, where->path);
+    return rc;
+}
+
+/* --- closing ---------------------------------------------------------------------------------- */
+
+static int each_var(struct cel_group *group, int (*act)(struct cel_dataset *, struct cel_var *))
+{
+    int rc = CEL_OK;
+
+    for (size_t i = 0; i < group->vars.n; i++) {
+        int one = act(group->dataset, group->vars.at[i]);
+        rc = rc == CEL_OK ? one : rc;
+    }
+    for (size_t i = 0; i < group->groups.n; i++) {
+        int one = each_var(group->groups.at[i], act);
+        rc = rc == CEL_OK ? one : rc;
+    }
+    return rc;
+}
+
+static int flush_shards(struct cel_dataset *ds, struct cel_var *var)
+{
+    struct zarr_array *a = var->place;
+
+    return a && a->shard ? zarr_shard_flush(ds, var) : CEL_OK;
+}
+
+static int collect_documents(struct zarr *z, struct cel_group *group, struct cel_json *map)
+{
+    static const char *const names[] = {".zgroup", ".zarray", ".zattrs"};
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    int rc = CEL_OK;
+
+    for (size_t v = 0; rc == CEL_OK && v <= group->vars.n; v++) {
+        const struct zarr_group *g = group->place;
+        const struct zarr_array *a = v ? ((struct cel_var *)group->vars.at[v - 1])->place : NULL;
+        const char *path = v ? (a ? a->path : NULL) : g->path;
+        for (size_t i = 0; rc == CEL_OK && path && i < (z->version == 2 ? 3 : 1); i++) {
+            const char *name = z->version == 2 ? names[i] : "zarr.json";
+            struct cel_json *doc;
+            rc = zarr_get_json(z, path, name, &doc);
+            if (rc == CEL_OK)
+                rc = z->version == 2 ? zarr_key(path, name, &key) : (key.len = 0, cel_buf_add(&key, path, strlen(path) + 1));
+            if (rc == CEL_OK && (z->version == 2 || *path))
+                rc = cel_json_set(map, key.data, doc);
+            else
+                cel_json_free(doc);
+            rc = rc == CEL_ABSENT ? CEL_OK : rc;
+        }
+    }
+    for (size_t i = 0; rc == CEL_OK && i < group->groups.n; i++)
+        rc = collect_documents(z, group->groups.at[i], map);
+    cel_buf_dispose(&key);
+    return rc;
+}
+
+/* All documents in one: .zmetadata, or a member of the root's zarr.json. */
+static int write_consolidated(struct cel_dataset *ds)
+{
+    struct zarr *z = zarr_of(ds);
+    struct cel_json *map = cel_json_new_object(), *doc = NULL, *holder = cel_json_new_object();
+    int rc = map && holder ? collect_documents(z, ds->root, map) : NC_ENOMEM;
+
+    if (rc == CEL_OK && z->version == 2) {
+        rc = cel_json_set(holder, "zarr_consolidated_format", cel_json_new_int(1));
+        if (rc == CEL_OK)
+            rc = cel_json_set(holder, "metadata", map);
+        map = NULL;
+        if (rc == CEL_OK)
+            rc = zarr_put_json(z, "", ".zmetadata", holder);
+    } else if (rc == CEL_OK) {
+        rc = cel_json_set(holder, "kind", cel_json_new_string("inline", 6));
+        if (rc == CEL_OK)
+            rc = cel_json_set(holder, "must_understand", cel_json_new_bool(false));
+        if (rc == CEL_OK)
+            rc = cel_json_set(holder, "metadata", map);
+        map = NULL;
+        if (rc == CEL_OK)
+            rc = zarr_get_json(z, "", "zarr.json", &doc);
+        if (rc == CEL_OK) {
+            rc = cel_json_set(doc, "consolidated_metadata", holder);
+            holder = NULL;
+        }
+        if (rc == CEL_OK)
+            rc = zarr_put_json(z, "", "zarr.json", doc);
+    }
+    cel_json_free(map);
+    cel_json_free(holder);
+    cel_json_free(doc);
+    return rc;
+}
+
+static int finish_writing(struct cel_dataset *ds)
+{
+    struct zarr *z = zarr_of(ds);
+    int rc = each_var(ds->root, flush_shards);
+
+    if (rc == CEL_OK && z->consolidated)
+        rc = write_consolidated(ds);
+    return rc;
+}
+
+static int zarr_sync(struct cel_dataset *ds)
+{
+    int rc = ds->writable ? finish_writing(ds) : CEL_OK;
+
+    return rc == CEL_OK && ds->writable ? cel_store_sync(zarr_of(ds)->store) : rc;
+}
+
+static int free_array(struct cel_dataset *ds, struct cel_var *var)
+{
+    (void)ds;
+    zarr_array_free(var->place);
+    var->place = NULL;
+    return CEL_OK;
+}
+
+static void free_groups(struct cel_group *group)
+{
+    zarr_group_free(group->place);
+    group->place = NULL;
+    for (size_t i = 0; i < group->groups.n; i++)
+        free_groups(group->groups.at[i]);
+}
+
+static int zarr_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
+{
+    struct zarr *z = zarr_of(ds);
+    int rc = CEL_OK, closed = CEL_OK;
+
+    if (memory)
+        *memory = (struct cel_memory){0};
+    if (!z)
+        return CEL_OK;
+    if (keep && ds->writable && z->store)
+        rc = finish_writing(ds);
+    if (z->store && keep)
+        closed = cel_store_close(z->store);
+    else
+        cel_store_abandon(z->store);
+    each_var(ds->root, free_array);
+    free_groups(ds->root);
+    cel_json_free(z->all);
+    free(z);
+    ds->container = NULL;
+    return rc == CEL_OK ? closed : rc;
+}
+
+/* --- the rest ------------------------------------------------------------------------------------- */
+
+static int load_nothing(struct cel_dataset *ds)
+{
+    (void)ds;
+    return CEL_OK;
+}
+
+static int load_var(struct cel_dataset *ds, struct cel_var *var)
+{
+    (void)ds;
+    var->loaded = true;
+    return CEL_OK;
+}
+
+static int extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent)
+{
+    (void)ds;
+    memcpy(var->extent, extent, (size_t)var->ndims * sizeof *extent);
+    if (var->saved == CEL_SAVED)
+        var->saved = CEL_CHANGED;
+    return CEL_OK;
+}
+
+static int fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out)
+{
+    struct zarr *z = zarr_of(ds);
+    const struct zarr_group *root = ds->root->place;
+    struct cel_buf text = CEL_BUF_INIT(ZARR_META_MAX);
+    const char *properties;
+    int rc;
+
+    *out = (struct cel_fact){0};
+    if (!var && strcmp(name, "_NCProperties") == 0) {
+        properties = root ? cel_json_string(cel_json_get(root->attrs, "_NCProperties"), NULL) : NULL;
+        if (!properties)
+            return CEL_ABSENT;
+        out->text = cel_strdup(properties);
+        return out->text ? CEL_OK : NC_ENOMEM;
+    }
+    if (!var || strcmp(name, "_Codecs") != 0 || !var->chain.n)
+        return CEL_ABSENT;
+    rc = cel_chain_print(&var->chain, z->version == 2 ? CEL_SPELL_JSON2 : CEL_SPELL_JSON3, &text);
+    if (rc == CEL_OK)
+        rc = cel_buf_take_string(&text, &out->text);
+    cel_buf_dispose(&text);
+    return rc;
+}
+
+const struct cel_container_ops cel_zarr_ops = {
+    .name = "zarr",
+    .formatx = NC_FORMATX_NCZARR,
+    .keeps = CEL_KEEPS_GROUPS | CEL_KEEPS_STRINGS | CEL_KEEPS_INT64 | CEL_KEEPS_UNLIMITED | CEL_KEEPS_CHUNKS |
+             CEL_KEEPS_FILTERS | CEL_KEEPS_ENDIAN | CEL_CONCURRENT | CEL_FILTERS_AS_CALLED | CEL_FILTERS_VARSIZED,
+    .bid = bid,
+    .create = zarr_create,
+    .open = zarr_open,
+    .load_types = load_nothing,
+    .load_var = load_var,
+    .load_atts = zarr_load_atts,
+    .save = zarr_save,
+    .extend = extend,
+    .chunk_find = zarr_chunk_find,
+    .chunk_read = zarr_chunk_read,
+    .chunk_place = zarr_chunk_place,
+    .chunk_write = zarr_chunk_write,
+    .plain_get = zarr_plain_get,
+    .plain_put = zarr_plain_put,
+    .sync = zarr_sync,
+    .close = zarr_close,
+    .fact = fact,
+};

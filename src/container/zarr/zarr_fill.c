@@ -1,0 +1,187 @@
+/* fill_value: JSON to one element and back. Numbers are numbers; NaN and the
+ * infinities are strings; v3 also has hexadecimal bit patterns; raw bytes,
+ * structures and fixed text are base64 in v2, except that netCDF-C writes text
+ * as it is. */
+#include "convert.h"
+#include "mem.h"
+#include "zarr_int.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool hex_bits(const char *text, uint64_t *bits)
+{
+    char *end;
+
+    if (strncmp(text, "0x", 2) != 0)
+        return false;
+    *bits = strtoull(text + 2, &end, 16);
+    return end > text + 2 && !*end;
+}
+
+static bool real_from_json(const struct cel_json *v, nc_type type, void *out)
+{
+    const char *text = cel_json_string(v, NULL);
+    uint64_t bits;
+    double d;
+    float f;
+
+    if (text && hex_bits(text, &bits)) {
+        uint32_t low = (uint32_t)bits;
+        memcpy(out, type == NC_FLOAT ? (void *)&low : (void *)&bits, cel_type_size(type));
+        return true;
+    }
+    if (text && strcmp(text, "+Infinity") == 0)
+        d = INFINITY;
+    else if (!cel_json_double(v, true, &d))
+        return false;
+    /* netCDF-C prints its default fill with six digits, which is another number. */
+    if (d == 9.96921e+36)
+        d = NC_FILL_DOUBLE;
+    f = (float)d;
+    memcpy(out, type == NC_FLOAT ? (void *)&f : (void *)&d, cel_type_size(type));
+    return true;
+}
+
+static bool integer_from_json(const struct cel_json *v, nc_type type, void *out)
+{
+    int64_t i;
+    uint64_t u;
+    double d;
+
+    if (cel_json_type(v) == CEL_JSON_BOOL) {
+        *(unsigned char *)out = cel_json_bool(v);
+        return type == NC_UBYTE;
+    }
+    if (cel_json_string(v, NULL) && strcmp(cel_json_string(v, NULL), "NaT") == 0 && type == NC_INT64) {
+        i = INT64_MIN;
+        memcpy(out, &i, sizeof i);
+        return true;
+    }
+    if (cel_json_int(v, true, &i))
+        return cel_converter(NC_INT64, type)(out, &i, 1) == 0;
+    if (cel_json_uint(v, true, &u))
+        return cel_converter(NC_UINT64, type)(out, &u, 1) == 0;
+    return cel_json_double(v, true, &d) && d == trunc(d) && cel_converter(NC_DOUBLE, type)(out, &d, 1) == 0;
+}
+
+static bool char_from_json(const struct cel_json *v, char *out)
+{
+    size_t len;
+    const char *text = cel_json_string(v, &len);
+    int64_t i;
+
+    if (text) {
+        *out = len ? text[0] : '\0';
+        return len <= 1;
+    }
+    if (!cel_json_int(v, false, &i)) /* netCDF-C writes the fill character '7' as the number 7 */
+        return false;
+    *out = i >= 1 && i <= 9 ? (char)('0' + i) : '\0';
+    return true;
+}
+
+/* A string element owns its text. */
+static int string_from_json(const struct cel_json *v, const struct zarr_dtype *dtype, bool nczarr, char **out)
+{
+    size_t len, n;
+    const char *text = cel_json_string(v, &len);
+
+    *out = NULL;
+    if (text && dtype->form == ZARR_BYTES && !nczarr) {
+        unsigned char *bytes = cel_calloc(len + 1, 1);
+        if (bytes && zarr_base64_decode(text, len, bytes, len, &n) == CEL_OK) {
+            *out = (char *)bytes;
+            return CEL_OK;
+        }
+        free(bytes);
+    }
+    *out = cel_strndup(text ? text : "", text ? len : 0);
+    return *out ? CEL_OK : NC_ENOMEM;
+}
+
+static bool raw_from_json(const struct cel_json *v, size_t size, void *out)
+{
+    size_t len, n;
+    const char *text = cel_json_string(v, &len);
+    int64_t byte;
+
+    memset(out, 0, size);
+    if (text)
+        return zarr_base64_decode(text, len, out, size, &n) == CEL_OK;
+    if (cel_json_type(v) != CEL_JSON_ARRAY)
+        return cel_json_int(v, false, &byte) && byte == 0;
+    for (size_t i = 0; i < cel_json_count(v) && i < size; i++) {
+        if (!cel_json_int(cel_json_item(v, i), false, &byte))
+            return false;
+        ((unsigned char *)out)[i] = (unsigned char)byte;
+    }
+    return true;
+}
+
+/* Complex numbers: two parts. Other structures: an object of members, or base64. */
+static bool compound_from_json(const struct cel_json *v, const struct zarr_dtype *dtype, unsigned char *out)
+{
+    const struct cel_type *type = dtype->type;
+    bool ok = true;
+
+    if (cel_json_type(v) != CEL_JSON_ARRAY && cel_json_type(v) != CEL_JSON_OBJECT)
+        return raw_from_json(v, type->size, out);
+    for (size_t i = 0; ok && i < type->nfields; i++) {
+        const struct cel_field *field = &type->field[i];
+        struct zarr_dtype part = {ZARR_NUMBERS, field->type->size, false, field->type};
+        const struct cel_json *value = cel_json_type(v) == CEL_JSON_ARRAY ? cel_json_item(v, i) : cel_json_get(v, field->name);
+        ok = zarr_fill_from_json("", value, &part, false, out + field->offset) == CEL_OK;
+    }
+    return ok;
+}
+
+int zarr_fill_from_json(const char *path, const struct cel_json *v, const struct zarr_dtype *dtype, bool nczarr, void *out)
+{
+    bool ok;
+
+    if (cel_json_type(v) == CEL_JSON_ARRAY && cel_json_count(v) == 1)
+        v = cel_json_item(v, 0); /* netCDF-C 4.8.0 */
+    switch (dtype->type->klass) {
+    case NC_STRING: return string_from_json(v, dtype, nczarr, out);
+    case NC_CHAR: ok = char_from_json(v, out); break;
+    case NC_FLOAT: case NC_DOUBLE: ok = real_from_json(v, dtype->type->id, out); break;
+    case NC_COMPOUND: ok = compound_from_json(v, dtype, out); break;
+    case NC_OPAQUE: ok = raw_from_json(v, dtype->type->size, out); break;
+    default: ok = integer_from_json(v, dtype->type->id, out);
+    }
+    return ok ? CEL_OK : zarr_bad(path, "/fill_value", "does not fit the data type");
+}
+
+static struct cel_json *number_to_json(const void *value, nc_type type)
+{
+    int64_t i;
+    uint64_t u;
+    float f;
+    double d;
+
+    switch (type) {
+    case NC_FLOAT: memcpy(&f, value, sizeof f); return cel_json_new_float(f);
+    case NC_DOUBLE: memcpy(&d, value, sizeof d); return cel_json_new_double(d);
+    case NC_UINT64: memcpy(&u, value, sizeof u); return cel_json_new_uint(u);
+    default: cel_converter(type, NC_INT64)(&i, value, 1); return cel_json_new_int(i);
+    }
+}
+
+int zarr_fill_to_json(const void *value, const struct zarr_dtype *dtype, int version, struct cel_json **out)
+{
+    nc_type type = dtype->type->id;
+    const char *text;
+
+    if (type == NC_STRING) {
+        memcpy(&text, value, sizeof text);
+        *out = cel_json_new_string(text ? text : "", text ? strlen(text) : 0);
+    } else if (type == NC_CHAR && version == 2) {
+        *out = cel_json_new_string(value, *(const char *)value ? 1 : 0);
+    } else if (type == NC_CHAR) {
+        *out = cel_json_new_uint(*(const unsigned char *)value);
+    } else {
+        *out = number_to_json(value, type);
+    }
+    return *out ? CEL_OK : NC_ENOMEM;
+}

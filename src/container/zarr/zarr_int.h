@@ -1,0 +1,143 @@
+#ifndef CEL_ZARR_INT_H
+#define CEL_ZARR_INT_H
+
+/* Inside the Zarr container: what it keeps of a store, a group and an array. */
+
+#include "container.h"
+#include "json.h"
+#include "store.h"
+
+#define ZARR_META_MAX ((size_t)256 << 20) /* a metadata document larger than this is none */
+
+/* --- the store: ds->container ------------------------------------------------ */
+struct zarr {
+    struct cel_store *store;
+    int version;          /* 2 or 3 */
+    bool nczarr;          /* keep what plain Zarr cannot say in _nczarr_* attributes */
+    bool xarray;          /* v2: dimension names in _ARRAY_DIMENSIONS */
+    bool consolidated;    /* read from, and write, one document with all metadata */
+    struct cel_json *all; /* that document's map of key -> document; NULL: not used */
+};
+
+/* --- a group: group->place ---------------------------------------------------- */
+struct zarr_group {
+    char *path;             /* "" or "a/b" */
+    struct cel_json *attrs; /* the attributes as the store has them, ours included */
+    char *saved;            /* text of the last documents written or read, to see what changed */
+};
+
+/* How the elements of an array are stored. */
+enum zarr_form {
+    ZARR_NUMBERS, /* as in memory, up to byte order */
+    ZARR_HALF,    /* float16, read as float */
+    ZARR_BYTES,   /* NUL-padded bytes of fixed length -> NC_STRING */
+    ZARR_UTF32,   /* NUL-padded code points -> NC_STRING */
+    ZARR_VLEN     /* vlen-utf8, vlen-bytes -> NC_STRING */
+};
+struct zarr_dtype {
+    enum zarr_form form;
+    size_t size;  /* bytes of one stored element; ZARR_VLEN: 0 */
+    bool big;
+    const struct cel_type *type;
+};
+
+struct zarr_shard; /* zarr_shard.c */
+
+/* --- an array: var->place -------------------------------------------------------- */
+struct zarr_array {
+    char *path;
+    struct cel_json *doc;   /* .zarray or zarr.json */
+    struct cel_json *attrs; /* .zattrs, or the attributes of zarr.json */
+    char *saved;
+    struct zarr_dtype dtype;
+    bool scalar;            /* stored as shape [1], one value for netCDF */
+    bool prefixed;          /* keys start with "c" */
+    char separator;         /* between chunk indices */
+    int *order;             /* stored axis i is axis order[i]; NULL: as they are */
+    struct zarr_shard *shard;
+};
+
+static inline struct zarr *zarr_of(const struct cel_dataset *ds)
+{
+    return ds->container;
+}
+
+/* --- zarr_store.c: documents ------------------------------------------------------- */
+/* The JSON document at path/name; CEL_ABSENT when there is none. */
+int zarr_get_json(struct zarr *z, const char *path, const char *name, struct cel_json **out);
+int zarr_put_json(struct zarr *z, const char *path, const char *name, const struct cel_json *doc);
+int zarr_key(const char *path, const char *name, struct cel_buf *out); /* NUL-terminated */
+int zarr_bad(const char *path, const char *pointer, const char *fmt, ...) CEL_PRINTF(3, 4); /* NC_ENCZARR, with the place */
+
+/* --- zarr_load.c, zarr_save.c -------------------------------------------------------- */
+int zarr_load(struct cel_dataset *ds);
+int zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var);
+int zarr_save(struct cel_dataset *ds);
+void zarr_group_free(struct zarr_group *g);
+void zarr_array_free(struct zarr_array *a);
+
+/* --- zarr_v2.c, zarr_v3.c: one array's document -------------------------------------------- */
+/* What both versions say of an array, gathered before a variable is made of it. */
+struct zarr_facts {
+    int rank;
+    size_t shape[NC_MAX_VAR_DIMS], chunk[NC_MAX_VAR_DIMS];
+    const struct cel_json *fill;  /* borrowed from the document; JSON null: no fill */
+    const struct cel_json *names; /* dimension names; NULL: none */
+    struct cel_chain chain;
+    bool in_shard;                /* the codecs at hand are those of a shard's chunks */
+};
+int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct zarr_facts *out);
+/* Read a->doc and a->attrs; NC_EBADTYPE (with text): a data type we have no form for. */
+int zarr_v2_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out);
+int zarr_v3_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out);
+/* Make a->doc for a new variable. */
+int zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a);
+int zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a);
+
+/* --- zarr_array.c: what the two share ---------------------------------------------------------- */
+int zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n, size_t *out);
+struct cel_json *zarr_lengths_json(int n, const size_t *lengths);
+int zarr_array_prepare(struct cel_var *var, struct zarr_array *a); /* storage, chain, plain or by chunks */
+
+/* --- zarr_dtype.c --------------------------------------------------------------------------- */
+int zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype,
+                       const struct cel_json *filters, bool nczarr, struct zarr_dtype *out);
+int zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *data_type, struct zarr_dtype *out);
+int zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out);
+int zarr_dtype_to_v3(const struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out);
+/* The dtype string of an atomic type, as _nczarr_attr wants it: "<i4", ">S1". */
+const char *zarr_dtype_text(nc_type type, bool big);
+nc_type zarr_dtype_atomic(const char *text, bool *big); /* NC_NAT: none of ours */
+
+/* --- zarr_fill.c -------------------------------------------------------------------------------- */
+int zarr_fill_from_json(const char *path, const struct cel_json *v, const struct zarr_dtype *dtype, bool nczarr, void *out);
+int zarr_fill_to_json(const void *value, const struct zarr_dtype *dtype, int version, struct cel_json **out);
+
+/* --- zarr_att.c ------------------------------------------------------------------------------------ */
+bool zarr_att_is_hidden(const char *name);
+int zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, struct cel_atts *out, struct cel_var *var);
+int zarr_atts_to_json(struct cel_dataset *ds, struct cel_atts *atts, struct cel_json *attrs, struct cel_var *var);
+int zarr_base64_decode(const char *text, size_t len, unsigned char *out, size_t cap, size_t *n); /* CEL_ABSENT: not base64 */
+int zarr_base64_encode(const unsigned char *p, size_t n, struct cel_buf *out);
+
+/* --- zarr_chunk.c, zarr_plain.c, zarr_shard.c ---------------------------------------------------------- */
+int zarr_chunk_key(const struct zarr_array *a, int rank, const size_t *index, struct cel_buf *out);
+int zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_place *out);
+int zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at,
+                    struct cel_buf *out);
+int zarr_chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n,
+                     uint32_t skipped, struct cel_chunk_place *out);
+int zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at,
+                     const void *encoded, size_t n);
+int zarr_plain_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+                   const ptrdiff_t *stride, void *data);
+int zarr_plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+                   const ptrdiff_t *stride, const void *data);
+
+int zarr_shard_read(const struct cel_json *config, struct zarr_array *a, struct zarr_facts *facts);
+int zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out);
+int zarr_shard_put(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n);
+int zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var);
+void zarr_shard_free(struct zarr_shard *shard);
+
+#endif

@@ -1,0 +1,517 @@
+/* From the store's documents to the model: groups, dimensions and arrays, by
+ * NCZarr's metadata of every generation where it is there, by names and listing
+ * where it is not. Opening reads each document once and no chunk. */
+#include "mem.h"
+#include "zarr_int.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 128 };
+
+/* --- NCZarr's keys, of every generation ------------------------------------------ */
+
+struct generations {
+    const char *keys[3]; /* within .zattrs, or .zgroup and .zarray */
+    const char *file;    /* a document of its own (4.8.0) */
+};
+static const struct generations group_info = {{"_nczarr_group", "_NCZARR_GROUP", "_nczarr_groups"}, ".nczgroup"};
+static const struct generations array_info = {{"_nczarr_array", "_NCZARR_ARRAY", "_nczarr_arrays"}, ".nczarray"};
+
+static const struct cel_json *find_key(const struct cel_json *doc, const struct generations *g)
+{
+    const struct cel_json *v = NULL;
+
+    for (size_t i = 0; !v && i < 3; i++)
+        v = cel_json_get(doc, g->keys[i]);
+    return v;
+}
+
+/* Found in the attributes, in the document, or in a file of its own; *own is set
+ * for the last and must be freed. NULL: a plain Zarr node. */
+static const struct cel_json *find_info(struct zarr *z, const char *path, const struct cel_json *attrs, const struct cel_json *doc,
+                                        const struct generations *g, struct cel_json **own)
+{
+    const struct cel_json *v = find_key(attrs, g);
+
+    *own = NULL;
+    if (!v)
+        v = find_key(doc, g);
+    if (!v && z->version == 2 && zarr_get_json(z, path, g->file, own) == CEL_OK)
+        v = *own;
+    return v;
+}
+
+static const struct cel_json *either(const struct cel_json *v, const char *new_key, const char *old_key)
+{
+    const struct cel_json *found = cel_json_get(v, new_key);
+
+    return found ? found : cel_json_get(v, old_key);
+}
+
+/* --- dimensions --------------------------------------------------------------------- */
+
+static int load_dims(struct cel_group *group, const char *path, const struct cel_json *dims)
+{
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(dims); i++) {
+        const char *name;
+        const struct cel_json *v = cel_json_member(dims, i, &name), *length = v;
+        int64_t unlimited = 0;
+        uint64_t len;
+        struct cel_dim *dim;
+
+        if (cel_json_type(v) == CEL_JSON_OBJECT) {
+            length = cel_json_get(v, "size");
+            cel_json_int(cel_json_get(v, "unlimited"), true, &unlimited);
+        }
+        if (!cel_json_uint(length, true, &len))
+            return zarr_bad(path, "_nczarr_group", "dimension '%s' has no length", name);
+        rc = cel_dim_add(group, name, (size_t)len, unlimited != 0, -1, &dim);
+    }
+    return rc;
+}
+
+static int by_reference(struct cel_dataset *ds, const char *path, const char *reference, struct cel_dim **out)
+{
+    const char *slash = strrchr(reference, '/');
+    char *group_path = cel_strndup(reference, slash ? (size_t)(slash - reference) : 0);
+    struct cel_group *group = ds->root;
+    int rc = group_path ? CEL_OK : NC_ENOMEM;
+
+    if (rc == CEL_OK && *group_path)
+        rc = cel_group_by_path(ds->root, group_path, &group);
+    *out = rc == CEL_OK ? cel_dim_find(group, slash ? slash + 1 : reference) : NULL;
+    free(group_path);
+    if (!*out)
+        return zarr_bad(path, "_nczarr_array/dimension_references", "there is no dimension '%s'", reference);
+    return CEL_OK;
+}
+
+static struct cel_dim *dim_here(const struct cel_group *group, const char *name)
+{
+    struct cel_dim *dim = cel_dim_find(group, name);
+
+    return dim && dim->group == group ? dim : NULL;
+}
+
+/* A dimension of plain Zarr exists by being named. The same name with another
+ * length needs a name of its own. */
+static int by_name(struct cel_group *group, const char *name, size_t len, struct cel_dim **out)
+{
+    struct cel_buf other = CEL_BUF_INIT(1 << 16);
+    int rc;
+
+    *out = dim_here(group, name);
+    if (!*out)
+        return cel_dim_add(group, name, len, false, -1, out);
+    if ((*out)->len == len || (*out)->unlimited)
+        return CEL_OK;
+    rc = cel_buf_printf(&other, "%s_%zu", name, len);
+    if (rc == CEL_OK) {
+        cel_warn("dimension %s has lengths %zu and %zu; the second is called %s", name, (*out)->len, len, other.data);
+        *out = dim_here(group, other.data);
+        rc = *out ? CEL_OK : cel_dim_add(group, other.data, len, false, -1, out);
+    }
+    cel_buf_dispose(&other);
+    return rc;
+}
+
+static int nameless(struct cel_dataset *ds, size_t len, struct cel_dim **out)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "_Anonymous_Dim_%zu", len);
+    return by_name(ds->root, name, len, out);
+}
+
+static int link_dims(struct cel_dataset *ds, struct cel_var *var, const struct zarr_array *a, const struct zarr_facts *facts,
+                     const struct cel_json *info)
+{
+    const struct cel_json *references = either(info, "dimension_references", "dimrefs");
+    int rc = CEL_OK;
+
+    for (int i = 0; rc == CEL_OK && i < var->ndims; i++) {
+        const char *reference = cel_json_string(cel_json_item(references, (size_t)i), NULL);
+        const char *name = cel_json_string(cel_json_item(facts->names, (size_t)i), NULL);
+        size_t len = facts->shape[i];
+
+        if (reference)
+            rc = by_reference(ds, a->path, reference, &var->dim[i]);
+        else if (name && *name)
+            rc = by_name(var->group, name, len, &var->dim[i]);
+        else
+            rc = nameless(ds, len, &var->dim[i]);
+        if (rc == CEL_OK && var->dim[i]->len != len && !var->dim[i]->unlimited)
+            rc = cel_fail(NC_EDIMSIZE, "/%s: axis %d has length %zu, its dimension %s has %zu", a->path, i, len,
+                          var->dim[i]->name, var->dim[i]->len);
+        if (rc == CEL_OK && var->dim[i]->len < len)
+            var->dim[i]->len = len;
+    }
+    return rc;
+}
+
+/* --- arrays --------------------------------------------------------------------------- */
+
+static bool is_scalar(const struct zarr_facts *facts, const struct cel_json *info)
+{
+    const char *storage = cel_json_string(cel_json_get(info, "storage"), NULL);
+    int64_t scalar = 0;
+
+    cel_json_int(cel_json_get(info, "scalar"), true, &scalar);
+    return facts->rank == 1 && facts->shape[0] == 1 && (scalar || (storage && strcmp(storage, "scalar") == 0));
+}
+
+static int load_fill(struct cel_var *var, struct zarr_array *a, const struct zarr_facts *facts, bool nczarr)
+{
+    const void *usual = cel_var_fill_value(var);
+    void *value;
+    int rc;
+
+    var->no_fill = !facts->fill || cel_json_type(facts->fill) == CEL_JSON_NULL;
+    if (var->no_fill)
+        return CEL_OK;
+    value = cel_calloc(1, var->type->size);
+    if (!value)
+        return NC_ENOMEM;
+    rc = zarr_fill_from_json(a->path, facts->fill, &a->dtype, nczarr, value);
+    if (rc == CEL_OK && (var->type->varsized || !usual || memcmp(value, usual, var->type->size) != 0)) {
+        var->fill = value;
+        return CEL_OK;
+    }
+    free(value);
+    return rc;
+}
+
+static int describe_var(struct cel_var *var, struct zarr_array *a, struct zarr_facts *facts, bool nczarr)
+{
+    int rc;
+
+    var->type = a->dtype.type;
+    var->storage = var->ndims ? CEL_CHUNKED : CEL_CONTIGUOUS;
+    var->storage_set = var->ndims > 0;
+    var->endian = a->dtype.big ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
+    var->chain = facts->chain;
+    facts->chain = (struct cel_chain){0};
+    if (var->ndims) {
+        var->chunk = cel_memdup(facts->chunk, (size_t)var->ndims * sizeof *var->chunk);
+        if (!var->chunk)
+            return NC_ENOMEM;
+        memcpy(var->extent, facts->shape, (size_t)var->ndims * sizeof *var->extent);
+    }
+    rc = load_fill(var, a, facts, nczarr);
+    if (rc == CEL_OK)
+        rc = zarr_array_prepare(var, a);
+    var->loaded = true;
+    var->saved = CEL_SAVED;
+    return rc;
+}
+
+static int add_var(struct cel_group *group, const char *name, struct zarr_array *a, struct zarr_facts *facts)
+{
+    struct cel_dataset *ds = group->dataset;
+    struct cel_json *own;
+    const struct cel_json *info = find_info(zarr_of(ds), a->path, a->attrs, a->doc, &array_info, &own);
+    struct cel_var *var;
+    int rc;
+
+    a->scalar = is_scalar(facts, info);
+    rc = cel_var_add(group, name, a->scalar ? 0 : facts->rank, &var);
+    if (rc == CEL_OK) {
+        var->place = a;
+        rc = link_dims(ds, var, a, facts, info);
+        if (rc == CEL_OK)
+            rc = describe_var(var, a, facts, info != NULL);
+        if (rc == CEL_OK)
+            cel_var_link_coord(var);
+    } else {
+        zarr_array_free(a);
+    }
+    cel_json_free(own);
+    return rc;
+}
+
+/* Documents of an array; CEL_ABSENT when path holds none. */
+static int get_array_docs(struct zarr *z, struct zarr_array *a)
+{
+    const char *node;
+    int rc;
+
+    if (z->version == 2) {
+        rc = zarr_get_json(z, a->path, ".zarray", &a->doc);
+        if (rc == CEL_OK)
+            rc = zarr_get_json(z, a->path, ".zattrs", &a->attrs);
+        return rc == CEL_ABSENT && a->doc ? CEL_OK : rc;
+    }
+    rc = zarr_get_json(z, a->path, "zarr.json", &a->doc);
+    if (rc != CEL_OK)
+        return rc;
+    node = cel_json_string(cel_json_get(a->doc, "node_type"), NULL);
+    if (!node || strcmp(node, "array") != 0)
+        return CEL_ABSENT;
+    return cel_json_get(a->doc, "attributes") ? cel_json_copy(cel_json_get(a->doc, "attributes"), &a->attrs) : CEL_OK;
+}
+
+static int load_array(struct cel_group *group, const char *name, const char *path)
+{
+    struct zarr *z = zarr_of(group->dataset);
+    struct zarr_array *a = cel_calloc(1, sizeof *a);
+    struct zarr_facts *facts = cel_calloc(1, sizeof *facts);
+    int rc = a && facts && (a->path = cel_strdup(path)) ? get_array_docs(z, a) : NC_ENOMEM;
+
+    if (rc == CEL_OK)
+        rc = z->version == 2 ? zarr_v2_read(group->dataset, a, facts) : zarr_v3_read(group->dataset, a, facts);
+    if (rc == CEL_OK) {
+        rc = add_var(group, name, a, facts);
+        a = NULL; /* the variable's now */
+    } else if (rc == NC_EBADTYPE) {
+        cel_warn("%s; the variable is left out", cel_error_text());
+        rc = CEL_OK;
+    }
+    if (facts)
+        cel_chain_dispose(&facts->chain);
+    free(facts);
+    zarr_array_free(a);
+    return rc;
+}
+
+/* --- groups ------------------------------------------------------------------------------ */
+
+static int load_group(struct cel_group *group, const char *path, int depth);
+
+static int add_name(void *context, const char *name, bool is_prefix)
+{
+    char *copy = is_prefix ? cel_strdup(name) : NULL;
+    int rc = copy ? cel_vec_add(context, copy) : is_prefix ? NC_ENOMEM : CEL_OK;
+
+    if (rc != CEL_OK)
+        free(copy);
+    return rc;
+}
+
+/* Names right below path among the keys of the consolidated map. */
+static int list_consolidated(const struct cel_json *all, const char *path, struct cel_vec *names)
+{
+    size_t skip = *path ? strlen(path) + 1 : 0;
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(all); i++) {
+        const char *key, *slash;
+        cel_json_member(all, i, &key);
+        if (strncmp(key, path, skip ? skip - 1 : 0) != 0 || (skip && key[skip - 1] != '/') ||
+            !(slash = strchr(key + skip, '/')))
+            continue;
+        bool known = false;
+        for (size_t n = 0; n < names->n; n++)
+            known |= strlen(names->at[n]) == (size_t)(slash - key - skip) && strncmp(names->at[n], key + skip, (size_t)(slash - key - skip)) == 0;
+        char *copy = known ? NULL : cel_strndup(key + skip, (size_t)(slash - key) - skip);
+        if (!known)
+            rc = copy ? cel_vec_add(names, copy) : NC_ENOMEM;
+    }
+    return rc;
+}
+
+static int add_names(const struct cel_json *list, struct cel_vec *names)
+{
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(list); i++) {
+        const char *name = cel_json_string(cel_json_item(list, i), NULL);
+        rc = name ? add_name(names, name, true) : CEL_OK;
+    }
+    return rc;
+}
+
+/* NCZarr lists its children, in order; plain Zarr has what the store lists. */
+static int child_names(struct zarr *z, const char *path, const struct cel_json *info, struct cel_vec *names)
+{
+    const struct cel_json *arrays = either(info, "arrays", "vars"), *groups = cel_json_get(info, "groups");
+
+    if (arrays || groups) {
+        int rc = add_names(arrays, names);
+        return rc == CEL_OK ? add_names(groups, names) : rc;
+    }
+    return z->all ? list_consolidated(z->all, path, names) : cel_store_list(z->store, path, add_name, names);
+}
+
+static bool is_group(struct zarr *z, const char *path)
+{
+    struct cel_json *doc = NULL;
+    int rc = zarr_get_json(z, path, z->version == 2 ? ".zgroup" : "zarr.json", &doc);
+
+    cel_json_free(doc);
+    return rc == CEL_OK;
+}
+
+static int load_child(struct cel_group *group, const char *path, const char *name, int depth)
+{
+    struct cel_buf child_path = CEL_BUF_INIT(1 << 20);
+    struct cel_group *child;
+    int rc = zarr_key(path, name, &child_path);
+
+    if (rc == CEL_OK)
+        rc = load_array(group, name, child_path.data);
+    if (rc == CEL_ABSENT && is_group(zarr_of(group->dataset), child_path.data)) {
+        rc = cel_group_add(group, name, &child);
+        if (rc == CEL_OK)
+            rc = load_group(child, child_path.data, depth + 1);
+    }
+    cel_buf_dispose(&child_path);
+    return rc == CEL_ABSENT ? CEL_OK : rc;
+}
+
+static int get_group_docs(struct zarr *z, const char *path, struct cel_json **doc, struct cel_json **attrs)
+{
+    int rc = zarr_get_json(z, path, z->version == 2 ? ".zgroup" : "zarr.json", doc);
+
+    if (rc == CEL_ABSENT)
+        rc = CEL_OK; /* implied by what lies below */
+    if (rc == CEL_OK && z->version == 2)
+        rc = zarr_get_json(z, path, ".zattrs", attrs);
+    else if (rc == CEL_OK && cel_json_get(*doc, "attributes"))
+        rc = cel_json_copy(cel_json_get(*doc, "attributes"), attrs);
+    return rc == CEL_ABSENT ? CEL_OK : rc;
+}
+
+static int load_group(struct cel_group *group, const char *path, int depth)
+{
+    struct zarr *z = zarr_of(group->dataset);
+    struct zarr_group *place = cel_calloc(1, sizeof *place);
+    struct cel_json *doc = NULL, *own = NULL;
+    const struct cel_json *info;
+    struct cel_vec names = {0};
+    int rc = place && (place->path = cel_strdup(path)) ? get_group_docs(z, path, &doc, &place->attrs) : NC_ENOMEM;
+
+    group->place = place;
+    if (rc == CEL_OK && depth > DEPTH_MAX)
+        rc = zarr_bad(path, "/", "groups are nested more than %d deep", DEPTH_MAX);
+    info = rc == CEL_OK ? find_info(z, path, place->attrs, doc, &group_info, &own) : NULL;
+    if (depth == 0 && info)
+        z->nczarr = true;
+    if (rc == CEL_OK)
+        rc = load_dims(group, path, either(info, "dimensions", "dims"));
+    if (rc == CEL_OK)
+        rc = child_names(z, path, info, &names);
+    for (size_t i = 0; i < names.n; i++) {
+        if (rc == CEL_OK)
+            rc = load_child(group, path, names.at[i], depth);
+        free(names.at[i]);
+    }
+    cel_vec_dispose(&names);
+    cel_json_free(doc);
+    cel_json_free(own);
+    return rc;
+}
+
+/* --- the store ------------------------------------------------------------------------------ */
+
+/* v3 keeps paths in its map; make them keys of documents, as in v2. */
+static int map_of_v3(const struct cel_json *metadata, struct cel_json *root, struct cel_json **out)
+{
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    struct cel_json *all = cel_json_new_object(), *copy = NULL;
+    int rc = all ? cel_json_copy(root, &copy) : NC_ENOMEM;
+
+    if (rc == CEL_OK)
+        rc = cel_json_set(all, "zarr.json", copy);
+    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(metadata); i++) {
+        const char *path;
+        const struct cel_json *doc = cel_json_member(metadata, i, &path);
+        rc = zarr_key(path, "zarr.json", &key);
+        if (rc == CEL_OK)
+            rc = cel_json_copy(doc, &copy);
+        if (rc == CEL_OK)
+            rc = cel_json_set(all, key.data, copy);
+    }
+    cel_buf_dispose(&key);
+    *out = rc == CEL_OK ? all : NULL;
+    if (rc != CEL_OK)
+        cel_json_free(all);
+    return rc;
+}
+
+static int load_consolidated(struct zarr *z)
+{
+    struct cel_json *doc = NULL;
+    const struct cel_json *metadata;
+    int rc = zarr_get_json(z, "", z->version == 2 ? ".zmetadata" : "zarr.json", &doc);
+
+    if (rc != CEL_OK)
+        return rc == CEL_ABSENT ? CEL_OK : rc;
+    metadata = z->version == 2 ? cel_json_get(doc, "metadata")
+                               : cel_json_get(cel_json_get(doc, "consolidated_metadata"), "metadata");
+    if (metadata)
+        rc = z->version == 2 ? cel_json_copy(metadata, &z->all) : map_of_v3(metadata, doc, &z->all);
+    cel_json_free(doc);
+    return rc;
+}
+
+/* An array alone in the root takes the name of the store. */
+static int load_root_array(struct cel_dataset *ds)
+{
+    const char *path = cel_store_path(zarr_of(ds)->store), *slash = strrchr(path, '/');
+    char *name = cel_strdup(slash ? slash + 1 : path), *dot = name ? strrchr(name, '.') : NULL;
+    int rc;
+
+    if (dot && dot > name)
+        *dot = '\0';
+    rc = name ? load_array(ds->root, *name ? name : "array", "") : NC_ENOMEM;
+    free(name);
+    return rc;
+}
+
+int zarr_load(struct cel_dataset *ds)
+{
+    struct zarr *z = zarr_of(ds);
+    int rc = z->consolidated ? load_consolidated(z) : CEL_OK;
+
+    if (rc == CEL_OK)
+        rc = load_root_array(ds);
+    return rc == CEL_ABSENT ? load_group(ds->root, "", 0) : rc;
+}
+
+int zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var)
+{
+    struct cel_atts *atts = var ? &var->atts : &group->atts;
+    const struct zarr_group *g = group->place;
+    const struct zarr_array *a = var ? var->place : NULL;
+    struct cel_att *att;
+    void *copy;
+    int rc = zarr_atts_from_json(ds, a ? a->attrs : g ? g->attrs : NULL, atts, var);
+
+    /* In version 2 the fill value is xarray's and netCDF-C's _FillValue too. */
+    if (rc == CEL_OK && var && var->fill && zarr_of(ds)->version == 2 && !cel_att_find(atts, "_FillValue")) {
+        copy = cel_malloc(var->type->size);
+        rc = copy ? cel_value_copy(var->type, var->fill, 1, copy) : NC_ENOMEM;
+        if (rc == CEL_OK)
+            rc = cel_att_add(atts, "_FillValue", var->type, 1, copy, &att);
+        else
+            free(copy);
+    }
+    atts->loaded = rc == CEL_OK;
+    return rc;
+}
+
+void zarr_group_free(struct zarr_group *g)
+{
+    if (!g)
+        return;
+    free(g->path);
+    free(g->saved);
+    cel_json_free(g->attrs);
+    free(g);
+}
+
+void zarr_array_free(struct zarr_array *a)
+{
+    if (!a)
+        return;
+    free(a->path);
+    free(a->saved);
+    free(a->order);
+    cel_json_free(a->doc);
+    cel_json_free(a->attrs);
+    zarr_shard_free(a->shard);
+    free(a);
+}

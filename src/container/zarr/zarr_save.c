@@ -1,0 +1,407 @@
+/* From the model to the store's documents. Every document is made anew from what
+ * was read and what changed, and written only if its text differs: unknown
+ * members of others' metadata stay, and nothing is touched without need. */
+#include "mem.h"
+#include "zarr_int.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int set_text(struct cel_json *object, const char *key, const char *text)
+{
+    return cel_json_set(object, key, cel_json_new_string(text, strlen(text)));
+}
+
+/* --- moving what was renamed ---------------------------------------------------------- */
+
+static int collect_all(void *context, const char *name, bool is_prefix)
+{
+    struct cel_vec *v = context;
+    char *copy = cel_malloc(strlen(name) + 2);
+
+    if (!copy)
+        return NC_ENOMEM;
+    copy[0] = is_prefix ? '/' : '-';
+    strcpy(copy + 1, name);
+    if (cel_vec_add(v, copy) == CEL_OK)
+        return CEL_OK;
+    free(copy);
+    return NC_ENOMEM;
+}
+
+static int move_key(struct zarr *z, const char *from, const char *to)
+{
+    struct cel_buf value = CEL_BUF_INIT(SIZE_MAX);
+    int rc = cel_store_get(z->store, from, &value);
+
+    if (rc == CEL_OK)
+        rc = cel_store_put(z->store, to, value.data, value.len);
+    if (rc == CEL_OK)
+        rc = cel_store_erase(z->store, from);
+    cel_buf_dispose(&value);
+    return rc;
+}
+
+/* Copies before it erases, key by key: a crash leaves each value somewhere. */
+static int move_tree(struct zarr *z, const char *from, const char *to)
+{
+    struct cel_buf old = CEL_BUF_INIT(1 << 20), new = CEL_BUF_INIT(1 << 20);
+    struct cel_vec names = {0};
+    int rc = cel_store_list(z->store, from, collect_all, &names);
+
+    for (size_t i = 0; i < names.n; i++) {
+        const char *name = names.at[i];
+        if (rc == CEL_OK)
+            rc = zarr_key(from, name + 1, &old);
+        if (rc == CEL_OK)
+            rc = zarr_key(to, name + 1, &new);
+        if (rc == CEL_OK)
+            rc = *name == '/' ? move_tree(z, old.data, new.data) : move_key(z, old.data, new.data);
+        free(names.at[i]);
+    }
+    cel_vec_dispose(&names);
+    cel_buf_dispose(&old);
+    cel_buf_dispose(&new);
+    return rc;
+}
+
+/* Where an object belongs now; what it had is moved when that changed. */
+static int settle_path(struct cel_group *parent, const char *name, struct zarr *z, char **path)
+{
+    const struct zarr_group *above = parent ? parent->place : NULL;
+    struct cel_buf now = CEL_BUF_INIT(1 << 20);
+    int rc = above ? zarr_key(above->path, name, &now) : cel_buf_add(&now, "", 1);
+
+    if (rc == CEL_OK && *path && strcmp(*path, now.data) == 0) {
+        cel_buf_dispose(&now);
+        return CEL_OK;
+    }
+    if (rc == CEL_OK && *path)
+        rc = move_tree(z, *path, now.data);
+    if (rc == CEL_OK) {
+        free(*path);
+        *path = now.data;
+        return CEL_OK;
+    }
+    cel_buf_dispose(&now);
+    return rc;
+}
+
+/* --- groups -------------------------------------------------------------------------------- */
+
+static struct cel_json *dims_json(const struct cel_group *group)
+{
+    struct cel_json *dims = cel_json_new_object();
+    int rc = dims ? CEL_OK : NC_ENOMEM;
+
+    for (size_t i = 0; rc == CEL_OK && i < group->dims.n; i++) {
+        const struct cel_dim *dim = group->dims.at[i];
+        struct cel_json *v = cel_json_new_uint(dim->len);
+        if (dim->unlimited) {
+            struct cel_json *object = cel_json_new_object();
+            rc = object ? cel_json_set(object, "size", v) : NC_ENOMEM;
+            if (rc == CEL_OK)
+                rc = cel_json_set(object, "unlimited", cel_json_new_int(1));
+            v = object;
+        }
+        if (rc == CEL_OK)
+            rc = cel_json_set(dims, dim->name, v);
+    }
+    if (rc == CEL_OK)
+        return dims;
+    cel_json_free(dims);
+    return NULL;
+}
+
+static struct cel_json *names_json(const struct cel_group *group, bool vars)
+{
+    const struct cel_vec *objects = vars ? &group->vars : &group->groups;
+    struct cel_json *list = cel_json_new_array();
+
+    for (size_t i = 0; list && i < objects->n; i++) {
+        const char *name = vars ? ((struct cel_var *)objects->at[i])->name : ((struct cel_group *)objects->at[i])->name;
+        if (cel_json_push(list, cel_json_new_string(name, strlen(name))) != CEL_OK) {
+            cel_json_free(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static int add_group_info(const struct cel_group *group, struct cel_json *attrs)
+{
+    struct cel_json *info = cel_json_new_object(), *superblock;
+    int rc = info ? cel_json_set(info, "dimensions", dims_json(group)) : NC_ENOMEM;
+
+    if (rc == CEL_OK)
+        rc = cel_json_set(info, "arrays", names_json(group, true));
+    if (rc == CEL_OK)
+        rc = cel_json_set(info, "groups", names_json(group, false));
+    if (rc == CEL_OK && !group->parent)
+        rc = set_text(attrs, "_NCProperties", "version=2,netcdf=4.9.3,nczarr=2.0.0,cellar=" CEL_VERSION);
+    if (rc != CEL_OK) {
+        cel_json_free(info);
+        return rc;
+    }
+    rc = cel_json_set(attrs, "_nczarr_group", info);
+    if (rc != CEL_OK || group->parent)
+        return rc;
+    superblock = cel_json_new_object();
+    rc = superblock ? set_text(superblock, "version", "2.0.0") : NC_ENOMEM;
+    if (rc != CEL_OK) {
+        cel_json_free(superblock);
+        return rc;
+    }
+    return cel_json_set(attrs, "_nczarr_superblock", superblock);
+}
+
+/* The text of a document; *changed when it is not what *saved says. */
+static int note_text(const struct cel_json *doc, char **saved, bool *changed)
+{
+    struct cel_buf text = CEL_BUF_INIT(ZARR_META_MAX);
+    char *now = NULL;
+    int rc = cel_json_print(doc, 0, &text);
+
+    if (rc == CEL_OK)
+        rc = cel_buf_take_string(&text, &now);
+    cel_buf_dispose(&text);
+    if (rc != CEL_OK)
+        return rc;
+    *changed = !*saved || strcmp(*saved, now) != 0;
+    free(*saved);
+    *saved = now;
+    return CEL_OK;
+}
+
+static struct cel_json *node_json(int version)
+{
+    struct cel_json *doc = cel_json_new_object();
+    int rc = doc ? cel_json_set(doc, "zarr_format", cel_json_new_int(version)) : NC_ENOMEM;
+
+    if (rc == CEL_OK && version == 3)
+        rc = set_text(doc, "node_type", "group");
+    if (rc == CEL_OK)
+        return doc;
+    cel_json_free(doc);
+    return NULL;
+}
+
+static int write_group(struct zarr *z, const struct zarr_group *g)
+{
+    struct cel_json *doc = node_json(z->version), *copy = NULL;
+    int rc = doc ? CEL_OK : NC_ENOMEM;
+
+    if (rc == CEL_OK && z->version == 3) {
+        rc = cel_json_copy(g->attrs, &copy);
+        if (rc == CEL_OK)
+            rc = cel_json_set(doc, "attributes", copy);
+    }
+    if (rc == CEL_OK)
+        rc = zarr_put_json(z, g->path, z->version == 2 ? ".zgroup" : "zarr.json", doc);
+    if (rc == CEL_OK && z->version == 2)
+        rc = zarr_put_json(z, g->path, ".zattrs", g->attrs);
+    cel_json_free(doc);
+    return rc;
+}
+
+static void mark_saved(struct cel_atts *atts)
+{
+    for (size_t i = 0; i < atts->list.n; i++) {
+        struct cel_att *att = atts->list.at[i];
+        att->saved = CEL_SAVED;
+        free(att->saved_name);
+        att->saved_name = NULL;
+    }
+    for (size_t i = 0; i < atts->removed.n; i++)
+        free(atts->removed.at[i]);
+    atts->removed.n = 0;
+}
+
+static int save_group(struct cel_group *group)
+{
+    struct cel_dataset *ds = group->dataset;
+    struct zarr *z = zarr_of(ds);
+    struct zarr_group *g = group->place;
+    bool changed = false;
+    int rc;
+
+    if (!g && !(group->place = g = cel_calloc(1, sizeof *g)))
+        return NC_ENOMEM;
+    rc = settle_path(group->parent, group->name, z, &g->path);
+    if (rc == CEL_OK && !g->attrs && !(g->attrs = cel_json_new_object()))
+        rc = NC_ENOMEM;
+    if (rc == CEL_OK && group->saved == CEL_SAVED && !g->saved) /* as it was read */
+        rc = note_text(g->attrs, &g->saved, &changed);
+    if (rc == CEL_OK && (group->saved != CEL_SAVED || group->atts.loaded))
+        rc = zarr_atts_to_json(ds, &group->atts, g->attrs, NULL);
+    if (rc == CEL_OK && z->nczarr)
+        rc = add_group_info(group, g->attrs);
+    if (rc == CEL_OK)
+        rc = note_text(g->attrs, &g->saved, &changed);
+    if (rc == CEL_OK && (changed || group->saved != CEL_SAVED))
+        rc = write_group(z, g);
+    if (rc == CEL_OK) {
+        group->saved = CEL_SAVED;
+        mark_saved(&group->atts);
+    }
+    return rc;
+}
+
+/* --- arrays ------------------------------------------------------------------------------------ */
+
+static struct cel_json *array_dimensions(const struct cel_var *var, const struct zarr_array *a)
+{
+    struct cel_json *list = cel_json_new_array();
+    int rc = list ? CEL_OK : NC_ENOMEM;
+
+    if (rc == CEL_OK && a->scalar)
+        rc = cel_json_push(list, cel_json_new_string("_scalar_", 8));
+    for (int i = 0; rc == CEL_OK && i < var->ndims; i++)
+        rc = cel_json_push(list, cel_json_new_string(var->dim[i]->name, strlen(var->dim[i]->name)));
+    if (rc == CEL_OK)
+        return list;
+    cel_json_free(list);
+    return NULL;
+}
+
+static struct cel_json *dimension_references(const struct cel_var *var)
+{
+    struct cel_json *list = cel_json_new_array();
+    int rc = list ? CEL_OK : NC_ENOMEM;
+
+    for (int i = 0; rc == CEL_OK && i < var->ndims; i++) {
+        struct cel_buf path = CEL_BUF_INIT(1 << 20);
+        if (var->dim[i]->group->parent)
+            rc = cel_group_path(var->dim[i]->group, &path);
+        if (rc == CEL_OK)
+            rc = cel_buf_printf(&path, "/%s", var->dim[i]->name);
+        if (rc == CEL_OK)
+            rc = cel_json_push(list, cel_json_new_string(path.data, path.len));
+        cel_buf_dispose(&path);
+    }
+    if (rc == CEL_OK)
+        return list;
+    cel_json_free(list);
+    return NULL;
+}
+
+static int add_array_info(const struct cel_var *var, const struct zarr_array *a)
+{
+    struct cel_json *info = cel_json_new_object();
+    int rc = info ? cel_json_set(info, "dimension_references", dimension_references(var)) : NC_ENOMEM;
+
+    if (rc == CEL_OK && a->scalar)
+        rc = cel_json_set(info, "scalar", cel_json_new_int(1));
+    if (rc == CEL_OK)
+        rc = set_text(info, "storage", "chunked");
+    if (rc == CEL_OK && zarr_of(var->group->dataset)->version == 3 && var->type->id == NC_CHAR)
+        rc = set_text(info, "type_alias", "char");
+    if (rc == CEL_OK)
+        return cel_json_set(a->attrs, "_nczarr_array", info);
+    cel_json_free(info);
+    return rc;
+}
+
+static int update_attrs(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a)
+{
+    struct zarr *z = zarr_of(ds);
+    int rc = CEL_OK;
+
+    if (!a->attrs && !(a->attrs = cel_json_new_object()))
+        return NC_ENOMEM;
+    if (var->saved == CEL_NEW || var->atts.loaded)
+        rc = zarr_atts_to_json(ds, &var->atts, a->attrs, var);
+    if (rc == CEL_OK && z->version == 2 && z->xarray)
+        rc = cel_json_set(a->attrs, "_ARRAY_DIMENSIONS", array_dimensions(var, a));
+    if (rc == CEL_OK && z->nczarr)
+        rc = add_array_info(var, a);
+    return rc;
+}
+
+static int write_array(struct zarr *z, struct zarr_array *a)
+{
+    struct cel_json *copy = NULL;
+    int rc;
+
+    if (z->version == 2) {
+        rc = zarr_put_json(z, a->path, ".zarray", a->doc);
+        return rc == CEL_OK ? zarr_put_json(z, a->path, ".zattrs", a->attrs) : rc;
+    }
+    rc = cel_json_copy(a->attrs, &copy);
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "attributes", copy);
+    return rc == CEL_OK ? zarr_put_json(z, a->path, "zarr.json", a->doc) : rc;
+}
+
+/* One text for all that is written of an array. */
+static int note_array(struct zarr_array *a, bool *changed)
+{
+    struct cel_json *both = cel_json_new_array(), *doc = NULL, *attrs = NULL;
+    int rc = both ? cel_json_copy(a->doc, &doc) : NC_ENOMEM;
+
+    if (rc == CEL_OK)
+        rc = cel_json_push(both, doc);
+    if (rc == CEL_OK && a->attrs)
+        rc = cel_json_copy(a->attrs, &attrs);
+    if (rc == CEL_OK)
+        rc = cel_json_push(both, attrs ? attrs : cel_json_new_null());
+    if (rc == CEL_OK)
+        rc = note_text(both, &a->saved, changed);
+    cel_json_free(both);
+    return rc;
+}
+
+static int make_array(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a)
+{
+    for (int i = 0; i < var->ndims; i++)
+        var->extent[i] = var->dim[i]->len;
+    return zarr_of(ds)->version == 2 ? zarr_v2_make(ds, var, a) : zarr_v3_make(ds, var, a);
+}
+
+static int save_var(struct cel_dataset *ds, struct cel_var *var)
+{
+    struct zarr *z = zarr_of(ds);
+    struct zarr_array *a = var->place;
+    bool changed = false, fresh = !a;
+    int rc;
+
+    if (fresh && !(var->place = a = cel_calloc(1, sizeof *a)))
+        return NC_ENOMEM;
+    rc = settle_path(var->group, var->name, z, &a->path);
+    if (rc == CEL_OK && !fresh && !a->saved)
+        rc = note_array(a, &changed);
+    if (rc == CEL_OK && !a->doc)
+        rc = make_array(ds, var, a);
+    else if (rc == CEL_OK && !a->scalar)
+        rc = cel_json_set(a->doc, "shape", zarr_lengths_json(var->ndims, var->extent));
+    if (rc == CEL_OK)
+        rc = update_attrs(ds, var, a);
+    if (rc == CEL_OK)
+        rc = note_array(a, &changed);
+    if (rc == CEL_OK && (changed || fresh))
+        rc = write_array(z, a);
+    if (rc != CEL_OK)
+        return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+    var->saved = CEL_SAVED;
+    var->loaded = true;
+    mark_saved(&var->atts);
+    return CEL_OK;
+}
+
+/* --- the whole ------------------------------------------------------------------------------------ */
+
+static int save_tree(struct cel_group *group)
+{
+    int rc = save_group(group);
+
+    for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++)
+        rc = save_var(group->dataset, group->vars.at[i]);
+    for (size_t i = 0; rc == CEL_OK && i < group->groups.n; i++)
+        rc = save_tree(group->groups.at[i]);
+    return rc;
+}
+
+int zarr_save(struct cel_dataset *ds)
+{
+    return save_tree(ds->root);
+}

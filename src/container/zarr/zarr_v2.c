@@ -1,0 +1,159 @@
+/* .zarray: Zarr version 2. */
+#include "mem.h"
+#include "zarr_int.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool by_netcdf(const struct zarr_array *a)
+{
+    return cel_json_get(a->attrs, "_nczarr_array") || cel_json_get(a->doc, "_nczarr_array") ||
+           cel_json_get(a->doc, "_NCZARR_ARRAY");
+}
+
+/* --- reading ----------------------------------------------------------------------- */
+
+static int add_step(const struct cel_json *codec, const char *path, const char *pointer, struct cel_chain *chain)
+{
+    struct cel_step step = {0};
+    int rc;
+
+    if (cel_json_type(codec) != CEL_JSON_OBJECT)
+        return zarr_bad(path, pointer, "must be an object with an \"id\"");
+    rc = cel_step_from_json(codec, 2, &step);
+    if (rc == CEL_OK)
+        rc = cel_chain_insert(chain, SIZE_MAX, &step);
+    else
+        cel_fail_in(rc, "/%s: %s", path, pointer);
+    return rc;
+}
+
+static int read_chain(struct zarr_array *a, struct cel_chain *chain)
+{
+    const struct cel_json *filters = cel_json_get(a->doc, "filters"), *compressor = cel_json_get(a->doc, "compressor");
+    size_t first = a->dtype.form == ZARR_VLEN ? 1 : 0; /* the object codec belongs to the layout */
+    int rc = CEL_OK;
+
+    for (size_t i = first; rc == CEL_OK && i < cel_json_count(filters); i++)
+        rc = add_step(cel_json_item(filters, i), a->path, "/filters", chain);
+    if (rc == CEL_OK && compressor && cel_json_type(compressor) != CEL_JSON_NULL)
+        rc = add_step(compressor, a->path, "/compressor", chain);
+    return rc;
+}
+
+static int read_order(struct zarr_array *a, int rank)
+{
+    const char *order = cel_json_string(cel_json_get(a->doc, "order"), NULL);
+
+    if (!order || strcmp(order, "C") == 0 || rank < 2)
+        return CEL_OK;
+    if (strcmp(order, "F") != 0)
+        return zarr_bad(a->path, "/order", "must be \"C\" or \"F\"");
+    a->order = cel_malloc_array((size_t)rank, sizeof *a->order);
+    for (int i = 0; a->order && i < rank; i++)
+        a->order[i] = rank - 1 - i;
+    return a->order ? CEL_OK : NC_ENOMEM;
+}
+
+static int read_separator(struct zarr_array *a)
+{
+    const char *text = cel_json_string(cel_json_get(a->doc, "dimension_separator"), NULL);
+
+    a->separator = text && *text ? *text : '.';
+    if (text && strcmp(text, ".") != 0 && strcmp(text, "/") != 0)
+        return zarr_bad(a->path, "/dimension_separator", "must be \".\" or \"/\"");
+    return CEL_OK;
+}
+
+int zarr_v2_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out)
+{
+    int64_t format;
+    int nchunks, rc;
+
+    if (!cel_json_int(cel_json_get(a->doc, "zarr_format"), true, &format) || format != 2)
+        return zarr_bad(a->path, "/zarr_format", "must be 2");
+    rc = zarr_lengths(a->path, "/shape", cel_json_get(a->doc, "shape"), 0, &out->rank, out->shape);
+    if (rc == CEL_OK)
+        rc = zarr_lengths(a->path, "/chunks", cel_json_get(a->doc, "chunks"), 1, &nchunks, out->chunk);
+    if (rc == CEL_OK && nchunks != out->rank)
+        rc = zarr_bad(a->path, "/chunks", "has %d lengths, the shape has %d", nchunks, out->rank);
+    if (rc == CEL_OK)
+        rc = read_separator(a);
+    if (rc == CEL_OK)
+        rc = read_order(a, out->rank);
+    if (rc == CEL_OK && zarr_dtype_from_v2(ds, a->path, cel_json_get(a->doc, "dtype"), cel_json_get(a->doc, "filters"),
+                                           by_netcdf(a), &a->dtype) != CEL_OK)
+        return NC_EBADTYPE;
+    if (rc == CEL_OK)
+        rc = read_chain(a, &out->chain);
+    out->fill = cel_json_get(a->doc, "fill_value");
+    out->names = cel_json_get(a->attrs, "_ARRAY_DIMENSIONS");
+    return rc;
+}
+
+/* --- making ----------------------------------------------------------------------------- */
+
+static int chain_members(const struct cel_var *var, struct cel_json *doc)
+{
+    struct cel_json *filters = var->chain.n > 1 ? cel_json_new_array() : cel_json_new_null(), *compressor = cel_json_new_null();
+    int rc = filters && compressor ? CEL_OK : NC_ENOMEM;
+
+    for (size_t i = 0; rc == CEL_OK && i < var->chain.n; i++) {
+        struct cel_json *object = NULL;
+        rc = cel_step_to_json(&var->chain.step[i], &var->chain.shape, 2, &object);
+        if (rc == CEL_OK && i + 1 < var->chain.n) {
+            rc = cel_json_push(filters, object);
+        } else if (rc == CEL_OK) {
+            cel_json_free(compressor);
+            compressor = object;
+        }
+    }
+    if (rc != CEL_OK) {
+        cel_json_free(filters);
+        cel_json_free(compressor);
+        return rc;
+    }
+    rc = cel_json_set(doc, "compressor", compressor);
+    if (rc == CEL_OK)
+        return cel_json_set(doc, "filters", filters);
+    cel_json_free(filters);
+    return rc;
+}
+
+static int set_text(struct cel_json *doc, const char *key, const char *text)
+{
+    return cel_json_set(doc, key, cel_json_new_string(text, strlen(text)));
+}
+
+int zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a)
+{
+    static const size_t one = 1;
+    struct zarr *z = zarr_of(ds);
+    struct cel_json *dtype = NULL, *fill = NULL;
+    int rc;
+
+    a->scalar = var->ndims == 0 && z->nczarr;
+    a->separator = '.';
+    a->doc = cel_json_new_object();
+    rc = a->doc ? zarr_dtype_to_v2(z, var, &a->dtype, &dtype) : NC_ENOMEM;
+    if (rc == CEL_OK)
+        rc = zarr_array_prepare(var, a);
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "zarr_format", cel_json_new_int(2));
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "shape", a->scalar ? zarr_lengths_json(1, &one) : zarr_lengths_json(var->ndims, var->extent));
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "dtype", dtype);
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "chunks", a->scalar ? zarr_lengths_json(1, &one) : zarr_lengths_json(var->ndims, var->chunk));
+    if (rc == CEL_OK && var->no_fill)
+        fill = cel_json_new_null();
+    else if (rc == CEL_OK)
+        rc = zarr_fill_to_json(cel_var_fill_value(var), &a->dtype, 2, &fill);
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "fill_value", fill);
+    if (rc == CEL_OK)
+        rc = set_text(a->doc, "order", "C");
+    if (rc == CEL_OK)
+        rc = chain_members(var, a->doc);
+    return rc == CEL_OK ? set_text(a->doc, "dimension_separator", ".") : rc;
+}

@@ -1,0 +1,292 @@
+/* zarr.json of an array: Zarr version 3. The codecs fall in three parts: those
+ * before the one that makes bytes of elements, that one (bytes, vlen-utf8,
+ * sharding_indexed), and those after it. transpose and the one in the middle are
+ * layout; all others are the variable's filter chain, in order. */
+#include "mem.h"
+#include "zarr_int.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The name of an extension point: "x" or {"name": "x", "configuration": {...}}. */
+static const char *name_of(const struct cel_json *v)
+{
+    const char *text = cel_json_string(v, NULL);
+
+    return text ? text : cel_json_string(cel_json_get(v, "name"), NULL);
+}
+
+static const struct cel_json *config_of(const struct cel_json *v)
+{
+    return cel_json_get(v, "configuration");
+}
+
+/* --- reading ------------------------------------------------------------------------- */
+
+static int check_members(const struct zarr_array *a)
+{
+    static const char *const known[] = {"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
+                                        "fill_value", "codecs", "attributes", "dimension_names", "storage_transformers"};
+
+    for (size_t i = 0; i < cel_json_count(a->doc); i++) {
+        const char *key;
+        const struct cel_json *v = cel_json_member(a->doc, i, &key), *must = cel_json_get(v, "must_understand");
+        bool is_known = false;
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            is_known |= strcmp(key, known[k]) == 0;
+        if (!is_known && !(cel_json_type(must) == CEL_JSON_BOOL && !cel_json_bool(must)))
+            return zarr_bad(a->path, key, "an extension that this library does not know and that may not be ignored");
+    }
+    if (cel_json_count(cel_json_get(a->doc, "storage_transformers")))
+        return zarr_bad(a->path, "/storage_transformers", "are not supported");
+    return CEL_OK;
+}
+
+static int read_grid(struct zarr_array *a, struct zarr_facts *out)
+{
+    const struct cel_json *grid = cel_json_get(a->doc, "chunk_grid");
+    const char *name = name_of(grid);
+    int n, rc;
+
+    if (!name || strcmp(name, "regular") != 0)
+        return zarr_bad(a->path, "/chunk_grid", "'%s' is not supported, only 'regular'", name ? name : "");
+    rc = zarr_lengths(a->path, "/chunk_grid/configuration/chunk_shape", cel_json_get(config_of(grid), "chunk_shape"), 1, &n,
+                      out->chunk);
+    if (rc == CEL_OK && n != out->rank)
+        rc = zarr_bad(a->path, "/chunk_grid/configuration/chunk_shape", "has %d lengths, the shape has %d", n, out->rank);
+    return rc;
+}
+
+static int read_keys(struct zarr_array *a)
+{
+    const struct cel_json *encoding = cel_json_get(a->doc, "chunk_key_encoding");
+    const char *name = name_of(encoding), *separator = cel_json_string(cel_json_get(config_of(encoding), "separator"), NULL);
+
+    if (!name || (strcmp(name, "default") != 0 && strcmp(name, "v2") != 0))
+        return zarr_bad(a->path, "/chunk_key_encoding", "'%s' is not supported", name ? name : "");
+    a->prefixed = strcmp(name, "default") == 0;
+    a->separator = separator ? *separator : a->prefixed ? '/' : '.';
+    if (a->separator != '/' && a->separator != '.')
+        return zarr_bad(a->path, "/chunk_key_encoding/configuration/separator", "must be \".\" or \"/\"");
+    return CEL_OK;
+}
+
+/* Compose: stored axis i was axis order[i] of what came before. */
+static int read_transpose(struct zarr_array *a, int rank, const struct cel_json *config)
+{
+    const struct cel_json *order = cel_json_get(config, "order");
+    const char *word = cel_json_string(order, NULL);
+    int before[NC_MAX_VAR_DIMS];
+    bool seen[NC_MAX_VAR_DIMS] = {false};
+
+    for (int i = 0; i < rank; i++)
+        before[i] = a->order ? a->order[i] : i;
+    if (!a->order && !(a->order = cel_malloc_array((size_t)rank + 1, sizeof *a->order)))
+        return NC_ENOMEM;
+    for (int i = 0; i < rank; i++) {
+        int64_t at = word && *word == 'F' ? rank - 1 - i : i;
+        if (!word && (!cel_json_int(cel_json_item(order, (size_t)i), false, &at) || at < 0 || at >= rank))
+            return zarr_bad(a->path, "/codecs", "transpose: 'order' is no permutation of %d axes", rank);
+        if (seen[at])
+            return zarr_bad(a->path, "/codecs", "transpose: axis %d is named twice", (int)at);
+        seen[at] = true;
+        a->order[i] = before[at];
+    }
+    return CEL_OK;
+}
+
+static int read_bytes(struct zarr_array *a, const struct cel_json *config)
+{
+    const char *endian = cel_json_string(cel_json_get(config, "endian"), NULL);
+
+    if (endian && strcmp(endian, "little") != 0 && strcmp(endian, "big") != 0)
+        return zarr_bad(a->path, "/codecs", "bytes: endian must be \"little\" or \"big\"");
+    a->dtype.big = endian && strcmp(endian, "big") == 0 && a->dtype.size > 1;
+    return CEL_OK;
+}
+
+static int read_filter(struct zarr_array *a, const struct cel_json *codec, struct cel_chain *chain)
+{
+    struct cel_step step = {0};
+    int rc = cel_step_from_json(codec, 3, &step);
+
+    if (rc == CEL_OK)
+        rc = cel_chain_insert(chain, SIZE_MAX, &step);
+    else
+        cel_fail_in(rc, "/%s: /codecs", a->path);
+    return rc;
+}
+
+int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct zarr_facts *out)
+{
+    bool has_bytes = false;
+    int rc = CEL_OK;
+
+    if (cel_json_type(codecs) != CEL_JSON_ARRAY || !cel_json_count(codecs))
+        return zarr_bad(a->path, "/codecs", "must be a list with at least one codec");
+    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(codecs); i++) {
+        const struct cel_json *codec = cel_json_item(codecs, i);
+        const char *name = name_of(codec);
+        if (!name)
+            return zarr_bad(a->path, "/codecs", "codec %zu has no name", i);
+        if (has_bytes && a->shard && !out->in_shard)
+            return zarr_bad(a->path, "/codecs", "'%s' after sharding_indexed is not supported", name);
+        if (strcmp(name, "transpose") == 0) {
+            rc = read_transpose(a, out->rank, config_of(codec));
+        } else if (strcmp(name, "bytes") == 0 || strcmp(name, "endian") == 0) {
+            has_bytes = true;
+            rc = read_bytes(a, config_of(codec));
+        } else if (strcmp(name, "vlen-utf8") == 0 || strcmp(name, "vlen-bytes") == 0) {
+            has_bytes = true;
+        } else if (strcmp(name, "sharding_indexed") == 0) {
+            has_bytes = true;
+            if (i > 0 || out->in_shard)
+                return zarr_bad(a->path, "/codecs", "sharding_indexed after other codecs, or within itself, is not supported");
+            rc = zarr_shard_read(config_of(codec), a, out);
+        } else {
+            rc = read_filter(a, codec, &out->chain);
+        }
+    }
+    if (rc == CEL_OK && !has_bytes)
+        rc = zarr_bad(a->path, "/codecs", "none of them makes bytes of the elements ('bytes' is missing)");
+    return rc;
+}
+
+int zarr_v3_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out)
+{
+    int rc = check_members(a);
+
+    if (rc == CEL_OK)
+        rc = zarr_lengths(a->path, "/shape", cel_json_get(a->doc, "shape"), 0, &out->rank, out->shape);
+    if (rc == CEL_OK)
+        rc = read_grid(a, out);
+    if (rc == CEL_OK)
+        rc = read_keys(a);
+    if (rc == CEL_OK && zarr_dtype_from_v3(ds, a->path, cel_json_get(a->doc, "data_type"), &a->dtype) != CEL_OK)
+        return NC_EBADTYPE;
+    if (rc == CEL_OK)
+        rc = zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, out);
+    out->fill = cel_json_get(a->doc, "fill_value");
+    out->names = cel_json_get(a->doc, "dimension_names");
+    return rc;
+}
+
+/* --- making ----------------------------------------------------------------------------- */
+
+/* {"name": name, "configuration": config}; takes config over. */
+static struct cel_json *named(const char *name, struct cel_json *config)
+{
+    struct cel_json *v = cel_json_new_object();
+
+    if (!v || cel_json_set(v, "name", cel_json_new_string(name, strlen(name))) != CEL_OK) {
+        cel_json_free(v);
+        cel_json_free(config);
+        return NULL;
+    }
+    if (config && cel_json_set(v, "configuration", config) != CEL_OK) {
+        cel_json_free(v);
+        return NULL;
+    }
+    return v;
+}
+
+static struct cel_json *with_member(const char *key, struct cel_json *value)
+{
+    struct cel_json *v = cel_json_new_object();
+
+    if (!v) {
+        cel_json_free(value);
+        return NULL;
+    }
+    if (cel_json_set(v, key, value) != CEL_OK) {
+        cel_json_free(v);
+        return NULL;
+    }
+    return v;
+}
+
+static struct cel_json *text_value(const char *text)
+{
+    return cel_json_new_string(text, strlen(text));
+}
+
+static struct cel_json *bytes_codec(const struct zarr_array *a)
+{
+    if (a->dtype.form == ZARR_VLEN)
+        return named("vlen-utf8", NULL);
+    return named("bytes", a->dtype.size > 1 ? with_member("endian", text_value(a->dtype.big ? "big" : "little")) : NULL);
+}
+
+/* Filters that work on elements come before "bytes" in version 3. */
+static bool is_element_filter(const struct cel_step *step)
+{
+    return step->codec && step->codec->flags & CEL_CODEC_NEEDS_ELEMENTS;
+}
+
+static int codecs_member(const struct cel_var *var, const struct zarr_array *a)
+{
+    struct cel_json *list = cel_json_new_array(), *object;
+    size_t i = 0;
+    int rc = list ? CEL_OK : NC_ENOMEM;
+
+    for (; rc == CEL_OK && i < var->chain.n && is_element_filter(&var->chain.step[i]); i++) {
+        rc = cel_step_to_json(&var->chain.step[i], &var->chain.shape, 3, &object);
+        if (rc == CEL_OK)
+            rc = cel_json_push(list, object);
+    }
+    if (rc == CEL_OK)
+        rc = cel_json_push(list, bytes_codec(a));
+    for (; rc == CEL_OK && i < var->chain.n; i++) {
+        rc = cel_step_to_json(&var->chain.step[i], &var->chain.shape, 3, &object);
+        if (rc == CEL_OK)
+            rc = cel_json_push(list, object);
+    }
+    if (rc == CEL_OK)
+        return cel_json_set(a->doc, "codecs", list);
+    cel_json_free(list);
+    return rc;
+}
+
+static struct cel_json *dimension_names(const struct cel_var *var)
+{
+    struct cel_json *list = cel_json_new_array();
+
+    for (int i = 0; list && i < var->ndims; i++)
+        if (cel_json_push(list, text_value(var->dim[i]->name)) != CEL_OK) {
+            cel_json_free(list);
+            return NULL;
+        }
+    return list;
+}
+
+int zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a)
+{
+    struct cel_json *data_type = NULL, *fill = NULL;
+    int rc;
+
+    (void)ds;
+    a->prefixed = true;
+    a->separator = '/';
+    a->doc = cel_json_new_object();
+    rc = a->doc ? zarr_dtype_to_v3(var, &a->dtype, &data_type) : NC_ENOMEM;
+    if (rc == CEL_OK)
+        rc = zarr_array_prepare(var, a);
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "zarr_format", cel_json_new_int(3));
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "node_type", text_value("array"));
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "shape", zarr_lengths_json(var->ndims, var->extent));
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "data_type", data_type);
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "chunk_grid", named("regular", with_member("chunk_shape", zarr_lengths_json(var->ndims, var->chunk))));
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "chunk_key_encoding", named("default", with_member("separator", text_value("/"))));
+    if (rc == CEL_OK)
+        rc = zarr_fill_to_json(cel_var_fill_value(var), &a->dtype, 3, &fill);
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "fill_value", fill);
+    if (rc == CEL_OK)
+        rc = codecs_member(var, a);
+    return rc == CEL_OK ? cel_json_set(a->doc, "dimension_names", dimension_names(var)) : rc;
+}
