@@ -59,11 +59,20 @@ EXTERNL int cellar_prefer_plugins(int on);
 
 /* --- quantization --------------------------------------------------------------------- */
 
-/* How far the values written by this process lie from those given, at most. */
+/* How far the values put into the variable since the dataset was opened lie from those
+ * given, at most: in units of the data, and as a share of the value given. Either pointer
+ * may be NULL. 0 for a variable that is not quantized. */
 EXTERNL int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel);
 
-/* on: quantized variables carry the attributes of the CF conventions as well. */
+/* on: quantized variables carry the attributes of the CF conventions (CF-1.12, section
+ * 8.4) as well, written when define mode is left and the largest relative error at
+ * nc_close(). Like any definition: NC_EPERM, NC_ENOTINDEFINE (classic model). */
 EXTERNL int cellar_set_cf_quantization(int ncid, int on);
+
+/* Bits for NC_QUANTIZE_BITROUND that keep `nsd` decimal digits, 1 to 15, as
+ * NC_QUANTIZE_BITGROOM understands them: 3, 6, 9, 13, 16, 19, 23 ...; 0: no such nsd.
+ * More than 23 is for doubles only. */
+EXTERNL int cellar_bits_for_digits(int nsd);
 
 #if defined(__cplusplus)
 }

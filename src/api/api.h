@@ -65,6 +65,10 @@ int cel_data_mode(struct cel_dataset *ds);
 /* A container has opened a dataset: from now on forgotten ones are closed at exit. */
 void cel_api_first_use(const struct cel_container_ops *ops);
 
+/* --- api_cf.c: the CF conventions' attributes of quantized variables ---------------- */
+int cel_cf_describe(struct cel_dataset *ds); /* before define mode is left */
+int cel_cf_finish(struct cel_dataset *ds);   /* all data is written: the errors made. The dataset is not locked */
+
 /* --- api_location.c: what a path means -------------------------------------------- */
 struct cel_where {
     struct cel_location at;

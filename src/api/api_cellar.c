@@ -116,35 +116,6 @@ void cellar_free(void *memory)
     free(memory);
 }
 
-/* --- quantization --------------------------------------------------------------------------------- */
-
-int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel)
-{
-    struct cel_call c;
-    double worst_abs = 0, worst_rel = 0;
-    int rc = cel_call_loaded_var(&c, ncid, varid);
-
-    if (rc == CEL_OK) {
-        cel_call_unlock(&c);
-        cel_array_worst_error(c.ds, c.var, &worst_abs, &worst_rel);
-        cel_give(max_abs, worst_abs);
-        cel_give(max_rel, worst_rel);
-    }
-    return cel_call_end(&c, rc);
-}
-
-int cellar_set_cf_quantization(int ncid, int on)
-{
-    struct cel_call c;
-    int rc = cel_call_begin(&c, ncid);
-
-    if (rc == CEL_OK)
-        rc = cel_mode_write(c.ds);
-    if (rc == CEL_OK)
-        c.ds->cf_quantization = on != 0;
-    return cel_call_end(&c, rc);
-}
-
 /* --- the model, for those who debug ------------------------------------------------------------------ */
 
 static void show_group(const struct cel_group *group)

@@ -27,6 +27,8 @@ int cel_leave_define(struct cel_dataset *ds)
 {
     int rc = cel_mode_check_enddef(ds);
 
+    if (rc == CEL_OK)
+        rc = cel_cf_describe(ds);
     for (size_t i = 0; rc == CEL_OK && i < ds->groups.n; i++)
         if (ds->groups.at[i])
             rc = settle_vars(ds->groups.at[i]);
@@ -108,6 +110,8 @@ static void finish(struct cel_dataset *ds, bool abort, struct first *first)
         note(first, cel_leave_define(ds));
     if (first->rc == CEL_OK)
         note(first, cel_array_flush_all(ds));
+    if (!abort && first->rc == CEL_OK)
+        note(first, cel_cf_finish(ds));
     if (!abort && first->rc == CEL_OK)
         note(first, ds->ops->save(ds));
 }

@@ -6,18 +6,6 @@ static int later(const char *call)
     return cel_fail(NC_ENOTBUILT, "%s is not in this version of Cellar", call);
 }
 
-int nc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd)
-{
-    (void)ncid, (void)varid, (void)quantize_mode, (void)nsd;
-    return later("nc_def_var_quantize");
-}
-
-int nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp)
-{
-    (void)ncid, (void)varid, (void)quantize_modep, (void)nsdp;
-    return later("nc_inq_var_quantize");
-}
-
 int nc_def_var_compress(int ncid, int varid, const char *algorithm, int nparams, unsigned int *params)
 {
     (void)ncid, (void)varid, (void)algorithm, (void)nparams, (void)params;

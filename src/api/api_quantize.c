@@ -1,0 +1,83 @@
+/* Quantization of a variable, and the errors it makes. */
+#include "api.h"
+#include "cellar.h"
+#include "quantize.h"
+
+/* netCDF-C's order of refusals: NC_GLOBAL, the format, then (to define) a file that
+ * cannot be written, then the variable. */
+static int find_var(struct cel_call *c, int ncid, int varid, bool define)
+{
+    int rc = cel_call_begin(c, ncid);
+
+    if (rc == CEL_OK && varid == NC_GLOBAL)
+        rc = cel_fail(NC_EGLOBAL, "a variable is quantized, not NC_GLOBAL");
+    if (rc == CEL_OK)
+        rc = cel_dataset_refuse(c->ds, CEL_KEEPS_CHUNKS, "quantization");
+    if (rc == CEL_OK && define)
+        rc = cel_mode_write(c->ds);
+    if (rc != CEL_OK)
+        return rc;
+    c->var = cel_var_by_id(c->group, varid);
+    if (!c->var)
+        return cel_fail(NC_ENOTVAR, "group %s has no variable with the id %d", c->group->name, varid);
+    return cel_load_var(c->var);
+}
+
+int nc_def_var_quantize(int ncid, int varid, int quantize_mode, int nsd)
+{
+    struct cel_call c;
+    int rc = find_var(&c, ncid, varid, true);
+
+    if (rc == CEL_OK)
+        rc = cel_var_set_quantize(c.var, quantize_mode, nsd);
+    return cel_call_end(&c, rc);
+}
+
+int nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp)
+{
+    struct cel_call c;
+    int rc = find_var(&c, ncid, varid, false);
+
+    if (rc == CEL_OK && !c.var->quantize_known)
+        rc = cel_load_atts(c.group, c.var);
+    if (rc == CEL_OK) {
+        cel_var_learn_quantize(c.var);
+        cel_give(quantize_modep, c.var->quantize_mode);
+        cel_give(nsdp, c.var->quantize_nsd);
+    }
+    return cel_call_end(&c, rc);
+}
+
+int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel)
+{
+    struct cel_call c;
+    double by_value = 0, by_share = 0;
+    int rc = find_var(&c, ncid, varid, false);
+
+    if (rc == CEL_OK) {
+        cel_call_unlock(&c);
+        cel_array_worst_error(c.ds, c.var, &by_value, &by_share);
+        cel_give(max_abs, by_value);
+        cel_give(max_rel, by_share);
+    }
+    return cel_call_end(&c, rc);
+}
+
+int cellar_set_cf_quantization(int ncid, int on)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK)
+        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_CHUNKS, "quantization");
+    if (rc == CEL_OK)
+        rc = cel_mode_define(c.ds);
+    if (rc == CEL_OK)
+        c.ds->cf_quantization = on != 0;
+    return cel_call_end(&c, rc);
+}
+
+int cellar_bits_for_digits(int nsd)
+{
+    return cel_quantize_bits_for(nsd);
+}
