@@ -73,43 +73,7 @@ int cellar_get_threads(void)
     return cel_pool_size();
 }
 
-/* --- filters ------------------------------------------------------------------------------------ */
-
-int cellar_def_var_chain(int ncid, int varid, const char *text)
-{
-    struct cel_call c;
-    struct cel_chain chain = {0};
-    size_t column = 0;
-    int rc = cel_call_loaded_var(&c, ncid, varid);
-
-    if (rc == CEL_OK && !text)
-        rc = cel_fail(NC_EINVAL, "no filters were given");
-    if (rc == CEL_OK)
-        rc = cel_chain_parse(text, &chain, &column);
-    if (rc == CEL_OK)
-        rc = cel_var_set_chain(c.var, &chain);
-    cel_chain_dispose(&chain);
-    return cel_call_end(&c, rc);
-}
-
-int cellar_inq_var_chain(int ncid, int varid, enum cellar_spelling spelling, char **text)
-{
-    static const enum cel_spelling inside[] = {
-        [CELLAR_IDS] = CEL_SPELL_IDS, [CELLAR_NAMES] = CEL_SPELL_NAMES,
-        [CELLAR_JSON] = CEL_SPELL_JSON2, [CELLAR_JSON3] = CEL_SPELL_JSON3};
-    struct cel_call c;
-    struct cel_buf out = CEL_BUF_INIT(SIZE_MAX);
-    int rc = cel_call_loaded_var(&c, ncid, varid);
-
-    if (rc == CEL_OK && ((unsigned)spelling >= sizeof inside / sizeof *inside || !text))
-        rc = cel_fail(NC_EINVAL, "%d is not one of the spellings, or there is nowhere to put the text", (int)spelling);
-    if (rc == CEL_OK)
-        rc = cel_chain_print(&c.var->chain, inside[spelling], &out);
-    if (rc == CEL_OK)
-        rc = cel_buf_take_string(&out, text);
-    cel_buf_dispose(&out);
-    return cel_call_end(&c, rc);
-}
+/* --- memory (filters as text: api_filter_text.c) -------------------------------------------- */
 
 void cellar_free(void *memory)
 {

@@ -17,15 +17,3 @@ int nc_inq_var_compress(int ncid, int varid, char **algorithmp, int *nparamsp, u
     (void)ncid, (void)varid, (void)algorithmp, (void)nparamsp, (void)paramsp;
     return later("nc_inq_var_compress");
 }
-
-int nc_def_var_shuffle(int ncid, int varid, int shuffle)
-{
-    (void)ncid, (void)varid, (void)shuffle;
-    return later("nc_def_var_shuffle");
-}
-
-int nc_inq_var_shuffle(int ncid, int varid, int *shufflep)
-{
-    (void)ncid, (void)varid, (void)shufflep;
-    return later("nc_inq_var_shuffle");
-}

@@ -10,6 +10,9 @@
  * expected. */
 int cel_spec_constant(const char *text, size_t len, uint32_t words[2], size_t *n, size_t *at);
 
+/* A value of 8 bytes in memory <-> its two words in memory, the low one first. */
+void cel_spec_fix8(unsigned char *mem, bool big_endian);
+
 /* One filter as written. Whether anybody has it is not asked. */
 struct cel_spec {
     unsigned id;

@@ -176,3 +176,16 @@ int cel_spec_constant(const char *text, size_t len, uint32_t words[2], size_t *n
     rc = read_bits(&c, &bits, at);
     return rc == CEL_OK ? fit(&c, bits, words, n, at) : rc;
 }
+
+/* On a machine that keeps the high word first the two change places; that is its
+ * own inverse, and all that the specification's double swapping comes to. */
+void cel_spec_fix8(unsigned char *mem, bool big_endian)
+{
+    unsigned char high[4];
+
+    if (!big_endian)
+        return;
+    memcpy(high, mem, 4);
+    memmove(mem, mem + 4, 4);
+    memcpy(mem + 4, high, 4);
+}

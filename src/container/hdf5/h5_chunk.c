@@ -1,0 +1,193 @@
+/* Chunks: found and placed by libhdf5 with the driver armed, moved by us. The rules
+ * libhdf5 leaves to its callers, each learnt the hard way:
+ *   a chunk is placed only inside the extent (an extent of 0 crashes libhdf5, and
+ *     beyond it an orphan is made); without filters only with its exact size;
+ *   a chunk rewritten with its old size keeps its old filter mask on disk, so with
+ *     another mask it is first given another size;
+ *   right after a masked write libhdf5 forgets that mask, so we remember the masks
+ *     of this session, and reopen the dataset before libhdf5 reads it itself;
+ *   a chunk that is not found is unwritten only if libhdf5 says so in so many words:
+ *     any deeper error is damage. */
+#include "h5_int.h"
+#include <stdio.h>
+
+/* --- where a chunk is -------------------------------------------------------------------- */
+
+/* Its first element, and whether that lies inside the array. */
+static bool origin(const struct cel_var *var, const size_t *index, hsize_t *out)
+{
+    bool inside = true;
+    int d;
+
+    for (d = 0; d < var->ndims; d++) {
+        inside = inside && index[d] <= SIZE_MAX / var->chunk[d] && index[d] * var->chunk[d] < var->extent[d];
+        out[d] = (hsize_t)index[d] * var->chunk[d];
+    }
+    return inside;
+}
+
+static bool at_the_edge(const struct cel_var *var, const hsize_t *first)
+{
+    int d;
+
+    for (d = 0; d < var->ndims; d++)
+        if (first[d] + var->chunk[d] > var->extent[d])
+            return true;
+    return false;
+}
+
+static int find(struct cel_var *var, const size_t *index, struct cel_chunk_place *out)
+{
+    static char nowhere; /* libhdf5 asks the driver to fill this: the driver only notes it */
+    struct cel_h5_var *v = var->place;
+    hsize_t first[CEL_RANK_MAX];
+    herr_t ok;
+
+    if (!origin(var, index, first))
+        return CEL_ABSENT;
+    cel_h5_arm(&nowhere);
+    ok = H5Dread_chunk(v->id, H5P_DEFAULT, first, &out->skipped, &nowhere);
+    if (!cel_h5_disarm(&out->address, &out->nbytes) || ok < 0)
+        return ok < 0 && cel_h5_chunk_missing() ? CEL_ABSENT : cel_h5_fail(NC_EHDFERR, "it cannot be found");
+    cel_h5_masks_find(&v->masks, index, var->ndims, &out->skipped);
+    if (v->raw_edges && at_the_edge(var, first))
+        out->skipped = UINT32_MAX;
+    return CEL_OK;
+}
+
+static int fail_chunk(int rc, const struct cel_var *var, const size_t *index)
+{
+    char text[256];
+    size_t at = 0;
+    int d;
+
+    for (d = 0; d < var->ndims && at < sizeof text - 24; d++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%zu", d ? "," : "", index[d]);
+    text[at] = '\0';
+    cel_fail_at(rc, CEL_IN_CHUNK, "chunk (%s)", text);
+    return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+}
+
+int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_place *out)
+{
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter_file(ds, &entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_h5_var_open(var);
+    if (rc == CEL_OK)
+        rc = find(var, index, out);
+    cel_h5_leave(&entry);
+    return rc < 0 ? fail_chunk(rc, var, index) : rc;
+}
+
+/* A size the index claims is believed only as far as the file reaches. */
+static int check_place(const struct cel_h5_io *io, const struct cel_chunk_place *at)
+{
+    if (at->address > io->eof || at->nbytes > io->eof - at->address)
+        return cel_fail(NC_EHDFERR, "its %zu bytes at offset %llu lie beyond the end of the file", at->nbytes,
+                        (unsigned long long)at->address);
+    return CEL_OK;
+}
+
+int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                      const struct cel_chunk_place *at, struct cel_buf *out)
+{
+    struct cel_h5_io *io = cel_h5_file(ds)->io;
+    int rc = io->writable ? CEL_OK : check_place(io, at);
+
+    if (rc == CEL_OK)
+        rc = cel_buf_resize(out, at->nbytes);
+    if (rc == CEL_OK)
+        rc = cel_h5_io_read(io, at->address, out->data, at->nbytes);
+    return rc == CEL_OK ? rc : fail_chunk(rc, var, index);
+}
+
+/* --- placing ------------------------------------------------------------------------------------ */
+
+static int place_once(struct cel_var *var, const hsize_t *first, const void *encoded, size_t n, uint32_t skipped,
+                      struct cel_chunk_place *out)
+{
+    struct cel_h5_var *v = var->place;
+    herr_t ok;
+
+    cel_h5_arm(encoded);
+    ok = H5Dwrite_chunk(v->id, H5P_DEFAULT, skipped, first, n, encoded);
+    if (!cel_h5_disarm(&out->address, &out->nbytes) || ok < 0)
+        return cel_h5_fail(NC_EHDFERR, "no room could be made for its %zu bytes", n);
+    return CEL_OK;
+}
+
+/* Same size, other mask: libhdf5 would keep the old mask on disk. */
+static int unsettle_mask(struct cel_var *var, const size_t *index, const hsize_t *first, const void *encoded, size_t n,
+                         uint32_t skipped)
+{
+    struct cel_h5_var *v = var->place;
+    struct cel_chunk_place old;
+    int rc;
+
+    if (!v->masked && !skipped)
+        return CEL_OK;
+    rc = find(var, index, &old);
+    if (rc != CEL_OK || old.nbytes != n || old.skipped == skipped)
+        return rc == CEL_ABSENT ? CEL_OK : rc;
+    return place_once(var, first, encoded, n + 1, skipped, &old);
+}
+
+static int place(struct cel_var *var, const size_t *index, const void *encoded, size_t n, uint32_t skipped,
+                 struct cel_chunk_place *out)
+{
+    struct cel_h5_var *v = var->place;
+    hsize_t first[CEL_RANK_MAX];
+    int rc;
+
+    if (!origin(var, index, first))
+        return cel_fail(NC_EINVALCOORDS, "it lies outside the array");
+    if (var->chain.n == 0 && n != v->chunk_nbytes)
+        return cel_fail(NC_EHDFERR, "it has %zu bytes instead of %zu", n, v->chunk_nbytes);
+    rc = unsettle_mask(var, index, first, encoded, n, skipped);
+    if (rc == CEL_OK)
+        rc = place_once(var, first, encoded, n, skipped, out);
+    if (rc == CEL_OK)
+        rc = cel_h5_masks_put(&v->masks, index, var->ndims, skipped);
+    out->skipped = skipped;
+    v->stale = v->stale || skipped;
+    v->masked = v->masked || skipped;
+    return rc;
+}
+
+int cel_h5_chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
+                       size_t n, uint32_t skipped, struct cel_chunk_place *out)
+{
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter_file(ds, &entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_h5_var_open(var);
+    if (rc == CEL_OK)
+        rc = place(var, index, encoded, n, skipped, out);
+    cel_h5_leave(&entry);
+    return rc == CEL_OK ? rc : fail_chunk(rc, var, index);
+}
+
+int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                       const struct cel_chunk_place *at, const void *encoded, size_t n)
+{
+    int rc = cel_h5_io_write(cel_h5_file(ds)->io, at->address, encoded, n);
+
+    return rc == CEL_OK ? rc : fail_chunk(rc, var, index);
+}
+
+int cel_h5_chunk_refresh(struct cel_var *var)
+{
+    struct cel_h5_var *v = var->place;
+
+    if (!v->stale || v->id < 0)
+        return CEL_OK;
+    H5Dclose(v->id);
+    v->id = -1;
+    v->stale = false;
+    return cel_h5_var_open(var);
+}

@@ -1,0 +1,149 @@
+/* Which dimensions a variable of a file has: the ids netCDF-4 writes, else the
+ * scale it is itself, else the scales attached to it, else phony ones made from
+ * its lengths. Done when every dimension of the file is known, since a variable
+ * may stand before its dimensions. */
+#include "h5_load.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5_header *h, struct cel_dim *own)
+{
+    int d, n = h->ncoords > 0 ? h->ncoords : 0;
+    struct found *v = cel_malloc(sizeof *v + (size_t)n * sizeof v->coords[0]);
+
+    if (!v)
+        return NC_ENOMEM;
+    *v = (struct found){.var = var, .own = own, .has_list = h->has_list, .ncoords = h->ncoords};
+    memcpy(v->coords, h->coords, (size_t)n * sizeof v->coords[0]);
+    for (d = 0; d < h->rank; d++)
+        v->unlimited |= (uint32_t)(h->maxdims[d] == UINT64_MAX) << d;
+    return cel_vec_add(&l->list, v);
+}
+
+void cel_h5_found_free(struct loading *l)
+{
+    size_t i;
+
+    for (i = 0; i < l->list.n; i++)
+        free(l->list.at[i]);
+    cel_vec_dispose(&l->list);
+}
+
+static bool by_ids(const struct cel_dataset *ds, const struct found *v)
+{
+    int d;
+
+    if (v->ncoords != v->var->ndims)
+        return false;
+    for (d = 0; d < v->ncoords; d++)
+        if (!(v->var->dim[d] = cel_dim_by_id(ds, v->coords[d])))
+            return false;
+    return true;
+}
+
+static struct cel_dim *at_address(const struct cel_dataset *ds, uint64_t addr)
+{
+    struct cel_dim *dim;
+    size_t i;
+
+    for (i = 0; addr && i < ds->dims.n; i++) {
+        dim = ds->dims.at[i];
+        if (dim && dim->place && ((struct cel_h5_dim *)dim->place)->addr == addr)
+            return dim;
+    }
+    return NULL;
+}
+
+/* Some dimensions may have no scale: those stay NULL. */
+static int by_scales(const struct cel_dataset *ds, const struct found *v)
+{
+    uint64_t addr[CEL_RANK_MAX];
+    int d, rc = cel_h5_var_open(v->var);
+
+    if (rc == CEL_OK)
+        rc = cel_h5_scale_list(v->var, addr);
+    for (d = 0; rc == CEL_OK && d < v->var->ndims; d++)
+        v->var->dim[d] = at_address(ds, addr[d]);
+    return rc;
+}
+
+static bool uses(const struct cel_var *var, int n, const struct cel_dim *dim)
+{
+    int d;
+
+    for (d = 0; d < n; d++)
+        if (var->dim[d] == dim)
+            return true;
+    return false;
+}
+
+/* A dimension of this group of the same length, once per variable. */
+static struct cel_dim *find_phony(const struct cel_var *var, int d, size_t len, bool unlimited)
+{
+    const struct cel_vec *dims = &var->group->dims;
+    size_t i;
+
+    for (i = 0; i < dims->n; i++) {
+        struct cel_dim *dim = dims->at[i];
+
+        if (dim->len == len && dim->unlimited == unlimited && !uses(var, d, dim))
+            return dim;
+    }
+    return NULL;
+}
+
+static int make_phony(struct cel_dataset *ds, struct cel_var *var, int d, bool unlimited)
+{
+    char name[64];
+
+    var->dim[d] = find_phony(var, d, var->extent[d], unlimited);
+    if (var->dim[d])
+        return CEL_OK;
+    snprintf(name, sizeof name, "phony_dim_%zu", ds->dims.n);
+    return cel_dim_add(var->group, name, var->extent[d], unlimited, -1, &var->dim[d]);
+}
+
+static int settle(struct cel_dataset *ds, const struct found *v)
+{
+    struct cel_var *var = v->var;
+    int d, rc = CEL_OK;
+
+    if (by_ids(ds, v))
+        return CEL_OK;
+    memset(var->dim, 0, (size_t)var->ndims * sizeof *var->dim);
+    if (v->own)
+        var->dim[0] = v->own;
+    else if (v->has_list)
+        rc = by_scales(ds, v);
+    for (d = 0; rc == CEL_OK && d < var->ndims; d++)
+        if (!var->dim[d])
+            rc = make_phony(ds, var, d, v->unlimited >> d & 1);
+    return rc == CEL_OK ? rc : cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+}
+
+/* An unlimited dimension is as long as the longest of its users. */
+static void stretch(const struct cel_var *var)
+{
+    int d;
+
+    for (d = 0; d < var->ndims; d++)
+        if (var->dim[d]->unlimited && var->extent[d] > var->dim[d]->len)
+            var->dim[d]->len = var->extent[d];
+}
+
+int cel_h5_found_settle(struct loading *l)
+{
+    const struct found *v;
+    size_t i;
+    int rc = CEL_OK;
+
+    for (i = 0; rc == CEL_OK && i < l->list.n; i++) {
+        v = l->list.at[i];
+        rc = settle(l->f->ds, v);
+        if (rc != CEL_OK)
+            break;
+        stretch(v->var);
+        cel_var_link_coord(v->var);
+    }
+    return rc;
+}

@@ -1,0 +1,59 @@
+/* One line from libhdf5's error stack: the innermost entry knows the reason, the
+ * others only who called. */
+#include "h5_int.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct reason {
+    char function[64];
+    char text[256];
+};
+
+/* Walking upward starts with the innermost entry; that one is enough. */
+static herr_t take_first(unsigned n, const H5E_error2_t *error, void *data)
+{
+    struct reason *r = data;
+
+    if (n == 0) {
+        snprintf(r->function, sizeof r->function, "%s", error->func_name ? error->func_name : "");
+        snprintf(r->text, sizeof r->text, "%s", error->desc ? error->desc : "");
+    }
+    return 0;
+}
+
+static struct reason innermost(void)
+{
+    struct reason r = {"", ""};
+    size_t n;
+
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &r);
+    for (n = strlen(r.text); n > 0 && (r.text[n - 1] == '\n' || r.text[n - 1] == '.'); n--)
+        r.text[n - 1] = '\0';
+    return r;
+}
+
+int cel_h5_fail(int code, const char *fmt, ...)
+{
+    char what[512];
+    struct reason r = innermost();
+    int os = cel_h5_os_error();
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    if (os)
+        return cel_fail(code, "%s: %s", what, strerror(os));
+    if (!r.text[0])
+        return cel_fail(code, "%s", what);
+    return cel_fail(code, "%s: libhdf5: %s", what, r.text);
+}
+
+bool cel_h5_chunk_missing(void)
+{
+    struct reason r = innermost();
+
+    return strcmp(r.function, "H5D__chunk_direct_read") == 0 &&
+           (strstr(r.text, "isn't defined") || strstr(r.text, "not initialized"));
+}

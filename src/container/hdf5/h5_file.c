@@ -1,0 +1,455 @@
+/* Files: made, opened, flushed and closed. We open the file ourselves, so that a
+ * refusal has the system's own reason, and hand it to libhdf5 through our
+ * driver. A create that fails takes away what it made; what was there before and
+ * was not yet emptied stays. */
+#include "env.h"
+#include "h5_int.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <netcdf_meta.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- the bytes ------------------------------------------------------------------ */
+
+static int os_code(int e, bool create)
+{
+    static const struct { int e, code; } map[] = {
+        {ENOENT, NC_ENOTFOUND}, {EEXIST, NC_EEXIST}, {EACCES, NC_EPERM},
+        {EPERM, NC_EPERM},      {EROFS, NC_EPERM},   {ENOMEM, NC_ENOMEM}};
+    size_t i;
+
+    for (i = 0; i < sizeof map / sizeof *map; i++)
+        if (map[i].e == e && !(create && e == ENOENT))
+            return map[i].code;
+    return create ? NC_ECANTCREATE : NC_ECANTREAD;
+}
+
+static int check_regular(struct cel_h5_io *io, const char *path)
+{
+    struct stat st;
+
+    if (fstat(io->fd, &st) != 0)
+        return cel_fail(NC_ECANTREAD, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return cel_fail(NC_EINVAL, "%s is not a regular file", path);
+    io->eof = (uint64_t)st.st_size;
+    return CEL_OK;
+}
+
+/* An existing file is emptied only later, by the driver, when libhdf5 does not
+ * have it open itself; another process that has it open keeps us out by its lock. */
+static int create_fd(struct cel_h5_io *io, const char *path, bool clobber, bool *made)
+{
+    int rc;
+
+    io->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    *made = io->fd >= 0;
+    if (!*made && errno == EEXIST && clobber)
+        io->fd = open(path, O_RDWR | O_CLOEXEC);
+    if (io->fd < 0)
+        return cel_fail(os_code(errno, true), "%s cannot be created: %s", path, strerror(errno));
+    rc = check_regular(io, path);
+    if (rc == CEL_OK && cel_env_file_locking() && flock(io->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        rc = cel_fail(NC_EHDFERR, "%s cannot be created: another process has it open", path);
+    return rc;
+}
+
+static int open_fd(struct cel_h5_io *io, const char *path, bool writable)
+{
+    io->fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    if (io->fd < 0)
+        return cel_fail(os_code(errno, false), "%s cannot be opened%s: %s", path, writable ? " for writing" : "",
+                        strerror(errno));
+    return check_regular(io, path);
+}
+
+static int create_memory(struct cel_h5_io *io, const struct cel_location *where)
+{
+    io->cap = where->memory_size;
+    io->data = cel_calloc(io->cap ? io->cap : 1, 1);
+    return io->data ? CEL_OK : NC_ENOMEM;
+}
+
+static int slurp(struct cel_h5_io *io, const char *path)
+{
+    int rc = open_fd(io, path, false);
+    int fd = io->fd;
+
+    if (rc == CEL_OK) {
+        io->data = cel_malloc((size_t)io->eof);
+        rc = io->data ? cel_h5_io_read(io, 0, io->data, (size_t)io->eof) : NC_ENOMEM;
+        io->cap = (size_t)io->eof;
+    }
+    if (fd >= 0)
+        close(fd);
+    io->fd = -1;
+    return rc;
+}
+
+static int open_io(struct cel_h5_io *io, const struct cel_location *where)
+{
+    if (where->memory) {
+        io->data = where->memory;
+        io->eof = io->cap = where->memory_size;
+        io->fixed = where->memory_locked;
+        return CEL_OK;
+    }
+    return where->in_memory ? slurp(io, where->path) : open_fd(io, where->path, io->writable);
+}
+
+/* The finished bytes go to disk under the file's name. */
+static int write_out(const struct cel_h5_io *io, const char *path)
+{
+    FILE *out = fopen(path, "wb");
+    bool ok;
+
+    if (!out)
+        return cel_fail(os_code(errno, true), "%s cannot be created: %s", path, strerror(errno));
+    ok = io->eof == 0 || fwrite(io->data, 1, (size_t)io->eof, out) == io->eof;
+    if (fclose(out) != 0 || !ok)
+        return cel_fail(NC_ECANTWRITE, "%s cannot be written: %s", path, strerror(errno));
+    return CEL_OK;
+}
+
+/* --- property lists ------------------------------------------------------------------ */
+
+static int access_list(struct cel_h5_io *io, const struct cel_options *options, hid_t *out)
+{
+    hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
+    int rc = CEL_OK;
+
+    *out = fapl;
+    if (fapl < 0 || H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG) < 0 ||
+        H5Pset_libver_bounds(fapl, H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0)
+        rc = cel_h5_fail(NC_EHDFERR, "no file access list");
+    if (rc == CEL_OK && options->alignment > 0 &&
+        H5Pset_alignment(fapl, (hsize_t)options->align_threshold, (hsize_t)options->alignment) < 0)
+        rc = cel_h5_fail(NC_EINVAL, "alignment %d", options->alignment);
+    return rc == CEL_OK ? cel_h5_driver_set(fapl, io) : rc;
+}
+
+static hid_t creation_list(void)
+{
+    hid_t fcpl = H5Pcreate(H5P_FILE_CREATE);
+    unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
+
+    if (fcpl >= 0 && (H5Pset_obj_track_times(fcpl, 0) < 0 || H5Pset_link_creation_order(fcpl, order) < 0 ||
+                      H5Pset_attr_creation_order(fcpl, order) < 0)) {
+        H5Pclose(fcpl);
+        return -1;
+    }
+    return fcpl;
+}
+
+/* --- making and opening ------------------------------------------------------------------ */
+
+static int make_file(struct cel_dataset *ds, bool writable, struct cel_h5_file **out)
+{
+    struct cel_h5_file *f = cel_calloc(1, sizeof *f);
+    int rc;
+
+    if (!f)
+        return NC_ENOMEM;
+    f->ds = ds;
+    f->id = f->string_type = -1;
+    rc = cel_h5_io_make(&f->io);
+    if (rc != CEL_OK) {
+        free(f);
+        return rc;
+    }
+    f->io->writable = ds->writable = writable;
+    ds->container = *out = f;
+    return CEL_OK;
+}
+
+/* Under the lock; libhdf5 lets go of the bytes, and so do we. */
+static int drop_file(struct cel_h5_file *f)
+{
+    int rc = CEL_OK;
+
+    cel_h5_places_free(f->ds);
+    if (f->string_type >= 0)
+        H5Tclose(f->string_type);
+    if (f->id >= 0 && H5Fclose(f->id) < 0)
+        rc = cel_h5_fail(NC_EHDFERR, "the file could not be finished");
+    f->ds->container = NULL;
+    return rc;
+}
+
+static int start_file(struct cel_h5_file *f)
+{
+    hid_t root = H5Gopen2(f->id, "/", H5P_DEFAULT);
+
+    f->string_type = H5Tcopy(H5T_C_S1);
+    if (root < 0 || f->string_type < 0 || H5Tset_size(f->string_type, H5T_VARIABLE) < 0 ||
+        H5Tset_cset(f->string_type, H5T_CSET_UTF8) < 0)
+        return cel_h5_fail(NC_EHDFERR, "the root group cannot be opened");
+    return cel_h5_group_place(f->ds->root, root, cel_h5_addr_of(root));
+}
+
+static int write_text(hid_t object, const char *name, const char *text)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    int rc = NC_EHDFERR;
+
+    if (type >= 0 && H5Tset_size(type, strlen(text)) >= 0)
+        rc = cel_h5_att_write(object, name, type, type, 0, NULL, text);
+    H5Tclose(type);
+    return rc;
+}
+
+/* Who made the file, in the form netCDF-C gives it; its readers look for the
+ * keys netcdf and hdf5, so those stay. */
+static int write_properties(struct cel_h5_file *f)
+{
+    hid_t root = cel_h5_group_id(f->ds->root);
+    unsigned major, minor, release;
+    char text[128];
+    int one = 1, rc;
+
+    H5get_libversion(&major, &minor, &release);
+    snprintf(text, sizeof text, "version=2,netcdf=%s,hdf5=%u.%u.%u,cellar=%s", NC_VERSION, major, minor, release,
+             CELLAR_VERSION);
+    rc = write_text(root, "_NCProperties", text);
+    if (rc == CEL_OK && f->ds->classic_model)
+        rc = cel_h5_att_write(root, "_nc3_strict", H5T_NATIVE_INT, H5T_NATIVE_INT, 0, NULL, &one);
+    return rc;
+}
+
+static int create_inside(struct cel_h5_file *f, const struct cel_options *options)
+{
+    hid_t fapl = -1, fcpl = creation_list();
+    int rc = access_list(f->io, options, &fapl);
+
+    if (rc == CEL_OK) {
+        f->id = H5Fcreate(f->ds->path, H5F_ACC_TRUNC, fcpl, fapl);
+        if (f->id < 0)
+            rc = cel_h5_fail(NC_EHDFERR, "%s cannot be created", f->ds->path);
+    }
+    H5Pclose(fapl);
+    H5Pclose(fcpl);
+    if (rc == CEL_OK)
+        rc = cel_h5_filters_offer();
+    if (rc == CEL_OK)
+        rc = start_file(f);
+    return rc == CEL_OK ? write_properties(f) : rc;
+}
+
+static int open_inside(struct cel_h5_file *f, const struct cel_options *options)
+{
+    hid_t fapl = -1;
+    int rc = access_list(f->io, options, &fapl);
+
+    if (rc == CEL_OK) {
+        f->id = H5Fopen(f->ds->path, f->io->writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, fapl);
+        if (f->id < 0)
+            rc = cel_h5_fail(NC_EHDFERR, "%s cannot be opened as an HDF5 file", f->ds->path);
+    }
+    H5Pclose(fapl);
+    if (rc == CEL_OK)
+        rc = cel_h5_filters_offer();
+    if (rc == CEL_OK)
+        rc = start_file(f);
+    return rc == CEL_OK ? cel_h5_load(f->ds) : rc;
+}
+
+/* After a failure: close what is open, and say the first reason. */
+static int give_up(struct cel_h5_file *f, int rc)
+{
+    struct cel_status why;
+    struct cel_h5_entry entry;
+
+    cel_status_save(&why);
+    if (cel_h5_enter(&entry) == CEL_OK) {
+        drop_file(f);
+        cel_h5_leave(&entry);
+    }
+    cel_h5_io_release(f->io);
+    free(f);
+    cel_status_restore(&why);
+    return rc;
+}
+
+static int check_new(const struct cel_location *where, const struct cel_options *options)
+{
+    if (where->in_memory && where->persist && (options->mode & NC_NOCLOBBER) && access(where->path, F_OK) == 0)
+        return cel_fail(NC_EEXIST, "%s exists already", where->path);
+    return CEL_OK;
+}
+
+int cel_h5_create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
+{
+    struct cel_h5_entry entry;
+    struct cel_h5_file *f;
+    bool made = false;
+    int rc = check_new(where, options);
+
+    if (rc == CEL_OK)
+        rc = make_file(ds, true, &f);
+    if (rc != CEL_OK)
+        return rc;
+    f->made = !where->in_memory;
+    f->persist = where->in_memory && where->persist;
+    f->io->fresh = true;
+    ds->classic_model = options->mode & NC_CLASSIC_MODEL;
+    ds->format = ds->classic_model ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4;
+    rc = where->in_memory ? create_memory(f->io, where)
+                          : create_fd(f->io, where->path, !(options->mode & NC_NOCLOBBER), &made);
+    if (rc == CEL_OK)
+        rc = cel_h5_enter(&entry);
+    if (rc == CEL_OK) {
+        rc = create_inside(f, options);
+        cel_h5_leave(&entry);
+    }
+    if (rc == CEL_OK)
+        return CEL_OK;
+    if (made || f->io->emptied)
+        unlink(where->path);
+    return give_up(f, rc);
+}
+
+int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
+{
+    struct cel_h5_entry entry;
+    struct cel_h5_file *f;
+    int rc = make_file(ds, options->mode & NC_WRITE, &f);
+
+    if (rc != CEL_OK)
+        return rc;
+    f->persist = where->in_memory && !where->memory && where->persist && ds->writable;
+    rc = open_io(f->io, where);
+    if (rc == CEL_OK)
+        rc = cel_h5_enter(&entry);
+    if (rc == CEL_OK) {
+        rc = open_inside(f, options);
+        cel_h5_leave(&entry);
+    }
+    return rc == CEL_OK ? CEL_OK : give_up(f, rc);
+}
+
+/* --- flushing and closing --------------------------------------------------------------------- */
+
+int cel_h5_sync(struct cel_dataset *ds)
+{
+    struct cel_h5_file *f = cel_h5_file(ds);
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter_file(ds, &entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = ds->writable ? cel_h5_extend_coordinates(ds) : CEL_OK;
+    if (rc == CEL_OK && H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0)
+        rc = cel_h5_fail(NC_EHDFERR, "%s could not be flushed", ds->path);
+    cel_h5_leave(&entry);
+    return rc;
+}
+
+static void hand_over(struct cel_h5_io *io, struct cel_memory *memory)
+{
+    memory->data = io->data;
+    memory->size = (size_t)io->eof;
+    io->data = NULL;
+    io->cap = 0;
+    io->eof = 0;
+}
+
+int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
+{
+    struct cel_h5_file *f = cel_h5_file(ds);
+    struct cel_h5_entry entry;
+    int rc, rc2;
+
+    if (!f)
+        return CEL_OK;
+    rc = cel_h5_enter(&entry);
+    if (rc != CEL_OK)
+        return rc;
+    if (keep && ds->writable && !cel_h5_io_foreign(f->io))
+        rc = cel_h5_extend_coordinates(ds);
+    rc2 = drop_file(f);
+    rc = rc == CEL_OK ? rc2 : rc;
+    cel_h5_leave(&entry);
+    if (keep && rc == CEL_OK && memory && f->io->fd < 0)
+        hand_over(f->io, memory);
+    else if (keep && rc == CEL_OK && f->persist)
+        rc = write_out(f->io, ds->path);
+    if (!keep && f->made)
+        unlink(ds->path);
+    cel_h5_io_release(f->io);
+    free(f);
+    return rc;
+}
+
+/* --- facts --------------------------------------------------------------------------------------- */
+
+static int superblock_version(const struct cel_h5_file *f, struct cel_fact *out)
+{
+    H5F_info2_t info;
+
+    if (H5Fget_info2(f->id, &info) < 0)
+        return cel_h5_fail(NC_EHDFERR, "_SuperblockVersion");
+    out->number = (int)info.super.version;
+    return CEL_OK;
+}
+
+/* netCDF-C's rule: a mark of its own in the root group, or two of the kind that
+ * only its files are full of. */
+static int is_netcdf4(const struct cel_h5_file *f, struct cel_fact *out)
+{
+    hid_t root = cel_h5_group_id(f->ds->root);
+
+    out->number = H5Aexists(root, "_NCProperties") > 0 || H5Aexists(root, "_nc3_strict") > 0 || f->marks > 1;
+    return CEL_OK;
+}
+
+static int properties(const struct cel_h5_file *f, struct cel_fact *out)
+{
+    hid_t root = cel_h5_group_id(f->ds->root), att, type = -1;
+    size_t n;
+    int rc = CEL_ABSENT;
+
+    if (H5Aexists(root, "_NCProperties") <= 0)
+        return CEL_ABSENT;
+    att = H5Aopen(root, "_NCProperties", H5P_DEFAULT);
+    type = H5Aget_type(att);
+    if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0) {
+        n = H5Tget_size(type);
+        out->text = cel_calloc(n + 1, 1);
+        rc = !out->text ? NC_ENOMEM
+             : H5Aread(att, type, out->text) < 0 ? cel_h5_fail(NC_EHDFERR, "_NCProperties cannot be read") : CEL_OK;
+    }
+    H5Tclose(type);
+    H5Aclose(att);
+    if (rc != CEL_OK) {
+        free(out->text);
+        out->text = NULL;
+    }
+    return rc;
+}
+
+int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out)
+{
+    static const struct {
+        const char *name;
+        int (*get)(const struct cel_h5_file *f, struct cel_fact *out);
+    } facts[] = {{"_SuperblockVersion", superblock_version}, {"_IsNetcdf4", is_netcdf4}, {"_NCProperties", properties}};
+    struct cel_h5_entry entry;
+    size_t i;
+    int rc;
+
+    *out = (struct cel_fact){0};
+    for (i = 0; i < sizeof facts / sizeof *facts && strcmp(facts[i].name, name) != 0; i++)
+        ;
+    if (var || i == sizeof facts / sizeof *facts)
+        return CEL_ABSENT;
+    rc = cel_h5_enter_file(ds, &entry);
+    if (rc != CEL_OK)
+        return rc;
+    rc = facts[i].get(cel_h5_file(ds), out);
+    cel_h5_leave(&entry);
+    return rc;
+}

@@ -1,0 +1,229 @@
+#ifndef CEL_H5_INT_H
+#define CEL_H5_INT_H
+
+/* What the files of this folder share. Functions without "enter" in their
+ * description expect the HDF5 lock to be held by the caller. */
+
+#include "container.h"
+#include "model.h"
+#include <hdf5.h>
+#include <sys/types.h>
+
+#define CEL_H5_NON_COORD "_nc4_non_coord_"
+#define CEL_H5_DIM_ONLY "This is a netCDF dimension but not a netCDF variable."
+
+/* --- h5_lock.c: the one lock around libhdf5 -------------------------------- */
+struct cel_h5_entry { /* this thread's error printing, put back on leaving */
+    H5E_auto2_t print;
+    void *data;
+};
+/* First use starts libhdf5. May be entered again by the thread that is inside. */
+int cel_h5_enter(struct cel_h5_entry *entry);
+void cel_h5_leave(const struct cel_h5_entry *entry);
+
+/* --- h5_error.c: libhdf5's error stack as one line --------------------------- */
+/* "<what>: <innermost reason libhdf5 gives>" */
+int cel_h5_fail(int code, const char *fmt, ...) CEL_PRINTF(2, 3);
+bool cel_h5_chunk_missing(void); /* did the last call fail because the chunk was never written? */
+
+/* --- driver.c: the bytes of a file, for libhdf5 and for ourselves --------------- */
+struct cel_h5_io {
+    int fd;              /* -1: in memory */
+    char *data;          /* in memory: the file's bytes */
+    size_t cap;
+    bool fixed;          /* in memory: data is the caller's and cannot grow */
+    uint64_t eof;        /* length as libhdf5 may assume it; under lock */
+    bool writable;
+    bool fresh;          /* a create: the driver empties the file once libhdf5 agrees ... */
+    bool emptied;        /* ... and has done so */
+    pid_t owner;         /* a child after fork() must not write */
+    int refs;            /* we, and each open driver file of libhdf5 */
+    struct cel_mutex lock; /* memory may move when it grows; eof */
+};
+int cel_h5_io_make(struct cel_h5_io **out);
+void cel_h5_io_release(struct cel_h5_io *io);
+bool cel_h5_io_foreign(const struct cel_h5_io *io); /* writable, and we are a forked child */
+/* Any thread, no lock needed. Reading beyond the end is an error. */
+int cel_h5_io_read(struct cel_h5_io *io, uint64_t addr, void *data, size_t n);
+int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n);
+
+int cel_h5_driver_set(hid_t fapl, struct cel_h5_io *io); /* files made with fapl go through io */
+
+/* While armed, a transfer of exactly this buffer is noted instead of made. */
+void cel_h5_arm(const void *buffer);
+bool cel_h5_disarm(uint64_t *addr, size_t *n); /* false: the buffer was never seen */
+int cel_h5_os_error(void); /* errno of the driver's last failure in this thread, once; 0: none */
+
+/* --- h5_header.c: object headers read without libhdf5 ----------------------------- */
+enum cel_h5_kind { CEL_H5_OTHER, CEL_H5_DATASET, CEL_H5_GROUP, CEL_H5_TYPE };
+struct cel_h5_header {
+    enum cel_h5_kind kind;
+    bool null_space;
+    int rank;
+    uint64_t dims[CEL_RANK_MAX], maxdims[CEL_RANK_MAX]; /* UINT64_MAX: unlimited */
+    int type_class; /* H5T_class_t; H5T_NO_CLASS: a committed type, elsewhere */
+    size_t type_size;
+    bool big_endian;
+    bool is_scale;  /* CLASS is DIMENSION_SCALE */
+    bool dim_only;  /* a dimension that is no variable */
+    bool has_list;  /* DIMENSION_LIST is there */
+    int dimid;      /* _Netcdf4Dimid; -1: none */
+    int ncoords;    /* _Netcdf4Coordinates; -1: none */
+    int coords[CEL_RANK_MAX];
+    bool atts_known; /* false: the attributes are elsewhere; the five above say nothing */
+};
+/* A reader keeps the last block read, since headers lie close together. */
+struct cel_h5_reader {
+    struct cel_h5_io *io;
+    uint64_t base; /* size of the user block */
+    uint64_t at;
+    size_t n;
+    unsigned char block[8192];
+};
+/* CEL_ABSENT: cannot tell, ask libhdf5. */
+int cel_h5_header_read(struct cel_h5_reader *reader, uint64_t addr, struct cel_h5_header *out);
+
+/* --- h5_mask.c: filter masks written in this session --------------------------------- */
+struct cel_h5_mask {
+    uint32_t skipped;
+    size_t index[]; /* of the chunk; as many as the variable has dimensions */
+};
+struct cel_h5_masks {
+    struct cel_h5_mask **slot;
+    size_t cap, n; /* cap: a power of two, or 0 */
+};
+bool cel_h5_masks_find(const struct cel_h5_masks *m, const size_t *index, int ndims, uint32_t *skipped);
+int cel_h5_masks_put(struct cel_h5_masks *m, const size_t *index, int ndims, uint32_t skipped);
+void cel_h5_masks_dispose(struct cel_h5_masks *m);
+
+/* --- what hangs on the model's objects -------------------------------------------- */
+struct cel_h5_file { /* dataset->container */
+    struct cel_dataset *ds;
+    struct cel_h5_io *io;
+    hid_t id;
+    hid_t string_type;   /* variable-length UTF-8 */
+    bool made;           /* by this create: abort removes it */
+    bool persist;        /* memory that is written to ds->path on closing */
+    int marks;           /* attributes seen that only netCDF-4 files have */
+    bool relink;         /* a scale was replaced: write every list of scales anew */
+    int anonymous;       /* types named so far that have no name in the file */
+    bool types_loaded;
+};
+struct cel_h5_group {
+    hid_t id;
+    uint64_t addr;
+};
+struct cel_h5_dim {
+    uint64_t addr;     /* of its scale */
+    bool alone;        /* a dataset of its own is the scale, not a variable */
+    struct cel_buf users; /* struct cel_h5_user: new entries for REFERENCE_LIST */
+};
+struct cel_h5_type {
+    hid_t file;  /* as committed, or as the first user of an unnamed type had it */
+    hid_t memory;
+    uint64_t addr; /* 0: not committed */
+};
+struct cel_h5_var {
+    hid_t id;           /* -1: not open */
+    hid_t memory;       /* type elements have in memory; -1 until loaded; not owned unless own_memory */
+    bool own_memory;
+    char *link;         /* name in the file where it is not the variable's */
+    uint64_t addr;
+    bool is_scale;      /* the file's scale for dim[0] */
+    bool user_type;     /* not atomic, as far as open() could tell */
+    size_t fixed_string; /* strings of this many bytes in the file; 0: variable length or no strings */
+    bool native;        /* the file's layout is memory's, but for byte order */
+    bool swap;          /* and that differs */
+    bool raw_edges;     /* edge chunks are stored without filters and without saying so */
+    bool masked;        /* chunks with a mask may be there: look before placing */
+    bool stale;         /* libhdf5 remembers a wrong mask: reopen before it touches data itself */
+    bool unflushed;     /* written through libhdf5 since the last flush */
+    size_t chunk_nbytes;
+    struct cel_h5_masks masks; /* written since opening */
+};
+
+static inline struct cel_h5_file *cel_h5_file(const struct cel_dataset *ds)
+{
+    return ds->container;
+}
+
+/* Enter for this dataset: fails in a forked child when the file is open for writing. */
+int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry);
+
+/* --- h5_place.c: making and freeing what hangs on the objects ----------------------- */
+int cel_h5_group_place(struct cel_group *group, hid_t id, uint64_t addr);
+int cel_h5_dim_place(struct cel_dim *dim, uint64_t addr, bool alone);
+int cel_h5_type_place(struct cel_type *type, struct cel_h5_type **out);
+int cel_h5_var_place(struct cel_var *var, struct cel_h5_var **out);
+void cel_h5_places_free(struct cel_dataset *ds);
+hid_t cel_h5_group_id(const struct cel_group *group);
+int cel_h5_var_open(struct cel_var *var); /* its dataset, if it is not open yet */
+const char *cel_h5_var_link(const struct cel_var *var);
+uint64_t cel_h5_addr_of(hid_t object);
+
+/* --- h5_file.c ----------------------------------------------------------------------- */
+int cel_h5_create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
+int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
+int cel_h5_sync(struct cel_dataset *ds);
+int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
+int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
+
+/* --- h5_load.c, h5_dims.c, h5_var.c ------------------------------------------------------ */
+int cel_h5_load(struct cel_dataset *ds);      /* the structure, all groups */
+int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var);
+int cel_h5_save_quantize(struct cel_var *var); /* the attribute that says so */
+int cel_h5_var_read_back(struct cel_var *var); /* layout, filters and memory type from the open dataset */
+
+/* --- h5_type.c ---------------------------------------------------------------------------- */
+int cel_h5_load_types(struct cel_dataset *ds);
+int cel_h5_save_type(struct cel_type *type);
+/* The model's type for a file's; CEL_ABSENT: netCDF has none such. */
+int cel_h5_type_of(struct cel_h5_file *f, hid_t file_type, const struct cel_type **out);
+/* The type of elements in memory, and in a file in the byte order asked for. Borrowed. */
+int cel_h5_memory_type(struct cel_h5_file *f, const struct cel_type *type, hid_t *out);
+int cel_h5_file_type(struct cel_h5_file *f, const struct cel_type *type, int endian, hid_t *out);
+
+/* --- h5_att.c ------------------------------------------------------------------------------- */
+int cel_h5_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var);
+int cel_h5_save_atts(struct cel_h5_file *f, hid_t object, struct cel_atts *atts, bool fresh);
+int cel_h5_att_write(hid_t object, const char *name, hid_t file_type, hid_t memory_type, int rank,
+                     const hsize_t *dims, const void *data); /* rank 0: scalar, -1: empty; replaces */
+int cel_h5_att_drop(hid_t object, const char *name); /* if it is there */
+
+/* --- h5_scale.c: dimension scales ------------------------------------------------------------- */
+int cel_h5_scale_mark(hid_t dataset, const char *name, int dimid);
+int cel_h5_scale_unmark(hid_t dataset);
+int cel_h5_scale_attach(struct cel_var *var);             /* DIMENSION_LIST, and note it for the scales */
+int cel_h5_scale_note_users(struct cel_dataset *ds);      /* REFERENCE_LIST of every scale noted */
+int cel_h5_scale_list(struct cel_var *var, uint64_t *addr); /* object addresses in DIMENSION_LIST; 0: none */
+
+/* --- h5_save.c ----------------------------------------------------------------------------------- */
+int cel_h5_save(struct cel_dataset *ds);
+int cel_h5_save_dim(struct cel_dim *dim);      /* a scale of its own */
+int cel_h5_become_scale(struct cel_var *var);  /* an open dataset: the scale of its first dimension */
+bool cel_h5_is_coord(const struct cel_var *var);
+int cel_h5_wanted_link(const struct cel_var *var, char **out);
+int cel_h5_save_renames(struct cel_h5_file *f, struct cel_group *group); /* h5_rename.c */
+int cel_h5_extend_coordinates(struct cel_dataset *ds); /* coordinate variables follow their dimension */
+int cel_h5_extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent);
+
+/* --- h5_filter.c ---------------------------------------------------------------------------------- */
+int cel_h5_filters_offer(void); /* our codecs, where libhdf5 has none of that id */
+int cel_h5_filters_set(struct cel_var *var, hid_t dcpl);
+int cel_h5_filters_get(struct cel_var *var, hid_t dcpl);
+
+/* --- h5_chunk.c, h5_plain.c ------------------------------------------------------------------------- */
+int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_place *out);
+int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                      const struct cel_chunk_place *at, struct cel_buf *out);
+int cel_h5_chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
+                       size_t n, uint32_t skipped, struct cel_chunk_place *out);
+int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                       const struct cel_chunk_place *at, const void *encoded, size_t n);
+int cel_h5_chunk_refresh(struct cel_var *var); /* before libhdf5 touches the data itself */
+int cel_h5_plain_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+                     const ptrdiff_t *stride, void *data);
+int cel_h5_plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+                     const ptrdiff_t *stride, const void *data);
+
+#endif

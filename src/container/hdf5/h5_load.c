@@ -1,0 +1,425 @@
+/* Opening: the links of every group, and what their object headers say. No
+ * dataset is opened unless its header cannot be read without libhdf5. A dataset
+ * becomes a dimension, a variable or both; the dimensions of variables are settled
+ * once all are known (h5_dims.c). Numbers are given in netCDF-C's order: a
+ * group's own links first, then its children, depth first. */
+#include "h5_load.h"
+#include <stdlib.h>
+
+#define DIMID_MAX 1048576 /* ids beyond this are damage, not dimensions */
+#define DEPTH_MAX 256
+#define GROUPS_MAX 65536  /* links may be arranged so that a small file has endless groups */
+
+/* --- asking libhdf5 where the raw header cannot tell ------------------------------------ */
+
+static int ask_space(hid_t dataset, struct cel_h5_header *h)
+{
+    hsize_t dims[H5S_MAX_RANK], maxdims[H5S_MAX_RANK];
+    hid_t space = H5Dget_space(dataset);
+    int d;
+
+    h->null_space = H5Sget_simple_extent_type(space) == H5S_NULL;
+    h->rank = h->null_space ? 0 : H5Sget_simple_extent_dims(space, dims, maxdims);
+    for (d = 0; d < h->rank; d++) {
+        h->dims[d] = dims[d];
+        h->maxdims[d] = maxdims[d] == H5S_UNLIMITED ? UINT64_MAX : maxdims[d];
+    }
+    H5Sclose(space);
+    return h->rank < 0 ? cel_h5_fail(NC_EHDFERR, "its shape cannot be read") : CEL_OK;
+}
+
+static int ask_type(hid_t dataset, struct cel_h5_header *h)
+{
+    hid_t type = H5Dget_type(dataset);
+
+    if (type < 0)
+        return cel_h5_fail(NC_EHDFERR, "its type cannot be read");
+    h->type_class = H5Tget_class(type);
+    h->type_size = H5Tget_size(type);
+    H5Tclose(type);
+    return CEL_OK;
+}
+
+static bool att_starts(hid_t object, const char *name, const char *text)
+{
+    hid_t att = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
+    hid_t type = att < 0 ? -1 : H5Aget_type(att), space = att < 0 ? -1 : H5Aget_space(att);
+    bool same = false;
+    char *value;
+
+    if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+        H5Sget_simple_extent_npoints(space) == 1 && H5Tget_size(type) >= strlen(text)) {
+        value = cel_malloc(H5Tget_size(type));
+        same = value && H5Aread(att, type, value) >= 0 && memcmp(value, text, strlen(text)) == 0;
+        free(value);
+    }
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    if (att >= 0)
+        H5Aclose(att);
+    return same;
+}
+
+/* How many ints there are (-1: none such); at most `most` are read. */
+static int att_ints(hid_t object, const char *name, int *out, int most)
+{
+    hid_t att = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
+    hid_t space = att < 0 ? -1 : H5Aget_space(att);
+    hssize_t n = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
+
+    if (n > most || (n > 0 && H5Aread(att, H5T_NATIVE_INT, out) < 0))
+        n = -1;
+    if (space >= 0)
+        H5Sclose(space);
+    if (att >= 0)
+        H5Aclose(att);
+    return (int)n;
+}
+
+static void ask_atts(hid_t dataset, struct cel_h5_header *h)
+{
+    h->is_scale = att_starts(dataset, "CLASS", "DIMENSION_SCALE");
+    h->dim_only = h->is_scale && att_starts(dataset, "NAME", CEL_H5_DIM_ONLY);
+    h->has_list = H5Aexists(dataset, "DIMENSION_LIST") > 0;
+    if (att_ints(dataset, "_Netcdf4Dimid", &h->dimid, 1) != 1)
+        h->dimid = -1;
+    h->ncoords = att_ints(dataset, "_Netcdf4Coordinates", h->coords, CEL_RANK_MAX);
+    h->atts_known = true;
+}
+
+static int ask_libhdf5(hid_t group, const char *name, struct cel_h5_header *h)
+{
+    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+    H5I_type_t kind = object < 0 ? H5I_BADID : H5Iget_type(object);
+    int rc = CEL_OK;
+
+    *h = (struct cel_h5_header){.rank = -1, .type_class = H5T_NO_CLASS, .dimid = -1, .ncoords = -1};
+    if (object < 0)
+        return cel_h5_fail(NC_EHDFERR, "%s cannot be opened", name);
+    h->kind = kind == H5I_DATASET ? CEL_H5_DATASET : kind == H5I_GROUP ? CEL_H5_GROUP : kind == H5I_DATATYPE ? CEL_H5_TYPE
+                                                                                                           : CEL_H5_OTHER;
+    if (h->kind == CEL_H5_DATASET) {
+        rc = ask_space(object, h);
+        if (rc == CEL_OK)
+            rc = ask_type(object, h);
+        if (rc == CEL_OK)
+            ask_atts(object, h);
+    } else if (h->kind == CEL_H5_TYPE) {
+        h->type_class = H5Tget_class(object);
+    }
+    H5Oclose(object);
+    return rc == CEL_OK ? rc : cel_fail_in(rc, "%s", name);
+}
+
+/* --- objects --------------------------------------------------------------------------------- */
+
+/* Types netCDF has no word for; a committed type shows itself later. */
+static bool is_foreign(const struct cel_h5_header *h)
+{
+    switch (h->type_class) {
+    case H5T_TIME:
+    case H5T_BITFIELD:
+    case H5T_REFERENCE:
+    case H5T_ARRAY:
+        return true;
+    case H5T_INTEGER:
+        return h->type_size > 8;
+    case H5T_FLOAT:
+        return h->type_size != 4 && h->type_size != 8;
+    default:
+        return false;
+    }
+}
+
+static int add_dim(struct loading *l, const char *name, uint64_t addr, const struct cel_h5_header *h,
+                   struct cel_dim **out)
+{
+    bool unlimited = h->maxdims[0] == UINT64_MAX;
+    int id = h->dimid;
+    int rc;
+
+    if (id < 0 || id > DIMID_MAX || cel_dim_by_id(l->f->ds, id))
+        id = -1;
+    if (cel_names_find(&l->group->dim_index, name))
+        return CEL_OK;
+    rc = cel_dim_add(l->group, name, (size_t)h->dims[0], unlimited, id, out);
+    return rc == CEL_OK ? cel_h5_dim_place(*out, addr, h->dim_only) : rc;
+}
+
+static void count_marks(struct cel_h5_file *f, const struct cel_h5_header *h)
+{
+    f->marks += (h->dimid >= 0) + (h->ncoords >= 0) + h->dim_only;
+}
+
+/* Without the prefix of variables that only share a dimension's name, and in
+ * normal form. CEL_ABSENT: that name is taken, the first one counts. */
+static int var_name(const struct loading *l, const char *link, char **out)
+{
+    size_t n = sizeof CEL_H5_NON_COORD - 1;
+    int rc = cel_name_normal(strncmp(link, CEL_H5_NON_COORD, n) == 0 ? link + n : link, out);
+
+    return rc == CEL_OK && cel_names_find(&l->group->var_index, *out) ? CEL_ABSENT : rc;
+}
+
+static int add_var(struct loading *l, const char *link, uint64_t addr, const struct cel_h5_header *h,
+                   struct cel_dim *own)
+{
+    struct cel_h5_var *v;
+    struct cel_var *var;
+    char *name = NULL;
+    int d, rc = var_name(l, link, &name);
+
+    if (rc == CEL_OK)
+        rc = cel_var_add(l->group, name, h->rank, &var);
+    if (rc == CEL_OK)
+        rc = cel_h5_var_place(var, &v);
+    if (rc == CEL_OK && strcmp(name, link) != 0 && !(v->link = cel_strdup(link)))
+        rc = NC_ENOMEM;
+    free(name);
+    if (rc != CEL_OK)
+        return rc == CEL_ABSENT ? CEL_OK : rc;
+    v->addr = addr;
+    v->is_scale = own != NULL;
+    v->user_type = h->type_class == H5T_NO_CLASS || h->type_class >= H5T_OPAQUE;
+    for (d = 0; d < h->rank; d++)
+        var->extent[d] = (size_t)h->dims[d];
+    return cel_h5_found_add(l, var, h, own);
+}
+
+static int add_dataset(struct loading *l, const char *name, uint64_t addr, const struct cel_h5_header *h)
+{
+    struct cel_dim *own = NULL;
+    int rc = CEL_OK;
+
+    count_marks(l->f, h);
+    if ((h->dim_only || h->is_scale) && h->rank > 0)
+        rc = add_dim(l, name, addr, h, &own);
+    if (rc == CEL_OK && !(h->dim_only && own) && !is_foreign(h))
+        rc = add_var(l, name, addr, h, own);
+    return rc;
+}
+
+static int add_type(struct loading *l, const char *name, uint64_t addr, const struct cel_h5_header *h)
+{
+    static const struct { H5T_class_t from; int to; } klass[] = {
+        {H5T_COMPOUND, NC_COMPOUND}, {H5T_ENUM, NC_ENUM}, {H5T_OPAQUE, NC_OPAQUE}, {H5T_VLEN, NC_VLEN}};
+    struct cel_h5_type *t;
+    struct cel_type *type;
+    size_t i;
+    int rc;
+
+    for (i = 0; i < sizeof klass / sizeof *klass && klass[i].from != h->type_class; i++)
+        ;
+    if (i == sizeof klass / sizeof *klass)
+        return CEL_OK; /* a named number: no user type */
+    rc = cel_type_add(l->group, name, klass[i].to, 0, &type);
+    if (rc == CEL_OK)
+        rc = cel_h5_type_place(type, &t);
+    if (rc != CEL_OK)
+        return rc;
+    type->loaded = false;
+    t->addr = addr;
+    return CEL_OK;
+}
+
+static bool is_above(const struct cel_group *group, uint64_t addr)
+{
+    for (; group; group = group->parent)
+        if (((const struct cel_h5_group *)group->place)->addr == addr)
+            return true;
+    return false;
+}
+
+static int note_child(struct loading *l, const char *name, uint64_t addr)
+{
+    char *own;
+
+    if (is_above(l->group, addr)) {
+        cel_warn("group %s: link %s leads back to a group above it and is left out", l->group->name, name);
+        return CEL_OK;
+    }
+    own = cel_strdup(name);
+    if (!own)
+        return NC_ENOMEM;
+    return cel_vec_add(l->children, own);
+}
+
+/* --- links ------------------------------------------------------------------------------------- */
+
+/* Soft and external links: where they lead, or CEL_ABSENT for nowhere. */
+static int follow(hid_t group, const char *name, uint64_t *addr)
+{
+    H5O_info_t info;
+
+    if (H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
+        return CEL_ABSENT;
+    *addr = info.addr;
+    return CEL_OK;
+}
+
+static int look_at(struct loading *l, hid_t group, const char *name, const H5L_info_t *link, uint64_t *addr,
+                   struct cel_h5_header *h)
+{
+    bool hard = link->type == H5L_TYPE_HARD;
+    int rc = CEL_OK;
+
+    *addr = hard ? link->u.address : 0;
+    if (!hard)
+        rc = follow(group, name, addr);
+    if (rc == CEL_ABSENT) {
+        cel_warn("group %s: link %s leads nowhere and is left out", l->group->name, name);
+        return rc;
+    }
+    if (hard && l->raw && cel_h5_header_read(&l->reader, *addr, h) == CEL_OK &&
+        (h->kind != CEL_H5_DATASET || h->atts_known))
+        return CEL_OK;
+    return ask_libhdf5(group, name, h);
+}
+
+static int add_link(struct loading *l, hid_t group, const char *name, const H5L_info_t *link)
+{
+    struct cel_h5_header h;
+    uint64_t addr;
+    int rc;
+
+    if (strlen(name) > NC_MAX_NAME + sizeof CEL_H5_NON_COORD - 1) {
+        cel_warn("group %s: a link with a name of %zu bytes is left out", l->group->name, strlen(name));
+        return CEL_OK;
+    }
+    rc = look_at(l, group, name, link, &addr, &h);
+    if (rc != CEL_OK)
+        return rc == CEL_ABSENT ? CEL_OK : rc;
+    switch (h.kind) {
+    case CEL_H5_DATASET:
+        return add_dataset(l, name, addr, &h);
+    case CEL_H5_GROUP:
+        return note_child(l, name, addr);
+    case CEL_H5_TYPE:
+        return add_type(l, name, addr, &h);
+    default:
+        return CEL_OK;
+    }
+}
+
+static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void *data)
+{
+    struct loading *l = data;
+
+    l->rc = add_link(l, group, name, link);
+    return l->rc == CEL_OK ? 0 : -1;
+}
+
+/* --- groups ---------------------------------------------------------------------------------------- */
+
+/* Files whose groups do not keep the order of their links (h5py's default) are
+ * listed by name, and cannot be written: new objects would have no place. */
+static int link_order(const struct cel_group *group, H5_index_t *order)
+{
+    hid_t gcpl = H5Gget_create_plist(cel_h5_group_id(group));
+    unsigned flags = 0;
+    herr_t ok = H5Pget_link_creation_order(gcpl, &flags);
+
+    H5Pclose(gcpl);
+    if (ok < 0)
+        return cel_h5_fail(NC_EHDFERR, "group %s cannot be read", group->name);
+    *order = flags & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+    if (*order == H5_INDEX_NAME && group->dataset->writable)
+        return cel_fail(NC_ECANTWRITE, "group %s does not keep the order of its objects: the file can only be opened "
+                                       "for reading", group->name);
+    return CEL_OK;
+}
+
+static int load_links(struct loading *l)
+{
+    H5_index_t order;
+    hsize_t at = 0;
+    int rc = link_order(l->group, &order);
+
+    if (rc != CEL_OK)
+        return rc;
+    l->rc = CEL_OK;
+    if (H5Literate(cel_h5_group_id(l->group), order, H5_ITER_INC, &at, visit, l) < 0 && l->rc == CEL_OK)
+        return cel_h5_fail(NC_EHDFERR, "the links of group %s cannot be read", l->group->name);
+    return l->rc;
+}
+
+static int load_group(struct loading *l, struct cel_group *group, int depth);
+
+static int load_child(struct loading *l, struct cel_group *parent, const char *name, int depth)
+{
+    hid_t id = H5Gopen2(cel_h5_group_id(parent), name, H5P_DEFAULT);
+    struct cel_group *group;
+    int rc;
+
+    if (id < 0)
+        return cel_h5_fail(NC_EHDFERR, "group %s cannot be opened", name);
+    rc = cel_group_add(parent, name, &group);
+    if (rc == CEL_OK)
+        rc = cel_h5_group_place(group, id, cel_h5_addr_of(id));
+    return rc == CEL_OK ? load_group(l, group, depth) : rc;
+}
+
+static int load_group(struct loading *l, struct cel_group *group, int depth)
+{
+    struct cel_vec children = {0};
+    size_t i;
+    int rc;
+
+    if (depth > DEPTH_MAX || l->f->ds->groups.n > GROUPS_MAX)
+        return cel_fail(NC_EHDFERR, "there are more than %d groups, or %d levels of them", GROUPS_MAX, DEPTH_MAX);
+    l->group = group;
+    l->children = &children;
+    rc = load_links(l);
+    for (i = 0; i < children.n; i++) {
+        if (rc == CEL_OK)
+            rc = load_child(l, group, children.at[i], depth + 1);
+        free(children.at[i]);
+    }
+    cel_vec_dispose(&children);
+    return rc;
+}
+
+/* The raw reader counts on a user block in front and 8-byte addresses and sizes. */
+static int start_reader(struct loading *l)
+{
+    hid_t fcpl = H5Fget_create_plist(l->f->id);
+    size_t offsets = 0, lengths = 0;
+    hsize_t block = 0;
+
+    if (fcpl < 0 || H5Pget_sizes(fcpl, &offsets, &lengths) < 0 || H5Pget_userblock(fcpl, &block) < 0)
+        return cel_h5_fail(NC_EHDFERR, "the superblock cannot be read");
+    H5Pclose(fcpl);
+    l->raw = offsets == 8 && lengths == 8;
+    l->reader.io = l->f->io;
+    l->reader.base = block;
+    return CEL_OK;
+}
+
+static void read_classic(struct cel_dataset *ds)
+{
+    ds->classic_model = H5Aexists(cel_h5_group_id(ds->root), "_nc3_strict") > 0;
+    ds->format = ds->classic_model ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4;
+}
+
+int cel_h5_load(struct cel_dataset *ds)
+{
+    struct loading *l = cel_calloc(1, sizeof *l);
+    int rc;
+
+    if (!l)
+        return NC_ENOMEM;
+    l->f = cel_h5_file(ds);
+    ds->root->atts.loaded = false;
+    ds->root->saved = CEL_SAVED;
+    read_classic(ds);
+    rc = start_reader(l);
+    if (rc == CEL_OK)
+        rc = load_group(l, ds->root, 0);
+    if (rc == CEL_OK)
+        rc = cel_h5_found_settle(l);
+    cel_h5_found_free(l);
+    free(l);
+    return rc;
+}

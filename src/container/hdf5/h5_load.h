@@ -1,0 +1,32 @@
+#ifndef CEL_H5_LOAD_H
+#define CEL_H5_LOAD_H
+
+/* What h5_load.c and h5_dims.c share while a file is being opened. */
+
+#include "h5_int.h"
+
+/* A variable whose dimensions are not known yet. */
+struct found {
+    struct cel_var *var;
+    struct cel_dim *own;   /* the dimension it is the scale of, or NULL */
+    uint32_t unlimited;    /* bit d: that length may grow */
+    bool has_list;
+    int ncoords;           /* -1: none */
+    int coords[];          /* ncoords of them */
+};
+
+struct loading {
+    struct cel_h5_file *f;
+    struct cel_group *group;   /* the one being read */
+    struct cel_vec *children;  /* char *: its groups */
+    struct cel_vec list;       /* struct found * */
+    bool raw;                  /* headers can be read without libhdf5 */
+    int rc;
+    struct cel_h5_reader reader;
+};
+
+int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5_header *h, struct cel_dim *own);
+int cel_h5_found_settle(struct loading *l);
+void cel_h5_found_free(struct loading *l);
+
+#endif

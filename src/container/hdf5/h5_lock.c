@@ -1,0 +1,74 @@
+/* libhdf5 is entered under one lock of ours, by the calling thread only. The lock
+ * may be taken again by the thread that holds it: a filter plugin that libhdf5
+ * runs may call our API. What libhdf5 calls back (driver, filter classes) takes
+ * no lock. HDF5's error printing is a setting of each thread, so every entry
+ * silences it and every exit puts it back. */
+#include "h5_int.h"
+#include <stdlib.h>
+
+static pthread_mutex_t inside = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static bool started; /* under `inside` */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&inside);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&inside);
+}
+
+/* The lock names its holder by thread id, which the child's only thread no
+ * longer has: it is made anew, not released. */
+static void after_fork_in_child(void)
+{
+    pthread_mutexattr_t attr;
+
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&inside, &attr);
+    pthread_mutexattr_destroy(&attr);
+}
+
+/* H5open() registers libhdf5's exit handler; whoever registers one after the
+ * first entry runs before it, while files can still be written. */
+static int start(void)
+{
+    if (H5open() < 0)
+        return cel_fail(NC_EHDFERR, "libhdf5 could not be started");
+    if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0)
+        return cel_fail(NC_ENOMEM, "no memory to prepare for fork()");
+    started = true;
+    return CEL_OK;
+}
+
+int cel_h5_enter(struct cel_h5_entry *entry)
+{
+    int rc = CEL_OK;
+
+    pthread_mutex_lock(&inside);
+    if (!started)
+        rc = start();
+    if (rc != CEL_OK) {
+        pthread_mutex_unlock(&inside);
+        return rc;
+    }
+    H5Eget_auto2(H5E_DEFAULT, &entry->print, &entry->data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return CEL_OK;
+}
+
+void cel_h5_leave(const struct cel_h5_entry *entry)
+{
+    H5Eset_auto2(H5E_DEFAULT, entry->print, entry->data);
+    pthread_mutex_unlock(&inside);
+}
+
+int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry)
+{
+    if (cel_h5_io_foreign(cel_h5_file(ds)->io))
+        return cel_fail(NC_EPERM, "%s was opened for writing before fork(): only the parent process may use it; "
+                                  "open it again in the child", ds->path);
+    return cel_h5_enter(entry);
+}

@@ -1,0 +1,60 @@
+/* The HDF5 container: which locations are its own, and its table of verbs. */
+#include "h5_int.h"
+#include <fcntl.h>
+#include <unistd.h>
+
+static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+static bool in_memory(const struct cel_location *where, size_t at)
+{
+    return where->memory && where->memory_size >= at + 8 && memcmp((char *)where->memory + at, signature, 8) == 0;
+}
+
+/* A user block may stand in front: 512 bytes, or any doubling of that. */
+static bool behind_user_block(const struct cel_location *where)
+{
+    int fd = where->memory || !where->exists || where->is_directory ? -1 : open(where->path, O_RDONLY | O_CLOEXEC);
+    unsigned char head[8];
+    bool found = false;
+    size_t at;
+
+    for (at = 512; !found && at <= SIZE_MAX / 4 && at + 8 <= where->size; at *= 2)
+        found = fd < 0 ? in_memory(where, at) : pread(fd, head, 8, (off_t)at) == 8 && memcmp(head, signature, 8) == 0;
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
+{
+    if (where->is_url)
+        return 0;
+    if (create)
+        return options->mode & NC_NETCDF4 ? 100 : 0;
+    if (where->head_len >= 8 && memcmp(where->head, signature, 8) == 0)
+        return 100;
+    return behind_user_block(where) ? 90 : 0;
+}
+
+const struct cel_container_ops cel_hdf5_ops = {
+    .name = "hdf5",
+    .formatx = NC_FORMATX_NC_HDF5,
+    .keeps = CEL_KEEPS_ALL,
+    .bid = bid,
+    .create = cel_h5_create,
+    .open = cel_h5_open,
+    .load_types = cel_h5_load_types,
+    .load_var = cel_h5_load_var,
+    .load_atts = cel_h5_load_atts,
+    .save = cel_h5_save,
+    .extend = cel_h5_extend,
+    .chunk_find = cel_h5_chunk_find,
+    .chunk_read = cel_h5_chunk_read,
+    .chunk_place = cel_h5_chunk_place,
+    .chunk_write = cel_h5_chunk_write,
+    .plain_get = cel_h5_plain_get,
+    .plain_put = cel_h5_plain_put,
+    .sync = cel_h5_sync,
+    .close = cel_h5_close,
+    .fact = cel_h5_fact,
+};

@@ -1,0 +1,312 @@
+/* Data that does not go by chunks. libhdf5 moves it (a few MiB a call: the array
+ * engine cuts it, so that the lock is never held long); whole rows of contiguous
+ * data are read around it.
+ * Fixed-length strings of other writers become strings here, which libhdf5 does not
+ * do. Where libhdf5 would leave the caller's memory as it was (nothing written, no
+ * fill value), zeros are given. */
+#include "convert.h"
+#include "h5_int.h"
+#include <stdlib.h>
+
+#define DIRECT_MIN 4096 /* shorter rows are left to libhdf5 */
+
+struct region {
+    struct cel_dataset *ds;
+    struct cel_var *var;
+    size_t start[CEL_RANK_MAX], count[CEL_RANK_MAX], stride[CEL_RANK_MAX];
+    int ndims;
+    size_t n;    /* elements */
+    size_t size; /* of one in memory */
+};
+
+static int set_region(struct region *r, struct cel_dataset *ds, struct cel_var *var, const size_t *start,
+                      const size_t *count, const ptrdiff_t *stride)
+{
+    size_t nbytes;
+    int d;
+
+    *r = (struct region){.ds = ds, .var = var, .ndims = var->ndims, .n = 1, .size = var->type->size};
+    if (var->unreadable)
+        return cel_fail(NC_EBADTYPE, "%s", var->why);
+    for (d = 0; d < r->ndims; d++) {
+        r->start[d] = start[d];
+        r->count[d] = count[d];
+        r->stride[d] = stride ? (size_t)stride[d] : 1;
+        if (!cel_mul(r->n, count[d], &r->n))
+            return cel_fail(NC_EEDGE, "the region has too many elements");
+    }
+    return cel_mul(r->n, r->size, &nbytes) ? CEL_OK : cel_fail(NC_EEDGE, "the region has too many elements");
+}
+
+/* --- one slice through libhdf5 ---------------------------------------------------------- */
+
+static hid_t file_space(const struct region *r)
+{
+    const struct cel_h5_var *v = r->var->place;
+    hsize_t start[CEL_RANK_MAX], count[CEL_RANK_MAX], stride[CEL_RANK_MAX];
+    hid_t space = H5Dget_space(v->id);
+    int d;
+
+    for (d = 0; d < r->ndims; d++) {
+        start[d] = r->start[d];
+        count[d] = r->count[d];
+        stride[d] = r->stride[d];
+    }
+    if (space >= 0 && r->ndims > 0 && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, stride, count, NULL) < 0) {
+        H5Sclose(space);
+        return -1;
+    }
+    return space;
+}
+
+static int move(const struct region *r, void *in, const void *out)
+{
+    struct cel_h5_var *v = r->var->place;
+    hsize_t n = r->n;
+    hid_t file = file_space(r), memory = H5Screate_simple(1, &n, NULL);
+    herr_t ok = -1;
+
+    if (file >= 0 && memory >= 0)
+        ok = in ? H5Dread(v->id, v->memory, memory, file, H5P_DEFAULT, in)
+                : H5Dwrite(v->id, v->memory, memory, file, H5P_DEFAULT, out);
+    if (memory >= 0)
+        H5Sclose(memory);
+    if (file >= 0)
+        H5Sclose(file);
+    if (ok >= 0)
+        return CEL_OK;
+    return cel_h5_fail(NC_EHDFERR, "the data cannot be %s", in ? "read" : "written");
+}
+
+/* --- fixed-length strings ------------------------------------------------------------------- */
+
+static int read_texts(const struct region *r, char **out)
+{
+    size_t width = ((struct cel_h5_var *)r->var->place)->fixed_string, i;
+    char *texts = cel_calloc(r->n, width);
+    int rc = texts ? move(r, texts, NULL) : NC_ENOMEM;
+
+    for (i = 0; rc == CEL_OK && i < r->n; i++) {
+        out[i] = cel_strndup(texts + i * width, strnlen(texts + i * width, width));
+        rc = out[i] ? CEL_OK : NC_ENOMEM;
+    }
+    free(texts);
+    return rc;
+}
+
+static int write_texts(const struct region *r, char *const *in)
+{
+    size_t width = ((struct cel_h5_var *)r->var->place)->fixed_string, i, len;
+    char *texts = cel_calloc(r->n, width);
+    int rc = texts ? CEL_OK : NC_ENOMEM;
+
+    for (i = 0; rc == CEL_OK && i < r->n; i++) {
+        len = in[i] ? strlen(in[i]) : 0;
+        if (len > width)
+            rc = cel_fail(NC_ERANGE, "a string of %zu bytes does not fit the %zu this file has for each", len, width);
+        else if (len)
+            memcpy(texts + i * width, in[i], len);
+    }
+    if (rc == CEL_OK)
+        rc = move(r, NULL, texts);
+    free(texts);
+    return rc;
+}
+
+/* --- through libhdf5 --------------------------------------------------------------------------- */
+
+static int move_locked(const struct region *r, char *in, const char *out)
+{
+    struct cel_h5_var *v = r->var->place;
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter_file(r->ds, &entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_h5_var_open(r->var);
+    if (rc == CEL_OK && in && r->var->no_fill)
+        memset(in, 0, r->n * r->size);
+    if (rc == CEL_OK && v->fixed_string)
+        rc = in ? read_texts(r, (char **)in) : write_texts(r, (char *const *)out);
+    else if (rc == CEL_OK)
+        rc = move(r, in, out);
+    if (out)
+        v->unflushed = true;
+    cel_h5_leave(&entry);
+    return rc;
+}
+
+/* --- contiguous data around libhdf5 ------------------------------------------------------------- */
+
+/* The elements that lie together in the file, from the last dimension up. */
+static size_t run_of(const struct region *r, int *outer)
+{
+    size_t run = 1;
+    int d;
+
+    for (d = r->ndims - 1; d >= 0 && (r->stride[d] == 1 || r->count[d] == 1); d--) {
+        run *= r->count[d];
+        if (r->count[d] != r->var->extent[d]) {
+            d--;
+            break;
+        }
+    }
+    *outer = d + 1;
+    return run;
+}
+
+/* Where the data lies; CEL_ABSENT: let libhdf5 read it. It may hold small writes
+ * back, so they are flushed first; behind a user block it gives a wrong offset for
+ * data never allocated, so the size is asked first. */
+static int locate(const struct region *r, uint64_t *addr)
+{
+    struct cel_h5_var *v = r->var->place;
+    size_t want = r->size;
+    haddr_t offset;
+    int d;
+
+    for (d = 0; d < r->ndims; d++)
+        if (!cel_mul(want, r->var->extent[d], &want))
+            return CEL_ABSENT;
+    if (v->unflushed && H5Dflush(v->id) < 0)
+        return cel_h5_fail(NC_EHDFERR, "the data cannot be flushed");
+    v->unflushed = false;
+    if (H5Dget_storage_size(v->id) != want || want == 0)
+        return CEL_ABSENT;
+    offset = H5Dget_offset(v->id);
+    if (offset == HADDR_UNDEF || want > UINT64_MAX / 2 || offset > UINT64_MAX / 2 - want)
+        return CEL_ABSENT;
+    *addr = offset;
+    return CEL_OK;
+}
+
+static int locate_locked(const struct region *r, uint64_t *addr)
+{
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter_file(r->ds, &entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_h5_var_open(r->var);
+    if (rc == CEL_OK)
+        rc = locate(r, addr);
+    cel_h5_leave(&entry);
+    return rc;
+}
+
+static size_t element_at(const struct region *r, const size_t *index)
+{
+    size_t at = 0;
+    int d;
+
+    for (d = 0; d < r->ndims; d++)
+        at = at * r->var->extent[d] + r->start[d] + index[d] * r->stride[d];
+    return at;
+}
+
+static bool next_run(const struct region *r, int outer, size_t *index)
+{
+    int d;
+
+    for (d = outer - 1; d >= 0; d--) {
+        if (++index[d] < r->count[d])
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+static int read_runs(const struct region *r, uint64_t addr, char *data)
+{
+    struct cel_h5_io *io = cel_h5_file(r->ds)->io;
+    size_t index[CEL_RANK_MAX] = {0};
+    int outer, rc;
+    size_t run = run_of(r, &outer);
+
+    do {
+        rc = cel_h5_io_read(io, addr + (uint64_t)element_at(r, index) * r->size, data, run * r->size);
+        data += run * r->size;
+    } while (rc == CEL_OK && next_run(r, outer, index));
+    return rc;
+}
+
+static int read_directly(const struct region *r, void *data)
+{
+    const struct cel_h5_var *v = r->var->place;
+    uint64_t addr = 0;
+    int outer, rc;
+
+    if (r->var->storage != CEL_CONTIGUOUS || !v->native || (v->swap && r->var->type->group) ||
+        (run_of(r, &outer) * r->size < DIRECT_MIN && outer > 0))
+        return CEL_ABSENT;
+    rc = locate_locked(r, &addr);
+    if (rc == CEL_OK)
+        rc = read_runs(r, addr, data);
+    if (rc == CEL_OK && v->swap)
+        cel_swap_bytes(data, data, r->n, r->size);
+    return rc;
+}
+
+/* --- the verbs --------------------------------------------------------------------------------------- */
+
+/* Of the two who might have the filter neither does: that is the better reason. */
+static int explain(struct cel_var *var, int rc)
+{
+    if (rc == NC_EHDFERR && var->chain.n) {
+        struct cel_status why;
+
+        cel_status_save(&why);
+        if (cel_chain_usable(&var->chain) != CEL_OK)
+            rc = NC_ENOFILTER;
+        else
+            cel_status_restore(&why);
+    }
+    return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+}
+
+int cel_h5_plain_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+                     const ptrdiff_t *stride, void *data)
+{
+    struct region r;
+    int rc = set_region(&r, ds, var, start, count, stride);
+
+    if (rc == CEL_OK && r.n == 0)
+        return CEL_OK;
+    if (rc == CEL_OK)
+        rc = read_directly(&r, data);
+    if (rc == CEL_ABSENT)
+        rc = move_locked(&r, data, NULL);
+    return rc == CEL_OK ? rc : explain(var, rc);
+}
+
+/* An optional filter nobody has would be left out by libhdf5 without a word. */
+static int check_filters(struct cel_dataset *ds, const struct cel_var *var)
+{
+    struct cel_h5_entry entry;
+    size_t i;
+    int rc = cel_chain_usable(&var->chain);
+
+    if (rc == CEL_OK)
+        return CEL_OK;
+    rc = cel_h5_enter_file(ds, &entry);
+    if (rc != CEL_OK)
+        return rc;
+    for (i = 0; rc == CEL_OK && i < var->chain.n; i++)
+        if (!var->chain.step[i].codec && H5Zfilter_avail((H5Z_filter_t)var->chain.step[i].id) <= 0)
+            rc = NC_ENOFILTER;
+    cel_h5_leave(&entry);
+    return rc == CEL_OK ? rc : cel_chain_usable(&var->chain);
+}
+
+int cel_h5_plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+                     const ptrdiff_t *stride, const void *data)
+{
+    struct region r;
+    int rc = set_region(&r, ds, var, start, count, stride);
+
+    if (rc == CEL_OK && r.n > 0)
+        rc = check_filters(ds, var);
+    if (rc == CEL_OK && r.n > 0)
+        rc = move_locked(&r, NULL, data);
+    return rc == CEL_OK ? rc : explain(var, rc);
+}

@@ -1,0 +1,320 @@
+/* What open() leaves for later: a variable's type, layout, fill value and filters.
+ * It is also decided here whether its data goes by chunks, around libhdf5, or
+ * through libhdf5's own read and write; that holds as long as the file is open. */
+#include "h5_int.h"
+#include <stdlib.h>
+
+static const struct {
+    int mode;
+    const char *att;
+} quantizers[] = {
+    {NC_QUANTIZE_BITGROOM, "_QuantizeBitGroomNumberOfSignificantDigits"},
+    {NC_QUANTIZE_GRANULARBR, "_QuantizeGranularBitRoundNumberOfSignificantDigits"},
+    {NC_QUANTIZE_BITROUND, "_QuantizeBitRoundNumberOfSignificantBits"},
+};
+
+/* --- type -------------------------------------------------------------------------------- */
+
+static int find_endian(const struct cel_type *type, hid_t file_type)
+{
+    if (type->group || type->klass == NC_CHAR || type->klass == NC_STRING)
+        return NC_ENDIAN_NATIVE;
+    return H5Tget_order(file_type) == H5T_ORDER_BE ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
+}
+
+static bool host_is_big(void)
+{
+    return H5Tget_order(H5T_NATIVE_INT) == H5T_ORDER_BE;
+}
+
+/* Do the file's bytes have memory's layout, but for byte order? */
+static bool is_native(struct cel_h5_file *f, const struct cel_var *var, hid_t file_type, bool *swap)
+{
+    int endian = find_endian(var->type, file_type);
+    hid_t same;
+
+    *swap = endian != NC_ENDIAN_NATIVE && (endian == NC_ENDIAN_BIG) != host_is_big();
+    if (var->type->varsized)
+        return false;
+    if (var->type->klass == NC_CHAR)
+        return H5Tget_size(file_type) == 1;
+    if (var->type->klass == NC_STRING)
+        return false;
+    if (var->type->group)
+        same = ((const struct cel_h5_type *)var->type->place)->memory;
+    else if (cel_h5_file_type(f, var->type, endian, &same) != CEL_OK)
+        return false;
+    return H5Tequal(same, file_type) > 0;
+}
+
+static int set_memory_type(struct cel_h5_file *f, struct cel_var *var, hid_t file_type)
+{
+    struct cel_h5_var *v = var->place;
+
+    v->native = is_native(f, var, file_type, &v->swap);
+    v->fixed_string = var->type->klass == NC_STRING && H5Tis_variable_str(file_type) == 0 ? H5Tget_size(file_type) : 0;
+    if (H5Tget_class(file_type) != H5T_STRING)
+        return cel_h5_memory_type(f, var->type, &v->memory);
+    if (v->own_memory)
+        H5Tclose(v->memory);
+    v->memory = H5Tcopy(file_type); /* strings: libhdf5 does not convert between encodings */
+    v->own_memory = v->memory >= 0;
+    return v->own_memory ? CEL_OK : cel_h5_fail(NC_EHDFERR, "the type cannot be read");
+}
+
+/* --- layout ---------------------------------------------------------------------------------- */
+
+static int read_chunks(struct cel_var *var, hid_t dcpl)
+{
+    hsize_t dims[H5S_MAX_RANK];
+    int d, n = H5Pget_chunk(dcpl, H5S_MAX_RANK, dims);
+    size_t *chunk;
+
+    if (n != var->ndims)
+        return cel_h5_fail(NC_EHDFERR, "the chunk lengths cannot be read");
+    chunk = cel_malloc_array((size_t)n, sizeof *chunk);
+    if (!chunk)
+        return NC_ENOMEM;
+    for (d = 0; d < n; d++)
+        chunk[d] = (size_t)dims[d];
+    free(var->chunk);
+    var->chunk = chunk;
+    return CEL_OK;
+}
+
+static int read_layout(struct cel_var *var, hid_t dcpl)
+{
+    struct cel_h5_var *v = var->place;
+    unsigned options = 0;
+
+    switch (H5Pget_layout(dcpl)) {
+    case H5D_CHUNKED:
+        var->storage = CEL_CHUNKED;
+        H5Pget_chunk_opts(dcpl, &options);
+        v->raw_edges = options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS;
+        return read_chunks(var, dcpl);
+    case H5D_CONTIGUOUS:
+        var->storage = CEL_CONTIGUOUS;
+        return CEL_OK;
+    case H5D_COMPACT:
+        var->storage = CEL_COMPACT;
+        return CEL_OK;
+    case H5D_VIRTUAL:
+        var->storage = CEL_VIRTUAL;
+        return CEL_OK;
+    default:
+        var->storage = CEL_UNKNOWN_STORAGE;
+        return CEL_OK;
+    }
+}
+
+/* --- fill value ---------------------------------------------------------------------------------- */
+
+/* libhdf5 has no conversion from fixed-length strings to ours. */
+static int read_fixed_fill(struct cel_var *var, hid_t dcpl)
+{
+    struct cel_h5_var *v = var->place;
+    char *text = cel_calloc(v->fixed_string + 1, 1);
+    int rc = text ? CEL_OK : NC_ENOMEM;
+
+    if (rc == CEL_OK && H5Pget_fill_value(dcpl, v->memory, text) < 0)
+        rc = cel_h5_fail(NC_EHDFERR, "the fill value cannot be read");
+    if (rc != CEL_OK) {
+        free(text);
+        return rc;
+    }
+    *(char **)var->fill = text;
+    return CEL_OK;
+}
+
+static int read_fill(struct cel_var *var, hid_t dcpl)
+{
+    struct cel_h5_var *v = var->place;
+    H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+    int rc = CEL_OK;
+
+    if (H5Pfill_value_defined(dcpl, &defined) < 0)
+        return cel_h5_fail(NC_EHDFERR, "the fill value cannot be read");
+    var->no_fill = defined != H5D_FILL_VALUE_USER_DEFINED;
+    if (var->no_fill || var->fill)
+        return CEL_OK;
+    var->fill = cel_calloc(1, var->type->size);
+    if (!var->fill)
+        return NC_ENOMEM;
+    if (v->fixed_string)
+        rc = read_fixed_fill(var, dcpl);
+    else if (H5Pget_fill_value(dcpl, v->memory, var->fill) < 0)
+        rc = cel_h5_fail(NC_EHDFERR, "the fill value cannot be read");
+    if (rc != CEL_OK) {
+        free(var->fill);
+        var->fill = NULL;
+    }
+    return rc;
+}
+
+/* --- quantization: an attribute says what was done to the values ------------------------------------- */
+
+static void read_quantize(struct cel_var *var)
+{
+    struct cel_h5_var *v = var->place;
+    size_t i;
+    hid_t att;
+    int n = 0;
+
+    if (var->type->klass != NC_FLOAT && var->type->klass != NC_DOUBLE)
+        return;
+    for (i = 0; i < sizeof quantizers / sizeof *quantizers; i++) {
+        if (H5Aexists(v->id, quantizers[i].att) <= 0)
+            continue;
+        att = H5Aopen(v->id, quantizers[i].att, H5P_DEFAULT);
+        if (H5Aread(att, H5T_NATIVE_INT, &n) >= 0) {
+            var->quantize_mode = quantizers[i].mode;
+            var->quantize_nsd = n;
+        }
+        H5Aclose(att);
+        return;
+    }
+}
+
+int cel_h5_save_quantize(struct cel_var *var)
+{
+    struct cel_h5_var *v = var->place;
+    hsize_t one = 1;
+    size_t i;
+
+    for (i = 0; i < sizeof quantizers / sizeof *quantizers; i++)
+        if (quantizers[i].mode == var->quantize_mode)
+            return cel_h5_att_write(v->id, quantizers[i].att, H5T_NATIVE_INT, H5T_NATIVE_INT, 1, &one,
+                                    &var->quantize_nsd);
+    return CEL_OK;
+}
+
+/* --- by chunks, or through libhdf5 --------------------------------------------------------------------- */
+
+/* Edge chunks stored without filters cannot be told apart when written, so such a
+ * dataset goes by chunks only while it is read. */
+static bool goes_by_chunks(const struct cel_var *var)
+{
+    const struct cel_h5_var *v = var->place;
+
+    return var->storage == CEL_CHUNKED && v->native && !(v->swap && var->type->group) &&
+           (var->chain.n == 0 || var->chain.prepared) && !(v->raw_edges && var->group->dataset->writable);
+}
+
+/* A chain that cannot be used here (a filter only libhdf5 knows, or nobody) is no
+ * error: such a variable is still listed, and libhdf5 may be able to read it. */
+static int prepare_chain(struct cel_var *var)
+{
+    struct cel_h5_var *v = var->place;
+    struct cel_shape shape;
+    int rc = cel_var_shape(var, &shape);
+
+    if (rc != CEL_OK)
+        return rc;
+    v->chunk_nbytes = shape.nbytes;
+    if (var->chain.n == 0 || var->type->varsized || cel_chain_usable(&var->chain) != CEL_OK ||
+        cel_chain_prepare(&var->chain, &shape, true) != CEL_OK)
+        cel_error_clear();
+    return CEL_OK;
+}
+
+/* libhdf5's chunk cache is chosen when a dataset is opened. */
+static int reopen_with_cache(struct cel_var *var)
+{
+    struct cel_h5_var *v = var->place;
+
+    H5Dclose(v->id);
+    v->id = -1;
+    return cel_h5_var_open(var);
+}
+
+int cel_h5_var_read_back(struct cel_var *var)
+{
+    struct cel_h5_file *f = cel_h5_file(var->group->dataset);
+    struct cel_h5_var *v = var->place;
+    hid_t file_type = H5Dget_type(v->id), dcpl = H5Dget_create_plist(v->id);
+    int rc = file_type < 0 || dcpl < 0 ? cel_h5_fail(NC_EHDFERR, "the dataset cannot be read") : CEL_OK;
+
+    if (rc == CEL_OK)
+        rc = set_memory_type(f, var, file_type);
+    if (rc == CEL_OK)
+        rc = read_layout(var, dcpl);
+    if (rc == CEL_OK && !(var->type->varsized && var->saved == CEL_NEW))
+        rc = cel_h5_filters_get(var, dcpl);
+    if (rc == CEL_OK && var->storage == CEL_CHUNKED)
+        rc = prepare_chain(var);
+    if (rc == CEL_OK)
+        var->plain = !goes_by_chunks(var);
+    if (dcpl >= 0)
+        H5Pclose(dcpl);
+    if (file_type >= 0)
+        H5Tclose(file_type);
+    return rc;
+}
+
+static int load_type_and_fill(struct cel_h5_file *f, struct cel_var *var)
+{
+    struct cel_h5_var *v = var->place;
+    hid_t file_type = H5Dget_type(v->id), dcpl = H5Dget_create_plist(v->id);
+    int rc = file_type < 0 || dcpl < 0 ? cel_h5_fail(NC_EHDFERR, "the dataset cannot be read")
+                                       : cel_h5_type_of(f, file_type, &var->type);
+
+    if (rc == CEL_OK) {
+        var->endian = find_endian(var->type, file_type);
+        rc = set_memory_type(f, var, file_type);
+    }
+    if (rc == CEL_OK)
+        rc = read_fill(var, dcpl);
+    if (dcpl >= 0)
+        H5Pclose(dcpl);
+    if (file_type >= 0)
+        H5Tclose(file_type);
+    return rc;
+}
+
+static int make_unreadable(struct cel_var *var)
+{
+    var->unreadable = true;
+    var->plain = true;
+    var->type = cel_type_atomic(NC_BYTE);
+    var->storage = CEL_UNKNOWN_STORAGE;
+    var->why = cel_strdup("its HDF5 type has no counterpart in netCDF");
+    return var->why ? CEL_OK : NC_ENOMEM;
+}
+
+static int load(struct cel_h5_file *f, struct cel_var *var)
+{
+    struct cel_h5_var *v = var->place;
+    int rc = cel_h5_var_open(var);
+
+    if (rc == CEL_OK)
+        rc = load_type_and_fill(f, var);
+    if (rc == CEL_ABSENT)
+        return make_unreadable(var);
+    if (rc == CEL_OK)
+        rc = cel_h5_var_read_back(var);
+    if (rc != CEL_OK)
+        return rc;
+    read_quantize(var);
+    v->masked = true;
+    var->loaded = true;
+    return var->plain && var->storage == CEL_CHUNKED ? reopen_with_cache(var) : CEL_OK;
+}
+
+int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var)
+{
+    struct cel_h5_entry entry;
+    int rc;
+
+    if (var->loaded)
+        return CEL_OK;
+    rc = cel_h5_enter_file(ds, &entry);
+    if (rc != CEL_OK)
+        return rc;
+    rc = load(cel_h5_file(ds), var);
+    cel_h5_leave(&entry);
+    if (rc != CEL_OK)
+        return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+    var->loaded = true;
+    return CEL_OK;
+}
