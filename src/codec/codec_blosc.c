@@ -50,6 +50,14 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     return CEL_OK;
 }
 
+/* What was filled in is not shown. */
+static void reveal(const struct cel_words *working, struct cel_words *visible)
+{
+    *visible = *working;
+    for (size_t i = REVISION; i <= CHUNK && i < visible->n; i++)
+        visible->w[i] = 0;
+}
+
 /* Version 2 numbers the shuffle, version 3 names it and wants the element size. A
  * block size is known only while the words are as the user gave them: with versions
  * filled in, the word holds the bytes of a chunk. */
@@ -193,6 +201,7 @@ const struct cel_codec cel_codec_blosc = {
     .min_words = 0,
     .max_words = NWORDS,
     .prepare = prepare,
+    .reveal = reveal,
     .to_json = to_json,
     .from_json = from_json,
     .bound = bound,

@@ -51,6 +51,11 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     return CEL_OK;
 }
 
+static void reveal(const struct cel_words *working, struct cel_words *visible)
+{
+    visible->n = 0;
+}
+
 /* imagecodecs has a header of its own, which HDF5's chunks lack. */
 static int to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config)
 {
@@ -204,6 +209,7 @@ const struct cel_codec cel_codec_lzf = {
     .min_words = 0,
     .max_words = NWORDS,
     .prepare = prepare,
+    .reveal = reveal,
     .to_json = to_json,
     .from_json = from_json,
     .bound = bound,

@@ -28,6 +28,12 @@ extern const struct cel_codec cel_codec_blosc;
 #ifdef HAVE_BITSHUFFLE
 extern const struct cel_codec cel_codec_bitshuffle;
 #endif
+#ifdef HAVE_ZFP
+extern const struct cel_codec cel_codec_zfp;
+#endif
+#ifdef HAVE_FPZIP
+extern const struct cel_codec cel_codec_fpzip;
+#endif
 
 static const struct cel_codec *const codecs[] = {
 #ifdef HAVE_DEFLATE
@@ -57,6 +63,12 @@ static const struct cel_codec *const codecs[] = {
     &cel_codec_bitshuffle,
 #endif
     &cel_codec_lzf,
+#ifdef HAVE_ZFP
+    &cel_codec_zfp,
+#endif
+#ifdef HAVE_FPZIP
+    &cel_codec_fpzip,
+#endif
     &cel_codec_crc32c,
     NULL,
 };

@@ -1,0 +1,309 @@
+/* fpzip: LLNL's compressor for floats and doubles in 1 to 3 dimensions, exact or with
+ * fewer bits of precision.
+ *
+ * HDF5 filter 32014; words and framing are ours (docs/formats/fpzip.md). cd_values as
+ * given: bits of precision, 0 for all. As stored: format 1, bits of precision, type (0
+ * float, 1 double), then the three axes, slowest first. Chunks of any rank are taken
+ * (axes.h). A chunk (numbers low byte first):
+ *
+ *   OFFSET  SIZE  MEANING
+ *        0     4  bytes that follow the checksum; the highest bit set: they are the
+ *                 elements themselves, which fpzip did not make smaller
+ *        4     4  CRC-32C of the stored words (4 bytes each) and of those bytes
+ *        8        fpzip's stream, without its own header
+ *
+ * libfpzip's decoder corrupts memory when its input is not what its encoder wrote, so
+ * it sees no byte before length and checksum are right.
+ * {"id": "cellar.fpzip", "precision": 0} */
+#include "axes.h"
+#include "bytes.h"
+#include "codec.h"
+#include "convert.h"
+#include "kernels.h"
+#include "mem.h"
+#include "status.h"
+#include <fpzip.h>
+#include <limits.h>
+#include <netcdf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER 8
+#define RAW 0x80000000u
+#define AHEAD 64 /* the decoder fetches a few bytes more than it uses */
+
+enum { FORMAT, PRECISION, TYPE, AXES, NWORDS = AXES + 3 };
+enum { GIVEN_PRECISION, GIVEN_WORDS };
+
+static const struct cel_param params[] = {
+    {.name = "precision", .kind = CEL_PARAM_UINT, .word = GIVEN_PRECISION, .min = 0, .max = 64, .fallback = 0,
+     .help = "bits kept of each value; 0: all"},
+    {0},
+};
+
+struct context {
+    unsigned char *p;
+    size_t cap;
+};
+
+static int make_context(const struct cel_words *working, void **context)
+{
+    *context = cel_calloc(1, sizeof(struct context));
+    return *context ? CEL_OK : NC_ENOMEM;
+}
+
+static void free_context(void *context)
+{
+    struct context *c = context;
+
+    if (c)
+        free(c->p);
+    free(c);
+}
+
+static int reserve(struct context *c, size_t need)
+{
+    if (need <= c->cap)
+        return CEL_OK;
+    free(c->p);
+    c->cap = 0;
+    c->p = cel_malloc(need);
+    if (!c->p)
+        return cel_fail_in(NC_ENOMEM, "fpzip");
+    c->cap = need;
+    return CEL_OK;
+}
+
+static int check(const struct cel_words *visible)
+{
+    if (visible->n > GIVEN_WORDS && visible->n != NWORDS)
+        return cel_fail(NC_EFILTER, "fpzip: %zu parameters given, it takes 1 (or the %d a file stores)", visible->n,
+                        NWORDS);
+    return CEL_OK;
+}
+
+static int check_precision(uint32_t precision, bool is_double)
+{
+    if (precision == 0)
+        return CEL_OK;
+    if (!is_double && (precision < 2 || precision > 32))
+        return cel_fail(NC_EINVAL, "fpzip: precision is %u, must be 0 or 2 to 32 for float", precision);
+    if (is_double && (precision < 4 || precision > 64 || precision % 2))
+        return cel_fail(NC_EINVAL, "fpzip: precision is %u, must be 0 or an even number from 4 to 64 for double",
+                        precision);
+    return CEL_OK;
+}
+
+static int prepare(const struct cel_codec *codec, const struct cel_words *visible,
+                   const struct cel_shape *shape, struct cel_words *working)
+{
+    uint32_t precision = visible->n == NWORDS ? visible->w[PRECISION] : visible->n ? visible->w[GIVEN_PRECISION] : 0;
+    size_t dims[3];
+    int ndims, d, rc;
+
+    if (shape->kind != CEL_KIND_FLOAT || (shape->elem_size != 4 && shape->elem_size != 8))
+        return cel_fail(NC_EFILTER, "fpzip: takes float and double only");
+    if (shape->nbytes == 0)
+        return cel_fail(NC_EFILTER, "fpzip: a chunk without elements cannot be compressed");
+    if (shape->nbytes >= RAW)
+        return cel_fail(NC_EFILTER, "fpzip: chunks of %zu bytes are too long", shape->nbytes);
+    rc = check_precision(precision, shape->elem_size == 8);
+    if (rc != CEL_OK)
+        return rc;
+    ndims = cel_axes(shape, 3, dims);
+    working->n = NWORDS;
+    working->w[FORMAT] = 1;
+    working->w[PRECISION] = precision;
+    working->w[TYPE] = shape->elem_size == 8 ? FPZIP_TYPE_DOUBLE : FPZIP_TYPE_FLOAT;
+    for (d = 0; d < 3; d++)
+        working->w[AXES + d] = d < 3 - ndims ? 1 : (uint32_t)dims[d - (3 - ndims)];
+    return CEL_OK;
+}
+
+static void reveal(const struct cel_words *working, struct cel_words *visible)
+{
+    visible->n = GIVEN_WORDS;
+    visible->w[GIVEN_PRECISION] = working->n > PRECISION ? working->w[PRECISION] : 0;
+}
+
+/* Words from a file may be anything: they must describe the chunk. */
+static int check_words(const struct cel_words *words, const struct cel_shape *shape)
+{
+    size_t n = 1;
+    int d;
+
+    if (words->n != NWORDS || words->w[FORMAT] != 1)
+        return cel_fail(NC_EFILTER, "fpzip: the stored parameters are not of the format Cellar writes");
+    for (d = 0; d < 3; d++)
+        if (words->w[AXES + d] == 0 || words->w[AXES + d] > INT_MAX || !cel_mul(n, words->w[AXES + d], &n))
+            return cel_fail(NC_EFILTER, "fpzip: the stored axes are not possible");
+    if (words->w[TYPE] > 1 || shape->elem_size != (words->w[TYPE] ? 8u : 4u) || n != shape->nbytes / shape->elem_size)
+        return cel_fail(NC_EFILTER, "fpzip: the stored parameters are for another type or size than the chunk has");
+    return check_precision(words->w[PRECISION], words->w[TYPE] == 1);
+}
+
+static void describe(const struct cel_words *words, FPZ *fpz)
+{
+    fpz->type = (int)words->w[TYPE];
+    fpz->prec = (int)words->w[PRECISION];
+    fpz->nx = (int)words->w[AXES + 2];
+    fpz->ny = (int)words->w[AXES + 1];
+    fpz->nz = (int)words->w[AXES];
+    fpz->nf = 1;
+}
+
+static uint32_t checksum(const struct cel_words *words, const void *bytes, size_t n)
+{
+    unsigned char head[4 * NWORDS];
+
+    for (size_t i = 0; i < NWORDS; i++)
+        cel_put_le32(head + 4 * i, words->w[i]);
+    return cel_crc32c(cel_crc32c(0, head, sizeof head), bytes, n);
+}
+
+static bool needs_swap(const struct cel_shape *shape)
+{
+    const uint16_t one = 1;
+
+    return shape->big_endian == (*(const unsigned char *)&one == 1);
+}
+
+static size_t bound(const struct cel_coding *coding, size_t n)
+{
+    return HEADER + n;
+}
+
+static size_t decoded_size(const struct cel_coding *coding, const void *src, size_t n)
+{
+    return coding->shape->nbytes;
+}
+
+/* The elements where libfpzip may read them: in our byte order and aligned. */
+static int native_elements(const struct cel_shape *shape, struct context *c, const void **src)
+{
+    int rc;
+
+    if (!needs_swap(shape) && (uintptr_t)*src % shape->elem_size == 0)
+        return CEL_OK;
+    rc = reserve(c, shape->nbytes);
+    if (rc != CEL_OK)
+        return rc;
+    if (needs_swap(shape))
+        cel_swap_bytes(c->p, *src, shape->nbytes / shape->elem_size, shape->elem_size);
+    else
+        memcpy(c->p, *src, shape->nbytes);
+    *src = c->p;
+    return CEL_OK;
+}
+
+/* Bytes written; 0: they do not fit. */
+static size_t compress(const struct cel_words *words, const void *src, void *dst, size_t cap)
+{
+    FPZ *fpz = fpzip_write_to_buffer(dst, cap);
+    size_t done = 0;
+
+    if (fpz) {
+        describe(words, fpz);
+        done = fpzip_write(fpz, src);
+        fpzip_write_close(fpz);
+    }
+    return done;
+}
+
+static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    const void *elements = src;
+    unsigned char *out = dst;
+    size_t done;
+    int rc = check_words(coding->words, coding->shape);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (n != coding->shape->nbytes || cap < bound(coding, n))
+        return cel_fail(NC_EFILTER, "fpzip: the chunk has %zu bytes, expected %zu", n, coding->shape->nbytes);
+    rc = native_elements(coding->shape, coding->context, &elements);
+    if (rc != CEL_OK)
+        return rc;
+    done = compress(coding->words, elements, out + HEADER, n);
+    cel_put_le32(out, (uint32_t)done);
+    if (done == 0) {
+        cel_put_le32(out, (uint32_t)n | RAW);
+        memcpy(out + HEADER, src, done = n);
+    }
+    cel_put_le32(out + 4, checksum(coding->words, out + HEADER, done));
+    *len = HEADER + done;
+    return CEL_OK;
+}
+
+static int decompress(const struct cel_coding *coding, const unsigned char *src, size_t n, void *dst)
+{
+    const struct cel_shape *shape = coding->shape;
+    struct context *c = coding->context;
+    size_t padded = (n + AHEAD + 7) / 8 * 8, used = 0;
+    FPZ *fpz;
+    int rc = reserve(c, padded + shape->nbytes);
+
+    if (rc != CEL_OK)
+        return rc;
+    memcpy(c->p, src, n);
+    memset(c->p + n, 0, padded - n);
+    fpz = fpzip_read_from_buffer(c->p);
+    if (!fpz)
+        return cel_fail(NC_ENOMEM, "fpzip: no memory for a stream");
+    describe(coding->words, fpz);
+    used = fpzip_read(fpz, c->p + padded);
+    fpzip_read_close(fpz);
+    if (used == 0)
+        return cel_fail(NC_EFILTER, "fpzip: the chunk is damaged");
+    if (needs_swap(shape))
+        cel_swap_bytes(dst, c->p + padded, shape->nbytes / shape->elem_size, shape->elem_size);
+    else
+        memcpy(dst, c->p + padded, shape->nbytes);
+    return CEL_OK;
+}
+
+static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    const unsigned char *in = src;
+    uint32_t length;
+    int rc = check_words(coding->words, coding->shape);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (coding->shape->nbytes > cap)
+        return cel_fail(NC_EFILTER, "fpzip: no room for %zu bytes", coding->shape->nbytes);
+    if (n < HEADER)
+        return cel_fail(NC_EFILTER, "fpzip: %zu bytes cannot hold a header", n);
+    length = cel_get_le32(in);
+    if ((length & ~RAW) != n - HEADER)
+        return cel_fail(NC_EFILTER, "fpzip: the chunk has %zu bytes, expected %u", n - HEADER, length & ~RAW);
+    if (cel_get_le32(in + 4) != checksum(coding->words, in + HEADER, n - HEADER))
+        return cel_fail(NC_EFILTER, "fpzip: the checksum does not match: the chunk is damaged");
+    *len = coding->shape->nbytes;
+    if (!(length & RAW))
+        return decompress(coding, in + HEADER, n - HEADER, dst);
+    if (n - HEADER != coding->shape->nbytes)
+        return cel_fail(NC_EFILTER, "fpzip: the chunk has %zu bytes, expected %zu", n - HEADER, coding->shape->nbytes);
+    memcpy(dst, in + HEADER, n - HEADER);
+    return CEL_OK;
+}
+
+const struct cel_codec cel_codec_fpzip = {
+    .name = "fpzip",
+    .hdf5_id = 32014,
+    .label = "fpzip",
+    .about = "floats and doubles, exactly or to a number of bits",
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS,
+    .params = params,
+    .min_words = 0,
+    .max_words = NWORDS,
+    .check = check,
+    .prepare = prepare,
+    .reveal = reveal,
+    .bound = bound,
+    .decoded_size = decoded_size,
+    .encode = encode,
+    .decode = decode,
+    .make_context = make_context,
+    .free_context = free_context,
+};

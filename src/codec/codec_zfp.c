@@ -1,0 +1,145 @@
+/* zfp: LLNL's compressor for arrays of numbers in 1 to 4 dimensions; lossy, or
+ * exact in its reversible mode.
+ *
+ * HDF5 filter 32013, Zarr v3 "zfp". cd_values as given: mode (1 rate, 2 precision, 3
+ * accuracy, 4 expert, 5 reversible), 0, then a double (rate, accuracy), a number
+ * (precision) or minbits, maxbits, maxprec, minexp. As stored: the versions, then zfp's
+ * header with type, shape and mode. Chunks are zfp streams without header, the same
+ * bytes as H5Z-ZFP's. Chunks of any rank are taken (axes.h).
+ * {"name": "zfp", "configuration": {"mode": "fixed_accuracy", "tolerance": 0.01}} */
+#include "axes.h"
+#include "codec.h"
+#include "json.h"
+#include "status.h"
+#include "zfp_core.h"
+#include <netcdf.h>
+#include <string.h>
+
+static int prepare(const struct cel_codec *codec, const struct cel_words *visible,
+                   const struct cel_shape *shape, struct cel_words *working)
+{
+    size_t dims[4];
+    int ndims = cel_axes(shape, 4, dims);
+
+    return cel_zfp_prepare(visible, shape, dims, ndims, working);
+}
+
+/* Modes by the names of the Zarr extension. */
+static const char *const mode_names[] = {NULL,     "fixed_rate", "fixed_precision", "fixed_accuracy",
+                                         "expert", "reversible", NULL};
+
+static int to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config)
+{
+    const struct cel_param *p;
+    const char *mode = mode_names[visible->w[0] % 6];
+    int rc;
+
+    if (!mode)
+        return cel_fail(NC_EFILTER, "zfp: mode %u has no name", visible->w[0]);
+    rc = cel_json_set(config, "mode", cel_json_new_string(mode, strlen(mode)));
+    for (p = cel_zfp_params; rc == CEL_OK && p->name; p++) {
+        uint64_t bits = (uint64_t)visible->w[p->word + 1] << 32 | visible->w[p->word];
+        double v;
+
+        if (p->when_value != visible->w[0])
+            continue;
+        memcpy(&v, &bits, sizeof v);
+        rc = cel_json_set(config, p->json ? p->json : p->name,
+                          p->kind == CEL_PARAM_DOUBLE ? cel_json_new_double(v)
+                                                      : cel_json_new_int((int32_t)visible->w[p->word]));
+    }
+    return rc;
+}
+
+static int read_value(const struct cel_json *config, const struct cel_param *p, struct cel_words *visible)
+{
+    const char *key = p->json ? p->json : p->name;
+    double v = p->fallback;
+    uint64_t bits;
+
+    if (!cel_json_get(config, key))
+        return cel_fail(NC_EFILTER, "zfp: \"%s\" is missing", key);
+    if (!cel_json_double(cel_json_get(config, key), true, &v) || !(v >= p->min && v <= p->max))
+        return cel_fail(NC_EFILTER, "zfp: \"%s\" must be a number from %g to %g", key, p->min, p->max);
+    memcpy(&bits, &v, sizeof bits);
+    if (p->kind == CEL_PARAM_DOUBLE) {
+        visible->w[p->word] = (uint32_t)bits;
+        visible->w[p->word + 1] = (uint32_t)(bits >> 32);
+    } else {
+        visible->w[p->word] = (uint32_t)(int32_t)v;
+    }
+    visible->n = (size_t)p->word + (p->kind == CEL_PARAM_DOUBLE ? 2 : 1);
+    return CEL_OK;
+}
+
+static int from_json(const struct cel_json *config, int version, struct cel_words *visible)
+{
+    const char *mode = cel_json_string(cel_json_get(config, "mode"), NULL);
+    const struct cel_param *p;
+    int rc = CEL_OK;
+    uint32_t m;
+
+    for (m = CEL_ZFP_RATE; mode && m <= CEL_ZFP_REVERSIBLE && strcmp(mode, mode_names[m]) != 0; m++)
+        ;
+    if (!mode || m > CEL_ZFP_REVERSIBLE)
+        return cel_fail(NC_EFILTER, "zfp: \"mode\" must be reversible, fixed_rate, fixed_precision, fixed_accuracy or "
+                        "expert");
+    visible->n = 1;
+    visible->w[0] = m;
+    visible->w[1] = 0;
+    for (p = cel_zfp_params; rc == CEL_OK && p->name; p++)
+        if (p->when_value == m)
+            rc = read_value(config, p, visible);
+    return rc;
+}
+
+static size_t bound(const struct cel_coding *coding, size_t n)
+{
+    struct cel_zfp z;
+
+    return cel_zfp_from_words(coding->words, coding->shape, &z) == CEL_OK ? cel_zfp_bound(&z) : n;
+}
+
+static size_t decoded_size(const struct cel_coding *coding, const void *src, size_t n)
+{
+    return coding->shape->nbytes;
+}
+
+static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    struct cel_zfp z;
+    int rc = cel_zfp_from_words(coding->words, coding->shape, &z);
+
+    return rc == CEL_OK ? cel_zfp_encode(&z, coding->shape, coding->context, src, n, dst, cap, len) : rc;
+}
+
+static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    struct cel_zfp z;
+    int rc = cel_zfp_from_words(coding->words, coding->shape, &z);
+
+    return rc == CEL_OK ? cel_zfp_decode(&z, coding->shape, coding->context, src, n, dst, cap, len) : rc;
+}
+
+const struct cel_codec cel_codec_zfp = {
+    .name = "zfp",
+    .hdf5_id = 32013,
+    .label = "H5Z-ZFP-1.1.0 (ZFP-1.0.0)",
+    .zarr3 = "zfp",
+    .about = "numbers to a given error, rate or precision, or exactly",
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS,
+    .params = cel_zfp_params,
+    .min_words = 0,
+    .max_words = CEL_ZFP_WORDS,
+    .check = cel_zfp_check,
+    .prepare = prepare,
+    .reveal = cel_zfp_reveal,
+    .to_json = to_json,
+    .from_json = from_json,
+    .bound = bound,
+    .decoded_size = decoded_size,
+    .encode = encode,
+    .decode = decode,
+    .make_context = cel_zfp_make_room,
+    .free_context = cel_zfp_free_room,
+};

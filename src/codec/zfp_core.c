@@ -1,0 +1,425 @@
+/* libzfp within bounds. Its decoder reads on past the end of a short chunk, so it
+ * gets a copy with as many zero bytes behind it as the largest such chunk has, and
+ * what it used must be what the chunk had. */
+#include "zfp_core.h"
+#include "bytes.h"
+#include "convert.h"
+#include "mem.h"
+#include "status.h"
+#include <math.h>
+#include <netcdf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const modes[] = {"none", "rate", "precision", "accuracy", "expert", "reversible", NULL};
+
+const struct cel_param cel_zfp_params[] = {
+    {.name = "mode", .kind = CEL_PARAM_CHOICE, .word = 0, .min = 1, .max = 4294967295.0, .fallback = CEL_ZFP_REVERSIBLE,
+     .choices = modes, .help = "rate, precision, accuracy, expert or reversible"},
+    {.name = "rate", .kind = CEL_PARAM_DOUBLE, .word = 2, .min = 0.0625, .max = 128, .fallback = 16,
+     .when_word = 0, .when_value = CEL_ZFP_RATE, .help = "bits stored for each value"},
+    {.name = "precision", .kind = CEL_PARAM_UINT, .word = 2, .min = 1, .max = ZFP_MAX_PREC, .fallback = 32,
+     .when_word = 0, .when_value = CEL_ZFP_PRECISION, .help = "bit planes kept"},
+    {.name = "accuracy", .json = "tolerance", .kind = CEL_PARAM_DOUBLE, .word = 2, .min = 0, .max = 1.7e308,
+     .fallback = 0, .when_word = 0, .when_value = CEL_ZFP_ACCURACY, .help = "largest error allowed"},
+    {.name = "minbits", .kind = CEL_PARAM_UINT, .word = 2, .min = 0, .max = ZFP_MAX_BITS, .fallback = ZFP_MIN_BITS,
+     .when_word = 0, .when_value = CEL_ZFP_EXPERT, .help = "least bits of a block"},
+    {.name = "maxbits", .kind = CEL_PARAM_UINT, .word = 3, .min = 1, .max = ZFP_MAX_BITS, .fallback = ZFP_MAX_BITS,
+     .when_word = 0, .when_value = CEL_ZFP_EXPERT, .help = "most bits of a block"},
+    {.name = "maxprec", .kind = CEL_PARAM_UINT, .word = 4, .min = 1, .max = ZFP_MAX_PREC, .fallback = ZFP_MAX_PREC,
+     .when_word = 0, .when_value = CEL_ZFP_EXPERT, .help = "most bit planes kept"},
+    {.name = "minexp", .kind = CEL_PARAM_INT, .word = 5, .min = ZFP_MIN_EXP, .max = 1023, .fallback = ZFP_MIN_EXP,
+     .when_word = 0, .when_value = CEL_ZFP_EXPERT, .help = "exponent of the lowest bit plane kept"},
+    {0},
+};
+
+#define HEADER_BYTES ((ZFP_HEADER_MAX_BITS + 63) / 64 * 8) /* whole words of any stream */
+
+static bool is_stored(const struct cel_words *words)
+{
+    return words->n >= 4 && words->w[0] >> 16 != 0;
+}
+
+int cel_zfp_check(const struct cel_words *visible)
+{
+    if (!is_stored(visible) && (visible->w[0] < CEL_ZFP_RATE || visible->w[0] > CEL_ZFP_REVERSIBLE))
+        return cel_fail(NC_EINVAL, "zfp: mode is %u, must be 1 (rate), 2 (precision), 3 (accuracy), 4 (expert) or 5 "
+                        "(reversible)", visible->w[0]);
+    if (visible->w[0] == CEL_ZFP_EXPERT && visible->w[2] > visible->w[3])
+        return cel_fail(NC_EINVAL, "zfp: minbits is %u, more than maxbits, which is %u", visible->w[2], visible->w[3]);
+    return CEL_OK;
+}
+
+static zfp_type type_of(const struct cel_shape *shape)
+{
+    bool is_wide = shape->elem_size == 8;
+
+    if (shape->elem_size != 4 && shape->elem_size != 8)
+        return zfp_type_none;
+    if (shape->kind == CEL_KIND_FLOAT)
+        return is_wide ? zfp_type_double : zfp_type_float;
+    if (shape->kind == CEL_KIND_INT || shape->kind == CEL_KIND_UINT)
+        return is_wide ? zfp_type_int64 : zfp_type_int32;
+    return zfp_type_none;
+}
+
+/* Longest axis that zfp's header can say, by the number of axes. */
+static const int axis_bits[] = {0, 48, 24, 16, 12};
+
+static bool fits_header(const size_t *dims, int ndims)
+{
+    for (int d = 0; d < ndims; d++)
+        if (dims[d] == 0 || (dims[d] - 1) >> axis_bits[ndims] != 0)
+            return false;
+    return true;
+}
+
+static size_t product(const size_t *dims, int n)
+{
+    size_t p = 1;
+
+    for (int d = 0; d < n; d++)
+        p *= dims[d];
+    return p;
+}
+
+/* An axis too long: all but the fastest as one, then all as one. */
+static int set_axes(zfp_field *field, const size_t *dims, int ndims)
+{
+    size_t flat[2];
+
+    if (!fits_header(dims, ndims)) {
+        flat[0] = product(dims, ndims - 1);
+        flat[1] = dims[ndims - 1];
+        dims = flat;
+        ndims = 2;
+        if (!fits_header(dims, 2)) {
+            flat[0] *= flat[1];
+            ndims = 1;
+        }
+    }
+    field->nx = dims[ndims - 1];
+    field->ny = ndims > 1 ? dims[ndims - 2] : 0;
+    field->nz = ndims > 2 ? dims[ndims - 3] : 0;
+    field->nw = ndims > 3 ? dims[ndims - 4] : 0;
+    return fits_header(dims, ndims) ? ndims : 0;
+}
+
+static double load_double(const uint32_t *w)
+{
+    uint64_t bits = (uint64_t)w[1] << 32 | w[0];
+    double v;
+
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static void store_double(double v, uint32_t *w)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &v, sizeof bits);
+    w[0] = (uint32_t)bits;
+    w[1] = (uint32_t)(bits >> 32);
+}
+
+/* Visible words to libzfp's settings. */
+static int set_mode(const struct cel_words *visible, zfp_type type, int ndims, zfp_stream *stream)
+{
+    const uint32_t *w = visible->w;
+
+    switch (visible->n ? w[0] : CEL_ZFP_REVERSIBLE) {
+    case CEL_ZFP_RATE:
+        zfp_stream_set_rate(stream, load_double(w + 2), type, (uint)ndims, zfp_false);
+        return CEL_OK;
+    case CEL_ZFP_PRECISION:
+        zfp_stream_set_precision(stream, w[2]);
+        return CEL_OK;
+    case CEL_ZFP_ACCURACY:
+        if (type == zfp_type_int32 || type == zfp_type_int64)
+            return cel_fail(NC_EFILTER, "zfp: accuracy works on float and double only; use precision, rate or "
+                            "reversible for integers");
+        zfp_stream_set_accuracy(stream, load_double(w + 2));
+        return CEL_OK;
+    case CEL_ZFP_EXPERT:
+        if (!zfp_stream_set_params(stream, w[2], w[3], w[4], (int)w[5]))
+            return cel_fail(NC_EINVAL, "zfp: minbits %u, maxbits %u, maxprec %u, minexp %d do not go together", w[2],
+                            w[3], w[4], (int)w[5]);
+        return CEL_OK;
+    default:
+        zfp_stream_set_reversible(stream);
+        return CEL_OK;
+    }
+}
+
+/* H5Z-ZFP 1.1.0 stamps its words so, and reads words that carry an older format. */
+static uint32_t stamp(void)
+{
+    return (uint32_t)ZFP_VERSION << 16 | (uint32_t)ZFP_CODEC << 12 | 0x0110;
+}
+
+static int store_header(struct cel_zfp *z, struct cel_words *working)
+{
+    uint64_t room[HEADER_BYTES / 8] = {0};
+    unsigned char *bytes = (unsigned char *)room;
+    bitstream *bits = stream_open(room, sizeof room);
+    size_t nbits, i;
+
+    if (!bits)
+        return cel_fail(NC_ENOMEM, "zfp: no memory for a header");
+    z->stream.stream = bits;
+    nbits = zfp_write_header(&z->stream, &z->field, ZFP_HEADER_FULL);
+    stream_flush(bits);
+    stream_close(bits);
+    if (nbits == 0)
+        return cel_fail(NC_EFILTER, "zfp: the chunk does not fit its header");
+    working->w[0] = stamp();
+    working->n = 1 + (nbits + 31) / 32;
+    for (i = 1; i < working->n; i++)
+        working->w[i] = cel_get_le32(bytes + 4 * (i - 1));
+    return CEL_OK;
+}
+
+int cel_zfp_prepare(const struct cel_words *visible, const struct cel_shape *shape, const size_t *dims, int ndims,
+                    struct cel_words *working)
+{
+    struct cel_zfp z = {.field.type = type_of(shape)};
+    struct cel_words given = *visible;
+    int rc;
+
+    if (z.field.type == zfp_type_none)
+        return cel_fail(NC_EFILTER, "zfp: takes 32- and 64-bit integers, float and double only");
+    if (shape->nbytes == 0)
+        return cel_fail(NC_EFILTER, "zfp: a chunk without elements cannot be compressed");
+    if (is_stored(visible)) {
+        if (cel_zfp_from_words(visible, shape, &z) == CEL_OK)
+            return CEL_OK;
+        cel_zfp_reveal(visible, &given);
+    }
+    ndims = set_axes(&z.field, dims, ndims);
+    if (ndims == 0)
+        return cel_fail(NC_EFILTER, "zfp: the chunk has too many elements");
+    rc = set_mode(&given, z.field.type, ndims, &z.stream);
+    return rc == CEL_OK ? store_header(&z, working) : rc;
+}
+
+static void reveal_mode(const zfp_stream *stream, unsigned ndims, struct cel_words *visible)
+{
+    uint32_t *w = visible->w;
+    int minexp;
+
+    memset(w, 0, CEL_ZFP_WORDS * sizeof *w);
+    switch (zfp_stream_compression_mode(stream)) {
+    case zfp_mode_fixed_rate:
+        w[0] = CEL_ZFP_RATE;
+        visible->n = 4;
+        store_double(zfp_stream_rate(stream, ndims), w + 2);
+        break;
+    case zfp_mode_fixed_precision:
+        w[0] = CEL_ZFP_PRECISION;
+        visible->n = 3;
+        w[2] = zfp_stream_precision(stream);
+        break;
+    case zfp_mode_fixed_accuracy:
+        w[0] = CEL_ZFP_ACCURACY;
+        visible->n = 4;
+        store_double(zfp_stream_accuracy(stream), w + 2);
+        break;
+    case zfp_mode_reversible:
+        w[0] = CEL_ZFP_REVERSIBLE;
+        visible->n = 1;
+        break;
+    default:
+        w[0] = CEL_ZFP_EXPERT;
+        visible->n = 6;
+        zfp_stream_params(stream, &w[2], &w[3], &w[4], &minexp);
+        w[5] = (uint32_t)minexp;
+    }
+}
+
+/* Header bytes of stored words, as many as a header can have. */
+static void header_bytes(const struct cel_words *words, unsigned char bytes[HEADER_BYTES])
+{
+    memset(bytes, 0, HEADER_BYTES);
+    for (size_t i = 1; i < words->n && i < CEL_ZFP_WORDS; i++)
+        cel_put_le32(bytes + 4 * (i - 1), words->w[i]);
+}
+
+/* True when the bytes hold a header; nothing is checked against a shape. */
+static bool parse_header(const void *bytes, size_t n, struct cel_zfp *out)
+{
+    uint64_t room[HEADER_BYTES / 8] = {0};
+    struct cel_zfp z = {.field.type = zfp_type_none};
+    bitstream *bits = stream_open(room, sizeof room);
+    size_t nbits;
+
+    memcpy(room, bytes, n < sizeof room ? n : sizeof room);
+    if (!bits)
+        return false;
+    z.stream.stream = bits;
+    nbits = zfp_read_header(&z.stream, &z.field, ZFP_HEADER_FULL);
+    stream_close(bits);
+    z.stream.stream = NULL;
+    z.header = nbits / 8;
+    *out = z;
+    return nbits != 0 && nbits <= 8 * n;
+}
+
+void cel_zfp_reveal(const struct cel_words *working, struct cel_words *visible)
+{
+    unsigned char bytes[HEADER_BYTES];
+    struct cel_zfp z;
+
+    *visible = *working;
+    if (!is_stored(working))
+        return;
+    header_bytes(working, bytes);
+    if (parse_header(bytes, sizeof bytes, &z))
+        reveal_mode(&z.stream, zfp_field_dimensionality(&z.field), visible);
+}
+
+/* An axis that is not there has length 0. */
+static bool has_size(const zfp_field *f, size_t n)
+{
+    size_t p;
+
+    return f->nx > 0 && cel_mul(f->nx, f->ny ? f->ny : 1, &p) && cel_mul(p, f->nz ? f->nz : 1, &p) &&
+           cel_mul(p, f->nw ? f->nw : 1, &p) && p == n;
+}
+
+int cel_zfp_read(const void *bytes, size_t n, const struct cel_shape *shape, struct cel_zfp *out)
+{
+    if (!parse_header(bytes, n, out))
+        return cel_fail(NC_EFILTER, "zfp: the header is damaged, or of another version of zfp");
+    if (out->field.type != type_of(shape) || !has_size(&out->field, shape->nbytes / shape->elem_size))
+        return cel_fail(NC_EFILTER, "zfp: the header is for another type or size than the chunk has");
+    if (out->stream.minbits > out->stream.maxbits || out->stream.maxbits > ZFP_MAX_BITS)
+        return cel_fail(NC_EFILTER, "zfp: the header holds impossible settings");
+    return CEL_OK;
+}
+
+int cel_zfp_from_words(const struct cel_words *words, const struct cel_shape *shape, struct cel_zfp *out)
+{
+    unsigned char bytes[HEADER_BYTES];
+
+    if (!is_stored(words))
+        return cel_fail(NC_EFILTER, "zfp: the stored parameters hold no header");
+    header_bytes(words, bytes);
+    return cel_zfp_read(bytes, sizeof bytes, shape, out);
+}
+
+/* --- running ---------------------------------------------------------------------- */
+
+int cel_zfp_make_room(const struct cel_words *working, void **context)
+{
+    *context = cel_calloc(1, sizeof(struct cel_zfp_room));
+    return *context ? CEL_OK : NC_ENOMEM;
+}
+
+void cel_zfp_free_room(void *context)
+{
+    struct cel_zfp_room *room = context;
+
+    if (room)
+        free(room->p);
+    free(room);
+}
+
+static int reserve(struct cel_zfp_room *room, size_t need)
+{
+    if (need <= room->cap)
+        return CEL_OK;
+    free(room->p);
+    room->cap = 0;
+    room->p = cel_malloc(need);
+    if (!room->p)
+        return cel_fail_in(NC_ENOMEM, "zfp");
+    room->cap = need;
+    return CEL_OK;
+}
+
+static bool needs_swap(const struct cel_shape *shape)
+{
+    const uint16_t one = 1;
+
+    return shape->big_endian == (*(const unsigned char *)&one == 1);
+}
+
+static bool is_aligned(const void *p, size_t size)
+{
+    return (uintptr_t)p % size == 0;
+}
+
+size_t cel_zfp_bound(struct cel_zfp *z)
+{
+    return zfp_stream_maximum_size(&z->stream, &z->field);
+}
+
+int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,
+                   size_t n, void *dst, size_t cap, size_t *len)
+{
+    int rc = CEL_OK;
+
+    if (n != shape->nbytes || cap < cel_zfp_bound(z))
+        return cel_fail(NC_EFILTER, "zfp: the chunk has %zu bytes, expected %zu, with room for %zu", n, shape->nbytes,
+                        cel_zfp_bound(z));
+    z->field.data = (void *)src;
+    if (needs_swap(shape) || !is_aligned(src, shape->elem_size)) {
+        rc = reserve(room, n);
+        if (rc != CEL_OK)
+            return rc;
+        if (needs_swap(shape))
+            cel_swap_bytes(room->p, src, n / shape->elem_size, shape->elem_size);
+        else
+            memcpy(room->p, src, n);
+        z->field.data = room->p;
+    }
+    z->stream.stream = stream_open(dst, cap);
+    if (!z->stream.stream)
+        return cel_fail(NC_ENOMEM, "zfp: no memory for a stream");
+    *len = zfp_compress(&z->stream, &z->field);
+    stream_close(z->stream.stream);
+    return *len ? CEL_OK : cel_fail(NC_EFILTER, "zfp: cannot compress");
+}
+
+/* Bytes a chunk has at least, as every block has its least number of bits. */
+static size_t least_size(const struct cel_zfp *z)
+{
+    return (size_t)((double)zfp_field_blocks(&z->field) * z->stream.minbits / 8);
+}
+
+int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,
+                   size_t n, void *dst, size_t cap, size_t *len)
+{
+    size_t most, values, used;
+    int rc;
+
+    if (shape->nbytes > cap)
+        return cel_fail(NC_EFILTER, "zfp: no room for %zu bytes", shape->nbytes);
+    if (n < least_size(z))
+        return cel_fail(NC_EFILTER, "zfp: the chunk is cut short");
+    most = cel_zfp_bound(z);
+    if (n > most)
+        return cel_fail(NC_EFILTER, "zfp: the chunk has %zu bytes, more than the %zu possible", n, most);
+    most = (most + 63) / 32 * 32;
+    values = is_aligned(dst, shape->elem_size) ? 0 : shape->nbytes;
+    rc = reserve(room, most + values);
+    if (rc != CEL_OK)
+        return rc;
+    memcpy(room->p, src, n);
+    memset(room->p + n, 0, most - n);
+    z->field.data = values ? room->p + most : dst;
+    z->stream.stream = stream_open(room->p, most);
+    if (!z->stream.stream)
+        return cel_fail(NC_ENOMEM, "zfp: no memory for a stream");
+    used = zfp_decompress(&z->stream, &z->field);
+    stream_close(z->stream.stream);
+    if (used != n)
+        return cel_fail(NC_EFILTER, "zfp: the chunk is damaged, or not of its full length");
+    if (needs_swap(shape))
+        cel_swap_bytes(dst, z->field.data, shape->nbytes / shape->elem_size, shape->elem_size);
+    else if (values)
+        memcpy(dst, z->field.data, values);
+    *len = shape->nbytes;
+    return CEL_OK;
+}

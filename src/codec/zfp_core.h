@@ -1,0 +1,51 @@
+#ifndef CEL_ZFP_CORE_H
+#define CEL_ZFP_CORE_H
+
+/* What the codecs over libzfp share: parameters, the header that holds them with
+ * the shape, and running the library within bounds. Errors start with "zfp". */
+
+#include "codec.h"
+#include <zfp.h>
+
+/* Words as given: mode, 0, and what the mode wants (H5Z-ZFP's macros). As stored:
+ * versions of library, format and plugin, then zfp's own header, low byte first. */
+enum { CEL_ZFP_RATE = 1, CEL_ZFP_PRECISION, CEL_ZFP_ACCURACY, CEL_ZFP_EXPERT, CEL_ZFP_REVERSIBLE };
+#define CEL_ZFP_WORDS 6
+extern const struct cel_param cel_zfp_params[];
+
+/* Settings and array of one chunk. */
+struct cel_zfp {
+    zfp_stream stream;
+    zfp_field field;
+    size_t header; /* bytes of the header it was read from */
+};
+
+/* Room of one worker, kept between chunks. */
+struct cel_zfp_room {
+    unsigned char *p;
+    size_t cap;
+};
+
+int cel_zfp_check(const struct cel_words *visible);
+
+/* The stored words for an array with these axes (1 to 4, slowest first); words that
+ * are stored ones and fit the shape stay. */
+int cel_zfp_prepare(const struct cel_words *visible, const struct cel_shape *shape, const size_t *dims, int ndims,
+                    struct cel_words *working);
+void cel_zfp_reveal(const struct cel_words *working, struct cel_words *visible);
+
+/* From n bytes that start with a header; fails unless it is an array of the shape's
+ * type and size. */
+int cel_zfp_read(const void *bytes, size_t n, const struct cel_shape *shape, struct cel_zfp *out);
+int cel_zfp_from_words(const struct cel_words *words, const struct cel_shape *shape, struct cel_zfp *out);
+
+size_t cel_zfp_bound(struct cel_zfp *z);
+int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,
+                   size_t n, void *dst, size_t cap, size_t *len);
+int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,
+                   size_t n, void *dst, size_t cap, size_t *len);
+
+int cel_zfp_make_room(const struct cel_words *working, void **context);
+void cel_zfp_free_room(void *context);
+
+#endif
