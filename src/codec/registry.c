@@ -87,6 +87,8 @@ static const struct {
     {NULL, NULL},
 };
 
+#define BITROUND_OF_NCO 37373 /* what NCO wrote before the id was registered */
+
 /* https://github.com/HDFGroup/hdf5_plugins: the registered filters, by id. */
 static const struct {
     unsigned id;
@@ -102,7 +104,7 @@ static const struct {
     {32018, "FCIDECOMP"}, {32019, "JPEG"},      {32020, "VBZ"},       {32021, "FAPEC"},
     {32022, "BitGroom"},  {32023, "Granular BitRound"}, {32024, "SZ3"}, {32025, "Delta-Rice"},
     {32026, "BLOSC2"},    {32027, "FLAC"},      {32028, "SPERR"},     {32029, "TERSE/PROLIX"},
-    {32030, "FFMPEG"},    {32031, "JPEG2000"},  {32032, "BitRound"},  {37373, "BitRound (NCO)"},
+    {32030, "FFMPEG"},    {32031, "JPEG2000"},  {32032, "BitRound"},  {BITROUND_OF_NCO, "BitRound"},
     {0, NULL},
 };
 
