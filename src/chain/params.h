@@ -2,10 +2,9 @@
 #define CEL_PARAMS_H
 
 /* A codec's parameter table against its words: the one place that knows how a
- * named value sits in cd_values. Inside src/chain only. */
+ * named value sits in cd_values. For src/chain, and for plugins/. */
 
 #include "codec.h"
-
 
 /* Words the parameter takes: 1, or 2 for a double. */
 size_t cel_param_width(const struct cel_param *p);
@@ -36,5 +35,13 @@ void cel_params_complete(const struct cel_codec *codec, struct cel_words *w);
 /* Count, ranges, and the codec's own check: NC_EFILTER for a wrong number of
  * words, NC_EINVAL for a value out of range. */
 int cel_params_check(const struct cel_codec *codec, const struct cel_words *w);
+
+/* Members for the words, which are complete; and words from members. strict: a
+ * member nobody knows, or of the wrong kind, is an error. */
+struct cel_json;
+int cel_params_to_json(const struct cel_codec *codec, const struct cel_words *w, const struct cel_shape *shape,
+                       int version, struct cel_json *config);
+int cel_params_from_json(const struct cel_codec *codec, const struct cel_json *config, int version, bool strict,
+                         struct cel_words *w);
 
 #endif
