@@ -1,0 +1,298 @@
+#!/usr/bin/python3
+"""Ratios against the installed netCDF-C, measured side by side in one run.
+
+Every operation is run by netCDF-C, by Cellar with all cores and by Cellar with one
+thread, in turns, at least five times; what counts is the ratio of the medians.
+Files lie in memory (/dev/shm). Prints a table and writes bench.json beside the
+build. Machines are noisy: believe the ratios, not the seconds."""
+import argparse
+import glob
+import json
+import math
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+
+MIB = 1 << 20
+PACKAGES = ["ferret-datasets", "libncarg-data"]
+
+# name, file in the packages, variable, shape as (steps, y, x), chunks of about 0.5 MB
+REAL = [
+    ("topography", "etopo5.cdf", "ROSE", (1, 2161, 4320), (1, 309, 432)),
+    ("trinidad", "trinidad.nc", "data", (1, 1201, 2401), (1, 301, 401)),
+    ("ocean temperature", "ocean_atlas_subset.nc", "TEMP", (228, 90, 180), (8, 90, 180)),
+    ("sea temperature", "levitus_climatology.cdf", "TEMP", (20, 180, 360), (2, 180, 360)),
+    ("winds", "monthly_navy_winds.cdf", "UWND", (132, 73, 144), (12, 73, 144)),
+]
+SYNTHETIC = [
+    ("float32", "float", (48, 721, 1440), (8, 91, 180)),
+    ("int16", "short", (48, 721, 1440), (8, 181, 180)),
+    ("float64", "double", (48, 721, 1440), (8, 91, 90)),
+]
+
+# title, operation, filter, must, aim, threads of ours, which fields
+ROWS = [
+    ("read shuffle+deflate", "read", "deflate1", 4, 7, "all", "any"),
+    ("write shuffle+deflate 1", "write", "deflate1", 4, 8, "all", "any"),
+    ("write shuffle+deflate 5", "write", "deflate5", 4, 8, "all", "any"),
+    ("read shuffle+zstd 3", "read", "zstd3", 3.5, 5, "all", "any"),
+    ("write shuffle+zstd 3", "write", "zstd3", 2.5, 4, "all", "any"),
+    ("read uncompressed chunks", "read", "none", 2, 3, "all", "any"),
+    ("write uncompressed chunks", "write", "none", 1.2, 1.5, "all", "any"),
+    ("write one step per call", "write_steps", "deflate1", 5, 10, "all", "wide"),
+    ("read one step per call", "read_steps", "deflate1", 5, 10, "all", "wide"),
+    ("time series at a point", "point", "deflate1", 4, 6, "all", "steps"),
+    ("one-step slab", "slab", "deflate1", 4, 6, "all", "steps"),
+    ("one thread: read shuffle+deflate", "read", "deflate1", 1.9, 2.5, "one", "any"),
+    ("one thread: write shuffle+deflate 1", "write", "deflate1", 2, 3, "one", "any"),
+    ("write BitGroom 3", "write", "bitgroom3", 2, None, "all", "real numbers"),
+    ("write Granular BitRound 3", "write", "granular3", 8, None, "all", "real numbers"),
+    ("write BitRound 9", "write", "bitround9", 2, None, "all", "real numbers"),
+]
+READS = {"read", "read_steps", "point", "slab"}
+
+
+class Field:
+    def __init__(self, name, kind, ctype, shape, chunks, raw):
+        self.name, self.kind, self.ctype, self.shape, self.chunks, self.raw = name, kind, ctype, shape, chunks, raw
+
+    @property
+    def elem(self):
+        return {"float": 4, "short": 2, "double": 8}[self.ctype]
+
+    @property
+    def nbytes(self):
+        return math.prod(self.shape) * self.elem
+
+    @property
+    def chunk_bytes(self):
+        return math.prod(self.chunks) * self.elem
+
+    def fits(self, which):
+        if which == "wide":  # a row of chunks that is larger than netCDF-C's cache
+            return self.kind == "synthetic" and self.ctype == "float"
+        if which == "steps":
+            return self.shape[0] >= 8
+        return which == "any" or self.ctype != "short"
+
+
+# --- fields ---------------------------------------------------------------------
+
+def fetch_packages(into):
+    """The packages' files, without installing anything."""
+    os.makedirs(into, exist_ok=True)
+    if not glob.glob(into + "/usr/share/*/data"):
+        for package in PACKAGES:
+            subprocess.run(["apt-get", "download", package], cwd=into, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+        for deb in glob.glob(into + "/*.deb"):
+            subprocess.run(["dpkg", "-x", deb, into], check=True)
+    return into
+
+
+def real_fields(data_dir, shm):
+    import netCDF4
+    import numpy
+    fields = []
+    for name, file, var, shape, chunks in REAL:
+        path = glob.glob(f"{data_dir}/**/{file}", recursive=True)
+        if not path:
+            print(f"bench: {file} is not to be had (packages {', '.join(PACKAGES)}); field left out", file=sys.stderr)
+            continue
+        with netCDF4.Dataset(path[0]) as dataset:
+            dataset.set_auto_maskandscale(False)
+            values = numpy.ascontiguousarray(dataset[var][:], dtype="=f4").reshape(shape)
+        raw = f"{shm}/{name.replace(' ', '_')}.raw"
+        values.tofile(raw)
+        fields.append(Field(name, "real", "float", shape, chunks, raw))
+    return fields
+
+
+def synthetic_fields(shm, names):
+    """A temperature-like field: smooth in space and time, with noise in the low digits."""
+    import numpy
+    t, y, x = 48, 721, 1440
+    random = numpy.random.default_rng(7)
+    lat = numpy.cos(numpy.linspace(-1.5, 1.5, y))[None, :, None]
+    lon = numpy.linspace(0, 2 * numpy.pi, x)[None, None, :]
+    hour = numpy.linspace(0, 4 * numpy.pi, t)[:, None, None]
+    base = 240 + 60 * lat + 4 * numpy.sin(3 * lon + hour) * lat + 2 * numpy.cos(7 * lon - 5 * lat)
+    base = base + 0.3 * random.standard_normal((t, y, x))
+    made = {"float32": base.astype("f4"), "int16": numpy.round((base - 273) * 100).astype("i2"),
+            "float64": base.astype("f8")}
+    fields = []
+    for name, ctype, shape, chunks in SYNTHETIC:
+        if name in names:
+            raw = f"{shm}/{name}.raw"
+            made[name].tofile(raw)
+            fields.append(Field(name, "synthetic", ctype, shape, chunks, raw))
+    return fields
+
+
+# --- measuring --------------------------------------------------------------------
+
+class Bench:
+    def __init__(self, options, shm):
+        self.options, self.shm = options, shm
+        self.program = {who: f"{options.build}/bench/bench_array_{who}" for who in ("ours", "theirs")}
+        self.results = {}
+
+    def once(self, who, threads, op, field, filter_, file):
+        env = dict(os.environ, HDF5_PLUGIN_PATH=f"{self.options.build}/plugins")
+        if threads == "one":
+            env["CELLAR_NUM_THREADS"] = "1"
+        repeat = str(max(1, min(20, int(40e6 / field.nbytes))))
+        shape = ["x".join(map(str, s)) for s in (field.shape, field.chunks)]
+        run = subprocess.run([self.program[who], op, field.raw, field.ctype, *shape, filter_, file, repeat],
+                             env=env, capture_output=True, text=True)
+        if run.returncode != 0:
+            raise RuntimeError(f"{who}: {op} {filter_} {field.name}: {run.stderr.strip()}")
+        return json.loads(run.stdout)
+
+    def measure(self, op, field, filter_):
+        """Medians by contender; both read the file netCDF-C wrote."""
+        key = (op, field.name, filter_)
+        if key in self.results:
+            return self.results[key]
+        contenders = {"theirs": ("theirs", "one"), "all": ("ours", "all"), "one": ("ours", "one")}
+        samples = {name: [] for name in contenders}
+        shared = f"{self.shm}/shared.nc"
+        try:
+            if op in READS:
+                self.once("theirs", "one", "write", field, filter_, shared)
+            for _ in range(self.options.runs):
+                for name, (who, threads) in contenders.items():
+                    file = shared if op in READS else f"{self.shm}/{name}.nc"
+                    samples[name].append(self.once(who, threads, op, field, filter_, file))
+            out = {name: summary(s) for name, s in samples.items()}
+        except RuntimeError as error:
+            print(f"bench: {error}", file=sys.stderr)
+            out = None
+        for file in glob.glob(f"{self.shm}/*.nc"):
+            os.unlink(file)
+        self.results[key] = out
+        return out
+
+
+def summary(samples):
+    seconds = sorted(s["seconds"] for s in samples)
+    return {"median": statistics.median(seconds), "spread": (seconds[-1] - seconds[0]) / statistics.median(seconds),
+            "file": samples[0]["file"], "bytes": samples[0]["bytes"], "extra": max(s["extra"] for s in samples),
+            "seconds": seconds}
+
+
+def geometric(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+# --- the table -----------------------------------------------------------------------
+
+def run_row(bench, row, fields):
+    title, op, filter_, must, aim, threads, which = row
+    out = {"row": title, "must": must, "aim": aim, "fields": []}
+    for field in fields:
+        if not field.fits(which):
+            continue
+        m = bench.measure(op, field, filter_)
+        if m is None:
+            out["failed"] = True
+            continue
+        out["fields"].append({
+            "field": field.name, "kind": field.kind, "ratio": m["theirs"]["median"] / m[threads]["median"],
+            "size": m[threads]["file"] / m["theirs"]["file"], "mb_per_s": m[threads]["bytes"] / 1e6 / m[threads]["median"],
+            "theirs_mb_per_s": m["theirs"]["bytes"] / 1e6 / m["theirs"]["median"],
+            "spread": m[threads]["spread"], "theirs_spread": m["theirs"]["spread"],
+            "one_to_all": m["one"]["median"] / m["all"]["median"],
+            "extra_mib": m[threads]["extra"] / MIB, "theirs_extra_mib": m["theirs"]["extra"] / MIB, "detail": m})
+    for kind in ("real", "synthetic"):
+        out[kind] = geometric([f["ratio"] for f in out["fields"] if f["kind"] == kind])
+    means = [out[k] for k in ("real", "synthetic") if out[k] is not None]
+    larger = [f for f in out["fields"] if op.startswith("write") and not filter_.startswith(("bit", "gran"))
+              and f["size"] > 1.005]
+    out["larger_files"] = [f["field"] for f in larger]
+    out["holds"] = bool(means) and not out.get("failed") and min(means) >= must and not larger
+    out["reaches_aim"] = out["holds"] and aim is not None and min(means) >= aim
+    return out
+
+
+def show(value):
+    return "    -" if value is None else f"{value:5.2f}"
+
+
+def print_rows(rows, verbose):
+    print(f"\n{'operation':38} {'must':>5} {'aim':>5} {'real':>6} {'synth':>6}  holds")
+    for r in rows:
+        verdict = "aim reached" if r["reaches_aim"] else "yes" if r["holds"] else "NO"
+        if r.get("failed"):
+            verdict += " (did not run)"
+        if r["larger_files"]:
+            verdict += f" (larger files: {', '.join(r['larger_files'])})"
+        print(f"{r['row']:38} {show(r['must'])} {show(r['aim'])}  {show(r['real'])}  {show(r['synthetic'])}  {verdict}")
+        for f in r["fields"] if verbose else []:
+            print(f"    {f['field']:20} {f['ratio']:6.2f}x  {f['theirs_mb_per_s']:7.0f} -> {f['mb_per_s']:7.0f} MB/s"
+                  f"  spread {f['theirs_spread']:4.0%} {f['spread']:4.0%}  1->all {f['one_to_all']:4.2f}x"
+                  f"  file {f['size']:6.3f}  memory {f['theirs_extra_mib']:5.1f} -> {f['extra_mib']:5.1f} MiB")
+
+
+def run_growth(bench, shm):
+    """10, 100 and 1000 times the chunks: time per chunk must not grow."""
+    import numpy
+    raw = f"{shm}/many.raw"
+    numpy.random.default_rng(3).standard_normal(100000 * 256).astype("f4").tofile(raw)
+    out = []
+    for op in ("write", "read"):
+        per_chunk = []
+        for n in (100, 1000, 10000, 100000):
+            field = Field("many", "growth", "float", (n, 16, 16), (1, 16, 16), raw)
+            file = f"{shm}/many.nc"
+            if op == "read":
+                bench.once("ours", "all", "write", field, "deflate1", file)
+            samples = [bench.once("ours", "all", op, field, "deflate1", file)["seconds"] for _ in range(3)]
+            per_chunk.append(statistics.median(samples) / n)
+            os.unlink(file)
+        out.append({"op": op, "microseconds_per_chunk": [p * 1e6 for p in per_chunk],
+                    "holds": max(per_chunk[1:]) <= 1.2 * per_chunk[0]})
+    os.unlink(raw)
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default="build-bench")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--only", default="", help="rows whose title has this text")
+    parser.add_argument("--fields", default="", help="fields by name, separated by commas")
+    parser.add_argument("--out", help="where the figures go (default: bench.json in the build)")
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    shm = f"/dev/shm/cellar-bench-{os.getpid()}"
+    os.makedirs(shm)
+    try:
+        fields = synthetic_fields(shm, [s[0] for s in SYNTHETIC])
+        fields += real_fields(fetch_packages(options.build + "/bench/data"), shm)
+        if options.fields:
+            fields = [f for f in fields if f.name in options.fields.split(",")]
+        bench = Bench(options, shm)
+        rows = []
+        for row in ROWS:
+            if options.only in row[0]:
+                rows.append(run_row(bench, row, fields))
+                print_rows(rows[-1:], True)
+        growth = run_growth(bench, shm) if not options.only else []
+    finally:
+        shutil.rmtree(shm)
+    print_rows(rows, False)
+    for g in growth:
+        times = ", ".join(f"{t:.1f}" for t in g["microseconds_per_chunk"])
+        print(f"{g['op']}, us per chunk for 100, 1000, 10000, 100000 chunks: {times}: "
+              f"{'linear' if g['holds'] else 'WORSE THAN LINEAR'}")
+    path = options.out or options.build + "/bench.json"
+    with open(path, "w") as out:
+        json.dump({"rows": rows, "growth": growth, "cores": os.cpu_count()}, out, indent=1)
+    print(f"\nfigures: {path}")
+
+
+if __name__ == "__main__":
+    main()
