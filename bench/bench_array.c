@@ -16,7 +16,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #define DIMS 3
 
@@ -213,24 +212,38 @@ static const struct op *find_op(const char *name)
 
 /* --- memory ---------------------------------------------------------------------------- */
 
-static size_t resident(void)
+/* The most memory since the mark was last reset, or now: VmHWM and VmRSS. */
+static size_t memory_line(const char *key)
 {
-    FILE *f = fopen("/proc/self/statm", "r");
-    size_t pages = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    size_t kib = 0;
 
-    if (f && fscanf(f, "%*u %zu", &pages) != 1)
-        pages = 0;
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, key, strlen(key)) == 0)
+            kib = strtoul(line + strlen(key), NULL, 10);
     if (f)
         fclose(f);
-    return pages * (size_t)sysconf(_SC_PAGESIZE);
+    return kib * 1024;
 }
 
-static size_t most_resident(void)
+/* The mark survives exec(), so that it may tell of the program that started us. */
+static void reset_mark(void)
 {
-    struct rusage usage;
+    FILE *f = fopen("/proc/self/clear_refs", "w");
 
-    getrusage(RUSAGE_SELF, &usage);
-    return (size_t)usage.ru_maxrss * 1024;
+    if (f && fputs("5", f) < 0)
+        perror("clear_refs");
+    if (f)
+        fclose(f);
+}
+
+static double cpu_seconds(void)
+{
+    struct rusage u;
+
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
 }
 
 int main(int argc, char **argv)
@@ -240,7 +253,7 @@ int main(int argc, char **argv)
     struct stat st = {0};
     size_t before;
     int repeat = argc > 8 ? atoi(argv[8]) : 1;
-    double start, seconds;
+    double start, seconds, cpu;
 
     if (argc < 8) {
         fprintf(stderr, "usage: %s OP FIELD TYPE SHAPE CHUNKS FILTER FILE [REPEAT]\n", argv[0]);
@@ -254,17 +267,20 @@ int main(int argc, char **argv)
     f.filter = argv[6];
     f.file = argv[7];
     load_field(&f, argv[2]);
-    before = resident();
+    reset_mark();
+    before = memory_line("VmRSS:");
+    cpu = cpu_seconds();
     start = now();
     for (int i = 0; i < repeat; i++)
         op->run(&f);
     seconds = (now() - start) / repeat;
+    cpu = (cpu_seconds() - cpu) / repeat;
     if (op->right && !op->right(&f)) {
         fprintf(stderr, "%s %s: the values read are not those written\n", argv[1], f.file);
         return 1;
     }
     stat(f.file, &st);
-    printf("{\"seconds\": %.6f, \"bytes\": %zu, \"file\": %lld, \"extra\": %zu}\n", seconds, f.nbytes,
-           (long long)st.st_size, most_resident() > before ? most_resident() - before : 0);
+    printf("{\"seconds\": %.6f, \"cpu\": %.6f, \"bytes\": %zu, \"file\": %lld, \"extra\": %zu}\n", seconds, cpu,
+           f.nbytes, (long long)st.st_size, memory_line("VmHWM:") - before);
     return 0;
 }

@@ -180,7 +180,7 @@ def summary(samples):
     seconds = sorted(s["seconds"] for s in samples)
     return {"median": statistics.median(seconds), "spread": (seconds[-1] - seconds[0]) / statistics.median(seconds),
             "file": samples[0]["file"], "bytes": samples[0]["bytes"], "extra": max(s["extra"] for s in samples),
-            "seconds": seconds}
+            "cpu": statistics.median(s["cpu"] for s in samples), "seconds": seconds}
 
 
 def geometric(values):
@@ -204,7 +204,7 @@ def run_row(bench, row, fields):
             "size": m[threads]["file"] / m["theirs"]["file"], "mb_per_s": m[threads]["bytes"] / 1e6 / m[threads]["median"],
             "theirs_mb_per_s": m["theirs"]["bytes"] / 1e6 / m["theirs"]["median"],
             "spread": m[threads]["spread"], "theirs_spread": m["theirs"]["spread"],
-            "one_to_all": m["one"]["median"] / m["all"]["median"],
+            "cpu_ratio": m["theirs"]["cpu"] / m[threads]["cpu"], "one_to_all": m["one"]["median"] / m["all"]["median"],
             "extra_mib": m[threads]["extra"] / MIB, "theirs_extra_mib": m["theirs"]["extra"] / MIB, "detail": m})
     for kind in ("real", "synthetic"):
         out[kind] = geometric([f["ratio"] for f in out["fields"] if f["kind"] == kind])
@@ -232,7 +232,7 @@ def print_rows(rows, verbose):
         print(f"{r['row']:38} {show(r['must'])} {show(r['aim'])}  {show(r['real'])}  {show(r['synthetic'])}  {verdict}")
         for f in r["fields"] if verbose else []:
             print(f"    {f['field']:20} {f['ratio']:6.2f}x  {f['theirs_mb_per_s']:7.0f} -> {f['mb_per_s']:7.0f} MB/s"
-                  f"  spread {f['theirs_spread']:4.0%} {f['spread']:4.0%}  1->all {f['one_to_all']:4.2f}x"
+                  f"  spread {f['theirs_spread']:4.0%} {f['spread']:4.0%}  1->all {f['one_to_all']:4.2f}x  cpu {f['cpu_ratio']:4.2f}x"
                   f"  file {f['size']:6.3f}  memory {f['theirs_extra_mib']:5.1f} -> {f['extra_mib']:5.1f} MiB")
 
 
