@@ -116,6 +116,7 @@ int cel_step_make(unsigned id, size_t nwords, const unsigned *words, struct cel_
     step.codec = cel_chain_codec(id);
     if (!step.codec)
         return cel_chain_missing(id);
+    step.optional = !(step.codec->flags & CEL_CODEC_CHECKSUM); /* as libhdf5: a check is never left out */
     rc = cel_params_check(step.codec, &step.visible);
     if (rc == CEL_OK)
         *out = step;

@@ -9,6 +9,7 @@
 #include "status.h"
 #include "thread.h"
 #include <netcdf.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,25 +28,27 @@ static void unlock_own(void)
     cel_unlock(&own_lock);
 }
 
-static void (*lock_outside)(void) = lock_own;
-static void (*unlock_outside)(void) = unlock_own;
+static const struct cel_plugin_lock own = {lock_own, unlock_own};
+static struct cel_plugin_lock given; /* written once, before it is pointed to */
+static const struct cel_plugin_lock *_Atomic current = &own;
 
 void cel_plugin_use_lock(void (*lock)(void), void (*unlock)(void))
 {
-    lock_own(); /* nobody is inside a plugin while the lock changes */
-    lock_outside = lock;
-    unlock_outside = unlock;
-    unlock_own();
+    given = (struct cel_plugin_lock){lock, unlock};
+    atomic_store(&current, &given);
 }
 
-void cel_plugin_enter(void)
+const struct cel_plugin_lock *cel_plugin_enter(void)
 {
-    lock_outside();
+    const struct cel_plugin_lock *lock = atomic_load(&current);
+
+    lock->lock();
+    return lock;
 }
 
-void cel_plugin_leave(void)
+void cel_plugin_leave(const struct cel_plugin_lock *lock)
 {
-    unlock_outside();
+    lock->unlock();
 }
 
 /* --- running ---------------------------------------------------------------- */
@@ -87,15 +90,16 @@ static int run(const struct cel_coding *coding, unsigned flags, const void *src,
 {
     const struct cel_outside *o = coding->codec->outside;
     void *buf = allocate(o, n);
+    const struct cel_plugin_lock *lock;
     size_t room = n, used;
     int rc = CEL_SKIP;
 
     if (!buf)
         return NC_ENOMEM;
     memcpy(buf, src, n);
-    cel_plugin_enter();
+    lock = cel_plugin_enter();
     used = o->klass->filter(flags, coding->words->n, coding->words->w, n, &room, &buf);
-    cel_plugin_leave();
+    cel_plugin_leave(lock);
     if (used > 0)
         rc = take_answer(o, buf, used, room, dst, cap, len);
     release(o, buf);
@@ -191,4 +195,11 @@ void cel_outside_free(struct cel_outside *o)
         return;
     free(o->path);
     free(o);
+}
+
+const void *cel_plugin_class(const struct cel_codec *codec)
+{
+    const struct cel_outside *o = codec ? codec->outside : NULL;
+
+    return o ? o->klass : NULL;
 }

@@ -78,6 +78,7 @@ int cel_plugin_from_json(const struct cel_codec *codec, const struct cel_json *o
 {
     struct cel_buf text = CEL_BUF_INIT(JSON_MAX);
     const struct cel_ncz_codec *half = NULL;
+    const struct cel_plugin_lock *lock;
     unsigned *words = NULL;
     size_t n = 0;
     int rc = half_of(codec, &half);
@@ -87,9 +88,9 @@ int cel_plugin_from_json(const struct cel_codec *codec, const struct cel_json *o
     if (rc == CEL_OK)
         rc = cel_buf_add(&text, "", 1);
     if (rc == CEL_OK) {
-        cel_plugin_enter();
+        lock = cel_plugin_enter();
         rc = half->codec_to_hdf5(text.data, &n, &words);
-        cel_plugin_leave();
+        cel_plugin_leave(lock);
         rc = rc ? plugin_error(codec, rc, "to read its JSON") : take_words(codec, n, words, visible);
     }
     cel_buf_dispose(&text);
@@ -99,14 +100,15 @@ int cel_plugin_from_json(const struct cel_codec *codec, const struct cel_json *o
 int cel_plugin_to_json(const struct cel_codec *codec, const struct cel_words *visible, struct cel_json **out)
 {
     const struct cel_ncz_codec *half = NULL;
+    const struct cel_plugin_lock *lock;
     char *text = NULL;
     int rc = half_of(codec, &half);
 
     if (rc != CEL_OK)
         return rc;
-    cel_plugin_enter();
+    lock = cel_plugin_enter();
     rc = half->hdf5_to_codec(visible->n, visible->w, &text);
-    cel_plugin_leave();
+    cel_plugin_leave(lock);
     if (rc || !text)
         rc = plugin_error(codec, rc, "to write its JSON");
     else
@@ -124,6 +126,7 @@ int cel_plugin_modify(const struct cel_codec *codec, int ncid, int varid, struct
                       struct cel_words *working)
 {
     const struct cel_outside *o = codec->outside;
+    const struct cel_plugin_lock *lock;
     unsigned *v = NULL, *w = NULL;
     size_t nv = visible->n, nw = 0;
     int rc;
@@ -135,9 +138,9 @@ int cel_plugin_modify(const struct cel_codec *codec, int ncid, int varid, struct
     if (!v)
         return cel_fail(NC_ENOMEM, "no memory for %zu parameters", nv);
     memcpy(v, visible->w, nv * sizeof *v);
-    cel_plugin_enter();
+    lock = cel_plugin_enter();
     rc = o->half->modify_parameters(ncid, varid, &nv, &v, &nw, &w);
-    cel_plugin_leave();
+    cel_plugin_leave(lock);
     if (rc != 0) {
         free(v);
         free(w);

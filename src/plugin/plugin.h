@@ -48,13 +48,17 @@ int cel_plugin_to_json(const struct cel_codec *codec, const struct cel_words *vi
 int cel_plugin_from_json(const struct cel_codec *codec, const struct cel_json *object, struct cel_words *visible);
 bool cel_plugin_has_codec(const struct cel_codec *codec);
 
+/* The plugin's own H5Z_class2_t, for libhdf5 to register; NULL: not from outside. */
+const void *cel_plugin_class(const struct cel_codec *codec);
+
 /* Let the codec half turn visible into working words. It may ask the public API
  * about the variable, so no lock may be held. Without codec half: nothing to do. */
 int cel_plugin_modify(const struct cel_codec *codec, int ncid, int varid, struct cel_words *visible,
                       struct cel_words *working);
 
 /* Outside code runs under one lock: this module's own, unless libhdf5 is there and
- * not thread-safe; then its container gives the lock that guards libhdf5. */
+ * not thread-safe; then its container gives the lock that guards libhdf5, once, on
+ * its first entry. */
 void cel_plugin_use_lock(void (*lock)(void), void (*unlock)(void));
 
 #endif

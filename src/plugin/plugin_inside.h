@@ -32,9 +32,13 @@ void cel_outside_pair(struct cel_outside *o, const struct cel_ncz_codec *half);
 const char *cel_h5z_verify(const struct cel_h5z_class *klass);
 const char *cel_ncz_verify(const struct cel_ncz_codec *half);
 
-/* The lock outside code runs under. */
-void cel_plugin_enter(void);
-void cel_plugin_leave(void);
+/* The lock outside code runs under: leave the one that was entered. */
+struct cel_plugin_lock {
+    void (*lock)(void);
+    void (*unlock)(void);
+};
+const struct cel_plugin_lock *cel_plugin_enter(void);
+void cel_plugin_leave(const struct cel_plugin_lock *lock);
 
 /* Whether a file of this name is a library, on the platform of this build. */
 bool cel_plugin_is_library(const char *name);

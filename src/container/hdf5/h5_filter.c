@@ -5,6 +5,7 @@
  * libhdf5's allocator. A filter class has no place for a pointer of ours, so each
  * codec gets a pair of functions of its own, made by macro. */
 #include "h5_int.h"
+#include "plugin.h"
 #include <stdlib.h>
 
 /* --- running a codec as a filter class ------------------------------------------------- */
@@ -198,10 +199,21 @@ int cel_h5_filters_offer(void)
 
 /* --- chains ------------------------------------------------------------------------------------- */
 
+/* A filter of others was found on our path, which libhdf5 does not know. */
+static void offer_outside(const struct cel_step *step)
+{
+    const void *klass = cel_plugin_class(step->codec);
+    unsigned config;
+
+    if (klass && H5Zget_filter_info((H5Z_filter_t)step->id, &config) < 0)
+        H5Zregister(klass); /* if that fails, setting the filter says so */
+}
+
 static int set_filter(hid_t dcpl, const struct cel_step *step)
 {
     const struct cel_words *w = step->codec ? &step->working : &step->visible;
 
+    offer_outside(step);
     if (H5Pset_filter(dcpl, (H5Z_filter_t)step->id, step->optional ? H5Z_FLAG_OPTIONAL : H5Z_FLAG_MANDATORY, w->n,
                       w->w) < 0)
         return cel_h5_fail(NC_EFILTER, "libhdf5 does not accept filter %u", step->id);

@@ -4,6 +4,7 @@
  * no lock. HDF5's error printing is a setting of each thread, so every entry
  * silences it and every exit puts it back. */
 #include "h5_int.h"
+#include "plugin.h"
 #include <stdlib.h>
 
 static pthread_mutex_t inside = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -31,6 +32,26 @@ static void after_fork_in_child(void)
     pthread_mutexattr_destroy(&attr);
 }
 
+static void enter_bare(void)
+{
+    pthread_mutex_lock(&inside);
+}
+
+static void leave_bare(void)
+{
+    pthread_mutex_unlock(&inside);
+}
+
+/* Filter plugins of others may call libhdf5: where it does not guard itself, they
+ * run under the lock that does. */
+static void guard_plugins(void)
+{
+    hbool_t safe = false;
+
+    if (H5is_library_threadsafe(&safe) < 0 || !safe)
+        cel_plugin_use_lock(enter_bare, leave_bare);
+}
+
 /* H5open() registers libhdf5's exit handler; whoever registers one after the
  * first entry runs before it, while files can still be written. */
 static int start(void)
@@ -39,6 +60,7 @@ static int start(void)
         return cel_fail(NC_EHDFERR, "libhdf5 could not be started");
     if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0)
         return cel_fail(NC_ENOMEM, "no memory to prepare for fork()");
+    guard_plugins();
     started = true;
     return CEL_OK;
 }
