@@ -240,15 +240,7 @@ int nc_inq_natts(int ncid, int *nattsp)
     return nc_inq(ncid, NULL, NULL, nattsp, NULL);
 }
 
-/* Unlike nc_inq(), this looks in the parent groups too. */
 int nc_inq_unlimdim(int ncid, int *unlimdimidp)
 {
-    struct cel_call c;
-    int id = -1, rc = cel_call_begin(&c, ncid);
-
-    for (const struct cel_group *g = rc == CEL_OK ? c.group : NULL; g && id < 0; g = g->parent)
-        id = first_unlimited(g);
-    if (rc == CEL_OK)
-        cel_give(unlimdimidp, id);
-    return cel_call_end(&c, rc);
+    return nc_inq(ncid, NULL, NULL, NULL, unlimdimidp);
 }

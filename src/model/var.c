@@ -246,7 +246,7 @@ static void default_chunks_of(const struct cel_var *var, size_t *chunks)
     bool unlimited[NC_MAX_VAR_DIMS];
 
     for (int d = 0; d < var->ndims; d++) {
-        lens[d] = var->dim[d]->len;
+        lens[d] = var->dim[d]->unlimited ? 0 : var->dim[d]->len; /* it will grow: its length now says nothing */
         unlimited[d] = var->dim[d]->unlimited;
     }
     cel_default_chunks(var->type->size, var->ndims, lens, unlimited, chunks);
