@@ -131,19 +131,37 @@ static void stretch(const struct cel_var *var)
             var->dim[d]->len = var->extent[d];
 }
 
-int cel_h5_found_settle(struct loading *l)
+static int by_id(const void *a, const void *b)
 {
-    const struct found *v;
+    int x = (*(struct cel_dim *const *)a)->id, y = (*(struct cel_dim *const *)b)->id;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Children first, as netCDF-C numbers phony dimensions. */
+static int settle_group(struct loading *l, struct cel_group *group)
+{
+    const struct cel_h5_group *g = group->place;
     size_t i;
     int rc = CEL_OK;
 
-    for (i = 0; rc == CEL_OK && i < l->list.n; i++) {
-        v = l->list.at[i];
+    for (i = 0; rc == CEL_OK && i < group->groups.n; i++)
+        rc = settle_group(l, group->groups.at[i]);
+    for (i = g->first_found; rc == CEL_OK && i < g->end_found; i++) {
+        const struct found *v = l->list.at[i];
+
         rc = settle(l->f->ds, v);
         if (rc != CEL_OK)
             break;
         stretch(v->var);
         cel_var_link_coord(v->var);
     }
+    if (group->dims.n > 1)
+        qsort(group->dims.at, group->dims.n, sizeof *group->dims.at, by_id);
     return rc;
+}
+
+int cel_h5_found_settle(struct loading *l)
+{
+    return settle_group(l, l->f->ds->root);
 }

@@ -112,6 +112,7 @@ struct cel_h5_file { /* dataset->container */
 struct cel_h5_group {
     hid_t id;
     uint64_t addr;
+    size_t first_found, end_found; /* while opening: its part of the list of variables */
 };
 struct cel_h5_dim {
     uint64_t addr;     /* of its scale */

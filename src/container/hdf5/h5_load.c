@@ -127,7 +127,7 @@ static bool is_foreign(const struct cel_h5_header *h)
     case H5T_INTEGER:
         return h->type_size > 8;
     case H5T_FLOAT:
-        return h->type_size != 4 && h->type_size != 8;
+        return h->type_size > 16;
     default:
         return false;
     }
@@ -371,7 +371,9 @@ static int load_group(struct loading *l, struct cel_group *group, int depth)
         return cel_fail(NC_EHDFERR, "there are more than %d groups, or %d levels of them", GROUPS_MAX, DEPTH_MAX);
     l->group = group;
     l->children = &children;
+    ((struct cel_h5_group *)group->place)->first_found = l->list.n;
     rc = load_links(l);
+    ((struct cel_h5_group *)group->place)->end_found = l->list.n;
     for (i = 0; i < children.n; i++) {
         if (rc == CEL_OK)
             rc = load_child(l, group, children.at[i], depth + 1);

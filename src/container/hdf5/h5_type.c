@@ -24,7 +24,7 @@ static const struct {
     [NC_UINT64] = {&H5T_NATIVE_ULLONG_g, &H5T_STD_U64LE_g, &H5T_STD_U64BE_g},
 };
 
-/* Integers of other sizes and widths are read as the next larger type. */
+/* Numbers of other sizes are read as the next larger type, the largest as double. */
 static nc_type integer_type(hid_t type)
 {
     static const nc_type with_sign[] = {NC_BYTE, NC_SHORT, NC_INT, NC_INT64};
@@ -45,7 +45,7 @@ static nc_type atomic_of(hid_t type)
     case H5T_INTEGER:
         return integer_type(type);
     case H5T_FLOAT:
-        return size == 4 ? NC_FLOAT : size == 8 ? NC_DOUBLE : NC_NAT;
+        return size <= 4 ? NC_FLOAT : size <= 16 ? NC_DOUBLE : NC_NAT;
     case H5T_STRING:
         return H5Tis_variable_str(type) > 0 || size != 1 ? NC_STRING : NC_CHAR;
     default:
