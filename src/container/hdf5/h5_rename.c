@@ -1,15 +1,16 @@
 /* Renames, before anything else of a group is saved. A new name may also make a
  * variable the coordinate variable of a dimension, or stop it being one; then the
  * dimension's scale is another dataset, and every list of scales is written anew.
- * Links move in two steps, through names nobody uses, so that two objects may
- * exchange names. */
+ * Where objects exchange names, one of them steps aside first. */
 #include "h5_int.h"
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 struct moves {
     hid_t group;
     struct cel_vec from, to; /* char * */
+    int first_var;           /* lowest id of a variable that moves; INT_MAX: none */
 };
 
 static int plan(struct moves *m, const char *from, const char *to)
@@ -40,19 +41,74 @@ static int move(hid_t group, const char *from, const char *to)
     return CEL_OK;
 }
 
-static int make_moves(const struct moves *m)
+/* Every move whose target is free now; gives how many were made. */
+static int move_free(struct moves *m, size_t *made)
 {
-    char temporary[64];
     size_t i;
     int rc = CEL_OK;
 
+    *made = 0;
     for (i = 0; rc == CEL_OK && i < m->from.n; i++) {
-        snprintf(temporary, sizeof temporary, "_cellar_moving_%zu", i);
-        rc = move(m->group, m->from.at[i], temporary);
+        if (!m->from.at[i] || H5Lexists(m->group, m->to.at[i], H5P_DEFAULT) > 0)
+            continue;
+        rc = move(m->group, m->from.at[i], m->to.at[i]);
+        free(m->from.at[i]);
+        m->from.at[i] = NULL;
+        ++*made;
     }
-    for (i = 0; rc == CEL_OK && i < m->to.n; i++) {
-        snprintf(temporary, sizeof temporary, "_cellar_moving_%zu", i);
-        rc = move(m->group, temporary, m->to.at[i]);
+    return rc;
+}
+
+/* What is left exchanges names in a ring: one of them steps aside. */
+static int step_aside(struct moves *m, bool *done)
+{
+    char aside[64];
+    size_t i;
+    int rc;
+
+    for (i = 0; i < m->from.n && !m->from.at[i]; i++)
+        ;
+    *done = i == m->from.n;
+    if (*done)
+        return CEL_OK;
+    snprintf(aside, sizeof aside, "_cellar_moving_%zu", i);
+    rc = move(m->group, m->from.at[i], aside);
+    free(m->from.at[i]);
+    m->from.at[i] = rc == CEL_OK ? cel_strdup(aside) : NULL;
+    return rc == CEL_OK && !m->from.at[i] ? NC_ENOMEM : rc;
+}
+
+static int make_moves(struct moves *m)
+{
+    bool done = false;
+    size_t made, asides = 0;
+    int rc = CEL_OK;
+
+    while (rc == CEL_OK && !done) {
+        rc = move_free(m, &made);
+        if (rc == CEL_OK && made == 0 && asides++ > m->from.n)
+            rc = cel_fail(NC_ENAMEINUSE, "a new name belongs to an object this library does not know");
+        if (rc == CEL_OK && made == 0)
+            rc = step_aside(m, &done);
+    }
+    return rc;
+}
+
+/* A moved link is the youngest of its group, and variables are numbered by age: all
+ * from the first moved one on are moved once more, in order. */
+static int keep_order(const struct moves *m, const struct cel_group *group)
+{
+    size_t i;
+    int rc = CEL_OK;
+
+    for (i = (size_t)m->first_var; rc == CEL_OK && i < group->vars.n; i++) {
+        const struct cel_var *var = group->vars.at[i];
+
+        if (!var->place)
+            continue;
+        rc = move(m->group, cel_h5_var_link(var), "_cellar_moving");
+        if (rc == CEL_OK)
+            rc = move(m->group, "_cellar_moving", cel_h5_var_link(var));
     }
     return rc;
 }
@@ -157,6 +213,8 @@ static int plan_var(struct moves *m, struct cel_var *var)
     char *wanted = NULL;
     int rc = cel_h5_wanted_link(var, &wanted);
 
+    if (rc == CEL_OK && strcmp(cel_h5_var_link(var), wanted) != 0 && var->id < m->first_var)
+        m->first_var = var->id;
     if (rc == CEL_OK)
         rc = plan(m, cel_h5_var_link(var), wanted);
     if (rc != CEL_OK) {
@@ -224,7 +282,7 @@ static bool anything_changed(const struct cel_group *group)
 
 int cel_h5_save_renames(struct cel_h5_file *f, struct cel_group *group)
 {
-    struct moves m = {.group = cel_h5_group_id(group)};
+    struct moves m = {.group = cel_h5_group_id(group), .first_var = INT_MAX};
     int rc;
 
     if (!anything_changed(group))
@@ -234,6 +292,8 @@ int cel_h5_save_renames(struct cel_h5_file *f, struct cel_group *group)
         rc = plan_all(&m, group);
     if (rc == CEL_OK)
         rc = make_moves(&m);
+    if (rc == CEL_OK)
+        rc = keep_order(&m, group);
     if (rc == CEL_OK)
         rc = take_scales(group);
     if (rc == CEL_OK)
