@@ -160,13 +160,19 @@ static int load_encoded(struct cel_job *job, void *dst)
     return rc;
 }
 
+/* Some containers know only now whether there is a chunk. */
 int cel_job_load(struct cel_job *job, void *dst)
 {
     struct cel_stream *s = job->stream;
+    int rc;
 
     if (job->at.nbytes != SIZE_MAX && !s->var->chain.n && job->at.nbytes != s->array->nbytes)
         return cel_fail(NC_EINVAL, "%zu bytes are stored where a chunk has %zu", job->at.nbytes, s->array->nbytes);
-    return s->var->chain.n ? load_encoded(job, dst) : load_as_is(job, dst);
+    rc = s->var->chain.n ? load_encoded(job, dst) : load_as_is(job, dst);
+    if (rc != CEL_ABSENT)
+        return rc;
+    cel_fill_cell(&s->req->way, dst, s->array->nbytes / s->array->elem);
+    return CEL_OK;
 }
 
 /* --- what the calling thread does ---------------------------------------------- */

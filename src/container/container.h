@@ -74,8 +74,8 @@ struct cel_container_ops {
     /* Make the stored array as large as extent[]; var->extent follows. */
     int (*extend)(struct cel_dataset *ds, struct cel_var *var, const size_t *extent);
 
-    /* Chunks, by index in the chunk grid. find: CEL_ABSENT when never written;
-     * damage is an error, never absence. place makes room (in chunk order, by the
+    /* Chunks, by index in the chunk grid. find: CEL_ABSENT when never written (a place
+     * whose size is not known may turn out absent at read); damage is an error, never absence. place makes room (in chunk order, by the
      * calling thread); read and write move the bytes, from any thread. */
     int (*chunk_find)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_place *out);
     int (*chunk_read)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,

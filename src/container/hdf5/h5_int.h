@@ -172,7 +172,6 @@ int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, s
 /* --- h5_load.c, h5_dims.c, h5_var.c ------------------------------------------------------ */
 int cel_h5_load(struct cel_dataset *ds);      /* the structure, all groups */
 int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var);
-int cel_h5_save_quantize(struct cel_var *var); /* the attribute that says so */
 int cel_h5_var_read_back(struct cel_var *var); /* layout, filters and memory type from the open dataset */
 
 /* --- h5_type.c ---------------------------------------------------------------------------- */

@@ -243,9 +243,7 @@ static int write_atts(struct cel_h5_file *f, struct cel_var *var)
 
     if (rc == CEL_OK && cel_h5_is_coord(var))
         rc = cel_h5_become_scale(var);
-    if (rc == CEL_OK)
-        rc = cel_h5_save_atts(f, v->id, &var->atts, true);
-    return rc == CEL_OK ? cel_h5_save_quantize(var) : rc;
+    return rc == CEL_OK ? cel_h5_save_atts(f, v->id, &var->atts, true) : rc;
 }
 
 static int create_var(struct cel_h5_file *f, struct cel_var *var)

@@ -4,15 +4,6 @@
 #include "h5_int.h"
 #include <stdlib.h>
 
-static const struct {
-    int mode;
-    const char *att;
-} quantizers[] = {
-    {NC_QUANTIZE_BITGROOM, "_QuantizeBitGroomNumberOfSignificantDigits"},
-    {NC_QUANTIZE_GRANULARBR, "_QuantizeGranularBitRoundNumberOfSignificantDigits"},
-    {NC_QUANTIZE_BITROUND, "_QuantizeBitRoundNumberOfSignificantBits"},
-};
-
 /* --- type -------------------------------------------------------------------------------- */
 
 static int find_endian(const struct cel_type *type, hid_t file_type)
@@ -152,43 +143,6 @@ static int read_fill(struct cel_var *var, hid_t dcpl)
     return rc;
 }
 
-/* --- quantization: an attribute says what was done to the values ------------------------------------- */
-
-static void read_quantize(struct cel_var *var)
-{
-    struct cel_h5_var *v = var->place;
-    size_t i;
-    hid_t att;
-    int n = 0;
-
-    if (var->type->klass != NC_FLOAT && var->type->klass != NC_DOUBLE)
-        return;
-    for (i = 0; i < sizeof quantizers / sizeof *quantizers; i++) {
-        if (H5Aexists(v->id, quantizers[i].att) <= 0)
-            continue;
-        att = H5Aopen(v->id, quantizers[i].att, H5P_DEFAULT);
-        if (H5Aread(att, H5T_NATIVE_INT, &n) >= 0) {
-            var->quantize_mode = quantizers[i].mode;
-            var->quantize_nsd = n;
-        }
-        H5Aclose(att);
-        return;
-    }
-}
-
-int cel_h5_save_quantize(struct cel_var *var)
-{
-    struct cel_h5_var *v = var->place;
-    hsize_t one = 1;
-    size_t i;
-
-    for (i = 0; i < sizeof quantizers / sizeof *quantizers; i++)
-        if (quantizers[i].mode == var->quantize_mode)
-            return cel_h5_att_write(v->id, quantizers[i].att, H5T_NATIVE_INT, H5T_NATIVE_INT, 1, &one,
-                                    &var->quantize_nsd);
-    return CEL_OK;
-}
-
 /* --- by chunks, or through libhdf5 --------------------------------------------------------------------- */
 
 /* Edge chunks stored without filters cannot be told apart when written, so such a
@@ -295,7 +249,6 @@ static int load(struct cel_h5_file *f, struct cel_var *var)
         rc = cel_h5_var_read_back(var);
     if (rc != CEL_OK)
         return rc;
-    read_quantize(var);
     v->masked = true;
     var->loaded = true;
     return var->plain && var->storage == CEL_CHUNKED ? reopen_with_cache(var) : CEL_OK;

@@ -272,6 +272,15 @@ static void the_errors_made_can_be_asked_for(void **state)
     assert_int_equal(cellar_bits_for_digits(3), 9);
 }
 
+/* Plain Zarr keeps no order of variables. */
+static void open_again(const char *place, int mode, int *ncid, int *a, int *b, int *c)
+{
+    OK(nc_open(place, mode, ncid));
+    OK(nc_inq_varid(*ncid, "v", a));
+    OK(nc_inq_varid(*ncid, "b", b));
+    OK(nc_inq_varid(*ncid, "c", c));
+}
+
 static void expect_text(int ncid, int varid, const char *name, const char *want)
 {
     char text[100] = "";
@@ -303,10 +312,11 @@ static void cf_attributes_come_on_request(void **state)
         OK(cellar_inq_var_error(ncid, a, &max_abs, &max_rel));
         OK(nc_close(ncid));
 
-        OK(nc_open(places[p], NC_WRITE, &ncid));
+        open_again(places[p], NC_WRITE, &ncid, &a, &b, &c);
         OK(nc_inq_varid(ncid, "quantization_info", &info));
         OK(nc_inq_vartype(ncid, info, &type));
-        assert_int_equal(type, NC_CHAR);
+        if (p != 2) /* plain Zarr has no characters */
+            assert_int_equal(type, NC_CHAR);
         expect_text(ncid, info, "algorithm", "bitround");
         expect_text(ncid, info, "implementation", "libcellar ");
         expect_text(ncid, a, "quantization", "quantization_info");
@@ -327,7 +337,7 @@ static void cf_attributes_come_on_request(void **state)
         OK(nc_put_var1_float(ncid, b, &(size_t){0}, &(float){9.4999f}));
         OK(cellar_inq_var_error(ncid, b, &max_abs, &max_rel));
         OK(nc_close(ncid));
-        OK(nc_open(places[p], NC_NOWRITE, &ncid));
+        open_again(places[p], NC_NOWRITE, &ncid, &a, &b, &c);
         OK(nc_get_att_double(ncid, a, "quantization_maximum_relative_error", &max_abs));
         assert_true(max_abs == error);
         OK(nc_get_att_double(ncid, b, "quantization_maximum_relative_error", &max_abs));
