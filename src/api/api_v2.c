@@ -59,10 +59,7 @@ int nctypelen(nc_type datatype)
 {
     const struct cel_type *type = cel_type_atomic(datatype);
 
-    if (type && datatype != NC_STRING)
-        return (int)type->size;
-    nc_advise("nctypelen", NC_EBADTYPE, "type %d", datatype);
-    return -1;
+    return type && datatype != NC_STRING ? (int)type->size : -1;
 }
 
 /* --- datasets ------------------------------------------------------------------------------- */
@@ -89,9 +86,9 @@ int ncopen(const char *path, int mode)
 
 int ncsetfill(int ncid, int fillmode)
 {
-    int old = 0;
+    int old = 0, rc = nc_set_fill(ncid, fillmode, &old);
 
-    return answer("ncsetfill", nc_set_fill(ncid, fillmode, &old), ncid, old);
+    return answer("ncsetfill", rc, ncid, old);
 }
 
 int ncredef(int ncid)
@@ -136,9 +133,9 @@ int ncdimdef(int ncid, const char *name, long len)
 
 int ncdimid(int ncid, const char *name)
 {
-    int id = -1;
+    int id = -1, rc = nc_inq_dimid(ncid, name, &id);
 
-    return answer("ncdimid", nc_inq_dimid(ncid, name, &id), ncid, id);
+    return answer("ncdimid", rc, ncid, id);
 }
 
 int ncdiminq(int ncid, int dimid, char *name, long *lenp)
@@ -204,16 +201,16 @@ int ncattdel(int ncid, int varid, const char *name)
 
 int ncvardef(int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp)
 {
-    int varid = -1;
+    int varid = -1, rc = nc_def_var(ncid, name, xtype, ndims, dimidsp, &varid);
 
-    return answer("ncvardef", nc_def_var(ncid, name, xtype, ndims, dimidsp, &varid), ncid, varid);
+    return answer("ncvardef", rc, ncid, varid);
 }
 
 int ncvarid(int ncid, const char *name)
 {
-    int varid = -1;
+    int varid = -1, rc = nc_inq_varid(ncid, name, &varid);
 
-    return answer("ncvarid", nc_inq_varid(ncid, name, &varid), ncid, varid);
+    return answer("ncvarid", rc, ncid, varid);
 }
 
 int ncvarinq(int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *dimidsp, int *nattsp)
@@ -397,7 +394,7 @@ int ncrecinq(int ncid, int *nrecvarsp, int *recvaridsp, long *recsizesp)
 
     if (rc == NC_NOERR)
         cel_give(nrecvarsp, r.n);
-    return answer("ncrecinq", rc, ncid, 0);
+    return answer("ncrecinq", rc, ncid, r.n);
 }
 
 int ncrecget(int ncid, long recnum, void **datap)
