@@ -87,7 +87,7 @@ static int index_of(const struct cel_atts *atts, const struct cel_att *att)
     for (size_t i = 0; i < atts->list.n; i++)
         if (atts->list.at[i] == att)
             return (int)i;
-    return -1; /* a fact */
+    return -1;
 }
 
 int nc_inq_attid(int ncid, int varid, const char *name, int *idp)
@@ -98,6 +98,8 @@ int nc_inq_attid(int ncid, int varid, const char *name, int *idp)
 
     if (rc == CEL_OK)
         rc = find_att(&c, name, &found);
+    if (rc == CEL_OK && !found.att)
+        rc = cel_fail(NC_EATTMETA, "attribute %s is not listed, so it has no number", name);
     if (rc == CEL_OK)
         cel_give(idp, index_of(cel_call_att_list(&c), found.att));
     dispose(&found);
