@@ -135,7 +135,7 @@ int cel_get_att(int ncid, int varid, const char *name, void *data, nc_type memty
     if (rc == CEL_OK && !data && att_of(&found)->n)
         rc = cel_fail(NC_EINVAL, "attribute %s: there is nowhere to put its values", name);
     if (rc == CEL_OK)
-        rc = cel_att_get(att_of(&found), data, memtype);
+        rc = cel_att_get(c.ds, att_of(&found), data, memtype);
     dispose(&found);
     return cel_call_end(&c, rc);
 }

@@ -28,7 +28,8 @@ static int choose_converter(struct cel_request *req, nc_type memtype)
     if (memtype == NC_CHAR || own == NC_CHAR)
         return cel_fail(NC_ECHAR, "text and numbers do not convert into each other");
     way->convert = is_atomic(type) && memtype <= NC_MAX_ATOMIC_TYPE
-                       ? req->writing ? cel_converter(memtype, own) : cel_converter(own, memtype) : NULL;
+                       ? req->writing ? cel_dataset_converter(req->ds, memtype, own)
+                                      : cel_dataset_converter(req->ds, own, memtype) : NULL;
     if (!way->convert)
         return cel_fail(NC_EBADTYPE, "type %s does not convert to or from the type asked for", type->name);
     way->user_size = cel_type_size(memtype);

@@ -1,6 +1,5 @@
 /* Attributes: values converted once, when they are set, and kept in memory form.
  * The _FillValue of a variable is also its fill value, and has rules of its own. */
-#include "convert.h"
 #include "model_int.h"
 #include <limits.h>
 
@@ -95,7 +94,7 @@ static nc_type number_type(const struct cel_type *type)
     return type->klass == NC_ENUM ? type->base->id : type->id;
 }
 
-static int convert(struct value *v, const void *data, nc_type memtype, const char *name)
+static int convert(const struct cel_dataset *ds, struct value *v, const void *data, nc_type memtype, const char *name)
 {
     cel_convert_fn *fn;
 
@@ -103,21 +102,22 @@ static int convert(struct value *v, const void *data, nc_type memtype, const cha
         return cel_value_copy(v->type, data, v->n, v->data);
     if (v->type->group && v->type->klass != NC_ENUM)
         return cel_fail(NC_EBADTYPE, "attribute %s: values of type %s are not made from numbers", name, v->type->name);
-    fn = cel_converter(memtype, number_type(v->type));
+    fn = cel_dataset_converter(ds, memtype, number_type(v->type));
     if (!fn)
         return cel_fail(NC_ECHAR, "attribute %s: text and numbers are not converted into each other", name);
     v->misfits = fn(v->data, data, v->n);
     return CEL_OK;
 }
 
-static int make_value(struct value *v, const void *data, nc_type memtype, const char *name)
+static int make_value(const struct cel_dataset *ds, struct value *v, const void *data, nc_type memtype,
+                      const char *name)
 {
     int rc;
 
     v->data = cel_malloc_array(v->n, v->type->size);
     if (!v->data)
         return NC_ENOMEM;
-    rc = v->n ? convert(v, data, memtype, name) : CEL_OK;
+    rc = v->n ? convert(ds, v, data, memtype, name) : CEL_OK;
     if (rc != CEL_OK) {
         free(v->data);
         v->data = NULL;
@@ -212,7 +212,7 @@ static int put(struct cel_group *group, struct cel_var *var, char **normal, stru
     if (rc == CEL_OK && is_fill)
         rc = check_fill(var, v->type, v->n);
     if (rc == CEL_OK)
-        rc = make_value(v, data, memtype, *normal);
+        rc = make_value(group->dataset, v, data, memtype, *normal);
     if (rc == CEL_OK && is_fill)
         rc = keep_fill(var, v->data);
     return rc == CEL_OK ? store(atts, att, normal, v) : rc;
@@ -243,7 +243,7 @@ int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, 
 
 /* --- getting, renaming, deleting -------------------------------------------------- */
 
-int cel_att_get(const struct cel_att *att, void *data, nc_type memtype)
+int cel_att_get(const struct cel_dataset *ds, const struct cel_att *att, void *data, nc_type memtype)
 {
     nc_type own = number_type(att->type);
     cel_convert_fn *fn;
@@ -253,7 +253,7 @@ int cel_att_get(const struct cel_att *att, void *data, nc_type memtype)
         return CEL_OK;
     if (memtype == NC_NAT || memtype == att->type->id)
         return cel_value_copy(att->type, att->data, att->n, data);
-    fn = cel_converter(own, memtype);
+    fn = cel_dataset_converter(ds, own, memtype);
     if (!fn && (own == NC_CHAR || memtype == NC_CHAR))
         return cel_fail(NC_ECHAR, "attribute %s of type %s: text and other types are not converted into each other",
                         att->name, att->type->name);

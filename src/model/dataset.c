@@ -80,3 +80,8 @@ int cel_dataset_refuse(const struct cel_dataset *ds, unsigned need, const char *
                             refusals[i].advice);
     return CEL_OK;
 }
+
+cel_convert_fn *cel_dataset_converter(const struct cel_dataset *ds, nc_type from, nc_type to)
+{
+    return cel_is_strict(ds) ? cel_converter_classic(from, to) : cel_converter(from, to);
+}

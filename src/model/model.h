@@ -8,6 +8,7 @@
 
 #include "buf.h"
 #include "chain.h"
+#include "convert.h"
 #include "names.h"
 #include "thread.h"
 #include "vec.h"
@@ -186,6 +187,10 @@ struct cel_group *cel_dataset_group(const struct cel_dataset *ds, int grpid); /*
  * types, NC_ENOTNC4 for features) and a sentence. what: "type uint64", "group sea". */
 int cel_dataset_refuse(const struct cel_dataset *ds, unsigned need, const char *what);
 
+/* The conversion by this dataset's rules: in the classic model unsigned bytes in
+ * memory and NC_BYTE are one type. NULL as cel_converter(). */
+cel_convert_fn *cel_dataset_converter(const struct cel_dataset *ds, nc_type from, nc_type to);
+
 /* --- mode.c: define and data mode ----------------------------------------- */
 bool cel_is_strict(const struct cel_dataset *ds);   /* classic model, or a classic format */
 int cel_mode_write(const struct cel_dataset *ds);   /* NC_EPERM unless writable */
@@ -240,7 +245,7 @@ struct cel_att *cel_att_find(const struct cel_atts *atts, const char *name);
  * included; var NULL: a group's; type NULL: NC_EBADTYPID. The list must be loaded. */
 int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, const struct cel_type *type,
                 size_t n, const void *data, nc_type memtype);
-int cel_att_get(const struct cel_att *att, void *data, nc_type memtype); /* strings and vlens are copied */
+int cel_att_get(const struct cel_dataset *ds, const struct cel_att *att, void *data, nc_type memtype); /* strings and vlens are copied */
 int cel_att_rename(struct cel_group *group, struct cel_var *var, const char *name, const char *to);
 int cel_att_del(struct cel_group *group, struct cel_var *var, const char *name);
 void cel_atts_dispose(struct cel_atts *atts);

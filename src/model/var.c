@@ -1,6 +1,5 @@
 /* Variables: defining and renaming them, and the choices made per variable before
  * it is written: storage, chunk lengths, fill value, byte order. */
-#include "convert.h"
 #include "model_int.h"
 #include <stdio.h>
 

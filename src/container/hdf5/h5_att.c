@@ -2,6 +2,7 @@
  * empty attribute has no space at all; so netCDF-C writes them. Attributes that
  * hold the structure of a netCDF-4 file are not listed. */
 #include "h5_int.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 static const char *const hidden[] = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "_Netcdf4Dimid",
@@ -277,9 +278,52 @@ static int write_att(struct cel_h5_file *f, hid_t object, const struct cel_att *
     return rc;
 }
 
+static bool is_renamed(const struct cel_att *att)
+{
+    return att->saved_name && strcmp(att->saved_name, att->name) != 0;
+}
+
+/* Where the name an attribute is to get is still another's, all that are renamed
+ * first take names nobody wants: names may have been exchanged. */
+static int stand_aside(hid_t object, const struct cel_atts *atts)
+{
+    size_t i;
+
+    for (i = 0; i < atts->list.n; i++) {
+        struct cel_att *att = atts->list.at[i];
+        char aside[64], *name;
+
+        if (!is_renamed(att) || H5Aexists(object, att->saved_name) <= 0)
+            continue;
+        snprintf(aside, sizeof aside, "_cellar_renamed_%zu", i);
+        name = cel_strdup(aside);
+        if (!name)
+            return NC_ENOMEM;
+        if (H5Arename(object, att->saved_name, name) < 0) {
+            free(name);
+            return cel_h5_fail(NC_EHDFERR, "attribute %s cannot be renamed", att->saved_name);
+        }
+        free(att->saved_name);
+        att->saved_name = name;
+    }
+    return CEL_OK;
+}
+
+static int clear_names(hid_t object, const struct cel_atts *atts)
+{
+    size_t i;
+
+    for (i = 0; i < atts->list.n; i++) {
+        const struct cel_att *att = atts->list.at[i];
+        if (is_renamed(att) && H5Aexists(object, att->name) > 0)
+            return stand_aside(object, atts);
+    }
+    return CEL_OK;
+}
+
 static int rename_att(hid_t object, struct cel_att *att)
 {
-    if (!att->saved_name || strcmp(att->saved_name, att->name) == 0)
+    if (!is_renamed(att))
         return CEL_OK;
     if (H5Aexists(object, att->saved_name) > 0 && H5Arename(object, att->saved_name, att->name) < 0)
         return cel_h5_fail(NC_EHDFERR, "attribute %s cannot be renamed to %s", att->saved_name, att->name);
@@ -320,6 +364,8 @@ int cel_h5_save_atts(struct cel_h5_file *f, hid_t object, struct cel_atts *atts,
     struct cel_att *att;
     size_t i;
 
+    if (rc == CEL_OK && !fresh)
+        rc = clear_names(object, atts);
     for (i = 0; rc == CEL_OK && i < atts->list.n; i++) {
         att = atts->list.at[i];
         if (fresh || att->saved != CEL_SAVED)

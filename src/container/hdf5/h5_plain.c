@@ -59,11 +59,11 @@ static hid_t file_space(const struct region *r)
     return space;
 }
 
-static int move(const struct region *r, void *in, const void *out)
+/* Closes the memory space. */
+static int move_to_space(const struct region *r, hid_t memory, void *in, const void *out)
 {
     struct cel_h5_var *v = r->var->place;
-    hsize_t n = r->n;
-    hid_t file = file_space(r), memory = H5Screate_simple(1, &n, NULL);
+    hid_t file = file_space(r);
     herr_t ok = -1;
 
     if (file >= 0 && memory >= 0)
@@ -76,6 +76,13 @@ static int move(const struct region *r, void *in, const void *out)
     if (ok >= 0)
         return CEL_OK;
     return cel_h5_fail(NC_EHDFERR, "the data cannot be %s", in ? "read" : "written");
+}
+
+static int move(const struct region *r, void *in, const void *out)
+{
+    hsize_t n = r->n;
+
+    return move_to_space(r, H5Screate_simple(1, &n, NULL), in, out);
 }
 
 /* --- fixed-length strings ------------------------------------------------------------------- */
@@ -133,6 +140,128 @@ static int move_locked(const struct region *r, char *in, const char *out)
     if (out)
         v->unflushed = true;
     cel_h5_leave(&entry);
+    return rc;
+}
+
+/* --- values of variable size in chunks never written ------------------------------------------- */
+
+/* libhdf5 gives such a chunk by writing its fill value to the file first, so a file
+ * open for reading cannot be read. Here they are filled in memory, chunk by chunk. */
+
+/* The part of a region that lies in one chunk: `from` counts positions of the region. */
+struct part {
+    struct region r;
+    size_t from[CEL_RANK_MAX];
+};
+
+static size_t positions_before(size_t place, size_t start, size_t stride, size_t count)
+{
+    size_t n = place <= start ? 0 : (place - start - 1) / stride + 1;
+
+    return n < count ? n : count;
+}
+
+static void cut_part(const struct region *r, const size_t *index, struct part *out)
+{
+    int d;
+
+    out->r = *r;
+    out->r.n = 1;
+    for (d = 0; d < r->ndims; d++) {
+        size_t len = r->var->chunk[d], first = index[d] * len;
+        out->from[d] = positions_before(first, r->start[d], r->stride[d], r->count[d]);
+        out->r.start[d] = r->start[d] + out->from[d] * r->stride[d];
+        out->r.count[d] = positions_before(first + len, r->start[d], r->stride[d], r->count[d]) - out->from[d];
+        out->r.n *= out->r.count[d];
+    }
+}
+
+static int read_part(const struct region *whole, const struct part *p, char *data)
+{
+    hsize_t shape[CEL_RANK_MAX], from[CEL_RANK_MAX], count[CEL_RANK_MAX];
+    struct cel_h5_entry entry;
+    int d, rc = cel_h5_enter_file(whole->ds, &entry);
+    hid_t memory;
+
+    if (rc != CEL_OK)
+        return rc;
+    for (d = 0; d < whole->ndims; d++) {
+        shape[d] = whole->count[d];
+        from[d] = p->from[d];
+        count[d] = p->r.count[d];
+    }
+    memory = H5Screate_simple(whole->ndims, shape, NULL);
+    if (H5Sselect_hyperslab(memory, H5S_SELECT_SET, from, NULL, count, NULL) < 0)
+        rc = cel_h5_fail(NC_EHDFERR, "a part of memory cannot be selected");
+    if (rc == CEL_OK)
+        rc = move_to_space(&p->r, memory, data, NULL);
+    else
+        H5Sclose(memory);
+    cel_h5_leave(&entry);
+    return rc;
+}
+
+static bool next_index(const size_t *first, const size_t *last, int ndims, size_t *index)
+{
+    int d;
+
+    for (d = ndims - 1; d >= 0; d--) {
+        if (index[d]++ < last[d])
+            return true;
+        index[d] = first[d];
+    }
+    return false;
+}
+
+static int fill_part(const struct region *whole, const struct part *p, char *data)
+{
+    const void *fill = whole->var->no_fill ? cel_type_zeros(whole->var->type) : cel_var_fill_value(whole->var);
+    size_t last[CEL_RANK_MAX], index[CEL_RANK_MAX];
+    int d, rc = fill ? CEL_OK : NC_ENOMEM;
+
+    for (d = 0; d < whole->ndims; d++) {
+        index[d] = p->from[d];
+        last[d] = p->from[d] + p->r.count[d] - 1;
+    }
+    do {
+        size_t at = 0;
+        for (d = 0; d < whole->ndims; d++)
+            at = at * whole->count[d] + index[d];
+        if (rc == CEL_OK)
+            rc = cel_value_copy(whole->var->type, fill, 1, data + at * whole->size);
+    } while (rc == CEL_OK && next_index(p->from, last, whole->ndims, index));
+    return rc;
+}
+
+/* CEL_ABSENT: there is no such trouble with this variable. */
+static int read_with_gaps(const struct region *r, char *data)
+{
+    size_t first[CEL_RANK_MAX], last[CEL_RANK_MAX], index[CEL_RANK_MAX];
+    int d, rc = CEL_OK;
+
+    if (r->var->storage != CEL_CHUNKED || !r->var->chunk || !r->var->type->varsized ||
+        ((struct cel_h5_var *)r->var->place)->fixed_string)
+        return CEL_ABSENT;
+    for (d = 0; d < r->ndims; d++) {
+        first[d] = index[d] = r->start[d] / r->var->chunk[d];
+        last[d] = (r->start[d] + (r->count[d] - 1) * r->stride[d]) / r->var->chunk[d];
+    }
+    memset(data, 0, r->n * r->size);
+    do {
+        struct cel_chunk_place place;
+        struct part p;
+
+        cut_part(r, index, &p);
+        if (!p.r.n)
+            continue;
+        rc = cel_h5_chunk_find(r->ds, r->var, index, &place);
+        if (rc == CEL_OK)
+            rc = read_part(r, &p, data);
+        else if (rc == CEL_ABSENT)
+            rc = fill_part(r, &p, data);
+    } while (rc == CEL_OK && next_index(first, last, r->ndims, index));
+    if (rc != CEL_OK)
+        cel_value_reclaim(r->var->type, data, r->n);
     return rc;
 }
 
@@ -274,6 +403,8 @@ int cel_h5_plain_get(struct cel_dataset *ds, struct cel_var *var, const size_t *
         return CEL_OK;
     if (rc == CEL_OK)
         rc = read_directly(&r, data);
+    if (rc == CEL_ABSENT)
+        rc = read_with_gaps(&r, data);
     if (rc == CEL_ABSENT)
         rc = move_locked(&r, data, NULL);
     return rc == CEL_OK ? rc : explain(var, rc);

@@ -235,7 +235,7 @@ static size_t longest_string(const struct zarr *z, const struct cel_var *var)
 
     (void)z;
     if (att && att->n == 1)
-        cel_att_get(att, &n, NC_INT64);
+        cel_att_get(var->group->dataset, att, &n, NC_INT64);
     return n > 0 && n < (1 << 24) ? (size_t)n : 128;
 }
 

@@ -23,11 +23,11 @@ static void values_are_converted(void **state)
     OK(put_int(ds, NULL, "i", NC_SHORT, 300));
     att = cel_att_find(&ds->root->atts, "i");
     assert_int_equal(*(short *)att->data, 300);
-    OK(cel_att_get(att, &wide, NC_DOUBLE));
+    OK(cel_att_get(ds, att, &wide, NC_DOUBLE));
     assert_true(wide == 300);
-    FAILS(cel_att_get(att, &back, NC_BYTE), NC_ERANGE);
-    FAILS(cel_att_get(att, text, NC_CHAR), NC_ECHAR);
-    FAILS(cel_att_get(att, &back, NC_STRING), NC_EBADTYPE);
+    FAILS(cel_att_get(ds, att, &back, NC_BYTE), NC_ERANGE);
+    FAILS(cel_att_get(ds, att, text, NC_CHAR), NC_ECHAR);
+    FAILS(cel_att_get(ds, att, &back, NC_STRING), NC_EBADTYPE);
     FAILS(cel_att_put(ds->root, NULL, "e", cel_type_atomic(NC_INT), 1, &big, NC_DOUBLE), NC_ERANGE);
     assert_non_null(cel_att_find(&ds->root->atts, "e")); /* stored all the same */
     FAILS(put_int(ds, NULL, "c", NC_CHAR, 1), NC_ECHAR);
@@ -37,9 +37,9 @@ static void values_are_converted(void **state)
     FAILS(cel_att_put(ds->root, NULL, "c", cel_type_atomic(NC_INT), SIZE_MAX, &back, NC_INT), NC_EINVAL);
     assert_null(cel_att_find(&ds->root->atts, "c"));
     OK(put_text(ds, NULL, "t", "abc"));
-    OK(cel_att_get(cel_att_find(&ds->root->atts, "t"), text, NC_CHAR));
+    OK(cel_att_get(ds, cel_att_find(&ds->root->atts, "t"), text, NC_CHAR));
     assert_string_equal(text, "abc");
-    FAILS(cel_att_get(cel_att_find(&ds->root->atts, "t"), &back, NC_INT), NC_ECHAR);
+    FAILS(cel_att_get(ds, cel_att_find(&ds->root->atts, "t"), &back, NC_INT), NC_ECHAR);
     OK(cel_att_put(ds->root, NULL, "none", cel_type_atomic(NC_INT), 0, NULL, NC_INT));
     assert_int_equal(cel_att_find(&ds->root->atts, "none")->n, 0);
     cel_dataset_free(ds);
@@ -55,16 +55,16 @@ static void strings_and_enums(void **state)
     int number;
 
     OK(cel_att_put(ds->root, NULL, "s", cel_type_atomic(NC_STRING), 3, words, NC_STRING));
-    OK(cel_att_get(cel_att_find(&ds->root->atts, "s"), back, NC_STRING));
+    OK(cel_att_get(ds, cel_att_find(&ds->root->atts, "s"), back, NC_STRING));
     assert_string_equal(back[0], "sea");
     assert_null(back[1]);
     assert_string_equal(back[2], "land");
     cel_value_reclaim(cel_type_atomic(NC_STRING), back, 3);
-    FAILS(cel_att_get(cel_att_find(&ds->root->atts, "s"), back, NC_INT), NC_EBADTYPE);
+    FAILS(cel_att_get(ds, cel_att_find(&ds->root->atts, "s"), back, NC_INT), NC_EBADTYPE);
     OK(cel_type_def_enum(ds->root, NC_BYTE, "e", &e));
     OK(cel_type_insert_member(e, "two", &two));
     OK(put_int(ds, NULL, "en", e->id, 2));
-    OK(cel_att_get(cel_att_find(&ds->root->atts, "en"), &number, NC_INT));
+    OK(cel_att_get(ds, cel_att_find(&ds->root->atts, "en"), &number, NC_INT));
     assert_int_equal(number, 2);
     cel_dataset_free(ds);
 }
