@@ -11,8 +11,7 @@
  *              message: type(2) size(2) flags(1) reserved(3) body
  *   both continue in other blocks ("OCHK" messages checksum in version 2).
  * HDF5 File Format Specification version 3, chapter IV.A. */
-#include "h5_int.h"
-#include <string.h>
+#include "h5_raw.h"
 
 enum message { DATASPACE = 1, LINK_INFO = 2, DATATYPE = 3, FILL = 5, LINK = 6, LAYOUT = 8, GROUP_INFO = 10,
                ATTRIBUTE = 12, CONTINUATION = 16, SYMBOL_TABLE = 17, ATTRIBUTE_INFO = 21 };
@@ -20,155 +19,49 @@ enum message { DATASPACE = 1, LINK_INFO = 2, DATATYPE = 3, FILL = 5, LINK = 6, L
 #define HEADER_MAX 262144
 #define BLOCKS_MAX 64   /* continuation blocks followed; a loop ends here */
 
-struct bytes {
-    const unsigned char *p;
-    size_t n;
-};
-
 struct scan {
     struct cel_h5_reader *reader;
     struct cel_h5_header *out;
     int version;
     bool ordered;      /* v2 messages carry a creation order */
     bool datatype, layout;
+    uint64_t heap, index; /* of attributes; UINT64_MAX: none */
     struct { uint64_t addr, n; } todo[BLOCKS_MAX];
     int ntodo;
 };
 
-static uint64_t little(const unsigned char *p, size_t n)
-{
-    uint64_t v = 0;
-
-    while (n-- > 0)
-        v = v << 8 | p[n];
-    return v;
-}
-
-/* Take n bytes off the front; false when there are not that many. */
-static bool take(struct bytes *b, size_t n, const unsigned char **p)
-{
-    if (n > b->n)
-        return false;
-    *p = b->p;
-    b->p += n;
-    b->n -= n;
-    return true;
-}
-
-static bool take_number(struct bytes *b, size_t n, uint64_t *v)
-{
-    const unsigned char *p;
-
-    if (!take(b, n, &p))
-        return false;
-    *v = little(p, n);
-    return true;
-}
-
-/* --- checksum of metadata: Bob Jenkins' lookup3 ("hashlittle"), start value 0 --- */
-
-static uint32_t turn(uint32_t x, int k)
-{
-    return x << k | x >> (32 - k);
-}
-
-static uint32_t checksum(const unsigned char *p, size_t n)
-{
-    uint32_t a, b, c;
-    unsigned char tail[12] = {0};
-
-    a = b = c = 0xdeadbeef + (uint32_t)n;
-    if (n == 0)
-        return c;
-    for (; n > 12; p += 12, n -= 12) {
-        a += (uint32_t)little(p, 4);
-        b += (uint32_t)little(p + 4, 4);
-        c += (uint32_t)little(p + 8, 4);
-        a -= c, a ^= turn(c, 4), c += b;
-        b -= a, b ^= turn(a, 6), a += c;
-        c -= b, c ^= turn(b, 8), b += a;
-        a -= c, a ^= turn(c, 16), c += b;
-        b -= a, b ^= turn(a, 19), a += c;
-        c -= b, c ^= turn(b, 4), b += a;
-    }
-    memcpy(tail, p, n);
-    a += (uint32_t)little(tail, 4);
-    b += (uint32_t)little(tail + 4, 4);
-    c += (uint32_t)little(tail + 8, 4);
-    c ^= b, c -= turn(b, 14);
-    a ^= c, a -= turn(c, 11);
-    b ^= a, b -= turn(a, 25);
-    c ^= b, c -= turn(b, 16);
-    a ^= c, a -= turn(c, 4);
-    b ^= a, b -= turn(a, 14);
-    c ^= b, c -= turn(b, 24);
-    return c;
-}
-
-static bool checks(const unsigned char *p, size_t n)
-{
-    return n >= 4 && checksum(p, n - 4) == (uint32_t)little(p + n - 4, 4);
-}
-
-/* --- blocks of the file ---------------------------------------------------------- */
-
-/* n bytes at a relative address, in the reader's block; NULL: not there or too many. */
-static const unsigned char *look(struct cel_h5_reader *r, uint64_t addr, size_t n)
-{
-    uint64_t want;
-    size_t len = sizeof r->block / 2;
-
-    if (n > sizeof r->block || addr > UINT64_MAX / 4 || r->base > UINT64_MAX / 4)
-        return NULL;
-    want = addr + r->base;
-    if (want >= r->at && want + n <= r->at + r->n)
-        return r->block + (want - r->at);
-    if (want >= r->io->eof || n > r->io->eof - want)
-        return NULL;
-    if (len < n)
-        len = n;
-    if (len > r->io->eof - want)
-        len = (size_t)(r->io->eof - want);
-    r->n = 0;
-    if (cel_h5_io_read(r->io, want, r->block, len) != CEL_OK)
-        return NULL;
-    r->at = want;
-    r->n = len;
-    return r->block;
-}
-
 /* --- messages: false means "ask libhdf5" ------------------------------------------- */
 
 /* version(1) rank(1) flags(1) [reserved 5 | type 1] dims(8 each) [maxdims] */
-static bool read_space(struct bytes b, struct cel_h5_header *h)
+static bool read_space(struct cel_h5_bytes b, struct cel_h5_header *h)
 {
     uint64_t version, rank, flags, kind = 1;
     int d;
 
-    if (!take_number(&b, 1, &version) || !take_number(&b, 1, &rank) || !take_number(&b, 1, &flags) ||
-        !take_number(&b, version == 1 ? 5 : 1, version == 1 ? &(uint64_t){0} : &kind))
+    if (!cel_h5_take_number(&b, 1, &version) || !cel_h5_take_number(&b, 1, &rank) || !cel_h5_take_number(&b, 1, &flags) ||
+        !cel_h5_take_number(&b, version == 1 ? 5 : 1, version == 1 ? &(uint64_t){0} : &kind))
         return false;
     if ((version != 1 && version != 2) || rank > CEL_RANK_MAX)
         return false;
     h->null_space = kind == 2;
     h->rank = (int)rank;
     for (d = 0; d < h->rank; d++)
-        if (!take_number(&b, 8, &h->dims[d]))
+        if (!cel_h5_take_number(&b, 8, &h->dims[d]))
             return false;
     for (d = 0; d < h->rank; d++)
         if (!(flags & 1))
             h->maxdims[d] = h->dims[d];
-        else if (!take_number(&b, 8, &h->maxdims[d]))
+        else if (!cel_h5_take_number(&b, 8, &h->maxdims[d]))
             return false;
     return true;
 }
 
 /* class and version(1) bits(3) size(4) */
-static bool read_type(struct bytes b, struct cel_h5_header *h)
+static bool read_type(struct cel_h5_bytes b, struct cel_h5_header *h)
 {
     uint64_t first, bits, size;
 
-    if (!take_number(&b, 1, &first) || !take_number(&b, 3, &bits) || !take_number(&b, 4, &size))
+    if (!cel_h5_take_number(&b, 1, &first) || !cel_h5_take_number(&b, 3, &bits) || !cel_h5_take_number(&b, 4, &size))
         return false;
     h->type_class = (int)(first & 15);
     h->type_size = (size_t)size;
@@ -179,7 +72,7 @@ static bool read_type(struct bytes b, struct cel_h5_header *h)
 struct attribute {
     const char *name; /* NUL-terminated within the message */
     struct cel_h5_header shape; /* only type and space */
-    struct bytes data;
+    struct cel_h5_bytes data;
 };
 
 static size_t rounded(size_t n, uint64_t version)
@@ -189,18 +82,18 @@ static size_t rounded(size_t n, uint64_t version)
 
 /* version(1) flags(1) sizes of name, type, space(2 each) [encoding 1] name type space data;
  * in version 1 each of the three is padded to 8 bytes. */
-static bool split_attribute(struct bytes b, struct attribute *a)
+static bool split_attribute(struct cel_h5_bytes b, struct attribute *a)
 {
     uint64_t version, flags, nname, ntype, nspace, encoding;
     const unsigned char *name, *type, *space;
 
-    if (!take_number(&b, 1, &version) || !take_number(&b, 1, &flags) || !take_number(&b, 2, &nname) ||
-        !take_number(&b, 2, &ntype) || !take_number(&b, 2, &nspace) || version < 1 || version > 3)
+    if (!cel_h5_take_number(&b, 1, &version) || !cel_h5_take_number(&b, 1, &flags) || !cel_h5_take_number(&b, 2, &nname) ||
+        !cel_h5_take_number(&b, 2, &ntype) || !cel_h5_take_number(&b, 2, &nspace) || version < 1 || version > 3)
         return false;
-    if (version == 3 && !take_number(&b, 1, &encoding))
+    if (version == 3 && !cel_h5_take_number(&b, 1, &encoding))
         return false;
-    if (!take(&b, rounded(nname, version), &name) || !take(&b, rounded(ntype, version), &type) ||
-        !take(&b, rounded(nspace, version), &space) || nname == 0 || name[nname - 1] != '\0')
+    if (!cel_h5_take(&b, rounded(nname, version), &name) || !cel_h5_take(&b, rounded(ntype, version), &type) ||
+        !cel_h5_take(&b, rounded(nspace, version), &space) || nname == 0 || name[nname - 1] != '\0')
         return false;
     a->name = (const char *)name;
     a->data = b;
@@ -208,7 +101,7 @@ static bool split_attribute(struct bytes b, struct attribute *a)
     a->shape.rank = -1;
     if (version > 1 && (flags & 3))
         return true; /* type or space kept elsewhere: only the name is known */
-    return read_type((struct bytes){type, ntype}, &a->shape) && read_space((struct bytes){space, nspace}, &a->shape);
+    return read_type((struct cel_h5_bytes){type, ntype}, &a->shape) && read_space((struct cel_h5_bytes){space, nspace}, &a->shape);
 }
 
 static bool is_text(const struct attribute *a, const char *text, size_t n)
@@ -225,58 +118,94 @@ static bool read_ints(const struct attribute *a, int *out, int n)
         a->data.n / 4 < (size_t)n)
         return false;
     for (i = 0; i < n; i++)
-        out[i] = (int)(uint32_t)little(a->data.p + 4 * (size_t)i, 4);
+        out[i] = (int)(uint32_t)cel_h5_little(a->data.p + 4 * (size_t)i, 4);
     return true;
 }
 
-static bool read_attribute(struct bytes body, struct cel_h5_header *h)
+static bool read_class(const struct attribute *a, struct cel_h5_header *h)
 {
-    struct attribute a = {0};
+    h->is_scale = is_text(a, "DIMENSION_SCALE", 15);
+    return true;
+}
 
-    if (!split_attribute(body, &a))
+static bool read_name(const struct attribute *a, struct cel_h5_header *h)
+{
+    h->dim_only = is_text(a, CEL_H5_DIM_ONLY, sizeof CEL_H5_DIM_ONLY - 1);
+    return true;
+}
+
+static bool read_list(const struct attribute *a, struct cel_h5_header *h)
+{
+    (void)a;
+    h->has_list = true;
+    return true;
+}
+
+static bool read_dimid(const struct attribute *a, struct cel_h5_header *h)
+{
+    return read_ints(a, &h->dimid, 1);
+}
+
+static bool read_coords(const struct attribute *a, struct cel_h5_header *h)
+{
+    if (a->shape.rank != 1 || a->shape.dims[0] > CEL_RANK_MAX)
         return false;
-    if (strcmp(a.name, "CLASS") == 0)
-        h->is_scale = is_text(&a, "DIMENSION_SCALE", 15);
-    else if (strcmp(a.name, "NAME") == 0)
-        h->dim_only = is_text(&a, CEL_H5_DIM_ONLY, sizeof CEL_H5_DIM_ONLY - 1);
-    else if (strcmp(a.name, "DIMENSION_LIST") == 0)
-        h->has_list = true;
-    else if (strcmp(a.name, "_Netcdf4Dimid") == 0)
-        return read_ints(&a, &h->dimid, 1);
-    else if (strcmp(a.name, "_Netcdf4Coordinates") == 0) {
-        if (a.shape.rank != 1 || a.shape.dims[0] > CEL_RANK_MAX)
-            return false;
-        h->ncoords = (int)a.shape.dims[0];
-        return read_ints(&a, h->coords, h->ncoords);
+    h->ncoords = (int)a->shape.dims[0];
+    return read_ints(a, h->coords, h->ncoords);
+}
+
+static const struct {
+    const char *name;
+    bool (*read)(const struct attribute *a, struct cel_h5_header *h);
+} wanted[] = {{"CLASS", read_class}, {"NAME", read_name}, {"DIMENSION_LIST", read_list},
+              {"_Netcdf4Dimid", read_dimid}, {"_Netcdf4Coordinates", read_coords}};
+
+/* Most attributes are none of ours: only their names are looked at. */
+static bool read_attribute(struct cel_h5_bytes body, struct cel_h5_header *h)
+{
+    size_t i, at = body.n > 0 && body.p[0] == 3 ? 9 : 8;
+
+    for (i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        size_t n = strlen(wanted[i].name) + 1;
+
+        if (body.n >= at + n && memcmp(body.p + at, wanted[i].name, n) == 0) {
+            struct attribute a = {0};
+
+            return split_attribute(body, &a) && wanted[i].read(&a, h);
+        }
     }
-    return true;
+    return body.n > at;
 }
 
-/* version(1) flags(1) [most creation index 2] heap address(8) ...: a heap means dense storage */
-static bool read_attribute_info(struct bytes b, struct cel_h5_header *h)
+/* version(1) flags(1) [most creation index 2] heap address(8) index address(8) ...; a heap
+ * means that all attributes are in it. It is read once the header is: the reader's
+ * blocks would move under the messages. */
+static bool read_attribute_info(struct scan *s, struct cel_h5_bytes b)
 {
-    uint64_t version, flags, most, heap;
+    uint64_t version, flags, most;
 
-    if (!take_number(&b, 1, &version) || !take_number(&b, 1, &flags) || version != 0 ||
-        ((flags & 1) && !take_number(&b, 2, &most)) || !take_number(&b, 8, &heap))
-        return false;
-    if (heap != UINT64_MAX)
-        h->atts_known = false;
-    return true;
+    return cel_h5_take_number(&b, 1, &version) && cel_h5_take_number(&b, 1, &flags) && version == 0 &&
+           (!(flags & 1) || cel_h5_take_number(&b, 2, &most)) && cel_h5_take_number(&b, 8, &s->heap) &&
+           cel_h5_take_number(&b, 8, &s->index);
 }
 
-static bool note_continuation(struct scan *s, struct bytes b)
+static bool visit_attribute(struct cel_h5_bytes body, void *data)
+{
+    return read_attribute(body, data);
+}
+
+static bool note_continuation(struct scan *s, struct cel_h5_bytes b)
 {
     uint64_t addr, n;
 
-    if (!take_number(&b, 8, &addr) || !take_number(&b, 8, &n) || s->ntodo == BLOCKS_MAX || n > HEADER_MAX)
+    if (!cel_h5_take_number(&b, 8, &addr) || !cel_h5_take_number(&b, 8, &n) || s->ntodo == BLOCKS_MAX || n > HEADER_MAX)
         return false;
     s->todo[s->ntodo].addr = addr;
     s->todo[s->ntodo++].n = n;
     return true;
 }
 
-static bool read_message(struct scan *s, uint64_t type, uint64_t flags, struct bytes body)
+static bool read_message(struct scan *s, uint64_t type, uint64_t flags, struct cel_h5_bytes body)
 {
     struct cel_h5_header *h = s->out;
 
@@ -298,7 +227,7 @@ static bool read_message(struct scan *s, uint64_t type, uint64_t flags, struct b
     case ATTRIBUTE:
         return !(flags & SHARED) && read_attribute(body, h);
     case ATTRIBUTE_INFO:
-        return read_attribute_info(body, h);
+        return read_attribute_info(s, body);
     case CONTINUATION:
         return note_continuation(s, body);
     default:
@@ -306,21 +235,21 @@ static bool read_message(struct scan *s, uint64_t type, uint64_t flags, struct b
     }
 }
 
-static bool read_messages(struct scan *s, struct bytes b)
+static bool read_messages(struct scan *s, struct cel_h5_bytes b)
 {
     bool v2 = s->version == 2;
     size_t head = v2 ? 4 + (s->ordered ? 2 : 0) : 8;
     const unsigned char *p;
     uint64_t type, size, flags;
-    struct bytes body;
+    struct cel_h5_bytes body;
 
     while (b.n >= head) {
-        take(&b, head, &p);
-        type = little(p, v2 ? 1 : 2);
-        size = little(p + (v2 ? 1 : 2), 2);
+        cel_h5_take(&b, head, &p);
+        type = cel_h5_little(p, v2 ? 1 : 2);
+        size = cel_h5_little(p + (v2 ? 1 : 2), 2);
         flags = p[v2 ? 3 : 4];
         body.n = (size_t)size;
-        if (!take(&b, body.n, &body.p) || !read_message(s, type, flags, body))
+        if (!cel_h5_take(&b, body.n, &body.p) || !read_message(s, type, flags, body))
             return false;
     }
     return true;
@@ -330,7 +259,7 @@ static bool read_messages(struct scan *s, struct bytes b)
 
 static bool read_first_v2(struct scan *s, uint64_t addr)
 {
-    const unsigned char *p = look(s->reader, addr, 6);
+    const unsigned char *p = cel_h5_look(s->reader, addr, 6);
     size_t at = 6, width;
     uint64_t n;
 
@@ -339,46 +268,46 @@ static bool read_first_v2(struct scan *s, uint64_t addr)
     width = (size_t)1 << (p[5] & 3);
     s->ordered = p[5] & 4;
     at += (p[5] & 32 ? 16 : 0) + (p[5] & 16 ? 4 : 0);
-    p = look(s->reader, addr, at + width);
+    p = cel_h5_look(s->reader, addr, at + width);
     if (!p)
         return false;
-    n = little(p + at, width);
+    n = cel_h5_little(p + at, width);
     at += width;
     if (n > HEADER_MAX)
         return false;
-    p = look(s->reader, addr, at + (size_t)n + 4);
-    return p && checks(p, at + (size_t)n + 4) && read_messages(s, (struct bytes){p + at, (size_t)n});
+    p = cel_h5_look(s->reader, addr, at + (size_t)n + 4);
+    return p && cel_h5_checks(p, at + (size_t)n + 4) && read_messages(s, (struct cel_h5_bytes){p + at, (size_t)n});
 }
 
 static bool read_first_v1(struct scan *s, uint64_t addr)
 {
-    const unsigned char *p = look(s->reader, addr, 16);
+    const unsigned char *p = cel_h5_look(s->reader, addr, 16);
     uint64_t n;
 
     if (!p || p[0] != 1)
         return false;
-    n = little(p + 8, 4);
+    n = cel_h5_little(p + 8, 4);
     if (n > HEADER_MAX)
         return false;
-    p = look(s->reader, addr, 16 + (size_t)n);
-    return p && read_messages(s, (struct bytes){p + 16, (size_t)n});
+    p = cel_h5_look(s->reader, addr, 16 + (size_t)n);
+    return p && read_messages(s, (struct cel_h5_bytes){p + 16, (size_t)n});
 }
 
 static bool read_next(struct scan *s, int i)
 {
     size_t n = (size_t)s->todo[i].n;
-    const unsigned char *p = look(s->reader, s->todo[i].addr, n);
+    const unsigned char *p = cel_h5_look(s->reader, s->todo[i].addr, n);
 
     if (!p)
         return false;
     if (s->version == 1)
-        return read_messages(s, (struct bytes){p, n});
-    return n >= 8 && memcmp(p, "OCHK", 4) == 0 && checks(p, n) && read_messages(s, (struct bytes){p + 4, n - 8});
+        return read_messages(s, (struct cel_h5_bytes){p, n});
+    return n >= 8 && memcmp(p, "OCHK", 4) == 0 && cel_h5_checks(p, n) && read_messages(s, (struct cel_h5_bytes){p + 4, n - 8});
 }
 
 static bool read_all(struct scan *s, uint64_t addr)
 {
-    const unsigned char *p = look(s->reader, addr, 4);
+    const unsigned char *p = cel_h5_look(s->reader, addr, 4);
     bool ok;
     int i;
 
@@ -388,17 +317,19 @@ static bool read_all(struct scan *s, uint64_t addr)
     ok = s->version == 2 ? read_first_v2(s, addr) : read_first_v1(s, addr);
     for (i = 0; ok && i < s->ntodo; i++)
         ok = read_next(s, i);
+    if (ok && s->heap != UINT64_MAX)
+        ok = cel_h5_dense_each(s->reader, s->heap, s->index, visit_attribute, s->out);
     return ok;
 }
 
 int cel_h5_header_read(struct cel_h5_reader *reader, uint64_t addr, struct cel_h5_header *out)
 {
-    struct scan s = {.reader = reader, .out = out};
+    struct scan s = {.reader = reader, .out = out, .heap = UINT64_MAX};
 
-    *out = (struct cel_h5_header){.rank = -1, .type_class = H5T_NO_CLASS, .dimid = -1, .ncoords = -1,
-                                  .atts_known = true};
+    *out = (struct cel_h5_header){.rank = -1, .type_class = H5T_NO_CLASS, .dimid = -1, .ncoords = -1};
     if (!read_all(&s, addr))
         return CEL_ABSENT;
+    out->dim_only = out->dim_only && out->is_scale;
     if (s.layout && s.datatype && out->rank >= 0)
         out->kind = CEL_H5_DATASET;
     else if (out->kind != CEL_H5_GROUP && s.datatype)

@@ -70,15 +70,18 @@ struct cel_h5_header {
     int dimid;      /* _Netcdf4Dimid; -1: none */
     int ncoords;    /* _Netcdf4Coordinates; -1: none */
     int coords[CEL_RANK_MAX];
-    bool atts_known; /* false: the attributes are elsewhere; the five above say nothing */
 };
-/* A reader keeps the last block read, since headers lie close together. */
+/* A reader keeps the last few blocks read, since headers lie close together. */
+#define CEL_H5_BLOCKS 8
 struct cel_h5_reader {
     struct cel_h5_io *io;
     uint64_t base; /* size of the user block */
-    uint64_t at;
-    size_t n;
-    unsigned char block[8192];
+    int turn;      /* the block to be replaced next */
+    struct {
+        uint64_t at;
+        size_t n;
+        unsigned char bytes[8192];
+    } block[CEL_H5_BLOCKS];
 };
 /* CEL_ABSENT: cannot tell, ask libhdf5. */
 int cel_h5_header_read(struct cel_h5_reader *reader, uint64_t addr, struct cel_h5_header *out);

@@ -86,7 +86,6 @@ static void ask_atts(hid_t dataset, struct cel_h5_header *h)
     if (att_ints(dataset, "_Netcdf4Dimid", &h->dimid, 1) != 1)
         h->dimid = -1;
     h->ncoords = att_ints(dataset, "_Netcdf4Coordinates", h->coords, CEL_RANK_MAX);
-    h->atts_known = true;
 }
 
 static int ask_libhdf5(hid_t group, const char *name, struct cel_h5_header *h)
@@ -272,8 +271,7 @@ static int look_at(struct loading *l, hid_t group, const char *name, const H5L_i
         cel_warn("group %s: link %s leads nowhere and is left out", l->group->name, name);
         return rc;
     }
-    if (hard && l->raw && cel_h5_header_read(&l->reader, *addr, h) == CEL_OK &&
-        (h->kind != CEL_H5_DATASET || h->atts_known))
+    if (hard && l->raw && cel_h5_header_read(&l->reader, *addr, h) == CEL_OK)
         return CEL_OK;
     return ask_libhdf5(group, name, h);
 }
