@@ -131,9 +131,14 @@ struct cel_codec {
      * say. For callers that do not know the size of the chunk (plugins/). */
     size_t (*decoded_size)(const struct cel_coding *coding, const void *src, size_t n);
 
+    /* Optional: what the working words say of the chunks (type, byte order, size), for
+     * the same callers; false: nothing. A codec that looks at coding->shape has it. */
+    bool (*shape_of)(const struct cel_words *working, struct cel_shape *out);
+
     /* Both write to dst[0..cap) and set *len. src and dst never overlap; src may
      * be unaligned; decode() must survive any src. encode() may return CEL_SKIP
-     * with CEL_CODEC_MAY_SKIP. Errors start with the codec's name. */
+     * with CEL_CODEC_MAY_SKIP. Errors start with the codec's name. A decode() that
+     * fails for lack of room only sets *len above cap. */
     int (*encode)(const struct cel_coding *coding, const void *src, size_t n,
                   void *dst, size_t cap, size_t *len);
     int (*decode)(const struct cel_coding *coding, const void *src, size_t n,

@@ -43,6 +43,8 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     if (shape->nbytes > BLOSC_MAX_BUFFERSIZE)
         return cel_fail(NC_EFILTER, "blosc: chunks of %zu bytes are more than the %d it takes", shape->nbytes,
                         BLOSC_MAX_BUFFERSIZE);
+    if (working->n <= CHUNK)
+        working->n = CHUNK + 1;
     working->w[REVISION] = 2;
     working->w[FORMAT] = BLOSC_VERSION_FORMAT;
     working->w[SIZE] = shape->elem_size > BLOSC_MAX_TYPESIZE ? 1 : (uint32_t)shape->elem_size;

@@ -173,7 +173,7 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     do
         rc = decode_stream(coding->context, &from, &n, &to, &cap);
     while (rc == CEL_OK && n > 0);
-    *len = (size_t)(to - (char *)dst);
+    *len = rc != CEL_OK && n > 0 && cap == 0 ? SIZE_MAX : (size_t)(to - (char *)dst);
     return rc;
 }
 

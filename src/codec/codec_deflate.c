@@ -82,8 +82,10 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
         enum libdeflate_result answer = libdeflate_zlib_decompress_ex(
             c->decompress, src, n, (char *)dst + *len, cap - *len, &used, &done);
 
-        if (answer == LIBDEFLATE_INSUFFICIENT_SPACE)
+        if (answer == LIBDEFLATE_INSUFFICIENT_SPACE) {
+            *len = SIZE_MAX;
             return cel_fail(NC_EFILTER, "deflate: the chunk is cut short, or holds more than %zu bytes", cap);
+        }
         if (answer != LIBDEFLATE_SUCCESS)
             return cel_fail(NC_EFILTER, "deflate: the chunk is damaged");
         src = (const char *)src + used;

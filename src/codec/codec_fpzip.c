@@ -3,7 +3,7 @@
  *
  * HDF5 filter 32014; words and framing are ours (docs/formats/fpzip.md). cd_values as
  * given: bits of precision, 0 for all. As stored: format 1, bits of precision, type (0
- * float, 1 double), then the three axes, slowest first. Chunks of any rank are taken
+ * float, 1 double; 2 more if the high byte comes first), then the three axes, slowest first. Chunks of any rank are taken
  * (axes.h). A chunk (numbers low byte first):
  *
  *   OFFSET  SIZE  MEANING
@@ -34,6 +34,7 @@
 
 enum { FORMAT, PRECISION, TYPE, AXES, NWORDS = AXES + 3 };
 enum { GIVEN_PRECISION, GIVEN_WORDS };
+enum { DOUBLE = FPZIP_TYPE_DOUBLE, BIG_ENDIAN_TYPE = 2 }; /* bits of the type */
 
 static const struct cel_param params[] = {
     {.name = "precision", .kind = CEL_PARAM_UINT, .word = GIVEN_PRECISION, .min = 0, .max = 64, .fallback = 0,
@@ -114,7 +115,7 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     working->n = NWORDS;
     working->w[FORMAT] = 1;
     working->w[PRECISION] = precision;
-    working->w[TYPE] = shape->elem_size == 8 ? FPZIP_TYPE_DOUBLE : FPZIP_TYPE_FLOAT;
+    working->w[TYPE] = (shape->elem_size == 8 ? DOUBLE : 0) | (shape->big_endian ? BIG_ENDIAN_TYPE : 0);
     for (d = 0; d < 3; d++)
         working->w[AXES + d] = d < 3 - ndims ? 1 : (uint32_t)dims[d - (3 - ndims)];
     return CEL_OK;
@@ -137,14 +138,15 @@ static int check_words(const struct cel_words *words, const struct cel_shape *sh
     for (d = 0; d < 3; d++)
         if (words->w[AXES + d] == 0 || words->w[AXES + d] > INT_MAX || !cel_mul(n, words->w[AXES + d], &n))
             return cel_fail(NC_EFILTER, "fpzip: the stored axes are not possible");
-    if (words->w[TYPE] > 1 || shape->elem_size != (words->w[TYPE] ? 8u : 4u) || n != shape->nbytes / shape->elem_size)
+    if (words->w[TYPE] > (DOUBLE | BIG_ENDIAN_TYPE) || shape->elem_size != (words->w[TYPE] & DOUBLE ? 8u : 4u) ||
+        n != shape->nbytes / shape->elem_size)
         return cel_fail(NC_EFILTER, "fpzip: the stored parameters are for another type or size than the chunk has");
-    return check_precision(words->w[PRECISION], words->w[TYPE] == 1);
+    return check_precision(words->w[PRECISION], words->w[TYPE] & DOUBLE);
 }
 
 static void describe(const struct cel_words *words, FPZ *fpz)
 {
-    fpz->type = (int)words->w[TYPE];
+    fpz->type = words->w[TYPE] & DOUBLE ? FPZIP_TYPE_DOUBLE : FPZIP_TYPE_FLOAT;
     fpz->prec = (int)words->w[PRECISION];
     fpz->nx = (int)words->w[AXES + 2];
     fpz->ny = (int)words->w[AXES + 1];
@@ -161,11 +163,23 @@ static uint32_t checksum(const struct cel_words *words, const void *bytes, size_
     return cel_crc32c(cel_crc32c(0, head, sizeof head), bytes, n);
 }
 
-static bool needs_swap(const struct cel_shape *shape)
+static bool needs_swap(const struct cel_words *words)
 {
     const uint16_t one = 1;
 
-    return shape->big_endian == (*(const unsigned char *)&one == 1);
+    return !(words->w[TYPE] & BIG_ENDIAN_TYPE) != (*(const unsigned char *)&one == 1);
+}
+
+static bool shape_of(const struct cel_words *working, struct cel_shape *out)
+{
+    size_t size = working->n > TYPE && working->w[TYPE] & DOUBLE ? 8 : 4;
+
+    *out = (struct cel_shape){.elem_size = size, .kind = CEL_KIND_FLOAT, .rank = 3, .nbytes = size};
+    for (int d = 0; d < 3 && working->n == NWORDS; d++)
+        if (!cel_mul(out->nbytes, out->dims[d] = working->w[AXES + d], &out->nbytes))
+            return false;
+    out->big_endian = working->n == NWORDS && working->w[TYPE] & BIG_ENDIAN_TYPE;
+    return working->n == NWORDS;
 }
 
 static size_t bound(const struct cel_coding *coding, size_t n)
@@ -179,16 +193,18 @@ static size_t decoded_size(const struct cel_coding *coding, const void *src, siz
 }
 
 /* The elements where libfpzip may read them: in our byte order and aligned. */
-static int native_elements(const struct cel_shape *shape, struct context *c, const void **src)
+static int native_elements(const struct cel_coding *coding, const void **src)
 {
+    const struct cel_shape *shape = coding->shape;
+    struct context *c = coding->context;
     int rc;
 
-    if (!needs_swap(shape) && (uintptr_t)*src % shape->elem_size == 0)
+    if (!needs_swap(coding->words) && (uintptr_t)*src % shape->elem_size == 0)
         return CEL_OK;
     rc = reserve(c, shape->nbytes);
     if (rc != CEL_OK)
         return rc;
-    if (needs_swap(shape))
+    if (needs_swap(coding->words))
         cel_swap_bytes(c->p, *src, shape->nbytes / shape->elem_size, shape->elem_size);
     else
         memcpy(c->p, *src, shape->nbytes);
@@ -221,7 +237,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
         return rc;
     if (n != coding->shape->nbytes || cap < bound(coding, n))
         return cel_fail(NC_EFILTER, "fpzip: the chunk has %zu bytes, expected %zu", n, coding->shape->nbytes);
-    rc = native_elements(coding->shape, coding->context, &elements);
+    rc = native_elements(coding, &elements);
     if (rc != CEL_OK)
         return rc;
     done = compress(coding->words, elements, out + HEADER, n);
@@ -255,7 +271,7 @@ static int decompress(const struct cel_coding *coding, const unsigned char *src,
     fpzip_read_close(fpz);
     if (used == 0)
         return cel_fail(NC_EFILTER, "fpzip: the chunk is damaged");
-    if (needs_swap(shape))
+    if (needs_swap(coding->words))
         cel_swap_bytes(dst, c->p + padded, shape->nbytes / shape->elem_size, shape->elem_size);
     else
         memcpy(dst, c->p + padded, shape->nbytes);
@@ -302,6 +318,7 @@ const struct cel_codec cel_codec_fpzip = {
     .reveal = reveal,
     .bound = bound,
     .decoded_size = decoded_size,
+    .shape_of = shape_of,
     .encode = encode,
     .decode = decode,
     .make_context = make_context,

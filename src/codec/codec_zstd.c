@@ -12,6 +12,7 @@
 #include <netcdf.h>
 #include <stdlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 static const struct cel_param params[] = {
     {.name = "level", .kind = CEL_PARAM_INT, .word = 0, .min = -131072, .max = 22, .fallback = 3,
@@ -95,8 +96,10 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (!c->decompress && !(c->decompress = ZSTD_createDCtx()))
         return cel_fail(NC_ENOMEM, "zstd: no memory for a decompressor");
     done = ZSTD_decompressDCtx(c->decompress, dst, cap, src, n);
-    if (ZSTD_isError(done))
+    if (ZSTD_isError(done)) {
+        *len = ZSTD_getErrorCode(done) == ZSTD_error_dstSize_tooSmall ? SIZE_MAX : 0;
         return cel_fail(NC_EFILTER, "zstd: the chunk is damaged: %s", ZSTD_getErrorName(done));
+    }
     *len = done;
     return CEL_OK;
 }

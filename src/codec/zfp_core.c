@@ -126,9 +126,13 @@ static void store_double(double v, uint32_t *w)
 /* Visible words to libzfp's settings. */
 static int set_mode(const struct cel_words *visible, zfp_type type, int ndims, zfp_stream *stream)
 {
+    static const size_t needs[] = {0, 4, 3, 4, 6, 1};
     const uint32_t *w = visible->w;
+    uint32_t mode = visible->n ? w[0] : CEL_ZFP_REVERSIBLE;
 
-    switch (visible->n ? w[0] : CEL_ZFP_REVERSIBLE) {
+    if (mode < CEL_ZFP_RATE || mode > CEL_ZFP_REVERSIBLE || (visible->n && visible->n < needs[mode]))
+        return cel_fail(NC_EFILTER, "zfp: mode %u with %zu parameters is not possible", mode, visible->n);
+    switch (mode) {
     case CEL_ZFP_RATE:
         zfp_stream_set_rate(stream, load_double(w + 2), type, (uint)ndims, zfp_false);
         return CEL_OK;
@@ -176,14 +180,14 @@ static int store_header(struct cel_zfp *z, struct cel_words *working)
     working->w[0] = stamp();
     working->n = 1 + (nbits + 31) / 32;
     for (i = 1; i < working->n; i++)
-        working->w[i] = cel_get_le32(bytes + 4 * (i - 1));
+        working->w[i] = z->big_endian ? cel_get_be32(bytes + 4 * (i - 1)) : cel_get_le32(bytes + 4 * (i - 1));
     return CEL_OK;
 }
 
 int cel_zfp_prepare(const struct cel_words *visible, const struct cel_shape *shape, const size_t *dims, int ndims,
                     struct cel_words *working)
 {
-    struct cel_zfp z = {.field.type = type_of(shape)};
+    struct cel_zfp z = {.field.type = type_of(shape), .big_endian = shape->big_endian};
     struct cel_words given = *visible;
     int rc;
 
@@ -192,7 +196,9 @@ int cel_zfp_prepare(const struct cel_words *visible, const struct cel_shape *sha
     if (shape->nbytes == 0)
         return cel_fail(NC_EFILTER, "zfp: a chunk without elements cannot be compressed");
     if (is_stored(visible)) {
-        if (cel_zfp_from_words(visible, shape, &z) == CEL_OK)
+        struct cel_zfp stored;
+
+        if (cel_zfp_from_words(visible, shape, &stored) == CEL_OK && stored.big_endian == shape->big_endian)
             return CEL_OK;
         cel_zfp_reveal(visible, &given);
     }
@@ -237,12 +243,19 @@ static void reveal_mode(const zfp_stream *stream, unsigned ndims, struct cel_wor
     }
 }
 
-/* Header bytes of stored words, as many as a header can have. */
-static void header_bytes(const struct cel_words *words, unsigned char bytes[HEADER_BYTES])
+/* Header bytes of stored words, as many as a header can have. The first of them is a
+ * 'z', which tells the order. */
+static bool header_bytes(const struct cel_words *words, unsigned char bytes[HEADER_BYTES])
 {
+    bool big_endian = words->w[1] >> 24 == 'z' && (words->w[1] & 0xff) != 'z';
+
     memset(bytes, 0, HEADER_BYTES);
     for (size_t i = 1; i < words->n && i < CEL_ZFP_WORDS; i++)
-        cel_put_le32(bytes + 4 * (i - 1), words->w[i]);
+        if (big_endian)
+            cel_put_be32(bytes + 4 * (i - 1), words->w[i]);
+        else
+            cel_put_le32(bytes + 4 * (i - 1), words->w[i]);
+    return big_endian;
 }
 
 /* True when the bytes hold a header; nothing is checked against a shape. */
@@ -301,11 +314,40 @@ int cel_zfp_read(const void *bytes, size_t n, const struct cel_shape *shape, str
 int cel_zfp_from_words(const struct cel_words *words, const struct cel_shape *shape, struct cel_zfp *out)
 {
     unsigned char bytes[HEADER_BYTES];
+    bool big_endian;
+    int rc;
 
     if (!is_stored(words))
         return cel_fail(NC_EFILTER, "zfp: the stored parameters hold no header");
-    header_bytes(words, bytes);
-    return cel_zfp_read(bytes, sizeof bytes, shape, out);
+    big_endian = header_bytes(words, bytes);
+    rc = cel_zfp_read(bytes, sizeof bytes, shape, out);
+    out->big_endian = big_endian;
+    return rc;
+}
+
+bool cel_zfp_shape(const struct cel_words *words, struct cel_shape *out)
+{
+    unsigned char bytes[HEADER_BYTES];
+    bool big_endian = is_stored(words) && header_bytes(words, bytes), is_float;
+    size_t dims[4];
+    struct cel_zfp z;
+    int d;
+
+    if (!is_stored(words) || !parse_header(bytes, sizeof bytes, &z))
+        return false;
+    is_float = z.field.type == zfp_type_float || z.field.type == zfp_type_double;
+    *out = (struct cel_shape){.elem_size = zfp_type_size(z.field.type),
+                              .kind = is_float ? CEL_KIND_FLOAT : CEL_KIND_INT,
+                              .big_endian = big_endian,
+                              .rank = (int)zfp_field_dimensionality(&z.field)};
+    zfp_field_size(&z.field, dims); /* fastest first */
+    out->nbytes = out->elem_size;
+    for (d = 0; d < out->rank; d++) {
+        out->dims[d] = dims[out->rank - 1 - d];
+        if (!cel_mul(out->nbytes, out->dims[d], &out->nbytes))
+            return false;
+    }
+    return out->nbytes > 0;
 }
 
 /* --- running ---------------------------------------------------------------------- */
@@ -338,11 +380,11 @@ static int reserve(struct cel_zfp_room *room, size_t need)
     return CEL_OK;
 }
 
-static bool needs_swap(const struct cel_shape *shape)
+static bool needs_swap(const struct cel_zfp *z)
 {
     const uint16_t one = 1;
 
-    return shape->big_endian == (*(const unsigned char *)&one == 1);
+    return z->big_endian == (*(const unsigned char *)&one == 1);
 }
 
 static bool is_aligned(const void *p, size_t size)
@@ -364,11 +406,11 @@ int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
         return cel_fail(NC_EFILTER, "zfp: the chunk has %zu bytes, expected %zu, with room for %zu", n, shape->nbytes,
                         cel_zfp_bound(z));
     z->field.data = (void *)src;
-    if (needs_swap(shape) || !is_aligned(src, shape->elem_size)) {
+    if (needs_swap(z) || !is_aligned(src, shape->elem_size)) {
         rc = reserve(room, n);
         if (rc != CEL_OK)
             return rc;
-        if (needs_swap(shape))
+        if (needs_swap(z))
             cel_swap_bytes(room->p, src, n / shape->elem_size, shape->elem_size);
         else
             memcpy(room->p, src, n);
@@ -416,7 +458,7 @@ int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
     stream_close(z->stream.stream);
     if (used != n)
         return cel_fail(NC_EFILTER, "zfp: the chunk is damaged, or not of its full length");
-    if (needs_swap(shape))
+    if (needs_swap(z))
         cel_swap_bytes(dst, z->field.data, shape->nbytes / shape->elem_size, shape->elem_size);
     else if (values)
         memcpy(dst, z->field.data, values);

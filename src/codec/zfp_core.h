@@ -8,7 +8,9 @@
 #include <zfp.h>
 
 /* Words as given: mode, 0, and what the mode wants (H5Z-ZFP's macros). As stored:
- * versions of library, format and plugin, then zfp's own header, low byte first. */
+ * versions of library, format and plugin, then zfp's own header, four bytes a word: low
+ * byte first, or high byte first when the elements have it so. That is how H5Z-ZFP
+ * tells that it must swap them. */
 enum { CEL_ZFP_RATE = 1, CEL_ZFP_PRECISION, CEL_ZFP_ACCURACY, CEL_ZFP_EXPERT, CEL_ZFP_REVERSIBLE };
 #define CEL_ZFP_WORDS 6
 extern const struct cel_param cel_zfp_params[];
@@ -17,7 +19,8 @@ extern const struct cel_param cel_zfp_params[];
 struct cel_zfp {
     zfp_stream stream;
     zfp_field field;
-    size_t header; /* bytes of the header it was read from */
+    size_t header;   /* bytes of the header it was read from */
+    bool big_endian; /* of the elements outside zfp */
 };
 
 /* Room of one worker, kept between chunks. */
@@ -38,6 +41,9 @@ void cel_zfp_reveal(const struct cel_words *working, struct cel_words *visible);
  * type and size. */
 int cel_zfp_read(const void *bytes, size_t n, const struct cel_shape *shape, struct cel_zfp *out);
 int cel_zfp_from_words(const struct cel_words *words, const struct cel_shape *shape, struct cel_zfp *out);
+
+/* struct cel_codec's shape_of. */
+bool cel_zfp_shape(const struct cel_words *words, struct cel_shape *out);
 
 size_t cel_zfp_bound(struct cel_zfp *z);
 int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,

@@ -5,6 +5,7 @@
  * libhdf5's allocator. A filter class has no place for a pointer of ours, so each
  * codec gets a pair of functions of its own, made by macro. */
 #include "h5_int.h"
+#include "h5z_run.h"
 #include "plugin.h"
 #include <stdlib.h>
 
@@ -25,72 +26,22 @@ static bool set_words(struct cel_words *out, size_t n, const unsigned *words)
     return true;
 }
 
-static size_t replace(size_t *size, void **buf, void *fresh, size_t cap, size_t len)
+static void *take(size_t nbytes)
 {
-    H5free_memory(*buf);
-    *buf = fresh;
-    *size = cap;
-    return len;
+    return H5allocate_memory(nbytes, 0);
 }
 
-static size_t encode(struct cel_coding *coding, size_t nbytes, size_t *size, void **buf)
+static void give(void *p)
 {
-    size_t cap = coding->codec->bound ? coding->codec->bound(coding, nbytes) : nbytes, len = 0;
-    void *fresh = H5allocate_memory(cap ? cap : 1, 0);
-
-    if (!fresh)
-        return 0;
-    if (coding->codec->encode(coding, *buf, nbytes, fresh, cap, &len) == CEL_OK && len > 0)
-        return replace(size, buf, fresh, cap, len);
-    H5free_memory(fresh);
-    return 0;
-}
-
-/* libhdf5 does not say how much to expect. */
-static size_t first_guess(const struct cel_coding *coding, size_t nbytes, const void *src)
-{
-    size_t n = 0;
-
-    if (coding->codec->flags & CEL_CODEC_SAME_SIZE)
-        return nbytes;
-    if (coding->codec->decoded_size)
-        n = coding->codec->decoded_size(coding, src, nbytes);
-    return n ? n : nbytes < 16384 ? 65536 : 4 * nbytes;
-}
-
-static size_t decode(struct cel_coding *coding, size_t nbytes, size_t *size, void **buf)
-{
-    size_t cap = first_guess(coding, nbytes, *buf), len = 0;
-    void *fresh;
-    int tries;
-
-    for (tries = 0; tries < 12 && cap <= UINT32_MAX; tries++, cap *= 4) {
-        fresh = H5allocate_memory(cap ? cap : 1, 0);
-        if (!fresh)
-            return 0;
-        if (coding->codec->decode(coding, *buf, nbytes, fresh, cap, &len) == CEL_OK && len > 0)
-            return replace(size, buf, fresh, cap, len);
-        H5free_memory(fresh);
-    }
-    return 0;
+    H5free_memory(p);
 }
 
 static size_t run(const struct cel_codec *codec, unsigned flags, size_t n, const unsigned *words, size_t nbytes,
                   size_t *size, void **buf)
 {
-    struct cel_words working;
-    struct cel_shape shape = {.elem_size = 1, .nbytes = nbytes};
-    struct cel_coding coding = {.codec = codec, .words = &working, .shape = &shape};
-    size_t len = 0;
+    static const struct cel_h5z_memory memory = {take, give};
 
-    if (!set_words(&working, n, words))
-        return 0;
-    if (codec->make_context && codec->make_context(&working, &coding.context) != CEL_OK)
-        return 0;
-    len = flags & H5Z_FLAG_REVERSE ? decode(&coding, nbytes, size, buf) : encode(&coding, nbytes, size, buf);
-    if (codec->free_context && coding.context)
-        codec->free_context(coding.context);
-    return len;
+    return cel_h5z_run(codec, &memory, flags & H5Z_FLAG_REVERSE, n, words, nbytes, size, buf);
 }
 
 /* --- fitting a codec to a dataset that another library makes ------------------------------ */
