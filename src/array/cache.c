@@ -19,7 +19,7 @@ static atomic_size_t grown_in_all;
 
 /* --- the table ------------------------------------------------------------ */
 
-static size_t slot_of(const struct cel_array *array, const size_t *index)
+static uint64_t hash(const struct cel_array *array, const size_t *index)
 {
     uint64_t h = 0x9e3779b97f4a7c15u;
 
@@ -27,7 +27,12 @@ static size_t slot_of(const struct cel_array *array, const size_t *index)
         h = (h ^ index[d]) * 0xff51afd7ed558ccdu;
         h ^= h >> 32;
     }
-    return (size_t)h & (array->cache.nslots - 1);
+    return h;
+}
+
+static size_t slot_of(const struct cel_array *array, const size_t *index)
+{
+    return (size_t)hash(array, index) & (array->cache.nslots - 1);
 }
 
 static bool same_index(const struct cel_array *array, const size_t *a, const size_t *b)
@@ -239,13 +244,6 @@ int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cel
 
 /* --- the budget -------------------------------------------------------------------------- */
 
-static bool same_walk(const struct cel_cache *cache, const struct cel_walk *walk)
-{
-    size_t nbytes = (size_t)walk->req->rank * sizeof *walk->first;
-
-    return memcmp(cache->first, walk->first, nbytes) == 0 && memcmp(cache->last, walk->last, nbytes) == 0;
-}
-
 static void grow(struct cel_cache *cache, size_t more)
 {
     if (more > CEL_GROWTH - cache->grown)
@@ -258,18 +256,34 @@ static void grow(struct cel_cache *cache, size_t more)
     cache->budget += more;
 }
 
+static bool was_seen(const struct cel_array *array, const size_t *index)
+{
+    uint64_t h = hash(array, index);
+
+    return array->cache.seen[h % CEL_SEEN] == h;
+}
+
+/* Most partial reads are the only ones of their chunks, and memory for a cell costs
+ * a fair part of decoding it. So gets keep chunks from the moment on that one comes
+ * to the same chunk again. */
+bool cel_cache_worth(struct cel_array *array, const size_t *index)
+{
+    struct cel_cache *cache = &array->cache;
+    uint64_t h = hash(array, index);
+
+    cache->revisited = cache->revisited || was_seen(array, index);
+    cache->seen[h % CEL_SEEN] = h;
+    return cache->revisited && cache->budget;
+}
+
 /* A put grows the cache at once: a dirty chunk evicted too early is encoded and
- * stored twice. A get grows it when it comes to the same chunks a second time. */
+ * stored twice. A get grows it once chunks are read again and again. */
 void cel_cache_adapt(struct cel_array *array, const struct cel_walk *walk)
 {
     struct cel_cache *cache = &array->cache;
+    bool again = walk->req->writing || cache->revisited || was_seen(array, walk->first);
     size_t row;
-    bool again = walk->req->writing || same_walk(cache, walk);
 
-    if (!walk->req->writing) {
-        memcpy(cache->first, walk->first, sizeof cache->first);
-        memcpy(cache->last, walk->last, sizeof cache->last);
-    }
     if (!again || !cache->budget || !cel_mul(walk->parts, array->nbytes, &row) || row <= cache->budget)
         return;
     grow(cache, row - cache->budget);

@@ -57,7 +57,8 @@ size_t cel_gather(const struct cel_way *way, struct cel_box *box);  /* caller ->
 size_t cel_scatter(const struct cel_way *way, struct cel_box *box); /* chunk -> caller */
 size_t cel_scatter_fill(const struct cel_way *way, struct cel_box *box); /* fill -> caller */
 void cel_fill_cell(const struct cel_way *way, void *cell, size_t n);
-bool cel_box_is_run(struct cel_box *box, const struct cel_way *way); /* one run of bytes in both memories */
+size_t cel_box_run(struct cel_box *box, const struct cel_way *way); /* its elements, if they are one run in both
+                                                                       memories; else 0 */
 
 /* --- the request --------------------------------------------------------- */
 
@@ -109,6 +110,8 @@ enum cel_cover {
 enum cel_cover cel_grid_cover(const struct cel_request *req, const size_t *index);
 bool cel_grid_is_padded(const struct cel_request *req, const size_t *index); /* reaches beyond the array */
 bool cel_grid_is_new(const struct cel_request *req, const size_t *index);    /* wholly beyond the old extent */
+void *cel_grid_in_place(const struct cel_request *req, const size_t *index); /* where in the caller's memory the
+                                       whole chunk lies just as it is stored; NULL: nowhere */
 void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell, struct cel_box *out);
 
 /* --- kit.c: what one job works with ------------------------------------------- */
@@ -134,6 +137,7 @@ struct cel_cell {
     size_t index[];                 /* rank of them */
 };
 
+#define CEL_SEEN 256
 struct cel_cache {
     struct cel_cell **slot;
     size_t nslots, n;
@@ -142,13 +146,16 @@ struct cel_cache {
     size_t nspare;
     size_t budget;                  /* bytes it may hold now */
     size_t grown;                   /* of these, taken from CEL_GROWTH_ALL */
-    size_t first[CEL_RANK_MAX], last[CEL_RANK_MAX]; /* chunks the last get touched */
+    uint64_t seen[CEL_SEEN];        /* hashes of chunks that gets decoded and did not keep */
+    bool revisited;                 /* a get came to one of them again */
 };
 
 struct cel_stream;
 
 /* Let the cache hold what this walk touches in part, where that pays. */
 void cel_cache_adapt(struct cel_array *array, const struct cel_walk *walk);
+/* Is a chunk that a get wants in part worth keeping? */
+bool cel_cache_worth(struct cel_array *array, const size_t *index);
 struct cel_cell *cel_cache_find(struct cel_array *array, const size_t *index);
 /* A new cell, its bytes not set; evicts others through the stream. */
 int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cell **out);

@@ -41,11 +41,13 @@ static void merge(struct cel_box *box, bool cell_too, bool nth_too)
     box->rank = kept;
 }
 
-bool cel_box_is_run(struct cel_box *box, const struct cel_way *way)
+size_t cel_box_run(struct cel_box *box, const struct cel_way *way)
 {
     merge(box, true, false);
-    return box->rank == 0 || (box->rank == 1 && box->user[0] == (ptrdiff_t)way->user_size &&
-                              box->cell[0] == (ptrdiff_t)way->cell_size);
+    if (box->rank == 0)
+        return 1;
+    return box->rank == 1 && box->user[0] == (ptrdiff_t)way->user_size && box->cell[0] == (ptrdiff_t)way->cell_size
+               ? box->n[0] : 0;
 }
 
 /* One row of a box: n elements, `user` and `cell` bytes apart. */

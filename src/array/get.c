@@ -1,7 +1,7 @@
 /* Reading, the mirror of put.c: chunks are found in order by the calling thread
  * and read, decoded and scattered by anyone. Chunks wanted whole are decoded into
  * the caller's memory where they lie there in one piece; chunks wanted in part
- * are kept in the cache, since the rest of them is likely to be wanted next. */
+ * enter the cache once it has shown that such chunks are wanted again. */
 #include "engine.h"
 #include <string.h>
 
@@ -14,25 +14,13 @@ static void scatter_from(struct cel_job *job, void *cell)
     job->nrange = job->blank ? cel_scatter_fill(&req->way, &box) : cel_scatter(&req->way, &box);
 }
 
-/* The place in the caller's memory that looks just like the chunk; NULL: none. */
-static void *where_it_lies(const struct cel_job *job)
-{
-    const struct cel_request *req = job->stream->req;
-    struct cel_box box;
-
-    if (!req->way.same || cel_grid_is_padded(req, job->index))
-        return NULL;
-    cel_grid_box(req, job->index, NULL, &box);
-    return cel_box_is_run(&box, &req->way) ? box.user_at : NULL;
-}
-
 static int get_whole(struct cel_job *job)
 {
     void *cell = NULL;
     int rc = CEL_OK;
 
     if (!job->blank) {
-        void *dst = where_it_lies(job);
+        void *dst = cel_grid_in_place(job->stream->req, job->index);
 
         if (dst)
             return cel_job_load(job, dst);
@@ -66,7 +54,7 @@ static int send_cached(struct cel_stream *stream, struct cel_cell *cell)
     return CEL_OK;
 }
 
-/* A chunk not in the cache: absent ones never enter it, nor do those wanted whole. */
+/* A chunk not in the cache. Absent ones never enter it, nor do those wanted whole. */
 static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_cover cover)
 {
     struct cel_job *job = cel_stream_next(stream, index);
@@ -75,7 +63,7 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
     int rc = cel_job_find(job);
 
     at = job->at;
-    if (rc == CEL_OK && job->load && cover == CEL_COVER_PART) {
+    if (rc == CEL_OK && job->load && cover == CEL_COVER_PART && cel_cache_worth(stream->array, index)) {
         rc = cel_cache_add(stream, index, &cell); /* may send evictions: the job is taken anew */
         job = cel_stream_next(stream, index);
         job->load = true;

@@ -89,6 +89,16 @@ void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell
     }
 }
 
+void *cel_grid_in_place(const struct cel_request *req, const size_t *index)
+{
+    struct cel_box box;
+
+    if (!req->way.same)
+        return NULL;
+    cel_grid_box(req, index, req->data, &box);
+    return cel_box_run(&box, &req->way) == req->array->nbytes / req->array->elem ? box.user_at : NULL;
+}
+
 /* Chunks of dimension d that have an element: long strides pass some over. */
 static size_t touched_in(const struct cel_walk *walk, int d)
 {

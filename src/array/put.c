@@ -16,23 +16,11 @@ static void gather_into(struct cel_job *job, void *cell)
     job->nrange = cel_gather(&way, &box);
 }
 
-/* A whole chunk that lies in the caller's memory as it is to be stored. */
-static const void *as_it_lies(const struct cel_job *job)
-{
-    const struct cel_request *req = job->stream->req;
-    struct cel_box box;
-
-    if (!req->way.same || cel_grid_is_padded(req, job->index))
-        return NULL;
-    cel_grid_box(req, job->index, NULL, &box);
-    return cel_box_is_run(&box, &req->way) ? box.user_at : NULL;
-}
-
 static int put_whole(struct cel_job *job)
 {
     const struct cel_request *req = job->stream->req;
     const struct cel_array *array = req->array;
-    const void *src = as_it_lies(job);
+    const void *src = cel_grid_in_place(req, job->index);
     void *cell;
     int rc;
 
