@@ -59,11 +59,18 @@ int nc_enddef(int ncid)
     return cel_call_end(&c, rc);
 }
 
-/* The paddings are hints for classic files about to grow. */
+/* The paddings are for classic files about to grow. */
 int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, size_t r_align)
 {
-    (void)h_minfree, (void)v_align, (void)v_minfree, (void)r_align;
-    return nc_enddef(ncid);
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK) {
+        c.ds->room = (struct cel_room){h_minfree, v_align, v_minfree, r_align};
+        rc = cel_leave_define(c.ds);
+        c.ds->room = (struct cel_room){0};
+    }
+    return cel_call_end(&c, rc);
 }
 
 int nc_redef(int ncid)

@@ -155,6 +155,14 @@ struct cel_group {
     void *place;
 };
 
+/* Space that nc__enddef() asks a classic file to leave. */
+struct cel_room {
+    size_t header;    /* bytes after the header */
+    size_t var_align; /* the fixed variables start at a multiple of this */
+    size_t vars;      /* bytes after the fixed variables */
+    size_t rec_align; /* the records start at a multiple of this */
+};
+
 struct cel_dataset {
     char *path;
     int format;        /* NC_FORMAT_NETCDF4, NC_FORMAT_NETCDF4_CLASSIC, NC_FORMAT_CLASSIC, ... */
@@ -164,6 +172,7 @@ struct cel_dataset {
     bool defining;     /* define mode */
     bool created;      /* made by this nc_create and not yet through its first enddef */
     int fill_mode;     /* NC_FILL or NC_NOFILL, from nc_set_fill */
+    struct cel_room room; /* of the nc__enddef() at work */
     bool cf_quantization;
     struct cel_group *root;
     struct cel_vec groups; /* by group id; NULL where none */

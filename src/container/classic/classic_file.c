@@ -1,0 +1,236 @@
+/* Classic netCDF files as a container: CDF-1, CDF-2 (64-bit offset) and CDF-5
+ * (64-bit data). The header is read whole at open and written when definitions
+ * change; the number of records when it grew, at sync and close. */
+#include "classic_int.h"
+#include "mem.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int kind_of(const struct cel_location *where)
+{
+    static const unsigned char kinds[] = {1, 2, 5};
+
+    for (size_t i = 0; i < sizeof kinds; i++)
+        if (where->head_len >= 4 && memcmp(where->head, "CDF", 3) == 0 && where->head[3] == kinds[i])
+            return kinds[i];
+    return 0;
+}
+
+static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
+{
+    if (create)
+        return options->mode & NC_NETCDF4 || where->is_url ? 0 : 10;
+    return kind_of(where) ? 100 : 0;
+}
+
+static int io_failure(const char *doing)
+{
+    int error = errno;
+
+    return cel_fail(error > 0 ? error : NC_EIO, "cannot %s: %s", doing, strerror(error));
+}
+
+static int make_classic(struct cel_dataset *ds, int kind, struct classic **out)
+{
+    struct classic *c = cel_calloc(1, sizeof *c);
+
+    if (!c)
+        return NC_ENOMEM;
+    c->io.fd = -1;
+    c->io.mem = CEL_BUF_INIT(SIZE_MAX);
+    c->kind = kind;
+    ds->container = c;
+    ds->keeps = CEL_KEEPS_CONTIGUOUS | (kind == 5 ? CEL_KEEPS_INT64 : 0);
+    ds->format = kind == 1 ? NC_FORMAT_CLASSIC : kind == 2 ? NC_FORMAT_64BIT_OFFSET : NC_FORMAT_64BIT_DATA;
+    *out = c;
+    return CEL_OK;
+}
+
+static int create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
+{
+    int kind = options->mode & NC_64BIT_DATA ? 5 : options->mode & NC_64BIT_OFFSET ? 2 : 1;
+    struct classic *c;
+    int rc = make_classic(ds, kind, &c);
+
+    if (rc != CEL_OK)
+        return rc;
+    c->io.writable = c->created = true;
+    if (where->in_memory) {
+        c->path = where->persist ? cel_strdup(where->path) : NULL;
+        return where->persist && !c->path ? NC_ENOMEM : CEL_OK;
+    }
+    c->io.fd = open(where->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | (options->mode & NC_NOCLOBBER ? O_EXCL : 0), 0666);
+    return c->io.fd < 0 ? io_failure("create the file") : CEL_OK;
+}
+
+/* NC_INMEMORY: the caller's bytes; they are copied when they may change or move. */
+static int open_memory(struct classic *c, const struct cel_location *where)
+{
+    if (where->memory_locked || !c->io.writable) {
+        c->io.mem.data = where->memory;
+        c->io.mem.len = c->io.mem.cap = where->memory_size;
+        c->io.borrowed = true;
+        c->io.size = where->memory_size;
+        return CEL_OK;
+    }
+    int rc = cel_buf_add(&c->io.mem, where->memory, where->memory_size);
+    c->io.size = c->io.mem.len;
+    return rc;
+}
+
+/* NC_DISKLESS: the whole file is read at once, and written back at close if asked. */
+static int read_into_memory(struct classic *c, const struct cel_location *where)
+{
+    int fd = c->io.fd, rc = cel_buf_resize(&c->io.mem, (size_t)c->io.size);
+
+    if (rc == CEL_OK)
+        rc = classic_io_read(&c->io, 0, c->io.mem.data, c->io.mem.len);
+    close(fd);
+    c->io.fd = -1;
+    if (rc == CEL_OK && where->persist && c->io.writable && !(c->path = cel_strdup(where->path)))
+        rc = NC_ENOMEM;
+    return rc;
+}
+
+static int open_file(struct classic *c, const struct cel_location *where)
+{
+    struct stat st;
+
+    c->io.fd = open(where->path, (c->io.writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    if (c->io.fd < 0 || fstat(c->io.fd, &st) != 0)
+        return io_failure("open the file");
+    c->io.size = (uint64_t)st.st_size;
+    return where->in_memory ? read_into_memory(c, where) : CEL_OK;
+}
+
+static int open_classic(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
+{
+    struct classic *c;
+    int rc = make_classic(ds, kind_of(where), &c);
+
+    if (rc != CEL_OK)
+        return rc;
+    c->io.writable = options->mode & NC_WRITE;
+    rc = where->memory ? open_memory(c, where) : open_file(c, where);
+    return rc == CEL_OK ? classic_header_load(ds) : rc;
+}
+
+static int load_nothing(struct cel_dataset *ds)
+{
+    (void)ds;
+    return CEL_OK;
+}
+
+static int load_var(struct cel_dataset *ds, struct cel_var *var)
+{
+    (void)ds, (void)var;
+    return CEL_OK;
+}
+
+static int load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var)
+{
+    (void)ds, (void)group, (void)var;
+    return CEL_OK;
+}
+
+static int sync_classic(struct cel_dataset *ds)
+{
+    struct classic *c = classic_of(ds);
+    int rc = c->io.writable ? classic_numrecs_write(ds) : CEL_OK;
+
+    if (rc == CEL_OK && c->io.writable && c->io.fd >= 0 && fdatasync(c->io.fd) != 0)
+        rc = io_failure("flush the file");
+    return rc;
+}
+
+static int write_out(struct classic *c)
+{
+    int fd = open(c->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc;
+    struct classic_io io = {.fd = fd};
+
+    if (fd < 0)
+        return io_failure("write the file");
+    rc = classic_io_write(&io, 0, c->io.mem.data, c->io.mem.len);
+    if (close(fd) != 0 && rc == CEL_OK)
+        rc = io_failure("write the file");
+    return rc;
+}
+
+static int finish(struct cel_dataset *ds, struct cel_memory *memory)
+{
+    struct classic *c = classic_of(ds);
+    int rc = CEL_OK;
+
+    if (c->io.writable) {
+        rc = classic_numrecs_write(ds);
+        if (rc == CEL_OK)
+            rc = classic_io_grow(&c->io, classic_end(ds)); /* no-fill mode may have left it short */
+    }
+    if (rc == CEL_OK && c->path)
+        rc = write_out(c);
+    if (rc == CEL_OK && memory && c->io.fd < 0 && !c->io.borrowed) {
+        *memory = (struct cel_memory){c->io.mem.data, c->io.mem.len};
+        c->io.mem = CEL_BUF_INIT(SIZE_MAX);
+    } else if (rc == CEL_OK && memory && c->io.borrowed) {
+        *memory = (struct cel_memory){c->io.mem.data, c->io.mem.len};
+    }
+    return rc;
+}
+
+static int close_classic(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
+{
+    struct classic *c = classic_of(ds);
+    int rc = CEL_OK;
+
+    if (memory)
+        *memory = (struct cel_memory){0};
+    if (!c)
+        return CEL_OK;
+    if (keep)
+        rc = finish(ds, memory);
+    if (c->io.fd >= 0 && close(c->io.fd) != 0 && rc == CEL_OK)
+        rc = io_failure("close the file");
+    if (!keep && c->created && c->io.fd >= 0)
+        unlink(ds->path);
+    for (size_t i = 0; i < ds->root->vars.n; i++) {
+        struct cel_var *var = ds->root->vars.at[i];
+        free(var->place);
+        var->place = NULL;
+    }
+    if (!c->io.borrowed)
+        cel_buf_dispose(&c->io.mem);
+    free(c->path);
+    free(c);
+    ds->container = NULL;
+    return rc;
+}
+
+static int fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out)
+{
+    (void)ds, (void)var, (void)name;
+    *out = (struct cel_fact){0};
+    return CEL_ABSENT;
+}
+
+const struct cel_container_ops cel_classic_ops = {
+    .name = "classic",
+    .formatx = NC_FORMATX_NC3,
+    .keeps = CEL_KEEPS_CONTIGUOUS,
+    .bid = bid,
+    .create = create,
+    .open = open_classic,
+    .load_types = load_nothing,
+    .load_var = load_var,
+    .load_atts = load_atts,
+    .save = classic_save,
+    .extend = classic_extend,
+    .plain_get = classic_get,
+    .plain_put = classic_put,
+    .sync = sync_classic,
+    .close = close_classic,
+    .fact = fact,
+};

@@ -1,0 +1,323 @@
+/* Where variables lie, and keeping it true when definitions change. Fixed
+ * variables come first, in order, then the records. A variable that exists never
+ * moves towards the start, so that data is moved only when the header, or
+ * variables before it, need its place. */
+#include "classic_int.h"
+#include "mem.h"
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+    return to > 1 ? (n + to - 1) / to * to : n;
+}
+
+/* --- lengths ----------------------------------------------------------------------- */
+
+static int length_of(const struct cel_var *var, uint64_t *out)
+{
+    uint64_t n = var->type->size;
+
+    for (int d = classic_is_record(var); d < var->ndims; d++)
+        if (__builtin_mul_overflow(n, (uint64_t)var->dim[d]->len, &n) || n > (uint64_t)INT64_MAX - 3)
+            return cel_fail(NC_EVARSIZE, "variable %s is larger than any file can be", var->name);
+    *out = round_up(n, 4);
+    return CEL_OK;
+}
+
+static uint64_t unpadded(const struct cel_var *var)
+{
+    uint64_t n = var->type->size;
+
+    for (int d = 1; d < var->ndims; d++)
+        n *= var->dim[d]->len;
+    return n;
+}
+
+int classic_lengths(struct cel_dataset *ds)
+{
+    struct classic *c = classic_of(ds);
+    const struct cel_var *only = NULL;
+    size_t nrecord = 0;
+    int rc = CEL_OK;
+
+    c->recsize = 0;
+    for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
+        struct cel_var *var = ds->root->vars.at[i];
+        if (!var->place && !(var->place = cel_calloc(1, sizeof(struct classic_var))))
+            return NC_ENOMEM;
+        place_of(var)->is_record = classic_is_record(var);
+        rc = length_of(var, &place_of(var)->len);
+        if (rc == CEL_OK && classic_is_record(var)) {
+            if (__builtin_add_overflow(c->recsize, place_of(var)->len, &c->recsize))
+                return cel_fail(NC_EVARSIZE, "a record would be larger than any file can be");
+            only = var;
+            nrecord++;
+        }
+    }
+    /* A single record variable has no padding between its records. */
+    if (rc == CEL_OK && nrecord == 1)
+        c->recsize = unpadded(only);
+    return rc;
+}
+
+/* In kinds 1 and 2 a length must fit the header, except that of the last variable. */
+static int check_sizes(const struct cel_dataset *ds)
+{
+    const struct classic *c = classic_of(ds);
+    uint64_t most = c->kind == 1 ? (uint64_t)INT32_MAX - 3 : c->kind == 2 ? (uint64_t)UINT32_MAX - 3 : (uint64_t)INT64_MAX - 3;
+    const struct cel_var *large_fixed = NULL, *large_record = NULL, *last_fixed = NULL, *last_record = NULL;
+    size_t nlarge_fixed = 0, nlarge_record = 0;
+
+    for (size_t i = 0; i < ds->root->vars.n; i++) {
+        const struct cel_var *var = ds->root->vars.at[i];
+        bool large = place_of(var)->len > most;
+        *(place_of(var)->is_record ? &last_record : &last_fixed) = var;
+        if (large && place_of(var)->is_record)
+            nlarge_record++, large_record = var;
+        else if (large)
+            nlarge_fixed++, large_fixed = var;
+    }
+    if (nlarge_fixed > 1 || (nlarge_fixed && (large_fixed != last_fixed || last_record)))
+        return cel_fail(NC_EVARSIZE, "variable %s is too large for this kind of file: create it with %s", large_fixed->name,
+                        c->kind == 1 ? "NC_64BIT_OFFSET, NC_64BIT_DATA or NC_NETCDF4" : "NC_64BIT_DATA or NC_NETCDF4");
+    if (nlarge_record > 1 || (nlarge_record && large_record != last_record))
+        return cel_fail(NC_EVARSIZE, "a record of variable %s is too large for this kind of file", large_record->name);
+    return CEL_OK;
+}
+
+/* --- begins --------------------------------------------------------------------------- */
+
+struct old_place {
+    bool existed;
+    uint64_t begin;
+};
+
+static int set_begin(const struct classic *c, const struct cel_var *var, const struct old_place *old, uint64_t at)
+{
+    struct classic_var *p = place_of(var);
+
+    p->begin = old->existed && old->begin > at ? old->begin : at;
+    if (c->kind == 1 && p->begin > (uint64_t)INT32_MAX)
+        return cel_fail(NC_EVARSIZE, "variable %s would begin beyond 2 GiB, where this kind of file cannot point: create it "
+                                     "with NC_64BIT_OFFSET, NC_64BIT_DATA or NC_NETCDF4", var->name);
+    return CEL_OK;
+}
+
+static int place_vars(struct cel_dataset *ds, uint64_t header, const struct old_place *old)
+{
+    struct classic *c = classic_of(ds);
+    const struct cel_room *room = &ds->room;
+    uint64_t at, first = UINT64_MAX;
+    int rc = CEL_OK;
+
+    if (!ds->root->vars.n)
+        return CEL_OK;
+    if (c->begin_var < header + room->header || c->begin_var != round_up(c->begin_var, room->var_align)) {
+        uint64_t begin = round_up(header + room->header, room->var_align);
+        c->begin_var = c->placed && c->begin_var > begin ? c->begin_var : begin;
+    }
+    at = c->begin_var;
+    for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
+        struct cel_var *var = ds->root->vars.at[i];
+        if (place_of(var)->is_record)
+            continue;
+        rc = set_begin(c, var, &old[i], at);
+        at = place_of(var)->begin + place_of(var)->len;
+        first = first == UINT64_MAX ? place_of(var)->begin : first;
+    }
+    if (c->begin_rec < at + room->vars || c->begin_rec != round_up(c->begin_rec, room->rec_align))
+        c->begin_rec = round_up(at + room->vars, room->rec_align);
+    c->begin_var = first != UINT64_MAX ? first : c->begin_rec;
+    at = c->begin_rec;
+    for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
+        struct cel_var *var = ds->root->vars.at[i];
+        if (!place_of(var)->is_record)
+            continue;
+        rc = set_begin(c, var, &old[i], at);
+        at = place_of(var)->begin + place_of(var)->len;
+    }
+    c->placed = true;
+    return rc;
+}
+
+uint64_t classic_end(const struct cel_dataset *ds)
+{
+    const struct classic *c = classic_of(ds);
+    uint64_t end = 0;
+
+    for (size_t i = 0; i < ds->root->vars.n; i++) {
+        const struct classic_var *p = place_of(ds->root->vars.at[i]);
+        uint64_t var_end = p->begin + p->len;
+        if (p->is_record)
+            var_end = c->numrecs ? p->begin + (c->numrecs - 1) * c->recsize + (c->recsize < p->len ? c->recsize : p->len) : 0;
+        end = var_end > end ? var_end : end;
+    }
+    return end;
+}
+
+/* --- moving what exists ------------------------------------------------------------------ */
+
+/* From the end towards the start: nothing ever moves down. */
+static int move_data(struct cel_dataset *ds, const struct old_place *old, uint64_t old_recsize)
+{
+    struct classic *c = classic_of(ds);
+    int rc = CEL_OK;
+
+    for (uint64_t record = c->numrecs; rc == CEL_OK && record-- > 0;)
+        for (size_t i = ds->root->vars.n; rc == CEL_OK && i-- > 0;) {
+            const struct classic_var *p = place_of(ds->root->vars.at[i]);
+            uint64_t n = old_recsize < p->len ? old_recsize : p->len;
+            if (old[i].existed && p->is_record)
+                rc = classic_io_move(&c->io, old[i].begin + record * old_recsize, p->begin + record * c->recsize, n);
+        }
+    for (size_t i = ds->root->vars.n; rc == CEL_OK && i-- > 0;) {
+        const struct classic_var *p = place_of(ds->root->vars.at[i]);
+        if (old[i].existed && !p->is_record)
+            rc = classic_io_move(&c->io, old[i].begin, p->begin, p->len);
+    }
+    return rc;
+}
+
+static int fill_new(struct cel_dataset *ds, const struct old_place *old)
+{
+    struct classic *c = classic_of(ds);
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
+        struct cel_var *var = ds->root->vars.at[i];
+        if (!old[i].existed && classic_fills(ds, var))
+            rc = place_of(var)->is_record ? classic_fill_var(ds, var, 0, c->numrecs) : classic_fill_var(ds, var, 0, 1);
+    }
+    return rc;
+}
+
+/* --- saving ----------------------------------------------------------------------------------- */
+
+static void settle_var(struct cel_dataset *ds, struct cel_var *var)
+{
+    var->storage = CEL_CONTIGUOUS;
+    var->plain = var->loaded = true;
+    for (int d = 0; d < var->ndims; d++)
+        var->extent[d] = var->dim[d]->len;
+    (void)ds;
+}
+
+static bool atts_changed(const struct cel_atts *atts)
+{
+    bool changed = atts->removed.n > 0;
+
+    for (size_t i = 0; i < atts->list.n; i++)
+        changed |= ((const struct cel_att *)atts->list.at[i])->saved != CEL_SAVED;
+    return changed;
+}
+
+static bool is_changed(const struct cel_dataset *ds)
+{
+    const struct cel_group *root = ds->root;
+    bool changed = root->saved != CEL_SAVED || atts_changed(&root->atts);
+
+    for (size_t i = 0; i < root->dims.n; i++)
+        changed |= ((const struct cel_dim *)root->dims.at[i])->saved != CEL_SAVED;
+    for (size_t i = 0; i < root->vars.n; i++) {
+        const struct cel_var *var = root->vars.at[i];
+        changed |= var->saved != CEL_SAVED || atts_changed(&var->atts);
+    }
+    return changed;
+}
+
+static void atts_saved(struct cel_atts *atts)
+{
+    for (size_t i = 0; i < atts->list.n; i++) {
+        struct cel_att *att = atts->list.at[i];
+        att->saved = CEL_SAVED;
+        free(att->saved_name);
+        att->saved_name = NULL;
+    }
+    for (size_t i = 0; i < atts->removed.n; i++)
+        free(atts->removed.at[i]);
+    atts->removed.n = 0;
+}
+
+static void all_saved(struct cel_dataset *ds)
+{
+    struct cel_group *root = ds->root;
+
+    root->saved = CEL_SAVED;
+    atts_saved(&root->atts);
+    for (size_t i = 0; i < root->dims.n; i++) {
+        struct cel_dim *dim = root->dims.at[i];
+        dim->saved = CEL_SAVED;
+        free(dim->saved_name);
+        dim->saved_name = NULL;
+    }
+    for (size_t i = 0; i < root->vars.n; i++) {
+        struct cel_var *var = root->vars.at[i];
+        var->saved = CEL_SAVED;
+        free(var->saved_name);
+        var->saved_name = NULL;
+        atts_saved(&var->atts);
+    }
+}
+
+static int header_size(struct cel_dataset *ds, uint64_t *out)
+{
+    struct cel_buf header = CEL_BUF_INIT(SIZE_MAX);
+    int rc = classic_header_make(ds, &header);
+
+    *out = header.len;
+    cel_buf_dispose(&header);
+    return rc;
+}
+
+static int write_header(struct cel_dataset *ds)
+{
+    struct classic *c = classic_of(ds);
+    struct cel_buf header = CEL_BUF_INIT(SIZE_MAX);
+    int rc = classic_header_make(ds, &header);
+
+    if (rc == CEL_OK)
+        rc = classic_io_write(&c->io, 0, header.data, header.len);
+    if (rc == CEL_OK)
+        c->numrecs_saved = c->numrecs;
+    cel_buf_dispose(&header);
+    return rc;
+}
+
+int classic_save(struct cel_dataset *ds)
+{
+    struct classic *c = classic_of(ds);
+    struct cel_vec *vars = &ds->root->vars;
+    uint64_t old_recsize = c->recsize, header;
+    struct old_place *old;
+    int rc;
+
+    if (!is_changed(ds))
+        return classic_numrecs_write(ds);
+    old = cel_calloc(vars->n, sizeof *old);
+    if (!old)
+        return NC_ENOMEM;
+    for (size_t i = 0; i < vars->n; i++) {
+        struct cel_var *var = vars->at[i];
+        if (var->place)
+            old[i] = (struct old_place){var->saved != CEL_NEW, place_of(var)->begin};
+        settle_var(ds, var);
+    }
+    rc = classic_lengths(ds);
+    if (rc == CEL_OK)
+        rc = check_sizes(ds);
+    if (rc == CEL_OK)
+        rc = header_size(ds, &header);
+    if (rc == CEL_OK)
+        rc = place_vars(ds, header, old);
+    if (rc == CEL_OK)
+        rc = move_data(ds, old, old_recsize);
+    if (rc == CEL_OK)
+        rc = write_header(ds);
+    if (rc == CEL_OK)
+        rc = fill_new(ds, old);
+    if (rc == CEL_OK)
+        all_saved(ds);
+    free(old);
+    return rc;
+}
