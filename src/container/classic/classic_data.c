@@ -45,7 +45,8 @@ int classic_fill_var(struct cel_dataset *ds, const struct cel_var *var, uint64_t
     return rc;
 }
 
-/* A new record holds fill values of every record variable. */
+/* A new record holds fill values of every record variable, also of those without
+ * fill: that is how netCDF-C writes them. */
 int classic_extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent)
 {
     struct classic *c = classic_of(ds);
@@ -57,7 +58,7 @@ int classic_extend(struct cel_dataset *ds, struct cel_var *var, const size_t *ex
     for (uint64_t record = old; rc == CEL_OK && record < now; record++)
         for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
             const struct cel_var *other = ds->root->vars.at[i];
-            if (place_of(other)->is_record && classic_fills(ds, other))
+            if (place_of(other)->is_record && ds->fill_mode == NC_FILL)
                 rc = classic_fill_var(ds, other, record, 1);
         }
     if (rc != CEL_OK)

@@ -95,10 +95,8 @@ int classic_io_move(struct classic_io *io, uint64_t from, uint64_t to, uint64_t 
         return CEL_OK;
     if (!block)
         return NC_ENOMEM;
-    if (from < io->size && n > io->size - from)
-        n = io->size - from; /* the last record may not be there in full */
-    else if (from >= io->size)
-        n = 0;
+    if (n > (from < io->size ? io->size - from : 0)) /* written in no-fill mode: not there in full */
+        n = from < io->size ? io->size - from : 0;
     while (rc == CEL_OK && done < n) {
         size_t part = n - done < MOVE_BLOCK ? (size_t)(n - done) : MOVE_BLOCK;
         uint64_t at = to > from ? n - done - part : done;

@@ -148,17 +148,18 @@ uint64_t classic_end(const struct cel_dataset *ds)
 
     for (size_t i = 0; i < ds->root->vars.n; i++) {
         const struct classic_var *p = place_of(ds->root->vars.at[i]);
-        uint64_t var_end = p->begin + p->len;
         if (p->is_record)
-            var_end = c->numrecs ? p->begin + (c->numrecs - 1) * c->recsize + (c->recsize < p->len ? c->recsize : p->len) : 0;
-        end = var_end > end ? var_end : end;
+            return c->begin_rec + c->numrecs * c->recsize;
+        end = p->begin + p->len > end ? p->begin + p->len : end;
     }
     return end;
 }
 
 /* --- moving what exists ------------------------------------------------------------------ */
 
-/* From the end towards the start: nothing ever moves down. */
+/* From the end towards the start: nothing ever moves down. A record is moved with
+ * its padding, also where a single record variable has none: what follows it then
+ * comes along, as with netCDF-C, and is covered by the next record. */
 static int move_data(struct cel_dataset *ds, const struct old_place *old, uint64_t old_recsize)
 {
     struct classic *c = classic_of(ds);
@@ -167,9 +168,12 @@ static int move_data(struct cel_dataset *ds, const struct old_place *old, uint64
     for (uint64_t record = c->numrecs; rc == CEL_OK && record-- > 0;)
         for (size_t i = ds->root->vars.n; rc == CEL_OK && i-- > 0;) {
             const struct classic_var *p = place_of(ds->root->vars.at[i]);
-            uint64_t n = old_recsize < p->len ? old_recsize : p->len;
-            if (old[i].existed && p->is_record)
-                rc = classic_io_move(&c->io, old[i].begin + record * old_recsize, p->begin + record * c->recsize, n);
+            uint64_t from = old[i].begin + record * old_recsize, to = p->begin + record * c->recsize;
+            if (!old[i].existed || !p->is_record || from == to)
+                continue;
+            rc = classic_io_grow(&c->io, from + p->len);
+            if (rc == CEL_OK)
+                rc = classic_io_move(&c->io, from, to, p->len);
         }
     for (size_t i = ds->root->vars.n; rc == CEL_OK && i-- > 0;) {
         const struct classic_var *p = place_of(ds->root->vars.at[i]);
