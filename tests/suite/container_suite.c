@@ -7,11 +7,16 @@
 #include <cellar.h>
 #endif
 
+#define ZARR_KEEPS (GROUPS | STRINGS | WIDE_INTEGERS | UNLIMITED | CHUNKS | FILTERS | ENDIANNESS | FREE_DEFINITION | NO_FILL)
+
 static const struct container containers[] = {
     {"netcdf4", "%s/%d.nc", NC_NETCDF4, EVERYTHING, 0, 0, 0},
     {"netcdf4-classic-model", "%s/%d.nc", NC_NETCDF4 | NC_CLASSIC_MODEL,
      CHUNKS | FILTERS | CONTIGUOUS | COMPACT | ENDIANNESS | NO_FILL, NC_ESTRICTNC3, NC_ESTRICTNC3, NC_EUNLIMIT},
     {"netcdf4-in-memory", "%s/%d.nc", NC_NETCDF4 | NC_DISKLESS | NC_PERSIST, EVERYTHING, 0, 0, 0},
+    {"nczarr", "file://%s/%d.zarr#mode=nczarr,file", NC_NETCDF4, ZARR_KEEPS, NC_EBADTYPE, NC_ENOTNC4, 0},
+    {"nczarr-zip", "file://%s/%d.zip#mode=nczarr,zip", NC_NETCDF4, ZARR_KEEPS, NC_EBADTYPE, NC_ENOTNC4, 0},
+    {"zarr-v3", "file://%s/%d.zarr#mode=nczarr,v3", NC_NETCDF4, ZARR_KEEPS & ~NO_FILL, NC_EBADTYPE, NC_ENOTNC4, 0},
 };
 
 const struct container *here;

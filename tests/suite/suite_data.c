@@ -186,15 +186,18 @@ static void bounds_are_checked(void **state)
 static void text_is_kept(void **state)
 {
     int nc = fresh(), x = def_dim(nc, "x", 3), w = def_dim(nc, "w", 5), v = def_var(nc, "v", NC_CHAR, 2, (int[]){x, w});
+    int f = def_var(nc, "f", NC_CHAR, 1, &w), number;
     char got[16] = "";
-    int number;
 
+    OK(nc_def_var_fill(nc, f, NC_FILL, "7"));
     OK(nc_enddef(nc));
     OK(nc_put_vara_text(nc, v, (size_t[]){1, 0}, (size_t[]){1, 5}, "hello"));
     FAILS(nc_get_var_int(nc, v, &number), NC_ECHAR);
     nc = reopened(nc, NC_NOWRITE);
     OK(nc_get_var_text(nc, v, got));
     assert_memory_equal(got, "\0\0\0\0\0hello\0\0\0\0\0", 15);
+    OK(nc_get_var_text(nc, f, got));
+    assert_memory_equal(got, "77777", 5);
     done(nc);
 }
 

@@ -166,16 +166,19 @@ static bool is_scalar(const struct zarr_facts *facts, const struct cel_json *inf
 static int load_fill(struct cel_var *var, struct zarr_array *a, const struct zarr_facts *facts, bool nczarr)
 {
     const void *usual = cel_var_fill_value(var);
+    struct zarr_dtype stored = a->dtype;
     void *value;
     int rc;
 
+    if (zarr_of(var->group->dataset)->version == 3 && stored.type->id == NC_CHAR)
+        stored.type = cel_type_atomic(NC_UBYTE); /* the character's code */
     var->no_fill = !facts->fill || cel_json_type(facts->fill) == CEL_JSON_NULL;
     if (var->no_fill)
         return CEL_OK;
     value = cel_calloc(1, var->type->size);
     if (!value)
         return NC_ENOMEM;
-    rc = zarr_fill_from_json(a->path, facts->fill, &a->dtype, nczarr, value);
+    rc = zarr_fill_from_json(a->path, facts->fill, &stored, nczarr, value);
     if (rc == CEL_OK && (var->type->varsized || !usual || memcmp(value, usual, var->type->size) != 0)) {
         var->fill = value;
         return CEL_OK;
@@ -208,6 +211,15 @@ static int describe_var(struct cel_var *var, struct zarr_array *a, struct zarr_f
     return rc;
 }
 
+/* Version 3 has no type for text of one byte: NC_CHAR is uint8 with a note. */
+static void take_alias(struct zarr_dtype *dtype, const struct cel_json *info)
+{
+    const char *alias = cel_json_string(cel_json_get(info, "type_alias"), NULL);
+
+    if (alias && strcmp(alias, "char") == 0 && dtype->form == ZARR_NUMBERS && dtype->type->id == NC_UBYTE)
+        dtype->type = cel_type_atomic(NC_CHAR);
+}
+
 static int add_var(struct cel_group *group, const char *name, struct zarr_array *a, struct zarr_facts *facts)
 {
     struct cel_dataset *ds = group->dataset;
@@ -217,6 +229,7 @@ static int add_var(struct cel_group *group, const char *name, struct zarr_array 
     int rc;
 
     a->scalar = is_scalar(facts, info);
+    take_alias(&a->dtype, info);
     rc = cel_var_add(group, name, a->scalar ? 0 : facts->rank, &var);
     if (rc == CEL_OK) {
         var->place = a;
@@ -466,6 +479,8 @@ int zarr_load(struct cel_dataset *ds)
     struct zarr *z = zarr_of(ds);
     int rc = z->consolidated ? load_consolidated(z) : CEL_OK;
 
+    ds->root->saved = CEL_SAVED;
+    ds->root->atts.loaded = false;
     if (rc == CEL_OK)
         rc = load_root_array(ds);
     return rc == CEL_ABSENT ? load_group(ds->root, "", 0) : rc;

@@ -65,12 +65,102 @@ static int move_tree(struct zarr *z, const char *from, const char *to)
     return rc;
 }
 
+static int path_in(const struct cel_group *parent, const char *name, struct cel_buf *out)
+{
+    const struct zarr_group *above = parent ? parent->place : NULL;
+
+    return above ? zarr_key(above->path, name, out) : cel_buf_add(out, "", 1);
+}
+
+/* One child of a group: its name now and where it lies. */
+struct child {
+    const char *name;
+    char **path; /* NULL: not in the store yet */
+};
+
+static struct child child_at(const struct cel_group *group, size_t i)
+{
+    struct cel_var *var;
+    struct cel_group *inner;
+
+    if (i < group->vars.n) {
+        var = group->vars.at[i];
+        return (struct child){var->name, var->place ? &((struct zarr_array *)var->place)->path : NULL};
+    }
+    inner = group->groups.at[i - group->vars.n];
+    return (struct child){inner->name, inner->place ? &((struct zarr_group *)inner->place)->path : NULL};
+}
+
+/* CEL_ABSENT: it lies where it belongs. */
+static int renamed_path(const struct cel_group *group, const struct child *child, struct cel_buf *out)
+{
+    int rc;
+
+    out->len = 0;
+    if (!child->path || !*child->path)
+        return CEL_ABSENT;
+    rc = path_in(group, child->name, out);
+    return rc == CEL_OK && strcmp(*child->path, out->data) == 0 ? CEL_ABSENT : rc;
+}
+
+static bool is_taken(const struct cel_group *group, const char *path)
+{
+    for (size_t i = 0; i < group->vars.n + group->groups.n; i++) {
+        struct child child = child_at(group, i);
+        if (child.path && *child.path && strcmp(*child.path, path) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int move_aside(struct zarr *z, const struct cel_group *group, size_t i)
+{
+    struct child child = child_at(group, i);
+    struct cel_buf aside = CEL_BUF_INIT(1 << 20);
+    char name[64];
+    int rc;
+
+    snprintf(name, sizeof name, "_cellar_renamed_%zu", i);
+    rc = path_in(group, name, &aside);
+    if (rc == CEL_OK)
+        rc = move_tree(z, *child.path, aside.data);
+    if (rc != CEL_OK) {
+        cel_buf_dispose(&aside);
+        return rc;
+    }
+    free(*child.path);
+    *child.path = aside.data;
+    return CEL_OK;
+}
+
+/* Where the place of a renamed child is still another's, names were exchanged: all
+ * such children first go where nobody wants to be. */
+static int make_way(struct zarr *z, const struct cel_group *group)
+{
+    size_t n = group->vars.n + group->groups.n;
+    struct cel_buf path = CEL_BUF_INIT(1 << 20);
+    bool crossed = false;
+    int rc = CEL_OK;
+
+    for (int pass = 0; rc == CEL_OK && pass < 1 + crossed; pass++)
+        for (size_t i = 0; rc == CEL_OK && i < n; i++) {
+            struct child child = child_at(group, i);
+            rc = renamed_path(group, &child, &path);
+            if (rc == CEL_OK && pass)
+                rc = move_aside(z, group, i);
+            else if (rc == CEL_OK)
+                crossed = crossed || is_taken(group, path.data);
+            rc = rc == CEL_ABSENT ? CEL_OK : rc;
+        }
+    cel_buf_dispose(&path);
+    return rc;
+}
+
 /* Where an object belongs now; what it had is moved when that changed. */
 static int settle_path(struct cel_group *parent, const char *name, struct zarr *z, char **path)
 {
-    const struct zarr_group *above = parent ? parent->place : NULL;
     struct cel_buf now = CEL_BUF_INIT(1 << 20);
-    int rc = above ? zarr_key(above->path, name, &now) : cel_buf_add(&now, "", 1);
+    int rc = path_in(parent, name, &now);
 
     if (rc == CEL_OK && *path && strcmp(*path, now.data) == 0) {
         cel_buf_dispose(&now);
@@ -394,6 +484,8 @@ static int save_tree(struct cel_group *group)
 {
     int rc = save_group(group);
 
+    if (rc == CEL_OK)
+        rc = make_way(zarr_of(group->dataset), group);
     for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++)
         rc = save_var(group->dataset, group->vars.at[i]);
     for (size_t i = 0; rc == CEL_OK && i < group->groups.n; i++)
