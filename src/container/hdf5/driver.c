@@ -324,6 +324,16 @@ static herr_t driver_read(H5FD_t *f, H5FD_mem_t type, hid_t dxpl, haddr_t addr, 
     return fault(e);
 }
 
+/* When a file cannot be written out, libhdf5 keeps it half closed and crashes at exit.
+ * So while closing it is told that all went well, and whoever closes looks at `lost`. */
+static herr_t write_fault(struct cel_h5_io *io, int e)
+{
+    if (!e || !io->closing)
+        return fault(e);
+    io->lost = io->lost ? io->lost : e;
+    return 0;
+}
+
 static herr_t driver_write(H5FD_t *f, H5FD_mem_t type, hid_t dxpl, haddr_t addr, size_t n, const void *buffer)
 {
     struct driver_file *file = (struct driver_file *)f;
@@ -334,7 +344,7 @@ static herr_t driver_write(H5FD_t *f, H5FD_mem_t type, hid_t dxpl, haddr_t addr,
         return fault(EOVERFLOW);
     if (cel_h5_io_foreign(file->io))
         return 0;
-    if (!noted(buffer, addr, n) && fault(move_out(file->io, addr, buffer, n)) < 0)
+    if (!noted(buffer, addr, n) && write_fault(file->io, move_out(file->io, addr, buffer, n)) < 0)
         return -1;
     note_end(file->io, addr + n);
     return 0;
@@ -363,7 +373,7 @@ static herr_t driver_truncate(H5FD_t *f, hid_t dxpl, hbool_t closing)
     (void)closing;
     if (file->eoa == file->io->eof || !file->io->writable || cel_h5_io_foreign(file->io))
         return 0;
-    return fault(cut(file->io, file->eoa));
+    return write_fault(file->io, cut(file->io, file->eoa));
 }
 
 static herr_t driver_lock(H5FD_t *f, hbool_t write)

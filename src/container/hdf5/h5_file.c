@@ -174,8 +174,12 @@ static int drop_file(struct cel_h5_file *f)
     cel_h5_places_free(f->ds);
     if (f->string_type >= 0)
         H5Tclose(f->string_type);
+    f->io->closing = true;
     if (f->id >= 0 && H5Fclose(f->id) < 0)
         rc = cel_h5_fail(NC_EHDFERR, "the file could not be finished");
+    f->io->closing = false;
+    if (rc == CEL_OK && f->io->lost)
+        rc = cel_fail(NC_EHDFERR, "the file could not be finished: %s", strerror(f->io->lost));
     f->ds->container = NULL;
     return rc;
 }

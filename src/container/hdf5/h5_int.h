@@ -36,6 +36,8 @@ struct cel_h5_io {
     bool writable;
     bool fresh;          /* a create: the driver empties the file once libhdf5 agrees ... */
     bool emptied;        /* ... and has done so */
+    bool closing;        /* failed writes are noted in `lost`, not reported: see driver_write */
+    int lost;            /* errno of the first write lost while closing; 0: none */
     pid_t owner;         /* a child after fork() must not write */
     int refs;            /* we, and each open driver file of libhdf5 */
     struct cel_mutex lock; /* memory may move when it grows; eof */
