@@ -1,0 +1,130 @@
+/* Memory beyond the caller's own stays within 16 MiB and two chunks per thread for
+ * whole-chunk work, however much is written and read; partial work adds the cache
+ * and what it may grow by. The argument is the number of GiB. */
+#include <cellar.h>
+#include <netcdf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define MIB ((size_t)1 << 20)
+#define NY 512
+#define NX 1024
+#define STEPS 64 /* one call: 128 MiB of float */
+#define THREADS 4
+
+static const size_t chunk[3] = {8, 128, 128}; /* 512 KiB */
+static const size_t chunk_bytes = 8 * 128 * 128 * sizeof(float);
+static double gib = 0.25;
+static float *field;
+
+static size_t memory_line(const char *key)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    size_t kib = 0;
+
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, key, strlen(key)) == 0)
+            kib = strtoul(line + strlen(key), NULL, 10);
+    if (f)
+        fclose(f);
+    return kib * 1024;
+}
+
+static size_t reset_mark(void)
+{
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+
+    assert_non_null(f);
+    fputs("5", f);
+    fclose(f);
+    return memory_line("VmRSS:");
+}
+
+#define OK(call) assert_int_equal(call, NC_NOERR)
+
+static size_t ncalls(void)
+{
+    size_t n = (size_t)(gib * 1024 / 128);
+
+    return n ? n : 1;
+}
+
+static void create(const char *path, int deflate, int *nc, int *var)
+{
+    int dims[3];
+
+    OK(nc_create(path, NC_NETCDF4 | NC_CLOBBER, nc));
+    OK(nc_def_dim(*nc, "t", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(*nc, "y", NY, &dims[1]));
+    OK(nc_def_dim(*nc, "x", NX, &dims[2]));
+    OK(nc_def_var(*nc, "v", NC_FLOAT, 3, dims, var));
+    OK(nc_def_var_chunking(*nc, *var, NC_CHUNKED, chunk));
+    if (deflate)
+        OK(nc_def_var_deflate(*nc, *var, 1, 1, 1));
+    OK(nc_enddef(*nc));
+}
+
+static void whole_chunks_need_little(void **state)
+{
+    size_t limit = 16 * MIB + 2 * THREADS * chunk_bytes, before, used;
+    int nc, var;
+
+    OK(cellar_set_threads(THREADS));
+    create("peak.nc", 1, &nc, &var);
+    before = reset_mark();
+    for (size_t c = 0; c < ncalls(); c++)
+        OK(nc_put_vara_float(nc, var, (size_t[3]){c * STEPS, 0, 0}, (size_t[3]){STEPS, NY, NX}, field));
+    OK(nc_close(nc));
+    used = memory_line("VmHWM:") - before;
+    print_message("writing %.2f GiB: %.1f MiB beyond the caller's\n", gib, (double)used / MIB);
+    assert_true(used <= limit);
+
+    OK(nc_open("peak.nc", NC_NOWRITE, &nc));
+    before = reset_mark();
+    for (size_t c = 0; c < ncalls(); c++)
+        OK(nc_get_vara_float(nc, var, (size_t[3]){c * STEPS, 0, 0}, (size_t[3]){STEPS, NY, NX}, field));
+    OK(nc_close(nc));
+    used = memory_line("VmHWM:") - before;
+    print_message("reading %.2f GiB: %.1f MiB beyond the caller's\n", gib, (double)used / MIB);
+    assert_true(used <= limit);
+    unlink("peak.nc");
+}
+
+/* A row of chunks is 16 MiB here; the cache is set to 4 and grows to hold it. */
+static void steps_need_the_cache_and_a_row(void **state)
+{
+    size_t row = NY * NX * chunk[0] * sizeof *field;
+    size_t limit = 16 * MIB + 2 * THREADS * chunk_bytes + row, before, used;
+    int nc, var;
+
+    OK(cellar_set_threads(THREADS));
+    create("peak_steps.nc", 1, &nc, &var);
+    OK(nc_set_var_chunk_cache(nc, var, 4 * MIB, 1009, 0.75f));
+    before = reset_mark();
+    for (size_t t = 0; t < 4 * STEPS; t++)
+        OK(nc_put_vara_float(nc, var, (size_t[3]){t, 0, 0}, (size_t[3]){1, NY, NX}, field));
+    OK(nc_close(nc));
+    used = memory_line("VmHWM:") - before;
+    print_message("step by step: %.1f MiB beyond the caller's\n", (double)used / MIB);
+    assert_true(used <= limit);
+    unlink("peak_steps.nc");
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whole_chunks_need_little),
+                                       cmocka_unit_test(steps_need_the_cache_and_a_row)};
+
+    if (argc > 1)
+        gib = atof(argv[1]);
+    field = malloc(STEPS * NY * NX * sizeof *field);
+    for (size_t i = 0; field && i < STEPS * NY * NX; i++)
+        field[i] = (float)(i % 4099) * 0.5f + (float)(i * 2654435761u % 1024) * 1e-4f;
+    return field ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+}

@@ -1,0 +1,234 @@
+/* The same calls give the same file, byte for byte, with 1, 2, 4 and 8 threads:
+ * whole puts, steps, odd pieces, tiny caches, several variables and filters, for
+ * HDF5 files and Zarr stores. And the data survives exit() without nc_close(),
+ * and a child of fork() changes nothing. */
+#include <cellar.h>
+#include <netcdf.h>
+#include <netcdf_filter.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define NT 20
+#define NY 60
+#define NX 70
+#define NVARS 5
+
+static float field[NT * NY * NX];
+
+static void make_field(void)
+{
+    uint32_t noise = 1;
+
+    for (size_t i = 0; i < NT * NY * NX; i++) {
+        noise = noise * 1664525 + 1013904223;
+        field[i] = (float)(i % 4200) * 0.25f + (float)(noise >> 20) * 1e-3f;
+    }
+}
+
+#define OK(call) assert_int_equal(call, NC_NOERR)
+
+static void def_vars(int nc, int *vars)
+{
+    static const size_t chunks[NVARS][3] = {{4, 16, 16}, {1, 60, 70}, {8, 30, 35}, {3, 7, 11}, {20, 60, 70}};
+    int dims[3];
+
+    OK(nc_def_dim(nc, "t", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(nc, "y", NY, &dims[1]));
+    OK(nc_def_dim(nc, "x", NX, &dims[2]));
+    for (int v = 0; v < NVARS; v++) {
+        char name[8];
+
+        snprintf(name, sizeof name, "v%d", v);
+        OK(nc_def_var(nc, name, v == 3 ? NC_SHORT : NC_FLOAT, 3, dims, &vars[v]));
+        OK(nc_def_var_chunking(nc, vars[v], NC_CHUNKED, chunks[v]));
+    }
+    OK(nc_def_var_deflate(nc, vars[0], 1, 1, 1));
+    OK(nc_def_var_deflate(nc, vars[2], 1, 1, 5));
+    OK(nc_def_var_fletcher32(nc, vars[3], NC_FLETCHER32));
+    OK(nc_def_var_filter(nc, vars[4], 32015, 1, (unsigned[]){3}));
+    OK(nc_set_var_chunk_cache(nc, vars[3], 5000, 7, 0.5f));
+    OK(nc_enddef(nc));
+}
+
+/* Steps of all variables in turns, odd pieces, then some chunks written again. */
+static void write_all(const char *path, int threads)
+{
+    int nc, vars[NVARS];
+    float back[NY * NX];
+
+    OK(cellar_set_threads(threads));
+    OK(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &nc));
+    def_vars(nc, vars);
+    for (size_t t = 0; t < NT; t++)
+        for (int v = 0; v < NVARS; v += 2)
+            OK(nc_put_vara_float(nc, vars[v], (size_t[3]){t, 0, 0}, (size_t[3]){1, NY, NX}, field + t * NY * NX));
+    OK(nc_put_vara_float(nc, vars[1], (size_t[3]){0}, (size_t[3]){NT, NY, NX}, field));
+    for (size_t y = 0; y + 9 <= NY; y += 9) {
+        OK(nc_put_vars_float(nc, vars[3], (size_t[3]){1, y, 2}, (size_t[3]){9, 9, 30}, (ptrdiff_t[3]){2, 1, 2}, field));
+        OK(nc_get_vara_float(nc, vars[0], (size_t[3]){y % NT, 0, 0}, (size_t[3]){1, NY, NX}, back));
+    }
+    OK(nc_put_vara_float(nc, vars[2], (size_t[3]){3, 0, 0}, (size_t[3]){14, NY, NX}, field + 77));
+    OK(nc_sync(nc));
+    OK(nc_put_vara_float(nc, vars[0], (size_t[3]){0}, (size_t[3]){NT, NY, NX}, field + 0));
+    OK(nc_close(nc));
+}
+
+static char *slurp(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    char *bytes;
+
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    *n = (size_t)ftell(f);
+    rewind(f);
+    bytes = malloc(*n + 1);
+    assert_int_equal(fread(bytes, 1, *n, f), *n);
+    fclose(f);
+    return bytes;
+}
+
+static void must_be_equal(const char *a, const char *b)
+{
+    size_t na, nb;
+    char *x = slurp(a, &na), *y = slurp(b, &nb);
+
+    assert_int_equal(na, nb);
+    assert_memory_equal(x, y, na);
+    free(x);
+    free(y);
+}
+
+static void hdf5_files_are_identical(void **state)
+{
+    static const int threads[] = {2, 4, 8, 1};
+    char path[32];
+
+    write_all("same_1.nc", 1);
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        snprintf(path, sizeof path, "same_again_%d.nc", threads[i]);
+        write_all(path, threads[i]);
+        must_be_equal("same_1.nc", path);
+        unlink(path);
+    }
+    unlink("same_1.nc");
+}
+
+static void zarr_stores_are_identical(void **state)
+{
+    static const int threads[] = {1, 2, 4, 8};
+    char url[64], command[128];
+
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(url, sizeof url, "file://same_%d.zarr#mode=nczarr,file", threads[i]);
+        write_all(url, threads[i]);
+        snprintf(command, sizeof command, "diff -r same_1.zarr same_%d.zarr", threads[i]);
+        assert_int_equal(system(command), 0);
+    }
+    assert_int_equal(system("rm -r same_1.zarr same_2.zarr same_4.zarr same_8.zarr"), 0);
+}
+
+/* --- exit and fork, each in a process of its own ---------------------------------- */
+
+static int in_child(void (*piece)(void))
+{
+    int status;
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        piece();
+        exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static int put_steps(const char *path, int *nc)
+{
+    int vars[NVARS];
+
+    OK(nc_create(path, NC_NETCDF4 | NC_CLOBBER, nc));
+    def_vars(*nc, vars);
+    for (size_t t = 0; t < NT; t++)
+        OK(nc_put_vara_float(*nc, vars[2], (size_t[3]){t, 0, 0}, (size_t[3]){1, NY, NX}, field + t * NY * NX));
+    return vars[2];
+}
+
+static void forget_to_close(void)
+{
+    int nc;
+
+    cellar_set_threads(4);
+    put_steps("same_exit.nc", &nc);
+}
+
+static void must_hold_field(const char *path)
+{
+    static float back[NT * NY * NX];
+    int nc, var;
+
+    OK(nc_open(path, NC_NOWRITE, &nc));
+    OK(nc_inq_varid(nc, "v2", &var));
+    OK(nc_get_var_float(nc, var, back));
+    assert_memory_equal(back, field, sizeof field);
+    OK(nc_close(nc));
+}
+
+static void exit_without_close_keeps_the_data(void **state)
+{
+    assert_int_equal(in_child(forget_to_close), 0);
+    must_hold_field("same_exit.nc");
+    unlink("same_exit.nc");
+}
+
+static int parents_file, parents_var;
+
+/* The child may do what it likes with the parent's file: nothing of it counts. */
+static void disturb(void)
+{
+    static float zeros[NT * NY * NX];
+    int nc;
+
+    if (nc_put_var_float(parents_file, parents_var, zeros) == NC_NOERR)
+        exit(1);
+    if (!*cellar_error())
+        exit(2);
+    nc_close(parents_file);
+    put_steps("same_child.nc", &nc); /* files of its own work, with a pool of its own */
+    if (nc_close(nc) != NC_NOERR)
+        exit(3);
+}
+
+static void a_forked_child_changes_nothing(void **state)
+{
+#if defined(__SANITIZE_THREAD__)
+    skip(); /* its runtime does not let such a child make threads */
+#endif
+    OK(cellar_set_threads(4));
+    parents_var = put_steps("same_parent.nc", &parents_file);
+    assert_int_equal(in_child(disturb), 0);
+    OK(nc_close(parents_file));
+    must_hold_field("same_parent.nc");
+    must_hold_field("same_child.nc");
+    unlink("same_parent.nc");
+    unlink("same_child.nc");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exit_without_close_keeps_the_data), cmocka_unit_test(a_forked_child_changes_nothing),
+        cmocka_unit_test(hdf5_files_are_identical), cmocka_unit_test(zarr_stores_are_identical),
+    };
+
+    make_field();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
