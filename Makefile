@@ -59,6 +59,9 @@ test-long: test-setup
 	@$(CONFIGURE) -S . -B build-asan -DCMAKE_BUILD_TYPE=Debug -DCELLAR_SANITIZE=address,undefined >/dev/null
 	@cmake --build build-asan -j $(JOBS)
 	@cd build-asan && $(CTEST) -L long
+	@$(CONFIGURE) -S . -B build-test >/dev/null
+	@cmake --build build-test -j $(JOBS)
+	@cd build-test && $(CTEST) -L long -R peak_memory
 
 #> make bench      ratios against netCDF-C and the other peers, measured in one run
 bench:
