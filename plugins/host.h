@@ -1,0 +1,18 @@
+#ifndef CEL_HOST_H
+#define CEL_HOST_H
+
+/* Functions of the program that loaded us, found when they are needed: a plugin that
+ * names no symbol of libhdf5 or libnetcdf loads everywhere, also where HDF5 is static
+ * or private to a Python module. */
+
+#include <stddef.h>
+
+/* The function `name` as the code at `caller` would see it; NULL: not there. */
+void *cel_host_find(const void *caller, const char *name);
+
+/* Add the text of our last error to HDF5's error stack, if there is one. */
+void cel_host_report(const void *caller);
+
+#define CEL_CALLER __builtin_return_address(0)
+
+#endif

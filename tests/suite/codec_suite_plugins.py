@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+"""Our plugins in stock h5py, against Debian's plugins where there are some.
+
+codec_suite_plugins.py BUILD_PLUGIN_DIR [TMP]
+
+Every codec is written by h5py through our plugin and read back by a second process;
+where Debian has a plugin for the same id, each reads what the other wrote. Exact data
+must come back exactly, lossy data within the bound of its setting.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+DEBIAN = "/usr/lib/x86_64-linux-gnu/hdf5/serial/plugins"
+
+
+def double(v):
+    import struct
+
+    return struct.unpack("<II", struct.pack("<d", v))
+
+
+# name: id, words, kinds of data, largest error allowed, whether Debian has it
+CASES = {
+    "bzip2": (307, (9,), "fi", 0, True),
+    "lzf": (32000, (), "fi", 0, True),
+    "blosc": (32001, (0, 0, 0, 0, 5, 1, 1), "fi", 0, True),
+    "blosc-zstd-bits": (32001, (0, 0, 0, 0, 9, 2, 5), "fi", 0, True),
+    "blosc-default": (32001, (), "fi", 0, True),
+    "lz4": (32004, (), "fi", 0, True),
+    "lz4-blocks": (32004, (256,), "fi", 0, True),
+    "bitshuffle": (32008, (), "fi", 0, True),
+    "bitshuffle-lz4": (32008, (0, 2), "fi", 0, True),
+    "bitshuffle-lz4-24": (32008, (24, 2), "fi", 0, True),
+    "bitshuffle-zstd": (32008, (0, 3, 5), "fi", 0, False),
+    "zfp-rate": (32013, (1, 0) + double(16), "f", 1.0, True),
+    "zfp-precision": (32013, (2, 0, 24), "f", 1.0, True),
+    "zfp-accuracy": (32013, (3, 0) + double(0.01), "f", 0.01, True),
+    "zfp-expert": (32013, (4, 0, 1, 16658, 64, 4294966222), "f", 1e-4, True),
+    "zfp-reversible": (32013, (5,), "fi", 0, True),
+    "fpzip": (32014, (), "f", 0, False),
+    "fpzip-24": (32014, (24,), "f", 0.1, False),
+    "zstd": (32015, (3,), "fi", 0, False),
+    "zstd-minus": (32015, (2**32 - 5,), "fi", 0, False),
+    "zstd-default": (32015, (), "fi", 0, False),
+    "bitgroom": (32022, (3,), "f", 2.0, False),
+    "granular": (32023, (3,), "f", 2.0, False),
+    "bitround": (32032, (9,), "f", 2.0, False),
+    "crc32c": (32810, (), "fi", 0, False),
+}
+
+
+def arrays(kinds):
+    import numpy as np
+
+    rng = np.random.default_rng(7)
+    grid = 280 + 15 * np.sin(np.arange(30 * 41 * 57) / 500).reshape(30, 41, 57)
+    out = {}
+    if "f" in kinds:
+        out["f4"] = grid.astype("<f4")
+        out["f8"] = grid.astype("<f8")
+    if "i" in kinds:
+        out["i4"] = (grid * 100).astype("<i4")
+        out["i8"] = (grid * 1000).astype("<i8")
+    if "i" in kinds and "zfp" not in kinds:
+        out["noise"] = rng.integers(0, 2**31 - 1, grid.shape, dtype="<i4")
+    return out
+
+
+def write(directory, only_debian):
+    import h5py
+
+    for name, (fid, words, kinds, _, debian) in CASES.items():
+        if only_debian and not debian:
+            continue
+        with h5py.File(f"{directory}/{name}.h5", "w") as f:
+            for key, data in arrays(kinds).items():
+                f.create_dataset(key, data=data, chunks=(8, 41, 20), compression=fid, compression_opts=words)
+            if "zfp" not in name and "fpzip" not in name and "i" in kinds:
+                f.create_dataset("one", data=[1, 2, 3], chunks=(3,), compression=fid, compression_opts=words)
+
+
+def read(directory, only_debian):
+    import h5py
+    import numpy as np
+
+    bad = 0
+    for name, (fid, words, kinds, bound, debian) in CASES.items():
+        if only_debian and not debian:
+            continue
+        try:
+            with h5py.File(f"{directory}/{name}.h5", "r") as f:
+                for key, data in arrays(kinds).items():
+                    got = f[key][...]
+                    error = np.max(np.abs(got.astype("f8") - data.astype("f8")))
+                    if not error <= bound:
+                        bad += 1
+                        print(f"{name}/{key}: error {error}, allowed {bound}")
+                if "one" in f and list(f["one"][...]) != [1, 2, 3]:
+                    bad += 1
+                    print(f"{name}/one: wrong values")
+        except OSError as e:
+            bad += 1
+            print(f"{name}: {e}")
+    return bad
+
+
+def run(plugins, *args):
+    env = dict(os.environ, HDF5_PLUGIN_PATH=plugins)
+    return subprocess.run([sys.executable, __file__, *args], env=env).returncode
+
+
+def tools(directory, plugins):
+    """h5dump and h5repack of Debian, with our plugins."""
+    env = dict(os.environ, HDF5_PLUGIN_PATH=plugins)
+    bad = 0
+    for name in CASES:
+        for command in (["h5dump", "-d", CASES[name][2][0] == "f" and "/f4" or "/i4", f"{directory}/{name}.h5"],
+                        ["h5repack", "-f", "NONE", f"{directory}/{name}.h5", f"{directory}/{name}.plain.h5"]):
+            done = subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            if done.returncode != 0 or b"unable" in done.stderr:
+                bad += 1
+                print(f"{' '.join(command)}: exit {done.returncode}: {done.stderr.decode()[:300]}")
+    return bad
+
+
+def main():
+    if sys.argv[1] == "write":
+        return write(sys.argv[2], sys.argv[3] == "debian")
+    if sys.argv[1] == "read":
+        return 1 if read(sys.argv[2], sys.argv[3] == "debian") else 0
+    ours = sys.argv[1]
+    bad = 0
+    with tempfile.TemporaryDirectory() as tmp:
+        for d in ("ours", "debian"):
+            os.mkdir(f"{tmp}/{d}")
+        steps = [(ours, "write", f"{tmp}/ours", "all"), (ours, "read", f"{tmp}/ours", "all")]
+        if os.path.isdir(DEBIAN):
+            steps += [(DEBIAN, "read", f"{tmp}/ours", "debian"), (DEBIAN, "write", f"{tmp}/debian", "debian"),
+                      (ours, "read", f"{tmp}/debian", "debian")]
+        for plugins, *args in steps:
+            if run(plugins, *args) != 0:
+                bad += 1
+                print(f"failed: {args[0]} {os.path.basename(args[1])} with {plugins}")
+        bad += tools(f"{tmp}/ours", ours)
+    return 1 if bad else 0
+
+
+sys.exit(main())
