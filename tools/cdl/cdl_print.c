@@ -1,0 +1,447 @@
+/* The header of a file as CDL: types, dimensions, variables, attributes, and the
+ * groups below, each with its data. */
+
+#include "cdl_print.h"
+#include "cdl_time.h"
+#include "msg.h"
+#include "tool_att.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void put_indent(struct cdl_printer *p)
+{
+    fprintf(p->out, "%*s", (int)p->indent, "");
+}
+
+void cdl_put_line(struct cdl_printer *p, const char *fmt, ...)
+{
+    va_list ap;
+
+    put_indent(p);
+    va_start(ap, fmt);
+    vfprintf(p->out, fmt, ap);
+    va_end(ap);
+    putc('\n', p->out);
+}
+
+void cdl_put_wrapped(struct cdl_printer *p, const char *s, size_t margin)
+{
+    size_t n = strlen(s);
+
+    if (p->column + n + 2 > p->opt->line_length && n > 2) {
+        fprintf(p->out, "\n%*s", (int)margin, "");
+        p->column = margin;
+    }
+    fputs(s, p->out);
+    p->column += n;
+}
+
+/* --- names as seen from a group ------------------------------------------ */
+static void put_qualified(struct text *out, int owner, const char *name, bool bare)
+{
+    char *path = bare ? NULL : walk_path(owner);
+
+    for (char *part = path ? strtok(path, "/") : NULL; part; part = strtok(NULL, "/")) {
+        text_putc(out, '/');
+        cdl_put_name(out, part);
+    }
+    if (!bare)
+        text_putc(out, '/');
+    cdl_put_name(out, name);
+    free(path);
+}
+
+/* A type is named by its path only where its bare name means another one. */
+static void put_type(struct text *out, int group, const struct type *t)
+{
+    nc_type seen = NC_NAT;
+
+    if (t->group < 0) {
+        text_puts(out, t->name);
+        return;
+    }
+    put_qualified(out, t->group, t->name, nc_inq_typeid(group, t->name, &seen) == NC_NOERR && seen == t->id);
+}
+
+static int owner_of_dim(int group, int dimid)
+{
+    struct walk_ids own;
+    int parent;
+    bool here = walk_dims(group, &own) == NC_NOERR && walk_has(&own, dimid);
+
+    walk_free(&own);
+    if (here || nc_inq_grp_parent(group, &parent) != NC_NOERR)
+        return group;
+    return owner_of_dim(parent, dimid);
+}
+
+static void put_dim(struct text *out, int group, int dimid)
+{
+    char name[NC_MAX_NAME + 1] = "?";
+    int seen = -1;
+
+    nc_inq_dimname(group, dimid, name);
+    nc_inq_dimid(group, name, &seen);
+    put_qualified(out, owner_of_dim(group, dimid), name, seen == dimid);
+}
+
+/* --- types ------------------------------------------------------------------ */
+static void put_fields(struct cdl_printer *p, int group, const struct type *t, struct text *line)
+{
+    for (size_t i = 0; i < t->nfields; i++) {
+        const struct type_field *f = &t->field[i];
+        text_clear(line);
+        put_type(line, group, f->type);
+        text_putc(line, ' ');
+        cdl_put_name(line, f->name);
+        for (int d = 0; d < f->ndims; d++)
+            text_printf(line, "%s%d", d ? ", " : "(", f->dims[d]);
+        cdl_put_line(p, "    %s%s ;", text_get(line), f->ndims ? ")" : "");
+    }
+}
+
+static void put_enum(struct cdl_printer *p, const char *base, const char *name, const struct type *t)
+{
+    static const struct cdl_digits digits = CDL_DIGITS_INIT;
+    struct text part = {0};
+
+    put_indent(p);
+    fprintf(p->out, "  %s enum %s {", base, name);
+    p->column += p->indent + strlen(base) + strlen(name) + 9;
+    for (size_t i = 0; i < t->nmembers; i++) {
+        text_clear(&part);
+        cdl_put_name(&part, t->member[i].name);
+        text_puts(&part, " = ");
+        cdl_put_value(&part, t->base, t->member[i].value, &digits);
+        text_puts(&part, i + 1 < t->nmembers ? ", " : "");
+        cdl_put_wrapped(p, text_get(&part), p->indent + 6);
+    }
+    fputs("} ;\n", p->out);
+    p->column = 0;
+    text_free(&part);
+}
+
+static void put_type_definition(struct cdl_printer *p, int group, const struct type *t)
+{
+    struct text name = {0}, line = {0};
+
+    cdl_put_name(&name, t->name);
+    if (t->base)
+        put_type(&line, group, t->base);
+    switch (t->kind) {
+    case NC_COMPOUND:
+        cdl_put_line(p, "  compound %s {", text_get(&name));
+        put_fields(p, group, t, &line);
+        cdl_put_line(p, "  }; // %s", text_get(&name));
+        break;
+    case NC_ENUM:
+        put_enum(p, text_get(&line), text_get(&name), t);
+        break;
+    case NC_VLEN:
+        cdl_put_line(p, "  %s(*) %s ;", text_get(&line), text_get(&name));
+        break;
+    default:
+        cdl_put_line(p, "  opaque(%zu) %s ;", t->size, text_get(&name));
+    }
+    text_free(&name);
+    text_free(&line);
+}
+
+static int print_types(struct cdl_printer *p, int group)
+{
+    struct walk_ids id;
+    int status = walk_types(group, &id);
+
+    if (status == NC_NOERR && id.n)
+        cdl_put_line(p, "types:");
+    for (int i = 0; status == NC_NOERR && i < id.n; i++)
+        put_type_definition(p, group, types_find(&p->types, id.at[i]));
+    walk_free(&id);
+    return status;
+}
+
+/* --- dimensions ---------------------------------------------------------------- */
+static int print_dim(struct cdl_printer *p, int group, int dimid, bool unlimited)
+{
+    char name[NC_MAX_NAME + 1];
+    size_t len;
+    struct text line = {0};
+    int status = nc_inq_dim(group, dimid, name, &len);
+
+    cdl_put_name(&line, name);
+    if (status == NC_NOERR && unlimited)
+        cdl_put_line(p, "\t%s = UNLIMITED ; // (%zu currently)", text_get(&line), len);
+    else if (status == NC_NOERR)
+        cdl_put_line(p, "\t%s = %zu ;", text_get(&line), len);
+    text_free(&line);
+    return status;
+}
+
+static int print_dims(struct cdl_printer *p, int group)
+{
+    struct walk_ids id, unlimited = {0};
+    int status = walk_dims(group, &id);
+
+    if (status == NC_NOERR)
+        status = walk_unlimited(group, &unlimited);
+    if (status == NC_NOERR && id.n)
+        cdl_put_line(p, "dimensions:");
+    for (int i = 0; status == NC_NOERR && i < id.n; i++)
+        status = print_dim(p, group, id.at[i], walk_has(&unlimited, id.at[i]));
+    walk_free(&id);
+    walk_free(&unlimited);
+    return status;
+}
+
+/* --- attributes ---------------------------------------------------------------- */
+/* A text attribute of a classic kind of file goes to a new line after each line
+ * feed in it; elsewhere that would make two strings of one. */
+static void put_text_att(const struct cdl_printer *p, const struct att *a, struct text *line)
+{
+    size_t len = a->n;
+
+    while (len && !a->values[len - 1])
+        len--;
+    cdl_put_quoted(line, a->values, len, p->format == NC_FORMAT_NETCDF4 ? "\\n" : "\\n\",\n\t\t\t\"");
+}
+
+static void put_att_values(const struct cdl_printer *p, const struct att *a, struct text *line)
+{
+    if (a->type->kind == NC_CHAR) {
+        put_text_att(p, a, line);
+        return;
+    }
+    for (size_t i = 0; i < a->n; i++) {
+        text_puts(line, i ? ", " : "");
+        cdl_put_tagged(line, a->type, a->values + i * a->type->size, &p->opt->digits);
+    }
+}
+
+/* Records and sequences may be long: they are wrapped as data is, with the column
+ * running on from one such attribute to the next as it does in netCDF-C. */
+static bool is_wrapped(const struct att *a)
+{
+    return a->type->kind == NC_COMPOUND || a->type->kind == NC_VLEN;
+}
+
+static void print_wrapped_values(struct cdl_printer *p, const struct att *a)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        text_clear(&p->value);
+        cdl_put_value(&p->value, a->type, a->values + i * a->type->size, &p->opt->digits);
+        text_puts(&p->value, i + 1 < a->n ? ", " : "");
+        cdl_put_wrapped(p, text_get(&p->value), 4);
+    }
+}
+
+static bool counts_time(const struct att *a)
+{
+    return a->n && a->type->group < 0 && a->type->kind != NC_CHAR && a->type->kind != NC_STRING;
+}
+
+/* With -t the values of a time variable's attributes are times too. */
+static void put_att_dates(const struct cdl_printer *p, const struct cdl_clock *clock, const struct att *a, struct text *line)
+{
+    text_puts(line, a->n > 2 ? "\n\t\t  // " : " // ");
+    for (size_t i = 0; i < a->n; i++) {
+        text_puts(line, i ? ", " : "");
+        cdl_clock_print(clock, cdl_as_double(a->type, a->values + i * a->type->size), p->opt->date_between, line);
+    }
+}
+
+static void print_att(struct cdl_printer *p, int group, const char *var, const struct cdl_clock *clock, const struct att *a)
+{
+    struct text line = {0};
+
+    if (a->type->group >= 0 || a->type->kind == NC_STRING) {
+        put_type(&line, group, a->type);
+        text_putc(&line, ' ');
+    }
+    cdl_put_name(&line, var);
+    text_putc(&line, ':');
+    cdl_put_name(&line, a->name);
+    text_puts(&line, " = ");
+    if (is_wrapped(a)) {
+        fprintf(p->out, "%*s\t\t%s", (int)p->indent, "", text_get(&line));
+        print_wrapped_values(p, a);
+        fputs(" ;\n", p->out);
+        text_free(&line);
+        return;
+    }
+    put_att_values(p, a, &line);
+    text_puts(&line, " ;");
+    if (clock && counts_time(a))
+        put_att_dates(p, clock, a, &line);
+    cdl_put_line(p, "\t\t%s", text_get(&line));
+    text_free(&line);
+}
+
+static int print_atts(struct cdl_printer *p, int group, int varid, const char *var, const struct cdl_clock *clock, int n)
+{
+    int status = NC_NOERR;
+
+    for (int i = 0; status == NC_NOERR && i < n; i++) {
+        struct att a;
+        status = att_get_nth(&p->types, group, varid, i, &a);
+        if (status == NC_NOERR) {
+            print_att(p, group, var, clock, &a);
+        } else {
+            msg_nc(status, "attribute %s:%s", var, a.name);
+            p->reported = true;
+        }
+        att_free(&a);
+    }
+    return status;
+}
+
+/* --- variables ------------------------------------------------------------------- */
+static int print_var(struct cdl_printer *p, int group, int varid)
+{
+    char name[NC_MAX_NAME + 1];
+    int ndims, natts, dimid[NC_MAX_VAR_DIMS];
+    nc_type id;
+    struct cdl_clock clock;
+    struct text line = {0};
+    bool timed;
+    int status = nc_inq_var(group, varid, name, &id, &ndims, dimid, &natts);
+
+    if (status)
+        return status;
+    put_type(&line, group, types_find(&p->types, id));
+    text_putc(&line, ' ');
+    cdl_put_name(&line, name);
+    for (int d = 0; d < ndims; d++) {
+        text_puts(&line, d ? ", " : "(");
+        put_dim(&line, group, dimid[d]);
+    }
+    cdl_put_line(p, "\t%s%s ;", text_get(&line), ndims ? ")" : "");
+    text_free(&line);
+    timed = p->opt->date_between && cdl_var_clock(p, group, varid, &clock);
+    status = print_atts(p, group, varid, name, timed ? &clock : NULL, natts);
+    if (status == NC_NOERR && p->opt->special)
+        cdl_print_var_specials(p, group, varid);
+    return status;
+}
+
+static int print_vars(struct cdl_printer *p, int group, bool *any)
+{
+    struct walk_ids id;
+    int status = walk_vars(group, &id);
+
+    *any = id.n > 0;
+    if (*any)
+        cdl_put_line(p, "variables:");
+    for (int i = 0; status == NC_NOERR && i < id.n; i++)
+        status = print_var(p, group, id.at[i]);
+    walk_free(&id);
+    return status;
+}
+
+/* --- groups ------------------------------------------------------------------------ */
+static int print_group(struct cdl_printer *p, int group);
+
+static int print_global_atts(struct cdl_printer *p, int group)
+{
+    bool root = group == p->root;
+    int n, status = nc_inq_natts(group, &n);
+
+    if (status)
+        return status;
+    if (n || p->opt->special) {
+        putc('\n', p->out);
+        cdl_put_line(p, root ? "// global attributes:" : "// group attributes:");
+    }
+    status = print_atts(p, group, NC_GLOBAL, "", NULL, n);
+    if (status == NC_NOERR && root && p->opt->special)
+        cdl_print_global_specials(p);
+    return status;
+}
+
+static int print_subgroup(struct cdl_printer *p, int group)
+{
+    char name[NC_MAX_NAME + 1];
+    struct text line = {0};
+    int status = nc_inq_grpname(group, name);
+
+    if (status)
+        return status;
+    cdl_put_name(&line, name);
+    putc('\n', p->out);
+    cdl_put_line(p, "group: %s {", text_get(&line));
+    p->indent += 2;
+    status = print_group(p, group);
+    cdl_put_line(p, "} // group %s", text_get(&line));
+    p->indent -= 2;
+    text_free(&line);
+    return status;
+}
+
+static bool group_data_wanted(const struct cdl_printer *p, int group)
+{
+    return !p->opt->header_only && (!p->opt->groups.n || select_has_group(&p->opt->groups, group));
+}
+
+static int print_group(struct cdl_printer *p, int group)
+{
+    struct walk_ids child;
+    bool any_vars = false;
+    int status = print_types(p, group);
+
+    if (status == NC_NOERR)
+        status = print_dims(p, group);
+    if (status == NC_NOERR)
+        status = print_vars(p, group, &any_vars);
+    if (status == NC_NOERR)
+        status = print_global_atts(p, group);
+    if (status == NC_NOERR && any_vars && group_data_wanted(p, group)) {
+        cdl_put_line(p, "data:");
+        status = cdl_print_data(p, group);
+    }
+    if (status)
+        return status;
+    status = walk_groups(group, &child);
+    for (int i = 0; status == NC_NOERR && i < child.n; i++)
+        status = print_subgroup(p, child.at[i]);
+    walk_free(&child);
+    return status;
+}
+
+const char *cdl_kind_name(int format)
+{
+    static const struct {
+        int format;
+        const char *name;
+    } kind[] = {{NC_FORMAT_CLASSIC, "classic"},
+                {NC_FORMAT_64BIT_OFFSET, "64-bit offset"},
+                {NC_FORMAT_64BIT_DATA, "cdf5"},
+                {NC_FORMAT_NETCDF4, "netCDF-4"},
+                {NC_FORMAT_NETCDF4_CLASSIC, "netCDF-4 classic model"}};
+
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+        if (kind[i].format == format)
+            return kind[i].name;
+    return "unrecognized";
+}
+
+int cdl_print_file(int root, const char *path, const struct cdl_options *opt, FILE *out)
+{
+    struct cdl_printer p = {.opt = opt, .root = root, .out = out};
+    struct text name = {0};
+    int status = nc_inq_format(root, &p.format);
+
+    if (status == NC_NOERR)
+        status = types_load(root, &p.types);
+    if (status == NC_NOERR) {
+        cdl_put_name(&name, opt->name);
+        fprintf(out, "netcdf %s {\n", text_get(&name));
+        status = print_group(&p, root);
+        if (status == NC_NOERR)
+            fprintf(out, "}\n");
+    }
+    if (status && !p.reported)
+        msg_nc(status, "%s", path);
+    text_free(&name);
+    text_free(&p.value);
+    types_free(&p.types);
+    return status;
+}

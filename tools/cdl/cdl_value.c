@@ -1,0 +1,247 @@
+/* Values and names as CDL text. */
+
+#include "cdl_value.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+void cdl_put_name(struct text *out, const char *name)
+{
+    if (isdigit((unsigned char)*name))
+        text_putc(out, '\\');
+    for (const char *p = name; *p; p++) {
+        if (iscntrl((unsigned char)*p)) {
+            text_printf(out, "\\%%%.2x", (unsigned char)*p);
+            continue;
+        }
+        if (strchr(" !\"#$&'()*,:;<=>?[]\\^`{|}~", *p))
+            text_putc(out, '\\');
+        text_putc(out, *p);
+    }
+}
+
+static const struct {
+    char c;
+    const char *text;
+} escape[] = {{'\b', "\\b"}, {'\f', "\\f"}, {'\r', "\\r"}, {'\t', "\\t"},
+              {'\v', "\\v"}, {'\\', "\\\\"}, {'\'', "\\'"}, {'"', "\\\""}};
+
+static void put_char(struct text *out, char c, const char *newline)
+{
+    if (c == '\n') {
+        text_puts(out, newline);
+        return;
+    }
+    for (size_t i = 0; i < sizeof escape / sizeof *escape; i++)
+        if (escape[i].c == c) {
+            text_puts(out, escape[i].text);
+            return;
+        }
+    if (iscntrl((unsigned char)c))
+        text_printf(out, "\\%03o", (unsigned char)c);
+    else
+        text_putc(out, c);
+}
+
+void cdl_put_chars(struct text *out, const char *s, size_t len, const char *newline)
+{
+    for (size_t i = 0; i < len; i++)
+        put_char(out, s[i], newline);
+}
+
+void cdl_put_quoted(struct text *out, const char *s, size_t len, const char *newline)
+{
+    text_putc(out, '"');
+    cdl_put_chars(out, s, len, newline);
+    text_putc(out, '"');
+}
+
+static void put_real(struct text *out, double v, int digits, bool single, bool tagged)
+{
+    char number[64];
+    const char *f = single ? "f" : "";
+
+    if (isnan(v)) {
+        text_printf(out, "NaN%s", f);
+    } else if (isinf(v)) {
+        text_printf(out, "%sInfinity%s", v < 0 ? "-" : "", f);
+    } else {
+        snprintf(number, sizeof number, "%.*g", digits, v);
+        size_t mantissa = strcspn(number, "e");
+        text_putn(out, number, mantissa);
+        if (tagged && !memchr(number, '.', mantissa))
+            text_putc(out, '.');
+        text_puts(out, number + mantissa);
+        if (tagged)
+            text_puts(out, f);
+    }
+}
+
+static void put_integer(struct text *out, int kind, const void *value)
+{
+    union {
+        int8_t i8; uint8_t u8; int16_t i16; uint16_t u16;
+        int32_t i32; uint32_t u32; int64_t i64; uint64_t u64;
+    } v = {0};
+
+    memcpy(&v, value, types_atomic(kind)->size);
+    switch (kind) {
+    case NC_BYTE:
+        text_printf(out, "%d", v.i8);
+        break;
+    case NC_SHORT:
+        text_printf(out, "%d", v.i16);
+        break;
+    case NC_INT:
+        text_printf(out, "%d", (int)v.i32);
+        break;
+    case NC_INT64:
+        text_printf(out, "%lld", (long long)v.i64);
+        break;
+    case NC_UBYTE:
+        text_printf(out, "%u", v.u8);
+        break;
+    case NC_USHORT:
+        text_printf(out, "%u", v.u16);
+        break;
+    case NC_UINT:
+        text_printf(out, "%u", (unsigned)v.u32);
+        break;
+    default:
+        text_printf(out, "%llu", (unsigned long long)v.u64);
+    }
+}
+
+static void put_string(struct text *out, const void *value)
+{
+    const char *s;
+
+    memcpy(&s, value, sizeof s);
+    if (s)
+        cdl_put_quoted(out, s, strlen(s), "\\n");
+    else
+        text_puts(out, "NIL");
+}
+
+static size_t without_nuls(const char *s, size_t len)
+{
+    while (len && !s[len - 1])
+        len--;
+    return len;
+}
+
+static void put_array(struct text *out, const struct type *t, const char *value, size_t n, const struct cdl_digits *digits)
+{
+    text_putc(out, '{');
+    if (t->kind == NC_CHAR && n)
+        cdl_put_quoted(out, value, without_nuls(value, n), "\\n");
+    else
+        for (size_t i = 0; i < n; i++) {
+            if (i)
+                text_puts(out, ", ");
+            cdl_put_value(out, t, value + i * t->size, digits);
+        }
+    text_putc(out, '}');
+}
+
+static void put_record(struct text *out, const struct type *t, const char *value, const struct cdl_digits *digits)
+{
+    text_putc(out, '{');
+    for (size_t i = 0; i < t->nfields; i++) {
+        const struct type_field *f = &t->field[i];
+        if (i)
+            text_puts(out, ", ");
+        if (f->ndims)
+            put_array(out, f->type, value + f->offset, f->count, digits);
+        else
+            cdl_put_value(out, f->type, value + f->offset, digits);
+    }
+    text_putc(out, '}');
+}
+
+static void put_sequence(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits)
+{
+    nc_vlen_t v;
+
+    memcpy(&v, value, sizeof v);
+    put_array(out, t->base, v.p, v.len, digits);
+}
+
+static void put_opaque(struct text *out, const struct type *t, const unsigned char *value)
+{
+    text_puts(out, "0X");
+    for (size_t i = 0; i < t->size; i++)
+        text_printf(out, "%02X", value[i]);
+}
+
+static void put_enum(struct text *out, const struct type *t, const void *value)
+{
+    const struct type_member *m = type_member_of(t, value);
+
+    if (m)
+        cdl_put_name(out, m->name);
+    else
+        put_integer(out, t->base->kind, value);
+}
+
+static void put_real_value(struct text *out, int kind, const void *value, const struct cdl_digits *digits, bool tagged)
+{
+    float f;
+    double d;
+
+    if (kind == NC_FLOAT) {
+        memcpy(&f, value, sizeof f);
+        put_real(out, f, digits->of_float, true, tagged);
+    } else {
+        memcpy(&d, value, sizeof d);
+        put_real(out, d, digits->of_double, false, tagged);
+    }
+}
+
+void cdl_put_value(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits)
+{
+    switch (t->kind) {
+    case NC_CHAR:
+        text_putc(out, '\'');
+        cdl_put_chars(out, value, 1, "\\n");
+        text_putc(out, '\'');
+        break;
+    case NC_FLOAT:
+    case NC_DOUBLE:
+        put_real_value(out, t->kind, value, digits, false);
+        break;
+    case NC_STRING:
+        put_string(out, value);
+        break;
+    case NC_VLEN:
+        put_sequence(out, t, value, digits);
+        break;
+    case NC_OPAQUE:
+        put_opaque(out, t, value);
+        break;
+    case NC_ENUM:
+        put_enum(out, t, value);
+        break;
+    case NC_COMPOUND:
+        put_record(out, t, value, digits);
+        break;
+    default:
+        put_integer(out, t->kind, value);
+    }
+}
+
+void cdl_put_tagged(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits)
+{
+    static const char *const tag[] = {[NC_BYTE] = "b",   [NC_SHORT] = "s", [NC_UBYTE] = "UB",  [NC_USHORT] = "US",
+                                      [NC_UINT] = "U",   [NC_INT64] = "LL", [NC_UINT64] = "ULL"};
+
+    if (t->kind == NC_FLOAT || t->kind == NC_DOUBLE) {
+        put_real_value(out, t->kind, value, digits, true);
+        return;
+    }
+    cdl_put_value(out, t, value, digits);
+    if (t->kind <= NC_UINT64 && tag[t->kind])
+        text_puts(out, tag[t->kind]);
+}

@@ -1,0 +1,122 @@
+/* One line per failure, and the nearest name for a misspelt one. */
+
+#include "msg.h"
+#include "cellar.h"
+#include <ctype.h>
+#include <netcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *tool_name = "cellar";
+
+void msg_set_tool(const char *name)
+{
+    tool_name = name;
+}
+
+const char *msg_tool(void)
+{
+    return tool_name;
+}
+
+static void say(const char *kind, const char *fmt, va_list ap)
+{
+    struct text t = {0};
+
+    text_printf(&t, "%s: %s", tool_name, kind);
+    text_vprintf(&t, fmt, ap);
+    fflush(stdout);
+    fprintf(stderr, "%s\n", text_get(&t));
+    text_free(&t);
+}
+
+void msg_error(const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    say("", fmt, ap);
+    va_end(ap);
+}
+
+void msg_warn(const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    say("warning: ", fmt, ap);
+    va_end(ap);
+}
+
+void msg_die(enum msg_exit code, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    say("", fmt, ap);
+    va_end(ap);
+    exit(code);
+}
+
+int msg_nc(int status, const char *fmt, ...)
+{
+    const char *why = cellar_error();
+    struct text what = {0};
+    va_list ap;
+
+    if (!why || !*why)
+        why = nc_strerror(status);
+    va_start(ap, fmt);
+    text_vprintf(&what, fmt, ap);
+    va_end(ap);
+    if (strncmp(why, text_get(&what), what.len) == 0 && what.len) /* the library has named it already */
+        msg_error("%s", why);
+    else
+        msg_error("%s: %s", text_get(&what), why);
+    text_free(&what);
+    return MSG_FAILED;
+}
+
+/* Edit distance with swaps of neighbours, letters compared without case. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t na = strlen(a), nb = strlen(b), width = nb + 1, result;
+    size_t *d = tool_alloc((na + 1) * width, sizeof *d);
+
+    for (size_t i = 0; i <= na; i++)
+        for (size_t j = 0; j <= nb; j++) {
+            size_t *at = &d[i * width + j];
+            bool same = i && j && tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            if (!i || !j) {
+                *at = i + j;
+                continue;
+            }
+            *at = d[(i - 1) * width + j - 1] + !same;
+            if (d[(i - 1) * width + j] + 1 < *at)
+                *at = d[(i - 1) * width + j] + 1;
+            if (d[i * width + j - 1] + 1 < *at)
+                *at = d[i * width + j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                d[(i - 2) * width + j - 2] + 1 < *at)
+                *at = d[(i - 2) * width + j - 2] + 1;
+        }
+    result = d[na * width + nb];
+    free(d);
+    return result;
+}
+
+const char *msg_nearest(const char *name, const char *const *candidates, size_t n)
+{
+    size_t best = strlen(name) / 3 + 2; /* further away it is another word */
+    const char *found = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        size_t far = distance(name, candidates[i]);
+        if (far < best && far < strlen(candidates[i])) {
+            best = far;
+            found = candidates[i];
+        }
+    }
+    return found;
+}

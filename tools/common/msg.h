@@ -1,0 +1,31 @@
+#ifndef TOOL_MSG_H
+#define TOOL_MSG_H
+
+/* What a tool says when something is wrong: one line on standard error that
+ * begins with the tool's name. Exit codes are the same for every tool. */
+
+#include "text.h"
+#include <stdnoreturn.h>
+
+enum msg_exit {
+    MSG_OK = 0,
+    MSG_FAILED = 1, /* the work could not be done */
+    MSG_USAGE = 2,  /* the command line was wrong; nothing was touched */
+    MSG_DIFFERS = 3 /* nccopy --verify: the output does not hold the input's values */
+};
+
+void msg_set_tool(const char *name);
+const char *msg_tool(void);
+void msg_error(const char *fmt, ...) TOOL_PRINTF(1, 2);
+void msg_warn(const char *fmt, ...) TOOL_PRINTF(1, 2);
+noreturn void msg_die(enum msg_exit code, const char *fmt, ...) TOOL_PRINTF(2, 3);
+
+/* "<what>: <why>" where why is the library's own sentence if it has one, else
+ * nc_strerror. Each gives MSG_FAILED back. */
+int msg_nc(int status, const char *fmt, ...) TOOL_PRINTF(2, 3);
+
+/* The name among candidates nearest to `name`, or NULL when none is near enough
+ * to be what was meant. */
+const char *msg_nearest(const char *name, const char *const *candidates, size_t n);
+
+#endif

@@ -1,0 +1,64 @@
+/* Blocks of a variable: whole trailing axes as far as they fit, a run along the
+ * next axis, single steps along the ones before. */
+
+#include "slab.h"
+#include <string.h>
+
+static size_t clip(size_t v, size_t lo, size_t hi)
+{
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+void slab_start(struct slab *s, int ndims, const size_t *shape, const size_t *align, size_t most)
+{
+    size_t room = most ? most : 1;
+
+    memset(s, 0, sizeof *s);
+    s->ndims = ndims;
+    for (int d = ndims - 1; d >= 0; d--) {
+        s->shape[d] = shape[d];
+        s->step[d] = clip(room, 1, shape[d] ? shape[d] : 1);
+        if (align && s->step[d] < shape[d] && s->step[d] > align[d])
+            s->step[d] -= s->step[d] % align[d]; /* a chunk is better met by one block only */
+        room = s->step[d] < shape[d] ? 1 : room / s->step[d];
+    }
+}
+
+static void set_counts(struct slab *s)
+{
+    s->n = 1;
+    for (int d = 0; d < s->ndims; d++) {
+        size_t left = s->shape[d] - s->start[d];
+        s->count[d] = left < s->step[d] ? left : s->step[d];
+        s->n *= s->count[d];
+    }
+}
+
+static bool is_empty(const struct slab *s)
+{
+    for (int d = 0; d < s->ndims; d++)
+        if (!s->shape[d])
+            return true;
+    return false;
+}
+
+bool slab_next(struct slab *s)
+{
+    int d = s->ndims - 1;
+
+    if (!s->begun) {
+        s->begun = true;
+        set_counts(s);
+        return !is_empty(s);
+    }
+    for (; d >= 0; d--) {
+        s->start[d] += s->step[d];
+        if (s->start[d] < s->shape[d])
+            break;
+        s->start[d] = 0;
+    }
+    if (d < 0)
+        return false;
+    set_counts(s);
+    return true;
+}

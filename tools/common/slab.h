@@ -1,0 +1,26 @@
+#ifndef TOOL_SLAB_H
+#define TOOL_SLAB_H
+
+/* A variable in blocks of bounded size, in row-major order: each block is a run
+ * of whole rows as far as the limit allows, so that blocks read one after the
+ * other give the values in file order. */
+
+#include <netcdf.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct slab {
+    int ndims;
+    size_t shape[NC_MAX_VAR_DIMS];
+    size_t start[NC_MAX_VAR_DIMS];
+    size_t count[NC_MAX_VAR_DIMS];
+    size_t step[NC_MAX_VAR_DIMS]; /* largest count along each axis */
+    size_t n;                     /* values in the current block */
+    bool begun;
+};
+
+/* most: values per block, at least 1. align: chunk lengths blocks should end at, or NULL. */
+void slab_start(struct slab *s, int ndims, const size_t *shape, const size_t *align, size_t most);
+bool slab_next(struct slab *s); /* false after the last block; a scalar has one block */
+
+#endif

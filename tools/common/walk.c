@@ -1,0 +1,108 @@
+/* Lists of ids: each inquiry asked twice, for the number and for the ids. */
+
+#include "walk.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef int inquire(int group, int *n, int *ids);
+
+/* Files of the classic kind have no such list: an empty one. */
+static int list(inquire *ask, int group, struct walk_ids *out)
+{
+    int status;
+
+    *out = (struct walk_ids){0};
+    status = ask(group, &out->n, NULL);
+    if (status == NC_ENOTNC4) {
+        out->n = 0;
+        return NC_NOERR;
+    }
+    out->at = tool_alloc((size_t)out->n, sizeof *out->at);
+    if (status == NC_NOERR && out->n)
+        status = ask(group, NULL, out->at);
+    return status;
+}
+
+static int ask_dims(int group, int *n, int *ids)
+{
+    return nc_inq_dimids(group, n, ids, 0);
+}
+
+int walk_groups(int group, struct walk_ids *out)
+{
+    return list(nc_inq_grps, group, out);
+}
+
+int walk_vars(int group, struct walk_ids *out)
+{
+    return list(nc_inq_varids, group, out);
+}
+
+int walk_dims(int group, struct walk_ids *out)
+{
+    return list(ask_dims, group, out);
+}
+
+int walk_types(int group, struct walk_ids *out)
+{
+    return list(nc_inq_typeids, group, out);
+}
+
+int walk_unlimited(int group, struct walk_ids *out)
+{
+    return list(nc_inq_unlimdims, group, out);
+}
+
+void walk_free(struct walk_ids *ids)
+{
+    free(ids->at);
+    *ids = (struct walk_ids){0};
+}
+
+bool walk_has(const struct walk_ids *ids, int id)
+{
+    for (int i = 0; i < ids->n; i++)
+        if (ids->at[i] == id)
+            return true;
+    return false;
+}
+
+char *walk_path(int group)
+{
+    size_t len = 0;
+    char *path;
+
+    if (nc_inq_grpname_len(group, &len) != NC_NOERR)
+        return tool_strdup("/"); /* classic */
+    path = tool_alloc(len + 2, 1);
+    nc_inq_grpname_full(group, NULL, path);
+    return path;
+}
+
+char *walk_var_path(int group, int varid)
+{
+    char name[NC_MAX_NAME + 1] = "?";
+    char *path = walk_path(group);
+    struct text t = {0};
+
+    nc_inq_varname(group, varid, name);
+    if (strcmp(path, "/") != 0)
+        text_printf(&t, "%s/", path);
+    text_puts(&t, name);
+    free(path);
+    return text_take(&t);
+}
+
+int walk_all(int root, int (*visit)(int group, void *arg), void *arg)
+{
+    struct walk_ids child;
+    int status = visit(root, arg);
+
+    if (status)
+        return status;
+    status = walk_groups(root, &child);
+    for (int i = 0; status == NC_NOERR && i < child.n; i++)
+        status = walk_all(child.at[i], visit, arg);
+    walk_free(&child);
+    return status;
+}
