@@ -18,6 +18,7 @@ struct data_var {
     int ndims;
     int dimid[NC_MAX_VAR_DIMS];
     size_t shape[NC_MAX_VAR_DIMS];
+    bool unlimited[NC_MAX_VAR_DIMS];
     size_t n;         /* values in all */
     size_t row;       /* values per row */
     void *fill;       /* NULL: no value is printed as _ */
@@ -68,17 +69,6 @@ static const char *value_text(struct cdl_printer *p, const struct data_var *v, c
     else
         cdl_put_value(out, v->type, value, &p->opt->digits);
     return text_get(out);
-}
-
-/* A string variable left empty has NULL where others have "". */
-static bool empty_string_is_fill(const struct type *t, const void *fill)
-{
-    const char *s;
-
-    if (t->kind != NC_STRING)
-        return false;
-    memcpy(&s, fill, sizeof s);
-    return !s || !*s;
 }
 
 static void *default_fill(const struct type *t)
@@ -160,6 +150,29 @@ bool cdl_var_clock(const struct cdl_printer *p, int group, int varid, struct cdl
     return own_clock(&p->types, group, varid, out) || bounded_clock(&p->types, group, name, out);
 }
 
+/* --- braces ------------------------------------------------------------------------- */
+/* The length of an unlimited axis is told by braces around its values, unless it
+ * is the first: how many open before, and close behind, value number `at`. */
+static size_t braces(const struct data_var *v, size_t at)
+{
+    size_t inner = 1, n = 0;
+
+    for (int d = v->ndims - 1; d > 0; d--) {
+        inner *= v->shape[d];
+        if (v->unlimited[d] && at % inner == 0)
+            n++;
+    }
+    return n;
+}
+
+static void put_braces(struct cdl_printer *p, const struct data_var *v, size_t at, char brace)
+{
+    for (size_t n = braces(v, at); n > 0; n--) {
+        putc(brace, p->out);
+        p->column++;
+    }
+}
+
 /* --- notes -------------------------------------------------------------------------- */
 /* The index of value `at` of the variable, as "t(0,2,5)" or in Fortran's way "t(6,3,1)". */
 static void put_index(const struct cdl_printer *p, const struct data_var *v, size_t at, struct text *out)
@@ -182,7 +195,7 @@ static void note_row(struct cdl_printer *p, const struct data_var *v, size_t at)
     struct text note = {0};
     size_t last = v->shape[v->ndims - 1];
 
-    text_puts(&note, "  // ");
+    text_puts(&note, "// ");
     cdl_put_name(&note, v->name);
     text_putc(&note, '(');
     if (p->opt->fortran)
@@ -202,12 +215,14 @@ static void note_row(struct cdl_printer *p, const struct data_var *v, size_t at)
     new_line(p, "    ");
 }
 
-static void note_value(struct cdl_printer *p, const struct data_var *v, size_t at, bool row_end)
+static void note_value(struct cdl_printer *p, const struct data_var *v, size_t at, bool last_in_row)
 {
     struct text note = {0};
 
     put_index(p, v, at, &note);
-    fprintf(p->out, "%s%s// %s", at + 1 == v->n ? ";" : ",", row_end ? "  " : "   ", text_get(&note));
+    if (last_in_row)
+        put_braces(p, v, at + 1, '}');
+    fprintf(p->out, "%s%s// %s", at + 1 == v->n ? ";" : ",", last_in_row ? "  " : "   ", text_get(&note));
     new_line(p, "    ");
     text_free(&note);
 }
@@ -217,18 +232,21 @@ static void row_start(struct cdl_printer *p, const struct data_var *v, size_t at
 {
     if (v->ndims < 2)
         return;
-    if (p->opt->notes == CDL_NOTES_BRIEF)
-        note_row(p, v, at);
-    else if (p->opt->notes == CDL_NOTES_NONE || at == 0) {
+    if (p->opt->notes != CDL_NOTES_FULL || at == 0) {
         fputs("  ", p->out);
         p->column = 2;
     }
+    put_braces(p, v, at, '{');
+    if (p->opt->notes == CDL_NOTES_BRIEF)
+        note_row(p, v, at);
 }
 
 static void row_end(struct cdl_printer *p, const struct data_var *v, size_t end)
 {
+    p->column = 0;
     if (p->opt->notes == CDL_NOTES_FULL)
         return;
+    put_braces(p, v, end, '}');
     fputs(end == v->n ? " ;\n" : ",\n", p->out);
     p->column = 0;
 }
@@ -281,21 +299,6 @@ static void print_block(struct cdl_printer *p, const struct data_var *v, const c
     }
 }
 
-static void name_missing_strings(const struct data_var *v, char *values, size_t n)
-{
-    char *s;
-
-    if (v->type->kind != NC_STRING || !v->fill || !empty_string_is_fill(v->type, v->fill))
-        return;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(&s, values + i * sizeof s, sizeof s);
-        if (!s) {
-            s = tool_strdup("");
-            memcpy(values + i * sizeof s, &s, sizeof s);
-        }
-    }
-}
-
 static int print_all(struct cdl_printer *p, const struct data_var *v)
 {
     struct slab s;
@@ -311,13 +314,23 @@ static int print_all(struct cdl_printer *p, const struct data_var *v)
         status = nc_get_vara(v->group, v->id, s.start, s.count, values);
         if (status)
             break;
-        name_missing_strings(v, values, s.n);
         print_block(p, v, values, s.n, at);
         type_release(v->type, values, s.n);
         at += s.n;
     }
     free(values);
     return status;
+}
+
+/* Each group lists the unlimited dimensions of its own. */
+static bool is_unlimited(int group, int dimid)
+{
+    struct walk_ids id;
+    int parent;
+    bool found = walk_unlimited(group, &id) == NC_NOERR && walk_has(&id, dimid);
+
+    walk_free(&id);
+    return found || (nc_inq_grp_parent(group, &parent) == NC_NOERR && is_unlimited(parent, dimid));
 }
 
 static int load_var(const struct cdl_printer *p, int group, int varid, struct data_var *v)
@@ -331,6 +344,7 @@ static int load_var(const struct cdl_printer *p, int group, int varid, struct da
     for (int d = 0; status == NC_NOERR && d < v->ndims; d++) {
         status = nc_inq_dimlen(group, v->dimid[d], &v->shape[d]);
         v->n *= v->shape[d];
+        v->unlimited[d] = is_unlimited(group, v->dimid[d]);
     }
     v->row = v->ndims ? v->shape[v->ndims - 1] : 1;
     v->type = types_find(&p->types, id);

@@ -107,7 +107,7 @@ static void put_enum(struct cdl_printer *p, const char *base, const char *name, 
 
     put_indent(p);
     fprintf(p->out, "  %s enum %s {", base, name);
-    p->column += p->indent + strlen(base) + strlen(name) + 9;
+    p->column += strlen(base) + strlen(name) + 8;
     for (size_t i = 0; i < t->nmembers; i++) {
         text_clear(&part);
         cdl_put_name(&part, t->member[i].name);

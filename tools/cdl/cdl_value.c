@@ -204,9 +204,7 @@ void cdl_put_value(struct text *out, const struct type *t, const void *value, co
 {
     switch (t->kind) {
     case NC_CHAR:
-        text_putc(out, '\'');
-        cdl_put_chars(out, value, 1, "\\n");
-        text_putc(out, '\'');
+        cdl_put_quoted(out, value, *(const char *)value ? 1 : 0, "\\n");
         break;
     case NC_FLOAT:
     case NC_DOUBLE:

@@ -1,0 +1,32 @@
+#ifndef TOOL_OUTPUT_H
+#define TOOL_OUTPUT_H
+
+/* An output that appears whole or not at all. It is written under the name
+ * ".<name>.cellar-<pid>" beside its target and takes the target's name when
+ * complete and flushed. Every way out (errors, exit(), SIGINT, SIGTERM, SIGHUP)
+ * removes it; what a killed run left behind is removed by the next run to the
+ * same target. Targets are files, or directories for Zarr. One output at a time. */
+
+#include <stdbool.h>
+
+/* Call first in main: signals are taken by a thread that cleans up. */
+void output_init(void);
+
+/* The path (or file:// URL) to create; borrowed until the output ends. Ends the
+ * tool when the directory of the target is missing or cannot be written. */
+const char *output_begin(const char *target);
+
+/* Put it in place. False after saying why; the old target is then untouched. */
+bool output_commit(void);
+void output_discard(void);
+
+/* The local path inside a path or file:// URL, without its #fragment; NULL: not local. Yours to free. */
+char *output_local_path(const char *target);
+
+/* Whether two paths or URLs name the same existing file or directory. */
+bool output_same(const char *a, const char *b);
+
+/* Bytes a file or directory takes. */
+unsigned long long output_size(const char *target);
+
+#endif

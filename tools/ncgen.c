@@ -1,0 +1,178 @@
+/* ncgen: CDL text to a file, or to a C program that makes it. */
+
+#include "cdl.h"
+#include "cellar.h"
+#include "msg.h"
+#include "opt.h"
+#include "output.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+
+static const struct opt options[] = {
+    {'o', "output", "FILE", "file to make; a URL such as file://x.zarr#mode=zarr makes a Zarr store"},
+    {'b', "binary", NULL, "make a file named after the CDL's own name, NAME.nc"},
+    {'k', "kind", "KIND", "classic, 64-bit-offset, cdf5, netCDF-4, or netCDF-4-classic"},
+    {'3', NULL, NULL, "kind classic"},
+    {'4', NULL, NULL, "kind netCDF-4"},
+    {'5', NULL, NULL, "kind cdf5"},
+    {'6', NULL, NULL, "kind 64-bit-offset"},
+    {'7', NULL, NULL, "kind netCDF-4-classic"},
+    {'h', "header", NULL, "definitions only, no data"},
+    {'x', "no-fill", NULL, "do not write fill values first"},
+    {'n', NULL, NULL, "like -b, with the ending .cdf"},
+    {'l', "language", "b|c", "b: make a file; c: print a C program that makes it"},
+    {'M', "main", "NAME", "name of the C program's function (default main)"},
+    {'N', "name", "NAME", "name of the data set, in place of the CDL's own"},
+    {'L', NULL, "N", "log level of the library"},
+    {'P', NULL, NULL, "accepted for compatibility"},
+    {'W', NULL, NULL, "accepted for compatibility: variables are always written whole"},
+};
+
+static const struct opt_tool tool = {
+    "ncgen", "[options] [FILE]", "Make a netCDF file or Zarr store from CDL text (FILE, or standard input).",
+    options, sizeof options / sizeof *options,
+    "Without -o, -b, -k, -n or -l the text is only checked.\n"
+    "exit codes: 0 done; 1 the CDL is wrong or the file could not be made (none is left behind); 2 wrong command line\n"};
+
+struct request {
+    const char *output;
+    const char *ending; /* of a file named after the CDL */
+    const char *main_name;
+    const char *name;
+    int format; /* 0: from the text */
+    bool make, c_program;
+    struct cdl_build_options build;
+};
+
+static void set_language(struct request *r, const char *value)
+{
+    if (strcmp(value, "b") == 0)
+        r->make = true;
+    else if (strcmp(value, "c") == 0 || strcmp(value, "C") == 0)
+        r->c_program = true;
+    else
+        msg_die(MSG_USAGE, "-l %s: expected b (a file) or c (a C program)", value);
+}
+
+static void set_kind(struct request *r, int format, const char *value)
+{
+    r->format = format;
+    r->make = true;
+    if (!format)
+        msg_die(MSG_USAGE, "-k %s: expected classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic", value);
+}
+
+static void take_option(struct request *r, int key, const char *value)
+{
+    switch (key) {
+    case 'o': r->output = value; r->make = true; break;
+    case 'b': r->make = true; break;
+    case 'n': r->make = true; r->ending = ".cdf"; break;
+    case 'k': set_kind(r, cdl_kind_of_name(value), value); break;
+    case '3': set_kind(r, NC_FORMAT_CLASSIC, ""); break;
+    case '4': set_kind(r, NC_FORMAT_NETCDF4, ""); break;
+    case '5': set_kind(r, NC_FORMAT_64BIT_DATA, ""); break;
+    case '6': set_kind(r, NC_FORMAT_64BIT_OFFSET, ""); break;
+    case '7': set_kind(r, NC_FORMAT_NETCDF4_CLASSIC, ""); break;
+    case 'h': r->build.header_only = true; break;
+    case 'x': r->build.no_fill = true; break;
+    case 'l': set_language(r, value); break;
+    case 'M': r->main_name = value; break;
+    case 'N': r->name = value; break;
+    case 'L': nc_set_log_level((int)opt_number("-L", value, 0, 10)); break;
+    default: break;
+    }
+}
+
+static int mode_of(const struct request *r, const struct cdl_doc *doc)
+{
+    static const int mode[] = {[NC_FORMAT_CLASSIC] = 0, [NC_FORMAT_64BIT_OFFSET] = NC_64BIT_OFFSET, [NC_FORMAT_NETCDF4] = NC_NETCDF4,
+                               [NC_FORMAT_NETCDF4_CLASSIC] = NC_NETCDF4 | NC_CLASSIC_MODEL, [NC_FORMAT_64BIT_DATA] = NC_64BIT_DATA};
+    bool url = r->output && strstr(r->output, "://");
+    int format = r->format ? r->format : doc->format;
+
+    if (!format)
+        format = doc->enhanced || url ? NC_FORMAT_NETCDF4 : NC_FORMAT_CLASSIC;
+    return mode[format];
+}
+
+/* Where the file goes: -o, else NAME.nc beside nothing in particular. */
+static char *target_of(const struct request *r, const struct cdl_doc *doc)
+{
+    struct text t = {0};
+
+    if (r->output)
+        text_puts(&t, r->output);
+    else
+        text_printf(&t, "%s%s", doc->name, r->ending);
+    if (!t.len || (!r->output && !*doc->name))
+        msg_die(MSG_FAILED, "%s: the CDL has no name after \"netcdf\": say the output with -o", doc->file);
+    return text_take(&t);
+}
+
+static bool make_file(struct cdl_doc *doc, const struct request *r, const char *target)
+{
+    const char *path = output_begin(target);
+
+    if (!cdl_build(doc, path, &r->build)) {
+        output_discard();
+        return false;
+    }
+    return output_commit();
+}
+
+static bool generate(struct cdl_doc *doc, struct request *r)
+{
+    char *target;
+    bool ok = true;
+
+    if (r->name)
+        doc->name = cdl_strndup(doc, r->name, strlen(r->name));
+    r->build.mode = mode_of(r, doc);
+    if (r->c_program) {
+        target = target_of(r, doc);
+        cdl_emit_c(doc, target, r->main_name, &r->build, stdout);
+        free(target);
+    } else if (r->make) {
+        target = target_of(r, doc);
+        ok = make_file(doc, r, target);
+        free(target);
+    }
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    struct request r = {.ending = ".nc", .main_name = "main"};
+    struct opt_line line;
+    struct cdl_doc doc;
+    const char *file;
+    char *text;
+    size_t len;
+    int key;
+    bool ok;
+
+    output_init();
+    opt_start(&line, &tool, argc, argv);
+    while ((key = opt_next(&line)) != OPT_END)
+        take_option(&r, key, line.value);
+    if (line.noperands > 1)
+        msg_die(MSG_USAGE, "expected one CDL file, got %zu: ncgen [options] [FILE]", line.noperands);
+    file = line.noperands ? line.operands[0] : "-";
+    text = text_read_file(file, &len);
+    if (!text)
+        msg_die(MSG_FAILED, "%s: %s", file, strerror(errno));
+    ok = cdl_parse(&doc, strcmp(file, "-") ? file : "standard input", text, len) && cdl_check(&doc) && generate(&doc, &r);
+    if (cdl_failed(&doc))
+        msg_error("%s", text_get(&doc.error));
+    if (fflush(stdout) || ferror(stdout)) {
+        msg_error("standard output could not be written");
+        ok = false;
+    }
+    cdl_free(&doc);
+    free(text);
+    opt_end(&line);
+    return ok ? MSG_OK : MSG_FAILED;
+}
