@@ -6,6 +6,7 @@
 #include "opt.h"
 #include "output.h"
 #include <errno.h>
+#include <netcdf_meta.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +95,7 @@ static int mode_of(const struct request *r, const struct cdl_doc *doc)
     int format = r->format ? r->format : doc->format;
 
     if (!format)
-        format = doc->enhanced || url ? NC_FORMAT_NETCDF4 : NC_FORMAT_CLASSIC;
+        format = doc->enhanced || url || !NC_HAS_CDF5 ? NC_FORMAT_NETCDF4 : NC_FORMAT_CLASSIC;
     return mode[format];
 }
 
@@ -116,11 +117,7 @@ static bool make_file(struct cdl_doc *doc, const struct request *r, const char *
 {
     const char *path = output_begin(target);
 
-    if (!cdl_build(doc, path, &r->build)) {
-        output_discard();
-        return false;
-    }
-    return output_commit();
+    return cdl_build(doc, path, &r->build) && output_commit();
 }
 
 static bool generate(struct cdl_doc *doc, struct request *r)

@@ -39,4 +39,12 @@ int cel_array_resize_cache(struct cel_dataset *ds, struct cel_var *var);
 /* The largest errors quantizing has made on this variable since it was opened. */
 void cel_array_worst_error(struct cel_dataset *ds, struct cel_var *var, double *max_abs, double *max_rel);
 
+/* Bytes the variable's values take as they are stored. */
+int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out);
+
+/* All chunks of one variable into another, still encoded, where type, chunks,
+ * filters, byte order, fill value and format are the same; else CEL_SKIP. Chunks
+ * the output has already written are replaced. */
+int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_dataset *to_ds, struct cel_var *to_var);
+
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const char *tool_name = "cellar";
+static char *alias_real, *alias_shown;
 
 void msg_set_tool(const char *name)
 {
@@ -20,14 +21,36 @@ const char *msg_tool(void)
     return tool_name;
 }
 
+void msg_set_alias(const char *real, const char *shown)
+{
+    free(alias_real);
+    free(alias_shown);
+    alias_real = real ? tool_strdup(real) : NULL;
+    alias_shown = real ? tool_strdup(shown) : NULL;
+}
+
+static void put_aliased(struct text *out, const char *s)
+{
+    const char *found;
+
+    while (alias_real && (found = strstr(s, alias_real))) {
+        text_putn(out, s, (size_t)(found - s));
+        text_puts(out, alias_shown);
+        s = found + strlen(alias_real);
+    }
+    text_puts(out, s);
+}
+
 static void say(const char *kind, const char *fmt, va_list ap)
 {
-    struct text t = {0};
+    struct text plain = {0}, t = {0};
 
+    text_vprintf(&plain, fmt, ap);
     text_printf(&t, "%s: %s", tool_name, kind);
-    text_vprintf(&t, fmt, ap);
+    put_aliased(&t, text_get(&plain));
     fflush(stdout);
     fprintf(stderr, "%s\n", text_get(&t));
+    text_free(&plain);
     text_free(&t);
 }
 

@@ -180,6 +180,7 @@ const char *output_begin(const char *target)
     now.temp = temp_path(local);
     text_printf(&create, "%s%s%s", has_scheme(target) ? scheme : "", now.temp, target + strcspn(target, "#"));
     now.create = text_take(&create);
+    msg_set_alias(now.temp, now.target);
     pthread_mutex_unlock(&now.lock);
     return now.create;
 }
@@ -191,6 +192,7 @@ static void forget(void)
     free(now.temp);
     free(now.create);
     now.target = now.temp = now.create = NULL;
+    msg_set_alias(NULL, NULL);
 }
 
 void output_discard(void)

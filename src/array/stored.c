@@ -1,0 +1,204 @@
+/* Chunks as they are stored, still encoded: how many bytes a variable takes, and
+ * copying it without decoding to another file of the same format. */
+#include "engine.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef int on_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at,
+                     void *arg);
+
+/* Every chunk that was written, in order. With the variable's lock held. */
+static int each_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *extent, on_chunk *visit, void *arg)
+{
+    size_t index[CEL_RANK_MAX] = {0};
+    int d = 0, rc = CEL_OK;
+
+    for (int k = 0; k < var->ndims; k++)
+        if (!extent[k])
+            return CEL_OK;
+    while (rc == CEL_OK && d >= 0) {
+        struct cel_chunk_place at;
+
+        rc = ds->ops->chunk_find(ds, var, index, &at);
+        if (rc == CEL_OK)
+            rc = visit(ds, var, index, &at, arg);
+        if (rc == CEL_ABSENT)
+            rc = CEL_OK;
+        for (d = var->ndims - 1; d >= 0; d--) {
+            if (++index[d] <= (extent[d] - 1) / var->chunk[d])
+                break;
+            index[d] = 0;
+        }
+    }
+    return rc;
+}
+
+static void extent_of(struct cel_dataset *ds, const struct cel_var *var, size_t *out)
+{
+    cel_lock(&ds->lock);
+    for (int d = 0; d < var->ndims; d++)
+        out[d] = var->extent ? var->extent[d] : var->dim[d]->len;
+    cel_unlock(&ds->lock);
+}
+
+/* --- size --------------------------------------------------------------------- */
+
+/* A store that knows an object's size only once it is read is read. */
+static int add_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at, void *arg)
+{
+    struct cel_buf bytes = CEL_BUF_INIT(SIZE_MAX / 2);
+    uint64_t *sum = arg;
+    int rc = CEL_OK;
+
+    if (at->nbytes != SIZE_MAX) {
+        *sum += at->nbytes;
+        return CEL_OK;
+    }
+    rc = ds->ops->chunk_read(ds, var, index, at, &bytes);
+    if (rc == CEL_OK)
+        *sum += bytes.len;
+    cel_buf_dispose(&bytes);
+    return rc;
+}
+
+int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out)
+{
+    size_t extent[CEL_RANK_MAX];
+    struct cel_array *array;
+    int rc = cel_array_get(ds, var, &array);
+
+    *out = 0;
+    if (rc == CEL_OK)
+        rc = cel_array_flush(ds, var);
+    if (rc != CEL_OK)
+        return rc;
+    extent_of(ds, var, extent);
+    if (var->plain) {
+        *out = var->type->size;
+        for (int d = 0; d < var->ndims; d++)
+            *out *= extent[d];
+        return CEL_OK;
+    }
+    cel_lock(&array->lock);
+    rc = each_chunk(ds, var, extent, add_size, out);
+    cel_unlock(&array->lock);
+    return rc;
+}
+
+/* --- copying ------------------------------------------------------------------------ */
+
+static bool words_equal(const struct cel_words *a, const struct cel_words *b)
+{
+    return a->n == b->n && memcmp(a->w, b->w, a->n * sizeof *a->w) == 0;
+}
+
+static bool chains_equal(const struct cel_chain *a, const struct cel_chain *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (!a->step[i].id || a->step[i].id != b->step[i].id || !words_equal(&a->step[i].visible, &b->step[i].visible))
+            return false;
+    return true;
+}
+
+static bool fills_equal(const struct cel_var *a, const struct cel_var *b)
+{
+    if (a->no_fill != b->no_fill || !a->fill != !b->fill)
+        return false;
+    return !a->fill || memcmp(a->fill, b->fill, a->type->size) == 0;
+}
+
+static bool orders_equal(const struct cel_var *a, const struct cel_var *b)
+{
+    int one = 1, native = *(char *)&one ? NC_ENDIAN_LITTLE : NC_ENDIAN_BIG;
+
+    return a->type->size == 1 || (a->endian ? a->endian : native) == (b->endian ? b->endian : native);
+}
+
+/* Types of the file's own would have to be compared field by field: those are
+ * decoded. */
+static bool same_encoding(const struct cel_var *a, const struct cel_var *b)
+{
+    bool same = !a->plain && !b->plain && a->ndims == b->ndims && a->ndims > 0 && a->type->id == b->type->id &&
+                a->type->id < NC_STRING && chains_equal(&a->chain, &b->chain) && fills_equal(a, b) && orders_equal(a, b);
+
+    for (int d = 0; same && d < a->ndims; d++)
+        same = a->chunk[d] == b->chunk[d];
+    return same;
+}
+
+struct target {
+    struct cel_dataset *ds;
+    struct cel_var *var;
+    struct cel_buf bytes;
+};
+
+static int copy_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at, void *arg)
+{
+    struct target *to = arg;
+    struct cel_chunk_place there;
+    int rc;
+
+    to->bytes.len = 0;
+    rc = ds->ops->chunk_read(ds, var, index, at, &to->bytes);
+    if (rc == CEL_OK)
+        rc = to->ds->ops->chunk_place(to->ds, to->var, index, to->bytes.data, to->bytes.len, at->skipped, &there);
+    if (rc == CEL_OK)
+        rc = to->ds->ops->chunk_write(to->ds, to->var, index, &there, to->bytes.data, to->bytes.len);
+    return rc;
+}
+
+/* The output as large as the input: what is longer there stays. */
+static int extend_to(struct cel_dataset *ds, struct cel_var *var, const size_t *extent)
+{
+    size_t longest[CEL_RANK_MAX];
+    bool longer = false;
+    int rc = CEL_OK;
+
+    cel_lock(&ds->lock);
+    var->written = true;
+    for (int d = 0; rc == CEL_OK && d < var->ndims; d++) {
+        size_t now = var->extent ? var->extent[d] : var->dim[d]->len;
+
+        longest[d] = now > extent[d] ? now : extent[d];
+        longer = longer || longest[d] > now;
+        if (longest[d] > now && !var->dim[d]->unlimited)
+            rc = cel_fail(NC_EEDGE, "dimension %s has length %zu, and the input is %zu long", var->dim[d]->name, now, extent[d]);
+    }
+    if (rc == CEL_OK && longer)
+        rc = ds->ops->extend(ds, var, longest);
+    for (int d = 0; rc == CEL_OK && d < var->ndims; d++)
+        if (var->dim[d]->unlimited && longest[d] > var->dim[d]->len)
+            var->dim[d]->len = longest[d];
+    cel_unlock(&ds->lock);
+    return rc;
+}
+
+int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_dataset *to_ds, struct cel_var *to_var)
+{
+    struct target to = {.ds = to_ds, .var = to_var, .bytes = CEL_BUF_INIT(SIZE_MAX / 2)};
+    size_t extent[CEL_RANK_MAX];
+    struct cel_array *a, *b;
+    int rc = cel_array_get(ds, var, &a);
+
+    if (rc == CEL_OK)
+        rc = cel_array_get(to_ds, to_var, &b);
+    if (rc != CEL_OK)
+        return rc;
+    if (ds == to_ds || ds->ops != to_ds->ops || b->quantizer || !same_encoding(var, to_var))
+        return CEL_SKIP;
+    rc = cel_array_flush(ds, var);
+    if (rc != CEL_OK)
+        return rc;
+    extent_of(ds, var, extent);
+    cel_lock(a < b ? &a->lock : &b->lock); /* two copies in opposite ways never wait for one another */
+    cel_lock(a < b ? &b->lock : &a->lock);
+    rc = extend_to(to_ds, to_var, extent);
+    if (rc == CEL_OK)
+        rc = each_chunk(ds, var, extent, copy_chunk, &to);
+    cel_unlock(&a->lock);
+    cel_unlock(&b->lock);
+    cel_buf_dispose(&to.bytes);
+    return rc;
+}
