@@ -59,20 +59,37 @@ static hid_t file_space(const struct region *r)
     return space;
 }
 
+/* A dataset without any space, which netCDF knows as a single value: it reads as 0. */
+static int move_nothing(const struct region *r, void *in)
+{
+    if (!in)
+        return cel_fail(NC_EINVAL, "the dataset has a null dataspace: it cannot hold a value");
+    memset(in, 0, r->n * r->size);
+    return CEL_OK;
+}
+
+static bool has_no_space(hid_t space)
+{
+    return space >= 0 && H5Sget_simple_extent_type(space) == H5S_NULL;
+}
+
 /* Closes the memory space. */
 static int move_to_space(const struct region *r, hid_t memory, void *in, const void *out)
 {
     struct cel_h5_var *v = r->var->place;
     hid_t file = file_space(r);
+    bool nothing = has_no_space(file);
     herr_t ok = -1;
 
-    if (file >= 0 && memory >= 0)
+    if (file >= 0 && memory >= 0 && !nothing)
         ok = in ? H5Dread(v->id, v->memory, memory, file, H5P_DEFAULT, in)
                 : H5Dwrite(v->id, v->memory, memory, file, H5P_DEFAULT, out);
     if (memory >= 0)
         H5Sclose(memory);
     if (file >= 0)
         H5Sclose(file);
+    if (nothing)
+        return move_nothing(r, in);
     if (ok >= 0)
         return CEL_OK;
     return cel_h5_fail(NC_EHDFERR, "the data cannot be %s", in ? "read" : "written");
