@@ -163,21 +163,11 @@ int nc_def_var_shuffle(int ncid, int varid, int shuffle)
 
 /* --- inquiry ---------------------------------------------------------------------------- */
 
-/* As given before the file was written, as stored after it was opened; szip's
- * stored words are shown as the two that were given. */
-static void words_shown(const struct cel_step *step, struct cel_words *out)
-{
-    if (step->id == SZIP)
-        cel_step_reveal(step, out);
-    else
-        *out = step->visible;
-}
-
 static void give_words(const struct cel_step *step, size_t *nparams, unsigned *params)
 {
     struct cel_words w;
 
-    words_shown(step, &w);
+    cel_step_shown(step, &w);
     cel_give(nparams, w.n);
     for (size_t i = 0; params && i < w.n; i++)
         params[i] = w.w[i];
@@ -255,7 +245,7 @@ static int inquire(int ncid, int varid, unsigned id, struct answer *out)
         step = cel_chain_find(&c.var->chain, id);
         out->has = step != NULL;
         if (step)
-            words_shown(step, &out->w);
+            cel_step_shown(step, &out->w);
         for (size_t i = out->w.n; i < CEL_WORDS_MAX; i++)
             out->w.w[i] = 0;
     }

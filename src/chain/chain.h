@@ -61,6 +61,10 @@ void cel_chain_remove(struct cel_chain *c, size_t at);
 /* The words as a user would give them, also for a step read from a file. */
 void cel_step_reveal(const struct cel_step *step, struct cel_words *out);
 
+/* The words inquiries and the ids spelling show: as given before the file was
+ * written, as stored after it was opened; but szip's always as given, as netCDF-C. */
+void cel_step_shown(const struct cel_step *step, struct cel_words *out);
+
 /* --- three spellings --------------------------------------------------- */
 enum cel_spelling { CEL_SPELL_IDS, CEL_SPELL_NAMES, CEL_SPELL_JSON2, CEL_SPELL_JSON3 };
 

@@ -147,6 +147,16 @@ void cel_step_reveal(const struct cel_step *step, struct cel_words *out)
         out->n = step->codec->max_words;
 }
 
+void cel_step_shown(const struct cel_step *step, struct cel_words *out)
+{
+    enum { SZIP = 4 };
+
+    if (step->id == SZIP)
+        cel_step_reveal(step, out);
+    else
+        *out = step->visible;
+}
+
 int cel_chain_insert(struct cel_chain *c, size_t at, struct cel_step *step)
 {
     struct cel_step *more;

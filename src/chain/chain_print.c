@@ -19,12 +19,14 @@ static int print_words(const struct cel_words *w, struct cel_buf *out)
 
 static int print_ids(const struct cel_step *step, struct cel_buf *out)
 {
+    struct cel_words w;
     int rc;
 
     if (step->id == 0)
         return cel_fail(NC_ENOFILTER, "the codec %s has no HDF5 id", step->json ? step->json : "");
     rc = cel_buf_printf(out, "%u", step->id);
-    return rc == CEL_OK ? print_words(&step->visible, out) : rc;
+    cel_step_shown(step, &w);
+    return rc == CEL_OK ? print_words(&w, out) : rc;
 }
 
 static int print_value(const struct cel_param *p, const struct cel_words *w, struct cel_buf *out)
@@ -85,17 +87,19 @@ static bool reads_back(const char *text, const struct cel_words *w)
 static int print_names(const struct cel_step *step, struct cel_buf *out)
 {
     struct cel_buf text = CEL_BUF_INIT(out->max);
+    struct cel_words w;
     int rc;
 
     if (!step->codec || step->codec->flags & CEL_CODEC_OUTSIDE)
         return print_ids(step, out);
-    rc = print_named(step->codec, &step->visible, &text);
+    cel_step_shown(step, &w);
+    rc = print_named(step->codec, &w, &text);
     if (rc == CEL_OK)
         rc = cel_buf_add(&text, "", 1);
-    if (rc == CEL_OK && reads_back(text.data, &step->visible))
+    if (rc == CEL_OK && reads_back(text.data, &w))
         rc = cel_buf_puts(out, text.data);
     else if (rc == CEL_OK && (rc = cel_buf_puts(out, step->codec->name)) == CEL_OK)
-        rc = print_words(&step->visible, out);
+        rc = print_words(&w, out);
     cel_buf_dispose(&text);
     return rc;
 }

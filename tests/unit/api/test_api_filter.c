@@ -147,7 +147,7 @@ static void szip_and_deflate_exclude_each_other(void **state)
     assert_int_equal(pixels, 16);
     assert_ok(nc_close(f.ncid));
     assert_ok(nc_open(path, NC_NOWRITE, &f.ncid));
-    expect_chain(f.ncid, f.v, "4,169,16,32,100"); /* as stored */
+    expect_chain(f.ncid, f.v, "4,32,16"); /* HDF5 stores two more words, and more bits */
     {
         size_t n = 99;
         unsigned id, words[8];
