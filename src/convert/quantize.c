@@ -4,6 +4,7 @@
 #include "mem.h"
 #include "quantize_int.h"
 #include "status.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,15 @@ unsigned cel_granular_drop(double v, int nsd, int mantissa_bits)
     return drop_for(decimal_digits(m, e), exponent, nsd, mantissa_bits);
 }
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#define AVX2 __attribute__((target("avx2")))
+#if defined(__clang__) /* which uses all of a vector without being told */
+#define AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw")))
+#else
+#define AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,prefer-vector-width=512")))
+#endif
+#endif
+
 /* The caller's reals are looked at as integers. */
 typedef uint32_t word32 __attribute__((may_alias));
 typedef uint64_t word64 __attribute__((may_alias));
@@ -48,12 +58,16 @@ typedef uint64_t word64 __attribute__((may_alias));
 #define INT int32_t
 #define MANT 23
 #define FIELD 255
+#define EPSILON FLT_EPSILON
 #define NAME(x) x##_float
 #define TARGET
 #include "quantize_real.h"
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(AVX2)
 #define NAME(x) x##_float_avx2
-#define TARGET __attribute__((target("avx2")))
+#define TARGET AVX2
+#include "quantize_real.h"
+#define NAME(x) x##_float_avx512
+#define TARGET AVX512
 #include "quantize_real.h"
 #endif
 #define TABLE(x) x##_float_table
@@ -63,35 +77,50 @@ typedef uint64_t word64 __attribute__((may_alias));
 #undef INT
 #undef MANT
 #undef FIELD
+#undef EPSILON
 
 #define REAL double
 #define UINT word64
 #define INT int64_t
 #define MANT 52
 #define FIELD 2047
+#define EPSILON DBL_EPSILON
 #define NAME(x) x##_double
 #define TARGET
 #include "quantize_real.h"
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(AVX2)
 #define NAME(x) x##_double_avx2
-#define TARGET __attribute__((target("avx2")))
+#define TARGET AVX2
+#include "quantize_real.h"
+#define NAME(x) x##_double_avx512
+#define TARGET AVX512
 #include "quantize_real.h"
 #endif
 #define TABLE(x) x##_double_table
 #include "quantize_table.h"
 
-static const struct loops *portable_loops(nc_type type)
+/* By enum cel_quantize_isa; NULL: this CPU, or this build, has it not. */
+static const struct loops *loops_for(enum cel_quantize_isa isa, nc_type type)
 {
-    return type == NC_FLOAT ? &loops_float : &loops_double;
+#if defined(AVX2)
+    if (isa == CEL_QUANTIZE_AVX512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+        return type == NC_FLOAT ? &loops_float_avx512 : &loops_double_avx512;
+    if (isa == CEL_QUANTIZE_AVX2 && __builtin_cpu_supports("avx2"))
+        return type == NC_FLOAT ? &loops_float_avx2 : &loops_double_avx2;
+#endif
+    if (isa == CEL_QUANTIZE_PORTABLE)
+        return type == NC_FLOAT ? &loops_float : &loops_double;
+    return NULL;
 }
 
 static const struct loops *best_loops(nc_type type)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx2"))
-        return type == NC_FLOAT ? &loops_float_avx2 : &loops_double_avx2;
-#endif
-    return portable_loops(type);
+    const struct loops *loops = loops_for(CEL_QUANTIZE_AVX512, type);
+
+    if (!loops)
+        loops = loops_for(CEL_QUANTIZE_AVX2, type);
+    return loops ? loops : loops_for(CEL_QUANTIZE_PORTABLE, type);
 }
 
 static cel_quantize_fn *choose(const struct loops *loops, const struct cel_quantize_setting *s)
@@ -183,9 +212,13 @@ void cel_quantizer_free(struct cel_quantizer *q)
     free(q);
 }
 
-void cel_quantizer_use_portable(struct cel_quantizer *q, const struct cel_quantize_setting *setting)
+bool cel_quantizer_use(struct cel_quantizer *q, const struct cel_quantize_setting *setting, enum cel_quantize_isa isa)
 {
-    q->run = choose(portable_loops(setting->type), setting);
+    const struct loops *loops = loops_for(isa, setting->type);
+
+    if (loops)
+        q->run = choose(loops, setting);
+    return loops != NULL;
 }
 
 void cel_quantize(const struct cel_quantizer *q, void *dst, const void *src, size_t n, size_t first,

@@ -18,8 +18,9 @@ struct cel_quantizer {
     void *table;    /* Granular BitRound: one entry per exponent, see quantize_real.h; owned */
 };
 
-/* Fall back to the loops every CPU can run. */
-void cel_quantizer_use_portable(struct cel_quantizer *q, const struct cel_quantize_setting *setting);
+/* Use the loops of this instruction set instead of the best; false: the CPU has it not. */
+enum cel_quantize_isa { CEL_QUANTIZE_PORTABLE, CEL_QUANTIZE_AVX2, CEL_QUANTIZE_AVX512, CEL_QUANTIZE_NISAS };
+bool cel_quantizer_use(struct cel_quantizer *q, const struct cel_quantize_setting *setting, enum cel_quantize_isa isa);
 
 /* Granular BitRound by its formula: how many low bits of v go. */
 unsigned cel_granular_drop(double v, int nsd, int mantissa_bits);

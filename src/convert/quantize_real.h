@@ -3,6 +3,7 @@
  *
  *   REAL, UINT, INT   the type, and integers as wide
  *   MANT, FIELD       its explicit mantissa bits; its exponent field, all ones
+ *   EPSILON           its unit in the last place of 1
  *   NAME(x)           x with a suffix for type and instruction set
  *   TARGET            the attribute that selects the instruction set
  *
@@ -18,80 +19,128 @@
  *   the next one   whether above it four more go, or three
  *   the low ones   the first mantissa that counts as above; 1 << MANT: none */
 
-enum { NAME(BLOCK) = 4096 / sizeof(UINT) };
+enum {
+    NAME(BLOCK) = 4096 / sizeof(UINT), /* values that pass through memory of ours at a time */
+    NAME(PIECE) = 128                  /* values looked at for what they have in common */
+};
 
 /* Kept out of line: inlined, the compiler would lose sight of what cannot overlap. */
 #define KERNEL TARGET __attribute__((noinline))
 
 #define LOW(bits) (((UINT)1 << (bits)) - 1)
+#define MAGNITUDE(bits) ((bits)&LOW(sizeof(UINT) * 8 - 1))
+#define INFINITE ((UINT)FIELD << MANT)
 #define DROP_ONE ((UINT)1 << (sizeof(UINT) * 8 - 6)) /* one dropped bit, in an entry */
 
-/* Whether `was` may become `now`: neither a zero, an infinity, a NaN nor the fill
- * value, and finite afterwards. */
-TARGET static inline bool NAME(may_change)(UINT was, UINT now, UINT fill)
-{
-    UINT ones = (UINT)FIELD << MANT;
+/* --- BitGroom and BitRound ------------------------------------------------------------ */
 
-    return ((was & ones) != ones) & ((now & ones) != ones) & ((UINT)(was << 1) != 0) & (was != fill);
-}
-
-KERNEL static void NAME(groom)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n, size_t first)
+KERNEL static void NAME(groom)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n,
+                               size_t first)
 {
     UINT set = LOW(q->drop), fill = (UINT)q->fill, start = (UINT)first;
 
     for (size_t i = 0; i < n; i++) {
-        UINT is_odd = (UINT)0 - ((start + (UINT)i) & 1);
+        UINT is_odd = (UINT)0 - ((start + (UINT)i) & 1), magnitude = MAGNITUDE(in[i]);
         UINT now = (in[i] & (~set | is_odd)) | (set & is_odd);
-        out[i] = NAME(may_change)(in[i], now, fill) ? now : in[i];
+        bool changes = ((INT)magnitude < (INT)INFINITE) & (magnitude != 0) & (in[i] != fill);
+        out[i] = changes ? now : in[i];
     }
 }
 
-KERNEL static void NAME(round_away)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n, size_t first)
+/* Neither infinities, NaN nor the fill value change, nor what `half` more would make
+ * infinite. Zeros are round already. */
+TARGET static inline bool NAME(may_round)(UINT bits, UINT half, UINT fill)
 {
-    UINT set = LOW(q->drop), half = set ^ set >> 1, fill = (UINT)q->fill;
+    return ((INT)MAGNITUDE(bits) < (INT)(INFINITE - half)) & (bits != fill);
+}
+
+/* `set`: the bits to go. */
+TARGET static inline UINT NAME(round_one)(UINT bits, UINT set, UINT fill)
+{
+    UINT half = set ^ set >> 1;
+
+    return NAME(may_round)(bits, half, fill) ? (bits + half) & ~set : bits;
+}
+
+KERNEL static void NAME(round_away)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in,
+                                    size_t n, size_t first)
+{
+    UINT set = LOW(q->drop), fill = (UINT)q->fill;
+
+    for (size_t i = 0; i < n; i++)
+        out[i] = NAME(round_one)(in[i], set, fill);
+}
+
+KERNEL static void NAME(round_even)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in,
+                                    size_t n, size_t first)
+{
+    UINT set = LOW(q->drop), half = set ^ set >> 1, lowest_kept = q->drop ? 1 : 0, fill = (UINT)q->fill;
 
     for (size_t i = 0; i < n; i++) {
-        UINT now = (in[i] + half) & ~set;
-        out[i] = NAME(may_change)(in[i], now, fill) ? now : in[i];
+        UINT now = (in[i] + (set >> 1) + (in[i] >> q->drop & lowest_kept)) & ~set;
+        out[i] = NAME(may_round)(in[i], half, fill) ? now : in[i];
     }
 }
 
-KERNEL static void NAME(round_even)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n, size_t first)
+/* --- Granular BitRound ---------------------------------------------------------------- */
+
+TARGET static inline UINT NAME(first_above)(UINT entry)
 {
-    UINT set = LOW(q->drop), below_half = set >> 1, lowest_kept = q->drop ? 1 : 0, fill = (UINT)q->fill;
+    return entry & LOW(MANT + 1);
+}
+
+TARGET static inline UINT NAME(drop_below)(UINT entry)
+{
+    return entry / DROP_ONE;
+}
+
+TARGET static inline UINT NAME(drop_above)(UINT entry)
+{
+    return (entry + 3 * DROP_ONE + ((entry & DROP_ONE / 2) << 1)) / DROP_ONE;
+}
+
+/* Doubles lie so close that rounding inside the formula shows, next to a power of ten and
+ * just above a power of two: there the formula itself must decide. */
+TARGET static inline UINT NAME(is_delicate)(UINT mantissa, UINT first_above)
+{
+    return MANT > 24 && (((UINT)(mantissa - 1) < 4095) | ((UINT)(mantissa - first_above + 64) < 128));
+}
+
+/* Most data lies, piece by piece, in one binade or in two neighbouring ones: then there
+ * are four masks to choose from and nothing to look up. False: not so. */
+KERNEL static bool NAME(granular_near)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in,
+                                       size_t n)
+{
+    const UINT *table = q->table;
+    UINT fill = (UINT)q->fill, delicate = 0;
+    UINT below[2], above[2], limit[2];
+    INT lo = FIELD, hi = 0;
 
     for (size_t i = 0; i < n; i++) {
-        UINT now = (in[i] + below_half + (in[i] >> q->drop & lowest_kept)) & ~set;
-        out[i] = NAME(may_change)(in[i], now, fill) ? now : in[i];
+        UINT magnitude = MAGNITUDE(in[i]);
+        INT field = (INT)(magnitude >> MANT);
+        bool counts = (magnitude != 0) & (field != FIELD) & (in[i] != fill);
+        INT low = counts ? field : FIELD, high = counts ? field : 0;
+        lo = low < lo ? low : lo;
+        hi = high > hi ? high : hi;
     }
-}
-
-TARGET static inline UINT NAME(drop_by_entry)(UINT entry, UINT mantissa)
-{
-    UINT above = (UINT)0 - (UINT)((INT)mantissa >= (INT)(entry & LOW(MANT + 1)));
-    UINT more = 3 * DROP_ONE + ((entry & DROP_ONE / 2) << 1);
-
-    return (entry + (above & more)) / DROP_ONE;
-}
-
-TARGET static inline UINT NAME(round_one)(UINT was, UINT unit, UINT fill)
-{
-    UINT set = unit - 1, now = (was + (set ^ set >> 1)) & ~set;
-
-    return NAME(may_change)(was, now, fill) ? now : was;
-}
-
-/* Whether the table has no word on a value, or not the last one, so that the formula
- * must decide: subnormals; and doubles lie so close that rounding inside the formula
- * shows, next to a power of ten and just above a power of two. */
-TARGET static inline bool NAME(is_special)(UINT bits, UINT entry)
-{
-    UINT mantissa = bits & LOW(MANT), magnitude = bits & LOW(sizeof(UINT) * 8 - 1);
-    bool is_subnormal = (magnitude - 1) < LOW(MANT);
-
-    if (MANT < 24)
-        return is_subnormal;
-    return is_subnormal | ((UINT)(mantissa - 1) < 4095) | ((UINT)(mantissa - (entry & LOW(MANT + 1)) + 64) < 128);
+    if (lo == 0 || hi - lo > 1)
+        return false;
+    for (INT k = 0; k < 2; k++) {
+        UINT entry = table[lo + k <= FIELD ? lo + k : FIELD];
+        below[k] = LOW(NAME(drop_below)(entry));
+        above[k] = LOW(NAME(drop_above)(entry));
+        limit[k] = NAME(first_above)(entry);
+    }
+    for (size_t i = 0; i < n; i++) {
+        UINT mantissa = in[i] & LOW(MANT);
+        bool is_high = (INT)(MAGNITUDE(in[i]) >> MANT) > lo;
+        UINT first_above = is_high ? limit[1] : limit[0];
+        UINT if_below = is_high ? below[1] : below[0], if_above = is_high ? above[1] : above[0];
+        delicate |= NAME(is_delicate)(mantissa, first_above);
+        out[i] = NAME(round_one)(in[i], (INT)mantissa >= (INT)first_above ? if_above : if_below, fill);
+    }
+    return !delicate;
 }
 
 TARGET static UINT NAME(drop_by_formula)(const struct cel_quantizer *q, UINT bits)
@@ -102,27 +151,50 @@ TARGET static UINT NAME(drop_by_formula)(const struct cel_quantizer *q, UINT bit
     return cel_granular_drop(v, q->nsd, MANT);
 }
 
-KERNEL static void NAME(granular)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n, size_t first)
+/* Subnormals are too few to have a table. */
+TARGET static inline UINT NAME(is_special)(UINT bits, UINT entry)
+{
+    return ((UINT)(MAGNITUDE(bits) - 1) < LOW(MANT)) | NAME(is_delicate)(bits & LOW(MANT), NAME(first_above)(entry));
+}
+
+KERNEL static void NAME(granular_far)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in,
+                                      size_t n)
 {
     const UINT *restrict table = q->table;
     UINT fill = (UINT)q->fill, one = (UINT)q->one, specials = 0;
 
     for (size_t i = 0; i < n; i++) {
-        UINT entry = table[(INT)(in[i] >> MANT & FIELD)];
-        UINT drop = NAME(drop_by_entry)(entry, in[i] & LOW(MANT));
+        UINT entry = table[(INT)(in[i] >> MANT & FIELD)], mantissa = in[i] & LOW(MANT);
+        UINT is_above = (UINT)0 - (UINT)((INT)mantissa >= (INT)NAME(first_above)(entry));
+        UINT more = 3 * DROP_ONE + ((entry & DROP_ONE / 2) << 1);
+        UINT drop = (entry + (is_above & more)) / DROP_ONE;
         specials |= NAME(is_special)(in[i], entry);
-        out[i] = NAME(round_one)(in[i], one << drop, fill);
+        out[i] = NAME(round_one)(in[i], (one << drop) - 1, fill);
     }
     if (!specials)
         return;
     for (size_t i = 0; i < n; i++)
-        if (NAME(may_change)(in[i], 0, fill) && NAME(is_special)(in[i], table[in[i] >> MANT & FIELD]))
-            out[i] = NAME(round_one)(in[i], one << NAME(drop_by_formula)(q, in[i]), fill);
+        if (NAME(may_round)(in[i], 0, fill) && MAGNITUDE(in[i]) != 0 &&
+            NAME(is_special)(in[i], table[in[i] >> MANT & FIELD]))
+            out[i] = NAME(round_one)(in[i], LOW(NAME(drop_by_formula)(q, in[i])), fill);
 }
+
+TARGET static void NAME(granular)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n,
+                                  size_t first)
+{
+    for (size_t i = 0; i < n; i += NAME(PIECE)) {
+        size_t count = n - i < NAME(PIECE) ? n - i : NAME(PIECE);
+        if (!NAME(granular_near)(q, out + i, in + i, count))
+            NAME(granular_far)(q, out + i, in + i, count);
+    }
+}
+
+/* --- errors made ------------------------------------------------------------------------ */
 
 /* Only finite values other than zero change, so the masks keep the quotients 0/0 and
  * such out; of positive reals the larger has the larger bits. */
-KERNEL static void NAME(track)(const UINT *restrict out, const UINT *restrict in, size_t n, struct cel_quantize_error *worst)
+KERNEL static void NAME(measure)(const UINT *restrict out, const UINT *restrict in, size_t n,
+                                 struct cel_quantize_error *worst)
 {
     INT most = 0, share = 0;
     struct cel_quantize_error here;
@@ -151,7 +223,31 @@ KERNEL static void NAME(track)(const UINT *restrict out, const UINT *restrict in
     cel_quantize_error_join(worst, &here);
 }
 
-typedef void NAME(kernel)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n, size_t first);
+/* Whether any error may be larger than the largest so far, without dividing. The share is
+ * lowered beyond what rounding can do (and equality counts, for the coarse rounding of
+ * subnormals), so that the answer never misses one, and the maximum does not depend on
+ * how the values were cut into runs. */
+KERNEL static bool NAME(may_exceed)(const UINT *restrict out, const UINT *restrict in, size_t n,
+                                    const struct cel_quantize_error *worst)
+{
+    REAL most = (REAL)worst->max_abs, share = (REAL)worst->max_rel * (1 - 8 * EPSILON);
+    INT hit = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        REAL was, now, error;
+        memcpy(&was, &in[i], sizeof was);
+        memcpy(&now, &out[i], sizeof now);
+        error = now - was;
+        error = error < 0 ? -error : error;
+        was = was < 0 ? -was : was;
+        hit |= (INT)(error > most) | ((INT)(error > 0) & (INT)(error >= share * was));
+    }
+    return hit;
+}
+
+/* --- runs --------------------------------------------------------------------------------- */
+
+typedef void NAME(kernel)(const struct cel_quantizer *q, UINT *out, const UINT *in, size_t n, size_t first);
 
 TARGET static inline bool NAME(is_aligned)(const void *p)
 {
@@ -173,8 +269,8 @@ TARGET static inline void NAME(run)(const struct cel_quantizer *q, NAME(kernel) 
         UINT *out = stage_dst ? now : to;
 
         kernel(q, out, in, count, first + done);
-        if (worst)
-            NAME(track)(out, in, count, worst);
+        if (worst && NAME(may_exceed)(out, in, count, worst))
+            NAME(measure)(out, in, count, worst);
         if (stage_dst)
             memcpy(to, now, count * sizeof *now);
     }
@@ -201,6 +297,8 @@ static const struct loops NAME(loops) = {
 
 #undef KERNEL
 #undef LOW
+#undef MAGNITUDE
+#undef INFINITE
 #undef DROP_ONE
 #undef NAME
 #undef TARGET
