@@ -46,9 +46,12 @@ static int print_value(const struct cel_param *p, const struct cel_words *w, str
     return cel_buf_printf(out, "%.0f", v);
 }
 
-/* A mode need not be printed where a parameter of that mode is. */
+/* A mode need not be printed where a parameter of that mode is, nor an element
+ * size that is the variable's own and has words after it. */
 static bool is_implied(const struct cel_codec *codec, const struct cel_param *p, const struct cel_words *w)
 {
+    if (p->flags & CEL_PARAM_ELEM_SIZE && cel_param_load(p, w) == 0 && (size_t)p->word + 1 < w->n)
+        return true;
     for (const struct cel_param *q = codec->params; q->name; q++)
         if (q->when_value && q->when_word == p->word && cel_param_counts(q, w) && cel_param_is_held(q, w))
             return true;

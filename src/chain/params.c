@@ -137,23 +137,28 @@ int cel_param_choice(const struct cel_param *p, const char *name, size_t len)
     return -1;
 }
 
-/* Words there are once every parameter that always has one has its own. */
-static size_t full_length(const struct cel_codec *codec, const struct cel_words *w)
+/* Some parameters have a word always, some only where another one makes the list
+ * that long. */
+static bool has_word_always(const struct cel_param *p)
 {
-    size_t n = w->n;
-
-    for (const struct cel_param *p = codec->params; p && p->name; p++)
-        if (cel_param_counts(p, w) && !(p->flags & (CEL_PARAM_ELEM_SIZE | CEL_PARAM_EXTRA)) &&
-            (size_t)p->word + cel_param_width(p) > n)
-            n = (size_t)p->word + cel_param_width(p);
-    return n;
+    return !(p->flags & (CEL_PARAM_ELEM_SIZE | CEL_PARAM_EXTRA));
 }
 
+/* Modes come first: what else counts depends on them. Rows stand in any order, so
+ * what was given is told by the length at the start, not by the length so far. */
 void cel_params_complete(const struct cel_codec *codec, struct cel_words *w)
 {
-    for (const struct cel_param *p = codec->params; p && p->name; p++)
-        if (cel_param_counts(p, w) && (size_t)p->word >= w->n &&
-            (size_t)p->word + cel_param_width(p) <= full_length(codec, w))
+    const struct cel_param *p;
+    const size_t given = w->n;
+
+    for (p = codec->params; p && p->name; p++)
+        if (p->when_value == 0 && has_word_always(p) && (size_t)p->word >= given)
+            put_value(p, p->fallback, w);
+    for (p = codec->params; p && p->name; p++)
+        if (p->when_value != 0 && has_word_always(p) && (size_t)p->word >= given && cel_param_counts(p, w))
+            put_value(p, p->fallback, w);
+    for (p = codec->params; p && p->name; p++)
+        if (!has_word_always(p) && (size_t)p->word >= given && cel_param_counts(p, w) && cel_param_is_held(p, w))
             put_value(p, p->fallback, w);
 }
 
@@ -181,6 +186,9 @@ int cel_params_check(const struct cel_codec *codec, const struct cel_words *w)
     struct cel_words full = *w;
     int rc = check_count(codec, w->n);
 
+    for (const struct cel_param *p = codec->params; rc == CEL_OK && p && p->name; p++)
+        if (cel_param_counts(p, w) && (size_t)p->word < w->n && !cel_param_is_held(p, w))
+            rc = cel_fail(NC_EFILTER, "%s: %s takes two words, and one is there", codec->name, p->name);
     if (rc != CEL_OK)
         return rc;
     cel_params_complete(codec, &full);

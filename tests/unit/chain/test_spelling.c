@@ -147,6 +147,23 @@ static void every_codec_has_a_sound_table(void **state)
     }
 }
 
+/* A codec by its bare name works with every default, whatever order its table has. */
+static void defaults_are_all_filled_in(void **state)
+{
+    (void)state;
+    for (size_t i = 0; cel_codec_at(i); i++) {
+        const struct cel_codec *codec = cel_codec_at(i);
+        struct cel_words w = {0};
+
+        cel_params_complete(codec, &w);
+        for (const struct cel_param *p = codec->params; p && p->name; p++)
+            if (cel_param_counts(p, &w) && cel_param_is_held(p, &w) && cel_param_load(p, &w) != p->fallback)
+                fail_msg("%s: %s is %g, its default is %g", codec->name, p->name, cel_param_load(p, &w), p->fallback);
+        if (codec->min_words == 0)
+            assert_int_equal(cel_params_check(codec, &w), CEL_OK);
+    }
+}
+
 /* Zarr metadata of other writers. */
 static void foreign_metadata_is_read(void **state)
 {
@@ -188,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_spelling_loses_anything),
         cmocka_unit_test(every_codec_has_a_sound_table),
+        cmocka_unit_test(defaults_are_all_filled_in),
         cmocka_unit_test(foreign_metadata_is_read),
     };
 
