@@ -19,6 +19,18 @@ static void take_settings(struct cel_dataset *ds, const struct cel_settings *set
     ds->cache_preemption = set->cache_preemption;
 }
 
+static int give_up(struct cel_dataset *ds, int rc)
+{
+    struct cel_status why;
+
+    cel_status_save(&why);
+    if (ds->container)
+        ds->ops->close(ds, false, NULL);
+    cel_dataset_free(ds);
+    cel_status_restore(&why);
+    return rc;
+}
+
 /* What create and open share once the location is known. */
 static int start(const char *path, struct cel_where *where, int mode, bool create, int *ncidp)
 {
@@ -44,13 +56,11 @@ static int start(const char *path, struct cel_where *where, int mode, bool creat
     ds->defining = ds->created = create;
     take_settings(ds, &set);
     rc = (create ? ops->create : ops->open)(ds, &where->at, &options);
-    if (rc != CEL_OK) {
-        cel_dataset_free(ds);
-        return rc;
+    if (rc == CEL_OK) {
+        cel_api_first_use(ops);
+        rc = cel_open_add(ds, ncidp);
     }
-    cel_api_first_use(ops);
-    rc = cel_open_add(ds, ncidp);
-    return rc == CEL_OK ? rc : (ops->close(ds, false, NULL), cel_dataset_free(ds), rc);
+    return rc == CEL_OK ? rc : give_up(ds, rc);
 }
 
 static int fail_path(int rc, const char *path)

@@ -24,51 +24,56 @@ static struct {
     struct cel_cond left; /* somebody left a dataset that is being closed */
     struct cel_open **row;
     int n;                /* rows, row 0 is never used */
-} table = {CEL_MUTEX_INIT, CEL_COND_INIT, NULL, 0};
+    int low;              /* no row below this one is free */
+} table = {CEL_MUTEX_INIT, CEL_COND_INIT, NULL, 0, 1};
 
 /* --- the table -------------------------------------------------------------------- */
 
-static int free_row(void)
+static int grow(void)
 {
-    struct cel_open **row;
     int n = table.n ? table.n * 2 : 16;
+    struct cel_open **row;
 
-    for (int i = 1; i < table.n; i++)
-        if (!table.row[i])
-            return i;
-    if (table.n > MAX_OPEN)
-        return 0;
     n = n > MAX_OPEN + 1 ? MAX_OPEN + 1 : n;
     row = cel_realloc(table.row, (size_t)n, sizeof *row);
     if (!row)
-        return -1;
+        return NC_ENOMEM;
     memset(row + table.n, 0, (size_t)(n - table.n) * sizeof *row);
     table.row = row;
-    int first = table.n ? table.n : 1;
     table.n = n;
-    return first;
+    return CEL_OK;
+}
+
+/* The lowest free row, as netCDF-C chooses. */
+static int free_row(int *out)
+{
+    while (table.low < table.n && table.row[table.low])
+        table.low++;
+    *out = table.low;
+    if (table.low > MAX_OPEN)
+        return cel_fail(NC_ENFILE, "%d datasets are open, which is the most there may be", MAX_OPEN);
+    return table.low < table.n ? CEL_OK : grow();
 }
 
 int cel_open_add(struct cel_dataset *ds, int *ncid)
 {
     struct cel_open *open = cel_calloc(1, sizeof *open);
-    int at;
+    int at, rc;
 
     if (!open)
         return NC_ENOMEM;
     cel_lock(&table.lock);
-    at = free_row();
-    if (at > 0) {
+    rc = free_row(&at);
+    if (rc == CEL_OK) {
         *open = (struct cel_open){.ds = ds, .index = at, .owner = getpid()};
         table.row[at] = open;
     }
     cel_unlock(&table.lock);
-    if (at > 0) {
+    if (rc == CEL_OK)
         *ncid = at << GROUP_BITS;
-        return CEL_OK;
-    }
-    free(open);
-    return at < 0 ? NC_ENOMEM : cel_fail(NC_ENFILE, "%d datasets are open, which is the most there may be", MAX_OPEN);
+    else
+        free(open);
+    return rc;
 }
 
 /* With the table's lock held. */
@@ -87,6 +92,7 @@ static struct cel_dataset *take_row(struct cel_open *open)
     while (open->users)
         cel_cond_wait(&table.left, &table.lock);
     table.row[open->index] = NULL;
+    table.low = open->index < table.low ? open->index : table.low;
     free(open);
     return ds;
 }
@@ -135,6 +141,7 @@ void cel_open_tidy(void)
         free(table.row);
         table.row = NULL;
         table.n = 0;
+        table.low = 1;
     }
     cel_unlock(&table.lock);
 }

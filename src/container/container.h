@@ -59,7 +59,8 @@ struct cel_container_ops {
     int (*bid)(const struct cel_location *where, const struct cel_options *options, bool create);
 
     /* Fill a fresh dataset (path, mode and root are set). open() loads the
-     * structure: groups, dimensions, names and dimensions of variables. */
+     * structure: groups, dimensions, names and dimensions of variables. After a
+     * failure close() is called if ds->container is set. */
     int (*create)(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
     int (*open)(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
 

@@ -17,7 +17,10 @@ int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5
     memcpy(v->coords, h->coords, (size_t)n * sizeof v->coords[0]);
     for (d = 0; d < h->rank; d++)
         v->unlimited |= (uint32_t)(h->maxdims[d] == UINT64_MAX) << d;
-    return cel_vec_add(&l->list, v);
+    if (cel_vec_add(&l->list, v) == CEL_OK)
+        return CEL_OK;
+    free(v);
+    return NC_ENOMEM;
 }
 
 void cel_h5_found_free(struct loading *l)

@@ -161,6 +161,7 @@ int cel_h5_group_place(struct cel_group *group, hid_t id, uint64_t addr);
 int cel_h5_dim_place(struct cel_dim *dim, uint64_t addr, bool alone);
 int cel_h5_type_place(struct cel_type *type, struct cel_h5_type **out);
 int cel_h5_var_place(struct cel_var *var, struct cel_h5_var **out);
+void cel_h5_var_unplace(struct cel_var *var);
 void cel_h5_places_free(struct cel_dataset *ds);
 hid_t cel_h5_group_id(const struct cel_group *group);
 int cel_h5_var_open(struct cel_var *var); /* its dataset, if it is not open yet */

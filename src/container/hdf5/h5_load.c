@@ -240,9 +240,10 @@ static int note_child(struct loading *l, const char *name, uint64_t addr)
         return CEL_OK;
     }
     own = cel_strdup(name);
-    if (!own)
-        return NC_ENOMEM;
-    return cel_vec_add(l->children, own);
+    if (own && cel_vec_add(l->children, own) == CEL_OK)
+        return CEL_OK;
+    free(own);
+    return NC_ENOMEM;
 }
 
 /* --- links ------------------------------------------------------------------------------------- */

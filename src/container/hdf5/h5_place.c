@@ -55,7 +55,7 @@ int cel_h5_var_place(struct cel_var *var, struct cel_h5_var **out)
     return CEL_OK;
 }
 
-static void free_var(struct cel_var *var)
+void cel_h5_var_unplace(struct cel_var *var)
 {
     struct cel_h5_var *v = var->place;
 
@@ -88,7 +88,7 @@ static void free_group(struct cel_group *group)
     size_t i;
 
     for (i = 0; i < group->vars.n; i++)
-        free_var(group->vars.at[i]);
+        cel_h5_var_unplace(group->vars.at[i]);
     free(group->place);
     group->place = NULL;
 }

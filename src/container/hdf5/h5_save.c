@@ -246,6 +246,23 @@ static int write_atts(struct cel_h5_file *f, struct cel_var *var)
     return rc == CEL_OK ? cel_h5_save_atts(f, v->id, &var->atts, true) : rc;
 }
 
+/* So that the next attempt finds the place free. */
+static void undo_create(struct cel_var *var)
+{
+    struct cel_h5_var *v = var->place;
+    struct cel_status why;
+
+    if (!v)
+        return;
+    cel_status_save(&why);
+    if (v->id >= 0) {
+        H5Dclose(v->id);
+        H5Ldelete(cel_h5_group_id(var->group), v->link, H5P_DEFAULT);
+    }
+    cel_h5_var_unplace(var);
+    cel_status_restore(&why);
+}
+
 static int create_var(struct cel_h5_file *f, struct cel_var *var)
 {
     struct cel_h5_var *v;
@@ -261,6 +278,8 @@ static int create_var(struct cel_h5_file *f, struct cel_var *var)
         rc = write_atts(f, var);
     if (rc == CEL_OK)
         rc = cel_h5_var_read_back(var);
+    if (rc != CEL_OK)
+        undo_create(var);
     return rc;
 }
 
@@ -322,7 +341,8 @@ static int update_var(struct cel_h5_file *f, struct cel_var *var)
 
 static int save_var(struct cel_h5_file *f, struct cel_var *var)
 {
-    int rc = var->saved == CEL_NEW ? create_var(f, var) : update_var(f, var);
+    /* A new one with a place was made by an attempt that failed further on. */
+    int rc = var->saved == CEL_NEW && !var->place ? create_var(f, var) : update_var(f, var);
 
     if (rc != CEL_OK)
         return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
