@@ -69,6 +69,11 @@ void cel_api_first_use(const struct cel_container_ops *ops);
 int cel_cf_describe(struct cel_dataset *ds); /* before define mode is left */
 int cel_cf_finish(struct cel_dataset *ds);   /* all data is written: the errors made. The dataset is not locked */
 
+/* --- api_fit.c: plugins that want to see the variable. The dataset is locked, and
+ * let go meanwhile. */
+int cel_fit_var(struct cel_call *c, struct cel_var *var);
+int cel_fit_new(struct cel_call *c); /* all that were defined since the last save */
+
 /* --- api_location.c: what a path means -------------------------------------------- */
 struct cel_where {
     struct cel_location at;

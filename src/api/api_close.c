@@ -55,6 +55,8 @@ int nc_enddef(int ncid)
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK)
+        rc = cel_fit_new(&c);
+    if (rc == CEL_OK)
         rc = cel_leave_define(c.ds);
     return cel_call_end(&c, rc);
 }
@@ -65,6 +67,8 @@ int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, siz
     struct cel_call c;
     int rc = cel_call_begin(&c, ncid);
 
+    if (rc == CEL_OK)
+        rc = cel_fit_new(&c);
     if (rc == CEL_OK) {
         c.ds->room = (struct cel_room){h_minfree, v_align, v_minfree, r_align};
         rc = cel_leave_define(c.ds);
@@ -150,9 +154,28 @@ static int close_id(int ncid, bool abort)
     return rc == CEL_OK ? close_dataset(ds, abort, NULL) : rc;
 }
 
+/* What plugins refuse is an error of closing, and closed it is. */
+static int fit_before_close(int ncid)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK)
+        rc = cel_fit_new(&c);
+    return cel_call_end(&c, rc);
+}
+
 int nc_close(int ncid)
 {
-    return close_id(ncid, false);
+    struct first first = {.rc = CEL_OK};
+
+    note(&first, fit_before_close(ncid));
+    if (first.rc == NC_EBADID)
+        return first.rc;
+    note(&first, close_id(ncid, first.rc != CEL_OK));
+    if (first.rc != CEL_OK)
+        cel_status_restore(&first.why);
+    return first.rc;
 }
 
 int nc_abort(int ncid)
@@ -186,6 +209,8 @@ int nc_sync(int ncid)
     struct cel_call c;
     int rc = cel_call_begin(&c, ncid);
 
+    if (rc == CEL_OK)
+        rc = cel_fit_new(&c);
     if (rc == CEL_OK)
         rc = cel_data_mode(c.ds);
     if (rc == CEL_OK && c.ds->writable) {

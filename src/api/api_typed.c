@@ -25,8 +25,12 @@ static int check_map(const struct cel_var *var, const struct cel_region *region)
 
 static int ready(struct cel_call *c, const struct cel_region *region)
 {
-    int rc = cel_data_mode(c->ds);
+    int rc = cel_fit_new(c);
 
+    if (rc == CEL_OK)
+        rc = cel_data_mode(c->ds);
+    if (rc == CEL_OK)
+        rc = cel_fit_var(c, c->var);
     if (rc == CEL_OK)
         rc = check_map(c->var, region);
     if (rc == CEL_OK && c->var->unreadable)

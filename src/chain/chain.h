@@ -17,6 +17,7 @@ struct cel_step {
     unsigned id;                   /* HDF5 id; 0: only its JSON name is known */
     bool optional;                 /* HDF5: may be skipped for a chunk */
     bool from_file;                /* visible holds the words as stored, not as given */
+    bool fitted;                   /* working was made by a plugin that saw the variable */
     struct cel_words visible;
     struct cel_words working;      /* valid once the chain is prepared */
     char *json;                    /* codec == NULL and read from JSON: the source text; else NULL */

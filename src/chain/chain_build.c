@@ -210,7 +210,7 @@ static int prepare_step(const struct cel_shape *shape, bool keep_working, struct
     struct cel_words working = step->visible, full;
     int rc = CEL_OK;
 
-    if (keep_working && step->working.n > 0)
+    if (step->fitted || (keep_working && step->working.n > 0))
         return CEL_OK;
     cel_params_complete(step->codec, &working);
     full = working;

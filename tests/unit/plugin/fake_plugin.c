@@ -2,7 +2,7 @@
  *   CLASS_ID=n      a filter class; CLASS_VERSION, PLUGIN_TYPE, NO_FILTER,
  *                   NULL_CLASS, NO_TYPE, DECODE_ONLY, BEHAVIOUR change it
  *   CODEC_ID=n      a codec half; CODEC_VERSION, CODEC_SORT, NULL_CODECID,
- *                   NULL_CONVERT, NULL_CODEC change it
+ *                   NULL_CONVERT, NULL_CODEC, ASKS change it
  *   DEFAULT_ID=n    a library of defaults for filter n (and 40100)
  * BEHAVIOUR: 0 turns bits over, in place; 1 fails; 2 claims more than there is;
  * 3 gives a new buffer of double size; 4 gives a hundred times the size */
@@ -131,13 +131,24 @@ static int json_of(const char *id, size_t n, const unsigned *words, char **codec
     return rc;
 }
 
-/* The filter works with the key plus one. */
+/* The filter works with the key plus one; with ASKS, plus what the library says
+ * of the variable: its type, and the length of its chunks. */
 static int modify(int ncid, int varid, size_t *nv, unsigned **v, size_t *nw, unsigned **w)
 {
+    unsigned more = 1;
+#ifdef ASKS
+    nc_type type;
+    size_t chunk;
+
+    if (nc_inq_vartype(ncid, varid, &type) || nc_inq_var_chunking(ncid, varid, NULL, &chunk))
+        return NC_EFILTER;
+    more = (unsigned)type + (unsigned)chunk;
+    (*v)[0] += 100; /* and it changes what is shown */
+#endif
     (void)ncid, (void)varid;
     if (*nv != 1 || !(*w = malloc(sizeof **w)))
         return NC_EFILTER;
-    (*w)[0] = (*v)[0] + 1;
+    (*w)[0] = (*v)[0] + more;
     *nw = 1;
     return NC_NOERR;
 }
