@@ -97,16 +97,16 @@ static bool chains_equal(const struct cel_chain *a, const struct cel_chain *b)
     if (a->n != b->n)
         return false;
     for (size_t i = 0; i < a->n; i++)
-        if (!a->step[i].id || a->step[i].id != b->step[i].id || !words_equal(&a->step[i].visible, &b->step[i].visible))
+        if (!a->step[i].id || a->step[i].id != b->step[i].id || !words_equal(&a->step[i].working, &b->step[i].working))
             return false;
     return true;
 }
 
 static bool fills_equal(const struct cel_var *a, const struct cel_var *b)
 {
-    if (a->no_fill != b->no_fill || !a->fill != !b->fill)
-        return false;
-    return !a->fill || memcmp(a->fill, b->fill, a->type->size) == 0;
+    const void *x = cel_var_fill_value(a), *y = cel_var_fill_value(b);
+
+    return a->no_fill == b->no_fill && !x == !y && (!x || memcmp(x, y, a->type->size) == 0);
 }
 
 static bool orders_equal(const struct cel_var *a, const struct cel_var *b)

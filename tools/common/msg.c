@@ -82,22 +82,37 @@ void msg_die(enum msg_exit code, const char *fmt, ...)
     exit(code);
 }
 
+/* The library names the file and the variable too: what `what` says already is
+ * taken off the front of `why`. */
+static const char *without_repeats(const char *what, const char *why)
+{
+    while (*what) {
+        const char *end = strstr(what, ": ");
+        size_t len = end ? (size_t)(end - what) : strlen(what);
+        const char *word = strncmp(what, "variable ", 9) == 0 && len > 9 ? what + 9 : what;
+        size_t n = len - (size_t)(word - what);
+
+        if (strncmp(why, word, n) == 0 && strncmp(why + n, ": ", 2) == 0)
+            why += n + 2;
+        what += end ? len + 2 : len;
+    }
+    return why;
+}
+
 int msg_nc(int status, const char *fmt, ...)
 {
-    const char *why = cellar_error();
-    struct text what = {0};
+    struct text what = {0}, why = {0};
     va_list ap;
 
-    if (!why || !*why)
-        why = nc_strerror(status);
+    put_aliased(&why, cellar_error());
+    if (!why.len)
+        text_puts(&why, nc_strerror(status));
     va_start(ap, fmt);
     text_vprintf(&what, fmt, ap);
     va_end(ap);
-    if (strncmp(why, text_get(&what), what.len) == 0 && what.len) /* the library has named it already */
-        msg_error("%s", why);
-    else
-        msg_error("%s: %s", text_get(&what), why);
+    msg_error("%s: %s", text_get(&what), without_repeats(text_get(&what), text_get(&why)));
     text_free(&what);
+    text_free(&why);
     return MSG_FAILED;
 }
 
@@ -135,8 +150,9 @@ const char *msg_nearest(const char *name, const char *const *candidates, size_t 
     const char *found = NULL;
 
     for (size_t i = 0; i < n; i++) {
-        size_t far = distance(name, candidates[i]);
-        if (far < best && far < strlen(candidates[i])) {
+        size_t far = distance(name, candidates[i]), length = strlen(candidates[i]);
+
+        if (far < best && far < (length > strlen(name) ? length : strlen(name))) {
             best = far;
             found = candidates[i];
         }

@@ -24,6 +24,16 @@ void slab_start(struct slab *s, int ndims, const size_t *shape, const size_t *al
     }
 }
 
+void slab_start_boxes(struct slab *s, int ndims, const size_t *shape, const size_t *box)
+{
+    memset(s, 0, sizeof *s);
+    s->ndims = ndims;
+    for (int d = 0; d < ndims; d++) {
+        s->shape[d] = shape[d];
+        s->step[d] = box[d];
+    }
+}
+
 static void set_counts(struct slab *s)
 {
     s->n = 1;

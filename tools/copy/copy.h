@@ -1,0 +1,132 @@
+#ifndef COPY_H
+#define COPY_H
+
+/* nccopy's engine. The command line is a *request*; opening the input turns it
+ * into a *plan*, one entry per variable that says how it will be stored and why;
+ * then definitions are copied, data is copied, and the plan is the report. */
+
+#include "select.h"
+#include "tool_att.h"
+#include "types.h"
+#include <netcdf.h>
+#include <stdio.h>
+
+/* --- the request ------------------------------------------------------------------ */
+struct copy_filter { /* one -F */
+    char *given;     /* as written, for messages */
+    bool all;        /* "*", or "none" alone */
+    char **name;     /* variables, escapes undone */
+    size_t n;
+    char *chain;     /* NULL: none */
+};
+
+struct copy_chunks { /* one item of -c */
+    char *name;      /* of a dimension or a variable; NULL: all ("/") */
+    bool is_var;
+    size_t *len;     /* a dimension: 1 of them, 0 = the whole dimension; a variable: as many as given */
+    size_t n;
+};
+
+struct copy_quantize { /* one item of --quantize */
+    char *name;        /* NULL: "*" */
+    int mode, n;
+};
+
+struct copy_request {
+    const char *in, *out;
+    int format;           /* NC_FORMAT_* of -k; 0: as the input */
+    int deflate;          /* -1: not said */
+    bool shuffle;
+    bool fix_unlimited;   /* -u */
+    bool out_in_memory;   /* -w */
+    bool in_in_memory;    /* -r */
+    bool keep_order;      /* fletcher32 stays where it is on the way to Zarr */
+    struct select data_of, only;             /* -v, -V */
+    struct select groups_data_of, groups_only; /* -g, -G */
+    size_t buffer;        /* -m */
+    long long cache_bytes, cache_chunks;     /* -h, -e; -1: not said */
+    size_t least_chunked; /* -M: smaller variables are not chunked by -c */
+    struct copy_filter *filter;
+    size_t nfilters;
+    struct copy_chunks *chunks;
+    size_t nchunks;
+    struct copy_quantize *quantize;
+    size_t nquantize;
+    bool verify, dry_run, quiet;
+    enum { REPORT_NONE, REPORT_TEXT, REPORT_JSON } report;
+};
+#define COPY_REQUEST_INIT {.deflate = -1, .buffer = (size_t)64 << 20, .cache_bytes = -1, .cache_chunks = -1, .least_chunked = 8192}
+
+/* Each ends the tool (exit code 2) when the text is wrong. */
+void copy_add_filter(struct copy_request *r, const char *text);
+void copy_add_chunks(struct copy_request *r, const char *text);
+void copy_add_quantize(struct copy_request *r, const char *text);
+void copy_request_free(struct copy_request *r);
+
+/* --- the plan --------------------------------------------------------------------------- */
+struct copy_var {
+    int group, id;            /* in the input */
+    int out_group, out_id;
+    char *path;               /* "t2m", "/g/t2m" */
+    const struct type *type;
+    nc_type out_type;
+    int ndims;
+    int dimid[NC_MAX_VAR_DIMS];
+    size_t shape[NC_MAX_VAR_DIMS];
+    unsigned long long nbytes; /* of all values in memory */
+    bool defined, with_data;
+    char *in_chain;           /* as ids; "" without filters */
+    char *chain;              /* what the output gets */
+    bool refilter;            /* differs from the input by request */
+    bool unfiltered;          /* by request */
+    bool was_chunked, chunked, rechunked, contiguous;
+    size_t in_chunk[NC_MAX_VAR_DIMS], chunk[NC_MAX_VAR_DIMS];
+    bool library_chunks;      /* chunked, lengths left to the library */
+    int quantize, quantize_n;
+    const char *note;         /* why something asked for by "*" does not apply; NULL */
+    /* what came of it */
+    bool as_stored;
+    double seconds;
+    unsigned long long stored;
+    char *filters;            /* of the output, by name */
+    bool lossy;
+    double max_abs, max_rel;
+};
+
+struct copy {
+    const struct copy_request *req;
+    int in, out;
+    const char *out_path;     /* what is being written */
+    int in_format, format;
+    bool in_zarr, out_zarr;
+    bool classic;             /* the output is a classic file */
+    struct types types;
+    nc_type *out_types;       /* parallel to types.at */
+    struct select_names names;
+    struct copy_var *var;
+    size_t nvars;
+    int *group_in, *group_out;
+    size_t ngroups;
+    int *dim_out;             /* by input id */
+    size_t ndims;
+    unsigned long long total, done; /* bytes of data */
+};
+
+/* What each variable gets; ends the tool when the request names what is not there. */
+void copy_plan(struct copy *c);
+bool copy_define(struct copy *c); /* false after saying why */
+bool copy_data(struct copy *c);
+bool copy_verify(struct copy *c, bool *same);
+bool copy_estimate(struct copy *c);
+void copy_free(struct copy *c);
+
+/* Blocks to move a variable in: whole chunks of both sides where they fit the buffer. */
+void copy_box(const struct copy_var *v, size_t buffer, size_t *box);
+
+/* --- telling ---------------------------------------------------------------------------------- */
+void copy_progress_start(const struct copy *c);
+void copy_progress(const struct copy *c, const struct copy_var *v);
+void copy_progress_end(void);
+void copy_report(const struct copy *c, FILE *out);
+
+#endif

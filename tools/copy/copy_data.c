@@ -1,0 +1,153 @@
+/* Values from the input to the output: chunks as they are stored where nothing
+ * changes, else blocks of bounded size. */
+
+#include "cellar.h"
+#include "copy.h"
+#include "msg.h"
+#include "slab.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The chunk lengths of the output, as the library chose them where it did. */
+static void out_chunks(const struct copy_var *v, size_t *chunk)
+{
+    int storage = NC_CONTIGUOUS;
+
+    if (v->out_id < 0 || nc_inq_var_chunking(v->out_group, v->out_id, &storage, chunk) != NC_NOERR || storage != NC_CHUNKED)
+        for (int d = 0; d < v->ndims; d++)
+            chunk[d] = 1;
+}
+
+/* Start from a block that covers whole chunks of both sides, so that each is met
+ * once; halve its longest axis while it is too large, then let it grow along the
+ * last axes first, as files lie in that order. */
+void copy_box(const struct copy_var *v, size_t buffer, size_t *box)
+{
+    size_t chunk[NC_MAX_VAR_DIMS], room = buffer / v->type->size, n = 1;
+
+    out_chunks(v, chunk);
+    for (int d = 0; d < v->ndims; d++) {
+        size_t unit = larger(chunk[d], v->was_chunked ? v->in_chunk[d] : 1);
+        box[d] = unit < v->shape[d] ? unit : larger(v->shape[d], 1);
+        n *= box[d];
+    }
+    while (n > larger(room, 1)) {
+        int longest = 0;
+        for (int d = 1; d < v->ndims; d++)
+            if (box[d] > box[longest])
+                longest = d;
+        n = n / box[longest] * ((box[longest] + 1) / 2);
+        box[longest] = (box[longest] + 1) / 2;
+    }
+    for (int d = v->ndims - 1; d >= 0; d--) {
+        size_t times = larger(room, 1) / n, need = (v->shape[d] + box[d] - 1) / box[d];
+        times = times < need ? times : need;
+        if (times < 1)
+            break;
+        n = n / box[d];
+        box[d] = box[d] * times < v->shape[d] ? box[d] * times : larger(v->shape[d], 1);
+        n = n * box[d];
+        if (box[d] < v->shape[d])
+            break;
+    }
+}
+
+static bool said(const struct copy *c, const struct copy_var *v, int status, bool reading)
+{
+    if (status)
+        msg_nc(status, "%s: variable %s", reading ? c->req->in : c->req->out, v->path);
+    return status == NC_NOERR;
+}
+
+static bool copy_blocks(struct copy *c, struct copy_var *v)
+{
+    struct slab s;
+    size_t box[NC_MAX_VAR_DIMS], n = 1;
+    bool ok = true;
+    char *values;
+
+    copy_box(v, c->req->buffer, box);
+    for (int d = 0; d < v->ndims; d++)
+        n *= box[d];
+    slab_start_boxes(&s, v->ndims, v->shape, box);
+    values = tool_alloc(n, v->type->size);
+    while (ok && slab_next(&s)) {
+        ok = said(c, v, nc_get_vara(v->group, v->id, s.start, s.count, values), true);
+        if (!ok)
+            break;
+        ok = said(c, v, nc_put_vara(v->out_group, v->out_id, s.start, s.count, values), false);
+        type_release(v->type, values, s.n);
+        c->done += s.n * v->type->size;
+        copy_progress(c, v);
+    }
+    free(values);
+    return ok;
+}
+
+static bool copy_var_data(struct copy *c, struct copy_var *v)
+{
+    double start = now();
+    int as_stored = 0;
+    bool ok = true;
+
+    if (!v->refilter && !v->quantize && v->ndims && !c->classic)
+        ok = said(c, v, cellar_copy_var_chunks(v->group, v->id, v->out_group, v->out_id, &as_stored), true);
+    v->as_stored = as_stored;
+    if (ok && as_stored)
+        c->done += v->nbytes;
+    else if (ok)
+        ok = copy_blocks(c, v);
+    v->seconds = now() - start;
+    copy_progress(c, v);
+    return ok;
+}
+
+/* Names of the output's filters, for the report. */
+static char *filter_names(const struct copy_var *v)
+{
+    char *names = NULL, *copy;
+
+    if (cellar_inq_var_chain(v->out_group, v->out_id, CELLAR_NAMES, &names) != NC_NOERR || !names)
+        return NULL;
+    copy = tool_strdup(names);
+    cellar_free(names);
+    return copy;
+}
+
+static void measure(const struct copy *c, struct copy_var *v)
+{
+    if (!v->defined)
+        return;
+    if (cellar_inq_var_stored(v->out_group, v->out_id, &v->stored) != NC_NOERR)
+        v->stored = v->nbytes;
+    if (!c->classic)
+        v->filters = filter_names(v);
+    if (v->quantize)
+        cellar_inq_var_error(v->out_group, v->out_id, &v->max_abs, &v->max_rel);
+}
+
+bool copy_data(struct copy *c)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < c->nvars; i++)
+        if (c->var[i].with_data && c->var[i].nbytes)
+            ok = copy_var_data(c, &c->var[i]);
+    for (size_t i = 0; ok && i < c->nvars; i++)
+        measure(c, &c->var[i]);
+    return ok;
+}

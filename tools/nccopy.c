@@ -1,0 +1,246 @@
+/* nccopy: a file or store to another, with other chunks, filters or format. */
+
+#include "cellar.h"
+#include "cdl.h"
+#include "copy.h"
+#include "msg.h"
+#include "opt.h"
+#include "output.h"
+#include <netcdf_meta.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LONG_QUANTIZE = 256, LONG_VERIFY, LONG_DRY_RUN, LONG_REPORT, LONG_KEEP_ORDER, LONG_THREADS };
+
+static const struct opt options[] = {
+    {'F', "filter", "VARS,CHAIN", "filters: \"t2m,shuffle|zstd,level=3\", \"v1&v2,307,9\", \"*,none\", none; repeatable"},
+    {'d', "deflate", "N", "deflate level 0 to 9 for variables no -F names (0: no filters)"},
+    {'s', "shuffle", NULL, "shuffle before deflate"},
+    {'c', "chunks", "SPEC", "chunk lengths: dim/N,dim/N or var:N,N,...; / for none; repeatable"},
+    {'M', "min-chunked", "BYTES", "variables smaller than this are not chunked by dim/N (default 8192)"},
+    {LONG_QUANTIZE, "quantize", "SPEC", "lose digits: \"t2m:bitround=9,*:granular=3\" (bitgroom, granular, bitround)"},
+    {'k', "kind", "KIND", "classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic (default: as the input)"},
+    {'3', NULL, NULL, "kind classic"},
+    {'4', NULL, NULL, "kind netCDF-4"},
+    {'5', NULL, NULL, "kind cdf5"},
+    {'6', NULL, NULL, "kind 64-bit-offset"},
+    {'7', NULL, NULL, "kind netCDF-4-classic"},
+    {'u', "fix-unlimited", NULL, "unlimited dimensions become fixed ones"},
+    {'v', "data", "NAME,...", "data of these variables only, definitions of all"},
+    {'V', "variables", "NAME,...", "only these variables"},
+    {'g', "data-groups", "NAME,...", "data of variables in these groups only, definitions of all"},
+    {'G', "groups", "NAME,...", "only variables in these groups"},
+    {'m', "buffer", "BYTES", "memory to copy through (default 64M)"},
+    {'h', "cache", "BYTES", "chunk cache of each output variable"},
+    {'e', "cache-chunks", "N", "chunks that cache may hold"},
+    {'w', "write-memory", NULL, "keep the output in memory until it is complete"},
+    {'r', "read-memory", NULL, "read the whole input into memory first"},
+    {LONG_VERIFY, "verify", NULL, "read the output back and compare it with the input"},
+    {LONG_DRY_RUN, "dry-run", NULL, "write nothing: estimate the sizes from samples"},
+    {LONG_REPORT, "report", "text|json", "print what was done with each variable"},
+    {LONG_KEEP_ORDER, "keep-order", NULL, "keep fletcher32 first on the way to Zarr"},
+    {LONG_THREADS, "threads", "N", "threads that compress (default: all cores)"},
+    {'q', "quiet", NULL, "no progress on a terminal"},
+    {'L', NULL, "N", "log level of the library"},
+};
+
+static const struct opt_tool tool = {
+    "nccopy", "[options] INPUT OUTPUT", "Copy a netCDF file or Zarr store, changing chunks, filters or format on the way.",
+    options, sizeof options / sizeof *options,
+    "INPUT and OUTPUT are files, or URLs such as file://out.zarr#mode=zarr. OUTPUT appears when it is complete.\n"
+    "exit codes: 0 copied; 1 failed, OUTPUT is as it was; 2 wrong command line; 3 --verify found a difference\n"};
+
+static void set_kind(struct copy_request *r, const char *value)
+{
+    r->format = cdl_kind_of_name(value);
+    if (!r->format)
+        msg_die(MSG_USAGE, "-k %s: expected classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic", value);
+}
+
+static void set_report(struct copy_request *r, const char *value)
+{
+    if (strcmp(value, "text") != 0 && strcmp(value, "json") != 0)
+        msg_die(MSG_USAGE, "--report %s: expected text or json", value);
+    r->report = *value == 't' ? REPORT_TEXT : REPORT_JSON;
+}
+
+static void take_option(struct copy_request *r, int key, const char *value)
+{
+    switch (key) {
+    case 'F': copy_add_filter(r, value); break;
+    case 'd': r->deflate = (int)opt_number("-d", value, 0, 9); break;
+    case 's': r->shuffle = true; break;
+    case 'c': copy_add_chunks(r, value); break;
+    case 'M': r->least_chunked = (size_t)opt_number("-M", value, 0, 1LL << 60); break;
+    case LONG_QUANTIZE: copy_add_quantize(r, value); break;
+    case 'k': set_kind(r, value); break;
+    case '3': r->format = NC_FORMAT_CLASSIC; break;
+    case '4': r->format = NC_FORMAT_NETCDF4; break;
+    case '5': r->format = NC_FORMAT_64BIT_DATA; break;
+    case '6': r->format = NC_FORMAT_64BIT_OFFSET; break;
+    case '7': r->format = NC_FORMAT_NETCDF4_CLASSIC; break;
+    case 'u': r->fix_unlimited = true; break;
+    case 'v': select_add(&r->data_of, value); break;
+    case 'V': select_add(&r->only, value); break;
+    case 'g': select_add(&r->groups_data_of, value); break;
+    case 'G': select_add(&r->groups_only, value); break;
+    case 'm': r->buffer = (size_t)opt_number("-m", value, 1, 1LL << 50); break;
+    case 'h': r->cache_bytes = opt_number("-h", value, 0, 1LL << 50); break;
+    case 'e': r->cache_chunks = opt_number("-e", value, 0, 1LL << 50); break;
+    case 'w': r->out_in_memory = true; break;
+    case 'r': r->in_in_memory = true; break;
+    case LONG_VERIFY: r->verify = true; break;
+    case LONG_DRY_RUN: r->dry_run = true; break;
+    case LONG_REPORT: set_report(r, value); break;
+    case LONG_KEEP_ORDER: r->keep_order = true; break;
+    case LONG_THREADS: cellar_set_threads((int)opt_number("--threads", value, 1, 1024)); break;
+    case 'q': r->quiet = true; break;
+    case 'L': nc_set_log_level((int)opt_number("-L", value, 0, 10)); break;
+    default: break;
+    }
+}
+
+static bool is_zarr(int ncid)
+{
+    int model, mode;
+
+    return nc_inq_format_extended(ncid, &model, &mode) == NC_NOERR && model == NC_FORMATX_NCZARR;
+}
+
+/* Told by the name, before there is anything to ask. */
+static bool names_zarr(const char *target)
+{
+    const char *fragment = strchr(target, '#');
+    char *path = output_local_path(target);
+    size_t len = path ? strlen(path) : 0;
+    bool zarr = (fragment && strstr(fragment, "zarr")) || (len > 5 && strcmp(path + len - 5, ".zarr") == 0);
+
+    free(path);
+    return zarr;
+}
+
+static bool is_classic_kind(int format)
+{
+    return format == NC_FORMAT_CLASSIC || format == NC_FORMAT_64BIT_OFFSET || format == NC_FORMAT_64BIT_DATA;
+}
+
+/* A classic input that is to have chunks or filters becomes netCDF-4, of the classic model. */
+static int kind_of_output(const struct copy *c)
+{
+    const struct copy_request *r = c->req;
+    bool stored = r->nfilters || r->deflate > 0 || r->shuffle || r->nchunks || r->nquantize || strstr(r->out, "://");
+
+    if (r->format)
+        return r->format;
+    if (is_classic_kind(c->in_format) && (stored || !NC_HAS_CDF5))
+        return NC_FORMAT_NETCDF4_CLASSIC;
+    return c->in_format;
+}
+
+static int create_mode(const struct copy *c)
+{
+    static const int mode[] = {[NC_FORMAT_CLASSIC] = 0, [NC_FORMAT_64BIT_OFFSET] = NC_64BIT_OFFSET, [NC_FORMAT_NETCDF4] = NC_NETCDF4,
+                               [NC_FORMAT_NETCDF4_CLASSIC] = NC_NETCDF4 | NC_CLASSIC_MODEL, [NC_FORMAT_64BIT_DATA] = NC_64BIT_DATA};
+
+    return mode[c->format] | (c->req->out_in_memory ? NC_DISKLESS | NC_PERSIST : 0);
+}
+
+static void open_input(struct copy *c)
+{
+    int status = nc_open(c->req->in, c->req->in_in_memory ? NC_DISKLESS : NC_NOWRITE, &c->in);
+
+    if (status == NC_NOERR)
+        status = nc_inq_format(c->in, &c->in_format);
+    if (status)
+        exit(msg_nc(status, "%s", c->req->in));
+    c->in_zarr = is_zarr(c->in);
+    c->format = kind_of_output(c);
+    c->classic = is_classic_kind(c->format);
+}
+
+static bool failed(const struct copy *c, int status)
+{
+    msg_nc(status, "%s", c->req->out);
+    return false;
+}
+
+/* Everything that is written: the output stays under its working name. */
+static bool write_output(struct copy *c)
+{
+    int status = nc_create(c->out_path, create_mode(c), &c->out);
+    bool ok;
+
+    if (status)
+        return failed(c, status);
+    copy_progress_start(c);
+    ok = copy_define(c) && copy_data(c);
+    copy_progress_end();
+    if (!ok) {
+        nc_abort(c->out);
+        return false;
+    }
+    status = nc_close(c->out);
+    return status == NC_NOERR || failed(c, status);
+}
+
+static int copy_file(struct copy *c)
+{
+    bool same = true;
+
+    c->out_path = output_begin(c->req->out);
+    if (!write_output(c))
+        return MSG_FAILED;
+    if (c->req->verify && !copy_verify(c, &same))
+        return MSG_FAILED;
+    if (!same)
+        return MSG_DIFFERS;
+    if (!output_commit())
+        return MSG_FAILED;
+    if (c->req->report || (isatty(STDERR_FILENO) && !c->req->quiet))
+        copy_report(c, c->req->report ? stdout : stderr);
+    return MSG_OK;
+}
+
+static int run(const struct copy_request *r)
+{
+    struct copy c = {.req = r};
+    int code;
+
+    if (output_same(r->in, r->out))
+        msg_die(MSG_FAILED, "%s: input and output are the same: say another output", r->out);
+    open_input(&c);
+    c.out_zarr = names_zarr(r->out);
+    copy_plan(&c);
+    if (r->dry_run) {
+        code = copy_estimate(&c) ? MSG_OK : MSG_FAILED;
+        if (code == MSG_OK)
+            copy_report(&c, stdout);
+    } else {
+        code = copy_file(&c);
+    }
+    nc_close(c.in);
+    copy_free(&c);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct copy_request r = COPY_REQUEST_INIT;
+    struct opt_line line;
+    int key, code;
+
+    output_init();
+    opt_start(&line, &tool, argc, argv);
+    while ((key = opt_next(&line)) != OPT_END)
+        take_option(&r, key, line.value);
+    if (line.noperands != 2)
+        msg_die(MSG_USAGE, "expected an input and an output, got %zu names: nccopy [options] INPUT OUTPUT (nccopy --help says more)",
+                line.noperands);
+    r.in = line.operands[0];
+    r.out = line.operands[1];
+    code = run(&r);
+    copy_request_free(&r);
+    opt_end(&line);
+    return code;
+}
