@@ -12,6 +12,7 @@
 
 #define CEL_SLICE ((size_t)4 << 20)   /* most bytes libhdf5 is given at a time */
 #define CEL_WINDOW ((size_t)16 << 20) /* memory of jobs in flight, beyond two chunks per thread */
+#define CEL_FAR ((size_t)4 << 20)     /* a read of more bytes goes around the processor's caches */
 #define CEL_GROWTH ((size_t)256 << 20)      /* a cache that adapts: most for one variable ... */
 #define CEL_GROWTH_ALL ((size_t)1 << 30)    /* ... and for the process */
 
@@ -32,6 +33,7 @@ struct cel_way {
     const struct cel_hole *hole;  /* writing only: to be zeroed */
     size_t nholes;
     bool same;                    /* bytes are copied as they are */
+    bool far;                     /* reading only: more bytes than a cache would keep */
 
     /* What absent elements read as, in both forms; NULL: zeros. */
     const void *user_fill, *cell_fill;
@@ -59,6 +61,10 @@ size_t cel_scatter_fill(const struct cel_way *way, struct cel_box *box); /* fill
 void cel_fill_cell(const struct cel_way *way, void *cell, size_t n);
 size_t cel_box_run(struct cel_box *box, const struct cel_way *way); /* its elements, if they are one run in both
                                                                        memories; else 0 */
+
+/* far.c. After the last copy of a job, cel_far_done() makes them seen by other threads. */
+void cel_copy_far(char *dst, const char *src, size_t nbytes);
+void cel_far_done(void);
 
 /* --- the request --------------------------------------------------------- */
 
@@ -225,7 +231,8 @@ void cel_stream_note(struct cel_stream *stream, int rc); /* the next job could n
 int cel_stream_failed(const struct cel_stream *stream);
 int cel_stream_close(struct cel_stream *stream); /* everything is done; the error of the lowest job */
 
-/* For work(): the job's stored chunk, decoded into dst; and a whole chunk to the container. */
+/* For work(): the job's stored chunk, decoded into dst (CEL_ABSENT: only now the
+ * container saw that there is none); and a whole chunk to the container. */
 int cel_job_load(struct cel_job *job, void *dst);
 int cel_job_store(struct cel_job *job, const void *src);
 int cel_job_room(struct cel_job *job, size_t nbytes, void **out); /* a buffer that lives as long as the job */

@@ -122,9 +122,17 @@ static size_t gather_same(const struct cel_way *way, const struct row *row)
     return 0;
 }
 
+static bool is_packed(ptrdiff_t step, size_t size, size_t n)
+{
+    return n == 1 || step == (ptrdiff_t)size;
+}
+
 static size_t scatter_same(const struct cel_way *way, const struct row *row)
 {
-    copy_steps(row->user_at, row->user, row->cell_at, row->cell, row->n, way->cell_size);
+    if (way->far && is_packed(row->user, way->user_size, row->n) && is_packed(row->cell, way->cell_size, row->n))
+        cel_copy_far(row->user_at, row->cell_at, row->n * way->user_size);
+    else
+        copy_steps(row->user_at, row->user, row->cell_at, row->cell, row->n, way->cell_size);
     return 0;
 }
 
@@ -191,11 +199,6 @@ static size_t piece_of(const struct cel_way *way)
     return size < BOUNCE ? BOUNCE / size : 1;
 }
 
-static bool is_packed(ptrdiff_t step, size_t size, size_t n)
-{
-    return n == 1 || step == (ptrdiff_t)size;
-}
-
 static size_t gather_worked(const struct cel_way *way, const struct row *row)
 {
     unsigned char user[BOUNCE], cell[BOUNCE];
@@ -232,11 +235,14 @@ static size_t scatter_worked(const struct cel_way *way, const struct row *row)
             copy_steps((char *)cell, (ptrdiff_t)way->cell_size, src, row->cell, n, way->cell_size);
             src = (char *)cell;
         }
-        if (is_packed(row->user, way->user_size, n)) {
-            lost += to_user(way, dst, src, n);
-        } else {
+        if (!is_packed(row->user, way->user_size, n)) {
             lost += to_user(way, (char *)user, src, n);
             copy_steps(dst, row->user, (char *)user, (ptrdiff_t)way->user_size, n, way->user_size);
+        } else if (way->far) {
+            lost += to_user(way, (char *)user, src, n);
+            cel_copy_far(dst, (char *)user, n * way->user_size);
+        } else {
+            lost += to_user(way, dst, src, n);
         }
     }
     return lost;
@@ -297,6 +303,11 @@ size_t cel_gather(const struct cel_way *way, struct cel_box *box)
 
 size_t cel_scatter(const struct cel_way *way, struct cel_box *box)
 {
+    size_t lost;
+
     merge(box, true, false);
-    return each_row(way, box, way->same ? scatter_same : scatter_worked);
+    lost = each_row(way, box, way->same ? scatter_same : scatter_worked);
+    if (way->far)
+        cel_far_done();
+    return lost;
 }

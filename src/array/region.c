@@ -78,6 +78,7 @@ static int lay_out(struct cel_request *req, const ptrdiff_t *imap)
 
     if (!cel_mul(req->n, req->way.user_size, &nbytes) || nbytes > PTRDIFF_MAX)
         return cel_fail(NC_EEDGE, "the region has more bytes than memory can have");
+    req->way.far = !req->writing && nbytes >= CEL_FAR;
     req->packed = true;
     for (int d = req->rank - 1; d >= 0; d--) {
         req->step[d] = (imap ? imap[d] : (ptrdiff_t)nth) * (ptrdiff_t)req->way.user_size;

@@ -42,10 +42,12 @@ static int chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t 
     cel_lock(&f->lock);
     f->finds++;
     chunk = live_chunk(f, var, index);
-    if (chunk)
+    if (ds->ops->keeps & CEL_CONCURRENT)
+        *out = (struct cel_chunk_place){chunk ? (uint64_t)(chunk - f->chunk) : SIZE_MAX, SIZE_MAX, 0};
+    else if (chunk)
         *out = (struct cel_chunk_place){(uint64_t)(chunk - f->chunk), chunk->n, chunk->skipped};
     cel_unlock(&f->lock);
-    return chunk ? CEL_OK : CEL_ABSENT;
+    return chunk || ds->ops->keeps & CEL_CONCURRENT ? CEL_OK : CEL_ABSENT;
 }
 
 static int chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
@@ -54,15 +56,17 @@ static int chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t 
     struct fake *f = fake_of(ds);
     int rc;
 
+    if (at->address == SIZE_MAX)
+        return CEL_ABSENT;
     cel_lock(&f->lock);
     f->reads++;
     assert(f->chunk[at->address].live && f->chunk[at->address].written);
     if (f->fail_read && --f->fail_read == 0)
         rc = cel_fail(NC_EHDFERR, "fake: this read fails");
     else
-        rc = cel_buf_resize(out, at->nbytes);
+        rc = cel_buf_resize(out, f->chunk[at->address].n);
     if (rc == CEL_OK)
-        memcpy(out->data, f->chunk[at->address].bytes, at->nbytes);
+        memcpy(out->data, f->chunk[at->address].bytes, out->len);
     cel_unlock(&f->lock);
     return rc;
 }

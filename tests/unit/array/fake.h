@@ -4,7 +4,8 @@
 /* A container in memory for tests of the array engine. It is as strict as HDF5 is
  * where that matters: chunks are found and placed by one thread, inside the
  * extent; a chunk placed again moves, and bytes sent to its old place are an
- * error. It keeps a log of what was placed in which order. */
+ * error. It keeps a log of what was placed in which order. The concurrent kind is as
+ * Zarr stores are: only reading tells whether a chunk is there. */
 
 #include "container.h"
 

@@ -240,6 +240,40 @@ static void bitgroom_follows_the_callers_buffer(void **state)
     }
 }
 
+/* Reads beyond CEL_FAR take another way to the caller's memory. */
+static void large_reads_are_right(void **state)
+{
+    enum { NY = 1500, NX = 1001 };
+    struct cel_var *var = fake_var(ds, "v", INT, 2, AT(NY, NX), NULL, AT(300, 170), "");
+    int *x = malloc(NY * NX * sizeof *x);
+    double *y = malloc((NY * NX + 1) * sizeof *y);
+
+    for (int i = 0; i < NY * NX; i++)
+        x[i] = i * 7;
+    assert_int_equal(put(var, AT(0, 0), AT(NY, NX), NULL, x, NC_INT), NC_NOERR);
+    for (size_t shift = 0; shift < 8; shift++) {
+        int *back = (int *)((char *)y + shift);
+
+        memset(y, 0, NY * NX * sizeof *y);
+        assert_int_equal(get(var, AT(0, 0), AT(NY, NX), NULL, back, NC_INT), NC_NOERR);
+        assert_memory_equal(x, back, NY * NX * sizeof *x);
+    }
+    assert_int_equal(get(var, AT(0, 0), AT(NY, NX), NULL, y, NC_DOUBLE), NC_NOERR);
+    for (int i = 0; i < NY * NX; i++)
+        if (y[i] != x[i])
+            fail_msg("value %d is wrong", i);
+    for (size_t shift = 0; shift < 70; shift++)
+        for (size_t n = 0; n < 600; n += 37) {
+            memset(y, 1, 1000);
+            cel_copy_far((char *)y + shift, (char *)x, n);
+            cel_far_done();
+            assert_memory_equal((char *)y + shift, x, n);
+            assert_int_equal(((char *)y)[shift + n], 1);
+        }
+    free(x);
+    free(y);
+}
+
 /* Every allocation may fail once: an error, never a crash, and then it works. */
 static void no_memory_is_one_error(void **state)
 {
@@ -272,7 +306,7 @@ int main(void)
         T(codes_and_their_order_are_netcdfs), T(fill_counts_for_erange), T(all_is_written_before_erange),
         T(the_lowest_chunk_is_reported), T(dirty_chunks_survive_a_failure), T(damage_leaves_nothing_pinned),
         T(one_step_per_call_keeps_a_row), T(a_cache_of_nothing_never_grows),
-        T(bitgroom_follows_the_callers_buffer), T(no_memory_is_one_error),
+        T(bitgroom_follows_the_callers_buffer), T(large_reads_are_right), T(no_memory_is_one_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
