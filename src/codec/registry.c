@@ -8,7 +8,7 @@
 extern const struct cel_codec cel_codec_shuffle, cel_codec_fletcher32, cel_codec_lzf, cel_codec_crc32c;
 extern const struct cel_codec cel_codec_bitgroom, cel_codec_granular, cel_codec_bitround;
 #ifdef HAVE_DEFLATE
-extern const struct cel_codec cel_codec_deflate;
+extern const struct cel_codec cel_codec_deflate, cel_codec_gzip;
 #endif
 #ifdef HAVE_SZIP
 extern const struct cel_codec cel_codec_szip;
@@ -61,6 +61,9 @@ static const struct cel_codec *const codecs[] = {
 #endif
 #ifdef HAVE_BITSHUFFLE
     &cel_codec_bitshuffle,
+#endif
+#ifdef HAVE_DEFLATE
+    &cel_codec_gzip,
 #endif
     &cel_codec_lzf,
 #ifdef HAVE_ZFP

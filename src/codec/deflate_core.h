@@ -1,0 +1,28 @@
+#ifndef CEL_DEFLATE_CORE_H
+#define CEL_DEFLATE_CORE_H
+
+/* What zlib streams (deflate) and gzip files have in common: a deflate stream between
+ * a header and a checksum. */
+
+#include "codec.h"
+
+extern const struct cel_param cel_deflate_params[];
+
+/* The two wrappings, by their differences. Errors start with the name. */
+struct cel_wrapping {
+    const char *name;
+    size_t header, trailer; /* bytes */
+    void (*put_header)(unsigned char *dst, unsigned level);
+    void (*put_trailer)(unsigned char *dst, const void *src, size_t n);
+    bool is_gzip;
+};
+
+int cel_deflate_make_context(const struct cel_words *working, void **context);
+void cel_deflate_free_context(void *context);
+size_t cel_deflate_bound(const struct cel_coding *coding, size_t n);
+int cel_deflate_encode(const struct cel_wrapping *w, const struct cel_coding *coding, const void *src, size_t n,
+                       void *dst, size_t cap, size_t *len);
+int cel_deflate_decode(const struct cel_wrapping *w, const struct cel_coding *coding, const void *src, size_t n,
+                       void *dst, size_t cap, size_t *len);
+
+#endif
