@@ -52,11 +52,18 @@ static void guard_plugins(void)
         cel_plugin_use_lock(enter_bare, leave_bare);
 }
 
+/* When a damaged file made libhdf5 lose track of memory, it complains on its way out
+ * ("infinite loop closing library") unless printing is off. */
+static void be_quiet_at_exit(void)
+{
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
 /* H5open() registers libhdf5's exit handler; whoever registers one after the
  * first entry runs before it, while files can still be written. */
 static int start(void)
 {
-    if (H5open() < 0)
+    if (H5open() < 0 || atexit(be_quiet_at_exit) != 0)
         return cel_fail(NC_EHDFERR, "libhdf5 could not be started");
     if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0)
         return cel_fail(NC_ENOMEM, "no memory to prepare for fork()");
