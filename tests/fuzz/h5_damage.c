@@ -16,6 +16,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 #define SECONDS 60          /* a read that takes longer hangs */
 #define MOST_VALUES 65536   /* read of one variable: a damaged length may claim any number */
@@ -92,28 +95,47 @@ static void read_group(int nc, int depth)
 
 static int report_fd;
 
-/* The innermost function that is neither the C library's nor this handler's. */
-static void on_signal(int signal)
+static int is_system(const Dl_info *info)
+{
+    return strstr(info->dli_fname, "libc.so") || strstr(info->dli_fname, "libasan") ||
+           strstr(info->dli_fname, "libubsan") || strstr(info->dli_fname, "ld-linux");
+}
+
+/* The stack is ours here, then the system's (signal frame or sanitizer), then where it
+ * happened: the first function there that is not the C library's. */
+static void report(const char *what)
 {
     void *frame[64];
-    int i, n = backtrace(frame, 64), at = 0;
+    int i, n = backtrace(frame, 64), changes = 0, at;
     char line[256];
     Dl_info info;
 
-    for (i = 2; i < n; i++) {
-        if (!dladdr(frame[i], &info) || !info.dli_fname || strstr(info.dli_fname, "libc.so") ||
-            strstr(info.dli_fname, "libasan") || strstr(info.dli_fname, "ld-linux"))
+    at = snprintf(line, sizeof line, "ours %s (no stack)", what);
+    for (i = 0; i < n && changes < 3; i++) {
+        if (!dladdr(frame[i], &info) || !info.dli_fname)
             continue;
-        at = snprintf(line, sizeof line, "%s %s %s", strstr(info.dli_fname, "libhdf5") ? "libhdf5" : "ours",
-                      signal == SIGALRM ? "hang" : "crash", info.dli_sname ? info.dli_sname : "?");
-        break;
+        if (is_system(&info) == (changes == 1))
+            changes++;
+        if (changes == 3)
+            at = snprintf(line, sizeof line, "%s %s %s", strstr(info.dli_fname, "libhdf5") ? "libhdf5" : "ours", what,
+                          info.dli_sname ? info.dli_sname : "?");
     }
-    if (at <= 0)
-        at = snprintf(line, sizeof line, "ours %s (no stack)", signal == SIGALRM ? "hang" : "crash");
     if (write(report_fd, line, (size_t)at) < 0)
         _exit(98);
+}
+
+static void on_signal(int signal)
+{
+    report(signal == SIGALRM ? "hang" : "crash");
     _exit(99);
 }
+
+#if defined(__SANITIZE_ADDRESS__)
+static void on_death(void)
+{
+    report("bad access");
+}
+#endif
 
 static void watch(void)
 {
@@ -124,6 +146,9 @@ static void watch(void)
     size_t i;
 
     backtrace(frame, 4); /* loads what it needs now, not in the handler */
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_set_death_callback(on_death);
+#endif
     sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
     for (i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &act, NULL);
