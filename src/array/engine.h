@@ -231,8 +231,8 @@ void cel_stream_note(struct cel_stream *stream, int rc); /* the next job could n
 int cel_stream_failed(const struct cel_stream *stream);
 int cel_stream_close(struct cel_stream *stream); /* everything is done; the error of the lowest job */
 
-/* For work(): the job's stored chunk, decoded into dst (CEL_ABSENT: only now the
- * container saw that there is none); and a whole chunk to the container. */
+/* For work(): the job's stored chunk, decoded into dst (fill, if only now the
+ * container sees that there is none); and a whole chunk to the container. */
 int cel_job_load(struct cel_job *job, void *dst);
 int cel_job_store(struct cel_job *job, const void *src);
 int cel_job_room(struct cel_job *job, size_t nbytes, void **out); /* a buffer that lives as long as the job */

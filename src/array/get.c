@@ -14,16 +14,6 @@ static void scatter_from(struct cel_job *job, void *cell)
     job->nrange = job->blank ? cel_scatter_fill(&req->way, &box) : cel_scatter(&req->way, &box);
 }
 
-/* Decode the stored chunk; a container that cannot tell before may find now that
- * there is none. */
-static int load(struct cel_job *job, void *dst)
-{
-    int rc = cel_job_load(job, dst);
-
-    job->blank = rc == CEL_ABSENT;
-    return job->blank ? CEL_OK : rc;
-}
-
 static int get_whole(struct cel_job *job)
 {
     void *in_place = cel_grid_in_place(job->stream->req, job->index);
@@ -33,7 +23,7 @@ static int get_whole(struct cel_job *job)
     if (!job->blank && !in_place)
         rc = cel_job_room(job, job->stream->array->nbytes, &cell);
     if (!job->blank && rc == CEL_OK)
-        rc = load(job, cell);
+        rc = cel_job_load(job, cell);
     if (rc == CEL_OK && (job->blank || !in_place))
         scatter_from(job, cell);
     return rc;
@@ -41,11 +31,8 @@ static int get_whole(struct cel_job *job)
 
 static int get_cached(struct cel_job *job)
 {
-    const struct cel_request *req = job->stream->req;
-    int rc = job->load ? load(job, job->cell->data) : CEL_OK;
+    int rc = job->load ? cel_job_load(job, job->cell->data) : CEL_OK;
 
-    if (job->blank)
-        cel_fill_cell(&req->way, job->cell->data, req->array->nbytes / req->array->elem);
     if (rc == CEL_OK)
         scatter_from(job, job->cell->data);
     return rc;

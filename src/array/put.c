@@ -39,12 +39,10 @@ static int put_part(struct cel_job *job)
 {
     const struct cel_request *req = job->stream->req;
     const struct cel_array *array = req->array;
-    int rc = job->blank ? CEL_ABSENT : job->load ? cel_job_load(job, job->cell->data) : CEL_OK;
+    int rc = job->load ? cel_job_load(job, job->cell->data) : CEL_OK;
 
-    if (rc == CEL_ABSENT) {
+    if (job->blank)
         cel_fill_cell(&req->way, job->cell->data, array->nbytes / array->elem);
-        rc = CEL_OK;
-    }
     if (rc == CEL_OK)
         gather_into(job, job->cell->data);
     return rc;
