@@ -6,6 +6,7 @@
  * target type equals once truncated is undefined in C; it takes the nearest end
  * of the range. NaN is never counted, as in netCDF-C, and becomes 0. */
 #include "convert.h"
+#include "convert_int.h"
 #include <float.h>
 #include <limits.h>
 #include <stdint.h>
@@ -55,8 +56,8 @@ static inline unsigned unsigned_outside(uint64_t v, uint64_t hi)
 
 #define JOIN(a, b) a##b
 #define PASTE(a, b) JOIN(a, b)
-#define NAME(src, dst) PASTE(PASTE(src, _to_), dst)
-#define ROW(src) PASTE(from_, src)
+#define NAME(src, dst) PASTE(PASTE(PASTE(src, _to_), PASTE(dst, _)), SET)
+#define ROW(src) PASTE(PASTE(from_, src), PASTE(_, SET))
 #define C_TYPE(src) PASTE(c_, src)
 #define KIND(src) PASTE(kind_, src)
 #define FLOAT_IS_EXACT(src, tag) (sizeof(C_TYPE(src)) == sizeof(float) && sizeof(C_TYPE(tag)) <= 2)
@@ -74,26 +75,14 @@ static inline unsigned unsigned_outside(uint64_t v, uint64_t hi)
      : FLOAT_IS_EXACT(src, tag)          ? (ctype)float_to_##tag((float)(v)) \
                                          : (ctype)double_to_##tag((double)(v)))
 
-#define SRC BYTE
-#include "convert_from.h"
-#define SRC UBYTE
-#include "convert_from.h"
-#define SRC SHORT
-#include "convert_from.h"
-#define SRC USHORT
-#include "convert_from.h"
-#define SRC INT
-#include "convert_from.h"
-#define SRC UINT
-#include "convert_from.h"
-#define SRC INT64
-#include "convert_from.h"
-#define SRC UINT64
-#include "convert_from.h"
-#define SRC FLOAT
-#include "convert_from.h"
-#define SRC DOUBLE
-#include "convert_from.h"
+#define SET portable
+#define TARGET
+#include "convert_rows.h"
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SET avx2
+#define TARGET __attribute__((target("avx2")))
+#include "convert_rows.h"
+#endif
 
 #define COPY(name, ctype) \
     static size_t copy_##name(void *dst, const void *src, size_t n) \
@@ -117,19 +106,32 @@ static cel_convert_fn *copier(nc_type type)
     return NULL;
 }
 
+bool cel_converters_avx2(cel_convert_fn *const *const **rows)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    *rows = rows_avx2;
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
+cel_convert_fn *const *const *cel_converters_portable(void)
+{
+    return rows_portable;
+}
+
 cel_convert_fn *cel_converter(nc_type from, nc_type to)
 {
-    static cel_convert_fn *const *const table[NC_MAX_ATOMIC_TYPE + 1] = {
-#define TYPE(tag, name, ctype, kind, lo, hi, fill) [NC_##tag] = from_##tag,
-#include "types.def"
-#undef TYPE
-    };
+    cel_convert_fn *const *const *rows;
 
     if (from == to)
         return copier(from);
-    if (from < 0 || from > NC_MAX_ATOMIC_TYPE || to < 0 || to > NC_MAX_ATOMIC_TYPE || !table[from])
+    if (from < 0 || from > NC_MAX_ATOMIC_TYPE || to < 0 || to > NC_MAX_ATOMIC_TYPE)
         return NULL;
-    return table[from][to];
+    if (!cel_converters_avx2(&rows))
+        rows = cel_converters_portable();
+    return rows[from] ? rows[from][to] : NULL;
 }
 
 cel_convert_fn *cel_converter_classic(nc_type from, nc_type to)

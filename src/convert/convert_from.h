@@ -1,11 +1,11 @@
 /* Template: conversions from type SRC to every type in types.def, and the row
- * of the table that lists them. Included once per source type by convert.c.
+ * of the table that lists them. Included once per source type by convert_rows.h.
  * Elements are moved by memcpy, since neither side need be aligned; compilers
  * make vector loads and stores of it. The count is kept narrow within a block
  * for the same reason. */
 
 #define TYPE(tag, name, ctype, kind, lo, hi, fill) \
-    static size_t NAME(SRC, tag)(void *restrict dst, const void *restrict src, size_t n) \
+    TARGET static size_t NAME(SRC, tag)(void *restrict dst, const void *restrict src, size_t n) \
     { \
         const unsigned char *s = src; \
         unsigned char *d = dst; \

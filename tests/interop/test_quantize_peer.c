@@ -93,7 +93,7 @@ static void make_values(const struct limit *l, void *values, size_t n)
 }
 
 /* Through a chunked variable, in one call; twice as many chunks as the cache would hold. */
-static void ours(const struct limit *l, int mode, int digits, const void *in, void *out, size_t n)
+static void ours(const struct limit *l, int mode, int digits, const void *fill, const void *in, void *out, size_t n)
 {
     int ncid, dimid, varid;
     size_t chunk = n / 7 + 1;
@@ -102,15 +102,18 @@ static void ours(const struct limit *l, int mode, int digits, const void *in, vo
     assert_int_equal(nc_def_dim(ncid, "x", n, &dimid), NC_NOERR);
     assert_int_equal(nc_def_var(ncid, "v", l->type, 1, &dimid, &varid), NC_NOERR);
     assert_int_equal(nc_def_var_chunking(ncid, varid, NC_CHUNKED, &chunk), NC_NOERR);
+    if (fill)
+        assert_int_equal(nc_def_var_fill(ncid, varid, NC_FILL, fill), NC_NOERR);
     assert_int_equal(nc_def_var_quantize(ncid, varid, mode, digits), NC_NOERR);
     assert_int_equal(nc_put_var(ncid, varid, in), NC_NOERR);
     assert_int_equal(nc_get_var(ncid, varid, out), NC_NOERR);
     assert_int_equal(nc_close(ncid), NC_NOERR);
 }
 
-static void compare(const struct limit *l, int mode, int digits, const void *in, const void *us, const void *them)
+static void compare(const struct limit *l, int mode, int digits, const void *in, const void *us, const void *them,
+                    size_t n)
 {
-    for (size_t i = 0; i < nvalues; i++) {
+    for (size_t i = 0; i < n; i++) {
         uint64_t was = load(l, in, i), our = load(l, us, i), their = load(l, them, i);
         double v = value_of(l, was);
         bool meant = !isfinite(v) || v == 0 || !isfinite(value_of(l, their));
@@ -130,9 +133,9 @@ static void every_setting_gives_the_same_bits(void **state)
         make_values(l, in, nvalues);
         for (int mode = NC_QUANTIZE_BITGROOM; mode <= NC_QUANTIZE_BITROUND; mode++) {
             for (int digits = 1; digits <= (mode == NC_QUANTIZE_BITROUND ? l->bits : l->digits); digits++) {
-                ours(l, mode, digits, in, us, nvalues);
+                ours(l, mode, digits, NULL, in, us, nvalues);
                 assert_int_equal(peer_quantize(l->size, mode, digits, NULL, in, them, nvalues), NC_NOERR);
-                compare(l, mode, digits, in, us, them);
+                compare(l, mode, digits, in, us, them, nvalues);
             }
         }
         free(in);
@@ -141,9 +144,34 @@ static void every_setting_gives_the_same_bits(void **state)
     }
 }
 
+/* A fill value of the user's own is left alone, and the default one then is not. */
+static void own_fill_values_stay(void **state)
+{
+    enum { COUNT = 3000 };
+
+    for (int t = 0; t < 2; t++) {
+        const struct limit *l = &limits[t];
+        uint64_t fill = bits_of(l, -9999.123);
+        double in[COUNT], us[COUNT], them[COUNT];
+
+        make_values(l, in, COUNT);
+        for (size_t i = 0; i < COUNT; i += 7)
+            store(l, in, i, fill);
+        for (int mode = NC_QUANTIZE_BITGROOM; mode <= NC_QUANTIZE_BITROUND; mode++) {
+            ours(l, mode, 2, &fill, in, us, COUNT);
+            assert_int_equal(peer_quantize(l->size, mode, 2, &fill, in, them, COUNT), NC_NOERR);
+            compare(l, mode, 2, in, us, them, COUNT);
+            assert_true(load(l, us, 7) == fill && load(l, us, 14) == fill);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_setting_gives_the_same_bits)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_fill_values_stay),
+        cmocka_unit_test(every_setting_gives_the_same_bits),
+    };
 
     if (argc > 1)
         nvalues = strtoul(argv[1], NULL, 10);

@@ -2,6 +2,7 @@
  * every type here exactly. What netCDF-C itself answers is in
  * tests/interop/test_convert_netcdf.c. */
 #include "convert.h"
+#include "convert_int.h"
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -146,6 +147,28 @@ static void runs_equal_single_values(void **state)
     }
 }
 
+static void instruction_sets_agree(void **state)
+{
+    enum { ROOM = 5003 };
+    static unsigned char value[ROOM][8], packed[ROOM * 8], want[ROOM * 8], got[ROOM * 8];
+    cel_convert_fn *const *const *portable = cel_converters_portable(), *const *const *fast;
+
+    if (!cel_converters_avx2(&fast))
+        skip();
+    for (int f = 0; f < NTYPES; f++) {
+        nc_type from = numbers[f].type;
+        make_values(from, value, ROOM);
+        for (size_t i = 0; i < ROOM; i++)
+            memcpy(packed + i * cel_type_size(from), value[i], cel_type_size(from));
+        for (int t = 0; t < NTYPES; t++) {
+            nc_type to = numbers[t].type;
+            assert_int_equal(portable[from][to](want, packed, ROOM), fast[from][to](got, packed, ROOM));
+            if (memcmp(want, got, ROOM * cel_type_size(to)) != 0)
+                fail_msg("%s to %s", cel_type_name(from), cel_type_name(to));
+        }
+    }
+}
+
 static void text_and_strings_convert_to_themselves_only(void **state)
 {
     char from[3] = "ab", to[3] = "";
@@ -191,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pair_stores_and_counts),
         cmocka_unit_test(runs_equal_single_values),
+        cmocka_unit_test(instruction_sets_agree),
         cmocka_unit_test(text_and_strings_convert_to_themselves_only),
         cmocka_unit_test(classic_bytes_have_no_sign),
         cmocka_unit_test(names_and_sizes),

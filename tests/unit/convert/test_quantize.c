@@ -148,7 +148,7 @@ static void make_smooth_values(nc_type type, void *values, size_t n)
             scale = i % 600 ? ldexp(1, (int)(random_bits() % (unsigned)(6 * most)) - 3 * most)
                             : pow(10, (int)(random_bits() % (unsigned)(2 * most)) - most);
         bits = bits_of(type, scale * (i % 1200 < 600 ? 1 : 0.9)) +
-               (random_bits() >> (random_bits() % 2 ? 64 - mant : 116 - mant - (mant > 50 ? 0 : 20)));
+               (random_bits() % 2 ? random_bits() >> (64 - mant) : random_bits() % 5000);
         if (i % 900 < 450)
             bits |= (random_bits() & 1) << (type == NC_FLOAT ? 31 : 63);
         if (i % 2000 > 1700 && i % 3 == 0)
