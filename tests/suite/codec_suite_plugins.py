@@ -1,12 +1,17 @@
 #!/usr/bin/python3
-"""Our plugins in stock h5py, against Debian's plugins where there are some.
+"""Our plugins in stock h5py, against Debian's plugins where there are some, and against
+libcellar.
 
-codec_suite_plugins.py BUILD_PLUGIN_DIR [TMP]
+codec_suite_plugins.py BUILD_PLUGIN_DIR LIBCELLAR SHOW_FILTERS
 
 Every codec is written by h5py through our plugin and read back by a second process;
-where Debian has a plugin for the same id, each reads what the other wrote. Exact data
-must come back exactly, lossy data within the bound of its setting.
+where Debian has a plugin for the same id, each reads what the other wrote. libcellar,
+with no plugin at all, reads everything. What libcellar wrote with every codec
+(SHOW_FILTERS, a program) is read by h5py, netCDF-C, ncdump, h5dump and h5repack with
+our plugins. Exact data must come back exactly, lossy data within the bound of its
+setting.
 """
+import ctypes
 import os
 import subprocess
 import sys
@@ -106,22 +111,94 @@ def read(directory, only_debian):
     return bad
 
 
+class Cellar:
+    """Enough of libcellar to read a variable as doubles."""
+
+    def __init__(self, path):
+        self.lib = ctypes.CDLL(path)
+        self.lib.cellar_error.restype = ctypes.c_char_p
+
+    def check(self, code):
+        if code != 0:
+            raise OSError(self.lib.cellar_error().decode())
+
+    def read(self, path, name, shape):
+        import numpy as np
+
+        ncid, varid = ctypes.c_int(), ctypes.c_int()
+        out = np.empty(shape, "f8")
+        self.check(self.lib.cel_nc_open(path.encode(), 0, ctypes.byref(ncid)))
+        try:
+            self.check(self.lib.cel_nc_inq_varid(ncid, name.encode(), ctypes.byref(varid)))
+            self.check(self.lib.cel_nc_get_var_double(ncid, varid, out.ctypes.data_as(ctypes.c_void_p)))
+        finally:
+            self.lib.cel_nc_close(ncid)
+        return out
+
+
+def read_by_cellar(library, directory, only_debian):
+    import numpy as np
+
+    cellar, bad = Cellar(library), 0
+    for name, (_, _, kinds, bound, debian) in CASES.items():
+        if only_debian and not debian:
+            continue
+        for key, data in arrays(kinds).items():
+            try:
+                got = cellar.read(f"{directory}/{name}.h5", key, data.shape)
+                error = np.max(np.abs(got - data.astype("f8")))
+            except OSError as e:
+                print(f"libcellar: {name}/{key}: {e}")
+                error = float("inf")
+            bad += not error <= bound
+    return bad
+
+
+LOSSY = ("bitgroom", "granular", "bitround")
+
+
+def read_show(path):
+    """What show_filters wrote: whole numbers, the same in every variable."""
+    import h5py
+    import netCDF4
+    import numpy as np
+
+    i = np.arange(40 * 30)
+    wanted = np.trunc(250 + i % 30 * 0.5 + i // 30).astype("f4").reshape(40, 30)
+    bad = 0
+    with h5py.File(path) as a, netCDF4.Dataset(path) as b:
+        b.set_auto_maskandscale(False)
+        for name in b.variables:
+            bound = 3 if name.startswith(LOSSY) else 0
+            if b[name].dtype == np.uint8:
+                continue
+            for who, source in (("h5py", a), ("netCDF-C", b)):
+                try:
+                    error = np.max(np.abs(source[name][...] - wanted))
+                except Exception as e:
+                    print(f"{who}: {name}: {e}")
+                    error = float("inf")
+                if not error <= bound:
+                    bad += 1
+                    print(f"{who}: {name}: error {error}")
+    return bad
+
+
 def run(plugins, *args):
     env = dict(os.environ, HDF5_PLUGIN_PATH=plugins)
     return subprocess.run([sys.executable, __file__, *args], env=env).returncode
 
 
-def tools(directory, plugins):
-    """h5dump and h5repack of Debian, with our plugins."""
+def tools(path, plugins):
+    """The commands of Debian, with our plugins."""
     env = dict(os.environ, HDF5_PLUGIN_PATH=plugins)
     bad = 0
-    for name in CASES:
-        for command in (["h5dump", "-d", CASES[name][2][0] == "f" and "/f4" or "/i4", f"{directory}/{name}.h5"],
-                        ["h5repack", "-f", "NONE", f"{directory}/{name}.h5", f"{directory}/{name}.plain.h5"]):
-            done = subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            if done.returncode != 0 or b"unable" in done.stderr:
-                bad += 1
-                print(f"{' '.join(command)}: exit {done.returncode}: {done.stderr.decode()[:300]}")
+    for command in (["h5dump", path], ["h5repack", "-f", "NONE", path, path + ".plain"], ["/usr/bin/ncdump", path],
+                    ["h5diff", path, path + ".plain"]):
+        done = subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if done.returncode != 0 or b"unable" in done.stderr:
+            bad += 1
+            print(f"{' '.join(command)}: exit {done.returncode}: {done.stderr.decode()[:300]}")
     return bad
 
 
@@ -130,7 +207,9 @@ def main():
         return write(sys.argv[2], sys.argv[3] == "debian")
     if sys.argv[1] == "read":
         return 1 if read(sys.argv[2], sys.argv[3] == "debian") else 0
-    ours = sys.argv[1]
+    if sys.argv[1] == "show":
+        return 1 if read_show(sys.argv[2]) else 0
+    ours, library, show = sys.argv[1:4]
     bad = 0
     with tempfile.TemporaryDirectory() as tmp:
         for d in ("ours", "debian"):
@@ -143,7 +222,13 @@ def main():
             if run(plugins, *args) != 0:
                 bad += 1
                 print(f"failed: {args[0]} {os.path.basename(args[1])} with {plugins}")
-        bad += tools(f"{tmp}/ours", ours)
+        bad += read_by_cellar(library, f"{tmp}/ours", False)
+        if os.path.isdir(DEBIAN):
+            bad += read_by_cellar(library, f"{tmp}/debian", True)
+        env = {k: v for k, v in os.environ.items() if k != "HDF5_PLUGIN_PATH"}
+        bad += subprocess.run([show, f"{tmp}/show.nc"], env=env, stdout=subprocess.DEVNULL).returncode != 0
+        bad += run(ours, "show", f"{tmp}/show.nc") != 0
+        bad += tools(f"{tmp}/show.nc", ours)
     return 1 if bad else 0
 
 
