@@ -117,6 +117,8 @@ int nc_def_var_chunking(int ncid, int varid, int storage, const size_t *chunksiz
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK)
+        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_CHUNKS, "a choice of storage");
+    if (rc == CEL_OK)
         rc = cel_var_set_storage(c.var, storage, chunksizesp);
     return cel_call_end(&c, rc);
 }
@@ -200,6 +202,8 @@ int nc_def_var_endian(int ncid, int varid, int endian)
     struct cel_call c;
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
+    if (rc == CEL_OK && cel_is_classic_file(c.ds))
+        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_ENDIAN, "a byte order");
     if (rc == CEL_OK)
         rc = cel_var_set_endian(c.var, endian);
     return cel_call_end(&c, rc);
@@ -210,6 +214,8 @@ int nc_inq_var_endian(int ncid, int varid, int *endianp)
     struct cel_call c;
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
+    if (rc == CEL_OK && cel_is_classic_file(c.ds))
+        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_ENDIAN, "a byte order");
     if (rc == CEL_OK)
         cel_give(endianp, c.var->endian);
     return cel_call_end(&c, rc);

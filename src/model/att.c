@@ -5,16 +5,16 @@
 
 static const char fill_name[] = "_FillValue";
 
-/* Names the file formats use for themselves. */
+/* Names netCDF-4 and Zarr use for themselves; in a classic file they mean nothing. */
 static const char *const reserved[] = {
     "CLASS", "DIMENSION_LIST", "NAME", "REFERENCE_LIST", "_Format", "_IsNetcdf4", "_NCProperties",
     "_SuperblockVersion", "_nc3_strict", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_NCZARR_ATTR", "_Codecs",
     "_ARRAY_DIMENSIONS",
 };
 
-static int check_reserved(const char *name)
+static int check_reserved(const struct cel_dataset *ds, const char *name)
 {
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+    for (size_t i = 0; !cel_is_classic_file(ds) && i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(reserved[i], name) == 0)
             return cel_fail(NC_ENAMEINUSE, "attribute %s: the file format keeps this name for itself", name);
     return CEL_OK;
@@ -147,9 +147,10 @@ static int check_mode(struct cel_dataset *ds, const struct cel_att *att, const s
     return cel_mode_define(ds);
 }
 
-static int check_put(const char *name, const struct cel_type *type, size_t n, const void *data)
+static int check_put(const struct cel_dataset *ds, const char *name, const struct cel_type *type, size_t n,
+                     const void *data)
 {
-    int rc = check_reserved(name);
+    int rc = check_reserved(ds, name);
 
     if (rc != CEL_OK)
         return rc;
@@ -199,12 +200,18 @@ static int store(struct cel_atts *atts, struct cel_att *att, char **normal, stru
     return CEL_OK;
 }
 
+/* A classic file may have a _FillValue that cannot be one: it is kept, and means nothing. */
+static bool is_idle_fill(const struct cel_var *var, const struct value *v)
+{
+    return cel_is_classic_file(var->group->dataset) && (v->n != 1 || v->type->id != var->type->id);
+}
+
 static int put(struct cel_group *group, struct cel_var *var, char **normal, struct value *v, const void *data,
                nc_type memtype)
 {
     struct cel_atts *atts = atts_of(group, var);
     struct cel_att *att = cel_names_find(&atts->index, *normal);
-    bool is_fill = var && strcmp(*normal, fill_name) == 0;
+    bool is_fill = var && strcmp(*normal, fill_name) == 0 && !is_idle_fill(var, v);
     int rc = check_mode(group->dataset, att, v->type, v->n);
 
     if (rc == CEL_OK)
@@ -231,7 +238,7 @@ int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, 
     if (rc == CEL_OK)
         rc = name ? cel_name_check(name, &normal) : cel_fail(NC_EBADNAME, "an attribute needs a name");
     if (rc == CEL_OK)
-        rc = check_put(normal, type, n, data);
+        rc = check_put(group->dataset, normal, type, n, data);
     if (rc == CEL_OK)
         rc = put(group, var, &normal, &v, data, memtype);
     dispose(&v);
@@ -275,7 +282,7 @@ static int no_such(const char *name)
 static int check_rename(struct cel_dataset *ds, struct cel_atts *atts, const char *name, const char *to)
 {
     const struct cel_att *att = name ? cel_att_find(atts, name) : NULL;
-    int rc = check_reserved(to);
+    int rc = check_reserved(ds, to);
 
     if (rc == CEL_OK && cel_names_find(&atts->index, to))
         rc = cel_fail(NC_ENAMEINUSE, "there is an attribute %s already", to);

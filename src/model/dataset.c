@@ -83,5 +83,7 @@ int cel_dataset_refuse(const struct cel_dataset *ds, unsigned need, const char *
 
 cel_convert_fn *cel_dataset_converter(const struct cel_dataset *ds, nc_type from, nc_type to)
 {
-    return cel_is_strict(ds) ? cel_converter_classic(from, to) : cel_converter(from, to);
+    bool one_byte_type = cel_is_strict(ds) && ds->format != NC_FORMAT_64BIT_DATA; /* CDF-5 has both kinds of byte */
+
+    return one_byte_type ? cel_converter_classic(from, to) : cel_converter(from, to);
 }

@@ -2,9 +2,14 @@
  * the classic model, and classic files, insist. */
 #include "model_int.h"
 
+bool cel_is_classic_file(const struct cel_dataset *ds)
+{
+    return ds->format != NC_FORMAT_NETCDF4 && ds->format != NC_FORMAT_NETCDF4_CLASSIC;
+}
+
 bool cel_is_strict(const struct cel_dataset *ds)
 {
-    return ds->classic_model || (ds->format != NC_FORMAT_NETCDF4 && ds->format != NC_FORMAT_NETCDF4_CLASSIC);
+    return ds->classic_model || cel_is_classic_file(ds);
 }
 
 int cel_mode_write(const struct cel_dataset *ds)

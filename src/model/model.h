@@ -202,6 +202,7 @@ cel_convert_fn *cel_dataset_converter(const struct cel_dataset *ds, nc_type from
 
 /* --- mode.c: define and data mode ----------------------------------------- */
 bool cel_is_strict(const struct cel_dataset *ds);   /* classic model, or a classic format */
+bool cel_is_classic_file(const struct cel_dataset *ds); /* CDF-1, -2 or -5 */
 int cel_mode_write(const struct cel_dataset *ds);   /* NC_EPERM unless writable */
 int cel_mode_define(struct cel_dataset *ds);        /* about to define: classic model must be in define mode
                                                        (NC_ENOTINDEFINE), others enter it */

@@ -251,7 +251,7 @@ static int open_inside(struct cel_h5_file *f, const struct cel_options *options)
     if (rc == CEL_OK) {
         f->id = H5Fopen(f->ds->path, f->io->writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, fapl);
         if (f->id < 0)
-            rc = cel_h5_fail(NC_EHDFERR, "%s cannot be opened as an HDF5 file", f->ds->path);
+            rc = cel_h5_fail(NC_EHDFERR, "it cannot be opened as an HDF5 file");
     }
     H5Pclose(fapl);
     if (rc == CEL_OK)

@@ -243,14 +243,14 @@ static void read_only(const char *path)
     SAY(nc_def_var_endian(ncid, var, NC_ENDIAN_BIG));
     SAY(nc_close(ncid));
     SAY(nc_close(ncid));
-    SAY(nc_create(path, NC_NETCDF4 | NC_NOCLOBBER, &ncid));
+    SAY(nc_create(path, FORMAT | NC_NOCLOBBER, &ncid));
     SAY(nc_open("/no/such/file.nc", NC_NOWRITE, &ncid));
 }
 
 int main(int argc, char **argv)
 {
     (void)argc;
-    DO(nc_create(argv[1], NC_NETCDF4, &ncid));
+    DO(nc_create(argv[1], FORMAT, &ncid));
     dimensions();
     variables();
     properties();

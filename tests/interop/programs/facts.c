@@ -28,7 +28,7 @@ static void copies(int from)
 {
     int to, dim, id;
 
-    DO(nc_create("copy.nc", NC_NETCDF4, &to));
+    DO(nc_create("copy.nc", FORMAT, &to));
     SAY(nc_copy_var(from, 0, to));
     DO(nc_def_dim(to, "x", 3, &dim));
     SAY(nc_copy_var(from, 0, to));
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
     nc_type type;
 
     (void)argc;
-    DO(nc_create(argv[1], NC_NETCDF4, &ncid));
+    DO(nc_create(argv[1], FORMAT, &ncid));
     DO(nc_def_dim(ncid, "x", 3, &dim));
     DO(nc_def_var(ncid, "v", NC_INT, 1, &dim, &var));
     DO(nc_put_att_text(ncid, var, "units", 1, "m"));

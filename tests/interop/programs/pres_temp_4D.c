@@ -11,7 +11,7 @@ int main(int argc, char **argv)
     double when;
 
     (void)argc;
-    DO(nc_create(argv[1], NC_NETCDF4, &ncid));
+    DO(nc_create(argv[1], FORMAT, &ncid));
     DO(nc_def_dim(ncid, "time", NC_UNLIMITED, &dims[0]));
     DO(nc_def_dim(ncid, "level", NLVL, &dims[1]));
     DO(nc_def_dim(ncid, "latitude", NLAT, &dims[2]));
@@ -20,6 +20,7 @@ int main(int argc, char **argv)
     DO(nc_def_var(ncid, "pressure", NC_FLOAT, 4, dims, &pres));
     DO(nc_def_var(ncid, "temperature", NC_FLOAT, 4, dims, &temp));
     DO(nc_put_att_text(ncid, pres, "units", 3, "hPa"));
+    DO(nc_enddef(ncid));
     for (size_t r = 0; r < NREC; r++) {
         for (int l = 0; l < NLVL; l++)
             for (int i = 0; i < NLAT; i++)

@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What nc_create() is given: each program is built once per format it can be in. */
+#ifndef FORMAT
+#define FORMAT NC_NETCDF4
+#endif
+
 /* Print a call and its code. */
 #define SAY(call) printf("%s -> %d\n", #call, (call))
 

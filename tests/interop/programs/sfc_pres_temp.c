@@ -26,7 +26,7 @@ int main(int argc, char **argv)
             pressure[i][j] = 900.0f + (float)(j * NLAT + i);
             temperature[i][j] = 9.0f + 0.25f * (float)(j * NLAT + i);
         }
-    DO(nc_create(argv[1], NC_NETCDF4, &ncid));
+    DO(nc_create(argv[1], FORMAT, &ncid));
     DO(nc_def_dim(ncid, "latitude", NLAT, &dims[0]));
     DO(nc_def_dim(ncid, "longitude", NLON, &dims[1]));
     DO(nc_def_var(ncid, "latitude", NC_FLOAT, 1, &dims[0], &lat));

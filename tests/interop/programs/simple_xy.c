@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     for (int x = 0; x < NX; x++)
         for (int y = 0; y < NY; y++)
             data[x][y] = x * NY + y;
-    DO(nc_create(argv[1], NC_NETCDF4 | NC_CLOBBER, &ncid));
+    DO(nc_create(argv[1], FORMAT | NC_CLOBBER, &ncid));
     DO(nc_def_dim(ncid, "x", NX, &dims[0]));
     DO(nc_def_dim(ncid, "y", NY, &dims[1]));
     DO(nc_def_var(ncid, "data", NC_INT, 2, dims, &varid));

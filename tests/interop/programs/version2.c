@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 
     (void)argc;
     ncopts = 0;
-    ncid = nccreate(argv[1], NC_NETCDF4);
+    ncid = nccreate(argv[1], FORMAT);
     printf("%d\n", ncid > 0);
     SAY(time = ncdimdef(ncid, "time", NC_UNLIMITED));
     SAY(x = ncdimdef(ncid, "x", 3));
