@@ -40,6 +40,37 @@ int peer_quantize(size_t size, int mode, int digits, const void *fill, const voi
     return rc ? rc : closed;
 }
 
+int peer_make_quantized(const char *path, int mode, int digits, const float *values, size_t n)
+{
+    int ncid, dimid, varid, closed, rc = nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid);
+    size_t start = 0;
+
+    if (rc)
+        return rc;
+    rc = nc_def_dim(ncid, "x", NC_UNLIMITED, &dimid);
+    if (!rc)
+        rc = nc_def_var(ncid, "v", NC_FLOAT, 1, &dimid, &varid);
+    if (!rc)
+        rc = nc_def_var_quantize(ncid, varid, mode, digits);
+    if (!rc)
+        rc = nc_put_vara_float(ncid, varid, &start, &n, values);
+    closed = nc_close(ncid);
+    return rc ? rc : closed;
+}
+
+int peer_inq_quantize(const char *path, int *mode, int *digits)
+{
+    int ncid, varid, closed, rc = nc_open(path, NC_NOWRITE, &ncid);
+
+    if (rc)
+        return rc;
+    rc = nc_inq_varid(ncid, "v", &varid);
+    if (!rc)
+        rc = nc_inq_var_quantize(ncid, varid, mode, digits);
+    closed = nc_close(ncid);
+    return rc ? rc : closed;
+}
+
 static int put_as(int ncid, int varid, int type, const void *in)
 {
     switch (type) {

@@ -10,6 +10,11 @@
  * Gives netCDF-C's code. */
 int peer_quantize(size_t size, int mode, int digits, const void *fill, const void *in, void *out, size_t n);
 
+/* A file with a float variable "v" of n values along an unlimited dimension, quantized; and
+ * what netCDF-C says of the variable "v" of a file. */
+int peer_make_quantized(const char *path, int mode, int digits, const float *values, size_t n);
+int peer_inq_quantize(const char *path, int *mode, int *digits);
+
 /* Put one value of number type `from` into a variable of type `to` and read it back as
  * stored; and the other way: a variable of type `from` read as `to`. Types as in
  * netcdf.h. Gives netCDF-C's code. */

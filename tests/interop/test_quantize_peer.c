@@ -166,10 +166,43 @@ static void own_fill_values_stay(void **state)
     }
 }
 
+/* Their file, more put into it by us, then asked about by them: one setting throughout. */
+static void files_go_back_and_forth(void **state)
+{
+    enum { COUNT = 500 };
+    static const char path[] = "test_quantize_exchange.nc";
+    float in[2 * COUNT], ours[2 * COUNT], whole[2 * COUNT];
+
+    make_values(&limits[0], in, 2 * COUNT);
+    for (int mode = NC_QUANTIZE_BITGROOM; mode <= NC_QUANTIZE_BITROUND; mode++) {
+        int ncid, varid, got_mode = -1, digits = -1;
+        size_t start = COUNT, count = COUNT;
+
+        assert_int_equal(peer_make_quantized(path, mode, 5, in, COUNT), NC_NOERR);
+        assert_int_equal(nc_open(path, NC_WRITE, &ncid), NC_NOERR);
+        assert_int_equal(nc_inq_varid(ncid, "v", &varid), NC_NOERR);
+        assert_int_equal(nc_inq_var_quantize(ncid, varid, &got_mode, &digits), NC_NOERR);
+        assert_int_equal(got_mode, mode);
+        assert_int_equal(digits, 5);
+        assert_int_equal(nc_put_vara_float(ncid, varid, &start, &count, in + start), NC_NOERR);
+        assert_int_equal(nc_get_var_float(ncid, varid, ours), NC_NOERR);
+        assert_int_equal(nc_close(ncid), NC_NOERR);
+
+        got_mode = digits = -1;
+        assert_int_equal(peer_inq_quantize(path, &got_mode, &digits), NC_NOERR);
+        assert_int_equal(got_mode, mode);
+        assert_int_equal(digits, 5);
+        assert_int_equal(peer_quantize(sizeof *in, mode, 5, NULL, in, whole, 2 * COUNT), NC_NOERR);
+        assert_memory_equal(ours, whole, COUNT * sizeof *ours);
+        compare(&limits[0], mode, 5, in + COUNT, ours + COUNT, whole + COUNT, COUNT);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_fill_values_stay),
+        cmocka_unit_test(files_go_back_and_forth),
         cmocka_unit_test(every_setting_gives_the_same_bits),
     };
 

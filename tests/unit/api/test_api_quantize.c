@@ -184,6 +184,35 @@ static void chunks_and_threads_change_nothing(void **state)
     OK(cellar_set_threads(0));
 }
 
+/* Scalars and, in HDF5, variables kept within the header or in one piece. */
+static void every_storage_is_quantized(void **state)
+{
+    for (int p = 0; p < NPLACES; p++) {
+        int ncid, dimid, scalar, compact;
+        float one = 1.1111111f, got[4];
+        double wide = 1.1111111111;
+        uint32_t bits;
+
+        OK(nc_create(places[p], NC_NETCDF4 | NC_CLOBBER, &ncid));
+        OK(nc_def_dim(ncid, "x", 4, &dimid));
+        OK(nc_def_var(ncid, "s", NC_FLOAT, 0, NULL, &scalar));
+        OK(nc_def_var(ncid, "c", NC_FLOAT, 1, &dimid, &compact));
+        if (p == 0)
+            OK(nc_def_var_chunking(ncid, compact, NC_COMPACT, NULL));
+        OK(nc_def_var_quantize(ncid, scalar, NC_QUANTIZE_BITROUND, 5));
+        OK(nc_def_var_quantize(ncid, compact, NC_QUANTIZE_BITROUND, 5));
+        OK(nc_put_var_float(ncid, scalar, &one));
+        OK(nc_put_var_double(ncid, compact, (double[]){wide, 2, 3, 4})); /* converted first */
+        OK(nc_get_var_float(ncid, scalar, got));
+        memcpy(&bits, got, sizeof bits);
+        assert_int_equal(bits, 0x3f900000);
+        OK(nc_get_var_float(ncid, compact, got));
+        memcpy(&bits, got, sizeof bits);
+        assert_int_equal(bits, 0x3f900000);
+        OK(nc_close(ncid));
+    }
+}
+
 /* Columns of a table, every other row, and memory in another order: the n-th value given
  * is the n-th, wherever it goes. */
 static void strides_and_maps_keep_the_count(void **state)
@@ -360,6 +389,7 @@ int main(void)
         cmocka_unit_test(the_setting_lives_in_an_attribute),
         cmocka_unit_test(appending_keeps_quantizing),
         cmocka_unit_test(chunks_and_threads_change_nothing),
+        cmocka_unit_test(every_storage_is_quantized),
         cmocka_unit_test(strides_and_maps_keep_the_count),
         cmocka_unit_test(bad_attributes_are_ignored_with_a_warning),
         cmocka_unit_test(the_errors_made_can_be_asked_for),
