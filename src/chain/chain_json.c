@@ -117,15 +117,19 @@ static int built_in_to_json(const struct cel_codec *codec, const struct cel_word
     return rc;
 }
 
-/* Whether the JSON gives the same words again. */
+/* Whether the JSON gives the same words again, or those that fitting them to the
+ * variable makes of them (an element size or type that was left open). */
 static bool reads_back(const struct cel_json *object, int version, const struct cel_codec *codec,
                        const struct cel_words *w, const struct cel_shape *shape)
 {
     struct cel_status before;
     struct cel_step step = {0};
+    struct cel_words fitted = *w;
     bool same = true;
 
     cel_status_save(&before);
+    if (!shape || !codec->prepare || codec->prepare(codec, w, shape, &fitted) != CEL_OK)
+        fitted = *w;
     if (cel_step_from_json(object, version, &step) != CEL_OK || step.codec != codec)
         same = false;
     else
@@ -133,7 +137,7 @@ static bool reads_back(const struct cel_json *object, int version, const struct 
     for (size_t i = 0; same && i < CEL_WORDS_MAX; i++) {
         uint32_t a = i < w->n ? w->w[i] : 0, b = i < step.visible.n ? step.visible.w[i] : 0;
 
-        same = a == b || (shape && a == 0 && b == shape->elem_size);
+        same = a == b || (i < fitted.n && b == fitted.w[i]);
     }
     cel_step_dispose(&step);
     cel_status_restore(&before);

@@ -36,6 +36,13 @@ static double value_of(const struct cel_param *p, const struct cel_words *w, con
     return p->flags & CEL_PARAM_ELEM_SIZE && v == 0 && shape ? (double)shape->elem_size : v;
 }
 
+/* Older numcodecs refuse members they do not know (zstd's checksum), so those are
+ * written for version 2 only when they say something. */
+static bool is_news_to_numcodecs(const struct cel_param *p, const struct cel_words *w, int version)
+{
+    return version == 2 && p->flags & CEL_PARAM_EXTRA && value_of(p, w, NULL) == p->fallback;
+}
+
 int cel_params_to_json(const struct cel_codec *codec, const struct cel_words *w, const struct cel_shape *shape,
                        int version, struct cel_json *config)
 {
@@ -44,7 +51,7 @@ int cel_params_to_json(const struct cel_codec *codec, const struct cel_words *w,
     if (codec->to_json)
         return codec->to_json(w, shape, version, config);
     for (const struct cel_param *p = codec->params; rc == CEL_OK && p && p->name; p++)
-        if (cel_param_counts(p, w) && !(p->flags & CEL_PARAM_NO_JSON))
+        if (cel_param_counts(p, w) && !(p->flags & CEL_PARAM_NO_JSON) && !is_news_to_numcodecs(p, w, version))
             rc = cel_json_set(config, cel_param_json_key(p), json_value(p, value_of(p, w, shape)));
     return rc;
 }

@@ -5,7 +5,7 @@
  * registered plugin and netCDF-C's know one word.
  * One frame with its content size is written, which is what the plugin needs.
  * Read: any number of frames, with or without content size, skippable frames.
- * {"id": "zstd", "level": 3, "checksum": false} */
+ * {"id": "zstd", "level": 3} */
 #include "codec.h"
 #include "mem.h"
 #include "status.h"

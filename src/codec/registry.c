@@ -7,8 +7,19 @@
 
 extern const struct cel_codec cel_codec_shuffle, cel_codec_fletcher32, cel_codec_lzf, cel_codec_crc32c;
 extern const struct cel_codec cel_codec_bitgroom, cel_codec_granular, cel_codec_bitround;
+extern const struct cel_codec cel_codec_delta, cel_codec_astype, cel_codec_fixedscaleoffset, cel_codec_decimal,
+    cel_codec_packbits, cel_codec_base64;
 #ifdef HAVE_DEFLATE
 extern const struct cel_codec cel_codec_deflate, cel_codec_gzip;
+#endif
+#ifdef HAVE_CRC32
+extern const struct cel_codec cel_codec_crc32, cel_codec_adler32;
+#endif
+#ifdef HAVE_LZ4BLOCK
+extern const struct cel_codec cel_codec_lz4block;
+#endif
+#ifdef HAVE_LZMA
+extern const struct cel_codec cel_codec_lzma;
 #endif
 #ifdef HAVE_SZIP
 extern const struct cel_codec cel_codec_szip;
@@ -73,6 +84,22 @@ static const struct cel_codec *const codecs[] = {
     &cel_codec_fpzip,
 #endif
     &cel_codec_crc32c,
+#ifdef HAVE_LZ4BLOCK
+    &cel_codec_lz4block,
+#endif
+#ifdef HAVE_LZMA
+    &cel_codec_lzma,
+#endif
+    &cel_codec_delta,
+    &cel_codec_fixedscaleoffset,
+    &cel_codec_decimal,
+    &cel_codec_packbits,
+    &cel_codec_astype,
+    &cel_codec_base64,
+#ifdef HAVE_CRC32
+    &cel_codec_crc32,
+    &cel_codec_adler32,
+#endif
     NULL,
 };
 

@@ -1,0 +1,15 @@
+#!/bin/sh
+# peers.sh DIR: a virtual environment with the test peers that Debian does not have
+# (zarr-python 3, newest numcodecs, TensorStore, blosc2, newest netCDF4), made once.
+# What cannot be had is named in DIR/missing; tests then say "NOT RUN".
+set -eu
+dir=$1
+[ -f "$dir/done" ] && exit 0
+# zarr-python 3 wants Python 3.11 or newer; Debian 12 has 3.11.
+/usr/bin/python3 -m venv "$dir"
+: > "$dir/missing"
+for package in zarr tensorstore blosc2 netCDF4; do
+    timeout 600 "$dir/bin/pip" install -q --disable-pip-version-check "$package" >"$dir/$package.log" 2>&1 ||
+        echo "$package" >> "$dir/missing"
+done
+touch "$dir/done"

@@ -1,0 +1,112 @@
+"""Both ways with Debian's zarr-python 2 and numcodecs, and xarray."""
+import sys, os
+sys.path.insert(0, os.path.dirname(__file__))
+from peer import *
+import numcodecs, zarr, warnings
+warnings.simplefilter("ignore")
+
+SHAPE, CHUNKS = (13, 11), (5, 4)
+
+# --- they write, we read -----------------------------------------------------------
+def theirs(name, data, expect=None, url=None, **options):
+    def act():
+        path = fresh(name + ".zarr")
+        group = zarr.open_group(path, "w")
+        group.create_dataset("v", data=data, chunks=options.pop("chunks", CHUNKS[:data.ndim]), **options)
+        _, got = get(url(path) if url else path, "v")
+        assert same(got, data if expect is None else expect), f"{got!r} != {data!r}"
+    case("read " + name, act)
+
+for dtype in ["|b1", "|i1", "|u1"] + [o + k for o in "<>" for k in ("i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8")]:
+    for order in "CF":
+        data = sample(dtype, SHAPE)
+        expect = data.astype("u1") if dtype == "|b1" else data.astype("f4") if dtype[1:] == "f2" else None
+        theirs(f"dtype {dtype} {order}", data, expect, order=order, compressor=None)
+theirs("separator", sample("<i4", SHAPE), dimension_separator="/")
+theirs("three axes F", sample("<f8", (5, 6, 7)), chunks=(2, 3, 4), order="F")
+for fill in (0, 5, None, float("nan"), float("inf"), -float("inf"), 1e20, 0.1):
+    def act(fill=fill):
+        path = fresh("fill.zarr")
+        a = zarr.open_group(path, "w").create_dataset("v", shape=(10,), chunks=(3,), dtype="<f8", fill_value=fill)
+        a[0:3] = 7
+        want = np.full(10, 0.0 if fill is None else fill); want[0:3] = 7
+        assert same(get(path, "v")[1], want)
+    case(f"read missing chunks, fill {fill}", act)
+
+codecs = [numcodecs.Zlib(5), numcodecs.GZip(5), numcodecs.BZ2(5), numcodecs.LZ4(), numcodecs.Zstd(5), numcodecs.Zstd(-5), numcodecs.LZMA()] + \
+         [numcodecs.Blosc(c, 5, s) for c in ("lz4", "lz4hc", "blosclz", "zlib", "zstd", "snappy") for s in (0, 1, 2)]
+for c in codecs:
+    theirs(f"codec {c!r}", sample("<f4", SHAPE), compressor=c)
+filters = {
+    "delta": ([numcodecs.Delta("<i4")], "<i4"),
+    "delta astype": ([numcodecs.Delta("<i4", "<i8")], "<i4"),
+    "shuffle": ([numcodecs.Shuffle(4)], "<f4"),
+    "crc32": ([numcodecs.CRC32()], "<f4"),
+    "adler32": ([numcodecs.Adler32()], "<f4"),
+    "fixedscaleoffset": ([numcodecs.FixedScaleOffset(-1000, 10, "<f8", "<i4")], "<f8"),
+    "quantize": ([numcodecs.Quantize(2, "<f8")], "<f8"),
+    "bitround": ([numcodecs.BitRound(7)], "<f4"),
+    "packbits": ([numcodecs.PackBits()], "|b1"),
+    "astype": ([numcodecs.AsType("<f4", "<f8")], "<f8"),
+    "base64": ([numcodecs.Base64()], "<i2"),
+}
+for name, (chain, dtype) in filters.items():
+    def act(chain=chain, dtype=dtype):
+        path = fresh("filter.zarr")
+        a = zarr.open_group(path, "w").create_dataset("v", data=sample(dtype, SHAPE), chunks=CHUNKS, filters=chain, compressor=numcodecs.Zlib(1))
+        want = a[:]
+        assert same(get(path, "v")[1], want.astype("u1") if want.dtype == bool else want)
+    case("read filter " + name, act)
+words = np.array(["", "a", "zwölf", "日本語", "x" * 40] * 5, dtype=object).reshape(5, 5)
+ascii_words = np.array(["", "ab", "abcdefgh"] * 4, dtype=object).reshape(3, 4)
+theirs("fixed bytes", ascii_words.astype("S8"), ascii_words, chunks=(2, 2))
+theirs("utf-32 little", words.astype("<U40"), words, chunks=(2, 3))
+theirs("utf-32 big", words.astype(">U40"), words, chunks=(2, 3))
+theirs("vlen-utf8", words, words, chunks=(2, 3), dtype=object, object_codec=numcodecs.VLenUTF8())
+def zip_act():
+    path = fresh("their.zip")
+    store = zarr.ZipStore(path, mode="w")
+    zarr.group(store).create_dataset("g/v", data=sample("<f4", SHAPE), chunks=CHUNKS)
+    store.close()
+    assert same(get(path, "g/v")[1], sample("<f4", SHAPE))
+case("read their zip", zip_act)
+def consolidated_act():
+    path = fresh("cons.zarr")
+    g = zarr.open_group(path, "w"); g.create_dataset("v", data=sample("<f4", SHAPE), chunks=CHUNKS)
+    zarr.consolidate_metadata(path)
+    assert same(get(f"file://{path}#mode=zarr,consolidated", "v")[1], sample("<f4", SHAPE))
+case("read consolidated", consolidated_act)
+
+# --- we write, they read ----------------------------------------------------------------
+def ours(name, data, chain="", mode="nczarr", expect=None, nctype=None, chunks=CHUNKS):
+    def act():
+        path = fresh("ours.zip" if "zip" in mode else "ours.zarr")
+        put(f"file://{path}#mode={mode}", "g/v", data, chunks[:data.ndim], chain, nctype)
+        got = zarr.open_group(path, "r")["g/v"][...]
+        assert same(got, data if expect is None else expect), f"{got!r} != {data!r}"
+    case("write " + name, act)
+
+for mode in ("nczarr", "zarr", "zarr,zip", "nczarr,consolidated"):
+    for code in NC:
+        ours(f"{mode} {code}", sample("<" + code, SHAPE), "shuffle|deflate,level=3" if code[1] != "1" else "deflate,level=3", mode)
+for chain in ("zstd,level=3", "bzip2,level=9", "blosc,cname=zstd,shuffle=bitshuffle", "blosc,cname=lz4", "shuffle|zstd,level=1", "gzip,level=3",
+              "lzma", "crc32|zstd", "adler32", "delta|zstd", "bitround,keepbits=7|zstd", "lz4block"):
+    ours("chain " + chain, sample("<f4" if "bitround" in chain else "<i4", SHAPE), chain, expect=None if "bitround" not in chain else
+         numcodecs.BitRound(7).decode(numcodecs.BitRound(7).encode(sample("<f4", SHAPE).ravel())).view("<f4").reshape(SHAPE))
+ours("strings", words, "deflate,level=1", expect=np.array([s.encode() for s in words.ravel()]).reshape(words.shape), nctype="string")
+ours("chars", np.array([b"a", b"b", b"c"] * 5), nctype="char", chunks=(4,))
+ours("scalar in plain Zarr", np.array(42, "<i4"), mode="zarr", chunks=())
+
+def xarray_act():
+    import xarray
+    path = fresh("x.zarr")
+    put(f"file://{path}#mode=nczarr", "t", sample("<f4", SHAPE), CHUNKS, "shuffle|zstd,level=3")
+    ds = xarray.open_zarr(path, consolidated=False)
+    assert ds["t"].dims == ("dim_0_13", "dim_1_11") and same(ds["t"].values, sample("<f4", SHAPE))
+    back = fresh("x2.zarr")
+    xarray.Dataset({"u": (("y", "x"), sample("<f8", SHAPE), {"units": "K", "flag": 3})}).to_zarr(back)
+    assert same(get(back, "u")[1], sample("<f8", SHAPE))
+    text = run("att", back, "u")
+    assert "units char K" in text and "flag int 3" in text, text
+case("xarray both ways", xarray_act)
+finish()

@@ -1,0 +1,193 @@
+/* The hand of the Zarr interop tests: moves whole variables between a store and a
+ * raw file, through the public API.
+ *
+ *   zarr_peer get URL VAR FILE                          prints type and lengths
+ *   zarr_peer put URL VAR TYPE LENS CHUNKS CHAIN FILE   LENS, CHUNKS: "5,7"; "" for a scalar; CHAIN may be ""
+ *   zarr_peer att URL VAR                               prints the attributes, one a line
+ * VAR may be "group/sub/name". Strings are lines in FILE. */
+#include <cellar.h>
+#include <netcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check(int code, const char *what)
+{
+    if (code == NC_NOERR)
+        return;
+    fprintf(stderr, "%s: %s (%d %s)\n", what, cellar_error(), code, nc_strerror(code));
+    exit(1);
+}
+
+static int parse(const char *text, size_t *out)
+{
+    int n = 0;
+
+    while (*text) {
+        char *end;
+        out[n++] = strtoull(text, &end, 10);
+        text = *end ? end + 1 : end;
+    }
+    return n;
+}
+
+/* "a/b/v": the group a/b, made when create is set, and the name v. */
+static const char *enter(int *ncid, char *path, int create)
+{
+    for (char *slash; (slash = strchr(path, '/')); path = slash + 1) {
+        int child;
+        *slash = '\0';
+        if (nc_inq_grp_ncid(*ncid, path, &child) != NC_NOERR)
+            check(create ? nc_def_grp(*ncid, path, &child) : NC_ENOGRP, path);
+        *ncid = child;
+    }
+    return path;
+}
+
+static void get(const char *url, char *var, const char *file)
+{
+    int root, ncid, varid, ndims, dimids[32];
+    size_t total = 1, size;
+    char type_name[NC_MAX_NAME + 1];
+    nc_type type;
+    FILE *out;
+    void *data;
+
+    check(nc_open(url, NC_NOWRITE, &root), "open");
+    ncid = root;
+    check(nc_inq_varid(ncid, enter(&ncid, var, 0), &varid), var);
+    check(nc_inq_var(ncid, varid, NULL, &type, &ndims, dimids, NULL), "inquire");
+    check(nc_inq_type(ncid, type, type_name, &size), "type");
+    printf("%s", type_name);
+    for (int d = 0; d < ndims; d++) {
+        size_t len;
+        check(nc_inq_dimlen(ncid, dimids[d], &len), "length");
+        total *= len;
+        printf(" %zu", len);
+    }
+    printf("\n");
+    data = calloc(total + 1, size);
+    check(nc_get_var(ncid, varid, data), "get");
+    out = fopen(file, "wb");
+    if (type == NC_STRING)
+        for (size_t i = 0; i < total; i++)
+            fprintf(out, "%s\n", ((char **)data)[i]);
+    else
+        fwrite(data, size, total, out);
+    fclose(out);
+    check(nc_reclaim_data(ncid, type, data, total), "reclaim");
+    free(data);
+    check(nc_close(root), "close");
+}
+
+static nc_type type_of(const char *name)
+{
+    for (nc_type t = NC_BYTE; t <= NC_STRING; t++) {
+        char text[NC_MAX_NAME + 1];
+        size_t size;
+        if (nc_inq_type(0, t, text, &size) == NC_NOERR && strcmp(text, name) == 0)
+            return t;
+    }
+    return NC_NAT;
+}
+
+static void put(char **argv)
+{
+    size_t lens[32], chunks[32], total = 1, size;
+    int ncid, root, varid, dimids[32], ndims = parse(argv[4], lens), nchunks = parse(argv[5], chunks);
+    nc_type type = type_of(argv[3]);
+    const char *name;
+    FILE *in;
+    void *data;
+
+    if (nc_open(argv[1], NC_WRITE, &root) != NC_NOERR)
+        check(nc_create(argv[1], NC_NETCDF4, &root), "create");
+    ncid = root;
+    name = enter(&ncid, argv[2], 1);
+    for (int d = 0; d < ndims; d++) {
+        char dim[40];
+        snprintf(dim, sizeof dim, "dim_%d_%zu", d, lens[d]);
+        if (nc_inq_dimid(ncid, dim, &dimids[d]) != NC_NOERR)
+            check(nc_def_dim(ncid, dim, lens[d], &dimids[d]), "dimension");
+        total *= lens[d];
+    }
+    check(nc_def_var(ncid, name, type, ndims, dimids, &varid), "define");
+    if (nchunks)
+        check(nc_def_var_chunking(ncid, varid, NC_CHUNKED, chunks), "chunks");
+    if (*argv[6])
+        check(cellar_def_var_chain(ncid, varid, argv[6]), argv[6]);
+    check(nc_enddef(root), "enddef");
+    check(nc_inq_type(root, type, NULL, &size), "type");
+    data = calloc(total + 1, size);
+    in = fopen(argv[7], "rb");
+    if (type == NC_STRING) {
+        static char line[65536];
+        for (size_t i = 0; i < total && fgets(line, sizeof line, in); i++) {
+            line[strcspn(line, "\n")] = '\0';
+            ((char **)data)[i] = strdup(line);
+        }
+    } else if (fread(data, size, total, in) != total) {
+        fprintf(stderr, "%s is too short\n", argv[7]);
+        exit(1);
+    }
+    fclose(in);
+    check(nc_put_var(ncid, varid, data), "put");
+    check(nc_reclaim_data(ncid, type, data, total), "reclaim");
+    free(data);
+    check(nc_close(root), "close");
+}
+
+static void atts(const char *url, char *var)
+{
+    int root, ncid, varid = NC_GLOBAL, n;
+
+    check(nc_open(url, NC_NOWRITE, &root), "open");
+    ncid = root;
+    if (*var)
+        check(nc_inq_varid(ncid, enter(&ncid, var, 0), &varid), var);
+    check(nc_inq_varnatts(ncid, varid, &n), "attributes");
+    for (int i = 0; i < n; i++) {
+        char name[NC_MAX_NAME + 1], type_name[NC_MAX_NAME + 1];
+        size_t len;
+        nc_type type;
+        check(nc_inq_attname(ncid, varid, i, name), "name");
+        check(nc_inq_att(ncid, varid, name, &type, &len), name);
+        check(nc_inq_type(ncid, type, type_name, NULL), "type");
+        printf("%s %s", name, type_name);
+        if (type == NC_CHAR) {
+            char *text = calloc(len + 1, 1);
+            check(nc_get_att_text(ncid, varid, name, text), name);
+            printf(" %s\n", text);
+            free(text);
+        } else if (type == NC_STRING) {
+            char **text = calloc(len + 1, sizeof *text);
+            check(nc_get_att_string(ncid, varid, name, text), name);
+            for (size_t k = 0; k < len; k++)
+                printf(" %s", text[k]);
+            printf("\n");
+            nc_free_string(len, text);
+            free(text);
+        } else {
+            double *values = calloc(len + 1, sizeof *values);
+            check(nc_get_att_double(ncid, varid, name, values), name);
+            for (size_t k = 0; k < len; k++)
+                printf(" %.17g", values[k]);
+            printf("\n");
+            free(values);
+        }
+    }
+    check(nc_close(root), "close");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 5 && strcmp(argv[1], "get") == 0)
+        get(argv[2], argv[3], argv[4]);
+    else if (argc == 9 && strcmp(argv[1], "put") == 0)
+        put(argv + 1);
+    else if (argc == 4 && strcmp(argv[1], "att") == 0)
+        atts(argv[2], argv[3]);
+    else
+        return 2;
+    return 0;
+}
