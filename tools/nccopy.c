@@ -235,7 +235,7 @@ int main(int argc, char **argv)
     while ((key = opt_next(&line)) != OPT_END)
         take_option(&r, key, line.value);
     if (line.noperands != 2)
-        msg_die(MSG_USAGE, "expected an input and an output, got %zu names: nccopy [options] INPUT OUTPUT (nccopy --help says more)",
+        msg_die(MSG_USAGE, "expected an input and an output, got %zu: nccopy [options] INPUT OUTPUT (nccopy --help says more)",
                 line.noperands);
     r.in = line.operands[0];
     r.out = line.operands[1];

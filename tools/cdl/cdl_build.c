@@ -9,9 +9,11 @@
 
 static bool refused(struct cdl_doc *doc, struct cdl_place at, int status, const char *what)
 {
-    const char *why = cellar_error();
+    char *why = msg_reason(status);
 
-    return cdl_fail(doc, at, "%s: %s", what, why && *why ? why : nc_strerror(status));
+    cdl_fail(doc, at, "%s: %s", what, why);
+    free(why);
+    return false;
 }
 
 /* --- types ------------------------------------------------------------------------- */
@@ -107,11 +109,11 @@ static char *whole_chain(struct cdl_doc *doc, const struct cdl_storage *s)
     return chain;
 }
 
-static char *chain_now(struct cdl_doc *doc, int group, int varid)
+static char *chain_now(struct cdl_doc *doc, int group, int varid, enum cellar_spelling spelling)
 {
     char *text = NULL, *copy;
 
-    if (cellar_inq_var_chain(group, varid, CELLAR_IDS, &text) != NC_NOERR)
+    if (cellar_inq_var_chain(group, varid, spelling, &text) != NC_NOERR)
         return NULL;
     copy = cdl_strndup(doc, text, strlen(text));
     cellar_free(text);
@@ -121,20 +123,22 @@ static char *chain_now(struct cdl_doc *doc, int group, int varid)
 static bool define_named_filters(struct cdl_doc *doc, int group, const struct cdl_var *v)
 {
     const struct cdl_storage *s = &v->storage;
-    char *before, *after;
+    char *before, *after, *meant;
     int status = s->filter ? cellar_def_var_chain(group, v->id, whole_chain(doc, s)) : NC_NOERR;
 
     if (status)
         return refused(doc, s->filter_at, status, "_Filter");
     if (!s->codecs)
         return true;
-    before = s->filter ? chain_now(doc, group, v->id) : NULL;
+    before = s->filter ? chain_now(doc, group, v->id, CELLAR_JSON) : NULL;
+    meant = s->filter ? chain_now(doc, group, v->id, CELLAR_NAMES) : NULL;
     status = cellar_def_var_chain(group, v->id, s->codecs);
     if (status)
         return refused(doc, s->codecs_at, status, "_Codecs");
-    after = chain_now(doc, group, v->id);
+    after = chain_now(doc, group, v->id, CELLAR_JSON);
     if (before && after && strcmp(before, after) != 0)
-        return cdl_fail(doc, s->codecs_at, "_Codecs of %s means the filters %s, but _Filter means %s", v->name, after, before);
+        return cdl_fail(doc, s->codecs_at, "_Codecs of %s means the filters %s, but _Filter means %s", v->name,
+                        chain_now(doc, group, v->id, CELLAR_NAMES), meant);
     return true;
 }
 

@@ -795,7 +795,7 @@ static bool parse_body(struct cdl_lex *lx, struct cdl_group *g, int depth)
     parse_item *item = parse_var_or_att;
     bool ok = true;
 
-    while (ok && !at_punct(lx, '}')) {
+    while (ok && !at_punct(lx, '}') && lx->tok != TOK_END) {
         if (lx->tok == TOK_SECTION) {
             bool group = strcasecmp(lx->name, "group") == 0;
             if (!group)

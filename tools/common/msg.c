@@ -116,6 +116,23 @@ int msg_nc(int status, const char *fmt, ...)
     return MSG_FAILED;
 }
 
+static const char *without(const char *why, const char *part)
+{
+    size_t n = strlen(part);
+
+    return n && strncmp(why, part, n) == 0 && strncmp(why + n, ": ", 2) == 0 ? why + n + 2 : why;
+}
+
+char *msg_reason(int status)
+{
+    const char *why = cellar_error();
+
+    if (!*why)
+        return tool_strdup(nc_strerror(status));
+    why = without(why, cellar_error_part(CELLAR_FILE));
+    return tool_strdup(without(why, cellar_error_part(CELLAR_VARIABLE)));
+}
+
 /* Edit distance with swaps of neighbours, letters compared without case. */
 static size_t distance(const char *a, const char *b)
 {

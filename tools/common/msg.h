@@ -28,6 +28,11 @@ void msg_set_alias(const char *real, const char *shown);
  * nc_strerror. Each gives MSG_FAILED back. */
 int msg_nc(int status, const char *fmt, ...) TOOL_PRINTF(2, 3);
 
+/* Why the last call failed, in the library's words, without the file and the
+ * variable it begins with: for messages that name them in their own way. Yours
+ * to free. */
+char *msg_reason(int status);
+
 /* The name among candidates nearest to `name`, or NULL when none is near enough
  * to be what was meant. */
 const char *msg_nearest(const char *name, const char *const *candidates, size_t n);

@@ -227,7 +227,9 @@ static bool define_storage(struct copy *c, const struct copy_var *v)
     if (status == NC_NOERR && !c->classic && *v->chain) {
         status = cellar_def_var_chain(v->out_group, v->out_id, v->chain);
         if (status) {
-            msg_nc(status, v->refilter ? "-F \"%s,%s\"" : "%s: filters %s", v->path, v->chain);
+            char *why = msg_reason(status);
+            msg_error(v->refilter ? "-F \"%s,%s\": %s" : "variable %s: filters %s: %s", v->path, v->chain, why);
+            free(why);
             return false;
         }
     }

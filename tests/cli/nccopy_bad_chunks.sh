@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -c lat s.nc o.nc

@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -k netcdf5 s.nc o.nc

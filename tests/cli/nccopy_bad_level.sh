@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -F "t,deflate,level=99" s.nc o.nc

@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -3 -d 5 s.nc o.nc

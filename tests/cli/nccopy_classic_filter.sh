@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -3 -F "t,zstd" s.nc o.nc

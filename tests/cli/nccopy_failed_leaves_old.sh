@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+cp s.nc o.nc; cksum o.nc >before; nccopy -F "t,nosuch" s.nc o.nc; cksum o.nc | diff before - && ls -A

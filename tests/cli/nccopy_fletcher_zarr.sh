@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s 't:_DeflateLevel = 5 ; t:_Fletcher32 = "true" ;'
+nccopy --report json s.nc "file://$PWD/s.zarr#mode=nczarr" | grep -o '"filters": "[^"]*deflate[^"]*"\|"note": "flet[^"]*"'

@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -F t s.nc o.nc

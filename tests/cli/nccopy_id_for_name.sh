@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -F 307,9 s.nc o.nc

@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -c lta/3 s.nc o.nc

@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -g gg s.nc o.nc

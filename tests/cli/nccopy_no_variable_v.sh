@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -v cuont s.nc o.nc

@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy --quantize "t:bitruond=9" s.nc o.nc

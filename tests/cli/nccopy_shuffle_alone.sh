@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -s s.nc o.nc

@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -d 5 -F "*,zstd" s.nc o.nc

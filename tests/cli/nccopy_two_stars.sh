@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+nccopy -F none -F "*,zstd" s.nc o.nc

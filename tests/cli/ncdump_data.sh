@@ -1,0 +1,6 @@
+. "$CLI/sample.sh"
+sample s
+ncdump -v time,station,/g/c s.nc
+ncdump -t -v time s.nc | tail -4
+ncdump -i -v time s.nc | grep '^ time ='
+ncdump -c s.nc | sed -n '/^data/,/^group/p'

@@ -1,0 +1,1 @@
+ncdump missing.nc

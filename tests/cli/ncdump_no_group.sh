@@ -1,0 +1,3 @@
+. "$CLI/sample.sh"
+sample s
+ncdump -g gg s.nc

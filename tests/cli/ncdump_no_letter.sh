@@ -1,0 +1,1 @@
+ncdump -Z x.nc

@@ -1,0 +1,2 @@
+echo 'hello' >x.nc
+ncdump x.nc

@@ -1,0 +1,2 @@
+echo 'netcdf x { dimensions: n = 2 ; }' >x.cdl
+ncdump x.cdl

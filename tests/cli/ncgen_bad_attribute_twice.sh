@@ -1,0 +1,4 @@
+cat >x.cdl <<'C'
+netcdf x { variables: int v ; v:a = 1 ; v:a = 2 ; }
+C
+ncgen -4 -o x.nc x.cdl; code=$?; ls; exit $code

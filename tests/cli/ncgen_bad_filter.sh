@@ -1,0 +1,5 @@
+cat >x.cdl <<'C'
+netcdf x { dimensions: n = 100 ; variables: int v(n) ;
+  v:_Filter = "zstdd,level=3" ; }
+C
+ncgen -4 -o x.nc x.cdl; code=$?; ls; exit $code

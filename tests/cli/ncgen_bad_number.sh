@@ -1,0 +1,4 @@
+cat >x.cdl <<'C'
+netcdf x { variables: int v ; data: v = 12abc ; }
+C
+ncgen -4 -o x.nc x.cdl; code=$?; ls; exit $code

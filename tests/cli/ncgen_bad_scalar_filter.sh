@@ -1,0 +1,4 @@
+cat >x.cdl <<'C'
+netcdf x { variables: int v ; v:_Filter = "1,5" ; }
+C
+ncgen -4 -o x.nc x.cdl; code=$?; ls; exit $code

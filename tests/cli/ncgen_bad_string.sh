@@ -1,0 +1,4 @@
+cat >x.cdl <<'C'
+netcdf x { variables: int v ; v:a = "no end ; }
+C
+ncgen -4 -o x.nc x.cdl; code=$?; ls; exit $code

@@ -1,0 +1,4 @@
+cat >x.cdl <<'C'
+netcdf x { dimensions: n = 2 ; variables: int v(n) ; data: v = 1, 2, 3 ; }
+C
+ncgen -4 -o x.nc x.cdl; code=$?; ls; exit $code

@@ -1,0 +1,4 @@
+cat >x.cdl <<'C'
+netcdf x { dimensions: n = 2 ; variables: flaot v(n) ; }
+C
+ncgen -4 -o x.nc x.cdl; code=$?; ls; exit $code

@@ -1,0 +1,6 @@
+cat >x.cdl <<'C'
+netcdf x { dimensions: n = 2 ; variables: float temp(n) ;
+data:
+  tmep = 1, 2 ; }
+C
+ncgen -4 -o x.nc x.cdl; code=$?; ls; exit $code

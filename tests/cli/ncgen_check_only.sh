@@ -1,0 +1,1 @@
+echo 'netcdf x { dimensions: n = 2 ; }' | ncgen && ls

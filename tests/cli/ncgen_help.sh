@@ -1,0 +1,1 @@
+ncgen --help

@@ -1,0 +1,1 @@
+echo 'netcdf x { }' | ncgen -l java
