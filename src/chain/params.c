@@ -88,7 +88,7 @@ static int check_range(const struct cel_codec *codec, const struct cel_param *p,
         return CEL_OK;
     if (!(v >= p->min && v <= p->max))
         return cel_fail(NC_EINVAL, "%s: %s is %.17g; it must be from %.17g to %.17g%s%s", codec->name, p->name, v,
-                        p->min, p->max, p->help ? " " : "", p->help ? p->help : "");
+                        p->min, p->max, p->help ? ": " : "", p->help ? p->help : "");
     return CEL_OK;
 }
 
