@@ -9,9 +9,9 @@
 
 static _Atomic long until_failure;
 
-void cel_mem_fail_at(long nth)
+long cel_mem_fail_at(long nth)
 {
-    atomic_store(&until_failure, nth);
+    return atomic_exchange(&until_failure, nth);
 }
 
 static bool must_fail(void)

@@ -19,7 +19,8 @@ void *cel_memdup(const void *p, size_t nbytes);
 bool cel_mul(size_t a, size_t b, size_t *out);
 bool cel_add(size_t a, size_t b, size_t *out);
 
-/* Tests: let allocation number `nth` from now (1 = the next one) fail; 0 = off. */
-void cel_mem_fail_at(long nth);
+/* Tests: let allocation number `nth` from now (1 = the next one) fail; 0 = off.
+ * Gives back what was left of the last count: 0 when that failure has happened. */
+long cel_mem_fail_at(long nth);
 
 #endif

@@ -109,11 +109,15 @@ static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
     return CEL_OK;
 }
 
-static bool has_key(struct zarr *z, const char *key)
+/* The first of n documents the root has: CEL_ABSENT when it has none. */
+static int find_document(struct zarr *z, const char *const *names, size_t n)
 {
     uint64_t size;
+    int rc = CEL_ABSENT;
 
-    return cel_store_size(z->store, key, &size) == CEL_OK;
+    for (size_t i = 0; rc == CEL_ABSENT && i < n; i++)
+        rc = cel_store_size(z->store, names[i], &size);
+    return rc;
 }
 
 static int first_prefix(void *context, const char *name, bool is_prefix)
@@ -129,11 +133,10 @@ static int first_prefix(void *context, const char *name, bool is_prefix)
 static int find_prefix(struct zarr *z)
 {
     struct cel_buf prefix = CEL_BUF_INIT(1 << 16);
-    int rc = CEL_OK;
+    int rc = find_document(z, documents, sizeof documents / sizeof *documents);
 
-    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++)
-        if (has_key(z, documents[i]))
-            return CEL_OK;
+    if (rc != CEL_ABSENT)
+        return rc;
     rc = cel_store_list(z->store, "", first_prefix, &prefix);
     if (rc == CEL_OK && prefix.len)
         rc = cel_store_set_prefix(z->store, prefix.data);
@@ -143,14 +146,14 @@ static int find_prefix(struct zarr *z)
 
 static int find_version(struct zarr *z, const char *path)
 {
+    static const char *const of_v2[] = {".zgroup", ".zarray", ".zmetadata", ".nczarr", ".zattrs"};
     struct cel_json *doc = NULL;
     int64_t format = 0;
-    int rc;
+    int rc = find_document(z, of_v2, sizeof of_v2 / sizeof *of_v2);
 
-    if (has_key(z, ".zgroup") || has_key(z, ".zarray") || has_key(z, ".zmetadata") || has_key(z, ".nczarr") || has_key(z, ".zattrs")) {
-        z->version = 2;
-        return CEL_OK;
-    }
+    z->version = 2;
+    if (rc != CEL_ABSENT)
+        return rc;
     z->version = 3;
     rc = zarr_get_json(z, "", "zarr.json", &doc);
     if (rc == CEL_ABSENT)
@@ -187,8 +190,11 @@ static int zarr_open(struct cel_dataset *ds, const struct cel_location *where, c
         rc = find_version(z, where->path);
     if (rc == CEL_OK)
         rc = zarr_load(ds);
-    if (rc == CEL_OK && z->version == 2 && has_key(z, ".zmetadata"))
-        z->consolidated = true; /* a copy of the metadata that must not go stale */
+    if (rc == CEL_OK && z->version == 2) { /* a copy of the metadata that must not go stale */
+        rc = find_document(z, &(const char *){".zmetadata"}, 1);
+        z->consolidated = z->consolidated || rc == CEL_OK;
+        rc = rc == CEL_ABSENT ? CEL_OK : rc;
+    }
     return rc;
 }
 

@@ -84,6 +84,8 @@ static int by_reference(struct cel_dataset *ds, const char *path, const char *re
         rc = cel_group_by_path(ds->root, group_path, &group);
     *out = rc == CEL_OK ? cel_dim_find(group, slash ? slash + 1 : reference) : NULL;
     free(group_path);
+    if (rc == NC_ENOMEM)
+        return rc;
     if (!*out)
         return zarr_bad(path, "_nczarr_array/dimension_references", "there is no dimension '%s'", reference);
     return CEL_OK;
@@ -321,6 +323,8 @@ static int list_consolidated(const struct cel_json *all, const char *path, struc
         char *copy = known ? NULL : cel_strndup(key + skip, (size_t)(slash - key) - skip);
         if (!known)
             rc = copy ? cel_vec_add(names, copy) : NC_ENOMEM;
+        if (rc != CEL_OK)
+            free(copy);
     }
     return rc;
 }
@@ -348,13 +352,14 @@ static int child_names(struct zarr *z, const char *path, const struct cel_json *
     return z->all ? list_consolidated(z->all, path, names) : cel_store_list(z->store, path, add_name, names);
 }
 
-static bool is_group(struct zarr *z, const char *path)
+/* CEL_ABSENT: none. */
+static int find_group(struct zarr *z, const char *path)
 {
     struct cel_json *doc = NULL;
     int rc = zarr_get_json(z, path, z->version == 2 ? ".zgroup" : "zarr.json", &doc);
 
     cel_json_free(doc);
-    return rc == CEL_OK;
+    return rc;
 }
 
 static int load_child(struct cel_group *group, const char *path, const char *name, int depth)
@@ -365,8 +370,10 @@ static int load_child(struct cel_group *group, const char *path, const char *nam
 
     if (rc == CEL_OK)
         rc = load_array(group, name, child_path.data);
-    if (rc == CEL_ABSENT && is_group(zarr_of(group->dataset), child_path.data)) {
-        rc = cel_group_add(group, name, &child);
+    if (rc == CEL_ABSENT) {
+        rc = find_group(zarr_of(group->dataset), child_path.data);
+        if (rc == CEL_OK)
+            rc = cel_group_add(group, name, &child);
         if (rc == CEL_OK)
             rc = load_group(child, child_path.data, depth + 1);
     }

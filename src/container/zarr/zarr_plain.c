@@ -489,7 +489,16 @@ out:
 int zarr_plain_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                    const ptrdiff_t *stride, void *data)
 {
-    return do_region(ds, var, &(struct request){start, count, stride, data, false});
+    size_t n = 1;
+    int rc;
+
+    for (int d = 0; d < var->ndims; d++)
+        n *= count[d];
+    memset(data, 0, n * var->type->size);
+    rc = do_region(ds, var, &(struct request){start, count, stride, data, false});
+    if (rc != CEL_OK)
+        cel_value_reclaim(var->type, data, n);
+    return rc;
 }
 
 int zarr_plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,

@@ -1,0 +1,240 @@
+/* The n-th allocation fails, for all n, over a script that uses the whole data
+ * model: the call it happens in answers NC_ENOMEM with a sentence, the dataset can
+ * be closed, and (under a sanitizer) nothing is left behind or touched wrongly. */
+#include "mem.h"
+#include <cellar.h>
+#include <dirent.h>
+#include <netcdf.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { USER_TYPES = 1, CONTIGUOUS = 2 };
+static const struct container {
+    const char *name, *path;
+    unsigned keeps;
+} containers[] = {
+    {"netcdf4", "%s/t.nc", USER_TYPES | CONTIGUOUS},
+    {"nczarr", "file://%s/t.zarr#mode=nczarr,file", 0},
+    {"zarr-v3", "file://%s/t.zarr#mode=nczarr,v3", 0},
+};
+static const struct container *here;
+static char folder[] = "/tmp/cellar-fault-XXXXXX", path[256];
+static const char *failed_call;
+static char sentence[1024];
+
+static int noted(int rc, const char *call)
+{
+    if (rc != NC_NOERR) {
+        failed_call = call;
+        snprintf(sentence, sizeof sentence, "%s", cellar_error());
+    }
+    return rc;
+}
+
+/* The first call that fails ends the script. */
+#define THEN(call) \
+    if (rc == NC_NOERR) \
+        rc = noted((call), #call)
+
+enum { N = 60 };
+
+static int define_types(int nc, nc_type *compound)
+{
+    const int one = 1;
+    nc_type e, row;
+    int rc = NC_NOERR, v;
+    nc_vlen_t values[2] = {{1, (void *)&one}, {0, NULL}};
+
+    THEN(nc_def_compound(nc, 16, "pair", compound));
+    THEN(nc_insert_compound(nc, *compound, "a", 0, NC_INT));
+    THEN(nc_insert_array_compound(nc, *compound, "b", 4, NC_SHORT, 1, (int[]){3}));
+    THEN(nc_def_enum(nc, NC_INT, "number", &e));
+    THEN(nc_insert_enum(nc, e, "one", &one));
+    THEN(nc_def_vlen(nc, "row", NC_INT, &row));
+    THEN(nc_put_att(nc, NC_GLOBAL, "enumerated", e, 1, &one));
+    THEN(nc_put_att(nc, NC_GLOBAL, "rows", row, 2, values));
+    THEN(nc_def_var(nc, "pairs", *compound, 0, NULL, &v));
+    return rc;
+}
+
+static int define(int nc, int *group)
+{
+    const char *words[] = {"sea", "land"};
+    const float fill = -9;
+    int rc = NC_NOERR, x, t, v, dims[2];
+
+    THEN(nc_def_grp(nc, "g", group));
+    THEN(nc_def_dim(nc, "x\xc3\xa9", N, &x));
+    THEN(nc_def_dim(*group, "t", NC_UNLIMITED, &t));
+    dims[0] = t;
+    dims[1] = x;
+    THEN(nc_def_var(*group, "t", NC_DOUBLE, 1, &t, &v));
+    THEN(nc_def_var(*group, "v", NC_FLOAT, 2, dims, &v));
+    THEN(nc_def_var_chunking(*group, v, NC_CHUNKED, (size_t[]){2, 25}));
+    THEN(nc_def_var_fill(*group, v, NC_FILL, &fill));
+    THEN(nc_def_var_deflate(*group, v, 1, 1, 1));
+    THEN(nc_def_var_fletcher32(*group, v, NC_FLETCHER32));
+    THEN(nc_def_var(*group, "s", NC_STRING, 1, &x, &v));
+    THEN(nc_def_var(*group, "p", NC_SHORT, 1, &x, &v));
+    THEN(nc_put_att_string(*group, v, "words", 2, words));
+    THEN(nc_put_att_text(nc, NC_GLOBAL, "title", 5, "title"));
+    THEN(nc_put_att_int(nc, NC_GLOBAL, "gone", NC_INT, 1, (int[]){7}));
+    return rc;
+}
+
+static int put(int g)
+{
+    float values[4 * N];
+    const char *words[N];
+    int rc = NC_NOERR, numbers[N];
+
+    for (int i = 0; i < 4 * N; i++)
+        values[i] = (float)i;
+    for (int i = 0; i < N; i++) {
+        numbers[i] = i;
+        words[i] = i % 2 ? "odd" : "even";
+    }
+    THEN(nc_put_vara_float(g, 1, (size_t[]){0, 0}, (size_t[]){4, N}, values));
+    THEN(nc_put_vars_float(g, 1, (size_t[]){4, 1}, (size_t[]){1, 10}, (ptrdiff_t[]){1, 3}, values));
+    THEN(nc_put_vara_float(g, 0, (size_t[]){0}, (size_t[]){5}, values));
+    THEN(nc_put_var_string(g, 2, words));
+    THEN(nc_put_var_int(g, 3, numbers));
+    return rc;
+}
+
+static int change(int nc)
+{
+    int rc = NC_NOERR, g = -1, x = -1;
+
+    THEN(nc_inq_grp_ncid(nc, "g", &g));
+    THEN(nc_inq_dimid(nc, "x\xc3\xa9", &x));
+    THEN(nc_rename_dim(nc, x, "y"));
+    THEN(nc_rename_var(g, 3, "plain"));
+    THEN(nc_rename_att(nc, NC_GLOBAL, "title", "name"));
+    THEN(nc_del_att(nc, NC_GLOBAL, "gone"));
+    THEN(nc_put_att_text(g, 3, "units", 1, "m"));
+    THEN(nc_put_var1_float(g, 1, (size_t[]){6, 3}, (float[]){5}));
+    THEN(nc_sync(nc));
+    return rc;
+}
+
+static int look(int nc)
+{
+    int rc = NC_NOERR, g = -1, n = 0;
+    char name[NC_MAX_NAME + 1], *words[N] = {0}, *text[2] = {0};
+    float values[7 * N];
+    short numbers[N];
+    nc_type type;
+
+    THEN(nc_inq_grp_ncid(nc, "g", &g));
+    THEN(nc_inq_nvars(g, &n));
+    for (int v = 0; v < n; v++) {
+        THEN(nc_inq_varname(g, v, name));
+        THEN(nc_inq_vartype(g, v, &type));
+    }
+    THEN(nc_get_vara_float(g, 1, (size_t[]){0, 0}, (size_t[]){7, N}, values));
+    THEN(nc_get_var_short(g, 3, numbers));
+    THEN(nc_get_var_string(g, 2, words));
+    if (rc == NC_NOERR)
+        nc_free_string(N, words);
+    THEN(nc_get_att_string(g, 3, "words", text));
+    if (rc == NC_NOERR)
+        nc_free_string(2, text);
+    if (rc == NC_NOERR && (values[10] != 10 || values[6 * N + 3] != 5 || values[5 * N] != -9 || numbers[9] != 9)) {
+        rc = noted(NC_EINVAL, "the values read back");
+    }
+    return rc;
+}
+
+/* The answer of the first call that failed; a dataset that is open is closed whatever happened. */
+static int closed(int nc, int rc)
+{
+    int at_close = nc_close(nc);
+
+    return rc == NC_NOERR ? noted(at_close, "nc_close") : rc;
+}
+
+static int script(void)
+{
+    int rc = NC_NOERR, nc, g = -1;
+    nc_type compound;
+
+    THEN(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &nc));
+    if (rc != NC_NOERR)
+        return rc;
+    rc = define(nc, &g);
+    if (rc == NC_NOERR && here->keeps & USER_TYPES)
+        rc = define_types(nc, &compound);
+    THEN(nc_enddef(nc));
+    if (rc == NC_NOERR)
+        rc = put(g);
+    rc = closed(nc, rc);
+    THEN(nc_open(path, NC_WRITE, &nc));
+    if (rc != NC_NOERR)
+        return rc;
+    rc = closed(nc, change(nc));
+    THEN(nc_open(path, NC_NOWRITE, &nc));
+    return rc == NC_NOERR ? closed(nc, look(nc)) : rc;
+}
+
+static void remove_tree(const char *top)
+{
+    DIR *dir = opendir(top);
+    struct dirent *entry;
+    char inner[512];
+
+    while (dir && (entry = readdir(dir))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        snprintf(inner, sizeof inner, "%s/%s", top, entry->d_name);
+        if (unlink(inner) != 0)
+            remove_tree(inner);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(top);
+}
+
+static int run(void)
+{
+    int rc, wrong = 0, borne = 0;
+    long nth, left = 0;
+
+    if (script() != NC_NOERR) { /* what is made once for the process is made now */
+        fprintf(stderr, "without any failure: %s: %s\n", failed_call, sentence);
+        return 1;
+    }
+    for (nth = 1; left <= 0; nth++) {
+        sentence[0] = '\0';
+        cel_mem_fail_at(nth);
+        rc = script();
+        left = cel_mem_fail_at(0);
+        if (rc == NC_NOERR) {
+            borne++; /* what could not be had was not needed: the values are right */
+        } else if (rc != NC_ENOMEM || !sentence[0]) {
+            fprintf(stderr, "allocation %ld: %s: %d (%s): %s\n", nth, failed_call, rc, nc_strerror(rc), sentence);
+            wrong++;
+        }
+    }
+    printf("%ld allocations, each failed once: %d times nothing else did, %d answers were not NC_ENOMEM\n", nth - 2,
+           borne - 1, wrong);
+    return wrong > 0 || rc != NC_NOERR || nth < 100;
+}
+
+int main(int argc, char **argv)
+{
+    int failed;
+
+    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++)
+        if (argc > 1 && strcmp(containers[i].name, argv[1]) == 0)
+            here = &containers[i];
+    if (!here || !mkdtemp(folder))
+        return 2;
+    snprintf(path, sizeof path, here->path, folder);
+    failed = run();
+    remove_tree(folder);
+    return failed;
+}
