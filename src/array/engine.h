@@ -62,6 +62,10 @@ void cel_fill_cell(const struct cel_way *way, void *cell, size_t n);
 size_t cel_box_run(struct cel_box *box, const struct cel_way *way); /* its elements, if they are one run in both
                                                                        memories; else 0 */
 
+/* edge.c: padding of edge chunks as lossy codecs want it. */
+bool cel_edge_is_seen(const struct cel_var *var, const size_t *index); /* the codec would suffer from fill values */
+void cel_edge_repeat(const struct cel_var *var, const size_t *index, void *cell);
+
 /* far.c. After the last copy of a job, cel_far_done() makes them seen by other threads. */
 void cel_copy_far(char *dst, const char *src, size_t nbytes);
 void cel_far_done(void);

@@ -114,11 +114,31 @@ static int place_out(struct cel_job *job)
     return s->ds->ops->chunk_place(s->ds, s->var, job->index, job->out, job->out_n, job->skipped, &job->at);
 }
 
+/* The chunk stays as it is for the cache and its readers: a copy is changed. */
+static int pad_for_codec(struct cel_job *job, const void **src)
+{
+    struct cel_stream *s = job->stream;
+    struct cel_buf *copy = &job->kit->encoded;
+    int rc;
+
+    if (!cel_edge_is_seen(s->var, job->index))
+        return CEL_OK;
+    rc = cel_buf_resize(copy, s->array->nbytes);
+    if (rc != CEL_OK)
+        return rc;
+    memcpy(copy->data, *src, s->array->nbytes);
+    cel_edge_repeat(s->var, job->index, copy->data);
+    *src = copy->data;
+    return CEL_OK;
+}
+
 int cel_job_store(struct cel_job *job, const void *src)
 {
     struct cel_stream *s = job->stream;
     int rc = s->var->chain.n ? need_kit(job) : CEL_OK;
 
+    if (rc == CEL_OK && s->var->chain.n)
+        rc = pad_for_codec(job, &src);
     job->out = src;
     job->out_n = s->array->nbytes;
     if (rc == CEL_OK && s->var->chain.n)

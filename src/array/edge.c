@@ -1,0 +1,62 @@
+/* Edge chunks of lossy codecs that code neighbours together (zfp, fpzip).
+ *
+ * A chunk that reaches beyond the array is padded with the fill value. To zfp a
+ * block with 9.97e36 in it has room for nothing else: its neighbours, which are
+ * data, would lose all their digits. Along dimensions that never grow nobody ever
+ * sees the padding, so there the last value is repeated instead. Along unlimited
+ * ones it must stay: what is fill today is read as fill when the array has grown. */
+#include "engine.h"
+#include <string.h>
+
+static bool codes_neighbours(const struct cel_chain *chain)
+{
+    for (size_t i = 0; i < chain->n; i++) {
+        unsigned flags = chain->step[i].codec ? chain->step[i].codec->flags : 0;
+
+        if (flags & CEL_CODEC_LOSSY && flags & CEL_CODEC_NEEDS_ELEMENTS && !(flags & CEL_CODEC_SAME_SIZE))
+            return true;
+    }
+    return false;
+}
+
+/* Elements of the array along dimension d of this chunk. */
+static size_t valid_along(const struct cel_var *var, const size_t *index, int d)
+{
+    size_t left = var->dim[d]->len - index[d] * var->chunk[d];
+
+    return var->dim[d]->unlimited || left > var->chunk[d] ? var->chunk[d] : left;
+}
+
+bool cel_edge_is_seen(const struct cel_var *var, const size_t *index)
+{
+    if (!codes_neighbours(&var->chain))
+        return false;
+    for (int d = 0; d < var->ndims; d++)
+        if (valid_along(var, index, d) < var->chunk[d])
+            return true;
+    return false;
+}
+
+/* Repeat the last of `valid` rows of `nbytes` up to `n` rows. */
+static void repeat_last(char *at, size_t valid, size_t n, size_t nbytes)
+{
+    for (size_t i = valid; valid > 0 && i < n; i++)
+        memcpy(at + i * nbytes, at + (valid - 1) * nbytes, nbytes);
+}
+
+void cel_edge_repeat(const struct cel_var *var, const size_t *index, void *cell)
+{
+    size_t inner = var->type->size, outer;
+    char *at = cell;
+
+    for (int d = var->ndims - 1; d >= 0; d--) {
+        size_t n = var->chunk[d], valid = valid_along(var, index, d);
+
+        outer = 1;
+        for (int e = 0; e < d; e++)
+            outer *= var->chunk[e];
+        for (size_t o = 0; valid < n && o < outer; o++)
+            repeat_last(at + o * n * inner, valid, n, inner);
+        inner *= n;
+    }
+}
