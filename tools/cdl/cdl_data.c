@@ -366,10 +366,11 @@ static int print_var_data(struct cdl_printer *p, int group, int varid)
     p->column = v.ndims > 1 ? 0 : p->indent + head.len + 4;
     status = print_all(p, &v);
     if (status) {
-        char *path = walk_var_path(group, varid);
+        char *why = msg_reason(status), *path = walk_var_path(group, varid); /* in this order: a call forgets the last error */
         putc('\n', p->out);
-        msg_nc(status, "variable %s", path);
+        msg_error("variable %s: %s", path, why);
         p->reported = true;
+        free(why);
         free(path);
     }
     if (v.fill)

@@ -3,7 +3,6 @@
 #include "opt.h"
 #include "cellar.h"
 #include "msg.h"
-#include <netcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +42,60 @@ static void print_help(const struct opt_tool *tool)
     printf("      --help               this text\n      --version            version of the tool and the library\n");
     if (tool->notes)
         printf("\n%s", tool->notes);
+}
+
+/* --- completions: --completion=bash|zsh prints the script that is installed ------ */
+static void bash_completion(const struct opt_tool *tool)
+{
+    printf("# bash completion for %s\n_%s()\n{\n    local cur=${COMP_WORDS[COMP_CWORD]}\n    if [[ $cur == -* ]]; then\n"
+           "        COMPREPLY=($(compgen -W '", tool->name, tool->name);
+    for (size_t i = 0; i < tool->nopts; i++) {
+        if (tool->opts[i].key < 256)
+            printf("-%c ", tool->opts[i].key);
+        if (tool->opts[i].name)
+            printf("--%s%s ", tool->opts[i].name, tool->opts[i].arg ? "=" : "");
+    }
+    printf("--help --version' -- \"$cur\"))\n    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
+           "complete -o filenames -o nospace -F _%s %s\n", tool->name, tool->name);
+}
+
+/* The characters that mean something to _arguments stand behind a backslash. */
+static void put_zsh_text(const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("[]:\\", *text))
+            putchar('\\');
+        if (*text == '\'')
+            fputs("'\\'", stdout);
+        putchar(*text);
+    }
+}
+
+static void zsh_option(const struct opt *o, const char *dashes, const char *name)
+{
+    printf("  '*%s%s%s[", dashes, name, o->arg && *dashes && dashes[1] ? "=" : o->arg ? "+" : "");
+    put_zsh_text(o->help);
+    putchar(']');
+    if (o->arg) {
+        putchar(':');
+        put_zsh_text(o->arg);
+        putchar(':');
+    }
+    puts("' \\");
+}
+
+static void zsh_completion(const struct opt_tool *tool)
+{
+    printf("#compdef %s\n_arguments -s \\\n", tool->name);
+    for (size_t i = 0; i < tool->nopts; i++) {
+        char letter[2] = {(char)tool->opts[i].key, '\0'};
+
+        if (tool->opts[i].key < 256)
+            zsh_option(&tool->opts[i], "-", letter);
+        if (tool->opts[i].name)
+            zsh_option(&tool->opts[i], "--", tool->opts[i].name);
+    }
+    puts("  '--help[help]' \\\n  '--version[version]' \\\n  '*:file:_files'");
 }
 
 static const struct opt *find_letter(const struct opt_tool *tool, int letter)
@@ -85,7 +138,11 @@ static void end_with_info(const struct opt_tool *tool, const char *word)
         exit(MSG_OK);
     }
     if (strcmp(word, "version") == 0) {
-        printf("%s of Cellar, library version %s\n", tool->name, nc_inq_libvers());
+        printf("%s of Cellar %s\n", tool->name, cellar_version());
+        exit(MSG_OK);
+    }
+    if (strcmp(word, "completion=bash") == 0 || strcmp(word, "completion=zsh") == 0) {
+        (word[11] == 'b' ? bash_completion : zsh_completion)(tool);
         exit(MSG_OK);
     }
 }

@@ -289,6 +289,7 @@ void output_init(void)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error like a full disk */
     if (pthread_create(&thread, NULL, wait_for_signal, &set) == 0)
         pthread_detach(thread);
     atexit(output_discard);

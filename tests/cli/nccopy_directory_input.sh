@@ -1,0 +1,1 @@
+mkdir d; nccopy d o.nc; code=$?; ls -A; exit $code
