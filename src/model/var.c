@@ -166,7 +166,7 @@ int cel_var_def(struct cel_group *group, const char *name, const struct cel_type
         return rc;
     var->type = type;
     var->quantize_known = true;
-    var->no_fill = group->dataset->fill_mode == NC_NOFILL && !type->varsized;
+    var->no_fill = group->dataset->fill_mode == NC_NOFILL && !type->group && !type->varsized; /* as netCDF-C */
     for (int d = 0; d < ndims; d++) {
         var->dim[d] = dims[d];
         var->extent[d] = dims[d]->unlimited ? 0 : dims[d]->len;
