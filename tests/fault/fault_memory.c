@@ -21,7 +21,7 @@ static const struct container {
     {"zarr-v3", "file://%s/t.zarr#mode=nczarr,v3", 0},
 };
 static const struct container *here;
-static char folder[] = "/tmp/cellar-fault-XXXXXX", path[256];
+static char folder[64], path[256];
 static const char *failed_call;
 static char sentence[1024];
 
@@ -231,6 +231,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof containers / sizeof *containers; i++)
         if (argc > 1 && strcmp(containers[i].name, argv[1]) == 0)
             here = &containers[i];
+    /* Where there is a file system in memory, syncs cost nothing. */
+    snprintf(folder, sizeof folder, "%s/cellar-fault-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     if (!here || !mkdtemp(folder))
         return 2;
     snprintf(path, sizeof path, here->path, folder);
