@@ -31,8 +31,8 @@ enum keeps {
     ENDIANNESS = 512,
     FREE_DEFINITION = 1024, /* define mode is entered without nc_redef */
     NO_FILL = 2048,         /* remembers that a variable is not filled */
-    FILTERS_IN_CALL_ORDER = 4096,
-    EVERYTHING = 4095
+    ATT_RULES = 4096,       /* reserved names are refused, and a _FillValue of another type: not in classic files */
+    EVERYTHING = 8191
 };
 
 struct container {

@@ -255,7 +255,7 @@ const struct CMUnitTest att_tests[] = {
     cmocka_unit_test(names_are_exchanged_and_used_again),
     cmocka_unit_test(order_is_kept),
     NEEDS(GROUPS, groups_have_their_own),
-    cmocka_unit_test(reserved_names_are_refused),
+    NEEDS(ATT_RULES, reserved_names_are_refused),
     cmocka_unit_test(many_large_attributes),
 };
 END_PART(att);
