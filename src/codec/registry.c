@@ -40,7 +40,7 @@ extern const struct cel_codec cel_codec_blosc;
 extern const struct cel_codec cel_codec_bitshuffle;
 #endif
 #ifdef HAVE_ZFP
-extern const struct cel_codec cel_codec_zfp;
+extern const struct cel_codec cel_codec_zfp, cel_codec_zfpy;
 #endif
 #ifdef HAVE_FPZIP
 extern const struct cel_codec cel_codec_fpzip;
@@ -79,6 +79,7 @@ static const struct cel_codec *const codecs[] = {
     &cel_codec_lzf,
 #ifdef HAVE_ZFP
     &cel_codec_zfp,
+    &cel_codec_zfpy,
 #endif
 #ifdef HAVE_FPZIP
     &cel_codec_fpzip,
@@ -110,7 +111,7 @@ static const struct {
     {"zlib", "deflate"},      {"zip", "deflate"},         {"zstandard", "zstd"},
     {"bz2", "bzip2"},         {"bzip", "bzip2"},          {"byteshuffle", "shuffle"},
     {"fletcher", "fletcher32"}, {"sz", "szip"},           {"aec", "szip"},
-    {"lz4h5", "lz4"},         {"bshuf", "bitshuffle"},    {"zfpy", "zfp"},
+    {"lz4h5", "lz4"},         {"bshuf", "bitshuffle"},    {"xz", "lzma"},
     {"granularbr", "granularbitround"}, {"imagecodecs_zstd", "zstd"},
     {"imagecodecs_zlib", "deflate"}, {"imagecodecs_deflate", "deflate"}, {"imagecodecs_bz2", "bzip2"},
     {"imagecodecs_blosc", "blosc"}, {"imagecodecs_lz4h5", "lz4"},
