@@ -174,7 +174,7 @@ int cel_dtype_from_json(const struct cel_json *config, const char *key, uint32_t
 
 int cel_dtype_to_json(uint32_t word, const struct cel_shape *shape, const char *key, struct cel_json *config)
 {
-    if (!word)
+    if (!word && shape)
         word = cel_dtype_of_shape(shape);
     return word ? cel_json_set(config, key, cel_json_new_string(cel_dtypes[word], strlen(cel_dtypes[word]))) : CEL_OK;
 }

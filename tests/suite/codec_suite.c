@@ -369,7 +369,8 @@ static bool is_checked(const struct bench *b)
     const char *name = b->codec->name;
 
     return (b->codec->flags & CEL_CODEC_CHECKSUM) || strcmp(name, "deflate") == 0 || strcmp(name, "gzip") == 0 ||
-           strcmp(name, "bzip2") == 0 || strcmp(name, "fpzip") == 0 || strcmp(name, "lzma") == 0 ||
+           strcmp(name, "bzip2") == 0 || strcmp(name, "fpzip") == 0 ||
+           (strcmp(name, "lzma") == 0 && b->working.w[0] == 1) ||
            (strcmp(name, "zstd") == 0 && b->working.n > 1 && b->working.w[1]);
 }
 
