@@ -162,16 +162,34 @@ int cel_quantize_check(const struct cel_quantize_setting *s)
     if (s->type != NC_FLOAT && s->type != NC_DOUBLE)
         return cel_fail(NC_EINVAL, "quantize: only float and double values can be quantized");
     if (most == 0)
-        return cel_fail(NC_EINVAL, "quantize: there is no mode %d; use 1 (BitGroom), 2 (Granular BitRound) or 3 (BitRound)",
-                        s->mode);
+        return cel_fail(NC_EINVAL, "quantize: there is no mode %d; use 1 (BitGroom), 2 (Granular BitRound) or 3 "
+                                   "(BitRound)", s->mode);
     if (s->digits < least || s->digits > most)
         return cel_fail(NC_EINVAL, "quantize: %d significant %s asked for; %d to %d are possible here", s->digits,
                         s->mode == NC_QUANTIZE_BITROUND ? "bits" : "digits", least, most);
     return CEL_OK;
 }
 
+static uint64_t bits_of(const void *value, nc_type type)
+{
+    uint32_t narrow = 0;
+    uint64_t wide = 0;
+
+    if (type == NC_FLOAT)
+        memcpy(&narrow, value, sizeof narrow);
+    else
+        memcpy(&wide, value, sizeof wide);
+    return narrow | wide;
+}
+
+static void *make_table(const struct cel_quantize_setting *s)
+{
+    return s->type == NC_FLOAT ? (void *)make_float_table(s->digits) : (void *)make_double_table(s->digits);
+}
+
 int cel_quantizer_make(const struct cel_quantize_setting *s, struct cel_quantizer **out)
 {
+    bool is_granular = s->mode == NC_QUANTIZE_GRANULARBR;
     struct cel_quantizer *q;
     int rc = cel_quantize_check(s);
 
@@ -181,22 +199,12 @@ int cel_quantizer_make(const struct cel_quantize_setting *s, struct cel_quantize
     if (!q)
         return NC_ENOMEM;
     q->run = choose(best_loops(s->type), s);
+    q->fill = s->fill ? bits_of(s->fill, s->type) : 0;
+    q->drop = is_granular ? 0 : (unsigned)mantissa_bits(s->type) - bits_kept(s);
     q->nsd = s->digits;
     q->one = 1;
-    if (s->fill && s->type == NC_FLOAT) {
-        uint32_t bits;
-        memcpy(&bits, s->fill, sizeof bits);
-        q->fill = bits;
-    } else if (s->fill) {
-        memcpy(&q->fill, s->fill, sizeof q->fill);
-    }
-    if (s->mode != NC_QUANTIZE_GRANULARBR) {
-        q->drop = (unsigned)mantissa_bits(s->type) - bits_kept(s);
-        *out = q;
-        return CEL_OK;
-    }
-    q->table = s->type == NC_FLOAT ? (void *)make_float_table(s->digits) : (void *)make_double_table(s->digits);
-    if (!q->table) {
+    q->table = is_granular ? make_table(s) : NULL;
+    if (is_granular && !q->table) {
         cel_quantizer_free(q);
         return NC_ENOMEM;
     }

@@ -179,8 +179,8 @@ KERNEL static void NAME(granular_far)(const struct cel_quantizer *q, UINT *restr
             out[i] = NAME(round_one)(in[i], LOW(NAME(drop_by_formula)(q, in[i])), fill);
 }
 
-TARGET static void NAME(granular)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n,
-                                  size_t first)
+TARGET static void NAME(granular)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in,
+                                  size_t n, size_t first)
 {
     for (size_t i = 0; i < n; i += NAME(PIECE)) {
         size_t count = n - i < NAME(PIECE) ? n - i : NAME(PIECE);

@@ -33,8 +33,9 @@ static UINT TABLE(entry)(int field, int nsd)
     int digits = TABLE(digits_at)(field, 0);
     unsigned drop = drop_for(digits, exponent, nsd, MANT);
     unsigned more = drop_for(digits + 1, exponent, nsd, MANT) - drop;
+    UINT sizes = (UINT)drop << 1 | (UINT)(more == 4);
 
-    return (UINT)drop << (sizeof(UINT) * 8 - 6) | (UINT)(more == 4) << (sizeof(UINT) * 8 - 7) | TABLE(first_above)(field);
+    return sizes << (sizeof(UINT) * 8 - 7) | TABLE(first_above)(field);
 }
 
 static UINT *TABLE(make)(int nsd)

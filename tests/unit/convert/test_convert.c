@@ -54,8 +54,11 @@ static size_t make_values(nc_type type, unsigned char (*out)[8], size_t room)
             for (int sign = -1; sign <= 1; sign += 2) {
                 double real = sign * (ldexp(1, e) + k * 0.5);
                 float single = (float)real;
-                uint64_t whole = (uint64_t)((e < 64 ? (uint64_t)1 << e : 0) + (uint64_t)(int64_t)k) * (uint64_t)(int64_t)sign;
-                const void *from = type == NC_DOUBLE ? (void *)&real : type == NC_FLOAT ? (void *)&single : (void *)&whole;
+                uint64_t power = e < 64 ? (uint64_t)1 << e : 0;
+                uint64_t whole = (power + (uint64_t)(int64_t)k) * (uint64_t)(int64_t)sign;
+                const void *from = type == NC_DOUBLE  ? (void *)&real
+                                   : type == NC_FLOAT ? (void *)&single
+                                                      : (void *)&whole;
                 memcpy(out[n++], from, size);
             }
         }

@@ -32,6 +32,11 @@ static int mantissa_bits(nc_type type)
     return type == NC_FLOAT ? 23 : 52;
 }
 
+static double default_fill(nc_type type)
+{
+    return type == NC_FLOAT ? (double)NC_FILL_FLOAT : NC_FILL_DOUBLE;
+}
+
 static double value_of(nc_type type, uint64_t bits)
 {
     uint32_t narrow = (uint32_t)bits;
@@ -117,7 +122,9 @@ static void make_values(nc_type type, void *values, size_t n)
         switch (i % 11) {
         case 1: bits &= ~(mantissa ^ 4095); break;
         case 2: bits &= mantissa; break;
-        case 3: bits = bits_of(type, pow(10, (int)(bits % (unsigned)(2 * most)) - most)) + random_bits() % 300 - 150; break;
+        case 3:
+            bits = bits_of(type, pow(10, (int)(bits % (unsigned)(2 * most)) - most)) + random_bits() % 300 - 150;
+            break;
         case 4: bits &= ~mantissa; break;
         case 5: bits &= mantissa >> random_bits() % (unsigned)mant; break;
         case 6: bits = (bits | 1) << random_bits() % (unsigned)mant; break;
@@ -131,7 +138,7 @@ static void make_values(nc_type type, void *values, size_t n)
         store(type, values, i + 4, bits_of(type, NAN));
         store(type, values, i + 5, bits_of(type, -0.0));
         store(type, values, i + 7, bits_of(type, type == NC_FLOAT ? FLT_MAX : DBL_MAX));
-        store(type, values, i + 8, bits_of(type, type == NC_FLOAT ? (double)NC_FILL_FLOAT : NC_FILL_DOUBLE));
+        store(type, values, i + 8, bits_of(type, default_fill(type)));
     }
 }
 
@@ -152,7 +159,7 @@ static void make_smooth_values(nc_type type, void *values, size_t n)
         if (i % 900 < 450)
             bits |= (random_bits() & 1) << (type == NC_FLOAT ? 31 : 63);
         if (i % 2000 > 1700 && i % 3 == 0)
-            bits = bits_of(type, i % 2 ? NAN : i % 4 ? 0.0 : type == NC_FLOAT ? (double)NC_FILL_FLOAT : NC_FILL_DOUBLE);
+            bits = bits_of(type, i % 2 ? NAN : i % 4 ? 0.0 : default_fill(type));
         store(type, values, i, bits);
     }
 }
