@@ -146,7 +146,7 @@ static int match_dims(int ncid_in, int ncid_out, struct shape *s)
 static int match_type(int ncid_in, int ncid_out, nc_type *type)
 {
     char name[NC_MAX_NAME + 1];
-    nc_type other;
+    nc_type other = NC_NAT;
     int equal = 0, rc;
 
     if (*type <= NC_MAX_ATOMIC_TYPE)
