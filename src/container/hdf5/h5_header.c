@@ -141,6 +141,13 @@ static bool read_list(const struct attribute *a, struct cel_h5_header *h)
     return true;
 }
 
+static bool pass_over(const struct attribute *a, struct cel_h5_header *h)
+{
+    (void)a;
+    (void)h;
+    return true;
+}
+
 static bool read_dimid(const struct attribute *a, struct cel_h5_header *h)
 {
     return read_ints(a, &h->dimid, 1);
@@ -157,10 +164,25 @@ static bool read_coords(const struct attribute *a, struct cel_h5_header *h)
 static const struct {
     const char *name;
     bool (*read)(const struct attribute *a, struct cel_h5_header *h);
-} wanted[] = {{"CLASS", read_class}, {"NAME", read_name}, {"DIMENSION_LIST", read_list},
+} wanted[] = {{"CLASS", read_class}, {"NAME", read_name}, {"DIMENSION_LIST", read_list}, {"REFERENCE_LIST", pass_over},
               {"_Netcdf4Dimid", read_dimid}, {"_Netcdf4Coordinates", read_coords}};
 
-/* Most attributes are none of ours: only their names are looked at. */
+/* Is the type one that the file does not name, and netCDF has no name for either? */
+static bool has_unnamed_type(struct cel_h5_bytes b, size_t at)
+{
+    size_t name = rounded((size_t)cel_h5_little(b.p + 2, 2), b.p[0]);
+
+    if (b.p[0] > 1 && (b.p[1] & 1))
+        return false; /* a committed type */
+    return name < b.n - at && cel_h5_is_user_class(b.p[at + name] & 15);
+}
+
+bool cel_h5_is_user_class(int klass)
+{
+    return klass == H5T_COMPOUND || klass == H5T_ENUM || klass == H5T_OPAQUE || klass == H5T_VLEN;
+}
+
+/* Most attributes are none of ours: only name and type are looked at. */
 static bool read_attribute(struct cel_h5_bytes body, struct cel_h5_header *h)
 {
     size_t i, at = body.n > 0 && body.p[0] == 3 ? 9 : 8;
@@ -174,7 +196,10 @@ static bool read_attribute(struct cel_h5_bytes body, struct cel_h5_header *h)
             return split_attribute(body, &a) && wanted[i].read(&a, h);
         }
     }
-    return body.n > at;
+    if (body.n <= at)
+        return false;
+    h->unnamed_atts = h->unnamed_atts || has_unnamed_type(body, at);
+    return true;
 }
 
 /* version(1) flags(1) [most creation index 2] heap address(8) index address(8) ...; a heap

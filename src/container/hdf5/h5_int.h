@@ -66,6 +66,7 @@ struct cel_h5_header {
     int type_class; /* H5T_class_t; H5T_NO_CLASS: a committed type, elsewhere */
     size_t type_size;
     bool big_endian;
+    bool unnamed_atts; /* attributes of user types that the file does not name */
     bool is_scale;  /* CLASS is DIMENSION_SCALE */
     bool dim_only;  /* a dimension that is no variable */
     bool has_list;  /* DIMENSION_LIST is there */
@@ -86,6 +87,7 @@ struct cel_h5_reader {
     } block[CEL_H5_BLOCKS];
 };
 /* CEL_ABSENT: cannot tell, ask libhdf5. */
+bool cel_h5_is_user_class(int klass); /* of H5T_class_t: one of netCDF's user types */
 int cel_h5_header_read(struct cel_h5_reader *reader, uint64_t addr, struct cel_h5_header *out);
 
 /* --- h5_mask.c: filter masks written in this session --------------------------------- */
@@ -117,7 +119,8 @@ struct cel_h5_file { /* dataset->container */
 struct cel_h5_group {
     hid_t id;
     uint64_t addr;
-    size_t first_found, end_found; /* while opening: its part of the list of variables */
+    size_t first_found, end_found; /* while opening: its part of the list of variables ... */
+    bool unnamed_atts;             /* ... and whether its attributes have types without names */
 };
 struct cel_h5_dim {
     uint64_t addr;     /* of its scale */
@@ -136,7 +139,6 @@ struct cel_h5_var {
     char *link;         /* name in the file where it is not the variable's */
     uint64_t addr;
     bool is_scale;      /* the file's scale for dim[0] */
-    bool user_type;     /* not atomic, as far as open() could tell */
     size_t fixed_string; /* strings of this many bytes in the file; 0: variable length or no strings */
     bool native;        /* the file's layout is memory's, but for byte order */
     bool swap;          /* and that differs */

@@ -181,7 +181,6 @@ static int add_var(struct loading *l, const char *link, uint64_t addr, const str
         return rc == CEL_ABSENT ? CEL_OK : rc;
     v->addr = addr;
     v->is_scale = own != NULL;
-    v->user_type = h->type_class == H5T_NO_CLASS || h->type_class >= H5T_OPAQUE;
     for (d = 0; d < h->rank; d++)
         var->extent[d] = (size_t)h->dims[d];
     return cel_h5_found_add(l, var, h, own);
@@ -360,6 +359,14 @@ static int load_child(struct loading *l, struct cel_group *parent, const char *n
     return rc == CEL_OK ? load_group(l, group, depth) : rc;
 }
 
+static void note_unnamed(struct loading *l, struct cel_group *group)
+{
+    struct cel_h5_group *g = group->place;
+    struct cel_h5_header h;
+
+    g->unnamed_atts = l->raw && cel_h5_header_read(&l->reader, g->addr, &h) == CEL_OK && h.unnamed_atts;
+}
+
 static int load_group(struct loading *l, struct cel_group *group, int depth)
 {
     struct cel_vec children = {0};
@@ -370,6 +377,7 @@ static int load_group(struct loading *l, struct cel_group *group, int depth)
         return cel_fail(NC_EHDFERR, "there are more than %d groups, or %d levels of them", GROUPS_MAX, DEPTH_MAX);
     l->group = group;
     l->children = &children;
+    note_unnamed(l, group);
     ((struct cel_h5_group *)group->place)->first_found = l->list.n;
     rc = load_links(l);
     ((struct cel_h5_group *)group->place)->end_found = l->list.n;
@@ -398,6 +406,27 @@ static int start_reader(struct loading *l)
     return CEL_OK;
 }
 
+/* Types without a name get one when they are met; programs ask for a file's types
+ * first, so whatever has such a type is read now. What cannot be read says so later. */
+static void name_types(struct loading *l, struct cel_group *group)
+{
+    const struct cel_h5_group *g = group->place;
+    size_t i;
+
+    if (g->unnamed_atts)
+        cel_h5_load_atts(group->dataset, group, NULL);
+    for (i = g->first_found; i < g->end_found; i++) {
+        const struct found *v = l->list.at[i];
+
+        if (v->unnamed_type)
+            cel_h5_load_var(group->dataset, v->var);
+        if (v->unnamed_atts)
+            cel_h5_load_atts(group->dataset, group, v->var);
+    }
+    for (i = 0; i < group->groups.n; i++)
+        name_types(l, group->groups.at[i]);
+}
+
 static void read_classic(struct cel_dataset *ds)
 {
     ds->classic_model = H5Aexists(cel_h5_group_id(ds->root), "_nc3_strict") > 0;
@@ -420,6 +449,10 @@ int cel_h5_load(struct cel_dataset *ds)
         rc = load_group(l, ds->root, 0);
     if (rc == CEL_OK)
         rc = cel_h5_found_settle(l);
+    if (rc == CEL_OK) {
+        name_types(l, ds->root);
+        cel_error_clear();
+    }
     cel_h5_found_free(l);
     free(l);
     return rc;

@@ -11,6 +11,7 @@ struct found {
     struct cel_dim *own;   /* the dimension it is the scale of, or NULL */
     uint32_t unlimited;    /* bit d: that length may grow */
     bool has_list;
+    bool unnamed_type, unnamed_atts; /* types that the file does not name */
     int ncoords;           /* -1: none */
     int coords[];          /* ncoords of them */
 };

@@ -254,12 +254,44 @@ static struct cel_type *find_type(struct cel_h5_file *f, hid_t file_type)
     return NULL;
 }
 
+/* The type inside a vlen or an array, or a compound's member; arrays are looked through. */
+static int name_part(struct cel_h5_file *f, hid_t part)
+{
+    const struct cel_type *type;
+    hid_t base;
+    int rc = part < 0 ? CEL_ABSENT : CEL_OK;
+
+    if (rc == CEL_OK && H5Tget_class(part) == H5T_ARRAY) {
+        base = H5Tget_super(part);
+        rc = name_part(f, base);
+    } else if (rc == CEL_OK) {
+        rc = cel_h5_type_of(f, part, &type);
+    }
+    if (part >= 0)
+        H5Tclose(part);
+    return rc;
+}
+
+/* A type comes after those it is made of, as in CDL. */
+static int name_parts(struct cel_h5_file *f, hid_t file_type)
+{
+    int i, n = H5Tget_class(file_type) == H5T_COMPOUND ? H5Tget_nmembers(file_type) : 0, rc = CEL_OK;
+
+    if (H5Tget_class(file_type) == H5T_VLEN)
+        rc = name_part(f, H5Tget_super(file_type));
+    for (i = 0; rc >= 0 && i < n; i++)
+        rc = name_part(f, H5Tget_member_type(file_type, (unsigned)i));
+    return rc == CEL_ABSENT ? CEL_OK : rc; /* found out again when the type itself is read */
+}
+
 static int name_type(struct cel_h5_file *f, hid_t file_type, const struct kind *kind, struct cel_type **out)
 {
     struct cel_h5_type *t;
     char name[64];
-    int rc;
+    int rc = name_parts(f, file_type);
 
+    if (rc != CEL_OK)
+        return rc;
     snprintf(name, sizeof name, "_Anonymous%s%d", kind->name, ++f->anonymous);
     rc = cel_type_add(f->ds->root, name, kind->model, 0, out);
     if (rc == CEL_OK)
