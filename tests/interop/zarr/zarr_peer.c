@@ -4,6 +4,7 @@
  *   zarr_peer get URL VAR FILE                          prints type and lengths
  *   zarr_peer put URL VAR TYPE LENS CHUNKS CHAIN FILE   LENS, CHUNKS: "5,7"; "" for a scalar; CHAIN may be ""
  *   zarr_peer att URL VAR                               prints the attributes, one a line
+ *   zarr_peer fill URL VAR START COUNT VALUE            writes one value over a region
  * VAR may be "group/sub/name". Strings are lines in FILE. */
 #include <cellar.h>
 #include <netcdf.h>
@@ -137,6 +138,26 @@ static void put(char **argv)
     check(nc_close(root), "close");
 }
 
+static void fill(char **argv)
+{
+    size_t start[32], count[32], total = 1;
+    int root, ncid, varid, ndims = parse(argv[3], start);
+    double *values;
+
+    parse(argv[4], count);
+    for (int d = 0; d < ndims; d++)
+        total *= count[d];
+    values = malloc(total * sizeof *values);
+    for (size_t i = 0; i < total; i++)
+        values[i] = atof(argv[5]);
+    check(nc_open(argv[1], NC_WRITE, &root), "open");
+    ncid = root;
+    check(nc_inq_varid(ncid, enter(&ncid, argv[2], 0), &varid), argv[2]);
+    check(nc_put_vara_double(ncid, varid, start, count, values), "put");
+    check(nc_close(root), "close");
+    free(values);
+}
+
 static void atts(const char *url, char *var)
 {
     int root, ncid, varid = NC_GLOBAL, n;
@@ -185,6 +206,8 @@ int main(int argc, char **argv)
         get(argv[2], argv[3], argv[4]);
     else if (argc == 9 && strcmp(argv[1], "put") == 0)
         put(argv + 1);
+    else if (argc == 7 && strcmp(argv[1], "fill") == 0)
+        fill(argv + 1);
     else if (argc == 4 && strcmp(argv[1], "att") == 0)
         atts(argv[2], argv[3]);
     else

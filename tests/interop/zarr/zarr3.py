@@ -1,0 +1,131 @@
+"""Both ways with zarr-python 3 and TensorStore, from the virtual environment of scripts/peers.sh."""
+import sys, os
+sys.path.insert(0, os.path.dirname(__file__))
+from peer import *
+import warnings
+warnings.simplefilter("ignore")
+import zarr, tensorstore as ts
+
+SHAPE, CHUNKS = (13, 11), (5, 4)
+CODECS = {"gzip": zarr.codecs.GzipCodec(level=5), "zstd": zarr.codecs.ZstdCodec(level=3),
+          "zstd with checksum": zarr.codecs.ZstdCodec(level=3, checksum=True), "crc32c": zarr.codecs.Crc32cCodec()}
+CODECS.update({f"blosc {c} {s}": zarr.codecs.BloscCodec(cname=c, clevel=5, shuffle=s)
+               for c in ("lz4", "lz4hc", "blosclz", "zlib", "zstd") for s in ("noshuffle", "shuffle", "bitshuffle")})
+
+
+def theirs(name, data, expect=None, **options):
+    def act():
+        path = fresh("theirs.zarr")
+        group = zarr.create_group(path, zarr_format=3)
+        options.setdefault("compressors", None)
+        a = group.create_array("g/v" if options.pop("nested", False) else "v", shape=data.shape, dtype=data.dtype,
+                               chunks=options.pop("chunks", CHUNKS[:data.ndim]), **options)
+        a[...] = data
+        _, got = get(path, "v")
+        assert same(got, data if expect is None else expect), f"{got!r} != {data!r}"
+    case("read zarr-python 3: " + name, act)
+
+
+# --- they write, we read ---------------------------------------------------------------
+for code in ("b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"):
+    data = sample(code, SHAPE)
+    theirs(code, data, data.astype("u1") if code == "b1" else data.astype("f4") if code == "f2" else None)
+for name, codec in CODECS.items():
+    theirs(name, sample("f4", SHAPE), compressors=[codec])
+theirs("big endian", sample("i4", SHAPE), serializer=zarr.codecs.BytesCodec(endian="big"))
+theirs("transpose", sample("f8", (5, 6, 7)), chunks=(2, 3, 4), filters=[zarr.codecs.TransposeCodec(order=(2, 0, 1))])
+theirs("v2 keys", sample("f4", SHAPE), chunk_key_encoding={"name": "v2", "separator": "."})
+theirs("scalar", np.array(3.5, "f4"), chunks=())
+theirs("sharded", sample("f4", (20, 24)), shards=(10, 12), chunks=(5, 4), compressors=[CODECS["zstd"]])
+theirs("sharded, ragged", sample("i4", (13, 11)), shards=(10, 8), chunks=(5, 4), compressors=[CODECS["gzip"]])
+theirs("sharded in 3 dimensions", sample("f8", (9, 10, 11)), shards=(4, 6, 8), chunks=(2, 3, 4), compressors=[CODECS["blosc lz4 shuffle"]])
+def sharded_at_start():
+    path = fresh("s.zarr")
+    g = zarr.create_group(path, zarr_format=3)
+    data = sample("f4", (16, 16))
+    a = g.create_array("v", shape=data.shape, dtype="f4", chunks=(8, 8), compressors=None, filters=None,
+                       serializer=zarr.codecs.ShardingCodec(chunk_shape=(4, 4), index_location="start"))
+    a[...] = data
+    assert same(get(path, "v")[1], data)
+case("read a shard with its index at the start", sharded_at_start)
+def fills():
+    for fill in (0.0, 5.5, float("nan"), float("inf"), -float("inf")):
+        path = fresh("f.zarr")
+        a = zarr.create_group(path, zarr_format=3).create_array("v", shape=(10,), chunks=(3,), dtype="f8", fill_value=fill)
+        a[0:3] = 7
+        want = np.full(10, fill); want[0:3] = 7
+        assert same(get(path, "v")[1], want), fill
+case("read missing chunks", fills)
+words = np.array(["", "a", "zwölf", "日本語", "x" * 40] * 5, dtype=object).reshape(5, 5)
+def strings():
+    path = fresh("w.zarr")
+    a = zarr.create_group(path, zarr_format=3).create_array("v", shape=words.shape, dtype=str, chunks=(2, 3))
+    a[...] = words.astype(a.dtype)
+    kind, got = get(path, "v")
+    assert kind == "string" and same(got, words), got
+case("read strings", strings)
+def consolidated():
+    path = fresh("c.zarr")
+    g = zarr.create_group(path, zarr_format=3)
+    g.create_array("v", shape=SHAPE, dtype="f4", chunks=CHUNKS)[...] = sample("f4", SHAPE)
+    zarr.consolidate_metadata(path)
+    assert same(get(path, "v")[1], sample("f4", SHAPE))
+    assert same(get(f"file://{path}#mode=zarr,consolidated", "v")[1], sample("f4", SHAPE))
+case("read consolidated metadata", consolidated)
+def version2():
+    path = fresh("v2.zarr")
+    g = zarr.create_group(path, zarr_format=2)
+    g.create_array("v", shape=SHAPE, dtype="f4", chunks=CHUNKS)[...] = sample("f4", SHAPE)
+    assert same(get(path, "v")[1], sample("f4", SHAPE))
+case("read version 2 by zarr-python 3", version2)
+def attributes():
+    path = fresh("a.zarr")
+    g = zarr.create_group(path, zarr_format=3, attributes={"title": "hello", "n": 3, "list": [1, 2.5], "words": ["a", "b"], "object": {"k": [1]}})
+    g.create_array("v", shape=(2,), dtype="i4", chunks=(2,), attributes={"units": "K", "flag": True})
+    text = run("att", path, "")
+    for want in ("title char hello", "n int 3", "list double 1 2.5", "words string a b", 'object char {"k": [1]}'):
+        assert want in text, text
+    assert "units char K" in run("att", path, "v")
+case("read attributes", attributes)
+
+# --- we write, they read ------------------------------------------------------------------
+def open_ts(path):
+    return ts.open({"driver": "zarr3", "kvstore": {"driver": "file", "path": path}}).result()
+
+
+def ours(name, data, chain="", mode="zarr,v3", nctype=None, expect=None, tensorstore=True):
+    def act():
+        path = fresh("ours.zarr")
+        put(f"file://{path}#mode={mode}", "g/v", data, CHUNKS[:data.ndim], chain, nctype)
+        want = data if expect is None else expect
+        got = zarr.open_group(path, mode="r")["g/v"][...]
+        assert same(got, want), f"zarr-python: {got!r} != {want!r}"
+        if tensorstore:
+            got = open_ts(path + "/g/v").read().result()
+            assert same(got, want), f"TensorStore: {got!r} != {want!r}"
+        assert same(get(path, "g/v")[1], want)
+    case("write " + name, act)
+
+
+for mode in ("zarr,v3", "nczarr,v3", "zarr3,consolidated"):
+    for code in NC:
+        ours(f"{mode} {code}", sample("<" + code, SHAPE), "zstd,level=3", mode)
+for chain in ("", "gzip,level=3", "blosc,cname=zstd,shuffle=bitshuffle", "blosc,cname=lz4,shuffle=shuffle", "zstd,level=3|crc32c", "crc32c"):
+    ours("chain " + (chain or "(none)"), sample("<f4", SHAPE), chain)
+for chain in ("shuffle|deflate,level=3", "bzip2,level=9", "delta|zstd", "shuffle|zstd,level=3"):
+    ours("numcodecs chain " + chain, sample("<i4", SHAPE), chain, tensorstore=False)
+ours("strings", words, "zstd,level=3", nctype="string", tensorstore=False, expect=words)
+ours("scalar", np.array(42, "<i4"))
+
+# --- shards: we change what they wrote -------------------------------------------------------
+def rewrite_shard():
+    path = fresh("shard.zarr")
+    data = sample("f4", (20, 24))
+    g = zarr.create_group(path, zarr_format=3)
+    g.create_array("v", shape=data.shape, dtype="f4", chunks=(5, 4), shards=(10, 12), compressors=[CODECS["zstd"]])[...] = data
+    run("fill", path, "v", "3,3", "4,5", "99")
+    data[3:7, 3:8] = 99
+    assert same(zarr.open_group(path, mode="r")["v"][...], data)
+    assert same(open_ts(path + "/v").read().result(), data)
+case("rewrite part of their shards", rewrite_shard)
+finish()
