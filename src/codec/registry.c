@@ -8,7 +8,7 @@
 extern const struct cel_codec cel_codec_shuffle, cel_codec_fletcher32, cel_codec_lzf, cel_codec_crc32c;
 extern const struct cel_codec cel_codec_bitgroom, cel_codec_granular, cel_codec_bitround;
 extern const struct cel_codec cel_codec_delta, cel_codec_astype, cel_codec_fixedscaleoffset, cel_codec_decimal,
-    cel_codec_packbits, cel_codec_base64;
+    cel_codec_packbits, cel_codec_base64, cel_codec_ndcell, cel_codec_ndmean, cel_codec_ndlorenzo;
 #ifdef HAVE_DEFLATE
 extern const struct cel_codec cel_codec_deflate, cel_codec_gzip;
 #endif
@@ -84,6 +84,9 @@ static const struct cel_codec *const codecs[] = {
 #ifdef HAVE_FPZIP
     &cel_codec_fpzip,
 #endif
+    &cel_codec_ndcell,
+    &cel_codec_ndmean,
+    &cel_codec_ndlorenzo,
     &cel_codec_crc32c,
 #ifdef HAVE_LZ4BLOCK
     &cel_codec_lz4block,

@@ -1,0 +1,35 @@
+#ifndef CEL_ND_WORDS_H
+#define CEL_ND_WORDS_H
+
+/* The parameters of the n-dimensional filters: one visible word (what it means is
+ * the filter's), and working words that hold the shape of the chunk.
+ *
+ *   0  the visible word (edge of a cell; 0 for ndlorenzo)
+ *   1  element size
+ *   2  rank, 1 to 32
+ *   3  kind of the elements (enum cel_kind), + 256 when they are big-endian, + 512 when 4 and 5 are a fill value
+ *   4  } fill value of the variable, as its bytes lie in the chunk,
+ *   5  } low word first
+ *   6  lengths, slowest axis first */
+
+#include "codec.h"
+#include "json.h"
+#include "nd_cells.h"
+#include "status.h"
+#include <netcdf.h>
+
+enum { CEL_ND_EDGE, CEL_ND_ELEM, CEL_ND_RANK, CEL_ND_KIND, CEL_ND_FILL, CEL_ND_DIMS = 6, CEL_ND_WORDS = 6 + CEL_CELLS_RANK };
+enum { CEL_ND_BIG = 256, CEL_ND_HAS_FILL = 512 };
+
+int cel_nd_prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                   struct cel_words *working);
+void cel_nd_reveal(const struct cel_words *working, struct cel_words *visible);
+int cel_nd_to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config);
+int cel_nd_from_json(const struct cel_json *config, int version, struct cel_words *visible);
+bool cel_nd_shape_of(const struct cel_words *working, struct cel_shape *out);
+
+/* The words, checked: rank, lengths and sizes make a chunk of exactly n bytes, and
+ * there is room for it. Hostile words end here. */
+int cel_nd_cells(const struct cel_coding *coding, size_t n, size_t cap, struct cel_cells *out);
+
+#endif

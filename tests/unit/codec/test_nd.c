@@ -1,0 +1,242 @@
+/* The cell walk against a plain one, the figures of the specifications, means
+ * against sums written out, and Lorenzo for every bit pattern. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include "codec.h"
+#include "mem.h"
+#include "nd_cells.h"
+#include "nd_mean.h"
+#include "status.h"
+#include <math.h>
+#include <netcdf.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t state = 88172645463325252ull;
+
+static uint32_t roll(uint32_t n)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 32) % n;
+}
+
+/* Where element `at` of the array lies among the cells: written for clearness. */
+static size_t place_of(int rank, const size_t *dims, const size_t *side, const size_t *at)
+{
+    size_t before = 0, cell_elems = 1, within = 0, slab;
+
+    for (int d = 0; d < rank; d++) {
+        size_t corner = at[d] / side[d] * side[d], len = dims[d] - corner < side[d] ? dims[d] - corner : side[d];
+        /* Cells before this one along axis d, given the lengths of this cell along earlier axes. */
+        slab = cell_elems * corner;
+        for (int e = d + 1; e < rank; e++)
+            slab *= dims[e];
+        before += slab;
+        cell_elems *= len;
+        within = within * len + (at[d] - corner);
+    }
+    return before + within;
+}
+
+static void random_shapes(void **arg)
+{
+    static const size_t elems[] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 32};
+
+    (void)arg;
+    for (int round = 0; round < 20000; round++) {
+        int rank = 1 + (int)roll(5);
+        size_t dims[5], side[5], elem = elems[roll(10)], n = 1, at[5] = {0}, edge = 1 + roll(9);
+        struct cel_cells cells;
+        unsigned char *src, *want, *got;
+
+        for (int d = 0; d < rank; d++) {
+            dims[d] = 1 + roll(rank > 3 ? 9 : rank > 1 ? 30 : 200);
+            side[d] = edge;
+            n *= dims[d];
+        }
+        src = malloc(n * elem), want = malloc(n * elem), got = malloc(n * elem);
+        for (size_t i = 0; i < n * elem; i++)
+            src[i] = (unsigned char)roll(256);
+        for (size_t i = 0; i < n; i++) {
+            size_t rest = i, clipped[5];
+            for (int d = rank; d-- > 0; rest /= dims[d])
+                at[d] = rest % dims[d];
+            memcpy(clipped, side, sizeof clipped);
+            memcpy(want + place_of(rank, dims, clipped, at) * elem, src + i * elem, elem);
+        }
+        assert_true(cel_cells_init(&cells, rank, dims, side, elem));
+        assert_int_equal(cells.nbytes, n * elem);
+        assert_true(cel_cells_gather(&cells, src, got));
+        assert_memory_equal(got, want, n * elem);
+        assert_true(cel_cells_scatter(&cells, want, got));
+        assert_memory_equal(got, src, n * elem);
+        free(src), free(want), free(got);
+    }
+}
+
+/* Large enough to be written around the caches; rows that are and are not whole lines. */
+static void large_shapes(void **arg)
+{
+    static const size_t shapes[][3] = {{64, 512, 128}, {33, 701, 97}, {128, 128, 160}};
+
+    (void)arg;
+    for (size_t s = 0; s < 3; s++)
+        for (size_t elem = 2; elem <= 8; elem *= 2)
+            for (size_t edge = 2; edge <= 8; edge *= 2) {
+                size_t side[3] = {edge, edge, edge}, n = shapes[s][0] * shapes[s][1] * shapes[s][2] * elem;
+                struct cel_cells cells, small;
+                uint32_t *src = aligned_alloc(64, (n + 63) / 64 * 64), *got = aligned_alloc(64, (n + 63) / 64 * 64), *want = malloc(n);
+                for (size_t i = 0; i < n / 4; i++)
+                    src[i] = (uint32_t)i * 2654435761u;
+                assert_true(cel_cells_init(&cells, 3, shapes[s], side, elem));
+                small = cells;
+                assert_true(cel_cells_gather(&cells, src, got));
+                small.nbytes = 0; /* the same walk through the caches */
+                assert_true(cel_cells_gather(&small, src, want));
+                assert_memory_equal(got, want, n);
+                assert_true(cel_cells_scatter(&cells, got, want));
+                assert_memory_equal(want, src, n);
+                free(src), free(got), free(want);
+            }
+}
+
+static void the_figure_of_ndcell(void **arg)
+{
+    static const size_t dims[] = {4, 8}, side[] = {2, 2};
+    static const unsigned char want[] = {0,  1,  8,  9,  2,  3,  10, 11, 4,  5,  12, 13, 6,  7,  14, 15,
+                                         16, 17, 24, 25, 18, 19, 26, 27, 20, 21, 28, 29, 22, 23, 30, 31};
+    unsigned char src[32], got[32];
+    struct cel_cells cells;
+
+    (void)arg;
+    for (int i = 0; i < 32; i++)
+        src[i] = (unsigned char)i;
+    assert_true(cel_cells_init(&cells, 2, dims, side, 1));
+    assert_true(cel_cells_gather(&cells, src, got));
+    assert_memory_equal(got, want, 32);
+}
+
+/* Cells of 3 x 2, as in the figure of ndmean.rst: the kernel takes a side per axis. */
+static void means_of_cells(void **arg)
+{
+    static const size_t dims[] = {6, 8}, side[] = {3, 2};
+    struct cel_mean mean = {.is_double = true};
+    double data[48];
+
+    (void)arg;
+    for (int i = 0; i < 48; i++)
+        data[i] = i;
+    assert_true(cel_mean_cells(&mean, 2, dims, side, data));
+    for (int y = 0; y < 6; y++)
+        for (int x = 0; x < 8; x++) {
+            int cy = y / 3 * 3, cx = x / 2 * 2;
+            double sum = 0;
+            for (int j = 0; j < 3; j++)
+                for (int i = 0; i < 2; i++)
+                    sum += (cy + j) * 8 + cx + i;
+            assert_true(data[y * 8 + x] == sum / 6);
+        }
+}
+
+static void special_cells_stay_exact(void **arg)
+{
+    static const size_t dims[] = {4, 70}, side[] = {4, 4};
+    float fill = 1e20f, data[280], before[280];
+    struct cel_mean mean = {.keeps_special = true, .fill = (const unsigned char *)&fill};
+
+    (void)arg;
+    for (int i = 0; i < 280; i++)
+        data[i] = (float)i;
+    data[5] = fill, data[70 + 17] = NAN, data[140 + 41] = -INFINITY, data[3 * 70 + 69] = fill;
+    memcpy(before, data, sizeof data);
+    assert_true(cel_mean_cells(&mean, 2, dims, side, data));
+    for (int i = 0; i < 280; i++) {
+        int cell = i % 70 / 4;
+        bool special = cell == 1 || cell == 4 || cell == 10 || cell == 17;
+        assert_int_equal(memcmp(&data[i], &before[i], 4) == 0, special);
+    }
+}
+
+static void lorenzo_keeps_every_bit(void **arg)
+{
+    const struct cel_codec *codec = cel_codec_by_name("ndlorenzo", 9);
+    static const enum cel_kind kinds[] = {CEL_KIND_INT, CEL_KIND_UINT, CEL_KIND_FLOAT};
+
+    (void)arg;
+    for (int round = 0; round < 3000; round++) {
+        struct cel_shape shape = {.elem_size = (size_t)1 << roll(4), .kind = kinds[roll(3)], .big_endian = roll(2), .rank = 1 + (int)roll(4)};
+        struct cel_words words = {0};
+        struct cel_coding coding = {codec, &words, &shape, NULL, 0};
+        unsigned char *src, *mid, *back;
+        size_t len;
+
+        shape.nbytes = shape.elem_size;
+        for (int d = 0; d < shape.rank; d++)
+            shape.nbytes *= shape.dims[d] = 1 + roll(12);
+        assert_int_equal(codec->prepare(codec, &words, &shape, &words), CEL_OK);
+        src = malloc(shape.nbytes), mid = malloc(shape.nbytes), back = malloc(shape.nbytes);
+        for (size_t i = 0; i < shape.nbytes; i++)
+            src[i] = (unsigned char)(roll(4) ? roll(256) : roll(2) ? 0xff : 0);
+        assert_int_equal(codec->encode(&coding, src, shape.nbytes, mid, shape.nbytes, &len), CEL_OK);
+        assert_int_equal(codec->decode(&coding, mid, len, back, shape.nbytes, &len), CEL_OK);
+        assert_memory_equal(src, back, shape.nbytes);
+        free(src), free(mid), free(back);
+    }
+}
+
+static void lorenzo_of_a_plane_is_zero(void **arg)
+{
+    const struct cel_codec *codec = cel_codec_by_name("ndlorenzo", 9);
+    struct cel_shape shape = {.elem_size = 4, .kind = CEL_KIND_INT, .rank = 2, .dims = {20, 30}, .nbytes = 2400};
+    struct cel_words words = {0};
+    struct cel_coding coding = {codec, &words, &shape, NULL, 0};
+    int32_t plane[600], out[600];
+    size_t len;
+
+    (void)arg;
+    for (int i = 0; i < 600; i++)
+        plane[i] = 100 - 7 * (i / 30) + 3 * (i % 30);
+    assert_int_equal(codec->prepare(codec, &words, &shape, &words), CEL_OK);
+    assert_int_equal(codec->encode(&coding, plane, 2400, out, 2400, &len), CEL_OK);
+    for (int y = 1; y < 20; y++)
+        for (int x = 1; x < 30; x++)
+            assert_int_equal(out[y * 30 + x], 0);
+}
+
+static void hostile_words_are_refused(void **arg)
+{
+    static const char *const names[] = {"ndcell", "ndmean", "ndlorenzo"};
+    unsigned char src[64] = {0}, dst[64];
+
+    (void)arg;
+    for (int round = 0; round < 30000; round++) {
+        const char *name = names[roll(3)];
+        const struct cel_codec *codec = cel_codec_by_name(name, strlen(name));
+        struct cel_words words = {.n = roll(45)};
+        struct cel_shape shape = {.elem_size = 4, .kind = CEL_KIND_FLOAT, .nbytes = 64};
+        struct cel_coding coding = {codec, &words, &shape, NULL, 0};
+        size_t len;
+
+        for (size_t i = 0; i < words.n; i++)
+            words.w[i] = roll(3) ? roll(9) : roll(2) ? UINT32_MAX : 1u << roll(32);
+        codec->encode(&coding, src, 64, dst, 64, &len);
+        codec->decode(&coding, src, 64, dst, 64, &len);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_shapes),           cmocka_unit_test(large_shapes),
+        cmocka_unit_test(the_figure_of_ndcell),    cmocka_unit_test(means_of_cells),
+        cmocka_unit_test(special_cells_stay_exact), cmocka_unit_test(lorenzo_keeps_every_bit),
+        cmocka_unit_test(lorenzo_of_a_plane_is_zero), cmocka_unit_test(hostile_words_are_refused),
+    };
+
+    return cmocka_run_group_tests_name("nd", tests, NULL, NULL);
+}
