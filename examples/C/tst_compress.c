@@ -184,7 +184,7 @@ static int write_file(const char *path, const char *method, const struct options
 {
     int ncid, varid, dims[MAX_DIMS], rc = nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid), end;
     size_t chunks[MAX_DIMS];
-    char name[8];
+    char name[16];
 
     for (int d = 0; rc == NC_NOERR && d < o->ndims; d++) {
         snprintf(name, sizeof name, "d%d", d);
