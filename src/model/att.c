@@ -105,7 +105,7 @@ static int convert(const struct cel_dataset *ds, struct value *v, const void *da
     fn = cel_dataset_converter(ds, memtype, number_type(v->type));
     if (!fn)
         return cel_fail(NC_ECHAR, "attribute %s: text and numbers are not converted into each other", name);
-    v->misfits = fn(v->data, data, v->n);
+    v->misfits = v->n ? fn(v->data, data, v->n) : 0;
     return CEL_OK;
 }
 
@@ -117,7 +117,7 @@ static int make_value(const struct cel_dataset *ds, struct value *v, const void 
     v->data = cel_malloc_array(v->n, v->type->size);
     if (!v->data)
         return NC_ENOMEM;
-    rc = v->n ? convert(ds, v, data, memtype, name) : CEL_OK;
+    rc = convert(ds, v, data, memtype, name);
     if (rc != CEL_OK) {
         free(v->data);
         v->data = NULL;

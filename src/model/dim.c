@@ -48,6 +48,10 @@ static int check_free(const struct cel_group *group, const char *name)
 {
     if (cel_names_find(&group->dim_index, name))
         return cel_fail(NC_ENAMEINUSE, "%s: the group %s has a dimension of this name already", name, group->name);
+    if ((group->dataset->keeps & CEL_ONE_NAMESPACE) &&
+        (cel_names_find(&group->group_index, name) || cel_names_find(&group->type_index, name)))
+        return cel_fail(NC_ENAMEINUSE, "%s: the group %s has a group or type of this name, and in files of this format "
+                                       "both would be one object", name, group->name);
     return CEL_OK;
 }
 

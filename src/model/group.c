@@ -59,10 +59,20 @@ int cel_group_name_free(const struct cel_group *group, const char *name)
     return CEL_OK;
 }
 
+int cel_group_object_free(const struct cel_group *group, const char *name)
+{
+    int rc = cel_group_name_free(group, name);
+
+    if (rc == CEL_OK && (group->dataset->keeps & CEL_ONE_NAMESPACE) && cel_names_find(&group->dim_index, name))
+        rc = cel_fail(NC_ENAMEINUSE, "%s: the group %s has a dimension of this name, and in files of this format both "
+                                     "would be one object", name, group->name);
+    return rc;
+}
+
 static int check_new_group(struct cel_group *parent, const char *name)
 {
     struct cel_dataset *ds = parent->dataset;
-    int rc = cel_group_name_free(parent, name);
+    int rc = cel_group_object_free(parent, name);
 
     if (rc == CEL_OK && ds->classic_model)
         rc = cel_fail(NC_ESTRICTNC3, "group %s: the classic model has no groups", name);
@@ -87,7 +97,7 @@ int cel_group_def(struct cel_group *parent, const char *name, struct cel_group *
 
 static int check_group_rename(struct cel_group *group, const char *normal)
 {
-    int rc = cel_group_name_free(group->parent, normal);
+    int rc = cel_group_object_free(group->parent, normal);
 
     return rc == CEL_OK ? cel_mode_define(group->dataset) : rc;
 }

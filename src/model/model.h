@@ -32,6 +32,7 @@ enum {
     CEL_KEEPS_ALL = 2047,
     CEL_CONCURRENT = 4096,      /* chunk_find and chunk_place may be called by any thread */
     CEL_FILTERS_AS_CALLED = 8192,   /* filters stay in the order they were defined; else fletcher32 and shuffle go first */
+    CEL_ONE_NAMESPACE = 32768,      /* a dimension cannot share its name with a group or type beside it */
     CEL_FILTERS_VARSIZED = 16384    /* filters apply to strings and other variable-sized types too */
 };
 

@@ -26,6 +26,9 @@ void cel_touch(enum cel_saved *saved); /* the container must look at it again */
 /* Groups, variables and types of one group share their names: NC_ENAMEINUSE. */
 int cel_group_name_free(const struct cel_group *group, const char *name);
 
+/* The same for a new group or type, which in some formats shares them with dimensions too. */
+int cel_group_object_free(const struct cel_group *group, const char *name);
+
 /* Whether the format, and the classic model, allow the type: NC_EBADTYPE, NC_ESTRICTNC3. */
 int cel_type_allowed(const struct cel_dataset *ds, const struct cel_type *type);
 void cel_type_pin(const struct cel_type *type); /* it can no longer change */

@@ -124,7 +124,7 @@ void cel_type_free(struct cel_type *type)
 
 static int check_new_type(struct cel_group *group, const char *name)
 {
-    int rc = cel_group_name_free(group, name);
+    int rc = cel_group_object_free(group, name);
 
     return rc == CEL_OK ? cel_mode_define(group->dataset) : rc;
 }

@@ -98,6 +98,10 @@ static int check_dims(const struct cel_group *group, const char *name, int ndims
     for (int d = 0; d < ndims; d++)
         if (!dims[d] || dims[d]->group->dataset != group->dataset)
             return cel_fail(NC_EBADDIM, "variable %s: dimension %d is not one of this file", name, d);
+    for (int d = 1; d < ndims; d++)
+        if (dims[d]->unlimited && !(group->dataset->keeps & CEL_KEEPS_CHUNKS))
+            return cel_fail(NC_EUNLIMPOS, "variable %s: in files of this format the unlimited dimension (%s) comes first",
+                            name, dims[d]->name);
     return CEL_OK;
 }
 
@@ -133,7 +137,7 @@ static bool must_chunk(const struct cel_var *var)
 {
     unsigned keeps = var->group->dataset->keeps;
 
-    return (keeps & CEL_KEEPS_CHUNKS) && (!(keeps & CEL_KEEPS_CONTIGUOUS) || has_unlimited(var) || var->chain.n);
+    return var->ndims && (keeps & CEL_KEEPS_CHUNKS) && (!(keeps & CEL_KEEPS_CONTIGUOUS) || has_unlimited(var) || var->chain.n);
 }
 
 static void unmake(struct cel_var *var)

@@ -40,8 +40,10 @@ static void user_types_are_refused(void **state)
 static void features_are_refused(void **state)
 {
     int nc = fresh(), g, x = def_dim(nc, "x", 10), v = def_var(nc, "v", NC_INT, 1, &x), id;
+    int t = def_dim(nc, "t", NC_UNLIMITED);
 
-    def_dim(nc, "t", NC_UNLIMITED);
+    if (!keeps(CHUNKS))
+        FAILS(nc_def_var(nc, "late", NC_INT, 2, (int[]){x, t}, &id), NC_EUNLIMPOS);
     if (!keeps(GROUPS))
         FAILS(nc_def_grp(nc, "g", &g), here->no_feature);
     if (!keeps(UNLIMITED))

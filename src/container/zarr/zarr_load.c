@@ -165,6 +165,16 @@ static bool is_scalar(const struct zarr_facts *facts, const struct cel_json *inf
     return facts->rank == 1 && facts->shape[0] == 1 && (scalar || (storage && strcmp(storage, "scalar") == 0));
 }
 
+static bool is_usual(const struct cel_type *type, const void *value, const void *usual)
+{
+    char *text;
+
+    if (type->id != NC_STRING)
+        return !type->varsized && usual && memcmp(value, usual, type->size) == 0;
+    memcpy(&text, value, sizeof text);
+    return !text || !*text;
+}
+
 static int load_fill(struct cel_var *var, struct zarr_array *a, const struct zarr_facts *facts, bool nczarr)
 {
     const void *usual = cel_var_fill_value(var);
@@ -181,10 +191,12 @@ static int load_fill(struct cel_var *var, struct zarr_array *a, const struct zar
     if (!value)
         return NC_ENOMEM;
     rc = zarr_fill_from_json(a->path, facts->fill, &stored, nczarr, value);
-    if (rc == CEL_OK && (var->type->varsized || !usual || memcmp(value, usual, var->type->size) != 0)) {
+    if (rc == CEL_OK && !is_usual(var->type, value, usual)) {
         var->fill = value;
         return CEL_OK;
     }
+    if (rc == CEL_OK)
+        cel_value_reclaim(var->type, value, 1);
     free(value);
     return rc;
 }

@@ -54,6 +54,26 @@ static void groups_variables_and_types_share_names(void **state)
     cel_dataset_free(ds);
 }
 
+static void some_formats_have_one_namespace(void **state)
+{
+    struct cel_dataset *ds = dataset(0);
+    struct cel_group *g;
+    struct cel_type *type;
+    struct cel_dim *dim;
+
+    ds->keeps |= CEL_ONE_NAMESPACE;
+    dim = dim_of(ds->root, "d", 3);
+    FAILS(cel_group_def(ds->root, "d", &g), NC_ENAMEINUSE);
+    FAILS(cel_type_def_opaque(ds->root, 4, "d", &type), NC_ENAMEINUSE);
+    var_of(ds->root, "d", NC_INT, 0, NULL);
+    OK(cel_group_def(ds->root, "g", &g));
+    OK(cel_type_def_opaque(ds->root, 4, "t", &type));
+    FAILS(cel_dim_def(ds->root, "g", 3, false, &dim), NC_ENAMEINUSE);
+    FAILS(cel_dim_rename(dim, "t"), NC_ENAMEINUSE);
+    FAILS(cel_group_rename(g, "d"), NC_ENAMEINUSE);
+    cel_dataset_free(ds);
+}
+
 static void a_group_is_renamed(void **state)
 {
     struct cel_dataset *ds = dataset(0);
@@ -132,6 +152,7 @@ static void what_a_format_cannot_keep_is_refused(void **state)
     OK(cel_var_settle(var));
     assert_int_equal(var->storage, CEL_CONTIGUOUS);
     var = var_of(ds->root, "w", NC_INT, 1, (struct cel_dim *[]){x});
+    FAILS(cel_var_def(ds->root, "late", cel_type_atomic(NC_INT), 2, (struct cel_dim *[]){x, u}, &var), NC_EUNLIMPOS);
     FAILS(cel_var_set_storage(var, NC_CHUNKED, &one), NC_ENOTNC4);
     FAILS(cel_var_set_storage(var, NC_COMPACT, NULL), NC_ENOTNC4);
     FAILS(cel_var_set_endian(var, NC_ENDIAN_BIG), NC_ENOTNC4);
@@ -146,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_lead_to_groups),
         cmocka_unit_test(groups_variables_and_types_share_names),
+        cmocka_unit_test(some_formats_have_one_namespace),
         cmocka_unit_test(a_group_is_renamed),
         cmocka_unit_test(the_classic_model_has_no_groups),
         cmocka_unit_test(modes_change_by_themselves_or_not),
