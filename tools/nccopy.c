@@ -14,13 +14,16 @@
 enum { LONG_QUANTIZE = 256, LONG_VERIFY, LONG_DRY_RUN, LONG_REPORT, LONG_KEEP_ORDER, LONG_THREADS };
 
 static const struct opt options[] = {
-    {'F', "filter", "VARS,CHAIN", "filters: \"t2m,shuffle|zstd,level=3\", \"v1&v2,307,9\", \"*,none\", none; repeatable"},
+    {'F', "filter", "VARS,CHAIN",
+     "filters: \"t2m,shuffle|zstd,level=3\", \"v1&v2,307,9\", \"*,none\", none; repeatable"},
     {'d', "deflate", "N", "deflate level 0 to 9 for variables no -F names (0: no filters)"},
     {'s', "shuffle", NULL, "shuffle before deflate"},
     {'c', "chunks", "SPEC", "chunk lengths: dim/N,dim/N or var:N,N,...; / for none; repeatable"},
     {'M', "min-chunked", "BYTES", "variables smaller than this are not chunked by dim/N (default 8192)"},
-    {LONG_QUANTIZE, "quantize", "SPEC", "lose digits: \"t2m:bitround=9,*:granular=3\" (bitgroom, granular, bitround)"},
-    {'k', "kind", "KIND", "classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic (default: as the input)"},
+    {LONG_QUANTIZE, "quantize", "SPEC",
+     "lose digits: \"t2m:bitround=9,*:granular=3\" (bitgroom, granular, bitround)"},
+    {'k', "kind", "KIND",
+     "classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic (default: as the input)"},
     {'3', NULL, NULL, "kind classic"},
     {'4', NULL, NULL, "kind netCDF-4"},
     {'5', NULL, NULL, "kind cdf5"},
@@ -46,16 +49,22 @@ static const struct opt options[] = {
 };
 
 static const struct opt_tool tool = {
-    "nccopy", "[options] INPUT OUTPUT", "Copy a netCDF file or Zarr store, changing chunks, filters or format on the way.",
-    options, sizeof options / sizeof *options,
-    "INPUT and OUTPUT are files, or URLs such as file://out.zarr#mode=zarr. OUTPUT appears when it is complete.\n"
-    "exit codes: 0 copied; 1 failed, OUTPUT is as it was; 2 wrong command line; 3 --verify found a difference\n"};
+    "nccopy",
+    "[options] INPUT OUTPUT",
+    "Copy a netCDF file or Zarr store, changing chunks, filters or format on the way.",
+    options,
+    sizeof options / sizeof *options,
+    "INPUT and OUTPUT are files, or URLs such as file://out.zarr#mode=zarr. OUTPUT appears when it is "
+    "complete.\n"
+    "exit codes: 0 copied; 1 failed, OUTPUT is as it was; 2 wrong command line; 3 --verify found a "
+    "difference\n"};
 
 static void set_kind(struct copy_request *r, const char *value)
 {
     r->format = cdl_kind_of_name(value);
     if (!r->format)
-        msg_die(MSG_USAGE, "-k %s: expected classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic", value);
+        msg_die(MSG_USAGE, "-k %s: expected classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic",
+                value);
 }
 
 static void set_report(struct copy_request *r, const char *value)
@@ -112,12 +121,8 @@ static bool is_zarr(int ncid)
 static bool names_zarr(const char *target)
 {
     const char *fragment = strchr(target, '#');
-    char *path = output_local_path(target);
-    size_t len = path ? strlen(path) : 0;
-    bool zarr = (fragment && strstr(fragment, "zarr")) || (len > 5 && strcmp(path + len - 5, ".zarr") == 0);
 
-    free(path);
-    return zarr;
+    return fragment && strstr(fragment, "zarr");
 }
 
 static bool is_classic_kind(int format)
@@ -129,7 +134,8 @@ static bool is_classic_kind(int format)
 static int kind_of_output(const struct copy *c)
 {
     const struct copy_request *r = c->req;
-    bool stored = r->nfilters || r->deflate > 0 || r->shuffle || r->nchunks || r->nquantize || strstr(r->out, "://");
+    bool stored =
+        r->nfilters || r->deflate > 0 || r->shuffle || r->nchunks || r->nquantize || strstr(r->out, "://");
 
     if (r->format)
         return r->format;
@@ -140,8 +146,11 @@ static int kind_of_output(const struct copy *c)
 
 static int create_mode(const struct copy *c)
 {
-    static const int mode[] = {[NC_FORMAT_CLASSIC] = 0, [NC_FORMAT_64BIT_OFFSET] = NC_64BIT_OFFSET, [NC_FORMAT_NETCDF4] = NC_NETCDF4,
-                               [NC_FORMAT_NETCDF4_CLASSIC] = NC_NETCDF4 | NC_CLASSIC_MODEL, [NC_FORMAT_64BIT_DATA] = NC_64BIT_DATA};
+    static const int mode[] = {[NC_FORMAT_CLASSIC] = 0,
+                               [NC_FORMAT_64BIT_OFFSET] = NC_64BIT_OFFSET,
+                               [NC_FORMAT_NETCDF4] = NC_NETCDF4,
+                               [NC_FORMAT_NETCDF4_CLASSIC] = NC_NETCDF4 | NC_CLASSIC_MODEL,
+                               [NC_FORMAT_64BIT_DATA] = NC_64BIT_DATA};
 
     return mode[c->format] | (c->req->out_in_memory ? NC_DISKLESS | NC_PERSIST : 0);
 }
@@ -228,6 +237,7 @@ int main(int argc, char **argv)
 {
     struct copy_request r = COPY_REQUEST_INIT;
     struct opt_line line;
+    char *out;
     int key, code;
 
     output_init();
@@ -235,11 +245,14 @@ int main(int argc, char **argv)
     while ((key = opt_next(&line)) != OPT_END)
         take_option(&r, key, line.value);
     if (line.noperands != 2)
-        msg_die(MSG_USAGE, "expected an input and an output, got %zu: nccopy [options] INPUT OUTPUT (nccopy --help says more)",
+        msg_die(MSG_USAGE,
+                "expected an input and an output, got %zu: nccopy [options] INPUT OUTPUT (nccopy --help says "
+                "more)",
                 line.noperands);
     r.in = line.operands[0];
-    r.out = line.operands[1];
+    r.out = out = output_target(line.operands[1]);
     code = run(&r);
+    free(out);
     copy_request_free(&r);
     opt_end(&line);
     return code;

@@ -33,10 +33,13 @@ static const struct opt options[] = {
     {'L', NULL, "N", "log level of the library"},
 };
 
-static const struct opt_tool tool = {
-    "ncdump", "[options] FILE", "Print a netCDF file or Zarr store as text.",
-    options, sizeof options / sizeof *options,
-    "exit codes: 0 printed; 1 the file could not be read or lacks what was asked for; 2 wrong command line\n"};
+static const struct opt_tool tool = {"ncdump",
+                                     "[options] FILE",
+                                     "Print a netCDF file or Zarr store as text.",
+                                     options,
+                                     sizeof options / sizeof *options,
+                                     "exit codes: 0 printed; 1 the file could not be read or lacks what was "
+                                     "asked for; 2 wrong command line\n"};
 
 enum form { AS_CDL, AS_JSON, AS_NCML, AS_KIND, AS_MODEL };
 
@@ -50,7 +53,8 @@ static void set_notes(struct cdl_options *o, enum cdl_note notes, const char *va
 
 static void set_digits(struct cdl_options *o, const char *value)
 {
-    char *comma = strchr(value, ','), *first = tool_strndup(value, comma ? (size_t)(comma - value) : strlen(value));
+    char *comma = strchr(value, ','),
+         *first = tool_strndup(value, comma ? (size_t)(comma - value) : strlen(value));
 
     o->digits.of_float = (int)opt_number("-p", first, 1, 20);
     if (comma)
@@ -113,15 +117,16 @@ static int print_kind(int ncid)
 
 static int print_model(int ncid)
 {
-    static const char *const name[] = {[NC_FORMATX_NC_HDF5] = "HDF5", [NC_FORMATX_NC_HDF4] = "HDF4",
-                                       [NC_FORMATX_PNETCDF] = "PNETCDF", [NC_FORMATX_DAP2] = "DAP2",
-                                       [NC_FORMATX_DAP4] = "DAP4", [NC_FORMATX_NCZARR] = "NCZARR"};
+    static const char *const name[] = {
+        [NC_FORMATX_NC_HDF5] = "HDF5", [NC_FORMATX_NC_HDF4] = "HDF4", [NC_FORMATX_PNETCDF] = "PNETCDF",
+        [NC_FORMATX_DAP2] = "DAP2",    [NC_FORMATX_DAP4] = "DAP4",    [NC_FORMATX_NCZARR] = "NCZARR"};
     int model, mode, format, status = nc_inq_format_extended(ncid, &model, &mode);
 
     if (status == NC_NOERR)
         status = nc_inq_format(ncid, &format);
     if (status == NC_NOERR)
-        printf("%s mode=%08x\n", model > 0 && model <= NC_FORMATX_NCZARR && name[model] ? name[model] : cdl_kind_name(format),
+        printf("%s mode=%08x\n",
+               model > 0 && model <= NC_FORMATX_NCZARR && name[model] ? name[model] : cdl_kind_name(format),
                (unsigned)mode);
     return status;
 }
@@ -131,16 +136,11 @@ static int print_open(int ncid, const char *path, const struct cdl_options *o, e
     select_check_vars(&o->vars, ncid, path);
     select_check_groups(&o->groups, ncid, path);
     switch (form) {
-    case AS_JSON:
-        return cdl_print_json(ncid, path, o, stdout);
-    case AS_NCML:
-        return cdl_print_ncml(ncid, path, o, stdout);
-    case AS_KIND:
-        return print_kind(ncid);
-    case AS_MODEL:
-        return print_model(ncid);
-    default:
-        return cdl_print_file(ncid, path, o, stdout);
+    case AS_JSON: return cdl_print_json(ncid, path, o, stdout);
+    case AS_NCML: return cdl_print_ncml(ncid, path, o, stdout);
+    case AS_KIND: return print_kind(ncid);
+    case AS_MODEL: return print_model(ncid);
+    default: return cdl_print_file(ncid, path, o, stdout);
     }
 }
 
@@ -171,7 +171,8 @@ int main(int argc, char **argv)
     while ((key = opt_next(&line)) != OPT_END)
         take_option(&o, &form, key, line.value);
     if (line.noperands != 1)
-        msg_die(MSG_USAGE, "expected one file, got %zu: ncdump [options] FILE (ncdump --help says more)", line.noperands);
+        msg_die(MSG_USAGE, "expected one file, got %zu: ncdump [options] FILE (ncdump --help says more)",
+                line.noperands);
     if (!o.name)
         o.name = name = dataset_name(line.operands[0]);
     code = print_file(line.operands[0], &o, form);

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static const struct opt options[] = {
     {'o', "output", "FILE", "file to make; a URL such as file://x.zarr#mode=zarr makes a Zarr store"},
     {'b', "binary", NULL, "make a file named after the CDL's own name, NAME.nc"},
@@ -32,13 +31,17 @@ static const struct opt options[] = {
 };
 
 static const struct opt_tool tool = {
-    "ncgen", "[options] [FILE]", "Make a netCDF file or Zarr store from CDL text (FILE, or standard input).",
-    options, sizeof options / sizeof *options,
+    "ncgen",
+    "[options] [FILE]",
+    "Make a netCDF file or Zarr store from CDL text (FILE, or standard input).",
+    options,
+    sizeof options / sizeof *options,
     "Without -o, -b, -k, -n or -l the text is only checked.\n"
-    "exit codes: 0 done; 1 the CDL is wrong or the file could not be made (none is left behind); 2 wrong command line\n"};
+    "exit codes: 0 done; 1 the CDL is wrong or the file could not be made (none is left behind); 2 wrong "
+    "command line\n"};
 
 struct request {
-    const char *output;
+    char *output;
     const char *ending; /* of a file named after the CDL */
     const char *main_name;
     const char *name;
@@ -62,15 +65,23 @@ static void set_kind(struct request *r, int format, const char *value)
     r->format = format;
     r->make = true;
     if (!format)
-        msg_die(MSG_USAGE, "-k %s: expected classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic", value);
+        msg_die(MSG_USAGE, "-k %s: expected classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic",
+                value);
 }
 
 static void take_option(struct request *r, int key, const char *value)
 {
     switch (key) {
-    case 'o': r->output = value; r->make = true; break;
+    case 'o':
+        free(r->output);
+        r->output = output_target(value);
+        r->make = true;
+        break;
     case 'b': r->make = true; break;
-    case 'n': r->make = true; r->ending = ".cdf"; break;
+    case 'n':
+        r->make = true;
+        r->ending = ".cdf";
+        break;
     case 'k': set_kind(r, cdl_kind_of_name(value), value); break;
     case '3': set_kind(r, NC_FORMAT_CLASSIC, ""); break;
     case '4': set_kind(r, NC_FORMAT_NETCDF4, ""); break;
@@ -89,8 +100,11 @@ static void take_option(struct request *r, int key, const char *value)
 
 static int mode_of(const struct request *r, const struct cdl_doc *doc)
 {
-    static const int mode[] = {[NC_FORMAT_CLASSIC] = 0, [NC_FORMAT_64BIT_OFFSET] = NC_64BIT_OFFSET, [NC_FORMAT_NETCDF4] = NC_NETCDF4,
-                               [NC_FORMAT_NETCDF4_CLASSIC] = NC_NETCDF4 | NC_CLASSIC_MODEL, [NC_FORMAT_64BIT_DATA] = NC_64BIT_DATA};
+    static const int mode[] = {[NC_FORMAT_CLASSIC] = 0,
+                               [NC_FORMAT_64BIT_OFFSET] = NC_64BIT_OFFSET,
+                               [NC_FORMAT_NETCDF4] = NC_NETCDF4,
+                               [NC_FORMAT_NETCDF4_CLASSIC] = NC_NETCDF4 | NC_CLASSIC_MODEL,
+                               [NC_FORMAT_64BIT_DATA] = NC_64BIT_DATA};
     bool url = r->output && strstr(r->output, "://");
     int format = r->format ? r->format : doc->format;
 
@@ -161,7 +175,8 @@ int main(int argc, char **argv)
     text = text_read_file(file, &len);
     if (!text)
         msg_die(MSG_FAILED, "%s: %s", file, strerror(errno));
-    ok = cdl_parse(&doc, strcmp(file, "-") ? file : "standard input", text, len) && cdl_check(&doc) && generate(&doc, &r);
+    ok = cdl_parse(&doc, strcmp(file, "-") ? file : "standard input", text, len) && cdl_check(&doc) &&
+         generate(&doc, &r);
     if (cdl_failed(&doc))
         msg_error("%s", text_get(&doc.error));
     if (fflush(stdout) || ferror(stdout)) {
@@ -169,6 +184,7 @@ int main(int argc, char **argv)
         ok = false;
     }
     cdl_free(&doc);
+    free(r.output);
     free(text);
     opt_end(&line);
     return ok ? MSG_OK : MSG_FAILED;

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef int on_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at,
-                     void *arg);
+typedef int on_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                     const struct cel_chunk_place *at, void *arg);
 
 /* Every chunk that was written, in order. With the variable's lock held. */
-static int each_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *extent, on_chunk *visit, void *arg)
+static int each_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *extent, on_chunk *visit,
+                      void *arg)
 {
     size_t index[CEL_RANK_MAX] = {0};
     int d = 0, rc = CEL_OK;
@@ -44,7 +45,8 @@ static void extent_of(struct cel_dataset *ds, const struct cel_var *var, size_t 
 /* --- size --------------------------------------------------------------------- */
 
 /* A store that knows an object's size only once it is read is read. */
-static int add_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at, void *arg)
+static int add_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                    const struct cel_chunk_place *at, void *arg)
 {
     struct cel_buf bytes = CEL_BUF_INIT(SIZE_MAX / 2);
     uint64_t *sum = arg;
@@ -97,7 +99,8 @@ static bool chains_equal(const struct cel_chain *a, const struct cel_chain *b)
     if (a->n != b->n)
         return false;
     for (size_t i = 0; i < a->n; i++)
-        if (!a->step[i].id || a->step[i].id != b->step[i].id || !words_equal(&a->step[i].working, &b->step[i].working))
+        if (!a->step[i].id || a->step[i].id != b->step[i].id ||
+            !words_equal(&a->step[i].working, &b->step[i].working))
             return false;
     return true;
 }
@@ -120,8 +123,9 @@ static bool orders_equal(const struct cel_var *a, const struct cel_var *b)
  * decoded. */
 static bool same_encoding(const struct cel_var *a, const struct cel_var *b)
 {
-    bool same = !a->plain && !b->plain && a->ndims == b->ndims && a->ndims > 0 && a->type->id == b->type->id &&
-                a->type->id < NC_STRING && chains_equal(&a->chain, &b->chain) && fills_equal(a, b) && orders_equal(a, b);
+    bool same = !a->plain && !b->plain && a->ndims == b->ndims && a->ndims > 0 &&
+                a->type->id == b->type->id && a->type->id < NC_STRING && chains_equal(&a->chain, &b->chain) &&
+                fills_equal(a, b) && orders_equal(a, b);
 
     for (int d = 0; same && d < a->ndims; d++)
         same = a->chunk[d] == b->chunk[d];
@@ -134,7 +138,8 @@ struct target {
     struct cel_buf bytes;
 };
 
-static int copy_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at, void *arg)
+static int copy_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                      const struct cel_chunk_place *at, void *arg)
 {
     struct target *to = arg;
     struct cel_chunk_place there;
@@ -143,7 +148,8 @@ static int copy_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t 
     to->bytes.len = 0;
     rc = ds->ops->chunk_read(ds, var, index, at, &to->bytes);
     if (rc == CEL_OK)
-        rc = to->ds->ops->chunk_place(to->ds, to->var, index, to->bytes.data, to->bytes.len, at->skipped, &there);
+        rc = to->ds->ops->chunk_place(to->ds, to->var, index, to->bytes.data, to->bytes.len, at->skipped,
+                                      &there);
     if (rc == CEL_OK)
         rc = to->ds->ops->chunk_write(to->ds, to->var, index, &there, to->bytes.data, to->bytes.len);
     return rc;
@@ -164,7 +170,8 @@ static int extend_to(struct cel_dataset *ds, struct cel_var *var, const size_t *
         longest[d] = now > extent[d] ? now : extent[d];
         longer = longer || longest[d] > now;
         if (longest[d] > now && !var->dim[d]->unlimited)
-            rc = cel_fail(NC_EEDGE, "dimension %s has length %zu, and the input is %zu long", var->dim[d]->name, now, extent[d]);
+            rc = cel_fail(NC_EEDGE, "dimension %s has length %zu, and the input is %zu long",
+                          var->dim[d]->name, now, extent[d]);
     }
     if (rc == CEL_OK && longer)
         rc = ds->ops->extend(ds, var, longest);
@@ -175,7 +182,8 @@ static int extend_to(struct cel_dataset *ds, struct cel_var *var, const size_t *
     return rc;
 }
 
-int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_dataset *to_ds, struct cel_var *to_var)
+int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_dataset *to_ds,
+                   struct cel_var *to_var)
 {
     struct target to = {.ds = to_ds, .var = to_var, .bytes = CEL_BUF_INIT(SIZE_MAX / 2)};
     size_t extent[CEL_RANK_MAX];

@@ -110,9 +110,9 @@ struct cdl_var {
     struct cdl_place data_at;
     /* after cdl_check */
     struct cdl_storage storage;
-    size_t *count;         /* values given along each axis */
+    size_t *count; /* values given along each axis */
     struct cdl_array array;
-    void *fill;            /* one value of the type */
+    void *fill; /* one value of the type */
     int id;
 };
 
@@ -132,10 +132,10 @@ struct cdl_doc {
     const char *file;
     char *name;
     struct cdl_group *root;
-    int format;          /* NC_FORMAT_* of a _Format attribute; 0: not said */
-    bool enhanced;       /* needs netCDF-4: types, groups, several unlimited dimensions, storage */
-    struct text error;   /* "line:column: what"; empty while all is well */
-    void *blocks;        /* memory of the document */
+    int format;        /* NC_FORMAT_* of a _Format attribute; 0: not said */
+    bool enhanced;     /* needs netCDF-4: types, groups, several unlimited dimensions, storage */
+    struct text error; /* "line:column: what"; empty while all is well */
+    void *blocks;      /* memory of the document */
 };
 
 /* Each of the three gives false after recording the error. */
@@ -151,19 +151,21 @@ struct cdl_build_options {
 
 /* Make the file at `path`; the caller removes what is left after a failure. */
 bool cdl_build(struct cdl_doc *doc, const char *path, const struct cdl_build_options *opt);
-void cdl_emit_c(struct cdl_doc *doc, const char *path, const char *main_name, const struct cdl_build_options *opt, FILE *out);
+void cdl_emit_c(struct cdl_doc *doc, const char *path, const char *main_name,
+                const struct cdl_build_options *opt, FILE *out);
 
 /* --- for the parts --------------------------------------------------------------- */
 void *cdl_alloc(struct cdl_doc *doc, size_t n, size_t size); /* zeroed, lives as long as the document */
 char *cdl_strndup(struct cdl_doc *doc, const char *s, size_t len);
 void *cdl_push(struct cdl_doc *doc, void *list, size_t n, size_t size); /* as tool_push */
-bool cdl_fail(struct cdl_doc *doc, struct cdl_place at, const char *fmt, ...) TOOL_PRINTF(3, 4); /* gives false */
+bool cdl_fail(struct cdl_doc *doc, struct cdl_place at, const char *fmt, ...)
+    TOOL_PRINTF(3, 4); /* gives false */
 bool cdl_failed(const struct cdl_doc *doc);
 
 /* Values: each needs room for the type's size; what they point to is the document's. */
 bool cdl_convert(struct cdl_doc *doc, const struct type *t, const struct cdl_const *c, char *dst);
-bool cdl_convert_flat(struct cdl_doc *doc, const struct type *t, const struct cdl_list *list, size_t n, const void *fill,
-                      char *dst, size_t *used);
+bool cdl_convert_flat(struct cdl_doc *doc, const struct type *t, const struct cdl_list *list, size_t n,
+                      const void *fill, char *dst, size_t *used);
 bool cdl_collect_chars(struct cdl_doc *doc, const struct cdl_list *list, size_t row, struct text *out);
 size_t cdl_count_flat(const struct type *t, const struct cdl_list *list);
 void cdl_default_fill(struct cdl_doc *doc, const struct type *t, char *dst);

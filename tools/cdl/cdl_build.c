@@ -24,7 +24,8 @@ static int define_compound(int group, struct type *t)
     for (size_t i = 0; status == NC_NOERR && i < t->nfields; i++) {
         const struct type_field *f = &t->field[i];
         if (f->ndims)
-            status = nc_insert_array_compound(group, t->id, f->name, f->offset, f->type->id, f->ndims, f->dims);
+            status =
+                nc_insert_array_compound(group, t->id, f->name, f->offset, f->type->id, f->ndims, f->dims);
         else
             status = nc_insert_compound(group, t->id, f->name, f->offset, f->type->id);
     }
@@ -43,14 +44,10 @@ static int define_enum(int group, struct type *t)
 static int define_type(int group, struct type *t)
 {
     switch (t->kind) {
-    case NC_COMPOUND:
-        return define_compound(group, t);
-    case NC_ENUM:
-        return define_enum(group, t);
-    case NC_VLEN:
-        return nc_def_vlen(group, t->name, t->base->id, &t->id);
-    default:
-        return nc_def_opaque(group, t->size, t->name, &t->id);
+    case NC_COMPOUND: return define_compound(group, t);
+    case NC_ENUM: return define_enum(group, t);
+    case NC_VLEN: return nc_def_vlen(group, t->name, t->base->id, &t->id);
+    default: return nc_def_opaque(group, t->size, t->name, &t->id);
     }
 }
 
@@ -137,8 +134,8 @@ static bool define_named_filters(struct cdl_doc *doc, int group, const struct cd
         return refused(doc, s->codecs_at, status, "_Codecs");
     after = chain_now(doc, group, v->id, CELLAR_JSON);
     if (before && after && strcmp(before, after) != 0)
-        return cdl_fail(doc, s->codecs_at, "_Codecs of %s means the filters %s, but _Filter means %s", v->name,
-                        chain_now(doc, group, v->id, CELLAR_NAMES), meant);
+        return cdl_fail(doc, s->codecs_at, "_Codecs of %s means the filters %s, but _Filter means %s",
+                        v->name, chain_now(doc, group, v->id, CELLAR_NAMES), meant);
     return true;
 }
 
@@ -150,7 +147,8 @@ static bool define_own_filters(struct cdl_doc *doc, int group, const struct cdl_
     if (s->fletcher32)
         status = nc_def_var_fletcher32(group, v->id, NC_FLETCHER32);
     if (status == NC_NOERR && (s->shuffle || s->deflate > 0))
-        status = nc_def_var_deflate(group, v->id, s->shuffle, s->deflate > 0, s->deflate > 0 ? s->deflate : 0);
+        status =
+            nc_def_var_deflate(group, v->id, s->shuffle, s->deflate > 0, s->deflate > 0 ? s->deflate : 0);
     return status == NC_NOERR || refused(doc, s->deflate_at.line ? s->deflate_at : v->where, status, v->name);
 }
 
@@ -208,7 +206,8 @@ static bool define_vars(struct cdl_doc *doc, struct cdl_group *g)
 
 static bool define_group(struct cdl_doc *doc, struct cdl_group *g)
 {
-    bool ok = define_types(doc, g) && define_dims(doc, g) && define_atts(doc, g->id, NC_GLOBAL, &g->atts) && define_vars(doc, g);
+    bool ok = define_types(doc, g) && define_dims(doc, g) && define_atts(doc, g->id, NC_GLOBAL, &g->atts) &&
+              define_vars(doc, g);
 
     for (size_t i = 0; ok && i < g->nchildren; i++) {
         int status = nc_def_grp(g->id, g->child[i]->name, &g->child[i]->id);
@@ -250,7 +249,8 @@ bool cdl_build(struct cdl_doc *doc, const char *path, const struct cdl_build_opt
     ok = define_group(doc, doc->root);
     if (ok) {
         status = nc_enddef(doc->root->id);
-        ok = status == NC_NOERR || refused(doc, (struct cdl_place){0, 0}, status, "the definitions cannot be written");
+        ok = status == NC_NOERR ||
+             refused(doc, (struct cdl_place){0, 0}, status, "the definitions cannot be written");
     }
     if (ok && !opt->header_only)
         ok = write_data(doc, doc->root);
@@ -259,5 +259,6 @@ bool cdl_build(struct cdl_doc *doc, const char *path, const struct cdl_build_opt
         return false;
     }
     status = nc_close(doc->root->id);
-    return status == NC_NOERR || refused(doc, (struct cdl_place){0, 0}, status, "the output cannot be completed");
+    return status == NC_NOERR ||
+           refused(doc, (struct cdl_place){0, 0}, status, "the output cannot be completed");
 }

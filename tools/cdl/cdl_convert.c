@@ -32,9 +32,9 @@ static void copy_fill(int kind, char *dst)
     static const unsigned long long f_uint64 = NC_FILL_UINT64;
     static const char *const f_string = "";
     static const void *const fill[] = {
-        [NC_BYTE] = &f_byte,     [NC_CHAR] = &f_char,     [NC_SHORT] = &f_short, [NC_INT] = &f_int,     [NC_FLOAT] = &f_float,
-        [NC_DOUBLE] = &f_double, [NC_UBYTE] = &f_ubyte,   [NC_USHORT] = &f_ushort, [NC_UINT] = &f_uint, [NC_INT64] = &f_int64,
-        [NC_UINT64] = &f_uint64, [NC_STRING] = &f_string};
+        [NC_BYTE] = &f_byte,   [NC_CHAR] = &f_char,     [NC_SHORT] = &f_short,   [NC_INT] = &f_int,
+        [NC_FLOAT] = &f_float, [NC_DOUBLE] = &f_double, [NC_UBYTE] = &f_ubyte,   [NC_USHORT] = &f_ushort,
+        [NC_UINT] = &f_uint,   [NC_INT64] = &f_int64,   [NC_UINT64] = &f_uint64, [NC_STRING] = &f_string};
 
     memcpy(dst, fill[kind], types_atomic(kind)->size);
 }
@@ -57,10 +57,14 @@ static bool in_range(int kind, bool negative, uint64_t magnitude)
 {
     static const struct {
         uint64_t negative, positive;
-    } most[] = {[NC_BYTE] = {128, 255},           [NC_UBYTE] = {128, 255},
-                [NC_SHORT] = {32768, 32767},      [NC_USHORT] = {0, 65535},
-                [NC_INT] = {2147483648u, 2147483647}, [NC_UINT] = {0, 4294967295u},
-                [NC_INT64] = {(uint64_t)1 << 63, INT64_MAX}, [NC_UINT64] = {0, UINT64_MAX}};
+    } most[] = {[NC_BYTE] = {128, 255},
+                [NC_UBYTE] = {128, 255},
+                [NC_SHORT] = {32768, 32767},
+                [NC_USHORT] = {0, 65535},
+                [NC_INT] = {2147483648u, 2147483647},
+                [NC_UINT] = {0, 4294967295u},
+                [NC_INT64] = {(uint64_t)1 << 63, INT64_MAX},
+                [NC_UINT64] = {0, UINT64_MAX}};
 
     return magnitude <= (negative ? most[kind].negative : most[kind].positive);
 }
@@ -73,14 +77,17 @@ static bool bad_number(struct cdl_doc *doc, const struct type *t, const struct c
                     (unsigned long long)c->v.magnitude, t->name);
 }
 
-static bool put_integer(struct cdl_doc *doc, const struct type *t, const struct cdl_const *c, bool negative, uint64_t magnitude,
-                        char *dst)
+static bool put_integer(struct cdl_doc *doc, const struct type *t, const struct cdl_const *c, bool negative,
+                        uint64_t magnitude, char *dst)
 {
     uint64_t bits = negative ? 0 - magnitude : magnitude;
     uint8_t b = (uint8_t)bits;
     uint16_t s = (uint16_t)bits;
     uint32_t i = (uint32_t)bits;
-    const void *from = t->size == 1 ? (void *)&b : t->size == 2 ? (void *)&s : t->size == 4 ? (void *)&i : (void *)&bits;
+    const void *from = t->size == 1   ? (void *)&b
+                       : t->size == 2 ? (void *)&s
+                       : t->size == 4 ? (void *)&i
+                                      : (void *)&bits;
 
     if (!in_range(t->kind, negative && magnitude, magnitude))
         return bad_number(doc, t, c);
@@ -88,7 +95,8 @@ static bool put_integer(struct cdl_doc *doc, const struct type *t, const struct 
     return true;
 }
 
-static bool put_real(struct cdl_doc *doc, const struct type *t, const struct cdl_const *c, double v, char *dst)
+static bool put_real(struct cdl_doc *doc, const struct type *t, const struct cdl_const *c, double v,
+                     char *dst)
 {
     float f = (float)v;
 
@@ -128,10 +136,8 @@ static bool convert_number(struct cdl_doc *doc, const struct type *t, const stru
             return false;
         break;
     case CDL_INT:
-    case CDL_BYTE:
-        break;
-    default:
-        return cdl_fail(doc, c->where, "expected a number of type %s here", t->name);
+    case CDL_BYTE: break;
+    default: return cdl_fail(doc, c->where, "expected a number of type %s here", t->name);
     }
     if (real)
         return put_real(doc, t, c, c->negative ? -(double)magnitude : (double)magnitude, dst);
@@ -171,9 +177,11 @@ static bool convert_opaque(struct cdl_doc *doc, const struct type *t, const stru
     if (c->kind != CDL_OPAQUE)
         return cdl_fail(doc, c->where, "expected the bytes of an opaque value here, as 0x0123");
     if ((c->v.text.len + 1) / 2 > t->size)
-        return cdl_fail(doc, c->where, "0x%s has more than the %zu bytes of type %s", c->v.text.s, t->size, t->name);
+        return cdl_fail(doc, c->where, "0x%s has more than the %zu bytes of type %s", c->v.text.s, t->size,
+                        t->name);
     for (size_t i = 0; i < c->v.text.len; i++) {
-        int digit = isdigit((unsigned char)c->v.text.s[i]) ? c->v.text.s[i] - '0' : (c->v.text.s[i] | 32) - 'a' + 10;
+        int digit =
+            isdigit((unsigned char)c->v.text.s[i]) ? c->v.text.s[i] - '0' : (c->v.text.s[i] | 32) - 'a' + 10;
         dst[i / 2] = (char)(dst[i / 2] | (i % 2 ? digit : digit << 4));
     }
     return true;
@@ -199,7 +207,8 @@ static bool convert_enum(struct cdl_doc *doc, const struct type *t, const struct
 }
 
 /* The array of a field: in braces; text may stand without them. */
-static bool convert_field_array(struct cdl_doc *doc, const struct type_field *f, const struct cdl_const *c, char *dst)
+static bool convert_field_array(struct cdl_doc *doc, const struct type_field *f, const struct cdl_const *c,
+                                char *dst)
 {
     struct cdl_list one = {(struct cdl_const *)c, 1};
     const struct cdl_list *list = c->kind == CDL_LIST ? &c->v.list : &one;
@@ -220,7 +229,8 @@ static bool convert_record(struct cdl_doc *doc, const struct type *t, const stru
     if (c->kind != CDL_LIST)
         return cdl_fail(doc, c->where, "a value of compound %s is written in braces", t->name);
     if (list->n > t->nfields)
-        return cdl_fail(doc, list->at[t->nfields].where, "compound %s has %zu fields, but more values are given", t->name, t->nfields);
+        return cdl_fail(doc, list->at[t->nfields].where,
+                        "compound %s has %zu fields, but more values are given", t->name, t->nfields);
     for (size_t i = 0; ok && i < list->n; i++) {
         const struct type_field *f = &t->field[i];
         if (f->ndims)
@@ -250,20 +260,13 @@ bool cdl_convert(struct cdl_doc *doc, const struct type *t, const struct cdl_con
         return true;
     }
     switch (t->kind) {
-    case NC_CHAR:
-        return convert_char(doc, c, dst);
-    case NC_STRING:
-        return convert_string(doc, c, dst);
-    case NC_OPAQUE:
-        return convert_opaque(doc, t, c, dst);
-    case NC_ENUM:
-        return convert_enum(doc, t, c, dst);
-    case NC_COMPOUND:
-        return convert_record(doc, t, c, dst);
-    case NC_VLEN:
-        return convert_sequence(doc, t, c, dst);
-    default:
-        return convert_number(doc, t, c, dst);
+    case NC_CHAR: return convert_char(doc, c, dst);
+    case NC_STRING: return convert_string(doc, c, dst);
+    case NC_OPAQUE: return convert_opaque(doc, t, c, dst);
+    case NC_ENUM: return convert_enum(doc, t, c, dst);
+    case NC_COMPOUND: return convert_record(doc, t, c, dst);
+    case NC_VLEN: return convert_sequence(doc, t, c, dst);
+    default: return convert_number(doc, t, c, dst);
     }
 }
 
@@ -320,7 +323,8 @@ static bool flat_chars(struct cdl_doc *doc, const struct cdl_list *list, size_t 
     bool ok = cdl_collect_chars(doc, list, 0, &t);
 
     if (ok && t.len > n)
-        ok = cdl_fail(doc, list->at[0].where, "%zu characters are given, but there is room for %zu", t.len, n);
+        ok =
+            cdl_fail(doc, list->at[0].where, "%zu characters are given, but there is room for %zu", t.len, n);
     if (ok && t.len)
         memcpy(dst, t.s, t.len);
     if (used)
@@ -329,8 +333,8 @@ static bool flat_chars(struct cdl_doc *doc, const struct cdl_list *list, size_t 
     return ok;
 }
 
-static bool flat_values(struct cdl_doc *doc, const struct type *t, const struct cdl_list *list, size_t n, const void *fill,
-                        char *dst, size_t *used)
+static bool flat_values(struct cdl_doc *doc, const struct type *t, const struct cdl_list *list, size_t n,
+                        const void *fill, char *dst, size_t *used)
 {
     bool ok = true;
 
@@ -353,8 +357,8 @@ static bool flat_values(struct cdl_doc *doc, const struct type *t, const struct 
 }
 
 /* Up to n values; those not given stay as they are in dst. */
-bool cdl_convert_flat(struct cdl_doc *doc, const struct type *t, const struct cdl_list *list, size_t n, const void *fill,
-                      char *dst, size_t *used)
+bool cdl_convert_flat(struct cdl_doc *doc, const struct type *t, const struct cdl_list *list, size_t n,
+                      const void *fill, char *dst, size_t *used)
 {
     size_t count = 0;
 

@@ -19,9 +19,9 @@ struct data_var {
     int dimid[NC_MAX_VAR_DIMS];
     size_t shape[NC_MAX_VAR_DIMS];
     bool unlimited[NC_MAX_VAR_DIMS];
-    size_t n;         /* values in all */
-    size_t row;       /* values per row */
-    void *fill;       /* NULL: no value is printed as _ */
+    size_t n;   /* values in all */
+    size_t row; /* values per row */
+    void *fill; /* NULL: no value is printed as _ */
     bool timed;
     struct cdl_clock clock;
 };
@@ -36,10 +36,19 @@ static void new_line(struct cdl_printer *p, const char *indent)
 /* --- values -------------------------------------------------------------------- */
 double cdl_as_double(const struct type *t, const void *value)
 {
-    signed char b; unsigned char ub; short s; unsigned short us; int i; unsigned u;
-    long long ll; unsigned long long ull; float f; double d;
+    signed char b;
+    unsigned char ub;
+    short s;
+    unsigned short us;
+    int i;
+    unsigned u;
+    long long ll;
+    unsigned long long ull;
+    float f;
+    double d;
 
-#define AS(kind, v) case kind: memcpy(&v, value, sizeof v); return (double)v
+#define AS(kind, v) \
+    case kind: memcpy(&v, value, sizeof v); return (double)v
     switch (t->kind) {
         AS(NC_BYTE, b);
         AS(NC_UBYTE, ub);
@@ -51,8 +60,7 @@ double cdl_as_double(const struct type *t, const void *value)
         AS(NC_UINT64, ull);
         AS(NC_FLOAT, f);
         AS(NC_DOUBLE, d);
-    default:
-        return 0;
+    default: return 0;
     }
 #undef AS
 }
@@ -81,9 +89,9 @@ static void *default_fill(const struct type *t)
     static const unsigned f_uint = NC_FILL_UINT;
     static const long long f_int64 = NC_FILL_INT64;
     static const unsigned long long f_uint64 = NC_FILL_UINT64;
-    static const void *const fill[] = {[NC_SHORT] = &f_short,   [NC_INT] = &f_int,     [NC_FLOAT] = &f_float,
-                                       [NC_DOUBLE] = &f_double, [NC_USHORT] = &f_ushort, [NC_UINT] = &f_uint,
-                                       [NC_INT64] = &f_int64,   [NC_UINT64] = &f_uint64};
+    static const void *const fill[] = {
+        [NC_SHORT] = &f_short,   [NC_INT] = &f_int,   [NC_FLOAT] = &f_float, [NC_DOUBLE] = &f_double,
+        [NC_USHORT] = &f_ushort, [NC_UINT] = &f_uint, [NC_INT64] = &f_int64, [NC_UINT64] = &f_uint64};
     void *copy = tool_alloc(1, t->size);
     char *empty = t->kind == NC_STRING ? tool_strdup("") : NULL;
 
@@ -264,7 +272,8 @@ static void print_chars(struct cdl_printer *p, const struct data_var *v, const c
         note_value(p, v, at + n - 1, true);
 }
 
-static void print_values(struct cdl_printer *p, const struct data_var *v, const char *value, size_t n, size_t at)
+static void print_values(struct cdl_printer *p, const struct data_var *v, const char *value, size_t n,
+                         size_t at)
 {
     for (size_t i = 0; i < n; i++) {
         bool last = (at + i + 1) % v->row == 0;
@@ -281,7 +290,8 @@ static void print_values(struct cdl_printer *p, const struct data_var *v, const 
 }
 
 /* n values from number `at` on: whole rows, or a part of one. */
-static void print_block(struct cdl_printer *p, const struct data_var *v, const char *value, size_t n, size_t at)
+static void print_block(struct cdl_printer *p, const struct data_var *v, const char *value, size_t n,
+                        size_t at)
 {
     while (n) {
         size_t left = v->row - at % v->row, take = n < left ? n : left;
@@ -366,7 +376,8 @@ static int print_var_data(struct cdl_printer *p, int group, int varid)
     p->column = v.ndims > 1 ? 0 : p->indent + head.len + 4;
     status = print_all(p, &v);
     if (status) {
-        char *why = msg_reason(status), *path = walk_var_path(group, varid); /* in this order: a call forgets the last error */
+        char *why = msg_reason(status),
+             *path = walk_var_path(group, varid); /* in this order: a call forgets the last error */
         putc('\n', p->out);
         msg_error("variable %s: %s", path, why);
         p->reported = true;

@@ -37,15 +37,23 @@ static void put_name(FILE *out, const char *s)
 }
 
 /* --- types --------------------------------------------------------------------------- */
-static const char *const c_atomic[] = {
-    [NC_BYTE] = "signed char", [NC_CHAR] = "char", [NC_SHORT] = "short", [NC_INT] = "int", [NC_FLOAT] = "float",
-    [NC_DOUBLE] = "double", [NC_UBYTE] = "unsigned char", [NC_USHORT] = "unsigned short", [NC_UINT] = "unsigned int",
-    [NC_INT64] = "long long", [NC_UINT64] = "unsigned long long", [NC_STRING] = "const char *"};
+static const char *const c_atomic[] = {[NC_BYTE] = "signed char",
+                                       [NC_CHAR] = "char",
+                                       [NC_SHORT] = "short",
+                                       [NC_INT] = "int",
+                                       [NC_FLOAT] = "float",
+                                       [NC_DOUBLE] = "double",
+                                       [NC_UBYTE] = "unsigned char",
+                                       [NC_USHORT] = "unsigned short",
+                                       [NC_UINT] = "unsigned int",
+                                       [NC_INT64] = "long long",
+                                       [NC_UINT64] = "unsigned long long",
+                                       [NC_STRING] = "const char *"};
 
 static const char *const nc_atomic[] = {
-    [NC_BYTE] = "NC_BYTE", [NC_CHAR] = "NC_CHAR", [NC_SHORT] = "NC_SHORT", [NC_INT] = "NC_INT", [NC_FLOAT] = "NC_FLOAT",
-    [NC_DOUBLE] = "NC_DOUBLE", [NC_UBYTE] = "NC_UBYTE", [NC_USHORT] = "NC_USHORT", [NC_UINT] = "NC_UINT",
-    [NC_INT64] = "NC_INT64", [NC_UINT64] = "NC_UINT64", [NC_STRING] = "NC_STRING"};
+    [NC_BYTE] = "NC_BYTE",   [NC_CHAR] = "NC_CHAR",     [NC_SHORT] = "NC_SHORT",   [NC_INT] = "NC_INT",
+    [NC_FLOAT] = "NC_FLOAT", [NC_DOUBLE] = "NC_DOUBLE", [NC_UBYTE] = "NC_UBYTE",   [NC_USHORT] = "NC_USHORT",
+    [NC_UINT] = "NC_UINT",   [NC_INT64] = "NC_INT64",   [NC_UINT64] = "NC_UINT64", [NC_STRING] = "NC_STRING"};
 
 /* The C type of a value; user types are numbered by their place in type[]. */
 static void put_c_type(struct emitter *e, const struct type *t)
@@ -119,11 +127,23 @@ static void put_real(FILE *out, double v, bool single)
 
 static void put_atomic(struct emitter *e, int kind, const char *value)
 {
-    signed char b; unsigned char ub; short s; unsigned short us; int i; unsigned u;
-    long long ll; unsigned long long ull; float f; double d;
+    signed char b;
+    unsigned char ub;
+    short s;
+    unsigned short us;
+    int i;
+    unsigned u;
+    long long ll;
+    unsigned long long ull;
+    float f;
+    double d;
     const char *text;
 
-#define CASE(id, v, ...) case id: memcpy(&v, value, sizeof v); __VA_ARGS__; break
+#define CASE(id, v, ...) \
+    case id: \
+        memcpy(&v, value, sizeof v); \
+        __VA_ARGS__; \
+        break
     switch (kind) {
         CASE(NC_BYTE, b, fprintf(e->out, "%d", b));
         CASE(NC_CHAR, b, fprintf(e->out, "%d", b));
@@ -132,7 +152,8 @@ static void put_atomic(struct emitter *e, int kind, const char *value)
         CASE(NC_USHORT, us, fprintf(e->out, "%u", us));
         CASE(NC_INT, i, fprintf(e->out, i == INT32_MIN ? "%d - 1" : "%d", i == INT32_MIN ? i + 1 : i));
         CASE(NC_UINT, u, fprintf(e->out, "%uU", u));
-        CASE(NC_INT64, ll, fprintf(e->out, ll == INT64_MIN ? "%lldLL - 1" : "%lldLL", ll == INT64_MIN ? ll + 1 : ll));
+        CASE(NC_INT64, ll,
+             fprintf(e->out, ll == INT64_MIN ? "%lldLL - 1" : "%lldLL", ll == INT64_MIN ? ll + 1 : ll));
         CASE(NC_UINT64, ull, fprintf(e->out, "%lluULL", ull));
         CASE(NC_FLOAT, f, put_real(e->out, f, true));
         CASE(NC_DOUBLE, d, put_real(e->out, d, false));
@@ -189,23 +210,16 @@ static void put_record(struct emitter *e, const struct type *t, const char *valu
 static void put_value(struct emitter *e, const struct type *t, const char *value)
 {
     switch (t->kind) {
-    case NC_COMPOUND:
-        put_record(e, t, value);
-        break;
-    case NC_VLEN:
-        put_sequence(e, t, value);
-        break;
-    case NC_ENUM:
-        put_atomic(e, t->base->kind, value);
-        break;
+    case NC_COMPOUND: put_record(e, t, value); break;
+    case NC_VLEN: put_sequence(e, t, value); break;
+    case NC_ENUM: put_atomic(e, t->base->kind, value); break;
     case NC_OPAQUE:
         fputs("{{", e->out);
         for (size_t i = 0; i < t->size; i++)
             fprintf(e->out, "%s%u", i ? ", " : "", (unsigned char)value[i]);
         fputs("}}", e->out);
         break;
-    default:
-        put_atomic(e, t->kind, value);
+    default: put_atomic(e, t->kind, value);
     }
 }
 
@@ -307,9 +321,7 @@ static void define_type(struct emitter *e, int group, const struct type *t)
         fputs(", ", e->out);
         put_nc_type(e, t->base);
         break;
-    default:
-        call(e, "nc_def_opaque(group[%d], %zu, ", group, t->size);
-        put_name(e->out, t->name);
+    default: call(e, "nc_def_opaque(group[%d], %zu, ", group, t->size); put_name(e->out, t->name);
     }
     fprintf(e->out, ", &type[%d])", t->id);
     end_call(e, "");
@@ -317,7 +329,8 @@ static void define_type(struct emitter *e, int group, const struct type *t)
     define_members(e, group, t);
 }
 
-static void define_atts(struct emitter *e, int group, const char *var, const struct cdl_atts *atts, bool global)
+static void define_atts(struct emitter *e, int group, const char *var, const struct cdl_atts *atts,
+                        bool global)
 {
     for (size_t i = 0; i < atts->n; i++) {
         const struct cdl_att *a = atts->at[i];
@@ -342,8 +355,8 @@ static void define_filters(struct emitter *e, int group, const struct cdl_var *v
         if (s->fletcher32)
             call(e, "nc_def_var_fletcher32(group[%d], var[%d], NC_FLETCHER32), __LINE__);\n", group, v->id);
         if (s->shuffle || s->deflate > 0)
-            call(e, "nc_def_var_deflate(group[%d], var[%d], %d, %d, %d), __LINE__);\n", group, v->id, s->shuffle, s->deflate > 0,
-                 s->deflate > 0 ? s->deflate : 0);
+            call(e, "nc_def_var_deflate(group[%d], var[%d], %d, %d, %d), __LINE__);\n", group, v->id,
+                 s->shuffle, s->deflate > 0, s->deflate > 0 ? s->deflate : 0);
         return;
     }
     for (size_t i = 0; i < 2; i++)
@@ -365,7 +378,8 @@ static void define_storage(struct emitter *e, int group, const struct cdl_var *v
             fprintf(e->out, "%s%zu", i ? ", " : "", s->chunk[i]);
         end_call(e, "})");
     } else if (s->layout >= 0 && v->ndims) {
-        call(e, "nc_def_var_chunking(group[%d], var[%d], %s, 0), __LINE__);\n", group, v->id, layout[s->layout]);
+        call(e, "nc_def_var_chunking(group[%d], var[%d], %s, 0), __LINE__);\n", group, v->id,
+             layout[s->layout]);
     }
     define_filters(e, group, v);
     if (s->endian != NC_ENDIAN_NATIVE)
@@ -374,7 +388,8 @@ static void define_storage(struct emitter *e, int group, const struct cdl_var *v
     if (s->no_fill)
         call(e, "nc_def_var_fill(group[%d], var[%d], NC_NOFILL, 0), __LINE__);\n", group, v->id);
     if (s->quantize)
-        call(e, "nc_def_var_quantize(group[%d], var[%d], %d, %d), __LINE__);\n", group, v->id, s->quantize, s->quantize_n);
+        call(e, "nc_def_var_quantize(group[%d], var[%d], %d, %d), __LINE__);\n", group, v->id, s->quantize,
+             s->quantize_n);
 }
 
 static void define_var(struct emitter *e, int group, const struct cdl_var *v)
@@ -439,7 +454,8 @@ static void write_group(struct emitter *e, const struct cdl_group *g)
         count_atts(e, &v->atts, false);
         if (!v->array.n)
             continue;
-        call(e, "nc_put_vara(group[%d], var[%d], (const size_t[%d]){0}, (const size_t[]){", g->id, v->id, v->ndims ? v->ndims : 1);
+        call(e, "nc_put_vara(group[%d], var[%d], (const size_t[%d]){0}, (const size_t[]){", g->id, v->id,
+             v->ndims ? v->ndims : 1);
         for (int d = 0; d < v->ndims; d++)
             fprintf(e->out, "%s%zu", d ? ", " : "", v->count[d]);
         fprintf(e->out, "%s}, array_%zu)", v->ndims ? "" : "1", e->narrays++);
@@ -465,20 +481,25 @@ static size_t at_least_one(size_t n)
     return n ? n : 1;
 }
 
-void cdl_emit_c(struct cdl_doc *doc, const char *path, const char *main_name, const struct cdl_build_options *opt, FILE *out)
+void cdl_emit_c(struct cdl_doc *doc, const char *path, const char *main_name,
+                const struct cdl_build_options *opt, FILE *out)
 {
     struct emitter e = {.doc = doc, .out = out, .data = !opt->header_only};
 
-    fputs("#include <math.h>\n#include <netcdf.h>\n#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n", out);
+    fputs("#include <math.h>\n#include <netcdf.h>\n#include <stddef.h>\n#include <stdio.h>\n#include "
+          "<stdlib.h>\n",
+          out);
     if (has_chains(doc->root))
         fputs("#include <cellar.h> /* filters by name */\n", out);
     fputs("\n", out);
     number_group(&e, doc->root);
     declare_arrays(&e, doc->root);
     fputs("\nstatic void check(int status, int line)\n{\n    if (status == NC_NOERR)\n        return;\n"
-          "    fprintf(stderr, \"line %d: %s\\n\", line, nc_strerror(status));\n    exit(1);\n}\n\n", out);
-    fprintf(out, "int %s(void)\n{\n    int group[%zu], dim[%zu], var[%zu];\n    nc_type type[%zu];\n\n", main_name, at_least_one(e.ngroups),
-            at_least_one(e.ndims), at_least_one(e.nvars), at_least_one(e.ntypes));
+          "    fprintf(stderr, \"line %d: %s\\n\", line, nc_strerror(status));\n    exit(1);\n}\n\n",
+          out);
+    fprintf(out, "int %s(void)\n{\n    int group[%zu], dim[%zu], var[%zu];\n    nc_type type[%zu];\n\n",
+            main_name, at_least_one(e.ngroups), at_least_one(e.ndims), at_least_one(e.nvars),
+            at_least_one(e.ntypes));
     call(&e, "nc_create(");
     put_name(out, path);
     fprintf(out, ", NC_CLOBBER | %#x, &group[0])", (unsigned)opt->mode);
@@ -491,5 +512,7 @@ void cdl_emit_c(struct cdl_doc *doc, const char *path, const char *main_name, co
     e.narrays = 0;
     if (e.data)
         write_group(&e, doc->root);
-    fputs("    check(nc_close(group[0]), __LINE__);\n    (void)dim;\n    (void)var;\n    (void)type;\n    return 0;\n}\n", out);
+    fputs("    check(nc_close(group[0]), __LINE__);\n    (void)dim;\n    (void)var;\n    (void)type;\n    "
+          "return 0;\n}\n",
+          out);
 }

@@ -3,9 +3,8 @@
  *   {"dimensions": {"time": {"length": 2, "unlimited": true}, ...},
  *    "types": {...}, "attributes": {"title": {"type": "char", "value": "..."}},
  *    "variables": {"t": {"type": "float", "dimensions": ["time"], "attributes": {...},
- *                        "storage": {"layout": "chunked", "chunks": [1], "filters": "shuffle|deflate,level=5"},
- *                        "data": [...]}},
- *    "groups": {...}}
+ *                        "storage": {"layout": "chunked", "chunks": [1], "filters":
+ * "shuffle|deflate,level=5"}, "data": [...]}}, "groups": {...}}
  *
  * Data is nested as the dimensions are; a value equal to the fill value is null,
  * NaN and the infinities are strings, char rows are strings. */
@@ -163,19 +162,13 @@ static void put_value(struct text *out, const struct type *t, const char *value)
     nc_vlen_t v;
 
     switch (t->kind) {
-    case NC_CHAR:
-        put_text(out, value, 1);
-        break;
-    case NC_STRING:
-        put_string(out, value);
-        break;
+    case NC_CHAR: put_text(out, value, 1); break;
+    case NC_STRING: put_string(out, value); break;
     case NC_VLEN:
         memcpy(&v, value, sizeof v);
         put_list(out, t->base, v.p, v.len);
         break;
-    case NC_COMPOUND:
-        put_record(out, t, value);
-        break;
+    case NC_COMPOUND: put_record(out, t, value); break;
     case NC_ENUM:
     case NC_OPAQUE:
         if (t->kind == NC_ENUM && type_member_of(t, value))
@@ -184,8 +177,7 @@ static void put_value(struct text *out, const struct type *t, const char *value)
             cdl_put_value(&plain, t, value, &digits);
         put_text(out, text_get(&plain), plain.len);
         break;
-    default:
-        put_number(out, t, value);
+    default: put_number(out, t, value);
     }
     text_free(&plain);
 }
@@ -293,7 +285,8 @@ static int put_dims(struct json *j, int group)
         for (int i = 0; status == NC_NOERR && i < id.n; i++) {
             status = nc_inq_dim(group, id.at[i], name, &len);
             member(j, name);
-            fprintf(j->out, "{\"length\": %zu%s}", len, walk_has(&unlimited, id.at[i]) ? ", \"unlimited\": true" : "");
+            fprintf(j->out, "{\"length\": %zu%s}", len,
+                    walk_has(&unlimited, id.at[i]) ? ", \"unlimited\": true" : "");
         }
         close_object(j);
     }

@@ -20,9 +20,9 @@ struct cdl_lex {
     int line;
     enum cdl_tok tok;
     struct cdl_place where;
-    const char *start; /* of the token in the text */
-    char punct;        /* TOK_PUNCT */
-    char *name;        /* TOK_NAME, TOK_SECTION */
+    const char *start;      /* of the token in the text */
+    char punct;             /* TOK_PUNCT */
+    char *name;             /* TOK_NAME, TOK_SECTION */
     struct cdl_const value; /* TOK_CONST */
 };
 

@@ -10,7 +10,8 @@ static void put_xml(struct text *out, const char *s, size_t len)
     static const struct {
         char c;
         const char *text;
-    } entity[] = {{'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}, {'\n', "&#xA;"}, {'\r', "&#xD;"}, {'\t', "&#x9;"}};
+    } entity[] = {{'<', "&lt;"},   {'>', "&gt;"},   {'&', "&amp;"}, {'"', "&quot;"},
+                  {'\n', "&#xA;"}, {'\r', "&#xD;"}, {'\t', "&#x9;"}};
 
     for (size_t i = 0; i < len; i++) {
         const char *text = NULL;
@@ -130,8 +131,10 @@ int cdl_print_ncml(int root, const char *path, const struct cdl_options *opt, FI
         return NC_ESTRICTNC3;
     }
     put_xml(&where, path, strlen(path));
-    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<netcdf xmlns=\"https://www.unidata.ucar.edu/namespaces/netcdf/ncml-2.2\" location=\"%s\">\n", text_get(&where));
+    fprintf(out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<netcdf xmlns=\"https://www.unidata.ucar.edu/namespaces/netcdf/ncml-2.2\" location=\"%s\">\n",
+            text_get(&where));
     text_free(&where);
     if (status == NC_NOERR)
         status = print_dims(root, out);

@@ -136,7 +136,8 @@ static struct cdl_group *find_child(const struct cdl_group *g, const char *name,
 }
 
 /* The group a path begins in, and what is left of it: "/a/b/t" gives group b and "t". */
-static const struct cdl_group *walk_to(const struct cdl_doc *doc, const struct cdl_group *g, const char *path, const char **last)
+static const struct cdl_group *walk_to(const struct cdl_doc *doc, const struct cdl_group *g, const char *path,
+                                       const char **last)
 {
     if (*path == '/') {
         g = doc->root;
@@ -272,7 +273,8 @@ static bool no_such_dim(struct cdl_doc *doc, const struct cdl_group *g, struct c
     return cdl_fail(doc, at, "no dimension named %s%s", name, hint(doc, name, names, n));
 }
 
-static bool no_such_type(struct cdl_doc *doc, const struct cdl_group *g, struct cdl_place at, const char *name)
+static bool no_such_type(struct cdl_doc *doc, const struct cdl_group *g, struct cdl_place at,
+                         const char *name)
 {
     const char **names = NULL;
     size_t n = 0;
@@ -373,7 +375,8 @@ static bool parse_list(struct cdl_lex *lx, struct cdl_list *out, int depth)
 }
 
 /* --- types -------------------------------------------------------------------------------------- */
-static struct cdl_type *add_type(struct cdl_lex *lx, struct cdl_group *g, int kind, const char *name, struct cdl_place at)
+static struct cdl_type *add_type(struct cdl_lex *lx, struct cdl_group *g, int kind, const char *name,
+                                 struct cdl_place at)
 {
     struct cdl_type *t = cdl_alloc(lx->doc, 1, sizeof *t);
 
@@ -515,7 +518,8 @@ static bool parse_enum(struct cdl_lex *lx, struct cdl_group *g, const struct typ
 
     if (!t || !expect(lx, '{'))
         return false;
-    if (base->group >= 0 || base->kind == NC_FLOAT || base->kind == NC_DOUBLE || base->kind == NC_CHAR || base->kind == NC_STRING)
+    if (base->group >= 0 || base->kind == NC_FLOAT || base->kind == NC_DOUBLE || base->kind == NC_CHAR ||
+        base->kind == NC_STRING)
         return cdl_fail(lx->doc, at, "an enum is kept in a whole-number type, not in %s", base->name);
     t->t.base = base;
     t->t.size = base->size;
@@ -532,7 +536,8 @@ static bool parse_opaque(struct cdl_lex *lx, struct cdl_group *g)
     struct cdl_place at;
     struct cdl_type *t;
 
-    if (!expect(lx, '(') || !expect_int(lx, "the size of an opaque type in bytes", 1, &size) || !expect(lx, ')'))
+    if (!expect(lx, '(') || !expect_int(lx, "the size of an opaque type in bytes", 1, &size) ||
+        !expect(lx, ')'))
         return false;
     at = lx->where;
     if (size > INT32_MAX)
@@ -645,7 +650,8 @@ static bool parse_att(struct cdl_lex *lx, struct cdl_atts *atts, const struct ty
     return expect(lx, ';');
 }
 
-static bool parse_var_att(struct cdl_lex *lx, struct cdl_group *g, const struct type *type, const char *name, struct cdl_place at)
+static bool parse_var_att(struct cdl_lex *lx, struct cdl_group *g, const struct type *type, const char *name,
+                          struct cdl_place at)
 {
     struct cdl_var *v = find_var(lx->doc, g, name);
 
@@ -670,7 +676,8 @@ static bool parse_var_dims(struct cdl_lex *lx, struct cdl_group *g, struct cdl_v
     return expect(lx, ')');
 }
 
-static bool parse_var(struct cdl_lex *lx, struct cdl_group *g, const struct type *type, char *name, struct cdl_place at)
+static bool parse_var(struct cdl_lex *lx, struct cdl_group *g, const struct type *type, char *name,
+                      struct cdl_place at)
 {
     struct cdl_var *v = cdl_alloc(lx->doc, 1, sizeof *v);
 
@@ -761,7 +768,10 @@ static parse_item *section(const char *word)
     static const struct {
         const char *word;
         parse_item *item;
-    } known[] = {{"types", parse_type}, {"dimensions", parse_dims}, {"variables", parse_var_or_att}, {"data", parse_data}};
+    } known[] = {{"types", parse_type},
+                 {"dimensions", parse_dims},
+                 {"variables", parse_var_or_att},
+                 {"data", parse_data}};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcasecmp(known[i].word, word) == 0)

@@ -134,14 +134,9 @@ static void put_type_definition(struct cdl_printer *p, int group, const struct t
         put_fields(p, group, t, &line);
         cdl_put_line(p, "  }; // %s", text_get(&name));
         break;
-    case NC_ENUM:
-        put_enum(p, text_get(&line), text_get(&name), t);
-        break;
-    case NC_VLEN:
-        cdl_put_line(p, "  %s(*) %s ;", text_get(&line), text_get(&name));
-        break;
-    default:
-        cdl_put_line(p, "  opaque(%zu) %s ;", t->size, text_get(&name));
+    case NC_ENUM: put_enum(p, text_get(&line), text_get(&name), t); break;
+    case NC_VLEN: cdl_put_line(p, "  %s(*) %s ;", text_get(&line), text_get(&name)); break;
+    default: cdl_put_line(p, "  opaque(%zu) %s ;", t->size, text_get(&name));
     }
     text_free(&name);
     text_free(&line);
@@ -240,16 +235,19 @@ static bool counts_time(const struct att *a)
 }
 
 /* With -t the values of a time variable's attributes are times too. */
-static void put_att_dates(const struct cdl_printer *p, const struct cdl_clock *clock, const struct att *a, struct text *line)
+static void put_att_dates(const struct cdl_printer *p, const struct cdl_clock *clock, const struct att *a,
+                          struct text *line)
 {
     text_puts(line, a->n > 2 ? "\n\t\t  // " : " // ");
     for (size_t i = 0; i < a->n; i++) {
         text_puts(line, i ? ", " : "");
-        cdl_clock_print(clock, cdl_as_double(a->type, a->values + i * a->type->size), p->opt->date_between, line);
+        cdl_clock_print(clock, cdl_as_double(a->type, a->values + i * a->type->size), p->opt->date_between,
+                        line);
     }
 }
 
-static void print_att(struct cdl_printer *p, int group, const char *var, const struct cdl_clock *clock, const struct att *a)
+static void print_att(struct cdl_printer *p, int group, const char *var, const struct cdl_clock *clock,
+                      const struct att *a)
 {
     struct text line = {0};
 
@@ -276,7 +274,8 @@ static void print_att(struct cdl_printer *p, int group, const char *var, const s
     text_free(&line);
 }
 
-static int print_atts(struct cdl_printer *p, int group, int varid, const char *var, const struct cdl_clock *clock, int n)
+static int print_atts(struct cdl_printer *p, int group, int varid, const char *var,
+                      const struct cdl_clock *clock, int n)
 {
     int status = NC_NOERR;
 

@@ -18,11 +18,11 @@ struct cdl_options {
     bool no_properties;    /* -Xp */
     char date_between;     /* 0: times as numbers; else the character between day and hour */
     enum cdl_note notes;
-    bool fortran;          /* notes count from 1, fastest axis first */
+    bool fortran; /* notes count from 1, fastest axis first */
     size_t line_length;
     struct cdl_digits digits;
-    const char *name;      /* after "netcdf" */
-    struct select vars;    /* empty: all */
+    const char *name;   /* after "netcdf" */
+    struct select vars; /* empty: all */
     struct select groups;
 };
 
@@ -30,9 +30,9 @@ struct cdl_printer {
     const struct cdl_options *opt;
     struct types types;
     int root;
-    int format;     /* nc_inq_format */
-    size_t indent;  /* blanks before each header line */
-    size_t column;  /* of the data line being written */
+    int format;    /* nc_inq_format */
+    size_t indent; /* blanks before each header line */
+    size_t column; /* of the data line being written */
     FILE *out;
     struct text value;
     bool reported; /* the failure has been said */
@@ -45,7 +45,8 @@ int cdl_print_file(int root, const char *path, const struct cdl_options *opt, FI
 int cdl_print_data(struct cdl_printer *p, int group);
 void cdl_print_var_specials(struct cdl_printer *p, int group, int varid);
 void cdl_print_global_specials(struct cdl_printer *p);
-void cdl_put_line(struct cdl_printer *p, const char *fmt, ...) TOOL_PRINTF(2, 3); /* indented, with line feed */
+void cdl_put_line(struct cdl_printer *p, const char *fmt, ...)
+    TOOL_PRINTF(2, 3); /* indented, with line feed */
 
 /* Text of more than two characters goes to a new line, indented by `margin`, when
  * it would pass the end of this one; commas and the like stay where they are. */

@@ -25,7 +25,8 @@ static bool one_text(struct cdl_doc *doc, const struct cdl_att *a, char **out)
 static bool one_int(struct cdl_doc *doc, const struct cdl_att *a, long long lo, long long hi, long long *out)
 {
     if (a->list.n != 1 || !cdl_const_int(&a->list.at[0], out) || *out < lo || *out > hi)
-        return cdl_fail(doc, a->list.n ? a->list.at[0].where : a->where, "%s is a whole number from %lld to %lld", a->name, lo, hi);
+        return cdl_fail(doc, a->list.n ? a->list.at[0].where : a->where,
+                        "%s is a whole number from %lld to %lld", a->name, lo, hi);
     return true;
 }
 
@@ -41,10 +42,12 @@ static bool one_flag(struct cdl_doc *doc, const struct cdl_att *a, bool *out)
     if (!one_text(doc, a, &text))
         return false;
     *out = strcasecmp(text, "true") == 0;
-    return *out || strcasecmp(text, "false") == 0 || cdl_fail(doc, a->list.at[0].where, "%s is \"true\" or \"false\"", a->name);
+    return *out || strcasecmp(text, "false") == 0 ||
+           cdl_fail(doc, a->list.at[0].where, "%s is \"true\" or \"false\"", a->name);
 }
 
-static bool one_of(struct cdl_doc *doc, const struct cdl_att *a, const char *const *word, const int *value, size_t n, int *out)
+static bool one_of(struct cdl_doc *doc, const struct cdl_att *a, const char *const *word, const int *value,
+                   size_t n, int *out)
 {
     char *text;
     struct text all = {0};
@@ -80,14 +83,16 @@ static bool take_chunks(struct cdl_doc *doc, struct cdl_var *v, const struct cdl
     s->nchunks = a->list.n;
     s->chunk = cdl_alloc(doc, a->list.n, sizeof *s->chunk);
     if (a->list.n != (size_t)v->ndims)
-        return cdl_fail(doc, a->where, "_ChunkSizes has %zu values, but variable %s has %d dimensions", a->list.n, v->name, v->ndims);
+        return cdl_fail(doc, a->where, "_ChunkSizes has %zu values, but variable %s has %d dimensions",
+                        a->list.n, v->name, v->ndims);
     for (size_t i = 0; i < a->list.n; i++) {
         long long len;
         if (!cdl_const_int(&a->list.at[i], &len) || len < 1)
             return cdl_fail(doc, a->list.at[i].where, "a chunk length is a whole number above 0");
         if (!v->dim[i]->unlimited && (size_t)len > v->dim[i]->len)
-            return cdl_fail(doc, a->list.at[i].where, "chunk length %lld is beyond dimension %s, which has length %zu", len, v->dim[i]->name,
-                            v->dim[i]->len);
+            return cdl_fail(doc, a->list.at[i].where,
+                            "chunk length %lld is beyond dimension %s, which has length %zu", len,
+                            v->dim[i]->name, v->dim[i]->len);
         s->chunk[i] = (size_t)len;
     }
     return true;
@@ -157,16 +162,19 @@ static bool take_quantize(struct cdl_doc *doc, struct cdl_var *v, const struct c
     static const struct {
         const char *name;
         int mode, most_float, most_double;
-    } known[] = {{"_QuantizeBitGroomNumberOfSignificantDigits", NC_QUANTIZE_BITGROOM, NC_QUANTIZE_MAX_FLOAT_NSD, NC_QUANTIZE_MAX_DOUBLE_NSD},
-                 {"_QuantizeGranularBitRoundNumberOfSignificantDigits", NC_QUANTIZE_GRANULARBR, NC_QUANTIZE_MAX_FLOAT_NSD,
-                  NC_QUANTIZE_MAX_DOUBLE_NSD},
-                 {"_QuantizeBitRoundNumberOfSignificantBits", NC_QUANTIZE_BITROUND, NC_QUANTIZE_MAX_FLOAT_NSB, NC_QUANTIZE_MAX_DOUBLE_NSB}};
+    } known[] = {{"_QuantizeBitGroomNumberOfSignificantDigits", NC_QUANTIZE_BITGROOM,
+                  NC_QUANTIZE_MAX_FLOAT_NSD, NC_QUANTIZE_MAX_DOUBLE_NSD},
+                 {"_QuantizeGranularBitRoundNumberOfSignificantDigits", NC_QUANTIZE_GRANULARBR,
+                  NC_QUANTIZE_MAX_FLOAT_NSD, NC_QUANTIZE_MAX_DOUBLE_NSD},
+                 {"_QuantizeBitRoundNumberOfSignificantBits", NC_QUANTIZE_BITROUND, NC_QUANTIZE_MAX_FLOAT_NSB,
+                  NC_QUANTIZE_MAX_DOUBLE_NSB}};
     bool single = v->type->kind == NC_FLOAT;
     long long n;
 
     if (!single && v->type->kind != NC_DOUBLE)
-        return cdl_fail(doc, a->where, "%s: only float and double variables can be quantized, and %s has type %s", a->name, v->name,
-                        v->type->name);
+        return cdl_fail(doc, a->where,
+                        "%s: only float and double variables can be quantized, and %s has type %s", a->name,
+                        v->name, v->type->name);
     if (v->storage.quantize)
         return cdl_fail(doc, a->where, "variable %s can be quantized in one way only", v->name);
     for (size_t i = 0; i < 3; i++)
@@ -226,7 +234,8 @@ bool cdl_take_storage(struct cdl_doc *doc, struct cdl_var *v)
                 ok = specials[k].take(doc, v, v->atts.at[i]);
             }
     if (ok && v->storage.chunk && v->storage.layout > 0)
-        return cdl_fail(doc, v->storage.layout_at, "variable %s has _ChunkSizes, so its _Storage is \"chunked\"", v->name);
+        return cdl_fail(doc, v->storage.layout_at,
+                        "variable %s has _ChunkSizes, so its _Storage is \"chunked\"", v->name);
     return ok;
 }
 

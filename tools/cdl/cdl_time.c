@@ -12,17 +12,18 @@ enum { MIXED, PROLEPTIC, JULIAN, NOLEAP, ALL_LEAP, DAYS_360 };
 static const struct {
     const char *name;
     int calendar;
-} calendars[] = {{"standard", MIXED},      {"gregorian", MIXED}, {"proleptic_gregorian", PROLEPTIC},
-                 {"julian", JULIAN},       {"noleap", NOLEAP},   {"365_day", NOLEAP},
-                 {"all_leap", ALL_LEAP},   {"366_day", ALL_LEAP}, {"360_day", DAYS_360}};
+} calendars[] = {{"standard", MIXED},    {"gregorian", MIXED},  {"proleptic_gregorian", PROLEPTIC},
+                 {"julian", JULIAN},     {"noleap", NOLEAP},    {"365_day", NOLEAP},
+                 {"all_leap", ALL_LEAP}, {"366_day", ALL_LEAP}, {"360_day", DAYS_360}};
 
 static const struct {
     const char *name;
     double seconds;
     int months;
-} units_known[] = {{"second", 1, 0},  {"sec", 1, 0},       {"s", 1, 0},     {"minute", 60, 0}, {"min", 60, 0},
-                   {"hour", 3600, 0}, {"hr", 3600, 0},     {"day", 86400, 0}, {"week", 604800, 0},
-                   {"month", 0, 1},   {"season", 0, 3},    {"year", 0, 12},  {"yr", 0, 12}};
+} units_known[] = {{"second", 1, 0},    {"sec", 1, 0},     {"s", 1, 0},      {"minute", 60, 0},
+                   {"min", 60, 0},      {"hour", 3600, 0}, {"hr", 3600, 0},  {"day", 86400, 0},
+                   {"week", 604800, 0}, {"month", 0, 1},   {"season", 0, 3}, {"year", 0, 12},
+                   {"yr", 0, 12}};
 
 /* --- day numbers ------------------------------------------------------- */
 static long long floor_div(long long a, long long b)
@@ -108,14 +109,10 @@ static long long calendar_day(int calendar, long long y, int m, int d)
     bool before = y < 1582 || (y == 1582 && (m < 10 || (m == 10 && d < 15)));
 
     switch (calendar) {
-    case MIXED:
-        return before ? day_of(y, m, d, false) - JULIAN_SHIFT : day_of(y, m, d, true);
-    case PROLEPTIC:
-        return day_of(y, m, d, true);
-    case JULIAN:
-        return day_of(y, m, d, false);
-    default:
-        return even_day_of(calendar, y, m, d);
+    case MIXED: return before ? day_of(y, m, d, false) - JULIAN_SHIFT : day_of(y, m, d, true);
+    case PROLEPTIC: return day_of(y, m, d, true);
+    case JULIAN: return day_of(y, m, d, false);
+    default: return even_day_of(calendar, y, m, d);
     }
 }
 
@@ -129,11 +126,8 @@ static void calendar_date(int calendar, long long day, long long *y, int *m, int
             date_of(day, true, y, m, d);
         return;
     case PROLEPTIC:
-    case JULIAN:
-        date_of(day, calendar == PROLEPTIC, y, m, d);
-        return;
-    default:
-        even_date_of(calendar, day, y, m, d);
+    case JULIAN: date_of(day, calendar == PROLEPTIC, y, m, d); return;
+    default: even_date_of(calendar, day, y, m, d);
     }
 }
 
@@ -258,7 +252,8 @@ static void print_seconds(const struct cdl_clock *c, double value, char between,
         second -= 86400;
         days++;
     }
-    calendar_date(c->calendar, calendar_day(c->calendar, c->year, c->month, c->day) + (long long)days, &y, &m, &d);
+    calendar_date(c->calendar, calendar_day(c->calendar, c->year, c->month, c->day) + (long long)days, &y, &m,
+                  &d);
     print_date(y, m, d, out);
     print_time_of_day((double)second, between, out);
 }

@@ -8,9 +8,9 @@
 
 struct cdl_clock {
     int calendar;
-    int months;       /* months per unit; 0: the unit has a fixed length */
-    double seconds;   /* per unit, when months is 0 */
-    long long year;   /* the date counted from */
+    int months;     /* months per unit; 0: the unit has a fixed length */
+    double seconds; /* per unit, when months is 0 */
+    long long year; /* the date counted from */
     int month, day;
     double second_of_day;
 };

@@ -25,7 +25,7 @@ void cdl_put_name(struct text *out, const char *name)
 static const struct {
     char c;
     const char *text;
-} escape[] = {{'\b', "\\b"}, {'\f', "\\f"}, {'\r', "\\r"}, {'\t', "\\t"},
+} escape[] = {{'\b', "\\b"}, {'\f', "\\f"},  {'\r', "\\r"}, {'\t', "\\t"},
               {'\v', "\\v"}, {'\\', "\\\\"}, {'\'', "\\'"}, {'"', "\\\""}};
 
 static void put_char(struct text *out, char c, const char *newline)
@@ -82,35 +82,26 @@ static void put_real(struct text *out, double v, int digits, bool single, bool t
 static void put_integer(struct text *out, int kind, const void *value)
 {
     union {
-        int8_t i8; uint8_t u8; int16_t i16; uint16_t u16;
-        int32_t i32; uint32_t u32; int64_t i64; uint64_t u64;
+        int8_t i8;
+        uint8_t u8;
+        int16_t i16;
+        uint16_t u16;
+        int32_t i32;
+        uint32_t u32;
+        int64_t i64;
+        uint64_t u64;
     } v = {0};
 
     memcpy(&v, value, types_atomic(kind)->size);
     switch (kind) {
-    case NC_BYTE:
-        text_printf(out, "%d", v.i8);
-        break;
-    case NC_SHORT:
-        text_printf(out, "%d", v.i16);
-        break;
-    case NC_INT:
-        text_printf(out, "%d", (int)v.i32);
-        break;
-    case NC_INT64:
-        text_printf(out, "%lld", (long long)v.i64);
-        break;
-    case NC_UBYTE:
-        text_printf(out, "%u", v.u8);
-        break;
-    case NC_USHORT:
-        text_printf(out, "%u", v.u16);
-        break;
-    case NC_UINT:
-        text_printf(out, "%u", (unsigned)v.u32);
-        break;
-    default:
-        text_printf(out, "%llu", (unsigned long long)v.u64);
+    case NC_BYTE: text_printf(out, "%d", v.i8); break;
+    case NC_SHORT: text_printf(out, "%d", v.i16); break;
+    case NC_INT: text_printf(out, "%d", (int)v.i32); break;
+    case NC_INT64: text_printf(out, "%lld", (long long)v.i64); break;
+    case NC_UBYTE: text_printf(out, "%u", v.u8); break;
+    case NC_USHORT: text_printf(out, "%u", v.u16); break;
+    case NC_UINT: text_printf(out, "%u", (unsigned)v.u32); break;
+    default: text_printf(out, "%llu", (unsigned long long)v.u64);
     }
 }
 
@@ -132,7 +123,8 @@ static size_t without_nuls(const char *s, size_t len)
     return len;
 }
 
-static void put_array(struct text *out, const struct type *t, const char *value, size_t n, const struct cdl_digits *digits)
+static void put_array(struct text *out, const struct type *t, const char *value, size_t n,
+                      const struct cdl_digits *digits)
 {
     text_putc(out, '{');
     if (t->kind == NC_CHAR && n)
@@ -146,7 +138,8 @@ static void put_array(struct text *out, const struct type *t, const char *value,
     text_putc(out, '}');
 }
 
-static void put_record(struct text *out, const struct type *t, const char *value, const struct cdl_digits *digits)
+static void put_record(struct text *out, const struct type *t, const char *value,
+                       const struct cdl_digits *digits)
 {
     text_putc(out, '{');
     for (size_t i = 0; i < t->nfields; i++) {
@@ -161,7 +154,8 @@ static void put_record(struct text *out, const struct type *t, const char *value
     text_putc(out, '}');
 }
 
-static void put_sequence(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits)
+static void put_sequence(struct text *out, const struct type *t, const void *value,
+                         const struct cdl_digits *digits)
 {
     nc_vlen_t v;
 
@@ -186,7 +180,8 @@ static void put_enum(struct text *out, const struct type *t, const void *value)
         put_integer(out, t->base->kind, value);
 }
 
-static void put_real_value(struct text *out, int kind, const void *value, const struct cdl_digits *digits, bool tagged)
+static void put_real_value(struct text *out, int kind, const void *value, const struct cdl_digits *digits,
+                           bool tagged)
 {
     float f;
     double d;
@@ -203,37 +198,24 @@ static void put_real_value(struct text *out, int kind, const void *value, const 
 void cdl_put_value(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits)
 {
     switch (t->kind) {
-    case NC_CHAR:
-        cdl_put_quoted(out, value, *(const char *)value ? 1 : 0, "\\n");
-        break;
+    case NC_CHAR: cdl_put_quoted(out, value, *(const char *)value ? 1 : 0, "\\n"); break;
     case NC_FLOAT:
-    case NC_DOUBLE:
-        put_real_value(out, t->kind, value, digits, false);
-        break;
-    case NC_STRING:
-        put_string(out, value);
-        break;
-    case NC_VLEN:
-        put_sequence(out, t, value, digits);
-        break;
-    case NC_OPAQUE:
-        put_opaque(out, t, value);
-        break;
-    case NC_ENUM:
-        put_enum(out, t, value);
-        break;
-    case NC_COMPOUND:
-        put_record(out, t, value, digits);
-        break;
-    default:
-        put_integer(out, t->kind, value);
+    case NC_DOUBLE: put_real_value(out, t->kind, value, digits, false); break;
+    case NC_STRING: put_string(out, value); break;
+    case NC_VLEN: put_sequence(out, t, value, digits); break;
+    case NC_OPAQUE: put_opaque(out, t, value); break;
+    case NC_ENUM: put_enum(out, t, value); break;
+    case NC_COMPOUND: put_record(out, t, value, digits); break;
+    default: put_integer(out, t->kind, value);
     }
 }
 
-void cdl_put_tagged(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits)
+void cdl_put_tagged(struct text *out, const struct type *t, const void *value,
+                    const struct cdl_digits *digits)
 {
-    static const char *const tag[] = {[NC_BYTE] = "b",   [NC_SHORT] = "s", [NC_UBYTE] = "UB",  [NC_USHORT] = "US",
-                                      [NC_UINT] = "U",   [NC_INT64] = "LL", [NC_UINT64] = "ULL"};
+    static const char *const tag[] = {
+        [NC_BYTE] = "b", [NC_SHORT] = "s",  [NC_UBYTE] = "UB",  [NC_USHORT] = "US",
+        [NC_UINT] = "U", [NC_INT64] = "LL", [NC_UINT64] = "ULL"};
 
     if (t->kind == NC_FLOAT || t->kind == NC_DOUBLE) {
         put_real_value(out, t->kind, value, digits, true);

@@ -7,10 +7,13 @@
 #include "types.h"
 
 struct cdl_digits {
-    int of_float;  /* significant digits of -p */
+    int of_float; /* significant digits of -p */
     int of_double;
 };
-#define CDL_DIGITS_INIT {7, 15}
+#define CDL_DIGITS_INIT \
+    { \
+        7, 15 \
+    }
 
 void cdl_put_name(struct text *out, const char *name); /* special characters escaped */
 
@@ -19,9 +22,11 @@ void cdl_put_chars(struct text *out, const char *s, size_t len, const char *newl
 void cdl_put_quoted(struct text *out, const char *s, size_t len, const char *newline);
 
 /* As in the data section: numbers without tags. */
-void cdl_put_value(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits);
+void cdl_put_value(struct text *out, const struct type *t, const void *value,
+                   const struct cdl_digits *digits);
 
 /* As in an attribute: numbers carry the tag of their type (1.5f, 3s, 7ULL). */
-void cdl_put_tagged(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits);
+void cdl_put_tagged(struct text *out, const struct type *t, const void *value,
+                    const struct cdl_digits *digits);
 
 #endif

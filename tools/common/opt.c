@@ -39,7 +39,8 @@ static void print_help(const struct opt_tool *tool)
     printf("usage: %s %s\n%s\n\n", tool->name, tool->operands, tool->purpose);
     for (size_t i = 0; i < tool->nopts; i++)
         print_option(&tool->opts[i]);
-    printf("      --help               this text\n      --version            version of the tool and the library\n");
+    printf("      --help               this text\n      --version            version of the tool and the "
+           "library\n");
     if (tool->notes)
         printf("\n%s", tool->notes);
 }
@@ -47,16 +48,20 @@ static void print_help(const struct opt_tool *tool)
 /* --- completions: --completion=bash|zsh prints the script that is installed ------ */
 static void bash_completion(const struct opt_tool *tool)
 {
-    printf("# bash completion for %s\n_%s()\n{\n    local cur=${COMP_WORDS[COMP_CWORD]}\n    if [[ $cur == -* ]]; then\n"
-           "        COMPREPLY=($(compgen -W '", tool->name, tool->name);
+    printf("# bash completion for %s\n_%s()\n{\n    local cur=${COMP_WORDS[COMP_CWORD]}\n    if [[ $cur == "
+           "-* ]]; then\n"
+           "        COMPREPLY=($(compgen -W '",
+           tool->name, tool->name);
     for (size_t i = 0; i < tool->nopts; i++) {
         if (tool->opts[i].key < 256)
             printf("-%c ", tool->opts[i].key);
         if (tool->opts[i].name)
             printf("--%s%s ", tool->opts[i].name, tool->opts[i].arg ? "=" : "");
     }
-    printf("--help --version' -- \"$cur\"))\n    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
-           "complete -o filenames -o nospace -F _%s %s\n", tool->name, tool->name);
+    printf("--help --version' -- \"$cur\"))\n    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    "
+           "fi\n}\n"
+           "complete -o filenames -o nospace -F _%s %s\n",
+           tool->name, tool->name);
 }
 
 /* The characters that mean something to _arguments stand behind a backslash. */
@@ -119,14 +124,16 @@ static noreturn void unknown_long(const struct opt_tool *tool, const char *name)
     names[n++] = "version";
     near = msg_nearest(name, names, n);
     if (near)
-        msg_die(MSG_USAGE, "unknown option --%s: did you mean --%s? (%s --help lists them all)", name, near, tool->name);
+        msg_die(MSG_USAGE, "unknown option --%s: did you mean --%s? (%s --help lists them all)", name, near,
+                tool->name);
     msg_die(MSG_USAGE, "unknown option --%s: %s --help lists them all", name, tool->name);
 }
 
 static const struct opt *find_long(const struct opt_tool *tool, const char *word, size_t len)
 {
     for (size_t i = 0; i < tool->nopts; i++)
-        if (tool->opts[i].name && strlen(tool->opts[i].name) == len && strncmp(tool->opts[i].name, word, len) == 0)
+        if (tool->opts[i].name && strlen(tool->opts[i].name) == len &&
+            strncmp(tool->opts[i].name, word, len) == 0)
             return &tool->opts[i];
     return NULL;
 }
@@ -212,8 +219,10 @@ int opt_next(struct opt_line *line)
 
 long long opt_number(const char *option, const char *text, long long lo, long long hi)
 {
-    static const struct { char letter; long long factor; } unit[] = {
-        {'K', 1000}, {'M', 1000000}, {'G', 1000000000}, {'T', 1000000000000}};
+    static const struct {
+        char letter;
+        long long factor;
+    } unit[] = {{'K', 1000}, {'M', 1000000}, {'G', 1000000000}, {'T', 1000000000000}};
     char *end;
     double v = strtod(text, &end);
 

@@ -19,7 +19,7 @@ struct opt_tool {
     const char *purpose;  /* one line */
     const struct opt *opts;
     size_t nopts;
-    const char *notes;    /* after the options: exit codes, examples; may be NULL */
+    const char *notes; /* after the options: exit codes, examples; may be NULL */
 };
 
 struct opt_line {
@@ -44,7 +44,8 @@ void opt_start(struct opt_line *line, const struct opt_tool *tool, int argc, cha
 int opt_next(struct opt_line *line);
 void opt_end(struct opt_line *line);
 
-/* A whole number from lo to hi with an optional K, M, G (1000s as in netCDF's tools); ends the tool when it is not. */
+/* A whole number from lo to hi with an optional K, M, G (1000s as in netCDF's tools); ends the tool when it
+ * is not. */
 long long opt_number(const char *option, const char *text, long long lo, long long hi);
 
 #endif

@@ -41,6 +41,19 @@ char *output_local_path(const char *target)
     return tool_strndup(path, len);
 }
 
+char *output_target(const char *given)
+{
+    size_t len = strlen(given);
+    struct text t = {0};
+    bool store = !strstr(given, "://") && len > 5 && strcmp(given + len - 5, ".zarr") == 0;
+
+    if (store)
+        text_printf(&t, "%s%s#mode=nczarr", scheme, given);
+    else
+        text_puts(&t, given);
+    return text_take(&t);
+}
+
 static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -72,7 +85,8 @@ bool output_same(const char *a, const char *b)
 {
     char *pa = output_local_path(a), *pb = output_local_path(b);
     struct stat sa, sb;
-    bool same = pa && pb && stat(pa, &sa) == 0 && stat(pb, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+    bool same = pa && pb && stat(pa, &sa) == 0 && stat(pb, &sb) == 0 && sa.st_dev == sb.st_dev &&
+                sa.st_ino == sb.st_ino;
 
     free(pa);
     free(pb);

@@ -20,6 +20,10 @@ const char *output_begin(const char *target);
 bool output_commit(void);
 void output_discard(void);
 
+/* What an output name means: a plain path that ends in .zarr is a store, so that
+ * "out.zarr" is "file://out.zarr#mode=nczarr". Yours to free. */
+char *output_target(const char *given);
+
 /* The local path inside a path or file:// URL, without its #fragment; NULL: not local. Yours to free. */
 char *output_local_path(const char *target);
 

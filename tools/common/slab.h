@@ -21,7 +21,8 @@ struct slab {
 
 /* most: values per block, at least 1. align: chunk lengths blocks should end at, or NULL. */
 void slab_start(struct slab *s, int ndims, const size_t *shape, const size_t *align, size_t most);
-void slab_start_boxes(struct slab *s, int ndims, const size_t *shape, const size_t *box); /* blocks of that shape */
-bool slab_next(struct slab *s); /* false after the last block; a scalar has one block */
+void slab_start_boxes(struct slab *s, int ndims, const size_t *shape,
+                      const size_t *box); /* blocks of that shape */
+bool slab_next(struct slab *s);           /* false after the last block; a scalar has one block */
 
 #endif

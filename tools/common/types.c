@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ATOMIC(id, text, bytes) {id, id, text, bytes, -1, (id) == NC_STRING, NULL, 0, NULL, 0, NULL}
+#define ATOMIC(id, text, bytes) \
+    { \
+        id, id, text, bytes, -1, (id) == NC_STRING, NULL, 0, NULL, 0, NULL \
+    }
 static const struct type atomic[] = {
-    ATOMIC(NC_BYTE, "byte", 1),     ATOMIC(NC_CHAR, "char", 1),     ATOMIC(NC_SHORT, "short", 2),
-    ATOMIC(NC_INT, "int", 4),       ATOMIC(NC_FLOAT, "float", 4),   ATOMIC(NC_DOUBLE, "double", 8),
-    ATOMIC(NC_UBYTE, "ubyte", 1),   ATOMIC(NC_USHORT, "ushort", 2), ATOMIC(NC_UINT, "uint", 4),
-    ATOMIC(NC_INT64, "int64", 8),   ATOMIC(NC_UINT64, "uint64", 8), ATOMIC(NC_STRING, "string", sizeof(char *)),
+    ATOMIC(NC_BYTE, "byte", 1),   ATOMIC(NC_CHAR, "char", 1),     ATOMIC(NC_SHORT, "short", 2),
+    ATOMIC(NC_INT, "int", 4),     ATOMIC(NC_FLOAT, "float", 4),   ATOMIC(NC_DOUBLE, "double", 8),
+    ATOMIC(NC_UBYTE, "ubyte", 1), ATOMIC(NC_USHORT, "ushort", 2), ATOMIC(NC_UINT, "uint", 4),
+    ATOMIC(NC_INT64, "int64", 8), ATOMIC(NC_UINT64, "uint64", 8), ATOMIC(NC_STRING, "string", sizeof(char *)),
 };
 enum { NATOMIC = sizeof atomic / sizeof *atomic };
 
@@ -236,18 +239,12 @@ static bool records_equal(const struct type *t, const char *a, const char *b)
 bool type_equal(const struct type *t, const void *a, const void *b)
 {
     switch (t->kind) {
-    case NC_FLOAT:
-        return floats_equal(a, b);
-    case NC_DOUBLE:
-        return doubles_equal(a, b);
-    case NC_STRING:
-        return strings_equal(a, b);
-    case NC_VLEN:
-        return sequences_equal(t->base, a, b);
-    case NC_COMPOUND:
-        return records_equal(t, a, b);
-    default:
-        return memcmp(a, b, t->size) == 0;
+    case NC_FLOAT: return floats_equal(a, b);
+    case NC_DOUBLE: return doubles_equal(a, b);
+    case NC_STRING: return strings_equal(a, b);
+    case NC_VLEN: return sequences_equal(t->base, a, b);
+    case NC_COMPOUND: return records_equal(t, a, b);
+    default: return memcmp(a, b, t->size) == 0;
     }
 }
 

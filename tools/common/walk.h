@@ -11,11 +11,11 @@ struct walk_ids {
     int n;
 };
 
-int walk_groups(int group, struct walk_ids *out);        /* the groups directly inside */
+int walk_groups(int group, struct walk_ids *out); /* the groups directly inside */
 int walk_vars(int group, struct walk_ids *out);
-int walk_dims(int group, struct walk_ids *out);          /* defined in this group */
-int walk_types(int group, struct walk_ids *out);         /* defined in this group */
-int walk_unlimited(int group, struct walk_ids *out);     /* seen from this group */
+int walk_dims(int group, struct walk_ids *out);      /* defined in this group */
+int walk_types(int group, struct walk_ids *out);     /* defined in this group */
+int walk_unlimited(int group, struct walk_ids *out); /* seen from this group */
 void walk_free(struct walk_ids *ids);
 bool walk_has(const struct walk_ids *ids, int id);
 

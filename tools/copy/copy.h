@@ -17,13 +17,13 @@ struct copy_filter { /* one -F */
     bool all;        /* "*", or "none" alone */
     char **name;     /* variables, escapes undone */
     size_t n;
-    char *chain;     /* NULL: none */
+    char *chain; /* NULL: none */
 };
 
 struct copy_chunks { /* one item of -c */
     char *name;      /* of a dimension or a variable; NULL: all ("/") */
     bool is_var;
-    size_t *len;     /* a dimension: 1 of them, 0 = the whole dimension; a variable: as many as given */
+    size_t *len; /* a dimension: 1 of them, 0 = the whole dimension; a variable: as many as given */
     size_t n;
 };
 
@@ -34,18 +34,18 @@ struct copy_quantize { /* one item of --quantize */
 
 struct copy_request {
     const char *in, *out;
-    int format;           /* NC_FORMAT_* of -k; 0: as the input */
-    int deflate;          /* -1: not said */
+    int format;  /* NC_FORMAT_* of -k; 0: as the input */
+    int deflate; /* -1: not said */
     bool shuffle;
-    bool fix_unlimited;   /* -u */
-    bool out_in_memory;   /* -w */
-    bool in_in_memory;    /* -r */
-    bool keep_order;      /* fletcher32 stays where it is on the way to Zarr */
-    struct select data_of, only;             /* -v, -V */
+    bool fix_unlimited;                        /* -u */
+    bool out_in_memory;                        /* -w */
+    bool in_in_memory;                         /* -r */
+    bool keep_order;                           /* fletcher32 stays where it is on the way to Zarr */
+    struct select data_of, only;               /* -v, -V */
     struct select groups_data_of, groups_only; /* -g, -G */
-    size_t buffer;        /* -m */
-    long long cache_bytes, cache_chunks;     /* -h, -e; -1: not said */
-    size_t least_chunked; /* -M: smaller variables are not chunked by -c */
+    size_t buffer;                             /* -m */
+    long long cache_bytes, cache_chunks;       /* -h, -e; -1: not said */
+    size_t least_chunked;                      /* -M: smaller variables are not chunked by -c */
     struct copy_filter *filter;
     size_t nfilters;
     struct copy_chunks *chunks;
@@ -55,7 +55,11 @@ struct copy_request {
     bool verify, dry_run, quiet;
     enum { REPORT_NONE, REPORT_TEXT, REPORT_JSON } report;
 };
-#define COPY_REQUEST_INIT {.deflate = -1, .buffer = (size_t)64 << 20, .cache_bytes = -1, .cache_chunks = -1, .least_chunked = 8192}
+#define COPY_REQUEST_INIT \
+    { \
+        .deflate = -1, .buffer = (size_t)64 << 20, .cache_bytes = -1, .cache_chunks = -1, \
+        .least_chunked = 8192 \
+    }
 
 /* Each ends the tool (exit code 2) when the text is wrong. */
 void copy_add_filter(struct copy_request *r, const char *text);
@@ -65,9 +69,9 @@ void copy_request_free(struct copy_request *r);
 
 /* --- the plan --------------------------------------------------------------------------- */
 struct copy_var {
-    int group, id;            /* in the input */
+    int group, id; /* in the input */
     int out_group, out_id;
-    char *path;               /* "t2m", "/g/t2m" */
+    char *path; /* "t2m", "/g/t2m" */
     const struct type *type;
     nc_type out_type;
     int ndims;
@@ -75,20 +79,20 @@ struct copy_var {
     size_t shape[NC_MAX_VAR_DIMS];
     unsigned long long nbytes; /* of all values in memory */
     bool defined, with_data;
-    char *in_chain;           /* as ids; "" without filters */
-    char *chain;              /* what the output gets */
-    bool refilter;            /* differs from the input by request */
-    bool unfiltered;          /* by request */
+    char *in_chain;  /* as ids; "" without filters */
+    char *chain;     /* what the output gets */
+    bool refilter;   /* differs from the input by request */
+    bool unfiltered; /* by request */
     bool was_chunked, chunked, rechunked, contiguous;
     size_t in_chunk[NC_MAX_VAR_DIMS], chunk[NC_MAX_VAR_DIMS];
-    bool library_chunks;      /* chunked, lengths left to the library */
+    bool library_chunks; /* chunked, lengths left to the library */
     int quantize, quantize_n;
-    const char *note;         /* why something asked for by "*" does not apply; NULL */
+    const char *note; /* why something asked for by "*" does not apply; NULL */
     /* what came of it */
     bool as_stored;
     double seconds;
     unsigned long long stored;
-    char *filters;            /* of the output, by name */
+    char *filters; /* of the output, by name */
     bool lossy;
     double max_abs, max_rel;
 };
@@ -96,18 +100,18 @@ struct copy_var {
 struct copy {
     const struct copy_request *req;
     int in, out;
-    const char *out_path;     /* what is being written */
+    const char *out_path; /* what is being written */
     int in_format, format;
     bool in_zarr, out_zarr;
-    bool classic;             /* the output is a classic file */
+    bool classic; /* the output is a classic file */
     struct types types;
-    nc_type *out_types;       /* parallel to types.at */
+    nc_type *out_types; /* parallel to types.at */
     struct select_names names;
     struct copy_var *var;
     size_t nvars;
     int *group_in, *group_out;
     size_t ngroups;
-    int *dim_out;             /* by input id */
+    int *dim_out; /* by input id */
     size_t ndims;
     unsigned long long total, done; /* bytes of data */
 };

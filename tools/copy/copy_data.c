@@ -27,7 +27,8 @@ static void out_chunks(const struct copy_var *v, size_t *chunk)
 {
     int storage = NC_CONTIGUOUS;
 
-    if (v->out_id < 0 || nc_inq_var_chunking(v->out_group, v->out_id, &storage, chunk) != NC_NOERR || storage != NC_CHUNKED)
+    if (v->out_id < 0 || nc_inq_var_chunking(v->out_group, v->out_id, &storage, chunk) != NC_NOERR ||
+        storage != NC_CHUNKED)
         for (int d = 0; d < v->ndims; d++)
             chunk[d] = 1;
 }

@@ -88,14 +88,10 @@ static int define_type(struct copy *c, size_t i)
     int group = group_of(c, t->group);
 
     switch (t->kind) {
-    case NC_COMPOUND:
-        return define_compound(c, group, t, &c->out_types[i]);
-    case NC_ENUM:
-        return define_enum(c, group, t, &c->out_types[i]);
-    case NC_VLEN:
-        return nc_def_vlen(group, t->name, out_type(c, t->base), &c->out_types[i]);
-    default:
-        return nc_def_opaque(group, t->size, t->name, &c->out_types[i]);
+    case NC_COMPOUND: return define_compound(c, group, t, &c->out_types[i]);
+    case NC_ENUM: return define_enum(c, group, t, &c->out_types[i]);
+    case NC_VLEN: return nc_def_vlen(group, t->name, out_type(c, t->base), &c->out_types[i]);
+    default: return nc_def_opaque(group, t->size, t->name, &c->out_types[i]);
     }
 }
 
@@ -228,7 +224,8 @@ static bool define_storage(struct copy *c, const struct copy_var *v)
         status = cellar_def_var_chain(v->out_group, v->out_id, v->chain);
         if (status) {
             char *why = msg_reason(status);
-            msg_error(v->refilter ? "-F \"%s,%s\": %s" : "variable %s: filters %s: %s", v->path, v->chain, why);
+            msg_error(v->refilter ? "-F \"%s,%s\": %s" : "variable %s: filters %s: %s", v->path, v->chain,
+                      why);
             free(why);
             return false;
         }

@@ -74,7 +74,8 @@ static int define_sample(const struct copy_var *v, const size_t *box, size_t n, 
 
 static int write_samples(const struct copy_var *v, const size_t *box, size_t n, int ncid, int varid)
 {
-    size_t all = count_boxes(v, box), values = 1, start[NC_MAX_VAR_DIMS], at[NC_MAX_VAR_DIMS + 1] = {0}, count[NC_MAX_VAR_DIMS + 1];
+    size_t all = count_boxes(v, box), values = 1, start[NC_MAX_VAR_DIMS], at[NC_MAX_VAR_DIMS + 1] = {0},
+           count[NC_MAX_VAR_DIMS + 1];
     int status = NC_NOERR;
     char *block;
 
@@ -97,7 +98,8 @@ static int write_samples(const struct copy_var *v, const size_t *box, size_t n, 
 
 static int estimate_var(struct copy_var *v)
 {
-    size_t box[NC_MAX_VAR_DIMS], values = sample_box(v, box), all = count_boxes(v, box), n = all < SAMPLES ? all : SAMPLES;
+    size_t box[NC_MAX_VAR_DIMS], values = sample_box(v, box), all = count_boxes(v, box),
+                                 n = all < SAMPLES ? all : SAMPLES;
     unsigned long long stored = 0;
     int ncid = -1, varid, status = define_sample(v, box, n, &ncid, &varid);
 
@@ -106,7 +108,8 @@ static int estimate_var(struct copy_var *v)
     if (status == NC_NOERR)
         status = cellar_inq_var_stored(ncid, varid, &stored);
     if (status == NC_NOERR)
-        v->stored = (unsigned long long)((double)v->nbytes * (double)stored / (double)(values * n * v->type->size));
+        v->stored =
+            (unsigned long long)((double)v->nbytes * (double)stored / (double)(values * n * v->type->size));
     if (ncid >= 0)
         nc_abort(ncid);
     return status;
@@ -118,7 +121,8 @@ bool copy_estimate(struct copy *c)
         struct copy_var *v = &c->var[i];
         int status;
         v->stored = v->with_data ? v->nbytes : 0;
-        if (!v->with_data || !v->nbytes || !v->ndims || v->type->group >= 0 || v->type->has_pointers || (!*v->chain && !v->quantize))
+        if (!v->with_data || !v->nbytes || !v->ndims || v->type->group >= 0 || v->type->has_pointers ||
+            (!*v->chain && !v->quantize))
             continue;
         status = estimate_var(v);
         if (status)

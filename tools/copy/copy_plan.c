@@ -29,14 +29,15 @@ static struct copy_var *need_var(struct copy *c, const char *option, const char 
     struct copy_var *v = find_var(c, name);
 
     if (!v)
-        msg_die(MSG_FAILED, "%s \"%s\": %s has no variable named %s%s", option, given, c->req->in, name, select_hint(name, &c->names));
+        msg_die(MSG_FAILED, "%s \"%s\": %s has no variable named %s%s", option, given, c->req->in, name,
+                select_hint(name, &c->names));
     return v;
 }
 
 /* --- chains as text of ids -------------------------------------------------------------- */
 static bool chain_has(const char *chain, unsigned id)
 {
-    for (const char *p = chain; *p; ) {
+    for (const char *p = chain; *p;) {
         if (strtoul(p, NULL, 10) == id)
             return true;
         p += strcspn(p, "|");
@@ -76,7 +77,7 @@ static char *shuffled_chain(const char *chain)
 {
     struct text t = {0};
 
-    for (const char *p = chain; *p; ) {
+    for (const char *p = chain; *p;) {
         size_t len = strcspn(p, "|");
         text_puts(&t, t.len ? "|" : "");
         if (strtoul(p, NULL, 10) == DEFLATE)
@@ -162,11 +163,17 @@ static void check_filters(struct copy *c)
                         msg_die(MSG_USAGE, "-F \"%s\": variable %s is named by -F twice", f->given, v->path);
         }
         if (f->all && c->req->deflate >= 0)
-            msg_die(MSG_USAGE, "-d has nothing to do, as -F \"%s\" means all variables: leave one of them out", f->given);
+            msg_die(MSG_USAGE,
+                    "-d has nothing to do, as -F \"%s\" means all variables: leave one of them out",
+                    f->given);
     }
     if (c->classic && (c->req->deflate > 0 || c->req->nchunks || c->req->shuffle))
-        msg_die(MSG_USAGE, "%s: files of the classic kinds have no chunks and no filters: leave out %s, or say -4 or -7", c->req->out,
-                c->req->deflate > 0 ? "-d" : c->req->nchunks ? "-c" : "-s");
+        msg_die(MSG_USAGE,
+                "%s: files of the classic kinds have no chunks and no filters: leave out %s, or say -4 or -7",
+                c->req->out,
+                c->req->deflate > 0 ? "-d"
+                : c->req->nchunks   ? "-c"
+                                    : "-s");
 }
 
 static void check_classic_filters(const struct copy *c)
@@ -175,12 +182,13 @@ static void check_classic_filters(const struct copy *c)
 
     for (size_t i = 0; i < c->req->nfilters; i++)
         if (c->classic && c->req->filter[i].chain)
-            msg_die(MSG_USAGE, "-F \"%s\": files of the classic kinds have no filters: say -4 or -7", c->req->filter[i].given);
+            msg_die(MSG_USAGE, "-F \"%s\": files of the classic kinds have no filters: say -4 or -7",
+                    c->req->filter[i].given);
     for (size_t i = 0; c->classic && i < c->nvars; i++)
         dropped += *c->var[i].in_chain != '\0' && c->var[i].defined;
     if (dropped)
-        msg_warn("%s: the filters of %zu variable%s are dropped, as files of the classic kinds have none", c->req->out, dropped,
-                 dropped == 1 ? "" : "s");
+        msg_warn("%s: the filters of %zu variable%s are dropped, as files of the classic kinds have none",
+                 c->req->out, dropped, dropped == 1 ? "" : "s");
 }
 
 /* --- chunks of one variable --------------------------------------------------------------------- */
@@ -244,11 +252,13 @@ static void take_var_chunks(const struct copy *c, struct copy_var *v, const stru
     if (!k->n) {
         v->contiguous = !*v->chain && !grows(c, v);
         if (!v->contiguous)
-            msg_die(MSG_USAGE, "-c \"%s:\": the variable needs chunks, as it %s", v->path, *v->chain ? "has filters" : "can grow");
+            msg_die(MSG_USAGE, "-c \"%s:\": the variable needs chunks, as it %s", v->path,
+                    *v->chain ? "has filters" : "can grow");
         return;
     }
     if (k->n != (size_t)v->ndims)
-        msg_die(MSG_USAGE, "-c \"%s:...\": %zu lengths are given, but the variable has %d dimensions", v->path, k->n, v->ndims);
+        msg_die(MSG_USAGE, "-c \"%s:...\": %zu lengths are given, but the variable has %d dimensions",
+                v->path, k->n, v->ndims);
     v->chunked = true;
     for (int d = 0; d < v->ndims; d++)
         v->chunk[d] = clip(c, v, d, k->len[d]);
@@ -262,7 +272,9 @@ static void take_dim_chunks(const struct copy *c, struct copy_var *v)
         const struct copy_chunks *k = chunks_of_dim(c, v, d);
         size_t whole = v->shape[d] ? v->shape[d] : 1;
         any = any || k;
-        v->chunk[d] = k ? clip(c, v, d, k->len[0] ? k->len[0] : whole) : v->was_chunked ? clip(c, v, d, v->in_chunk[d]) : whole;
+        v->chunk[d] = k                ? clip(c, v, d, k->len[0] ? k->len[0] : whole)
+                      : v->was_chunked ? clip(c, v, d, v->in_chunk[d])
+                                       : whole;
     }
     if (any && (v->was_chunked || grows(c, v) || *v->chain || v->nbytes >= c->req->least_chunked))
         v->chunked = true;
@@ -291,7 +303,8 @@ static void plan_chunks(const struct copy *c, struct copy_var *v)
             v->contiguous = !needed;
         }
     }
-    v->rechunked = v->chunked && (!v->was_chunked || memcmp(v->chunk, v->in_chunk, (size_t)v->ndims * sizeof *v->chunk) != 0);
+    v->rechunked = v->chunked && (!v->was_chunked ||
+                                  memcmp(v->chunk, v->in_chunk, (size_t)v->ndims * sizeof *v->chunk) != 0);
 }
 
 static void check_chunks(struct copy *c)
@@ -307,7 +320,8 @@ static void check_chunks(struct copy *c)
             for (int d = 0; !used && d < c->var[n].ndims; d++)
                 used = chunks_of_dim(c, &c->var[n], d) == k;
         if (!used)
-            msg_die(MSG_FAILED, "-c \"%s/...\": %s has no variable with a dimension named %s", k->name, c->req->in, k->name);
+            msg_die(MSG_FAILED, "-c \"%s/...\": %s has no variable with a dimension named %s", k->name,
+                    c->req->in, k->name);
     }
 }
 
@@ -317,8 +331,8 @@ static bool is_coordinate(const struct copy_var *v)
     char name[NC_MAX_NAME + 1];
     int dimid;
 
-    return v->ndims == 1 && nc_inq_varname(v->group, v->id, name) == NC_NOERR && nc_inq_dimid(v->group, name, &dimid) == NC_NOERR &&
-           dimid == v->dimid[0];
+    return v->ndims == 1 && nc_inq_varname(v->group, v->id, name) == NC_NOERR &&
+           nc_inq_dimid(v->group, name, &dimid) == NC_NOERR && dimid == v->dimid[0];
 }
 
 static void plan_quantize(struct copy *c, struct copy_var *v)
@@ -334,7 +348,8 @@ static void plan_quantize(struct copy *c, struct copy_var *v)
     if (!use)
         return;
     if (!real && use->name)
-        msg_die(MSG_FAILED, "--quantize: variable %s has type %s, and only float and double can be quantized", v->path, v->type->name);
+        msg_die(MSG_FAILED, "--quantize: variable %s has type %s, and only float and double can be quantized",
+                v->path, v->type->name);
     if (!real || (!use->name && is_coordinate(v))) {
         v->note = real ? "a coordinate is not quantized by *" : NULL;
         return;
@@ -346,8 +361,10 @@ static void plan_quantize(struct copy *c, struct copy_var *v)
 
 static bool is_lossy(const char *chain)
 {
-    static const char *const name[] = {"zfp",  "fpzip", "bitround", "bitgroom", "granular", "quantize", "fixedscaleoffset", "ndmean",
-                                       "sz", "32013", "32014", "32017", "32022", "32023", "32024", "32032", "37373", "32801"};
+    static const char *const name[] = {
+        "zfp",    "fpzip", "bitround", "bitgroom", "granular", "quantize", "fixedscaleoffset",
+        "ndmean", "sz",    "32013",    "32014",    "32017",    "32022",    "32023",
+        "32024",  "32032", "37373",    "32801"};
 
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         for (const char *p = strstr(chain, name[i]); p; p = strstr(p + 1, name[i]))
@@ -356,7 +373,8 @@ static bool is_lossy(const char *chain)
     return false;
 }
 
-/* --- all variables ---------------------------------------------------------------------------------------- */
+/* --- all variables ----------------------------------------------------------------------------------------
+ */
 static bool group_chosen(const struct select *s, int group)
 {
     return !s->n || select_has_group(s, group);
@@ -366,7 +384,8 @@ static void choose(const struct copy *c, struct copy_var *v)
 {
     const struct copy_request *r = c->req;
 
-    v->defined = (!r->only.n || select_has_var(&r->only, v->group, v->id)) && group_chosen(&r->groups_only, v->group);
+    v->defined =
+        (!r->only.n || select_has_var(&r->only, v->group, v->id)) && group_chosen(&r->groups_only, v->group);
     v->with_data = v->defined && (!r->data_of.n || select_has_var(&r->data_of, v->group, v->id)) &&
                    group_chosen(&r->groups_data_of, v->group);
 }

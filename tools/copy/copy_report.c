@@ -35,8 +35,9 @@ void copy_progress(const struct copy *c, const struct copy_var *v)
     bar.last = t;
     size = output_size(c->out_path);
     left = part > 0 ? spent / part - spent : 0;
-    fprintf(stderr, "\r%3.0f %%  %6.0f MB/s  %d:%02d left  ratio %.2f  %-30.30s", 100 * part, (double)c->done / 1e6 / spent,
-            (int)left / 60, (int)left % 60, size ? (double)c->done / (double)size : 1.0, v->path);
+    fprintf(stderr, "\r%3.0f %%  %6.0f MB/s  %d:%02d left  ratio %.2f  %-30.30s", 100 * part,
+            (double)c->done / 1e6 / spent, (int)left / 60, (int)left % 60,
+            size ? (double)c->done / (double)size : 1.0, v->path);
     fflush(stderr);
 }
 
@@ -78,19 +79,21 @@ static void report_text(const struct copy *c, FILE *out)
 {
     unsigned long long plain = 0, stored = 0;
 
-    fprintf(out, "%-20s %-30s %14s %14s %7s %7s  %s\n", "variable", "filters", "bytes", "stored", "ratio", "MB/s", "");
+    fprintf(out, "%-20s %-30s %14s %14s %7s %7s  %s\n", "variable", "filters", "bytes", "stored", "ratio",
+            "MB/s", "");
     for (size_t i = 0; i < c->nvars; i++) {
         const struct copy_var *v = &c->var[i];
         const char *filters = filters_of(c, v);
-        fprintf(out, "%-20s %-30s %14llu %14llu %7.2f %7.0f  %s", v->path, *filters ? filters : "-", v->nbytes, v->stored, ratio(v),
-                rate(v), how(c, v));
+        fprintf(out, "%-20s %-30s %14llu %14llu %7.2f %7.0f  %s", v->path, *filters ? filters : "-",
+                v->nbytes, v->stored, ratio(v), rate(v), how(c, v));
         if (v->quantize || (v->lossy && c->req->verify))
             fprintf(out, ", largest error %.3g (relative %.3g)", v->max_abs, v->max_rel);
         fprintf(out, "%s%s\n", v->note ? "; " : "", v->note ? v->note : "");
         plain += v->with_data ? v->nbytes : 0;
         stored += v->with_data ? v->stored : 0;
     }
-    fprintf(out, "%-20s %-30s %14llu %14llu %7.2f\n", "all", "", plain, stored, stored ? (double)plain / (double)stored : 1.0);
+    fprintf(out, "%-20s %-30s %14llu %14llu %7.2f\n", "all", "", plain, stored,
+            stored ? (double)plain / (double)stored : 1.0);
 }
 
 static void put_json_text(FILE *out, const char *s)
@@ -113,7 +116,8 @@ static void report_json(const struct copy *c, FILE *out)
     put_json_text(out, c->req->in);
     fputs(", \"output\": ", out);
     put_json_text(out, c->req->out);
-    fprintf(out, ", \"verified\": %s, \"estimated\": %s, \"variables\": [", c->req->verify ? "true" : "false", c->req->dry_run ? "true" : "false");
+    fprintf(out, ", \"verified\": %s, \"estimated\": %s, \"variables\": [", c->req->verify ? "true" : "false",
+            c->req->dry_run ? "true" : "false");
     for (size_t i = 0; i < c->nvars; i++) {
         const struct copy_var *v = &c->var[i];
         const char *filters = filters_of(c, v);
@@ -121,8 +125,9 @@ static void report_json(const struct copy *c, FILE *out)
         put_json_text(out, v->path);
         fputs(", \"filters\": ", out);
         put_json_text(out, filters);
-        fprintf(out, ", \"bytes\": %llu, \"stored\": %llu, \"ratio\": %.4f, \"seconds\": %.6f, \"how\": \"%s\"", v->nbytes, v->stored,
-                ratio(v), v->seconds, how(c, v));
+        fprintf(out,
+                ", \"bytes\": %llu, \"stored\": %llu, \"ratio\": %.4f, \"seconds\": %.6f, \"how\": \"%s\"",
+                v->nbytes, v->stored, ratio(v), v->seconds, how(c, v));
         if (v->quantize || (v->lossy && c->req->verify))
             fprintf(out, ", \"max_abs_error\": %.9g, \"max_rel_error\": %.9g", v->max_abs, v->max_rel);
         if (v->note) {

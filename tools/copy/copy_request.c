@@ -39,7 +39,6 @@ static const char *take_names(struct copy_filter *f, const char *p)
     return *p ? p + 1 : NULL;
 }
 
-
 void copy_add_filter(struct copy_request *r, const char *text)
 {
     struct copy_filter f = {.given = tool_strdup(text)};
@@ -52,7 +51,10 @@ void copy_add_filter(struct copy_request *r, const char *text)
     } else {
         chain = take_names(&f, text);
         if (!chain || !*chain)
-            msg_die(MSG_USAGE, "-F \"%s\": expected variables, a comma and filters, as in -F \"t2m,shuffle|zstd,level=3\" or -F none", text);
+            msg_die(MSG_USAGE,
+                    "-F \"%s\": expected variables, a comma and filters, as in -F "
+                    "\"t2m,shuffle|zstd,level=3\" or -F none",
+                    text);
         if (f.all && f.n)
             msg_die(MSG_USAGE, "-F \"%s\": * stands for all variables, so no name can stand beside it", text);
         if (strcasecmp(chain, "none") != 0)
@@ -60,7 +62,8 @@ void copy_add_filter(struct copy_request *r, const char *text)
     }
     for (size_t i = 0; i < r->nfilters; i++)
         if (r->filter[i].all && f.all)
-            msg_die(MSG_USAGE, "-F \"%s\" and -F \"%s\" both mean all variables", r->filter[i].given, f.given);
+            msg_die(MSG_USAGE, "-F \"%s\" and -F \"%s\" both mean all variables", r->filter[i].given,
+                    f.given);
     r->filter = tool_push(r->filter, r->nfilters, sizeof *r->filter);
     r->filter[r->nfilters++] = f;
 }
@@ -72,7 +75,8 @@ static size_t chunk_length(const char *given, const char *text, size_t len)
     unsigned long long v = strtoull(copy, &end, 10);
 
     if (!len || *end || !isdigit((unsigned char)*copy) || !v)
-        msg_die(MSG_USAGE, "-c \"%s\": '%s' is no chunk length: expected a whole number above 0", given, copy);
+        msg_die(MSG_USAGE, "-c \"%s\": '%s' is no chunk length: expected a whole number above 0", given,
+                copy);
     free(copy);
     return (size_t)v;
 }
@@ -88,7 +92,7 @@ static void add_var_chunks(struct copy_request *r, const char *text, const char 
 {
     struct copy_chunks c = {.name = tool_strndup(text, (size_t)(colon - text)), .is_var = true};
 
-    for (const char *p = colon + 1; *p; ) {
+    for (const char *p = colon + 1; *p;) {
         size_t len = strcspn(p, ",");
         c.len = tool_push(c.len, c.n, sizeof *c.len);
         c.len[c.n++] = chunk_length(text, p, len);
@@ -100,7 +104,7 @@ static void add_var_chunks(struct copy_request *r, const char *text, const char 
 /* "dim/n,dim/n": a missing n is the whole dimension; "/" alone asks for no chunks at all. */
 static void add_dim_chunks(struct copy_request *r, const char *text)
 {
-    for (const char *p = text; *p; ) {
+    for (const char *p = text; *p;) {
         size_t len = strcspn(p, ",");
         const char *slash = NULL;
         struct copy_chunks c = {0};
@@ -108,7 +112,8 @@ static void add_dim_chunks(struct copy_request *r, const char *text)
             if (*q == '/')
                 slash = q;
         if (!slash)
-            msg_die(MSG_USAGE, "-c \"%s\": expected dimension/length,... or variable:length,length,...", text);
+            msg_die(MSG_USAGE, "-c \"%s\": expected dimension/length,... or variable:length,length,...",
+                    text);
         c.n = 1;
         c.len = tool_alloc(1, sizeof *c.len);
         c.name = slash > p ? tool_strndup(p, (size_t)(slash - p)) : NULL;
@@ -134,7 +139,9 @@ static int quantize_mode(const char *given, const char *name, size_t len)
     static const struct {
         const char *name;
         int mode;
-    } known[] = {{"bitgroom", NC_QUANTIZE_BITGROOM}, {"granular", NC_QUANTIZE_GRANULARBR}, {"granularbr", NC_QUANTIZE_GRANULARBR},
+    } known[] = {{"bitgroom", NC_QUANTIZE_BITGROOM},
+                 {"granular", NC_QUANTIZE_GRANULARBR},
+                 {"granularbr", NC_QUANTIZE_GRANULARBR},
                  {"bitround", NC_QUANTIZE_BITROUND}};
     const char *names[] = {"bitgroom", "granular", "bitround"};
     char *copy = tool_strndup(name, len);
@@ -146,8 +153,9 @@ static int quantize_mode(const char *given, const char *name, size_t len)
             return known[i].mode;
         }
     near = msg_nearest(copy, names, 3);
-    msg_die(MSG_USAGE, "--quantize \"%s\": no algorithm %s: %s%s%s", given, copy, near ? "did you mean " : "expected bitgroom, granular or bitround",
-            near ? near : "", near ? "?" : "");
+    msg_die(MSG_USAGE, "--quantize \"%s\": no algorithm %s: %s%s%s", given, copy,
+            near ? "did you mean " : "expected bitgroom, granular or bitround", near ? near : "",
+            near ? "?" : "");
 }
 
 static void add_quantize(struct copy_request *r, const char *given, const char *item, size_t len)
@@ -157,7 +165,10 @@ static void add_quantize(struct copy_request *r, const char *given, const char *
     char *end;
 
     if (!colon || !equals || equals < colon)
-        msg_die(MSG_USAGE, "--quantize \"%s\": expected variable:algorithm=number,..., as in \"t2m:bitround=9,*:granular=3\"", given);
+        msg_die(MSG_USAGE,
+                "--quantize \"%s\": expected variable:algorithm=number,..., as in "
+                "\"t2m:bitround=9,*:granular=3\"",
+                given);
     if (colon != item + 1 || *item != '*')
         q.name = tool_strndup(item, (size_t)(colon - item));
     q.mode = quantize_mode(given, colon + 1, (size_t)(equals - colon - 1));
@@ -170,7 +181,7 @@ static void add_quantize(struct copy_request *r, const char *given, const char *
 
 void copy_add_quantize(struct copy_request *r, const char *text)
 {
-    for (const char *p = text; *p; ) {
+    for (const char *p = text; *p;) {
         size_t len = strcspn(p, ",");
         add_quantize(r, text, p, len);
         p += len + (p[len] == ',');

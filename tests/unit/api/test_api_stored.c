@@ -1,0 +1,131 @@
+/* Chunks as they are stored: their size, and copies that are not decoded. */
+#include <cellar.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const char *const from[] = {"test_api_stored.nc", "file://test_api_stored.zarr#mode=nczarr,file"};
+static const char *const to[] = {"test_api_stored_to.nc", "file://test_api_stored_to.zarr#mode=nczarr,file"};
+enum { NPLACES = 2, T = 3, X = 1000, CHUNK = 250 };
+
+#define OK(call) assert_int_equal((call), NC_NOERR)
+
+/* An int variable (t unlimited, x) of T records; fill is a value no one wrote. */
+static void make(const char *place, const char *chain, size_t chunk, int fill, int *ncid, int *varid)
+{
+    size_t chunks[] = {1, chunk};
+    int dim[2];
+
+    OK(nc_create(place, NC_NETCDF4 | NC_CLOBBER, ncid));
+    OK(nc_def_dim(*ncid, "t", NC_UNLIMITED, &dim[0]));
+    OK(nc_def_dim(*ncid, "x", X, &dim[1]));
+    OK(nc_def_var(*ncid, "v", NC_INT, 2, dim, varid));
+    OK(nc_def_var_chunking(*ncid, *varid, NC_CHUNKED, chunks));
+    OK(nc_def_var_fill(*ncid, *varid, NC_FILL, &fill));
+    OK(cellar_def_var_chain(*ncid, *varid, chain));
+    OK(nc_enddef(*ncid));
+}
+
+/* Record 1 is never written. */
+static void write_values(int ncid, int varid)
+{
+    static int values[X];
+
+    for (size_t t = 0; t < T; t += 2) {
+        size_t start[] = {t, 0}, count[] = {1, X};
+        for (int i = 0; i < X; i++)
+            values[i] = (int)t * 7 + i / 9;
+        OK(nc_put_vara_int(ncid, varid, start, count, values));
+    }
+}
+
+static void assert_same_values(int a, int va, int b, int vb)
+{
+    static int x[T * X], y[T * X];
+    size_t n;
+
+    OK(nc_inq_dimlen(b, 0, &n));
+    assert_int_equal(n, T);
+    OK(nc_get_var_int(a, va, x));
+    OK(nc_get_var_int(b, vb, y));
+    assert_memory_equal(x, y, sizeof x);
+}
+
+static void sizes_are_of_encoded_chunks(void **state)
+{
+    for (int p = 0; p < NPLACES; p++) {
+        unsigned long long plain, small;
+        int ncid, varid;
+
+        make(from[p], "", CHUNK, -1, &ncid, &varid);
+        write_values(ncid, varid);
+        OK(cellar_inq_var_stored(ncid, varid, &plain));
+        assert_int_equal(plain, 2 * X * sizeof(int)); /* the record that was never written takes nothing */
+        OK(nc_close(ncid));
+        make(from[p], "shuffle|deflate,level=5", CHUNK, -1, &ncid, &varid);
+        write_values(ncid, varid);
+        OK(cellar_inq_var_stored(ncid, varid, &small));
+        assert_true(small > 0 && small < plain / 4);
+        assert_int_equal(cellar_inq_var_stored(ncid, 99, &small), NC_ENOTVAR);
+        OK(nc_close(ncid));
+    }
+}
+
+static void equal_variables_are_copied_as_stored(void **state)
+{
+    for (int p = 0; p < NPLACES; p++) {
+        int a, b, va, vb, as_stored = 0;
+
+        make(from[p], "shuffle|deflate,level=5", CHUNK, -1, &a, &va);
+        write_values(a, va);
+        make(to[p], "shuffle|deflate,level=5", CHUNK, -1, &b, &vb);
+        OK(cellar_copy_var_chunks(a, va, b, vb, &as_stored));
+        assert_int_equal(as_stored, 1);
+        assert_same_values(a, va, b, vb);
+        OK(nc_close(b));
+        OK(nc_open(to[p], NC_NOWRITE, &b));
+        assert_same_values(a, va, b, vb);
+        assert_int_equal(cellar_copy_var_chunks(a, va, b, vb, &as_stored), NC_EPERM);
+        OK(nc_close(b));
+        OK(nc_close(a));
+    }
+}
+
+static void unequal_variables_are_left_alone(void **state)
+{
+    static const struct {
+        const char *chain;
+        size_t chunk;
+        int fill;
+    } other[] = {{"shuffle|deflate,level=4", CHUNK, -1}, {"deflate,level=5", CHUNK, -1}, {"", CHUNK, -1},
+                 {"shuffle|deflate,level=5", CHUNK / 2, -1}, {"shuffle|deflate,level=5", CHUNK, -2}};
+
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        int a, b, va, vb, as_stored = 1;
+        size_t n;
+
+        make(from[0], "shuffle|deflate,level=5", CHUNK, -1, &a, &va);
+        write_values(a, va);
+        make(to[0], other[i].chain, other[i].chunk, other[i].fill, &b, &vb);
+        OK(cellar_copy_var_chunks(a, va, b, vb, &as_stored));
+        assert_int_equal(as_stored, 0);
+        OK(nc_inq_dimlen(b, 0, &n));
+        assert_int_equal(n, 0);
+        OK(nc_close(b));
+        OK(nc_close(a));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_are_of_encoded_chunks),
+        cmocka_unit_test(equal_variables_are_copied_as_stored),
+        cmocka_unit_test(unequal_variables_are_left_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
