@@ -22,9 +22,12 @@ static bool codes_neighbours(const struct cel_chain *chain)
 /* Elements of the array along dimension d of this chunk. */
 static size_t valid_along(const struct cel_var *var, const size_t *index, int d)
 {
-    size_t left = var->dim[d]->len - index[d] * var->chunk[d];
+    size_t left;
 
-    return var->dim[d]->unlimited || left > var->chunk[d] ? var->chunk[d] : left;
+    if (var->dim[d]->unlimited) /* its length may be changing */
+        return var->chunk[d];
+    left = var->dim[d]->len - index[d] * var->chunk[d];
+    return left > var->chunk[d] ? var->chunk[d] : left;
 }
 
 bool cel_edge_is_seen(const struct cel_var *var, const size_t *index)

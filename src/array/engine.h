@@ -133,6 +133,15 @@ struct cel_kit {
     struct cel_buf cell;    /* decoded, when it cannot lie in place */
     size_t chunk;           /* the largest chunk its scratch has seen */
 };
+
+/* Encoded bytes that wait for their place while their kit serves the next chunk. */
+struct cel_crate {
+    struct cel_crate *next;
+    struct cel_buf bytes;
+};
+int cel_crate_pack(const void *bytes, size_t n, struct cel_crate **out);
+void cel_crate_give(struct cel_crate *crate);
+
 int cel_kit_take(struct cel_kit **out);
 void cel_kit_give(struct cel_kit *kit);
 
@@ -195,6 +204,7 @@ struct cel_job {
     struct cel_chunk_place at;
     bool placed;                  /* `at` is where the chunk goes */
     struct cel_kit *kit;
+    struct cel_crate *crate;
     const void *out;              /* encoded, to be placed and written */
     size_t out_n;
     uint32_t skipped;

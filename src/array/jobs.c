@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUFFERS 3                      /* chunk-sized buffers a job may fill: gathered, and two of the chain's */
+#define BUFFERS 4                      /* chunk-sized buffers of a job: gathered, two of the chain's, and encoded */
 
 size_t cel_small_work = (size_t)256 << 10;
 
@@ -69,6 +69,13 @@ int cel_stream_failed(const struct cel_stream *s)
 
 /* --- what any thread does ------------------------------------------------------ */
 
+static void give_kit(struct cel_job *job)
+{
+    if (job->kit)
+        cel_kit_give(job->kit);
+    job->kit = NULL;
+}
+
 static void run_job(struct cel_task *task)
 {
     struct cel_job *job = (struct cel_job *)task;
@@ -78,6 +85,8 @@ static void run_job(struct cel_task *task)
         job_failed(job, job->rc);
         cel_status_save(&job->why);
     }
+    if (!job->settle && (!job->writes || job->placed || job->crate)) /* nobody needs its buffers any more */
+        give_kit(job);
 }
 
 static int need_kit(struct cel_job *job)
@@ -132,18 +141,33 @@ static int pad_for_codec(struct cel_job *job, const void **src)
     return CEL_OK;
 }
 
+static int encode(struct cel_job *job, const void *src)
+{
+    struct cel_stream *s = job->stream;
+    int rc = need_kit(job);
+
+    if (rc == CEL_OK)
+        rc = pad_for_codec(job, &src);
+    if (rc == CEL_OK)
+        rc = cel_chain_encode(&s->var->chain, job->kit->scratch, src, s->array->nbytes, &job->out, &job->out_n,
+                              &job->skipped);
+    if (rc != CEL_OK || concurrent(s) || s->width == 1)
+        return rc;
+    rc = cel_crate_pack(job->out, job->out_n, &job->crate); /* its turn may be far away */
+    if (rc == CEL_OK)
+        job->out = job->crate->bytes.data;
+    return rc;
+}
+
 int cel_job_store(struct cel_job *job, const void *src)
 {
     struct cel_stream *s = job->stream;
-    int rc = s->var->chain.n ? need_kit(job) : CEL_OK;
+    int rc = CEL_OK;
 
-    if (rc == CEL_OK && s->var->chain.n)
-        rc = pad_for_codec(job, &src);
     job->out = src;
     job->out_n = s->array->nbytes;
-    if (rc == CEL_OK && s->var->chain.n)
-        rc = cel_chain_encode(&s->var->chain, job->kit->scratch, src, s->array->nbytes, &job->out, &job->out_n,
-                              &job->skipped);
+    if (s->var->chain.n)
+        rc = encode(job, src);
     if (rc == CEL_OK && concurrent(s))
         rc = place_out(job);
     job->placed = job->placed || concurrent(s);
@@ -277,9 +301,10 @@ static void release_cell(struct cel_stream *s, struct cel_job *job)
 
 void cel_job_abandon(struct cel_job *job)
 {
-    if (job->kit)
-        cel_kit_give(job->kit);
-    job->kit = NULL;
+    give_kit(job);
+    if (job->crate)
+        cel_crate_give(job->crate);
+    job->crate = NULL;
 }
 
 static void free_one(struct cel_stream *s)

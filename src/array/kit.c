@@ -1,16 +1,23 @@
 /* Kits: the buffers and codec contexts a job works with. They are kept between
- * jobs and calls, the last used first, so that a chunk costs no allocation and
- * finds its memory warm; a kit that grew large gives its buffers back. */
+ * jobs and calls, so that a chunk costs no allocation; each thread keeps the last
+ * one it used, whose memory is warm in its core's cache, the others lie on a shelf.
+ * A kit that grew large is not kept. */
 #include "engine.h"
 #include <stdlib.h>
 
 #define KEPT_BYTES ((size_t)4 << 20) /* a buffer larger than this is not kept */
 #define KEPT_KITS 64
+#define KEPT_CRATES 64
 
-static struct cel_mutex lock = CEL_MUTEX_INIT; /* guards the rest */
+static struct cel_mutex lock = CEL_MUTEX_INIT; /* guards the shelves */
 static struct cel_kit *shelf;
 static int nkept;
-static bool hooked;
+static struct cel_crate *crates;
+static int ncrates;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t own; /* this thread's kit */
+static bool has_own;      /* the key could be made */
 
 static void hold(void)
 {
@@ -50,31 +57,28 @@ static int make_kit(struct cel_kit **out)
     return CEL_OK;
 }
 
-int cel_kit_take(struct cel_kit **out)
+static struct cel_kit *from_shelf(void)
 {
     struct cel_kit *kit;
 
     cel_lock(&lock);
-    if (!hooked)
-        hooked = pthread_atfork(hold, let_go, start_anew) == 0;
     kit = shelf;
     if (kit) {
         shelf = kit->next;
         nkept--;
     }
     cel_unlock(&lock);
-    if (!kit)
-        return make_kit(out);
-    *out = kit;
-    return CEL_OK;
+    return kit;
 }
 
-void cel_kit_give(struct cel_kit *kit)
+/* Also called for the kit of a thread that ends. */
+static void to_shelf(void *p)
 {
-    bool keep = kit->cell.cap <= KEPT_BYTES && kit->encoded.cap <= KEPT_BYTES && kit->chunk <= KEPT_BYTES;
+    struct cel_kit *kit = p;
+    bool keep;
 
     cel_lock(&lock);
-    keep = keep && nkept < KEPT_KITS;
+    keep = nkept < KEPT_KITS;
     if (keep) {
         kit->next = shelf;
         shelf = kit;
@@ -83,4 +87,87 @@ void cel_kit_give(struct cel_kit *kit)
     cel_unlock(&lock);
     if (!keep)
         free_kit(kit);
+}
+
+static void set_up(void)
+{
+    pthread_atfork(hold, let_go, start_anew);
+    has_own = pthread_key_create(&own, to_shelf) == 0;
+}
+
+int cel_kit_take(struct cel_kit **out)
+{
+    struct cel_kit *kit;
+
+    pthread_once(&once, set_up);
+    kit = has_own ? pthread_getspecific(own) : NULL;
+    if (kit)
+        pthread_setspecific(own, NULL);
+    else
+        kit = from_shelf();
+    *out = kit;
+    return kit ? CEL_OK : make_kit(out);
+}
+
+void cel_kit_give(struct cel_kit *kit)
+{
+    if (kit->cell.cap > KEPT_BYTES || kit->encoded.cap > KEPT_BYTES || kit->chunk > KEPT_BYTES)
+        free_kit(kit);
+    else if (!has_own || pthread_getspecific(own) || pthread_setspecific(own, kit) != 0)
+        to_shelf(kit);
+}
+
+/* --- crates ------------------------------------------------------------------- */
+
+static struct cel_crate *take_crate(void)
+{
+    struct cel_crate *crate;
+
+    cel_lock(&lock);
+    crate = crates;
+    if (crate) {
+        crates = crate->next;
+        ncrates--;
+    }
+    cel_unlock(&lock);
+    return crate;
+}
+
+int cel_crate_pack(const void *bytes, size_t n, struct cel_crate **out)
+{
+    struct cel_crate *crate = take_crate();
+    int rc;
+
+    if (!crate) {
+        crate = cel_calloc(1, sizeof *crate);
+        if (!crate)
+            return NC_ENOMEM;
+        crate->bytes = CEL_BUF_INIT(SIZE_MAX / 2);
+    }
+    crate->bytes.len = 0;
+    rc = cel_buf_add(&crate->bytes, bytes, n);
+    if (rc != CEL_OK) {
+        cel_crate_give(crate);
+        return rc;
+    }
+    *out = crate;
+    return CEL_OK;
+}
+
+void cel_crate_give(struct cel_crate *crate)
+{
+    bool keep = crate->bytes.cap <= KEPT_BYTES;
+
+    cel_lock(&lock);
+    keep = keep && ncrates < KEPT_CRATES;
+    if (keep) {
+        crate->next = crates;
+        crates = crate;
+        ncrates++;
+    }
+    cel_unlock(&lock);
+    if (keep)
+        return;
+    cel_buf_dispose(&crate->bytes);
+    free(crate);
 }
