@@ -26,7 +26,7 @@ $(BUILD)/build.ninja:
 demo:
 	@scripts/setup.sh build
 	@$(MAKE) --no-print-directory build
-	@$(BUILD)/examples/demo
+	@$(BUILD)/examples/demo $(BUILD)/tools/nccopy
 
 #> make test       build with and without sanitizers, and run every test
 test: test-plain test-asan test-clang
