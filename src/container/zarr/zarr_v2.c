@@ -143,6 +143,8 @@ int zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array 
         rc = cel_json_set(a->doc, "shape", a->scalar ? zarr_lengths_json(1, &one) : zarr_lengths_json(var->ndims, var->extent));
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "dtype", dtype);
+    else
+        cel_json_free(dtype);
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "chunks", a->scalar ? zarr_lengths_json(1, &one) : zarr_lengths_json(var->ndims, var->chunk));
     if (rc == CEL_OK && var->no_fill)

@@ -278,6 +278,8 @@ int zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array 
         rc = cel_json_set(a->doc, "shape", zarr_lengths_json(var->ndims, var->extent));
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "data_type", data_type);
+    else
+        cel_json_free(data_type);
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "chunk_grid", named("regular", with_member("chunk_shape", zarr_lengths_json(var->ndims, var->chunk))));
     if (rc == CEL_OK)
