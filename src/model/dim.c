@@ -179,6 +179,8 @@ int cel_dim_rename(struct cel_dim *dim, const char *name)
     if (rc != CEL_OK)
         return rc;
     rc = check_free(group, normal);
+    if (rc == CEL_OK && cel_is_classic_file(group->dataset) && strlen(normal) > strlen(dim->name))
+        rc = cel_mode_define(group->dataset); /* a longer name moves what follows it in the header */
     if (rc != CEL_OK) {
         free(normal);
         return rc;

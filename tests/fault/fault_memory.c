@@ -78,7 +78,7 @@ static int define(int nc, int *group)
 {
     const char *words[] = {"sea", "land"};
     const float fill = -9;
-    int rc = NC_NOERR, x, t, v, dims[2];
+    int rc = NC_NOERR, x = 0, t = 0, v = 0, dims[2];
 
     *group = nc;
     if (keeps(GROUPS))
