@@ -94,6 +94,7 @@ unsigned random_below(unsigned n)
 static struct { const struct CMUnitTest *tests; const size_t *count; } parts[] = {
     {define_tests, &define_count}, {att_tests, &att_count},   {type_tests, &type_count},
     {data_tests, &data_count},     {conversion_tests, &conversion_count}, {refuse_tests, &refuse_count},
+    {random_tests, &random_count},
 };
 
 static void remove_tree(const char *top)

@@ -113,6 +113,7 @@ PART(type);
 PART(data);
 PART(conversion);
 PART(refuse);
+PART(random);
 #undef PART
 #define END_PART(name) const size_t name##_count = sizeof name##_tests / sizeof *name##_tests
 

@@ -97,6 +97,30 @@ static void the_same_name_in_two_groups(void **state)
     done(nc);
 }
 
+static void dimensions_of_other_groups_serve(void **state)
+{
+    int nc = fresh(), g, h, x, y, ids[2];
+    char name[NC_MAX_NAME + 1];
+
+    OK(nc_def_grp(nc, "g", &g));
+    OK(nc_def_grp(nc, "h", &h));
+    x = def_dim(g, "x", 3);
+    y = def_dim(h, "y", 4);
+    def_var(nc, "v", NC_INT, 2, (int[]){x, y});
+    def_var(g, "w", NC_INT, 1, &y);
+    nc = reopened(nc, NC_NOWRITE);
+    OK(nc_inq_vardimid(nc, var_named(nc, "v"), ids));
+    OK(nc_inq_dimname(nc, ids[0], name));
+    assert_string_equal(name, "x");
+    OK(nc_inq_dimname(nc, ids[1], name));
+    assert_string_equal(name, "y");
+    g = group_named(nc, "g");
+    OK(nc_inq_vardimid(g, var_named(g, "w"), ids));
+    OK(nc_inq_dimname(g, ids[0], name));
+    assert_string_equal(name, "y");
+    done(nc);
+}
+
 static void one_dimension_is_unlimited(void **state)
 {
     int nc = fresh(), t = def_dim(nc, "t", NC_UNLIMITED), x = def_dim(nc, "x", 3), unlimited;
@@ -568,6 +592,7 @@ const struct CMUnitTest define_tests[] = {
     NEEDS(GROUPS, a_group_is_renamed_after_reopening),
     NEEDS(GROUPS, dimensions_are_inherited),
     NEEDS(GROUPS, the_same_name_in_two_groups),
+    NEEDS(GROUPS, dimensions_of_other_groups_serve),
     NEEDS(UNLIMITED, several_dimensions_are_unlimited),
 };
 END_PART(define);

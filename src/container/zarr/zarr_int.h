@@ -17,6 +17,8 @@ struct zarr {
     bool xarray;          /* v2: dimension names in _ARRAY_DIMENSIONS */
     bool consolidated;    /* read from, and write, one document with all metadata */
     struct cel_json *all; /* that document's map of key -> document; NULL: not used */
+    struct cel_vec late;  /* while loading: struct zarr_late *, variables whose dimensions lie in groups yet to come */
+    bool groups_known;    /* ... none is to come */
 };
 
 /* --- a group: group->place ---------------------------------------------------- */

@@ -86,6 +86,8 @@ static int by_reference(struct cel_dataset *ds, const char *path, const char *re
     free(group_path);
     if (rc == NC_ENOMEM)
         return rc;
+    if (!*out && !zarr_of(ds)->groups_known)
+        return CEL_ABSENT;
     if (!*out)
         return zarr_bad(path, "_nczarr_array/dimension_references", "there is no dimension '%s'", reference);
     return CEL_OK;
@@ -234,29 +236,85 @@ static void take_alias(struct zarr_dtype *dtype, const struct cel_json *info)
         dtype->type = cel_type_atomic(NC_CHAR);
 }
 
-static int add_var(struct cel_group *group, const char *name, struct zarr_array *a, struct zarr_facts *facts)
+/* CEL_ABSENT: a dimension is not known yet. */
+static int finish_var(struct cel_var *var, struct zarr_facts *facts)
 {
-    struct cel_dataset *ds = group->dataset;
+    struct cel_dataset *ds = var->group->dataset;
+    struct zarr_array *a = var->place;
     struct cel_json *own;
     const struct cel_json *info = find_info(zarr_of(ds), a->path, a->attrs, a->doc, &array_info, &own);
+    int rc = link_dims(ds, var, a, facts, info);
+
+    if (rc == CEL_OK)
+        rc = describe_var(var, a, facts, info != NULL);
+    if (rc == CEL_OK)
+        cel_var_link_coord(var);
+    cel_json_free(own);
+    return rc;
+}
+
+struct zarr_late {
+    struct cel_var *var;
+    struct zarr_facts *facts;
+};
+
+static void free_late(struct zarr_late *late)
+{
+    cel_chain_dispose(&late->facts->chain);
+    free(late->facts);
+    free(late);
+}
+
+/* Takes *facts over. */
+static int note_late(struct zarr *z, struct cel_var *var, struct zarr_facts **facts)
+{
+    struct zarr_late *late = cel_malloc(sizeof *late);
+    int rc = late ? cel_vec_add(&z->late, late) : NC_ENOMEM;
+
+    if (rc != CEL_OK) {
+        free(late);
+        return rc;
+    }
+    *late = (struct zarr_late){var, *facts};
+    *facts = NULL;
+    return CEL_OK;
+}
+
+static int finish_late(struct zarr *z)
+{
+    int rc = CEL_OK;
+
+    z->groups_known = true;
+    for (size_t i = 0; i < z->late.n; i++) {
+        struct zarr_late *late = z->late.at[i];
+        if (rc == CEL_OK)
+            rc = finish_var(late->var, late->facts);
+        free_late(late);
+    }
+    cel_vec_dispose(&z->late);
+    return rc;
+}
+
+/* Takes `a` over, and *facts where it is still needed. */
+static int add_var(struct cel_group *group, const char *name, struct zarr_array *a, struct zarr_facts **facts)
+{
+    struct zarr *z = zarr_of(group->dataset);
+    struct cel_json *own;
+    const struct cel_json *info = find_info(z, a->path, a->attrs, a->doc, &array_info, &own);
     struct cel_var *var;
     int rc;
 
-    a->scalar = is_scalar(facts, info);
+    a->scalar = is_scalar(*facts, info);
     take_alias(&a->dtype, info);
-    rc = cel_var_add(group, name, a->scalar ? 0 : facts->rank, &var);
-    if (rc == CEL_OK) {
-        var->place = a;
-        rc = link_dims(ds, var, a, facts, info);
-        if (rc == CEL_OK)
-            rc = describe_var(var, a, facts, info != NULL);
-        if (rc == CEL_OK)
-            cel_var_link_coord(var);
-    } else {
-        zarr_array_free(a);
-    }
     cel_json_free(own);
-    return rc;
+    rc = cel_var_add(group, name, a->scalar ? 0 : (*facts)->rank, &var);
+    if (rc != CEL_OK) {
+        zarr_array_free(a);
+        return rc;
+    }
+    var->place = a;
+    rc = finish_var(var, *facts);
+    return rc == CEL_ABSENT ? note_late(z, var, facts) : rc;
 }
 
 /* Documents of an array; CEL_ABSENT when path holds none. */
@@ -290,7 +348,7 @@ static int load_array(struct cel_group *group, const char *name, const char *pat
     if (rc == CEL_OK)
         rc = z->version == 2 ? zarr_v2_read(group->dataset, a, facts) : zarr_v3_read(group->dataset, a, facts);
     if (rc == CEL_OK) {
-        rc = add_var(group, name, a, facts);
+        rc = add_var(group, name, a, &facts);
         a = NULL; /* the variable's now */
     } else if (rc == NC_EBADTYPE) {
         cel_warn("%s; the variable is left out", cel_error_text());
@@ -502,7 +560,14 @@ int zarr_load(struct cel_dataset *ds)
     ds->root->atts.loaded = false;
     if (rc == CEL_OK)
         rc = load_root_array(ds);
-    return rc == CEL_ABSENT ? load_group(ds->root, "", 0) : rc;
+    if (rc == CEL_ABSENT)
+        rc = load_group(ds->root, "", 0);
+    if (rc == CEL_OK)
+        return finish_late(z);
+    for (size_t i = 0; i < z->late.n; i++)
+        free_late(z->late.at[i]);
+    cel_vec_dispose(&z->late);
+    return rc;
 }
 
 int zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var)
