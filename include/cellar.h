@@ -57,9 +57,9 @@ EXTERNL void cellar_free(void *memory);
 EXTERNL int cellar_inq_var_stored(int ncid, int varid, unsigned long long *bytes);
 
 /* Copy all values of a variable into another of the same type and shape. Where
- * chunks, filters, byte order, fill value and format are the same too, chunks are
- * copied without decoding them and *as_stored (may be NULL) is 1; else nothing is
- * copied and *as_stored is 0. Both files are in data mode. */
+ * chunks, filters, byte order and fill value are the same too, chunks are copied
+ * without decoding them and *as_stored (may be NULL) is 1; else *as_stored is 0,
+ * and the values are the caller's to copy. Both files are in data mode. */
 EXTERNL int cellar_copy_var_chunks(int ncid_in, int varid_in, int ncid_out, int varid_out, int *as_stored);
 
 /* on: a plugin that offers a filter which is also built in wins. -1: as

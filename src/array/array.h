@@ -43,8 +43,8 @@ void cel_array_worst_error(struct cel_dataset *ds, struct cel_var *var, double *
 int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out);
 
 /* All chunks of one variable into another, still encoded, where type, chunks,
- * filters, byte order, fill value and format are the same; else CEL_SKIP. Chunks
- * the output has already written are replaced. */
+ * filters, byte order and fill value are the same; else CEL_SKIP (then some may
+ * have been copied). Chunks the output has already written are replaced. */
 int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_dataset *to_ds, struct cel_var *to_var);
 
 #endif

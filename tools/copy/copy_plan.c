@@ -185,7 +185,7 @@ static void check_classic_filters(const struct copy *c)
             msg_die(MSG_USAGE, "-F \"%s\": files of the classic kinds have no filters: say -4 or -7",
                     c->req->filter[i].given);
     for (size_t i = 0; c->classic && i < c->nvars; i++)
-        dropped += *c->var[i].in_chain != '\0' && c->var[i].defined;
+        dropped += *c->var[i].chain != '\0' && c->var[i].defined;
     if (dropped)
         msg_warn("%s: the filters of %zu variable%s are dropped, as files of the classic kinds have none",
                  c->req->out, dropped, dropped == 1 ? "" : "s");

@@ -76,10 +76,10 @@ static void sizes_are_of_encoded_chunks(void **state)
 
 static void equal_variables_are_copied_as_stored(void **state)
 {
-    for (int p = 0; p < NPLACES; p++) {
-        int a, b, va, vb, as_stored = 0;
+    for (int pair = 0; pair < NPLACES * NPLACES; pair++) {
+        int a, b, va, vb, as_stored = 0, p = pair / NPLACES; /* also between formats */
 
-        make(from[p], "shuffle|deflate,level=5", CHUNK, -1, &a, &va);
+        make(from[pair % NPLACES], "shuffle|deflate,level=5", CHUNK, -1, &a, &va);
         write_values(a, va);
         make(to[p], "shuffle|deflate,level=5", CHUNK, -1, &b, &vb);
         OK(cellar_copy_var_chunks(a, va, b, vb, &as_stored));
