@@ -248,6 +248,8 @@ static herr_t driver_close(H5FD_t *f)
     return 0;
 }
 
+/* libhdf5 shares what it knows of a file between all who have it open; what a forked
+ * child inherited is stale, so a file it opens itself is another one. */
 static int driver_cmp(const H5FD_t *a, const H5FD_t *b)
 {
     const struct cel_h5_io *p = ((const struct driver_file *)a)->io, *q = ((const struct driver_file *)b)->io;
@@ -255,6 +257,8 @@ static int driver_cmp(const H5FD_t *a, const H5FD_t *b)
 
     if (p == q)
         return 0;
+    if (p->owner != q->owner)
+        return p->owner < q->owner ? -1 : 1;
     if (p->fd < 0 || q->fd < 0 || fstat(p->fd, &s) != 0 || fstat(q->fd, &t) != 0)
         return (uintptr_t)p < (uintptr_t)q ? -1 : 1;
     if (s.st_dev != t.st_dev)

@@ -14,7 +14,7 @@ int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5
     if (!v)
         return NC_ENOMEM;
     *v = (struct found){.var = var, .own = own, .has_list = h->has_list, .ncoords = h->ncoords};
-    v->unnamed_type = cel_h5_is_user_class(h->type_class);
+    v->type_sum = h->type_sum;
     v->unnamed_atts = h->unnamed_atts;
     memcpy(v->coords, h->coords, (size_t)n * sizeof v->coords[0]);
     for (d = 0; d < h->rank; d++)

@@ -1,6 +1,7 @@
 /* One line from libhdf5's error stack: the innermost entry knows the reason, the
  * others only who called. */
 #include "h5_int.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +44,8 @@ int cel_h5_fail(int code, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
+    if (os == EWOULDBLOCK) /* from nothing but the file lock */
+        return cel_fail(code, "%s: another process has it open; HDF5_USE_FILE_LOCKING=FALSE turns file locks off", what);
     if (os)
         return cel_fail(code, "%s: %s", what, strerror(os));
     if (!r.text[0])

@@ -230,6 +230,14 @@ static bool note_continuation(struct scan *s, struct cel_h5_bytes b)
     return true;
 }
 
+/* netCDF-C writes a copy of a committed type with each variable: equal bytes, equal types. */
+static bool sum_type(struct cel_h5_bytes body, struct cel_h5_header *h)
+{
+    if (cel_h5_is_user_class(h->type_class))
+        h->type_sum = cel_h5_sum(body.p, body.n);
+    return true;
+}
+
 static bool read_message(struct scan *s, uint64_t type, uint64_t flags, struct cel_h5_bytes body)
 {
     struct cel_h5_header *h = s->out;
@@ -239,7 +247,7 @@ static bool read_message(struct scan *s, uint64_t type, uint64_t flags, struct c
         return !(flags & SHARED) && read_space(body, h);
     case DATATYPE:
         s->datatype = true;
-        return (flags & SHARED) || read_type(body, h);
+        return (flags & SHARED) || (read_type(body, h) && sum_type(body, h));
     case LAYOUT:
         s->layout = true;
         return true;

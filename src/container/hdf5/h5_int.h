@@ -65,6 +65,7 @@ struct cel_h5_header {
     uint64_t dims[CEL_RANK_MAX], maxdims[CEL_RANK_MAX]; /* UINT64_MAX: unlimited */
     int type_class; /* H5T_class_t; H5T_NO_CLASS: a committed type, elsewhere */
     size_t type_size;
+    uint32_t type_sum; /* user types: over its bytes, to find the same type elsewhere in the file */
     bool big_endian;
     bool unnamed_atts; /* attributes of user types that the file does not name */
     bool is_scale;  /* CLASS is DIMENSION_SCALE */
@@ -131,6 +132,7 @@ struct cel_h5_type {
     hid_t file;  /* as committed, or as the first user of an unnamed type had it */
     hid_t memory;
     uint64_t addr; /* 0: not committed */
+    uint32_t sum;  /* cel_h5_header's type_sum; 0: not known */
 };
 struct cel_h5_var {
     hid_t id;           /* -1: not open */

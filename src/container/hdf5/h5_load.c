@@ -219,6 +219,7 @@ static int add_type(struct loading *l, const char *name, uint64_t addr, const st
         return rc;
     type->loaded = false;
     t->addr = addr;
+    t->sum = h->type_sum;
     return CEL_OK;
 }
 
@@ -406,6 +407,19 @@ static int start_reader(struct loading *l)
     return CEL_OK;
 }
 
+static bool has_name(const struct cel_dataset *ds, uint32_t sum)
+{
+    size_t i;
+
+    for (i = 0; i < ds->types.n; i++) {
+        const struct cel_type *type = ds->types.at[i];
+
+        if (type && ((const struct cel_h5_type *)type->place)->sum == sum)
+            return true;
+    }
+    return false;
+}
+
 /* Types without a name get one when they are met; programs ask for a file's types
  * first, so whatever has such a type is read now. What cannot be read says so later. */
 static void name_types(struct loading *l, struct cel_group *group)
@@ -418,7 +432,7 @@ static void name_types(struct loading *l, struct cel_group *group)
     for (i = g->first_found; i < g->end_found; i++) {
         const struct found *v = l->list.at[i];
 
-        if (v->unnamed_type)
+        if (v->type_sum && !has_name(group->dataset, v->type_sum))
             cel_h5_load_var(group->dataset, v->var);
         if (v->unnamed_atts)
             cel_h5_load_atts(group->dataset, group, v->var);

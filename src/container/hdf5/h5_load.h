@@ -11,7 +11,8 @@ struct found {
     struct cel_dim *own;   /* the dimension it is the scale of, or NULL */
     uint32_t unlimited;    /* bit d: that length may grow */
     bool has_list;
-    bool unnamed_type, unnamed_atts; /* types that the file does not name */
+    uint32_t type_sum;     /* of a user type the dataset does not refer to by name; else 0 */
+    bool unnamed_atts;     /* attributes of such types */
     int ncoords;           /* -1: none */
     int coords[];          /* ncoords of them */
 };

@@ -43,7 +43,7 @@ static uint32_t word(const unsigned char *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static uint32_t checksum(const unsigned char *p, size_t n)
+uint32_t cel_h5_sum(const unsigned char *p, size_t n)
 {
     uint32_t a, b, c;
     unsigned char tail[12] = {0};
@@ -78,7 +78,7 @@ static uint32_t checksum(const unsigned char *p, size_t n)
 
 bool cel_h5_checks(const unsigned char *p, size_t n)
 {
-    return n >= 4 && checksum(p, n - 4) == word(p + n - 4);
+    return n >= 4 && cel_h5_sum(p, n - 4) == word(p + n - 4);
 }
 
 /* --- blocks ----------------------------------------------------------------------------- */

@@ -17,6 +17,8 @@ uint64_t cel_h5_little(const unsigned char *p, size_t n); /* a little-endian num
 bool cel_h5_take(struct cel_h5_bytes *b, size_t n, const unsigned char **p);
 bool cel_h5_take_number(struct cel_h5_bytes *b, size_t n, uint64_t *v);
 
+uint32_t cel_h5_sum(const unsigned char *p, size_t n);
+
 /* Do these bytes end with their checksum? */
 bool cel_h5_checks(const unsigned char *p, size_t n);
 

@@ -183,6 +183,48 @@ static void a_child_may_read_what_is_open_for_reading(void **state)
     unlink(path);
 }
 
+/* The child opens the file by itself while we write it, and then while we read it. */
+static void open_to_read(const char *path)
+{
+    int nc, rc = nc_open(path, 0, &nc);
+
+    _exit(rc == NC_NOERR ? 10 : strstr(cellar_error(), "another process has it open") ? 11 : 12);
+}
+
+static void open_to_write(const char *path)
+{
+    int nc, rc = nc_open(path, NC_WRITE, &nc);
+
+    _exit(rc == NC_NOERR ? 10 : strstr(cellar_error(), "another process has it open") ? 11 : 12);
+}
+
+static void create_over(const char *path)
+{
+    int nc, rc = nc_create(path, NC_NETCDF4 | NC_CLOBBER, &nc);
+
+    _exit(rc == NC_NOERR ? 10 : strstr(cellar_error(), "another process has it open") ? 11 : 12);
+}
+
+static void files_are_locked_between_processes(void **state)
+{
+    const char *path = scratch("locked.nc");
+    int var, nc = begin(path, &var);
+
+    (void)state;
+    assert_int_equal(nc_enddef(nc), NC_NOERR);
+    assert_int_equal(in_child(open_to_read, path), 11);
+    assert_int_equal(in_child(create_over, path), 11);
+    assert_int_equal(nc_close(nc), NC_NOERR);
+    assert_int_equal(nc_open(path, 0, &nc), NC_NOERR);
+    assert_int_equal(in_child(open_to_read, path), 10);
+    assert_int_equal(in_child(open_to_write, path), 11);
+    assert_int_equal(in_child(create_over, path), 11);
+    assert_int_equal(nc_close(nc), NC_NOERR);
+    assert_int_equal(nc_open(path, 0, &nc), NC_NOERR); /* nothing was emptied */
+    assert_int_equal(nc_close(nc), NC_NOERR);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +233,7 @@ int main(void)
         cmocka_unit_test(a_child_that_closes_leaves_the_file_alone),
         cmocka_unit_test(a_child_that_writes_is_told),
         cmocka_unit_test(a_child_may_read_what_is_open_for_reading),
+        cmocka_unit_test(files_are_locked_between_processes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
