@@ -168,7 +168,19 @@ int cel_step_to_json(const struct cel_step *step, const struct cel_shape *shape,
 
 /* --- reading ----------------------------------------------------------------------- */
 
-static int any_filter_from_json(const struct cel_json *config, struct cel_step *out)
+/* The user's own text must be right; what a file has is kept as it is. */
+static int check_any_filter(const struct cel_json *config, const struct cel_step *step)
+{
+    const void *at = NULL;
+    const char *key;
+
+    while (cel_json_next(config, &at, &key))
+        if (strcmp(key, "id") != 0 && strcmp(key, "filter") != 0 && strcmp(key, "params") != 0)
+            return cel_fail(NC_EINVAL, ANY_FILTER " has no parameter %s, only filter and params", key);
+    return step->codec ? cel_params_check(step->codec, &step->visible) : CEL_OK;
+}
+
+static int any_filter_from_json(const struct cel_json *config, bool strict, struct cel_step *out)
 {
     const struct cel_json *params = cel_json_get(config, "params");
     uint64_t id, v;
@@ -187,7 +199,7 @@ static int any_filter_from_json(const struct cel_json *config, struct cel_step *
     *out = (struct cel_step){.id = (unsigned)id, .codec = cel_chain_codec((unsigned)id), .optional = true};
     out->visible.n = n;
     memcpy(out->visible.w, words, n * sizeof *words);
-    return CEL_OK;
+    return strict ? check_any_filter(config, out) : CEL_OK;
 }
 
 static int keep_unknown(const struct cel_json *object, struct cel_step *out)
@@ -248,7 +260,7 @@ static int step_from_json(const struct cel_json *object, int version, bool stric
     if (config && cel_json_type(config) != CEL_JSON_OBJECT)
         return cel_fail(NC_EINVAL, "%s: \"configuration\" must be an object", name);
     if (strcmp(name, ANY_FILTER) == 0)
-        return any_filter_from_json(config, out);
+        return any_filter_from_json(config, strict, out);
     step.codec = find_codec(name, version);
     if (!step.codec)
         return keep_unknown(object, out);
