@@ -5,6 +5,7 @@
  * {"id": "crc32"} */
 #include "bytes.h"
 #include "codec.h"
+#include "json.h"
 #include "status.h"
 #include <libdeflate.h>
 #include <netcdf.h>
@@ -15,6 +16,14 @@ static const struct cel_param params[] = {
     {.name = "location", .kind = CEL_PARAM_CHOICE, .flags = CEL_PARAM_EXTRA, .word = 0, .min = 0, .max = 1, .choices = locations, .help = "where the checksum is"},
     {0},
 };
+
+/* Older versions of numcodecs know no location: it is said only where it differs. */
+static int to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config)
+{
+    bool at_end = visible->n > 0 && visible->w[0] == 1;
+
+    return at_end ? cel_json_set(config, "location", cel_json_new_string("end", 3)) : CEL_OK;
+}
 
 static uint32_t sum_of(const struct cel_coding *coding, const void *p, size_t n)
 {
@@ -61,11 +70,11 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 
 const struct cel_codec cel_codec_crc32 = {
     .name = "crc32", .hdf5_id = 32820, .label = "crc32", .zarr2 = "crc32", .zarr3 = "numcodecs.crc32",
-    .about = "adds zlib's CRC-32 and checks it on reading", .flags = CEL_CODEC_CHECKSUM, .params = params, .max_words = 1,
+    .about = "adds zlib's CRC-32 and checks it on reading", .flags = CEL_CODEC_CHECKSUM, .params = params, .to_json = to_json, .max_words = 1,
     .bound = bound, .max_ratio = 1, .encode = encode, .decode = decode,
 };
 const struct cel_codec cel_codec_adler32 = {
     .name = "adler32", .hdf5_id = 32821, .label = "adler32", .zarr2 = "adler32", .zarr3 = "numcodecs.adler32",
-    .about = "adds an Adler-32 and checks it on reading", .flags = CEL_CODEC_CHECKSUM, .params = params, .max_words = 1,
+    .about = "adds an Adler-32 and checks it on reading", .flags = CEL_CODEC_CHECKSUM, .params = params, .to_json = to_json, .max_words = 1,
     .bound = bound, .max_ratio = 1, .encode = encode, .decode = decode,
 };

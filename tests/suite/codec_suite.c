@@ -501,6 +501,50 @@ static void wild_parameters(void **state)
     }
 }
 
+/* Every allocation of ours fails once: an error, nothing lost, and the codec goes on. */
+static void memory_runs_out(void **state)
+{
+    const struct cel_codec *codec;
+    size_t i;
+    long nth;
+
+    for (i = 0; (codec = cel_codec_at(i)); i++) {
+        struct cel_words words = defaults_of(codec);
+        struct bench b;
+        struct fenced data, encoded, back;
+        size_t cap, len = 0, got = 0;
+        int rc = NC_ENOMEM;
+
+        assert_true(small_chunk(codec, &words, &b));
+        cap = bound_of(&b, b.shape.nbytes);
+        data = fence(b.shape.nbytes);
+        back = fence(b.shape.nbytes);
+        encoded = fence(cap);
+        fill(data.p, &b.shape, SMOOTH);
+        unfit(&b);
+        for (nth = 1; rc != CEL_OK && nth < 20; nth++) {
+            void *context = NULL;
+
+            cel_mem_fail_at(nth);
+            rc = codec->make_context ? codec->make_context(&b.working, &context) : CEL_OK;
+            b.coding.context = context;
+            if (rc == CEL_OK)
+                rc = codec->encode(&b.coding, data.p, b.shape.nbytes, encoded.p, cap, &len);
+            if (rc == CEL_OK)
+                rc = codec->decode(&b.coding, encoded.p, len, back.p, b.shape.nbytes, &got);
+            cel_mem_fail_at(0);
+            if (codec->free_context && context)
+                codec->free_context(context);
+            if (rc != CEL_OK && rc != NC_ENOMEM)
+                fail_msg("%s: without memory it says %d, %s", codec->name, rc, cel_error_text());
+        }
+        assert_int_equal(rc, CEL_OK);
+        unfence(&data);
+        unfence(&back);
+        unfence(&encoded);
+    }
+}
+
 /* The tables that text, JSON and help come from. */
 static void tables_are_whole(void **state)
 {
@@ -541,6 +585,7 @@ int main(void)
         cmocka_unit_test(round_trips),
         cmocka_unit_test(damaged_chunks),
         cmocka_unit_test(wild_parameters),
+        cmocka_unit_test(memory_runs_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,8 +26,11 @@ def double(v):
     return struct.unpack("<II", struct.pack("<d", v))
 
 
-# name: id, words, kinds of data, largest error allowed, whether Debian has it
+# name: id (or what h5py calls it), words, kinds of data, largest error allowed, whether Debian has it
 CASES = {
+    "szip-nn": ("szip", ("nn", 8), "fi", 0, True),
+    "szip-ec": ("szip", ("ec", 32), "fi", 0, True),
+    "deflate": ("gzip", 6, "fi", 0, True),
     "bzip2": (307, (9,), "fi", 0, True),
     "lzf": (32000, (), "fi", 0, True),
     "blosc": (32001, (0, 0, 0, 0, 5, 1, 1), "fi", 0, True),
@@ -82,7 +85,7 @@ def write(directory, only_debian):
         with h5py.File(f"{directory}/{name}.h5", "w") as f:
             for key, data in arrays(kinds).items():
                 f.create_dataset(key, data=data, chunks=(8, 41, 20), compression=fid, compression_opts=words)
-            if "zfp" not in name and "fpzip" not in name and "i" in kinds:
+            if "zfp" not in name and "szip" not in name and "i" in kinds:
                 f.create_dataset("one", data=[1, 2, 3], chunks=(3,), compression=fid, compression_opts=words)
 
 

@@ -1,8 +1,10 @@
 /* One chunk through a codec given as Zarr JSON, for the comparison with numcodecs:
  *
- *   codec_suite_tool encode|decode JSON TYPE DIMS <in >out
+ *   codec_suite_tool encode|decode|json CHAIN TYPE DIMS <in >out
  *
- * TYPE is i4, u1, f8, ...; DIMS is 5x13. */
+ * CHAIN is of any spelling; TYPE is i4, u1, f8, ...; DIMS is 5x13. json prints the
+ * chain as Zarr 2 would store it. */
+#include "buf.h"
 #include "chain.h"
 #include "json.h"
 #include "mem.h"
@@ -41,6 +43,7 @@ int main(int argc, char **argv)
     const void *out = NULL;
     size_t n, len = 0;
     uint32_t skipped = 0;
+    struct cel_buf text = CEL_BUF_INIT(65536);
 
     if (argc != 5 || !in)
         return 2;
@@ -50,7 +53,12 @@ int main(int argc, char **argv)
         cel_scratch_make(&scratch) != CEL_OK)
         return fail(argv[2]);
     back = cel_malloc(shape.nbytes);
-    if (strcmp(argv[1], "encode") == 0) {
+    if (strcmp(argv[1], "json") == 0) {
+        if (cel_chain_print(&chain, CEL_SPELL_JSON2, &text) != CEL_OK)
+            return fail("json");
+        out = text.data;
+        len = text.len;
+    } else if (strcmp(argv[1], "encode") == 0) {
         if (cel_chain_encode(&chain, scratch, in, n, &out, &len, &skipped) != CEL_OK)
             return fail("encode");
     } else {
@@ -60,6 +68,7 @@ int main(int argc, char **argv)
         len = shape.nbytes;
     }
     fwrite(out, 1, len, stdout);
+    cel_buf_dispose(&text);
     cel_scratch_free(scratch);
     cel_chain_dispose(&chain);
     free(back);
