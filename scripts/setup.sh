@@ -15,7 +15,7 @@ test="$build clang valgrind libcmocka-dev hdf5-tools netcdf-bin libnetcdf-dev
       hdf5-filter-plugin hdf5-filter-plugin-blosc-serial hdf5-filter-plugin-zfp-serial
       hdf5-plugin-lzf bitshuffle python3 python3-venv python3-numpy python3-h5py python3-netcdf4
       python3-xarray python3-h5netcdf python3-zarr python3-numcodecs
-      pnetcdf-bin nco cdo"
+      pnetcdf-bin openmpi-bin nco cdo"
 bench="$test"
 
 case ${1:-build} in
