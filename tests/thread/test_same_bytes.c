@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #define NT 20
-#define NY 60
-#define NX 70
+#define NY 120
+#define NX 140 /* enough for the pool to be worth waking */
 #define NVARS 5
 
 static float field[NT * NY * NX];
@@ -36,7 +36,7 @@ static void make_field(void)
 
 static void def_vars(int nc, int *vars)
 {
-    static const size_t chunks[NVARS][3] = {{4, 16, 16}, {1, 60, 70}, {8, 30, 35}, {3, 7, 11}, {20, 60, 70}};
+    static const size_t chunks[NVARS][3] = {{4, 16, 16}, {1, 60, 70}, {8, 30, 70}, {3, 14, 22}, {20, 60, 70}};
     int dims[3];
 
     OK(nc_def_dim(nc, "t", NC_UNLIMITED, &dims[0]));

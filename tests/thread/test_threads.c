@@ -14,8 +14,8 @@
 
 #define NTHREADS 8
 #define NT 12
-#define NY 40
-#define NX 50
+#define NY 80
+#define NX 100 /* enough for the pool to be worth waking */
 
 static const size_t chunks[3] = {4, 16, 20};
 
