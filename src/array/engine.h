@@ -224,6 +224,7 @@ struct cel_stream {
     struct cel_crew crew;
     struct cel_job *ring;
     size_t width;
+    size_t part;                 /* bytes of the caller's memory that a job touches, about */
     size_t sent, settled, freed; /* numbers of the next job to be sent, settled, freed */
     size_t nrange;
     int rc;                      /* of the lowest job that failed */

@@ -370,6 +370,14 @@ struct cel_job *cel_stream_next(struct cel_stream *s, const size_t *index)
     return job;
 }
 
+/* Copying a few rows to or from a cell takes less than handing it to somebody. */
+static bool is_light(const struct cel_job *job)
+{
+    const struct cel_stream *s = job->stream;
+
+    return job->cell && !job->load && !job->writes && (job->blank ? s->array->nbytes : s->part) < cel_small_work / 8;
+}
+
 void cel_stream_send(struct cel_job *job)
 {
     struct cel_stream *s = job->stream;
@@ -379,7 +387,12 @@ void cel_stream_send(struct cel_job *job)
     if (job->cell)
         job->cell->job = job;
     s->sent++;
-    cel_crew_push(&s->crew, &job->task, false);
+    if (!is_light(job)) {
+        cel_crew_push(&s->crew, &job->task, false);
+        return;
+    }
+    run_job(&job->task);
+    job->task.done = true; /* nobody else has seen it */
 }
 
 /* Jobs in flight: two per thread, of which one each may take chunk-sized buffers
@@ -404,6 +417,7 @@ int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var
     s->ds = ds;
     s->var = var;
     s->array = array;
+    s->part = req && njobs ? req->n / njobs * req->way.user_size : array->nbytes;
     s->width = choose_width(threads, njobs, job_bytes);
     if (array->ring_cap < s->width) {
         struct cel_job *ring = cel_realloc(array->ring, s->width, sizeof *ring);

@@ -15,6 +15,7 @@ static struct cel_cond work = CEL_COND_INIT; /* idle workers wait here */
 static struct cel_crew *crews;               /* a ring of those with waiting tasks; NULL: none */
 static int size;                             /* 0: not decided yet */
 static int nthreads, nidle;
+static int ncalled;                          /* of the idle ones, on their way to work */
 static int most = POOL_MAX;                  /* fewer once a thread could not be made */
 static bool hooked;                          /* fork handlers are in place */
 
@@ -33,7 +34,7 @@ static void let_go(void)
 static void start_anew(void)
 {
     crews = NULL;
-    nthreads = nidle = 0;
+    nthreads = nidle = ncalled = 0;
     most = POOL_MAX;
     cel_cond_init(&work);
     cel_mutex_init(&lock);
@@ -146,6 +147,7 @@ static void *worker(void *unused)
             nidle++;
             cel_cond_wait(&work, &lock);
             nidle--;
+            ncalled -= ncalled > 0;
         }
     }
     nthreads--;
@@ -176,7 +178,8 @@ static void call_worker(void)
 {
     int want = decide_size() - 1 < most ? size - 1 : most;
 
-    if (nidle > 0) {
+    if (nidle > ncalled) {
+        ncalled++;
         cel_cond_wake(&work);
         return;
     }
@@ -208,11 +211,10 @@ void cel_crew_push(struct cel_crew *crew, struct cel_task *task, bool urgent)
         crew->first = task;
     else
         crew->last = crew->last->next = task;
-    if (!crew->alone) {
-        if (!crew->listed)
-            list_crew(crew);
+    if (!crew->alone && !crew->listed)
+        list_crew(crew);
+    if (!crew->alone && crew->first->next) /* a single one the opener does as well */
         call_worker();
-    }
     cel_unlock(&lock);
 }
 
