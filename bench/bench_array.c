@@ -4,9 +4,8 @@
  *   bench_array_X OP FIELD TYPE SHAPE CHUNKS FILTER FILE [REPEAT]
  *
  * OP: write, read, write_steps, read_steps, point, slab. FIELD: raw values, native
- * byte order. SHAPE and CHUNKS: 48x721x1440. FILTER: none, deflate1, deflate5,
- * zstd3, or a quantize mode with digits: bitgroom3, granular3, bitround9. Reading
- * operations read FILE; the result is compared with FIELD. */
+ * byte order. SHAPE and CHUNKS: 48x721x1440. FILTER: none, deflate1, deflate5 or
+ * zstd3. Reading operations read FILE; the result is compared with FIELD. */
 #include <netcdf.h>
 #include <netcdf_filter.h>
 #include <stdbool.h>
@@ -70,26 +69,11 @@ static void load_field(struct field *f, const char *path)
 
 /* --- operations: each from open or create to close ------------------------------ */
 
-static int quantize_mode(const char *filter, int *digits)
-{
-    static const char *const names[] = {"", "bitgroom", "granular", "bitround"};
-
-    for (int mode = NC_QUANTIZE_BITGROOM; mode <= 3; mode++)
-        if (strncmp(filter, names[mode], strlen(names[mode])) == 0) {
-            *digits = atoi(filter + strlen(names[mode]));
-            return mode;
-        }
-    return 0;
-}
-
 static void def_filter(int nc, int var, const char *filter)
 {
     unsigned level;
-    int digits = 0, mode = quantize_mode(filter, &digits);
 
-    if (mode) {
-        check(nc_def_var_quantize(nc, var, mode, digits), "quantize");
-    } else if (sscanf(filter, "deflate%u", &level) == 1) {
+    if (sscanf(filter, "deflate%u", &level) == 1) {
         check(nc_def_var_deflate(nc, var, 1, 1, (int)level), "deflate");
     } else if (sscanf(filter, "zstd%u", &level) == 1) {
         check(nc_def_var_deflate(nc, var, 1, 0, 0), "shuffle");

@@ -48,9 +48,6 @@ ROWS = [
     ("one-step slab", "slab", "deflate1", 4, 6, "all", "steps"),
     ("one thread: read shuffle+deflate", "read", "deflate1", 1.9, 2.5, "one", "any"),
     ("one thread: write shuffle+deflate 1", "write", "deflate1", 2, 3, "one", "any"),
-    ("write BitGroom 3", "write", "bitgroom3", 2, None, "all", "real numbers"),
-    ("write Granular BitRound 3", "write", "granular3", 8, None, "all", "real numbers"),
-    ("write BitRound 9", "write", "bitround9", 2, None, "all", "real numbers"),
 ]
 READS = {"read", "read_steps", "point", "slab"}
 
@@ -76,7 +73,7 @@ class Field:
             return self.kind == "synthetic" and self.ctype == "float"
         if which == "steps":
             return self.shape[0] >= 8
-        return which == "any" or self.ctype != "short"
+        return True
 
 
 # --- fields ---------------------------------------------------------------------
@@ -212,8 +209,7 @@ def run_row(bench, row, fields):
     for kind in ("real", "synthetic"):
         out[kind] = geometric([f["ratio"] for f in out["fields"] if f["kind"] == kind])
     means = [out[k] for k in ("real", "synthetic") if out[k] is not None]
-    larger = [f for f in out["fields"] if op.startswith("write") and not filter_.startswith(("bit", "gran"))
-              and f["size"] > 1.005]
+    larger = [f for f in out["fields"] if op.startswith("write") and f["size"] > 1.005]
     out["larger_files"] = [f["field"] for f in larger]
     out["holds"] = bool(means) and not out.get("failed") and min(means) >= must and not larger
     out["reaches_aim"] = out["holds"] and aim is not None and min(means) >= aim
