@@ -43,7 +43,7 @@ static const struct {
     int id;
     size_t n;
     unsigned words[2];
-} needed[] = {{1, 1, {5}}, {2, 1, {4}}, {4, 2, {32, 8}}, {32811, 1, {5}}, {32816, 1, {3}}, {32818, 1, {11}}, {0, 0, {0}}};
+} needed[] = {{1, 1, {5}}, {2, 1, {4}}, {4, 2, {32, 8}}, {32811, 1, {5}}, {32816, 1, {3}}, {32818, 1, {11}}, {32800, 1, {4}}, {32801, 1, {4}}, {0, 0, {0}}};
 
 static size_t words_for(int id, const unsigned **words)
 {
@@ -58,7 +58,7 @@ static size_t words_for(int id, const unsigned **words)
 /* Filters whose words libhdf5's set_local completes. */
 static bool needs_shape(int id)
 {
-    static const int ids[] = {4, 32008, 32013, 32014, 32022, 32023, 32032, 32814, 32815, 32816, 32817, 32818, 32822};
+    static const int ids[] = {4, 32800, 32801, 32802, 32008, 32013, 32014, 32022, 32023, 32032, 32814, 32815, 32816, 32817, 32818, 32822};
 
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (ids[i] == id)
@@ -75,7 +75,10 @@ static void check_json_half(const struct cel_ncz_codec *half)
 
     assert_int_equal(half->version, CEL_NCZ_VERSION);
     assert_int_equal(half->sort, CEL_NCZ_HDF5);
-    assert_int_equal(half->hdf5_to_codec(n, given, &text), NC_NOERR);
+    if (half->hdf5id >= 32800 && half->hdf5id <= 32802)
+        return; /* their JSON holds the shape of the chunks */
+    if (half->hdf5_to_codec(n, given, &text) != NC_NOERR)
+        fail_msg("%s: no JSON for its words", half->codecid);
     assert_non_null(strstr(text, half->codecid));
     assert_int_equal(half->codec_to_hdf5(text, &m, &words), NC_NOERR);
     assert_int_equal(half->hdf5_to_codec(m, words, &twice), NC_NOERR);
