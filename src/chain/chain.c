@@ -113,6 +113,20 @@ static size_t bound_of(const struct cel_chain *c, size_t i, size_t n)
     return coding.codec->bound ? coding.codec->bound(&coding, n) : n;
 }
 
+/* No chunk grows beyond this anywhere along its chain. Bounds multiply from step to
+ * step, so without a limit a file that names 32 filters could ask for any memory. */
+static size_t limit_of(const struct cel_chain *c)
+{
+    size_t most;
+
+    return cel_mul(c->shape.nbytes, 16, &most) && cel_add(most, 1 << 20, &most) ? most : SIZE_MAX;
+}
+
+static size_t limited(const struct cel_chain *c, size_t n)
+{
+    return n < limit_of(c) ? n : limit_of(c);
+}
+
 static bool keeps_size_known(const struct cel_codec *codec)
 {
     return codec->flags & (CEL_CODEC_SAME_SIZE | CEL_CODEC_CHECKSUM);
@@ -129,7 +143,7 @@ size_t cel_chain_bound(const struct cel_chain *c)
 
     /* Any step may be skipped, so the bound of the whole is that of the worst prefix. */
     for (size_t i = 0; i < c->n; i++) {
-        size_t longer = c->step[i].codec ? bound_of(c, i, most) : most;
+        size_t longer = c->step[i].codec ? limited(c, bound_of(c, i, most)) : most;
 
         if (longer > most)
             most = longer;
@@ -154,7 +168,7 @@ static void find_sizes(const struct cel_chain *c, uint32_t skipped, struct sizes
         s->exact[i] = exact;
         if (is_skipped(skipped, i))
             continue;
-        n = bound_of(c, i, n);
+        n = limited(c, bound_of(c, i, n));
         exact = exact && keeps_size_known(c->step[i].codec);
     }
 }
@@ -164,42 +178,63 @@ static int filter_error(int rc, const struct cel_step *step)
     return rc < 0 ? cel_fail_part(rc, CEL_IN_FILTER, "%s", step->codec->name) : rc;
 }
 
+/* A chunk on its way through the encoders. */
+struct moving {
+    const void *at;
+    size_t n;
+    size_t planes; /* what the last shuffle left; 0: nothing */
+};
+
+static int not_optional(const struct cel_step *step)
+{
+    return cel_fail(NC_EFILTER, "%s: it cannot encode this chunk, and here a filter cannot be left out for one chunk",
+                    step->codec->name);
+}
+
+/* Encode into one half of the scratch; CEL_SKIP leaves the chunk where it is. */
+static int encode_step(const struct cel_chain *c, size_t i, struct cel_scratch *scratch, int half, struct moving *m)
+{
+    const struct cel_step *step = &c->step[i];
+    struct cel_coding coding = coding_of(c, i);
+    size_t cap = bound_of(c, i, m->n), len = 0;
+    int rc = reserve(scratch, half, cap);
+
+    coding.planes = m->planes;
+    if (rc == CEL_OK)
+        rc = context_of(scratch, step, &coding.context);
+    if (rc == CEL_OK)
+        rc = step->codec->encode(&coding, m->at, m->n, scratch->half[half], cap, &len);
+    if (rc == CEL_SKIP && !step->optional)
+        rc = not_optional(step);
+    if (rc == CEL_OK && len > limit_of(c))
+        rc = cel_fail(NC_EFILTER, "%s: a chunk of %zu bytes becomes %zu", step->codec->name, c->shape.nbytes, len);
+    if (rc != CEL_OK)
+        return filter_error(rc, step);
+    assert(len <= cap);
+    *m = (struct moving){scratch->half[half], len,
+                         step->codec->flags & CEL_CODEC_PLANES && step->working.n ? step->working.w[0] : 0};
+    return CEL_OK;
+}
+
 int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch,
                      const void *src, size_t n, const void **out, size_t *out_n, uint32_t *skipped)
 {
+    struct moving m = {.at = src, .n = n};
     int half = 0, rc = cel_chain_usable(c);
-    size_t planes = 0;
 
     assert(c->prepared || c->n == 0);
     *skipped = 0;
     for (size_t i = 0; rc == CEL_OK && i < c->n; i++) {
-        const struct cel_step *step = &c->step[i];
-        struct cel_coding coding = coding_of(c, i);
-        size_t cap = bound_of(c, i, n), len = 0;
-
-        coding.planes = planes;
-        rc = reserve(scratch, half, cap);
-        if (rc == CEL_OK)
-            rc = context_of(scratch, step, &coding.context);
-        if (rc == CEL_OK)
-            rc = step->codec->encode(&coding, src, n, scratch->half[half], cap, &len);
-        if (rc == CEL_SKIP && step->optional) {
+        rc = encode_step(c, i, scratch, half, &m);
+        if (rc == CEL_SKIP) {
             *skipped |= (uint32_t)1 << i;
             rc = CEL_OK;
-            continue;
+        } else {
+            half = !half;
         }
-        if (rc == CEL_SKIP)
-            rc = cel_fail(NC_EFILTER, "%s: it cannot encode this chunk, and here a filter cannot be left out for one "
-                          "chunk", step->codec->name);
-        rc = filter_error(rc, step);
-        assert(rc != CEL_OK || len <= cap);
-        planes = step->codec->flags & CEL_CODEC_PLANES && step->working.n ? step->working.w[0] : 0;
-        src = scratch->half[half];
-        n = len;
-        half = !half;
     }
-    *out = src;
-    *out_n = n;
+    *out = m.at;
+    *out_n = m.n;
     return rc;
 }
 
@@ -213,6 +248,11 @@ static int check_ratio(const struct cel_step *step, size_t n, size_t wanted)
     return CEL_OK;
 }
 
+static int wrong_size(size_t n, size_t wanted)
+{
+    return cel_fail(NC_EFILTER, "the chunk has %zu bytes instead of %zu", n, wanted);
+}
+
 int cel_chain_plausible(const struct cel_chain *c, size_t n, uint32_t skipped)
 {
     struct sizes s;
@@ -224,8 +264,7 @@ int cel_chain_plausible(const struct cel_chain *c, size_t n, uint32_t skipped)
     while (i > 0 && is_skipped(skipped, i - 1))
         i--;
     if (i == 0)
-        return n == c->shape.nbytes ? CEL_OK
-                                    : cel_fail(NC_EFILTER, "the chunk has %zu bytes instead of %zu", n, c->shape.nbytes);
+        return n == c->shape.nbytes ? CEL_OK : wrong_size(n, c->shape.nbytes);
     return s.exact[i - 1] ? filter_error(check_ratio(&c->step[i - 1], n, s.most[i - 1]), &c->step[i - 1]) : CEL_OK;
 }
 
@@ -242,7 +281,8 @@ static int decode_step(const struct cel_chain *c, size_t i, struct cel_scratch *
     if (rc == CEL_OK)
         rc = step->codec->decode(&coding, src, n, dst, s->most[i], len);
     if (rc == CEL_OK && s->exact[i] && *len != s->most[i])
-        rc = cel_fail(NC_EFILTER, "%s: the chunk decodes to %zu bytes instead of %zu", step->codec->name, *len, s->most[i]);
+        rc = cel_fail(NC_EFILTER, "%s: the chunk decodes to %zu bytes instead of %zu", step->codec->name, *len,
+                      s->most[i]);
     return filter_error(rc, step);
 }
 
@@ -277,7 +317,7 @@ int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch,
     if (rc != CEL_OK)
         return rc;
     if (n != c->shape.nbytes)
-        return cel_fail(NC_EFILTER, "the chunk has %zu bytes instead of %zu", n, c->shape.nbytes);
+        return wrong_size(n, c->shape.nbytes);
     memcpy(dst, src, n);
     return CEL_OK;
 }

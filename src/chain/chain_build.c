@@ -245,7 +245,8 @@ int cel_chain_usable(const struct cel_chain *c)
             continue;
         if (step->id)
             return cel_chain_missing(step->id);
-        return cel_fail(NC_ENOFILTER, "the codec %s is not available here", step->json ? step->json : "of this variable");
+        return cel_fail(NC_ENOFILTER, "the codec %s is not available here",
+                        step->json ? step->json : "of this variable");
     }
     return CEL_OK;
 }

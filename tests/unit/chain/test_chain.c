@@ -250,6 +250,26 @@ static void words_of_a_file_are_kept(void **state)
     cel_chain_dispose(&c);
 }
 
+/* Bounds multiply: a chain that would need terabytes on the way asks for a few chunks only. */
+static void memory_along_a_long_chain_is_bounded(void **state)
+{
+    struct cel_scratch *scratch;
+    struct cel_chain c = {0};
+    unsigned char data[NBYTES], back[NBYTES];
+    char text[32 * 8] = "4,32,16";
+
+    (void)state;
+    for (int i = 1; i < 32; i++)
+        strcat(text, "|307,9");
+    fill_noise(data);
+    make(text, &c);
+    assert_true(cel_chain_bound(&c) <= 16 * NBYTES + (1 << 20));
+    assert_int_equal(cel_scratch_make(&scratch), CEL_OK);
+    assert_int_not_equal(cel_chain_decode(&c, scratch, data, NBYTES, 0, back), CEL_OK);
+    cel_scratch_free(scratch);
+    cel_chain_dispose(&c);
+}
+
 static void limits_hold(void **state)
 {
     struct cel_chain c = {0}, copy = {0};
@@ -281,6 +301,7 @@ int main(void)
         cmocka_unit_test(impossible_sizes_are_refused_before_decoding),
         cmocka_unit_test(a_missing_filter_fails_on_use_only),
         cmocka_unit_test(words_of_a_file_are_kept),
+        cmocka_unit_test(memory_along_a_long_chain_is_bounded),
         cmocka_unit_test(limits_hold),
     };
 
