@@ -68,8 +68,8 @@ static void put_real(struct text *out, double v, int digits, bool single, bool t
     } else if (isinf(v)) {
         text_printf(out, "%sInfinity%s", v < 0 ? "-" : "", f);
     } else {
-        snprintf(number, sizeof number, "%.*g", digits, v);
-        size_t mantissa = strcspn(number, "e");
+        int len = snprintf(number, sizeof number, "%.*g", digits, v);
+        size_t mantissa = tagged ? strcspn(number, "e") : (size_t)len;
         text_putn(out, number, mantissa);
         if (tagged && !memchr(number, '.', mantissa))
             text_putc(out, '.');

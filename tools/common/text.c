@@ -77,17 +77,23 @@ void text_putc(struct text *t, char c)
     text_putn(t, &c, 1);
 }
 
+/* Most pieces are short: they are printed into the room there is, longer ones again. */
 void text_vprintf(struct text *t, const char *fmt, va_list ap)
 {
     va_list again;
+    size_t room;
     int n;
 
     va_copy(again, ap);
-    n = vsnprintf(NULL, 0, fmt, ap);
-    reserve(t, (size_t)n);
-    vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
+    reserve(t, 32);
+    room = t->cap - t->len;
+    n = vsnprintf(t->s + t->len, room, fmt, ap);
+    if (n > 0 && (size_t)n >= room) {
+        reserve(t, (size_t)n);
+        vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
+    }
     va_end(again);
-    t->len += (size_t)n;
+    t->len += n > 0 ? (size_t)n : 0;
 }
 
 void text_printf(struct text *t, const char *fmt, ...)
