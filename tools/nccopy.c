@@ -130,7 +130,8 @@ static bool is_classic_kind(int format)
     return format == NC_FORMAT_CLASSIC || format == NC_FORMAT_64BIT_OFFSET || format == NC_FORMAT_64BIT_DATA;
 }
 
-/* A classic input that is to have chunks or filters becomes netCDF-4, of the classic model. */
+/* A classic input that is to have chunks or filters becomes netCDF-4, of the classic
+ * model where that has its types. */
 static int kind_of_output(const struct copy *c)
 {
     const struct copy_request *r = c->req;
@@ -140,7 +141,7 @@ static int kind_of_output(const struct copy *c)
     if (r->format)
         return r->format;
     if (is_classic_kind(c->in_format) && (stored || !NC_HAS_CDF5))
-        return NC_FORMAT_NETCDF4_CLASSIC;
+        return c->in_format == NC_FORMAT_64BIT_DATA ? NC_FORMAT_NETCDF4 : NC_FORMAT_NETCDF4_CLASSIC;
     return c->in_format;
 }
 

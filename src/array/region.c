@@ -175,6 +175,8 @@ size_t cel_request_clip(struct cel_request *req)
         nrange += fill_beyond(req, d, n);
         req->n = req->n / req->count[d] * n;
         req->count[d] = n;
+        if (d > 0)
+            req->packed = false; /* the rows that are left have gaps between them */
     }
     return nrange;
 }

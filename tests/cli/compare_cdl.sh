@@ -29,6 +29,7 @@ for cdl in "$cases"/*.cdl; do
         [ "$how$options" = "-s-5" ] && continue # netCDF-C's ncdump ends at the first variable of a cdf5 file
         show "$peers/ncdump" $how -n x "$work/peer.nc" >"$work/1"
         show "$peers/ncdump" $how -n x "$work/ours.nc" >"$work/2"; same "$name: ncgen makes another file (ncdump $how)"
+        show "$ours/ncdump" $how -n x "$work/ours.nc" >"$work/2"; same "$name: ncdump $how reads its own file otherwise"
         show "$ours/ncdump" $how -n x "$work/peer.nc" >"$work/2"; same "$name: ncdump $how prints another text"
     done
 done

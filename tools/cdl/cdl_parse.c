@@ -565,6 +565,8 @@ static bool parse_vlen(struct cdl_lex *lx, struct cdl_group *g, const struct typ
     return true;
 }
 
+static bool parse_named_att(struct cdl_lex *lx, struct cdl_group *g, const char *first, struct cdl_place at);
+
 static bool parse_type(struct cdl_lex *lx, struct cdl_group *g)
 {
     struct cdl_place at = lx->where;
@@ -581,6 +583,8 @@ static bool parse_type(struct cdl_lex *lx, struct cdl_group *g)
     } else if (names_match(word, "enum")) {
         ok = parse_enum(lx, g, types_atomic(NC_INT));
     } else {
+        if (accept(lx, ':')) /* an attribute among the types */
+            return parse_named_att(lx, g, word, at);
         base = find_type(lx->doc, g, word);
         if (!base)
             return no_such_type(lx->doc, g, at, word);

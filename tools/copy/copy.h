@@ -83,7 +83,7 @@ struct copy_var {
     char *chain;     /* what the output gets */
     bool refilter;   /* differs from the input by request */
     bool unfiltered; /* by request */
-    bool was_chunked, chunked, rechunked, contiguous;
+    bool was_chunked, was_compact, chunked, rechunked, contiguous;
     size_t in_chunk[NC_MAX_VAR_DIMS], chunk[NC_MAX_VAR_DIMS];
     bool library_chunks; /* chunked, lengths left to the library */
     int quantize, quantize_n;

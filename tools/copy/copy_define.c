@@ -191,7 +191,7 @@ static int define_layout(const struct copy *c, const struct copy_var *v)
     if (v->chunked)
         return nc_def_var_chunking(v->out_group, v->out_id, NC_CHUNKED, v->chunk);
     if (v->contiguous && !c->out_zarr)
-        return nc_def_var_chunking(v->out_group, v->out_id, NC_CONTIGUOUS, NULL);
+        return nc_def_var_chunking(v->out_group, v->out_id, v->was_compact ? NC_COMPACT : NC_CONTIGUOUS, NULL);
     return NC_NOERR;
 }
 

@@ -413,6 +413,7 @@ static void load_var(struct copy *c, int group, int varid)
     }
     if (nc_inq_var_chunking(group, varid, &storage, v->in_chunk) == NC_NOERR && v->ndims)
         v->was_chunked = storage == NC_CHUNKED;
+    v->was_compact = storage == NC_COMPACT;
     v->in_chain = input_chain(group, varid);
 }
 
