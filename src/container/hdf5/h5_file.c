@@ -95,7 +95,7 @@ static int open_io(struct cel_h5_io *io, const struct cel_location *where)
     if (where->memory) {
         io->data = where->memory;
         io->eof = io->cap = where->memory_size;
-        io->fixed = where->memory_locked;
+        io->fixed = true; /* the caller's until the file is open */
         return CEL_OK;
     }
     return where->in_memory ? slurp(io, where->path) : open_fd(io, where->path, io->writable);
@@ -110,9 +110,11 @@ static int write_out(const struct cel_h5_io *io, const char *path)
     if (!out)
         return cel_fail(os_code(errno, true), "%s cannot be created: %s", path, strerror(errno));
     ok = io->eof == 0 || fwrite(io->data, 1, (size_t)io->eof, out) == io->eof;
-    if (fclose(out) != 0 || !ok)
-        return cel_fail(NC_ECANTWRITE, "%s cannot be written: %s", path, strerror(errno));
-    return CEL_OK;
+    if (fclose(out) == 0 && ok)
+        return CEL_OK;
+    cel_fail(NC_ECANTWRITE, "%s cannot be written: %s", path, strerror(errno));
+    unlink(path);
+    return NC_ECANTWRITE;
 }
 
 /* --- property lists ------------------------------------------------------------------ */
@@ -332,7 +334,10 @@ int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const 
         rc = open_inside(f, options);
         cel_h5_leave(&entry);
     }
-    return rc == CEL_OK ? CEL_OK : give_up(f, rc);
+    if (rc != CEL_OK)
+        return give_up(f, rc);
+    f->io->fixed = where->memory && where->memory_locked;
+    return CEL_OK;
 }
 
 /* --- flushing and closing --------------------------------------------------------------------- */

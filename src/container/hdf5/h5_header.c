@@ -13,7 +13,7 @@
  * HDF5 File Format Specification version 3, chapter IV.A. */
 #include "h5_raw.h"
 
-enum message { DATASPACE = 1, LINK_INFO = 2, DATATYPE = 3, FILL = 5, LINK = 6, LAYOUT = 8, GROUP_INFO = 10,
+enum message { DATASPACE = 1, LINK_INFO = 2, DATATYPE = 3, LINK = 6, LAYOUT = 8, GROUP_INFO = 10,
                ATTRIBUTE = 12, CONTINUATION = 16, SYMBOL_TABLE = 17, ATTRIBUTE_INFO = 21 };
 #define SHARED 2        /* message flag: the body is only a reference */
 #define HEADER_MAX 262144

@@ -179,6 +179,17 @@ static void memory_files_go_round(void **state)
     free(memory.memory);
 }
 
+static void memory_that_cannot_be_opened_stays_the_callers(void **state)
+{
+    NC_memio memory = {.size = 4096, .memory = calloc(1, 4096)};
+    int nc;
+
+    (void)state;
+    memcpy(memory.memory, "\211HDF\r\n\032\n", 8);
+    assert_int_not_equal(nc_open_memio("bad.nc", NC_WRITE, &memory, &nc), NC_NOERR);
+    free(memory.memory); /* twice, if the library had taken it */
+}
+
 static void diskless_files_persist_when_asked(void **state)
 {
     const char *path = scratch("diskless.nc");
@@ -241,6 +252,7 @@ int main(void)
         cmocka_unit_test(a_truncated_file_says_so),
         cmocka_unit_test(a_full_disk_is_an_error_with_a_reason),
         cmocka_unit_test(memory_files_go_round),
+        cmocka_unit_test(memory_that_cannot_be_opened_stays_the_callers),
         cmocka_unit_test(diskless_files_persist_when_asked),
         cmocka_unit_test(nothing_is_printed_and_the_callers_setting_stays),
     };
