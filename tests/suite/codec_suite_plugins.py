@@ -157,7 +157,7 @@ def read_by_cellar(library, directory, only_debian):
     return bad
 
 
-LOSSY = ("bitgroom", "granular", "bitround")
+LOSSY = ("bitgroom", "granular", "bitround", "ndmean")
 
 
 def read_show(path):
