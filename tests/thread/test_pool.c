@@ -93,6 +93,9 @@ static void many_callers_share_it(void **state)
         assert_int_equal(pthread_create(&thread[i], NULL, caller, NULL), 0);
     for (int i = 0; i < 8; i++)
         pthread_join(thread[i], NULL);
+    /* A worker too many leaves when it next has nothing to do, which may be after this. */
+    for (int i = 0; cel_pool_threads() > 2 && i < 1000; i++)
+        usleep(10000);
     assert_true(cel_pool_threads() <= 2);
 }
 
