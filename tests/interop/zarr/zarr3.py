@@ -128,4 +128,14 @@ def rewrite_shard():
     assert same(zarr.open_group(path, mode="r")["v"][...], data)
     assert same(open_ts(path + "/v").read().result(), data)
 case("rewrite part of their shards", rewrite_shard)
+def one_element():
+    path = fresh("large.zarr")
+    a = zarr.create_group(path, zarr_format=3).create_array("v", shape=(1000, 10000), dtype="f4", chunks=(10, 10), shards=(1000, 10000),
+                                                             compressors=None)
+    a[500:510, 500:510] = 7
+    value, reads, nbytes = run("count", path, "v", "505,505").split()
+    assert float(value) == 7
+    index = 16 * 100 * 1000 + 4  # 10^5 inner chunks
+    assert int(reads) <= 4 and int(nbytes) <= index + 400 + 64, (reads, nbytes)
+case("one element of 10^5 inner chunks reads one index and one chunk", one_element)
 finish()

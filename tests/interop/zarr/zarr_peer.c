@@ -5,6 +5,8 @@
  *   zarr_peer put URL VAR TYPE LENS CHUNKS CHAIN FILE   LENS, CHUNKS: "5,7"; "" for a scalar; CHAIN may be ""
  *   zarr_peer att URL VAR                               prints the attributes, one a line
  *   zarr_peer fill URL VAR START COUNT VALUE            writes one value over a region
+ *   zarr_peer churn URL VAR                             writes a value over all of it again and again: 1, 2, 3 ...
+ *   zarr_peer count URL VAR START                       reads one element; prints it, and the reads and bytes that took
  * VAR may be "group/sub/name". Strings are lines in FILE. */
 #include <cellar.h>
 #include <netcdf.h>
@@ -158,6 +160,60 @@ static void fill(char **argv)
     free(values);
 }
 
+/* Until it is killed: a put of a constant over the whole variable, and a sync. */
+static void churn(const char *url, char *var)
+{
+    int root, ncid, varid, ndims, dimids[32];
+    size_t total = 1, len;
+    double *values;
+
+    for (int round = 1; round < 100000; round++, total = 1) {
+        check(nc_open(url, NC_WRITE, &root), "open");
+        ncid = root;
+        check(nc_inq_varid(ncid, var, &varid), var);
+        check(nc_inq_var(ncid, varid, NULL, NULL, &ndims, dimids, NULL), "inquire");
+        for (int d = 0; d < ndims; d++) {
+            check(nc_inq_dimlen(ncid, dimids[d], &len), "length");
+            total *= len;
+        }
+        values = malloc(total * sizeof *values);
+        for (size_t i = 0; i < total; i++)
+            values[i] = round;
+        check(nc_put_var_double(ncid, varid, values), "put");
+        check(nc_close(root), "close");
+        free(values);
+    }
+}
+
+static void io_so_far(long *reads, long *bytes)
+{
+    FILE *f = fopen("/proc/self/io", "r");
+
+    if (!f || fscanf(f, "rchar: %ld wchar: %*d syscr: %ld", bytes, reads) != 2)
+        *reads = *bytes = -1;
+    if (f)
+        fclose(f);
+}
+
+static void count(char **argv)
+{
+    size_t start[32];
+    int root, ncid, varid;
+    long reads[3], bytes[3];
+    double value;
+
+    parse(argv[3], start);
+    check(nc_open(argv[1], NC_NOWRITE, &root), "open");
+    ncid = root;
+    check(nc_inq_varid(ncid, enter(&ncid, argv[2], 0), &varid), argv[2]);
+    io_so_far(&reads[0], &bytes[0]);
+    io_so_far(&reads[1], &bytes[1]); /* what asking costs */
+    check(nc_get_var1_double(ncid, varid, start, &value), "get");
+    io_so_far(&reads[2], &bytes[2]);
+    printf("%.17g %ld %ld\n", value, (reads[2] - reads[1]) - (reads[1] - reads[0]), (bytes[2] - bytes[1]) - (bytes[1] - bytes[0]));
+    check(nc_close(root), "close");
+}
+
 static void atts(const char *url, char *var)
 {
     int root, ncid, varid = NC_GLOBAL, n;
@@ -208,6 +264,10 @@ int main(int argc, char **argv)
         put(argv + 1);
     else if (argc == 7 && strcmp(argv[1], "fill") == 0)
         fill(argv + 1);
+    else if (argc == 4 && strcmp(argv[1], "churn") == 0)
+        churn(argv[2], argv[3]);
+    else if (argc == 5 && strcmp(argv[1], "count") == 0)
+        count(argv + 1);
     else if (argc == 4 && strcmp(argv[1], "att") == 0)
         atts(argv[2], argv[3]);
     else
