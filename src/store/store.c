@@ -5,6 +5,7 @@
 #include <netcdf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool segment_is_legal(const char *segment, size_t len)
 {
@@ -127,6 +128,18 @@ int cel_store_list(struct cel_store *s, const char *prefix, cel_store_visit *vis
     }
     cel_buf_dispose(&full);
     return rc;
+}
+
+int cel_store_lock(struct cel_store *s, int *lock)
+{
+    *lock = -1;
+    return s->ops->lock ? s->ops->lock(s, lock) : CEL_OK;
+}
+
+void cel_store_unlock(int lock)
+{
+    if (lock >= 0)
+        close(lock);
 }
 
 int cel_store_sync(struct cel_store *s)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -301,6 +302,23 @@ static void remove_stale_files(struct directory *d)
         closedir(dir);
 }
 
+/* An open of its own for each lock: flock() goes by the open file, so threads of
+ * one process, too, wait for each other. */
+static int lock_directory(struct cel_store *s, int *fd)
+{
+    *fd = openat(directory_of(s)->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd < 0)
+        return io_failure("open the folder", s->path);
+    while (flock(*fd, LOCK_EX) != 0)
+        if (errno != EINTR) {
+            int rc = io_failure("lock the folder", s->path);
+            close(*fd);
+            *fd = -1;
+            return rc;
+        }
+    return CEL_OK;
+}
+
 static int sync_directory(struct cel_store *s)
 {
     return syncfs(directory_of(s)->fd) == 0 ? CEL_OK : io_failure("flush", s->path);
@@ -329,7 +347,7 @@ static void free_directory(struct cel_store *s)
 
 static const struct cel_store_ops ops = {
     .name = "directory", .get = get, .get_range = get_range, .size = size, .put = put, .erase = erase,
-    .list = list, .sync = sync_directory, .finish = finish, .abandon = abandon, .free = free_directory,
+    .list = list, .lock = lock_directory, .sync = sync_directory, .finish = finish, .abandon = abandon, .free = free_directory,
 };
 
 static int make_root(struct directory *d, const char *path, enum cel_store_mode mode)

@@ -236,16 +236,28 @@ static void forget_fresh(struct zarr_shard *s, struct open_shard *o)
     o->fresh_bytes = o->nfresh = 0;
 }
 
+/* What the store has of the shard now: other processes may have written other
+ * chunks of it since its index was read. */
+static int refresh(struct zarr *z, struct zarr_shard *s, struct open_shard *o, struct slot *now, struct cel_buf *old)
+{
+    int rc = load_index(z, s, o->key, now);
+
+    for (size_t i = 0; rc == CEL_OK && i < s->nslots; i++)
+        if (!o->slot[i].fresh)
+            o->slot[i] = now[i];
+    if (rc == CEL_OK)
+        rc = cel_store_get(z->store, o->key, old);
+    return rc == CEL_ABSENT ? CEL_OK : rc;
+}
+
 static int write_shard(struct zarr *z, struct zarr_shard *s, struct open_shard *o)
 {
     struct cel_buf old = CEL_BUF_INIT(SIZE_MAX), out = CEL_BUF_INIT(SIZE_MAX);
     struct slot *now = cel_calloc(s->nslots, sizeof *now);
-    int rc = now ? CEL_OK : NC_ENOMEM;
+    int lock = -1, rc = now ? cel_store_lock(z->store, &lock) : NC_ENOMEM;
 
     if (rc == CEL_OK && o->nfresh < s->nslots)
-        rc = cel_store_get(z->store, o->key, &old);
-    if (rc == CEL_ABSENT)
-        rc = CEL_OK;
+        rc = refresh(z, s, o, now, &old);
     if (rc == CEL_OK)
         rc = gather_chunks(s, o, &old, now, &out);
     if (rc == CEL_OK)
@@ -256,6 +268,7 @@ static int write_shard(struct zarr *z, struct zarr_shard *s, struct open_shard *
         forget_fresh(s, o);
         memcpy(o->slot, now, s->nslots * sizeof *now);
     }
+    cel_store_unlock(lock);
     free(now);
     cel_buf_dispose(&old);
     cel_buf_dispose(&out);

@@ -128,6 +128,18 @@ def rewrite_shard():
     assert same(zarr.open_group(path, mode="r")["v"][...], data)
     assert same(open_ts(path + "/v").read().result(), data)
 case("rewrite part of their shards", rewrite_shard)
+def two_processes_in_a_shard():
+    import subprocess
+    path = fresh("shared.zarr")
+    zarr.create_group(path, zarr_format=3).create_array("v", shape=(40, 40), dtype="f4", chunks=(10, 10), shards=(40, 40))
+    for turn in range(5):
+        jobs = [subprocess.Popen([tool, "fill", path, "v", f"{10 * (i // 4)},{10 * (i % 4)}", "10,10", str(100 * turn + i + 1)])
+                for i in range(16)]
+        assert all(j.wait() == 0 for j in jobs)
+        got = zarr.open_group(path, mode="r")["v"][...]
+        want = np.kron(np.arange(16).reshape(4, 4) + 100 * turn + 1, np.ones((10, 10)))
+        assert same(got, want.astype("f4")), f"turn {turn}: a chunk was lost"
+case("16 processes write chunks of one shard", two_processes_in_a_shard)
 def one_element():
     path = fresh("large.zarr")
     a = zarr.create_group(path, zarr_format=3).create_array("v", shape=(1000, 10000), dtype="f4", chunks=(10, 10), shards=(1000, 10000),
