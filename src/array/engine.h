@@ -12,6 +12,7 @@
 
 #define CEL_SLICE ((size_t)4 << 20)   /* most bytes libhdf5 is given at a time */
 #define CEL_WINDOW ((size_t)16 << 20) /* memory of jobs in flight, beyond two chunks per thread */
+#define CEL_KEPT ((size_t)4 << 20)    /* buffers up to this size are kept between calls */
 #define CEL_FAR ((size_t)4 << 20)     /* a read of more bytes goes around the processor's caches */
 #define CEL_GROWTH ((size_t)256 << 20)      /* a cache that adapts: most for one variable ... */
 #define CEL_GROWTH_ALL ((size_t)1 << 30)    /* ... and for the process */

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUFFERS 4                      /* chunk-sized buffers of a job: gathered, two of the chain's, and encoded */
 
 size_t cel_small_work = (size_t)256 << 10;
 
@@ -151,8 +150,8 @@ static int encode(struct cel_job *job, const void *src)
     if (rc == CEL_OK)
         rc = cel_chain_encode(&s->var->chain, job->kit->scratch, src, s->array->nbytes, &job->out, &job->out_n,
                               &job->skipped);
-    if (rc != CEL_OK || concurrent(s) || s->width == 1)
-        return rc;
+    if (rc != CEL_OK || concurrent(s) || s->width == 1 || s->array->nbytes > CEL_KEPT)
+        return rc; /* written at once, or too large for a second copy */
     rc = cel_crate_pack(job->out, job->out_n, &job->crate); /* its turn may be far away */
     if (rc == CEL_OK)
         job->out = job->crate->bytes.data;
@@ -395,12 +394,13 @@ void cel_stream_send(struct cel_job *job)
     job->task.done = true; /* nobody else has seen it */
 }
 
-/* Jobs in flight: two per thread, of which one each may take chunk-sized buffers
- * freely and the others together CEL_WINDOW. */
+/* Jobs in flight: two per thread, but no more than fit CEL_WINDOW and two chunks per
+ * thread. One job needs about two and a half: gathered, shuffled, encoded. */
 static size_t choose_width(size_t threads, size_t njobs, size_t job_bytes)
 {
-    size_t extra = CEL_WINDOW / BUFFERS / (job_bytes ? job_bytes : 1);
-    size_t width = threads == 1 ? 1 : threads + (extra < threads ? extra : threads);
+    size_t chunk = job_bytes ? job_bytes : 1;
+    size_t fit = (CEL_WINDOW / chunk + 2 * threads) * 2 / 5;
+    size_t width = threads == 1 || fit < 1 ? 1 : fit < 2 * threads ? fit : 2 * threads;
 
     return width < njobs ? width : njobs ? njobs : 1;
 }

@@ -5,7 +5,6 @@
 #include "engine.h"
 #include <stdlib.h>
 
-#define KEPT_BYTES ((size_t)4 << 20) /* a buffer larger than this is not kept */
 #define KEPT_KITS 64
 #define KEPT_CRATES 64
 
@@ -111,7 +110,7 @@ int cel_kit_take(struct cel_kit **out)
 
 void cel_kit_give(struct cel_kit *kit)
 {
-    if (kit->cell.cap > KEPT_BYTES || kit->encoded.cap > KEPT_BYTES || kit->chunk > KEPT_BYTES)
+    if (kit->cell.cap > CEL_KEPT || kit->encoded.cap > CEL_KEPT || kit->chunk > CEL_KEPT)
         free_kit(kit);
     else if (!has_own || pthread_getspecific(own) || pthread_setspecific(own, kit) != 0)
         to_shelf(kit);
@@ -156,7 +155,7 @@ int cel_crate_pack(const void *bytes, size_t n, struct cel_crate **out)
 
 void cel_crate_give(struct cel_crate *crate)
 {
-    bool keep = crate->bytes.cap <= KEPT_BYTES;
+    bool keep = crate->bytes.cap <= CEL_KEPT;
 
     cel_lock(&lock);
     keep = keep && ncrates < KEPT_CRATES;
