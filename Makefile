@@ -29,7 +29,7 @@ demo:
 	@$(BUILD)/examples/demo $(BUILD)/tools/nccopy
 
 #> make test       build with and without sanitizers, and run every test
-test: test-plain test-asan test-clang
+test: test-plain test-asan test-clang test-nohdf5
 
 test-setup:
 	@scripts/setup.sh test
@@ -47,6 +47,12 @@ test-asan: test-setup
 test-clang: test-setup
 	@$(CONFIGURE) -S . -B build-clang -DCMAKE_C_COMPILER=clang -DCELLAR_TESTS=OFF >/dev/null
 	@cmake --build build-clang -j $(JOBS)
+
+# Zarr and classic files without libhdf5: the same tests.
+test-nohdf5: test-setup
+	@$(CONFIGURE) -S . -B build-nohdf5 -DCELLAR_HDF5=OFF >/dev/null
+	@cmake --build build-nohdf5 -j $(JOBS)
+	@cd build-nohdf5 && $(CTEST) $(QUICK) -R 'zarr|classic|store|codec_suite|test_chain|test_array'
 
 #> make test-tsan  the thread tests under ThreadSanitizer
 test-tsan: test-setup
@@ -78,6 +84,6 @@ install: build
 
 #> make clean      remove every build folder
 clean:
-	rm -rf build build-test build-asan build-clang build-tsan build-bench
+	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench
 
-.PHONY: all help build demo test test-setup test-plain test-asan test-clang test-tsan test-long bench install clean
+.PHONY: all help build demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long bench install clean

@@ -1,6 +1,6 @@
 #!/bin/sh
 # peers.sh DIR: a virtual environment with the test peers that Debian does not have
-# (zarr-python 3, newest numcodecs, TensorStore, blosc2, newest netCDF4), made once.
+# (zarr-python 3, newest numcodecs, TensorStore, newest netCDF4; zarrita from npm), made once.
 # What cannot be had is named in DIR/missing; tests then say "NOT RUN".
 set -eu
 dir=$1
@@ -8,8 +8,14 @@ dir=$1
 # zarr-python 3 wants Python 3.11 or newer; Debian 12 has 3.11.
 /usr/bin/python3 -m venv "$dir"
 : > "$dir/missing"
-for package in zarr tensorstore blosc2 netCDF4; do
+for package in zarr tensorstore netCDF4; do
     timeout 600 "$dir/bin/pip" install -q --disable-pip-version-check "$package" >"$dir/$package.log" 2>&1 ||
         echo "$package" >> "$dir/missing"
 done
+mkdir -p "$dir/node"
+if command -v npm >/dev/null; then
+    (cd "$dir/node" && npm init -y && timeout 300 npm install zarrita) >"$dir/zarrita.log" 2>&1 || echo zarrita >> "$dir/missing"
+else
+    echo zarrita >> "$dir/missing"
+fi
 touch "$dir/done"

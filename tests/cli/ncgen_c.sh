@@ -9,6 +9,6 @@ data: v = {1, {1.5, 2.5}, "a"}, {2, {3, 4}, "b"} ; w = {1, 2, 3}, {} ; k = yes, 
 C
 for f in s y; do
     ncgen -4 -o $f.nc $f.cdl && ncgen -4 -lc -N made $f.cdl >$f.c &&
-    cc -std=c99 -Wall -Wextra -pedantic -Werror -I"$INCLUDE" -I"$INCLUDE2" -o $f.prog $f.c -L"$LIBRARY" -lcellar -lm &&
+    cc ${SANITIZE:+-fsanitize=$SANITIZE} -std=c99 -Wall -Wextra -pedantic -Werror -I"$INCLUDE" -I"$INCLUDE2" -o $f.prog $f.c -L"$LIBRARY" -lcellar -lm &&
     LD_LIBRARY_PATH=$LIBRARY ./$f.prog && ncdump -s -n x $f.nc >1 && ncdump -s -n x made.nc >2 && cmp 1 2 && echo $f: same
 done

@@ -121,8 +121,10 @@ int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct z
     bool has_bytes = false;
     int rc = CEL_OK;
 
-    if (cel_json_type(codecs) != CEL_JSON_ARRAY || !cel_json_count(codecs))
-        return zarr_bad(a->path, "/codecs", "must be a list with at least one codec");
+    if (cel_json_type(codecs) != CEL_JSON_ARRAY)
+        return zarr_bad(a->path, "/codecs", "must be a list");
+    if (!cel_json_count(codecs))
+        return CEL_OK; /* zarrita's way to say little-endian bytes */
     for (size_t i = 0; rc == CEL_OK && i < cel_json_count(codecs); i++) {
         const struct cel_json *codec = cel_json_item(codecs, i);
         const char *name = name_of(codec);
