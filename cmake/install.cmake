@@ -6,10 +6,14 @@ set(CELLAR_PLUGIN_DIR "" CACHE PATH "where filter plugins are installed and look
 if(NETCDF_WITH_PLUGIN_DIR AND NOT CELLAR_PLUGIN_DIR)
   set(CELLAR_PLUGIN_DIR ${NETCDF_WITH_PLUGIN_DIR})
 endif()
+# Where they go is relative to the prefix unless a folder was named, so that an
+# installation to another prefix stays within it.
 if(CELLAR_PLUGIN_DIR)
   set(CELLAR_PLUGIN_FULL_DIR ${CELLAR_PLUGIN_DIR})
+  set(CELLAR_PLUGIN_DESTINATION ${CELLAR_PLUGIN_DIR})
 else()
   set(CELLAR_PLUGIN_FULL_DIR ${CMAKE_INSTALL_FULL_LIBDIR}/cellar/plugins)
+  set(CELLAR_PLUGIN_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cellar/plugins)
 endif()
 
 function(cel_install_library)

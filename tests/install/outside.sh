@@ -35,5 +35,6 @@ TXT
 esac
 test -f "$prefix/include/cellar/netcdf.h"
 test ! -e "$prefix/include/netcdf.h"
+test -f "$libdir/cellar/plugins/lib__nch5shuffle.so" # and nowhere outside the prefix
 cd "$scratch"
 LD_LIBRARY_PATH=$libdir ./outside
