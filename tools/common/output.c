@@ -19,6 +19,7 @@ static struct {
     char *target; /* local paths */
     char *temp;
     char *create; /* what is given to nc_create */
+    bool in_place; /* the output is complete: too late for a signal */
 } now = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const char scheme[] = "file://";
@@ -267,6 +268,7 @@ bool output_commit(void)
 
     pthread_mutex_lock(&now.lock);
     ok = flush_to_disk(now.temp) && put_in_place(now.temp, now.target);
+    now.in_place = ok;
     if (ok) {
         where = directory_of(now.target);
         flush_to_disk(where);
@@ -284,11 +286,14 @@ static void *wait_for_signal(void *set)
 {
     int sig;
 
-    if (sigwait(set, &sig) == 0) {
-        pthread_mutex_lock(&now.lock); /* kept: an output in place is not half in place */
-        if (now.temp)
-            remove_path(now.temp);
-        _exit(128 + sig);
+    while (sigwait(set, &sig) == 0) {
+        pthread_mutex_lock(&now.lock);
+        if (!now.in_place) { /* the lock is kept: nothing is put in place any more */
+            if (now.temp)
+                remove_path(now.temp);
+            _exit(128 + sig);
+        }
+        pthread_mutex_unlock(&now.lock); /* the work is done: the exit code shall say so */
     }
     return NULL;
 }
