@@ -52,7 +52,7 @@ test-clang: test-setup
 test-nohdf5: test-setup
 	@$(CONFIGURE) -S . -B build-nohdf5 -DCELLAR_HDF5=OFF >/dev/null
 	@cmake --build build-nohdf5 -j $(JOBS)
-	@cd build-nohdf5 && $(CTEST) $(QUICK) -R 'zarr|classic|store|codec_suite|test_chain|test_array'
+	@cd build-nohdf5 && $(CTEST) $(QUICK) -R 'interop_zarr2|container_suite_(nczarr|zarr|classic|64)|test_store|show_filters_|classic_same|classic_damage'
 
 #> make test-tsan  the thread tests under ThreadSanitizer
 test-tsan: test-setup
