@@ -2,8 +2,8 @@
  * model: the call it happens in answers NC_ENOMEM with a sentence, the dataset can
  * be closed, and (under a sanitizer) nothing is left behind or touched wrongly. */
 #include "mem.h"
+#include "common/tree.h"
 #include <cellar.h>
-#include <dirent.h>
 #include <netcdf.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -203,24 +203,6 @@ static int script(void)
     rc = closed(nc, change(nc));
     THEN(nc_open(path, NC_NOWRITE, &nc));
     return rc == NC_NOERR ? closed(nc, look(nc)) : rc;
-}
-
-static void remove_tree(const char *top)
-{
-    DIR *dir = opendir(top);
-    struct dirent *entry;
-    char inner[512];
-
-    while (dir && (entry = readdir(dir))) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        snprintf(inner, sizeof inner, "%s/%s", top, entry->d_name);
-        if (unlink(inner) != 0)
-            remove_tree(inner);
-    }
-    if (dir)
-        closedir(dir);
-    rmdir(top);
 }
 
 static int run(void)

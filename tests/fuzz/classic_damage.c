@@ -1,6 +1,7 @@
 /* classic_damage N: N damaged headers of classic files, opened in memory and read.
  * Bytes are flipped, replaced by edge values, cut off or moved. Any answer is fine
  * but a crash, an overrun, a leak or a hang. */
+#include "common/random.h"
 #include <netcdf.h>
 #include <netcdf_mem.h>
 #include <stdint.h>
@@ -12,10 +13,7 @@ static uint64_t state = 0x9e3779b97f4a7c15ull;
 
 static uint32_t roll(uint32_t n)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 32) % n;
+    return (uint32_t)(random_step(&state) >> 32) % n;
 }
 
 #define TRY(call) do { int e_ = (call); if (e_) { printf("%s: %s\n", #call, nc_strerror(e_)); exit(1); } } while (0)

@@ -3,6 +3,7 @@
  * does, its function is named (docs/hdf5-crashes.md lists them).
  *   h5_damage ROUNDS FILE...   damage each file so many times; the same number, the same damages
  *   h5_damage show SEED FILE   write the damaged file to standard output */
+#include "common/random.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -177,10 +178,7 @@ static uint64_t state;
 
 static uint64_t draw(uint64_t below)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % below;
+    return random_step(&state) % below;
 }
 
 static size_t damage(unsigned char *bytes, size_t n, uint64_t seed)

@@ -2,6 +2,7 @@
  * both accept: the same bits, but for what docs/differences.md says. An argument gives the
  * number of values. */
 #include "peer_values.h"
+#include "common/random.h"
 #include <cellar.h>
 #include <math.h>
 #include <setjmp.h>
@@ -26,12 +27,9 @@ static const struct limit {
 
 static uint64_t random_bits(void)
 {
-    static uint64_t x = 88172645463325252u;
+    static uint64_t state = RANDOM_SEED;
 
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return x;
+    return random_step(&state);
 }
 
 static void store(const struct limit *l, void *values, size_t i, uint64_t bits)

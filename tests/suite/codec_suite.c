@@ -12,6 +12,7 @@
 #include "codec.h"
 #include "mem.h"
 #include "status.h"
+#include "common/random.h"
 #include <math.h>
 #include <netcdf.h>
 #include <stdio.h>
@@ -131,16 +132,14 @@ static void fill(void *dst, const struct cel_shape *shape, enum pattern pattern)
 {
     unsigned char *out = dst;
     size_t n = shape->nbytes / shape->elem_size, i, j;
-    uint64_t seed = 88172645463325252u;
+    uint64_t seed = RANDOM_SEED;
 
     for (i = 0; i < n; i++) {
         double smooth = 280 + 20 * sin((double)i / 40) + (double)(i % 7) / 16;
         float single = (float)smooth;
         uint64_t whole = (uint64_t)(smooth * 100);
 
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
+        random_step(&seed);
         for (j = 0; j < shape->elem_size; j++)
             out[i * shape->elem_size + j] = pattern == ZERO   ? 0
                                             : pattern == ONES ? 0xff

@@ -1,7 +1,8 @@
 /* Runs the contract of a container on the one named on the command line; without
  * a name, lists them. */
 #include "container_suite.h"
-#include <dirent.h>
+#include "common/random.h"
+#include "common/tree.h"
 #include <unistd.h>
 #ifndef SUITE_OF_A_PEER
 #include <cellar.h>
@@ -81,12 +82,9 @@ void done(int ncid)
 
 unsigned random_below(unsigned n)
 {
-    static unsigned long long seed = 88172645463325252ull;
+    static uint64_t state = RANDOM_SEED;
 
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (unsigned)(seed >> 24) % n;
+    return (unsigned)(random_step(&state) >> 24) % n;
 }
 
 /* --- running --------------------------------------------------------------------- */
@@ -96,24 +94,6 @@ static struct { const struct CMUnitTest *tests; const size_t *count; } parts[] =
     {data_tests, &data_count},     {conversion_tests, &conversion_count}, {refuse_tests, &refuse_count},
     {random_tests, &random_count},
 };
-
-static void remove_tree(const char *top)
-{
-    DIR *dir = opendir(top);
-    struct dirent *entry;
-    char inner[512];
-
-    while (dir && (entry = readdir(dir))) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        snprintf(inner, sizeof inner, "%s/%s", top, entry->d_name);
-        if (unlink(inner) != 0)
-            remove_tree(inner);
-    }
-    if (dir)
-        closedir(dir);
-    rmdir(top);
-}
 
 static int run_parts(void)
 {

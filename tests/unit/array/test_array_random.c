@@ -4,6 +4,7 @@
  * threads the container must see the same bytes in the same order. */
 #include "engine.h"
 #include "fake.h"
+#include "common/random.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,10 +17,7 @@
 static uint64_t seed;
 static size_t below(size_t n)
 {
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return n ? (size_t)(seed % n) : 0;
+    return n ? (size_t)(random_step(&seed) % n) : 0;
 }
 
 struct trial {

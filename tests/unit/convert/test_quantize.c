@@ -2,6 +2,7 @@
  * time. Debian's library itself is held against them in tests/interop/test_quantize_peer.c. */
 #include "quantize_int.h"
 #include "status.h"
+#include "common/random.h"
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -14,12 +15,9 @@
 
 static uint64_t random_bits(void)
 {
-    static uint64_t x = 88172645463325252u;
+    static uint64_t state = RANDOM_SEED;
 
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return x;
+    return random_step(&state);
 }
 
 static size_t size_of(nc_type type)

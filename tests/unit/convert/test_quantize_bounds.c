@@ -2,6 +2,7 @@
  * and subnormals. The figures of the specification and those measured here are in
  * docs/differences.md. */
 #include "quantize.h"
+#include "common/random.h"
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -86,12 +87,9 @@ static void subnormal_floats_err_by_a_share_of_the_smallest_normal(void **state)
 
 static uint64_t random_bits(void)
 {
-    static uint64_t x = 88172645463325252u;
+    static uint64_t state = RANDOM_SEED;
 
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return x;
+    return random_step(&state);
 }
 
 static struct cel_quantize_error worst_over_doubles(int nsb, uint64_t mask, uint64_t low)

@@ -1,6 +1,7 @@
 /* Default chunk lengths: known answers, and random shapes against the installed
  * netCDF-C, whose target size is asked of it first. */
 #include "model_test.h"
+#include "common/random.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -67,12 +68,9 @@ static bool find_peer(void)
 
 static unsigned random_bits(void)
 {
-    static unsigned long long seed = 88172645463325252ull;
+    static uint64_t state = RANDOM_SEED;
 
-    seed ^= seed << 13;
-    seed ^= seed >> 7;
-    seed ^= seed << 17;
-    return (unsigned)(seed >> 20);
+    return (unsigned)(random_step(&state) >> 20);
 }
 
 static size_t random_len(void)
