@@ -33,6 +33,7 @@ test: test-plain test-asan test-clang test-nohdf5
 
 test-setup:
 	@scripts/setup.sh test
+	@scripts/peers.sh .venv-peers
 
 test-plain: test-setup
 	@$(CONFIGURE) -S . -B build-test >/dev/null

@@ -5,11 +5,8 @@
  * Words as nd_words.h; the edge is 1 to 127. Cells that hold a fill value, NaN or an
  * infinity are stored exactly; the decoder, which is ndcell's, does not care.
  * {"id": "ndmean", "cell": 4, "elementsize": 4, "shape": [8, 91, 180]} */
-#include "mem.h"
 #include "nd_mean.h"
 #include "nd_words.h"
-#include <stdlib.h>
-#include <string.h>
 
 static const struct cel_param params[] = {
     {.name = "cell", .kind = CEL_PARAM_UINT, .word = 0, .min = 1, .max = 127, .fallback = 4, .help = "edge of a cell"},
@@ -30,7 +27,6 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     struct cel_shape shape;
     struct cel_mean mean = {.keeps_special = true};
     size_t side[CEL_CELLS_RANK];
-    void *means;
     int rc = cel_nd_cells(coding, n, cap, &cells);
 
     *len = n;
@@ -44,13 +40,8 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     mean.fill = shape.has_fill ? shape.fill : NULL;
     for (int d = 0; d < shape.rank; d++)
         side[d] = coding->words->w[CEL_ND_EDGE];
-    means = cel_malloc(n);
-    if (!means)
-        return NC_ENOMEM;
-    memcpy(means, src, n); /* aligned, as src need not be */
-    if (!cel_mean_cells(&mean, shape.rank, shape.dims, side, means) || !cel_cells_gather(&cells, means, dst))
+    if (!cel_mean_gather(&mean, shape.rank, shape.dims, side, src, dst))
         rc = cel_fail(NC_ENOMEM, "ndmean: no memory");
-    free(means);
     return rc;
 }
 

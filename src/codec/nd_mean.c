@@ -1,5 +1,6 @@
 /* Means of cells, in place of their elements. */
 #include "nd_mean.h"
+#include "mem.h"
 #include "nd_cells.h"
 #include <math.h>
 #include <stdint.h>
@@ -91,4 +92,18 @@ bool cel_mean_cells(const struct cel_mean *m, int rank, const size_t *dims, cons
     } while (d >= 0);
     free(w.offset);
     return true;
+}
+
+bool cel_mean_gather(const struct cel_mean *m, int rank, const size_t *dims, const size_t *side, const void *src, void *dst)
+{
+    struct cel_cells cells;
+    void *means = cel_cells_init(&cells, rank, dims, side, m->is_double ? 8 : 4) ? cel_malloc(cells.nbytes) : NULL;
+    bool ok = means;
+
+    if (ok) {
+        memcpy(means, src, cells.nbytes);
+        ok = cel_mean_cells(m, rank, dims, side, means) && cel_cells_gather(&cells, means, dst);
+    }
+    free(means);
+    return ok;
 }

@@ -13,7 +13,9 @@ struct cel_mean {
     bool keeps_special;     /* cells with a fill value, NaN or infinity, or whose sum overflows, stay exact */
     const unsigned char *fill; /* as the bytes lie in the chunk; NULL: none */
 };
-/* false: no memory. */
+/* Both false: no memory. */
+bool cel_mean_gather(const struct cel_mean *m, int rank, const size_t *dims, const size_t *side, const void *src,
+                     void *dst); /* array -> means, cell by cell; src need not be aligned */
 bool cel_mean_cells(const struct cel_mean *m, int rank, const size_t *dims, const size_t *side, void *data);
 
 #endif

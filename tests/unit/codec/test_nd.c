@@ -8,10 +8,12 @@
 #include "mem.h"
 #include "nd_cells.h"
 #include "nd_mean.h"
+#include "nd_samples.h"
 #include "status.h"
 #include <math.h>
 #include <netcdf.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +123,46 @@ static void the_figure_of_ndcell(void **arg)
     assert_memory_equal(got, want, 32);
 }
 
+/* What c-blosc2 made of the input of nd_samples.h. */
+static void golden_vectors(void **arg)
+{
+    FILE *f = fopen(ND_GOLDEN, "r");
+    char line[8192], filter[16];
+    int checked = 0;
+
+    (void)arg;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        size_t dims[5], side[5], edge, elem, n;
+        unsigned char src[2048], want[2048], got[2048];
+        struct cel_cells cells;
+        int rank, at = 0;
+
+        if (sscanf(line, "%15s %zu %zu %d%n", filter, &edge, &elem, &rank, &at) != 4 || line[0] == '#')
+            continue;
+        n = elem;
+        for (int d = 0, more; d < rank; d++, at += more) {
+            assert_int_equal(sscanf(line + at, "%zu%n", &dims[d], &more), 1);
+            side[d] = edge;
+            n *= dims[d];
+        }
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(sscanf(line + at + 1 + 2 * i, "%2hhx", &want[i]), 1);
+        sample(src, n / elem, elem, strcmp(filter, "ndmean") == 0);
+        assert_true(cel_cells_init(&cells, rank, dims, side, elem));
+        if (strcmp(filter, "ndmean") == 0)
+            assert_true(cel_mean_gather(&(struct cel_mean){.is_double = elem == 8}, rank, dims, side, src, got));
+        else
+            assert_true(cel_cells_gather(&cells, src, got));
+        assert_memory_equal(got, want, n);
+        assert_true(cel_cells_scatter(&cells, want, got));
+        assert_true(strcmp(filter, "ndmean") == 0 || memcmp(got, src, n) == 0);
+        checked++;
+    }
+    fclose(f);
+    assert_int_equal(checked, 24);
+}
+
 /* Cells of 3 x 2, as in the figure of ndmean.rst: the kernel takes a side per axis. */
 static void means_of_cells(void **arg)
 {
@@ -141,6 +183,20 @@ static void means_of_cells(void **arg)
                     sum += (cy + j) * 8 + cx + i;
             assert_true(data[y * 8 + x] == sum / 6);
         }
+}
+
+static void the_figure_of_ndmean(void **arg)
+{
+    static const size_t dims[] = {6, 8}, side[] = {3, 2};
+    static const float src[48] = {0, 1, 1, 2, 2, 3, 3, 5, 2, 0, 3, 1, 4, 2, 3, 5, 1, 2, 2, 3, 3, 4, 5, 3,
+                                  1, 3, 1, 2, 2, 4, 4, 8, 3, 1, 0, 1, 1, 5, 7, 5, 1, 3, 0, 2, 0, 6, 4, 8};
+    static const float means[8] = {1, 2, 3, 4, 2, 1, 3, 6};
+    float got[48];
+
+    (void)arg;
+    assert_true(cel_mean_gather(&(struct cel_mean){.is_double = false}, 2, dims, side, src, got));
+    for (int i = 0; i < 48; i++)
+        assert_true(got[i] == means[i / 6]);
 }
 
 static void special_cells_stay_exact(void **arg)
@@ -233,7 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_shapes),           cmocka_unit_test(large_shapes),
-        cmocka_unit_test(the_figure_of_ndcell),    cmocka_unit_test(means_of_cells),
+        cmocka_unit_test(the_figure_of_ndcell),    cmocka_unit_test(golden_vectors), cmocka_unit_test(the_figure_of_ndmean), cmocka_unit_test(means_of_cells),
         cmocka_unit_test(special_cells_stay_exact), cmocka_unit_test(lorenzo_keeps_every_bit),
         cmocka_unit_test(lorenzo_of_a_plane_is_zero), cmocka_unit_test(hostile_words_are_refused),
     };
