@@ -70,8 +70,13 @@ EXTERNL int cellar_prefer_plugins(int on);
 
 /* How far the values put into the variable since the dataset was opened lie from those
  * given, at most: in units of the data, and as a share of the value given. Either pointer
- * may be NULL. 0 for a variable that is not quantized. */
+ * may be NULL. 0 for a variable that is not quantized, unless it is watched. */
 EXTERNL int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel);
+
+/* on: chunks that lossy filters (zfp, fpzip, bitround ...) have encoded are decoded again
+ * when they are written, and cellar_inq_var_error() knows their errors too; it costs about
+ * as much as reading them. Chunks still in memory count once they are written: nc_sync(). */
+EXTERNL int cellar_watch_var_error(int ncid, int varid, int on);
 
 /* on: quantized variables carry the attributes of the CF conventions (CF-1.12, section
  * 8.4) as well, written when define mode is left and the largest relative error at

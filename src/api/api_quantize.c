@@ -63,6 +63,16 @@ int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel)
     return cel_call_end(&c, rc);
 }
 
+int cellar_watch_var_error(int ncid, int varid, int on)
+{
+    struct cel_call c;
+    int rc = find_var(&c, ncid, varid, false);
+
+    if (rc == CEL_OK)
+        c.var->watch_loss = on != 0;
+    return cel_call_end(&c, rc);
+}
+
 int cellar_set_cf_quantization(int ncid, int on)
 {
     struct cel_call c;

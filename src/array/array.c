@@ -251,7 +251,7 @@ void cel_array_worst_error(struct cel_dataset *ds, struct cel_var *var, double *
     if (!array)
         return;
     cel_lock(&array->lock);
-    *max_abs = array->worst.max_abs;
-    *max_rel = array->worst.max_rel;
+    *max_abs = array->worst.max_abs + array->loss.max_abs; /* one after the other */
+    *max_rel = array->worst.max_rel + array->loss.max_rel;
     cel_unlock(&array->lock);
 }

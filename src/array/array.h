@@ -36,7 +36,8 @@ void cel_array_free(struct cel_var *var);
  * forgotten. */
 int cel_array_resize_cache(struct cel_dataset *ds, struct cel_var *var);
 
-/* The largest errors quantizing has made on this variable since it was opened. */
+/* The largest errors that quantizing, and lossy filters while var->watch_loss is set,
+ * have made on this variable since it was opened. */
 void cel_array_worst_error(struct cel_dataset *ds, struct cel_var *var, double *max_abs, double *max_rel);
 
 /* Bytes the variable's values take as they are stored. */

@@ -213,6 +213,7 @@ struct cel_job {
     bool writing;                 /* on its second way round */
     size_t nrange;
     struct cel_quantize_error worst;
+    struct cel_loss loss;         /* of lossy filters, while the variable watches them */
     int rc;
     struct cel_status why;
 };
@@ -270,6 +271,7 @@ struct cel_array {
     size_t nholes;
     struct cel_quantizer *quantizer; /* NULL: not quantized, or not written yet */
     struct cel_quantize_error worst; /* made so far */
+    struct cel_loss loss;
     struct cel_cache cache;
     struct cel_job *ring;
     size_t ring_cap;

@@ -9,6 +9,7 @@
  * The first failure by job number is kept; after one, nothing more is placed. */
 #include "engine.h"
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,27 @@ static int pad_for_codec(struct cel_job *job, const void **src)
     return CEL_OK;
 }
 
+static int keep_encoded(struct cel_job *job)
+{
+    int rc = cel_crate_pack(job->out, job->out_n, &job->crate);
+
+    if (rc == CEL_OK)
+        job->out = job->crate->bytes.data;
+    return rc;
+}
+
+static int watch_loss(struct cel_job *job, const void *src)
+{
+    const struct cel_chain *chain = &job->stream->var->chain;
+    int rc;
+
+    if (!job->stream->var->watch_loss || !cel_chain_is_lossy(chain))
+        return CEL_OK;
+    rc = keep_encoded(job); /* decoding takes the scratch it lies in */
+    return rc == CEL_OK ? cel_chain_loss(chain, job->kit->scratch, src, job->out, job->out_n, job->skipped, &job->loss)
+                        : rc;
+}
+
 static int encode(struct cel_job *job, const void *src)
 {
     struct cel_stream *s = job->stream;
@@ -150,12 +172,11 @@ static int encode(struct cel_job *job, const void *src)
     if (rc == CEL_OK)
         rc = cel_chain_encode(&s->var->chain, job->kit->scratch, src, s->array->nbytes, &job->out, &job->out_n,
                               &job->skipped);
-    if (rc != CEL_OK || concurrent(s) || s->width == 1 || s->array->nbytes > CEL_KEPT)
-        return rc; /* written at once, or too large for a second copy */
-    rc = cel_crate_pack(job->out, job->out_n, &job->crate); /* its turn may be far away */
     if (rc == CEL_OK)
-        job->out = job->crate->bytes.data;
-    return rc;
+        rc = watch_loss(job, src);
+    if (rc != CEL_OK || job->crate || concurrent(s) || s->width == 1 || s->array->nbytes > CEL_KEPT)
+        return rc; /* written at once, or too large for a second copy */
+    return keep_encoded(job); /* its turn may be far away */
 }
 
 int cel_job_store(struct cel_job *job, const void *src)
@@ -258,6 +279,8 @@ static void settle_one(struct cel_stream *s)
     s->settled++;
     s->nrange += job->nrange;
     cel_quantize_error_join(&s->array->worst, &job->worst);
+    s->array->loss.max_abs = fmax(s->array->loss.max_abs, job->loss.max_abs);
+    s->array->loss.max_rel = fmax(s->array->loss.max_rel, job->loss.max_rel);
     if (job->rc != CEL_OK) {
         cel_status_restore(&job->why);
         note_failure(s, job->number, job->rc);

@@ -102,7 +102,8 @@ static int context_of(struct cel_scratch *scratch, const struct cel_step *step, 
 
 static struct cel_coding coding_of(const struct cel_chain *c, size_t i)
 {
-    return (struct cel_coding){.codec = c->step[i].codec, .words = &c->step[i].working, .shape = &c->shape};
+    return (struct cel_coding){.codec = c->step[i].codec, .words = &c->step[i].working, .shape = &c->shape,
+                               .maskless = c->maskless};
 }
 
 /* Most bytes step i makes of n; exactly as many when its size is known. */

@@ -29,6 +29,7 @@ struct cel_chain {
     size_t n;
     struct cel_step *step;
     bool prepared;
+    bool maskless; /* kept in a format that cannot leave a filter out for one chunk */
     struct cel_shape shape; /* valid once prepared */
 };
 
@@ -109,6 +110,16 @@ int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch,
 /* Decode to exactly chain.shape.nbytes bytes in dst. `skipped` as stored. */
 int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch,
                      const void *src, size_t n, uint32_t skipped, void *dst);
+
+/* The largest error a chunk of numbers suffered: *loss is raised. Neither src nor the
+ * encoded bytes lie in the scratch. */
+struct cel_loss {
+    double max_abs;
+    double max_rel; /* relative to the value given */
+};
+bool cel_chain_is_lossy(const struct cel_chain *c);
+int cel_chain_loss(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, const void *encoded, size_t n,
+                   uint32_t skipped, struct cel_loss *loss);
 
 /* Decode a chunk whose size nobody knows (text of variable length): out->max is the
  * limit. Only for chains that skip nothing. */

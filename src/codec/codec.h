@@ -82,6 +82,7 @@ struct cel_coding {
     void *context;                 /* this worker's, from make_context; NULL if the codec has none */
     size_t planes; /* encode: src is this many byte planes of n / planes bytes each, then n % planes
                     * bytes, because the step before has CEL_CODEC_PLANES and ran; 0: not known */
+    bool maskless; /* the format cannot note that a chunk was left out: CEL_SKIP fails there */
 };
 
 /* A codec is a constant table, the same for every variable and thread. */

@@ -6,6 +6,11 @@
  * (precision) or minbits, maxbits, maxprec, minexp. As stored: the versions, then zfp's
  * header with type, shape and mode. Chunks are zfp streams without header, the same
  * bytes as H5Z-ZFP's. Chunks of any rank are taken (axes.h).
+ *
+ * Not all values can be kept to an accuracy: a block of 4 by 4 with 280 and a fill value
+ * of 1e36 has no digits left for the 280, and there is no NaN but in the reversible
+ * mode. Such a chunk is left out (CEL_SKIP). Zarr cannot note that: there it is a
+ * reversible stream with its own header, which the decoder knows by its first bytes.
  * {"name": "zfp", "configuration": {"mode": "fixed_accuracy", "tolerance": 0.01}} */
 #include "axes.h"
 #include "codec.h"
@@ -96,8 +101,13 @@ static int from_json(const struct cel_json *config, int version, struct cel_word
 static size_t bound(const struct cel_coding *coding, size_t n)
 {
     struct cel_zfp z;
+    size_t lossy, exact;
 
-    return cel_zfp_from_words(coding->words, coding->shape, &z) == CEL_OK ? cel_zfp_bound(&z) : n;
+    if (cel_zfp_from_words(coding->words, coding->shape, &z) != CEL_OK)
+        return n;
+    lossy = cel_zfp_bound(&z);
+    exact = coding->maskless ? cel_zfp_exact_bound(&z) : 0;
+    return lossy > exact ? lossy : exact;
 }
 
 static size_t decoded_size(const struct cel_coding *coding, const void *src, size_t n)
@@ -110,15 +120,37 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     struct cel_zfp z;
     int rc = cel_zfp_from_words(coding->words, coding->shape, &z);
 
-    return rc == CEL_OK ? cel_zfp_encode(&z, coding->shape, coding->context, src, n, dst, cap, len) : rc;
+    if (rc == CEL_OK)
+        rc = cel_zfp_encode(&z, coding->shape, coding->context, src, n, dst, cap, len);
+    if (rc == CEL_SKIP && coding->maskless)
+        rc = cel_zfp_encode_exact(&z, coding->shape, coding->context, src, n, dst, cap, len);
+    return rc;
+}
+
+/* A stream of its own mode starts with a header; one without starts so by chance only. */
+static bool is_exact(const struct cel_coding *coding, const void *src, size_t n, struct cel_zfp *z)
+{
+    struct cel_zfp own;
+
+    if (!coding->maskless || n < CEL_ZFP_HEADER || memcmp(src, "zfp", 3) != 0)
+        return false;
+    if (cel_zfp_read(src, n, coding->shape, &own) != CEL_OK || own.header != CEL_ZFP_HEADER ||
+        zfp_stream_compression_mode(&own.stream) != zfp_mode_reversible)
+        return false;
+    own.big_endian = z->big_endian;
+    *z = own;
+    return true;
 }
 
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
     struct cel_zfp z;
     int rc = cel_zfp_from_words(coding->words, coding->shape, &z);
+    size_t header = rc == CEL_OK && is_exact(coding, src, n, &z) ? CEL_ZFP_HEADER : 0;
 
-    return rc == CEL_OK ? cel_zfp_decode(&z, coding->shape, coding->context, src, n, dst, cap, len) : rc;
+    return rc == CEL_OK ? cel_zfp_decode(&z, coding->shape, coding->context, (const char *)src + header, n - header, dst,
+                                         cap, len)
+                        : rc;
 }
 
 const struct cel_codec cel_codec_zfp = {
@@ -127,7 +159,7 @@ const struct cel_codec cel_codec_zfp = {
     .label = "H5Z-ZFP-1.1.0 (ZFP-1.0.0)",
     .zarr3 = "zfp",
     .about = "numbers to a given error, rate or precision, or exactly",
-    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS,
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_MAY_SKIP,
     .params = cel_zfp_params,
     .min_words = 0,
     .max_words = CEL_ZFP_WORDS,

@@ -2,7 +2,8 @@
  * Python module. The stream behind the header is codec_zfp.c's.
  *
  * HDF5 filter 32822 (an id of ours), Zarr v2 "zfpy", v3 "numcodecs.zfpy". cd_values as
- * zfp's. Axes of length 1 stay. Expert mode has a header that does not end on a byte
+ * zfp's. A chunk that a lossy mode cannot take is written in the exact one, as its
+ * header says. Axes of length 1 stay. Expert mode has a header that does not end on a byte
  * and does not exist there, nor do elements with their high byte first.
  * {"id": "zfpy", "mode": 4, "tolerance": 0.01, "rate": -1, "precision": -1} */
 #include "axes.h"
@@ -14,7 +15,7 @@
 #include <netcdf.h>
 #include <string.h>
 
-#define HEADER 12 /* bytes: magic, shape and a short mode */
+#define HEADER CEL_ZFP_HEADER
 
 /* zfp's own numbers of the modes, which H5Z-ZFP orders otherwise, and where each has
  * its value. */
@@ -115,8 +116,13 @@ static int from_json(const struct cel_json *config, int version, struct cel_word
 static size_t bound(const struct cel_coding *coding, size_t n)
 {
     struct cel_zfp z;
+    size_t lossy, exact;
 
-    return HEADER + (cel_zfp_from_words(coding->words, coding->shape, &z) == CEL_OK ? cel_zfp_bound(&z) : n);
+    if (cel_zfp_from_words(coding->words, coding->shape, &z) != CEL_OK)
+        return n;
+    lossy = HEADER + cel_zfp_bound(&z);
+    exact = cel_zfp_exact_bound(&z);
+    return lossy > exact ? lossy : exact;
 }
 
 static size_t decoded_size(const struct cel_coding *coding, const void *src, size_t n)
@@ -133,6 +139,10 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
         rc = cel_fail(NC_EFILTER, "zfp: no room for a header");
     if (rc == CEL_OK)
         rc = cel_zfp_encode(&z, coding->shape, coding->context, src, n, (char *)dst + HEADER, cap - HEADER, len);
+    if (rc == CEL_SKIP) {
+        rc = cel_zfp_encode_exact(&z, coding->shape, coding->context, src, n, dst, cap, len);
+        return rc == CEL_OK ? rc : cel_fail_in(rc, "zfpy");
+    }
     if (rc != CEL_OK)
         return cel_fail_in(rc, "zfpy");
     for (size_t i = 0; i < HEADER / 4; i++)

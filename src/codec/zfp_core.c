@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "mem.h"
 #include "status.h"
+#include <limits.h>
 #include <math.h>
 #include <netcdf.h>
 #include <stdlib.h>
@@ -162,21 +163,30 @@ static uint32_t stamp(void)
     return (uint32_t)ZFP_VERSION << 16 | (uint32_t)ZFP_CODEC << 12 | 0x0110;
 }
 
-static int store_header(struct cel_zfp *z, struct cel_words *working)
+static int write_header(const struct cel_zfp *z, unsigned char bytes[HEADER_BYTES], size_t *nbits)
 {
     uint64_t room[HEADER_BYTES / 8] = {0};
-    unsigned char *bytes = (unsigned char *)room;
     bitstream *bits = stream_open(room, sizeof room);
-    size_t nbits, i;
+    zfp_stream stream = z->stream;
 
     if (!bits)
         return cel_fail(NC_ENOMEM, "zfp: no memory for a header");
-    z->stream.stream = bits;
-    nbits = zfp_write_header(&z->stream, &z->field, ZFP_HEADER_FULL);
+    stream.stream = bits;
+    *nbits = zfp_write_header(&stream, &z->field, ZFP_HEADER_FULL);
     stream_flush(bits);
     stream_close(bits);
-    if (nbits == 0)
-        return cel_fail(NC_EFILTER, "zfp: the chunk does not fit its header");
+    memcpy(bytes, room, HEADER_BYTES);
+    return *nbits ? CEL_OK : cel_fail(NC_EFILTER, "zfp: the chunk does not fit its header");
+}
+
+static int store_header(const struct cel_zfp *z, struct cel_words *working)
+{
+    unsigned char bytes[HEADER_BYTES];
+    size_t nbits = 0, i;
+    int rc = write_header(z, bytes, &nbits);
+
+    if (rc != CEL_OK)
+        return rc;
     working->w[0] = stamp();
     working->n = 1 + (nbits + 31) / 32;
     for (i = 1; i < working->n; i++)
@@ -397,31 +407,170 @@ size_t cel_zfp_bound(struct cel_zfp *z)
     return zfp_stream_maximum_size(&z->stream, &z->field);
 }
 
-int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,
-                   size_t n, void *dst, size_t cap, size_t *len)
+static bool is_real(const struct cel_zfp *z)
 {
-    int rc = CEL_OK;
+    return z->field.type == zfp_type_float || z->field.type == zfp_type_double;
+}
 
-    if (n != shape->nbytes || cap < cel_zfp_bound(z))
-        return cel_fail(NC_EFILTER, "zfp: the chunk has %zu bytes, expected %zu, with room for %zu", n, shape->nbytes,
-                        cel_zfp_bound(z));
-    z->field.data = (void *)src;
-    if (needs_swap(z) || !is_aligned(src, shape->elem_size)) {
-        rc = reserve(room, n);
-        if (rc != CEL_OK)
-            return rc;
-        if (needs_swap(z))
-            cel_swap_bytes(room->p, src, n / shape->elem_size, shape->elem_size);
-        else
-            memcpy(room->p, src, n);
-        z->field.data = room->p;
+static bool is_lossy_real(const struct cel_zfp *z)
+{
+    return is_real(z) && zfp_stream_compression_mode(&z->stream) != zfp_mode_reversible;
+}
+
+/* An exponent above that of every value; INT_MAX: they are not all finite. */
+static int peak_of(const zfp_field *field, size_t n)
+{
+    int e;
+
+    if (field->type == zfp_type_float) {
+        const uint32_t *bits = field->data;
+        uint32_t most = 0;
+        float v;
+
+        for (size_t i = 0; i < n; i++)
+            most = (bits[i] & INT32_MAX) > most ? bits[i] & INT32_MAX : most;
+        memcpy(&v, &most, sizeof v);
+        frexpf(v, &e);
+        return isfinite(v) ? e : INT_MAX;
+    } else {
+        const uint64_t *bits = field->data;
+        uint64_t most = 0;
+        double v;
+
+        for (size_t i = 0; i < n; i++)
+            most = (bits[i] & INT64_MAX) > most ? bits[i] & INT64_MAX : most;
+        memcpy(&v, &most, sizeof v);
+        frexp(v, &e);
+        return isfinite(v) ? e : INT_MAX;
     }
+}
+
+/* A block has as many bit planes as its type has bits, counted from its largest value
+ * down. While those above the accuracy are fewer, with a margin for what the transform
+ * rounds, the bound holds; else it must be tried. */
+static bool may_break_bound(const struct cel_zfp *z, int peak)
+{
+    int planes = (int)zfp_type_size(z->field.type) * 8, ndims = (int)zfp_field_dimensionality(&z->field);
+
+    return zfp_stream_compression_mode(&z->stream) == zfp_mode_fixed_accuracy &&
+           peak - z->stream.minexp + 2 * (ndims + 1) > planes - 4;
+}
+
+static bool is_within(const zfp_field *field, const void *decoded, size_t n, double bound)
+{
+    const float *f = field->data, *g = decoded;
+    const double *d = field->data, *e = decoded;
+
+    if (field->type == zfp_type_float) {
+        for (size_t i = 0; i < n; i++)
+            if (!(fabs((double)f[i] - g[i]) <= bound))
+                return false;
+    } else {
+        for (size_t i = 0; i < n; i++)
+            if (!(fabs(d[i] - e[i]) <= bound))
+                return false;
+    }
+    return true;
+}
+
+/* Decode what was just encoded, into room that has space for it. */
+static int bound_holds(const struct cel_zfp *z, size_t n, void *encoded, size_t cap, void *room)
+{
+    zfp_stream stream = z->stream;
+    zfp_field field = z->field;
+
+    stream.stream = stream_open(encoded, cap);
+    if (!stream.stream)
+        return cel_fail(NC_ENOMEM, "zfp: no memory for a stream");
+    field.data = room;
+    zfp_decompress(&stream, &field);
+    stream_close(stream.stream);
+    return is_within(&z->field, room, n, ldexp(1, z->stream.minexp)) ? CEL_OK : CEL_SKIP;
+}
+
+/* The elements as zfp wants them: in our byte order, aligned. With `more` bytes of room
+ * behind them. */
+static int native_elements(struct cel_zfp *z, size_t elem_size, struct cel_zfp_room *room, const void *src, size_t n,
+                           size_t more)
+{
+    bool moves = needs_swap(z) || !is_aligned(src, elem_size);
+    int rc = reserve(room, (moves ? n : 0) + more);
+
+    z->field.data = (void *)src;
+    if (rc != CEL_OK || !moves)
+        return rc;
+    if (needs_swap(z))
+        cel_swap_bytes(room->p, src, n / elem_size, elem_size);
+    else
+        memcpy(room->p, src, n);
+    z->field.data = room->p;
+    return CEL_OK;
+}
+
+static int compress(struct cel_zfp *z, void *dst, size_t cap, size_t *len)
+{
     z->stream.stream = stream_open(dst, cap);
     if (!z->stream.stream)
         return cel_fail(NC_ENOMEM, "zfp: no memory for a stream");
     *len = zfp_compress(&z->stream, &z->field);
     stream_close(z->stream.stream);
     return *len ? CEL_OK : cel_fail(NC_EFILTER, "zfp: cannot compress");
+}
+
+int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,
+                   size_t n, void *dst, size_t cap, size_t *len)
+{
+    size_t count = n / shape->elem_size;
+    bool lossy = is_lossy_real(z);
+    int peak = 0, rc;
+
+    if (n != shape->nbytes || cap < cel_zfp_bound(z))
+        return cel_fail(NC_EFILTER, "zfp: the chunk has %zu bytes, expected %zu, with room for %zu", n, shape->nbytes,
+                        cel_zfp_bound(z));
+    rc = native_elements(z, shape->elem_size, room, src, n, lossy ? n : 0);
+    if (rc == CEL_OK && lossy)
+        peak = peak_of(&z->field, count);
+    if (rc == CEL_OK && peak == INT_MAX)
+        rc = CEL_SKIP;
+    if (rc == CEL_OK)
+        rc = compress(z, dst, cap, len);
+    if (rc == CEL_OK && lossy && may_break_bound(z, peak))
+        rc = bound_holds(z, count, dst, cap, room->p + (z->field.data == room->p ? n : 0));
+    return rc;
+}
+
+static struct cel_zfp exactly(const struct cel_zfp *z)
+{
+    struct cel_zfp exact = *z;
+
+    zfp_stream_set_reversible(&exact.stream);
+    return exact;
+}
+
+size_t cel_zfp_exact_bound(const struct cel_zfp *z)
+{
+    struct cel_zfp exact = exactly(z);
+
+    return CEL_ZFP_HEADER + cel_zfp_bound(&exact);
+}
+
+int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room,
+                         const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    struct cel_zfp exact = exactly(z);
+    unsigned char header[HEADER_BYTES];
+    size_t nbits = 0;
+    int rc = cap < CEL_ZFP_HEADER ? cel_fail(NC_EFILTER, "zfp: no room for a header") : CEL_OK;
+
+    if (rc == CEL_OK)
+        rc = write_header(&exact, header, &nbits);
+    if (rc == CEL_OK)
+        rc = cel_zfp_encode(&exact, shape, room, src, n, (char *)dst + CEL_ZFP_HEADER, cap - CEL_ZFP_HEADER, len);
+    if (rc != CEL_OK)
+        return rc;
+    memcpy(dst, header, CEL_ZFP_HEADER);
+    *len += CEL_ZFP_HEADER;
+    return CEL_OK;
 }
 
 /* Bytes a chunk has at least, as every block has its least number of bits. */

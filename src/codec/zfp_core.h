@@ -46,10 +46,19 @@ int cel_zfp_from_words(const struct cel_words *words, const struct cel_shape *sh
 bool cel_zfp_shape(const struct cel_words *words, struct cel_shape *out);
 
 size_t cel_zfp_bound(struct cel_zfp *z);
+
+/* CEL_SKIP: the mode is lossy and cannot take these values: they are not all finite, or
+ * one is so large that the accuracy asked for is lost on those beside it. */
 int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,
                    size_t n, void *dst, size_t cap, size_t *len);
 int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,
                    size_t n, void *dst, size_t cap, size_t *len);
+
+/* For such chunks: the exact mode, behind a header that says so. */
+#define CEL_ZFP_HEADER 12 /* bytes: magic, shape and a short mode */
+size_t cel_zfp_exact_bound(const struct cel_zfp *z);
+int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room,
+                         const void *src, size_t n, void *dst, size_t cap, size_t *len);
 
 int cel_zfp_make_room(const struct cel_words *working, void **context);
 void cel_zfp_free_room(void *context);

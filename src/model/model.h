@@ -123,6 +123,7 @@ struct cel_var {
     bool written;      /* through an enddef, or data was put, in this session: the fill value is settled.
                           cel_mode_check_enddef and the array engine set it */
     struct cel_chain chain;
+    bool watch_loss; /* decode chunks of lossy filters again to know their errors */
     int quantize_mode, quantize_nsd;
     bool quantize_known; /* false: the attributes of a variable in a file have not been asked yet */
 

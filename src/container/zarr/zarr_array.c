@@ -46,6 +46,7 @@ int zarr_array_prepare(struct cel_var *var, struct zarr_array *a)
         return rc;
     for (size_t i = 0; i < var->chain.n; i++)
         var->chain.step[i].optional = false; /* Zarr cannot say that a filter was left out */
+    var->chain.maskless = true;
     var->plain = a->dtype.form != ZARR_NUMBERS || a->order || var->ndims == 0;
     if (a->dtype.form != ZARR_NUMBERS) { /* the codecs see stored elements, not those in memory */
         size_t n = shape.elem_size ? shape.nbytes / shape.elem_size : 0;

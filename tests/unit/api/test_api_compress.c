@@ -375,13 +375,109 @@ static void every_method_in_zarr(void **state)
     round_trip(true);
 }
 
+/* --- values that zfp's lossy modes cannot keep -------------------------------------------------- */
+
+enum { SIDE = 37, SEA = 5 }; /* chunks of 16: edge chunks too */
+
+static float masked_at(size_t i)
+{
+    return i / SIDE % SEA == 0 && i % SEA == 0 ? NC_FILL_FLOAT : i == 700 ? NAN : 280 + (float)(i % SIDE) / 8;
+}
+
+static double written_error(int ncid, int v)
+{
+    double most = -1;
+
+    assert_ok(nc_sync(ncid));
+    assert_ok(cellar_inq_var_error(ncid, v, &most, NULL));
+    return most;
+}
+
+static void masked_field(bool zarr, double tolerance)
+{
+    float was[SIDE * SIDE], is[SIDE * SIDE];
+    size_t chunks[] = {16, 16};
+    nc_compression_t c;
+    int ncid = make_file(zarr), dims[2], v;
+
+    for (size_t i = 0; i < SIDE * SIDE; i++)
+        was[i] = masked_at(i);
+    assert_ok(nc_def_dim(ncid, "y", NC_UNLIMITED, &dims[0]));
+    assert_ok(nc_def_dim(ncid, "x", SIDE, &dims[1]));
+    assert_ok(nc_def_var(ncid, "v", NC_FLOAT, 2, dims, &v));
+    assert_ok(nc_def_var_chunking(ncid, v, NC_CHUNKED, chunks));
+    assert_ok(nc_def_var_compress(ncid, v, "zfp", nc_compress_zfp(&c, 0, 0, tolerance), c.params));
+    assert_ok(cellar_watch_var_error(ncid, v, 1));
+    for (size_t y = 0; y < SIDE; y++) { /* record by record: what is not written yet is fill */
+        size_t start[] = {y, 0}, count[] = {1, SIDE};
+        assert_ok(nc_put_vara_float(ncid, v, start, count, was + y * SIDE));
+        if (y % 7 == 0)
+            assert_ok(nc_sync(ncid));
+    }
+    assert_true(written_error(ncid, v) <= tolerance);
+    assert_ok(nc_close(ncid));
+    assert_ok(nc_open(path, NC_NOWRITE, &ncid));
+    assert_ok(nc_inq_varid(ncid, "v", &v));
+    assert_ok(nc_get_var_float(ncid, v, is));
+    for (size_t i = 0; i < SIDE * SIDE; i++)
+        if (isnan(was[i]) ? !isnan(is[i]) : !(fabs((double)was[i] - is[i]) <= 7 * tolerance)) /* encoded up to 6 times */
+            fail_msg("value %zu: %g came back as %g", i, was[i], is[i]);
+    assert_ok(nc_close(ncid));
+    remove_files();
+}
+
+static void the_tolerance_holds_beside_fill_values(void **state)
+{
+    (void)state;
+    for (int zarr = 0; zarr < 2; zarr++) {
+        masked_field(zarr, 0.01);
+        masked_field(zarr, 1e-4);
+    }
+}
+
+static void the_error_reached_can_be_asked_for(void **state)
+{
+    static const struct { int prec; double rate, tolerance; } ways[] = {{12, 0, 0}, {0, 10, 0}, {0, 0, 0.5}, {0, 0, 0}};
+    int ncid = make_file(false), dims[2], v[4];
+    float was[SIDE * SIDE], is[SIDE * SIDE];
+    nc_compression_t c;
+
+    (void)state;
+    for (size_t i = 0; i < SIDE * SIDE; i++)
+        was[i] = (float)(100 * sin((double)i / 9));
+    assert_ok(nc_def_dim(ncid, "y", SIDE, &dims[0]));
+    assert_ok(nc_def_dim(ncid, "x", SIDE, &dims[1]));
+    for (int k = 0; k < 4; k++) {
+        char name[8];
+        double most = 0, largest = 0;
+
+        snprintf(name, sizeof name, "v%d", k);
+        if (k)
+            assert_ok(nc_redef(ncid));
+        assert_ok(nc_def_var(ncid, name, NC_FLOAT, 2, dims, &v[k]));
+        assert_ok(nc_def_var_compress(ncid, v[k], "zfp", nc_compress_zfp(&c, ways[k].prec, ways[k].rate, ways[k].tolerance),
+                                      c.params));
+        assert_ok(cellar_watch_var_error(ncid, v[k], 1));
+        assert_ok(nc_enddef(ncid));
+        assert_ok(nc_put_var_float(ncid, v[k], was));
+        most = written_error(ncid, v[k]);
+        assert_ok(nc_get_var_float(ncid, v[k], is));
+        for (size_t i = 0; i < SIDE * SIDE; i++)
+            largest = fmax(largest, fabs((double)was[i] - is[i]));
+        assert_true(largest <= most && (k == 3 ? most == 0 : most > 0 && most < 10));
+    }
+    assert_ok(nc_close(ncid));
+    remove_files();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_counts),       cmocka_unit_test(inquiry_gives_the_last_compressor),
         cmocka_unit_test(zfp_blocks),             cmocka_unit_test(fpzip_blocks),
         cmocka_unit_test(both_layouts_read_alike), cmocka_unit_test(every_method_in_hdf5),
-        cmocka_unit_test(every_method_in_zarr),
+        cmocka_unit_test(every_method_in_zarr),   cmocka_unit_test(the_tolerance_holds_beside_fill_values),
+        cmocka_unit_test(the_error_reached_can_be_asked_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

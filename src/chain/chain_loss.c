@@ -1,0 +1,49 @@
+/* What a lossy chain did to a chunk: it is decoded again and compared with what it was. */
+#include "chain.h"
+#include "mem.h"
+#include "status.h"
+#include "typed.h"
+#include <math.h>
+#include <netcdf.h>
+#include <stdlib.h>
+
+bool cel_chain_is_lossy(const struct cel_chain *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (c->step[i].codec && c->step[i].codec->flags & CEL_CODEC_LOSSY)
+            return true;
+    return false;
+}
+
+/* Values that are not numbers, or became none, have no distance. */
+static void compare(const struct cel_dtype *t, const char *was, const char *is, size_t n, struct cel_loss *loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        double a = cel_load_real(t, was + i * t->size), off = fabs(a - cel_load_real(t, is + i * t->size));
+
+        if (!isfinite(off))
+            continue;
+        loss->max_abs = fmax(loss->max_abs, off);
+        if (a != 0)
+            loss->max_rel = fmax(loss->max_rel, off / fabs(a));
+    }
+}
+
+int cel_chain_loss(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, const void *encoded, size_t n,
+                   uint32_t skipped, struct cel_loss *loss)
+{
+    struct cel_dtype type = cel_dtype_at(cel_dtype_of_shape(&c->shape));
+    void *decoded;
+    int rc;
+
+    if (!type.kind)
+        return CEL_OK;
+    decoded = cel_malloc(c->shape.nbytes);
+    if (!decoded)
+        return NC_ENOMEM;
+    rc = cel_chain_decode(c, scratch, encoded, n, skipped, decoded);
+    if (rc == CEL_OK)
+        compare(&type, src, decoded, c->shape.nbytes / type.size, loss);
+    free(decoded);
+    return rc;
+}
