@@ -227,7 +227,7 @@ static void lorenzo_keeps_every_bit(void **arg)
     for (int round = 0; round < 3000; round++) {
         struct cel_shape shape = {.elem_size = (size_t)1 << roll(4), .kind = kinds[roll(3)], .big_endian = roll(2), .rank = 1 + (int)roll(4)};
         struct cel_words words = {0};
-        struct cel_coding coding = {codec, &words, &shape, NULL, 0};
+        struct cel_coding coding = {.codec = codec, .words = &words, .shape = &shape};
         unsigned char *src, *mid, *back;
         size_t len;
 
@@ -250,7 +250,7 @@ static void lorenzo_of_a_plane_is_zero(void **arg)
     const struct cel_codec *codec = cel_codec_by_name("ndlorenzo", 9);
     struct cel_shape shape = {.elem_size = 4, .kind = CEL_KIND_INT, .rank = 2, .dims = {20, 30}, .nbytes = 2400};
     struct cel_words words = {0};
-    struct cel_coding coding = {codec, &words, &shape, NULL, 0};
+    struct cel_coding coding = {.codec = codec, .words = &words, .shape = &shape};
     int32_t plane[600], out[600];
     size_t len;
 
@@ -275,7 +275,7 @@ static void hostile_words_are_refused(void **arg)
         const struct cel_codec *codec = cel_codec_by_name(name, strlen(name));
         struct cel_words words = {.n = roll(45)};
         struct cel_shape shape = {.elem_size = 4, .kind = CEL_KIND_FLOAT, .nbytes = 64};
-        struct cel_coding coding = {codec, &words, &shape, NULL, 0};
+        struct cel_coding coding = {.codec = codec, .words = &words, .shape = &shape};
         size_t len;
 
         for (size_t i = 0; i < words.n; i++)
