@@ -49,6 +49,13 @@ enum cellar_spelling {
  * NC_EFILTER the error names the column. */
 EXTERNL int cellar_def_var_chain(int ncid, int varid, const char *text);
 
+/* Zarr version 3: chunks lie together in shards of these lengths (in elements, one per
+ * dimension, multiples of the chunk's), each one value of the store; NULL: each chunk for itself. The
+ * same as sharding_indexed in a chain's JSON: there "chunk_shape" divides the lengths given with
+ * nc_def_var_chunking, or "shard_shape" where it is given too. NC_ENOTNC4 in other formats. */
+EXTERNL int cellar_def_var_shards(int ncid, int varid, const size_t *lengths);
+EXTERNL int cellar_inq_var_shards(int ncid, int varid, int *sharded, size_t *lengths);
+
 /* The variable's filters as text, to be released with cellar_free(). */
 EXTERNL int cellar_inq_var_chain(int ncid, int varid, enum cellar_spelling spelling, char **text);
 EXTERNL void cellar_free(void *memory);

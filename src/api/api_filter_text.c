@@ -132,21 +132,74 @@ static int check_define(const struct cel_call *c)
     return rc == CEL_OK ? cel_var_may_define(c->var) : rc;
 }
 
+/* sharding_indexed divides what nc_def_var_chunking set, unless it has shard lengths
+ * of its own or the variable got them before. */
+static int set_sharding(struct cel_var *var, const struct cel_sharding *s)
+{
+    struct cel_shards shards = s->shards;
+    const size_t *len = shards.rank ? shards.len : var->shards ? var->shards->len : var->chunk;
+
+    if (s->rank != var->ndims || (shards.rank && shards.rank != var->ndims))
+        return cel_fail(NC_EINVAL, "sharding_indexed: variable %s has %d dimensions, the lengths given are %d", var->name,
+                        var->ndims, s->rank);
+    if (!len)
+        return cel_fail(NC_EINVAL, "sharding_indexed: give the lengths of a shard first, with nc_def_var_chunking");
+    shards.rank = var->ndims;
+    memmove(shards.len, len, (size_t)var->ndims * sizeof *len);
+    int rc = cel_var_set_shards(var, &shards);
+    return rc == CEL_OK ? cel_var_set_storage(var, NC_CHUNKED, s->chunk) : rc;
+}
+
 int cellar_def_var_chain(int ncid, int varid, const char *text)
 {
     struct cel_call c;
+    struct cel_sharding sharding = {0};
     struct cel_chain chain = {0};
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK)
         rc = check_define(&c);
     if (rc == CEL_OK)
-        rc = text ? cel_chain_parse(text, &chain, NULL) : cel_fail(NC_EINVAL, "no filter text was given");
+        rc = text ? cel_chain_parse_sharded(text, &chain, &sharding, NULL) : cel_fail(NC_EINVAL, "no filter text was given");
     if (rc == CEL_OK)
         rc = cel_chain_usable(&chain);
+    if (rc == CEL_OK && sharding.there)
+        rc = set_sharding(c.var, &sharding);
     if (rc == CEL_OK)
         rc = cel_var_set_chain(c.var, &chain);
     cel_chain_dispose(&chain);
+    return cel_call_end(&c, rc);
+}
+
+int cellar_def_var_shards(int ncid, int varid, const size_t *lengths)
+{
+    struct cel_shards shards = {0};
+    struct cel_call c;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK && !c.ds->defining)
+        rc = cel_fail(NC_EINDEFINE, "shards are defined in define mode only, right after the variable");
+    if (rc == CEL_OK && c.var->ndims > CEL_RANK_MAX)
+        rc = cel_fail(NC_EMAXDIMS, "variable %s has more than %d dimensions", c.var->name, CEL_RANK_MAX);
+    if (rc == CEL_OK && lengths) {
+        shards.rank = c.var->ndims;
+        memcpy(shards.len, lengths, (size_t)c.var->ndims * sizeof *lengths);
+    }
+    if (rc == CEL_OK)
+        rc = cel_var_set_shards(c.var, lengths ? &shards : NULL);
+    return cel_call_end(&c, rc);
+}
+
+int cellar_inq_var_shards(int ncid, int varid, int *sharded, size_t *lengths)
+{
+    struct cel_call c;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK) {
+        cel_give(sharded, c.var->shards != NULL);
+        if (lengths && c.var->shards)
+            memcpy(lengths, c.var->shards->len, (size_t)c.var->ndims * sizeof *lengths);
+    }
     return cel_call_end(&c, rc);
 }
 
@@ -173,7 +226,9 @@ int cellar_inq_var_chain(int ncid, int varid, enum cellar_spelling spelling, cha
         rc = cel_fail(NC_EINVAL, "there is no spelling %d, or no place for the text", (int)spelling);
     if (rc == CEL_OK) {
         view = view_of(c.var);
-        rc = cel_chain_print(&view, inside[spelling], &out);
+        rc = spelling == CELLAR_JSON3 && c.var->shards && c.var->chunk
+                 ? cel_shards_print(c.var->shards, c.var->chunk, &view, &out)
+                 : cel_chain_print(&view, inside[spelling], &out);
     }
     if (rc == CEL_OK)
         rc = cel_buf_take_string(&out, text);

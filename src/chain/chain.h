@@ -81,6 +81,29 @@ int cel_step_from_json(const struct cel_json *object, int version, struct cel_st
 int cel_step_to_json(const struct cel_step *step, const struct cel_shape *shape, int version,
                      struct cel_json **out);
 
+/* --- shards: beside the chain, not in it ------------------------------------ */
+/* Many chunks in one value of a Zarr store (version 3). */
+struct cel_shards {
+    int rank;
+    size_t len[CEL_RANK_MAX]; /* of a shard, in elements */
+    bool index_first;         /* its index lies at the start, not at the end */
+    bool unchecked;           /* ... and has no crc32c */
+};
+/* What sharding_indexed in a chain's JSON says. */
+struct cel_sharding {
+    bool there;
+    struct cel_shards shards;       /* rank 0: its lengths are not given ("shard_shape") */
+    int rank;
+    size_t chunk[CEL_RANK_MAX]; /* of the chunks in a shard */
+};
+/* As cel_chain_parse; `sharding` NULL refuses sharding_indexed. */
+int cel_chain_parse_sharded(const char *text, struct cel_chain *out, struct cel_sharding *sharding, size_t *column);
+/* sharding_indexed with these codecs (taken over) for its chunks; with_shape: "shard_shape" is
+ * a member, which a store's own metadata has elsewhere. */
+int cel_shards_to_json(const struct cel_shards *s, const size_t *chunk, bool with_shape, struct cel_json *codecs,
+                       struct cel_json **out);
+int cel_shards_print(const struct cel_shards *s, const size_t *chunk, const struct cel_chain *c, struct cel_buf *out);
+
 /* --- running ------------------------------------------------------------ */
 /* Fit every step to the chunks of a variable: working words, checks of type and
  * shape. Steps without codec are passed over. Working words already there (read

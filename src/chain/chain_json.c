@@ -22,6 +22,7 @@
 #include <string.h>
 
 #define ANY_FILTER "cellar.hdf5"
+#define SHARDING "sharding_indexed"
 #define JSON_TEXT_MAX (1 << 20)
 
 /* --- writing ---------------------------------------------------------------------- */
@@ -287,7 +288,7 @@ static int version_of(const struct cel_json *object)
 }
 
 /* Codecs of version 3 that say how an array lies in memory. The order of bytes is
- * the variable's own; the others have no place in a chain. */
+ * the variable's own, shards are kept beside the chain; axes cannot be permuted. */
 static int check_layout(const struct cel_json *object, bool *is_layout)
 {
     const char *name = codec_name(object, 3);
@@ -296,7 +297,7 @@ static int check_layout(const struct cel_json *object, bool *is_layout)
     *is_layout = false;
     if (!name || version_of(object) != 3)
         return CEL_OK;
-    if (strcmp(name, "transpose") == 0 || strcmp(name, "sharding_indexed") == 0)
+    if (strcmp(name, "transpose") == 0 || strcmp(name, SHARDING) == 0)
         return cel_fail(NC_EINVAL, "%s is about the layout of the array, not a filter", name);
     *is_layout = strcmp(name, "bytes") == 0 || strcmp(name, "endian") == 0;
     if (*is_layout && endian && strcmp(endian, "little") != 0)
@@ -318,7 +319,42 @@ static int add_codec(const struct cel_json *object, struct cel_chain *chain)
     return rc;
 }
 
-int cel_chain_from_json(const char *text, struct cel_chain *out, size_t *column)
+static int add_codecs(const struct cel_json *list, struct cel_chain *chain)
+{
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(list) && cel_json_type(list) == CEL_JSON_ARRAY; i++) {
+        rc = add_codec(cel_json_item(list, i), chain);
+        if (rc != CEL_OK)
+            cel_fail_in(rc, "codec /%zu", i);
+    }
+    return rc;
+}
+
+/* The sharding_indexed that is all of the list; NULL: it is not. */
+static const struct cel_json *find_sharding(const struct cel_json *doc)
+{
+    const struct cel_json *only = cel_json_type(doc) == CEL_JSON_ARRAY ? cel_json_item(doc, 0) : doc;
+    const char *name = cel_json_type(only) == CEL_JSON_OBJECT ? codec_name(only, 3) : NULL;
+
+    if (cel_json_type(doc) == CEL_JSON_ARRAY && cel_json_count(doc) != 1)
+        return NULL;
+    return name && strcmp(name, SHARDING) == 0 ? only : NULL;
+}
+
+static int chain_of_doc(const struct cel_json *doc, struct cel_chain *chain, struct cel_sharding *sharding)
+{
+    const struct cel_json *codecs = doc, *shard = sharding ? find_sharding(doc) : NULL;
+    int rc = CEL_OK;
+
+    if (shard)
+        rc = cel_sharding_from_json(shard, sharding, &codecs);
+    else if (cel_json_type(doc) == CEL_JSON_OBJECT)
+        return add_codec(doc, chain);
+    return rc == CEL_OK ? add_codecs(codecs, chain) : rc;
+}
+
+int cel_chain_from_json(const char *text, struct cel_chain *out, struct cel_sharding *sharding, size_t *column)
 {
     struct cel_json *doc = NULL;
     struct cel_chain chain = {0};
@@ -327,13 +363,8 @@ int cel_chain_from_json(const char *text, struct cel_chain *out, size_t *column)
 
     if (column)
         *column = at;
-    if (rc == CEL_OK && cel_json_type(doc) == CEL_JSON_OBJECT)
-        rc = add_codec(doc, &chain);
-    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(doc) && cel_json_type(doc) == CEL_JSON_ARRAY; i++) {
-        rc = add_codec(cel_json_item(doc, i), &chain);
-        if (rc != CEL_OK)
-            cel_fail_in(rc, "codec /%zu", i);
-    }
+    if (rc == CEL_OK)
+        rc = chain_of_doc(doc, &chain, sharding);
     cel_json_free(doc);
     if (rc != CEL_OK) {
         cel_chain_dispose(&chain);
@@ -343,7 +374,7 @@ int cel_chain_from_json(const char *text, struct cel_chain *out, size_t *column)
     return CEL_OK;
 }
 
-int cel_chain_to_json(const struct cel_chain *c, int version, struct cel_buf *out)
+int cel_chain_json_list(const struct cel_chain *c, int version, struct cel_json **out)
 {
     struct cel_json *list = cel_json_new_array(), *item;
     int rc = list ? CEL_OK : NC_ENOMEM;
@@ -353,6 +384,17 @@ int cel_chain_to_json(const struct cel_chain *c, int version, struct cel_buf *ou
         if (rc == CEL_OK)
             rc = cel_json_push(list, item);
     }
+    *out = rc == CEL_OK ? list : NULL;
+    if (rc != CEL_OK)
+        cel_json_free(list);
+    return rc;
+}
+
+int cel_chain_to_json(const struct cel_chain *c, int version, struct cel_buf *out)
+{
+    struct cel_json *list;
+    int rc = cel_chain_json_list(c, version, &list);
+
     if (rc == CEL_OK)
         rc = cel_json_print(list, 0, out);
     cel_json_free(list);

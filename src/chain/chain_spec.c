@@ -377,11 +377,16 @@ int cel_chain_from_spec(const char *text, struct cel_chain *out, size_t *column)
     return CEL_OK;
 }
 
-int cel_chain_parse(const char *text, struct cel_chain *out, size_t *column)
+int cel_chain_parse_sharded(const char *text, struct cel_chain *out, struct cel_sharding *sharding, size_t *column)
 {
     char first = text[strspn(text, " \t\r\n")];
 
     if (first == '{' || first == '[')
-        return cel_chain_from_json(text, out, column);
+        return cel_chain_from_json(text, out, sharding, column);
     return cel_chain_from_spec(text, out, column);
+}
+
+int cel_chain_parse(const char *text, struct cel_chain *out, size_t *column)
+{
+    return cel_chain_parse_sharded(text, out, NULL, column);
 }

@@ -27,9 +27,14 @@ int cel_spec_parse(const char *text, struct cel_spec *out, size_t max, size_t *n
 /* cel_chain_parse for either kind of text, and cel_chain_print for JSON. */
 struct cel_chain;
 struct cel_buf;
+struct cel_sharding;
 int cel_chain_to_json(const struct cel_chain *c, int version, struct cel_buf *out);
+struct cel_json;
+int cel_chain_json_list(const struct cel_chain *c, int version, struct cel_json **out);
+/* chain_shard.c: what a sharding_indexed object says; *codecs is the list within, borrowed. */
+int cel_sharding_from_json(const struct cel_json *object, struct cel_sharding *out, const struct cel_json **codecs);
 int cel_chain_from_spec(const char *text, struct cel_chain *out, size_t *column);
-int cel_chain_from_json(const char *text, struct cel_chain *out, size_t *column);
+int cel_chain_from_json(const char *text, struct cel_chain *out, struct cel_sharding *sharding, size_t *column);
 
 /* The candidate closest to a mistyped name, if any is close: " (did you mean X?)"; else "". */
 struct cel_guess {

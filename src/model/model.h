@@ -33,6 +33,7 @@ enum {
     CEL_CONCURRENT = 4096,      /* chunk_find and chunk_place may be called by any thread */
     CEL_FILTERS_AS_CALLED = 8192,   /* filters stay in the order they were defined; else fletcher32 and shuffle go first */
     CEL_ONE_NAMESPACE = 32768,      /* a dimension cannot share its name with a group or type beside it */
+    CEL_KEEPS_SHARDS = 65536,       /* many chunks in one value */
     CEL_FILTERS_VARSIZED = 16384    /* filters apply to strings and other variable-sized types too */
 };
 
@@ -116,6 +117,7 @@ struct cel_var {
     enum cel_storage storage;
     bool storage_set; /* the user chose storage or chunk sizes */
     size_t *chunk;    /* ndims chunk lengths; NULL: not chosen yet, or not chunked */
+    struct cel_shards *shards; /* chunks lie together in shards; NULL: each for itself */
     int endian;       /* NC_ENDIAN_NATIVE, _LITTLE or _BIG, as asked or as found */
     bool no_fill;
     void *fill;       /* one element in memory form when the user gave one; else NULL */
@@ -271,6 +273,7 @@ struct cel_var *cel_var_find(const struct cel_group *group, const char *name);
 struct cel_var *cel_var_by_id(const struct cel_group *group, int varid);
 /* Rules of the nc_def_var_* calls: scalar, late definition, chunk sizes ... */
 int cel_var_set_storage(struct cel_var *var, int storage, const size_t *chunks);
+int cel_var_set_shards(struct cel_var *var, const struct cel_shards *shards); /* NULL: none */
 int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value); /* value NULL: keep */
 int cel_var_set_endian(struct cel_var *var, int endian);
 int cel_var_may_define(const struct cel_var *var); /* NC_EPERM, NC_ELATEDEF: for deflate, quantize, chunking ... */

@@ -50,6 +50,7 @@ void cel_var_free(struct cel_var *var)
     free(var->saved_name);
     free(var->dim);
     free(var->chunk);
+    free(var->shards);
     free(var->extent);
     free(var->why);
     free(var);
@@ -361,6 +362,39 @@ int cel_var_set_storage(struct cel_var *var, int storage, const size_t *chunks)
     return rc;
 }
 
+int cel_var_set_shards(struct cel_var *var, const struct cel_shards *shards)
+{
+    struct cel_shards *mine = NULL;
+    int rc = cel_var_may_define(var);
+
+    if (rc == CEL_OK && shards)
+        rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_SHARDS, "shards");
+    if (rc == CEL_OK && shards && (!var->ndims || shards->rank != var->ndims))
+        rc = cel_fail(NC_EINVAL, "variable %s has %d dimensions, its shards are to have %d", var->name, var->ndims, shards->rank);
+    if (rc == CEL_OK && shards && !(mine = cel_memdup(shards, sizeof *shards)))
+        rc = NC_ENOMEM;
+    if (rc != CEL_OK)
+        return rc;
+    free(var->shards);
+    var->shards = mine;
+    return CEL_OK;
+}
+
+/* Chunk lengths may be given before or after those of shards, so only now they must fit. */
+static int check_shards(const struct cel_var *var)
+{
+    if (!var->shards)
+        return CEL_OK;
+    if (!var->chunk)
+        return cel_fail(NC_EBADCHUNK, "variable %s: its shards need chunks", var->name);
+    for (int d = 0; d < var->ndims; d++)
+        if (!var->shards->len[d] || var->shards->len[d] % var->chunk[d])
+            return cel_fail(NC_EBADCHUNK, "variable %s: along dimension %s a shard has %zu elements, no multiple of the %zu of a "
+                                          "chunk (nc_def_var_chunking)", var->name, var->dim[d]->name, var->shards->len[d],
+                            var->chunk[d]);
+    return CEL_OK;
+}
+
 static int settle_storage(struct cel_var *var)
 {
     if (var->storage == CEL_CHUNKED)
@@ -377,6 +411,8 @@ int cel_var_settle(struct cel_var *var)
 {
     int rc = settle_storage(var);
 
+    if (rc == CEL_OK)
+        rc = check_shards(var);
     return rc == CEL_OK ? cel_var_note_quantize(var) : rc;
 }
 

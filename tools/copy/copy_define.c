@@ -185,11 +185,31 @@ static bool copy_atts(struct copy *c, int in, int in_var, int out, int out_var, 
 }
 
 /* --- variables ---------------------------------------------------------------------------- */
+/* Shards follow the input, where the output can keep them and its chunks divide them. */
+static int define_shards(const struct copy_var *v)
+{
+    size_t len[NC_MAX_VAR_DIMS];
+    int sharded = 0, ndims = 0, status;
+
+    if (cellar_inq_var_shards(v->group, v->id, &sharded, len) != NC_NOERR || !sharded)
+        return NC_NOERR;
+    nc_inq_varndims(v->group, v->id, &ndims);
+    for (int d = 0; d < ndims; d++)
+        if (len[d] % v->chunk[d])
+            return NC_NOERR;
+    status = cellar_def_var_shards(v->out_group, v->out_id, len);
+    return status == NC_ENOTNC4 ? NC_NOERR : status;
+}
+
 /* Zarr has chunks only: there the library chooses them. */
 static int define_layout(const struct copy *c, const struct copy_var *v)
 {
-    if (v->chunked)
-        return nc_def_var_chunking(v->out_group, v->out_id, NC_CHUNKED, v->chunk);
+    int status;
+
+    if (v->chunked) {
+        status = nc_def_var_chunking(v->out_group, v->out_id, NC_CHUNKED, v->chunk);
+        return status == NC_NOERR ? define_shards(v) : status;
+    }
     if (v->contiguous && !c->out_zarr)
         return nc_def_var_chunking(v->out_group, v->out_id, v->was_compact ? NC_COMPACT : NC_CONTIGUOUS, NULL);
     return NC_NOERR;

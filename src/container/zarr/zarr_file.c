@@ -103,7 +103,7 @@ static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
     z->xarray = !(words & WORD_NOXARRAY);
     z->consolidated = words & WORD_CONSOLIDATED;
     ds->container = z;
-    ds->keeps = cel_zarr_ops.keeps;
+    ds->keeps = cel_zarr_ops.keeps | (z->version == 3 ? CEL_KEEPS_SHARDS : 0);
     ds->format = NC_FORMAT_NETCDF4;
     *out = z;
     return CEL_OK;
@@ -188,6 +188,7 @@ static int zarr_open(struct cel_dataset *ds, const struct cel_location *where, c
         rc = find_prefix(z);
     if (rc == CEL_OK)
         rc = find_version(z, where->path);
+    ds->keeps = cel_zarr_ops.keeps | (z->version == 3 ? CEL_KEEPS_SHARDS : 0);
     if (rc == CEL_OK)
         rc = zarr_load(ds);
     if (rc == CEL_OK && z->version == 2) { /* a copy of the metadata that must not go stale */
@@ -421,9 +422,10 @@ static int fact(struct cel_dataset *ds, struct cel_var *var, const char *name, s
         out->text = cel_strdup(properties);
         return out->text ? CEL_OK : NC_ENOMEM;
     }
-    if (!var || strcmp(name, "_Codecs") != 0 || !var->chain.n)
+    if (!var || strcmp(name, "_Codecs") != 0 || (!var->chain.n && !var->shards))
         return CEL_ABSENT;
-    rc = cel_chain_print(&var->chain, z->version == 2 ? CEL_SPELL_JSON2 : CEL_SPELL_JSON3, &text);
+    rc = var->shards ? cel_shards_print(var->shards, var->chunk, &var->chain, &text)
+                     : cel_chain_print(&var->chain, z->version == 2 ? CEL_SPELL_JSON2 : CEL_SPELL_JSON3, &text);
     if (rc == CEL_OK)
         rc = cel_buf_take_string(&text, &out->text);
     cel_buf_dispose(&text);

@@ -56,7 +56,7 @@ struct zarr_array {
     bool prefixed;          /* keys start with "c" */
     char separator;         /* between chunk indices */
     int *order;             /* stored axis i is axis order[i]; NULL: as they are */
-    struct zarr_shard *shard;
+    struct zarr_shard *shard; /* the innermost shards; NULL: none */
 };
 
 static inline struct zarr *zarr_of(const struct cel_dataset *ds)
@@ -86,9 +86,9 @@ struct zarr_facts {
     const struct cel_json *fill;  /* borrowed from the document; JSON null: no fill */
     const struct cel_json *names; /* dimension names; NULL: none */
     struct cel_chain chain;
-    bool in_shard;                /* the codecs at hand are those of a shard's chunks */
 };
 int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct zarr_facts *out);
+const char *zarr_v3_name(const struct cel_json *v); /* of an extension point; NULL: it has none */
 /* Read a->doc and a->attrs; NC_EBADTYPE (with text): a data type we have no form for. */
 int zarr_v2_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out);
 int zarr_v3_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out);
@@ -136,7 +136,12 @@ int zarr_plain_get(struct cel_dataset *ds, struct cel_var *var, const size_t *st
 int zarr_plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                    const ptrdiff_t *stride, const void *data);
 
-int zarr_shard_read(const struct cel_json *config, struct zarr_array *a, struct zarr_facts *facts);
+/* Shards: *out is the level this configuration describes; byte codecs around it are added, then it is finished. */
+int zarr_shard_read(const struct cel_json *config, struct zarr_array *a, struct zarr_facts *facts, struct zarr_shard **out);
+int zarr_shard_add_after(struct zarr_shard *s, struct cel_step *step);
+int zarr_shard_finish(struct zarr_shard *s);
+/* false: no shards, or none that can be made here. */
+bool zarr_shard_describe(const struct zarr_array *a, struct cel_shards *out);
 int zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out);
 int zarr_shard_put(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n);
 int zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var);

@@ -203,6 +203,16 @@ static int load_fill(struct cel_var *var, struct zarr_array *a, const struct zar
     return rc;
 }
 
+static int note_shards(struct cel_var *var, const struct zarr_array *a)
+{
+    struct cel_shards shards;
+
+    if (!zarr_shard_describe(a, &shards))
+        return CEL_OK;
+    var->shards = cel_memdup(&shards, sizeof shards);
+    return var->shards ? CEL_OK : NC_ENOMEM;
+}
+
 static int describe_var(struct cel_var *var, struct zarr_array *a, struct zarr_facts *facts, bool nczarr)
 {
     int rc;
@@ -219,7 +229,9 @@ static int describe_var(struct cel_var *var, struct zarr_array *a, struct zarr_f
             return NC_ENOMEM;
         memcpy(var->extent, facts->shape, (size_t)var->ndims * sizeof *var->extent);
     }
-    rc = load_fill(var, a, facts, nczarr);
+    rc = note_shards(var, a);
+    if (rc == CEL_OK)
+        rc = load_fill(var, a, facts, nczarr);
     if (rc == CEL_OK)
         rc = zarr_array_prepare(var, a);
     var->loaded = true;

@@ -1,221 +1,177 @@
-/* sharding_indexed: many chunks in one value of the store, with an index of
- * (offset, length) pairs at its end or start.
+/* sharding_indexed: many chunks in one value of the store, with an index at its
+ * end or start.
  *
  * To the array engine a shard does not exist: the chunks of the variable are the
- * inner ones. Reading one reads the index (kept for the shards used last) and
+ * innermost ones. Reading one reads the index (kept for the shards used last) and
  * that chunk's range. Written chunks wait here, encoded, until their shard is
  * complete, too much waits, or the variable is flushed; then the shard is put
  * together with what the store had of it and written as one value, so that no
  * chunk is lost and readers see the old shard or the new one. */
 #include "mem.h"
-#include "thread.h"
-#include "zarr_int.h"
+#include "zarr_shard_int.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARDS_KEPT = 16 };
+enum { SHARDS_KEPT = 16, WHOLE_KEPT = 2 }; /* open shards without fresh chunks: with their index, with all their bytes */
 #define WAITING_MAX ((size_t)256 << 20)
-#define EMPTY UINT64_MAX
 
-/* One inner chunk in a shard's index. */
-struct slot {
-    uint64_t offset, nbytes; /* both EMPTY: not there */
-    char *fresh;             /* written since the shard was last put: nbytes bytes; else NULL */
+/* How far a chunk that is put goes. */
+enum turn {
+    TURN_WAIT,   /* it may wait for its shard */
+    TURN_LOCKED, /* the same; the store's lock is held */
+    TURN_SETTLE  /* to the store at once; the lock is held */
 };
 
-/* A shard whose index is at hand. */
-struct open_shard {
-    char *key;          /* NULL: free */
-    struct slot *slot;  /* zarr_shard.nslots of them */
-    size_t nfresh;
-    size_t fresh_bytes;
-    unsigned long used; /* for choosing the one to give up */
+/* One innermost chunk of one array. */
+struct wanted {
+    struct zarr *z;
+    const struct zarr_array *a;
+    const size_t *index;
 };
 
-struct zarr_shard {
-    int rank;
-    size_t per[NC_MAX_VAR_DIMS]; /* inner chunks along each axis of a shard */
-    size_t nslots;
-    bool index_first;
-    bool index_big;
-    struct cel_chain index_chain;
-    struct cel_mutex lock; /* guards all below */
-    struct open_shard open[SHARDS_KEPT];
-    unsigned long clock;
-    size_t waiting; /* bytes of fresh chunks */
-};
+static int read_slot(const struct wanted *w, struct zarr_shard *s, uint64_t offset, size_t n, void *dst);
+static int slot_size(const struct wanted *w, struct zarr_shard *s, uint64_t *size);
+static int put_slot(const struct wanted *w, struct zarr_shard *s, const void *bytes, size_t n, enum turn turn);
 
-/* --- metadata ---------------------------------------------------------------------------- */
+/* --- where a chunk lies ------------------------------------------------------------------- */
 
-static int read_index_codecs(const struct cel_json *codecs, const struct zarr_array *a, struct zarr_shard *s)
+static size_t slot_of(const struct zarr_shard *s, const size_t *index)
 {
-    struct cel_shape shape = {.elem_size = 8, .kind = CEL_KIND_UINT, .nbytes = 16 * s->nslots};
-    int rc = CEL_OK;
+    size_t slot = 0;
 
-    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(codecs); i++) {
-        const struct cel_json *codec = cel_json_item(codecs, i);
-        const char *name = cel_json_string(cel_json_type(codec) == CEL_JSON_STRING ? codec : cel_json_get(codec, "name"), NULL);
-        const char *endian = cel_json_string(cel_json_get(cel_json_get(codec, "configuration"), "endian"), NULL);
-        struct cel_step step = {0};
-        if (name && strcmp(name, "bytes") == 0) {
-            s->index_big = endian && strcmp(endian, "big") == 0;
-            continue;
-        }
-        rc = cel_step_from_json(codec, 3, &step);
-        if (rc == CEL_OK && (!step.codec || !(step.codec->flags & (CEL_CODEC_CHECKSUM | CEL_CODEC_SAME_SIZE)))) {
-            cel_step_dispose(&step);
-            return zarr_bad(a->path, "/codecs/0/configuration/index_codecs", "'%s' has no fixed size", name ? name : "");
-        }
-        if (rc == CEL_OK)
-            rc = cel_chain_insert(&s->index_chain, SIZE_MAX, &step);
+    for (int i = 0; i < s->rank; i++) {
+        int d = s->axis[i];
+        slot = slot * s->per[i] + index[d] / s->span[d] % s->per[i];
     }
-    return rc == CEL_OK ? cel_chain_prepare(&s->index_chain, &shape, false) : rc;
+    return slot;
 }
 
-static int read_shape(const struct cel_json *config, const struct zarr_array *a, struct zarr_shard *s, struct zarr_facts *facts)
+/* The first innermost chunk of its shard; number[]: which shard that is along each axis. */
+static void shard_of(const struct zarr_shard *s, const size_t *index, size_t *first, size_t *number)
 {
-    static const char pointer[] = "/codecs/0/configuration/chunk_shape";
-    size_t inner[NC_MAX_VAR_DIMS];
-    int n, rc = zarr_lengths(a->path, pointer, cel_json_get(config, "chunk_shape"), 1, &n, inner);
-
-    if (rc == CEL_OK && n != facts->rank)
-        return zarr_bad(a->path, pointer, "has %d lengths, the array has %d axes", n, facts->rank);
-    s->rank = facts->rank;
-    s->nslots = 1;
-    for (int i = 0; rc == CEL_OK && i < n; i++) {
-        if (facts->chunk[i] % inner[i])
-            return zarr_bad(a->path, pointer, "%zu does not divide the shard's %zu", inner[i], facts->chunk[i]);
-        s->per[i] = facts->chunk[i] / inner[i];
-        if (!cel_mul(s->nslots, s->per[i], &s->nslots) || s->nslots > (size_t)1 << 28)
-            return zarr_bad(a->path, pointer, "makes more chunks in a shard than can be indexed");
+    for (int i = 0; i < s->rank; i++) {
+        int d = s->axis[i];
+        number[d] = index[d] / (s->span[d] * s->per[i]);
+        first[d] = number[d] * s->span[d] * s->per[i];
     }
+}
+
+static int store_key(const struct wanted *w, const struct zarr_shard *s, struct cel_buf *key)
+{
+    size_t first[NC_MAX_VAR_DIMS], number[NC_MAX_VAR_DIMS];
+
+    while (s->outer)
+        s = s->outer;
+    shard_of(s, w->index, first, number);
+    return zarr_chunk_key(w->a, s->rank, number, key);
+}
+
+/* --- the bytes of a shard: a value of the store, or a chunk of the level outside --------------- */
+
+static int value_size(const struct wanted *w, struct zarr_shard *s, const char *key, uint64_t *size)
+{
+    return s->outer ? slot_size(w, s->outer, size) : cel_store_size(w->z->store, key, size);
+}
+
+static int value_range(const struct wanted *w, struct zarr_shard *s, const char *key, uint64_t offset, size_t n, void *dst)
+{
+    return s->outer ? read_slot(w, s->outer, offset, n, dst) : cel_store_get_range(w->z->store, key, offset, n, dst);
+}
+
+static int value_whole(const struct wanted *w, struct zarr_shard *s, const char *key, struct cel_buf *out)
+{
+    uint64_t size;
+    int rc = value_size(w, s, key, &size);
+
     if (rc == CEL_OK)
-        memcpy(facts->chunk, inner, (size_t)n * sizeof *inner);
+        rc = cel_buf_resize(out, (size_t)size);
+    return rc == CEL_OK ? value_range(w, s, key, 0, out->len, out->data) : rc;
+}
+
+/* All bytes of the shard, without the codecs around it. */
+static int shard_bytes(const struct wanted *w, struct zarr_shard *s, const char *key, struct cel_buf *out)
+{
+    struct cel_buf stored = CEL_BUF_INIT(SIZE_MAX);
+    struct cel_scratch *scratch = NULL;
+    int rc = value_whole(w, s, key, s->after.n ? &stored : out);
+
+    if (rc == CEL_OK && s->after.n) {
+        rc = cel_scratch_make(&scratch);
+        if (rc == CEL_OK)
+            rc = cel_chain_decode_any(&s->after, scratch, stored.data, stored.len, out);
+        if (rc != CEL_OK)
+            cel_fail_in(rc, "%s: the codecs around the shard", key);
+    }
+    cel_scratch_free(scratch);
+    cel_buf_dispose(&stored);
     return rc;
 }
 
-int zarr_shard_read(const struct cel_json *config, struct zarr_array *a, struct zarr_facts *facts)
+/* --- the index ------------------------------------------------------------------------------------ */
+
+static int too_short(const char *key)
 {
-    const char *location = cel_json_string(cel_json_get(config, "index_location"), NULL);
-    struct zarr_shard *s = a->shard = cel_calloc(1, sizeof *s);
+    return cel_fail(NC_EFILTER, "%s: the shard is shorter than its index", key);
+}
+
+static int index_of_whole(const struct zarr_shard *s, const char *key, const struct cel_buf *whole, struct shard_slot *slot)
+{
+    size_t n = zarr_index_size(s);
+
+    if (whole->len < n)
+        return too_short(key);
+    return zarr_index_decode(s, whole->data + (s->index_first ? 0 : whole->len - n), whole->len, key, slot);
+}
+
+static int index_of_value(const struct wanted *w, struct zarr_shard *s, const char *key, struct shard_slot *slot)
+{
+    size_t n = zarr_index_size(s);
+    unsigned char *stored = cel_malloc(n);
+    uint64_t size;
+    int rc = stored ? value_size(w, s, key, &size) : NC_ENOMEM;
+
+    if (rc == CEL_OK && size < n)
+        rc = too_short(key);
+    if (rc == CEL_OK)
+        rc = value_range(w, s, key, s->index_first ? 0 : size - n, n, stored);
+    if (rc == CEL_OK)
+        rc = zarr_index_decode(s, stored, size, key, slot);
+    free(stored);
+    return rc;
+}
+
+static int load_index(const struct wanted *w, struct zarr_shard *s, const char *key, struct cel_buf *whole, struct shard_slot *slot)
+{
     int rc;
 
-    if (!s)
-        return NC_ENOMEM;
-    cel_mutex_init(&s->lock);
-    if (location && strcmp(location, "start") != 0 && strcmp(location, "end") != 0)
-        return zarr_bad(a->path, "/codecs/0/configuration/index_location", "must be \"start\" or \"end\"");
-    s->index_first = location && strcmp(location, "start") == 0;
-    rc = read_shape(config, a, s, facts);
-    if (rc == CEL_OK)
-        rc = read_index_codecs(cel_json_get(config, "index_codecs"), a, s);
-    facts->in_shard = true;
-    if (rc == CEL_OK)
-        rc = zarr_v3_codecs(cel_json_get(config, "codecs"), a, facts);
-    facts->in_shard = false;
-    return rc;
-}
-
-/* --- the index -------------------------------------------------------------------------------- */
-
-static uint64_t get_u64(const unsigned char *p, bool big)
-{
-    uint64_t v = 0;
-
-    for (int i = 0; i < 8; i++)
-        v = v << 8 | p[big ? i : 7 - i];
-    return v;
-}
-
-static void put_u64(unsigned char *p, uint64_t v, bool big)
-{
-    for (int i = 0; i < 8; i++, v >>= 8)
-        p[big ? 7 - i : i] = (unsigned char)v;
-}
-
-static size_t index_size(const struct zarr_shard *s)
-{
-    return cel_chain_bound(&s->index_chain);
-}
-
-static int parse_index(const struct zarr_shard *s, const unsigned char *raw, uint64_t size, const char *key, struct slot *slot)
-{
-    for (size_t i = 0; i < s->nslots; i++) {
-        slot[i].offset = get_u64(raw + 16 * i, s->index_big);
-        slot[i].nbytes = get_u64(raw + 16 * i + 8, s->index_big);
-        if (slot[i].offset == EMPTY && slot[i].nbytes == EMPTY)
-            continue;
-        if (slot[i].offset > size || slot[i].nbytes > size - slot[i].offset)
-            return cel_fail(NC_EFILTER, "%s: entry %zu of the shard's index points outside the shard", key, i);
-    }
-    return CEL_OK;
-}
-
-static int load_index(struct zarr *z, const struct zarr_shard *s, const char *key, struct slot *slot)
-{
-    struct cel_scratch *scratch = NULL;
-    size_t n = index_size(s);
-    unsigned char *stored = cel_malloc(n), *raw = cel_malloc(16 * s->nslots);
-    uint64_t size;
-    int rc = stored && raw ? cel_store_size(z->store, key, &size) : NC_ENOMEM;
-
     for (size_t i = 0; i < s->nslots; i++)
-        slot[i] = (struct slot){EMPTY, EMPTY, NULL};
-    if (rc == CEL_OK && size < n)
-        rc = cel_fail(NC_EFILTER, "%s: the shard is shorter than its index", key);
-    if (rc == CEL_OK)
-        rc = cel_store_get_range(z->store, key, s->index_first ? 0 : size - n, n, stored);
-    if (rc == CEL_OK)
-        rc = cel_scratch_make(&scratch);
-    if (rc == CEL_OK) {
-        rc = cel_chain_decode(&s->index_chain, scratch, stored, n, 0, raw);
-        if (rc != CEL_OK)
-            cel_fail_in(rc, "%s: the shard's index", key);
+        slot[i] = (struct shard_slot){SHARD_EMPTY, SHARD_EMPTY, NULL};
+    whole->len = 0;
+    if (!s->after.n) {
+        rc = index_of_value(w, s, key, slot);
+    } else {
+        rc = shard_bytes(w, s, key, whole);
+        if (rc == CEL_OK)
+            rc = index_of_whole(s, key, whole, slot);
     }
-    if (rc == CEL_OK)
-        rc = parse_index(s, raw, size, key, slot);
-    cel_scratch_free(scratch);
-    free(stored);
-    free(raw);
     return rc == CEL_ABSENT ? CEL_OK : rc; /* no shard yet: all empty */
 }
 
 /* --- putting a shard together ---------------------------------------------------------------------- */
 
-static int encode_index(const struct zarr_shard *s, const struct slot *slot, struct cel_buf *out)
-{
-    unsigned char *raw = cel_malloc(16 * s->nslots);
-    struct cel_scratch *scratch = NULL;
-    const void *encoded;
-    uint32_t skipped;
-    size_t n;
-    int rc = raw ? cel_scratch_make(&scratch) : NC_ENOMEM;
-
-    for (size_t i = 0; rc == CEL_OK && i < s->nslots; i++) {
-        put_u64(raw + 16 * i, slot[i].offset, s->index_big);
-        put_u64(raw + 16 * i + 8, slot[i].nbytes, s->index_big);
-    }
-    if (rc == CEL_OK)
-        rc = cel_chain_encode(&s->index_chain, scratch, raw, 16 * s->nslots, &encoded, &n, &skipped);
-    if (rc == CEL_OK && s->index_first)
-        memcpy(out->data, encoded, n);
-    else if (rc == CEL_OK)
-        rc = cel_buf_add(out, encoded, n);
-    cel_scratch_free(scratch);
-    free(raw);
-    return rc;
-}
-
 /* The bytes of every chunk that stays, one after the other; now[] gets their new places. */
-static int gather_chunks(const struct zarr_shard *s, const struct open_shard *o, const struct cel_buf *old, struct slot *now,
+static int gather_chunks(const struct zarr_shard *s, const struct open_shard *o, const struct cel_buf *old, struct shard_slot *now,
                          struct cel_buf *out)
 {
-    int rc = s->index_first ? cel_buf_resize(out, index_size(s)) : CEL_OK;
+    size_t room = zarr_index_size(s) + o->fresh_bytes + old->len;
+    int rc = cel_buf_reserve(out, room);
 
+    if (rc == CEL_OK && s->index_first)
+        rc = cel_buf_resize(out, zarr_index_size(s));
     for (size_t i = 0; rc == CEL_OK && i < s->nslots; i++) {
-        const struct slot *slot = &o->slot[i];
-        now[i] = (struct slot){EMPTY, EMPTY, NULL};
-        if (!slot->fresh && slot->offset == EMPTY)
+        const struct shard_slot *slot = &o->slot[i];
+        now[i] = (struct shard_slot){SHARD_EMPTY, SHARD_EMPTY, NULL};
+        if (!slot->fresh && slot->offset == SHARD_EMPTY)
             continue;
         if (!slot->fresh && (slot->offset > old->len || slot->nbytes > old->len - slot->offset))
             return cel_fail(NC_EFILTER, "%s: the shard was changed by someone else while it was written here", o->key);
@@ -226,9 +182,23 @@ static int gather_chunks(const struct zarr_shard *s, const struct open_shard *o,
     return rc;
 }
 
+static int add_index(const struct zarr_shard *s, const struct shard_slot *now, struct cel_buf *out)
+{
+    struct cel_buf index = CEL_BUF_INIT(SIZE_MAX);
+    int rc;
+
+    if (!s->index_first)
+        return zarr_index_encode(s, now, out);
+    rc = zarr_index_encode(s, now, &index);
+    if (rc == CEL_OK)
+        memcpy(out->data, index.data, index.len);
+    cel_buf_dispose(&index);
+    return rc;
+}
+
 static void forget_fresh(struct zarr_shard *s, struct open_shard *o)
 {
-    for (size_t i = 0; o->slot && i < s->nslots; i++) {
+    for (size_t i = 0; o->nfresh && i < s->nslots; i++) {
         free(o->slot[i].fresh);
         o->slot[i].fresh = NULL;
     }
@@ -238,140 +208,251 @@ static void forget_fresh(struct zarr_shard *s, struct open_shard *o)
 
 /* What the store has of the shard now: other processes may have written other
  * chunks of it since its index was read. */
-static int refresh(struct zarr *z, struct zarr_shard *s, struct open_shard *o, struct slot *now, struct cel_buf *old)
+static int refresh(const struct wanted *w, struct zarr_shard *s, struct open_shard *o, struct shard_slot *now, struct cel_buf *old)
 {
-    int rc = load_index(z, s, o->key, now);
+    int rc = load_index(w, s, o->key, &o->whole, now);
 
     for (size_t i = 0; rc == CEL_OK && i < s->nslots; i++)
         if (!o->slot[i].fresh)
             o->slot[i] = now[i];
     if (rc == CEL_OK)
-        rc = cel_store_get(z->store, o->key, old);
+        rc = shard_bytes(w, s, o->key, old);
     return rc == CEL_ABSENT ? CEL_OK : rc;
 }
 
-static int write_shard(struct zarr *z, struct zarr_shard *s, struct open_shard *o)
+static int put_value(const struct wanted *w, struct zarr_shard *s, const struct open_shard *o, const struct cel_buf *bytes,
+                     enum turn turn)
+{
+    struct cel_scratch *scratch = NULL;
+    const void *out = bytes->data;
+    size_t n = bytes->len;
+    uint32_t skipped;
+    int rc = s->after.n ? cel_scratch_make(&scratch) : CEL_OK;
+
+    if (rc == CEL_OK && s->after.n)
+        rc = cel_chain_encode(&s->after, scratch, bytes->data, bytes->len, &out, &n, &skipped);
+    if (rc == CEL_OK)
+        rc = s->outer ? put_slot(w, s->outer, out, n, turn) : cel_store_put(w->z->store, o->key, out, n);
+    cel_scratch_free(scratch);
+    return rc;
+}
+
+/* Shards outside: what other processes did to them counts as well. */
+static int refresh_outer(const struct wanted *w, struct zarr_shard *s);
+
+static int merge_and_put(const struct wanted *w, struct zarr_shard *s, struct open_shard *o)
 {
     struct cel_buf old = CEL_BUF_INIT(SIZE_MAX), out = CEL_BUF_INIT(SIZE_MAX);
-    struct slot *now = cel_calloc(s->nslots, sizeof *now);
-    int lock = -1, rc = now ? cel_store_lock(z->store, &lock) : NC_ENOMEM;
+    struct shard_slot *now = cel_calloc(s->nslots, sizeof *now);
+    bool complete = o->nfresh == s->nslots;
+    int rc = now ? CEL_OK : NC_ENOMEM;
 
-    if (rc == CEL_OK && o->nfresh < s->nslots)
-        rc = refresh(z, s, o, now, &old);
+    if (rc == CEL_OK && !complete && s->outer)
+        rc = refresh_outer(w, s->outer);
+    if (rc == CEL_OK && !complete)
+        rc = refresh(w, s, o, now, &old);
     if (rc == CEL_OK)
         rc = gather_chunks(s, o, &old, now, &out);
     if (rc == CEL_OK)
-        rc = encode_index(s, now, &out);
+        rc = add_index(s, now, &out);
     if (rc == CEL_OK)
-        rc = cel_store_put(z->store, o->key, out.data, out.len);
+        rc = put_value(w, s, o, &out, complete ? TURN_LOCKED : TURN_SETTLE); /* merged with what is there now: not to wait */
     if (rc == CEL_OK) {
         forget_fresh(s, o);
         memcpy(o->slot, now, s->nslots * sizeof *now);
+        s->writes++;
+        if (s->after.n) {
+            cel_buf_dispose(&o->whole);
+            o->whole = out;
+            out = CEL_BUF_INIT(SIZE_MAX);
+        }
     }
-    cel_store_unlock(lock);
     free(now);
     cel_buf_dispose(&old);
     cel_buf_dispose(&out);
     return rc;
 }
 
-/* --- open shards ------------------------------------------------------------------------------------- */
-
-static void close_shard(struct zarr_shard *s, struct open_shard *o)
+static int write_shard(const struct wanted *any, struct zarr_shard *s, struct open_shard *o, bool locked)
 {
-    forget_fresh(s, o);
-    free(o->key);
-    free(o->slot);
-    *o = (struct open_shard){0};
-}
+    struct wanted w = {any->z, any->a, o->at};
+    int lock = -1, rc = locked ? CEL_OK : cel_store_lock(w.z->store, &lock);
 
-/* A free place, or that of the shard used longest ago, written first if need be. */
-static int make_room(struct zarr *z, struct zarr_shard *s, struct open_shard **out)
-{
-    struct open_shard *oldest = &s->open[0];
-    int rc = CEL_OK;
-
-    for (size_t i = 0; i < SHARDS_KEPT; i++)
-        if (!s->open[i].key || (oldest->key && s->open[i].used < oldest->used))
-            oldest = &s->open[i];
-    if (oldest->nfresh)
-        rc = write_shard(z, s, oldest);
     if (rc == CEL_OK)
-        close_shard(s, oldest);
-    *out = oldest;
+        rc = merge_and_put(&w, s, o);
+    cel_store_unlock(lock);
     return rc;
 }
 
-static int open_shard(struct zarr *z, struct zarr_shard *s, const char *key, struct open_shard **out)
+/* --- open shards ------------------------------------------------------------------------------------- */
+
+static void free_shard(struct zarr_shard *s, struct open_shard *o)
 {
+    if (o->slot)
+        forget_fresh(s, o);
+    free(o->at);
+    free(o->key);
+    free(o->slot);
+    cel_buf_dispose(&o->whole);
+    free(o);
+}
+
+/* The open shard used longest ago, among those with or without fresh chunks; n: how many there are. */
+static size_t find_oldest(const struct zarr_shard *s, bool fresh, size_t *n)
+{
+    size_t oldest = SIZE_MAX;
+
+    *n = 0;
+    for (size_t i = 0; i < s->open.n; i++) {
+        const struct open_shard *o = s->open.at[i];
+        if ((o->nfresh > 0) != fresh)
+            continue;
+        ++*n;
+        if (oldest == SIZE_MAX || o->used < ((struct open_shard *)s->open.at[oldest])->used)
+            oldest = i;
+    }
+    return oldest;
+}
+
+static void drop_oldest(struct zarr_shard *s)
+{
+    size_t n, i = find_oldest(s, false, &n);
+
+    if (n < (s->after.n ? WHOLE_KEPT : SHARDS_KEPT))
+        return;
+    free_shard(s, s->open.at[i]);
+    cel_vec_remove(&s->open, i);
+}
+
+static int make_open(const struct wanted *w, struct zarr_shard *s, const size_t *first, struct open_shard **out)
+{
+    struct open_shard *o = cel_calloc(1, sizeof *o);
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    int rc = o ? store_key(w, s, &key) : NC_ENOMEM;
+
+    if (rc == CEL_OK) {
+        o->whole = CEL_BUF_INIT(SIZE_MAX);
+        o->key = key.data;
+        o->at = cel_memdup(first, (size_t)s->rank * sizeof *first);
+        o->slot = o->at ? cel_malloc_array(s->nslots, sizeof *o->slot) : NULL;
+        rc = o->slot ? load_index(w, s, o->key, &o->whole, o->slot) : NC_ENOMEM;
+        if (rc == CEL_OK)
+            rc = cel_vec_add(&s->open, o);
+        if (rc != CEL_OK)
+            free_shard(s, o);
+    } else {
+        cel_buf_dispose(&key);
+        free(o);
+    }
+    *out = rc == CEL_OK ? o : NULL;
+    return rc;
+}
+
+static int open_shard(const struct wanted *w, struct zarr_shard *s, struct open_shard **out)
+{
+    size_t first[NC_MAX_VAR_DIMS], number[NC_MAX_VAR_DIMS];
     int rc;
 
-    for (size_t i = 0; i < SHARDS_KEPT; i++)
-        if (s->open[i].key && strcmp(s->open[i].key, key) == 0) {
-            *out = &s->open[i];
+    shard_of(s, w->index, first, number);
+    for (size_t i = s->open.n; i-- > 0;) {
+        *out = s->open.at[i];
+        if (memcmp((*out)->at, first, (size_t)s->rank * sizeof *first) == 0) {
             (*out)->used = ++s->clock;
             return CEL_OK;
         }
-    rc = make_room(z, s, out);
-    if (rc != CEL_OK)
-        return rc;
-    (*out)->key = cel_strdup(key);
-    (*out)->slot = cel_malloc_array(s->nslots, sizeof *(*out)->slot);
-    rc = (*out)->key && (*out)->slot ? load_index(z, s, key, (*out)->slot) : NC_ENOMEM;
-    (*out)->used = ++s->clock;
-    if (rc != CEL_OK) {
-        free((*out)->key);
-        free((*out)->slot);
-        **out = (struct open_shard){0};
     }
+    drop_oldest(s);
+    rc = make_open(w, s, first, out);
+    if (rc == CEL_OK)
+        (*out)->used = ++s->clock;
     return rc;
 }
 
-/* The shard an inner chunk lies in, and its place there. */
-static int locate(const struct cel_var *var, const size_t *index, struct cel_buf *key, size_t *slot)
+static int refresh_outer(const struct wanted *w, struct zarr_shard *s)
 {
-    const struct zarr_array *a = var->place;
-    const struct zarr_shard *s = a->shard;
-    size_t at[NC_MAX_VAR_DIMS];
-
-    *slot = 0;
-    for (int i = 0; i < s->rank; i++) {
-        at[i] = index[i] / s->per[i];
-        *slot = *slot * s->per[i] + index[i] % s->per[i];
-    }
-    return zarr_chunk_key(a, s->rank, at, key);
-}
-
-int zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out)
-{
-    struct zarr *z = zarr_of(ds);
-    struct zarr_shard *s = ((struct zarr_array *)var->place)->shard;
-    struct cel_buf key = CEL_BUF_INIT(1 << 20);
     struct open_shard *o;
-    struct slot slot = {EMPTY, EMPTY, NULL};
-    size_t at;
-    int rc = locate(var, index, &key, &at);
+    struct shard_slot *now = cel_calloc(s->nslots, sizeof *now);
+    int rc = now ? CEL_OK : NC_ENOMEM;
 
+    if (rc == CEL_OK && s->outer)
+        rc = refresh_outer(w, s->outer);
     cel_lock(&s->lock);
     if (rc == CEL_OK)
-        rc = open_shard(z, s, key.data, &o);
-    if (rc == CEL_OK) {
-        slot = o->slot[at];
-        rc = slot.fresh || slot.offset != EMPTY ? cel_buf_resize(out, (size_t)slot.nbytes) : CEL_ABSENT;
-    }
-    if (rc == CEL_OK && slot.fresh)
-        memcpy(out->data, slot.fresh, (size_t)slot.nbytes);
+        rc = open_shard(w, s, &o);
+    if (rc == CEL_OK)
+        rc = load_index(w, s, o->key, &o->whole, now);
+    for (size_t i = 0; rc == CEL_OK && i < s->nslots; i++)
+        if (!o->slot[i].fresh)
+            o->slot[i] = now[i];
     cel_unlock(&s->lock);
-    if (rc == CEL_OK && !slot.fresh)
-        rc = cel_store_get_range(z->store, key.data, slot.offset, (size_t)slot.nbytes, out->data);
+    free(now);
+    return rc;
+}
+
+/* --- one chunk of a level --------------------------------------------------------------------------------- */
+
+/* CEL_ABSENT: there is none. */
+static int find_slot(const struct wanted *w, struct zarr_shard *s, struct open_shard **o, struct shard_slot *out)
+{
+    int rc = open_shard(w, s, o);
+
+    if (rc != CEL_OK)
+        return rc;
+    *out = (*o)->slot[slot_of(s, w->index)];
+    return out->fresh || out->offset != SHARD_EMPTY ? CEL_OK : CEL_ABSENT;
+}
+
+static int slot_size(const struct wanted *w, struct zarr_shard *s, uint64_t *size)
+{
+    struct open_shard *o;
+    struct shard_slot slot;
+    int rc;
+
+    cel_lock(&s->lock);
+    rc = find_slot(w, s, &o, &slot);
+    *size = rc == CEL_OK ? slot.nbytes : 0;
+    cel_unlock(&s->lock);
+    return rc;
+}
+
+/* n bytes from offset of the chunk. What comes from the store is read without the
+ * lock, and again if the shard was put meanwhile. */
+static int read_slot(const struct wanted *w, struct zarr_shard *s, uint64_t offset, size_t n, void *dst)
+{
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    struct shard_slot slot;
+    struct open_shard *o;
+    unsigned long writes;
+    bool later, again = true;
+    int rc = store_key(w, s, &key);
+
+    while (rc == CEL_OK && again) {
+        cel_lock(&s->lock);
+        rc = find_slot(w, s, &o, &slot);
+        if (rc == CEL_OK && (offset > slot.nbytes || n > slot.nbytes - offset))
+            rc = cel_fail(NC_EFILTER, "%s: a chunk of the shard is shorter than what it should hold", key.data);
+        later = rc == CEL_OK && !slot.fresh && !s->after.n;
+        if (rc == CEL_OK && !later)
+            memcpy(dst, (slot.fresh ? slot.fresh : o->whole.data + slot.offset) + offset, n);
+        writes = s->writes;
+        cel_unlock(&s->lock);
+        again = false;
+        if (later) {
+            rc = value_range(w, s, key.data, slot.offset + offset, n, dst);
+            cel_lock(&s->lock);
+            again = s->writes != writes;
+            cel_unlock(&s->lock);
+            rc = again ? CEL_OK : rc;
+        }
+    }
     cel_buf_dispose(&key);
     return rc;
 }
 
-static int keep_fresh(struct zarr_shard *s, struct open_shard *o, size_t at, const void *encoded, size_t n)
+static int keep_fresh(struct zarr_shard *s, struct open_shard *o, size_t at, const void *bytes, size_t n)
 {
-    struct slot *slot = &o->slot[at];
-    char *copy = cel_memdup(encoded, n);
+    struct shard_slot *slot = &o->slot[at];
+    char *copy = cel_memdup(bytes, n);
 
     if (!copy)
         return NC_ENOMEM;
@@ -389,49 +470,83 @@ static int keep_fresh(struct zarr_shard *s, struct open_shard *o, size_t at, con
     return CEL_OK;
 }
 
-int zarr_shard_put(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n)
+static int write_oldest(const struct wanted *w, struct zarr_shard *s, bool locked)
 {
-    struct zarr *z = zarr_of(ds);
-    struct zarr_shard *s = ((struct zarr_array *)var->place)->shard;
-    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    size_t n, i = find_oldest(s, true, &n);
+
+    return n ? write_shard(w, s, s->open.at[i], locked) : CEL_OK;
+}
+
+static int put_slot(const struct wanted *w, struct zarr_shard *s, const void *bytes, size_t n, enum turn turn)
+{
     struct open_shard *o;
-    size_t at;
-    int rc = locate(var, index, &key, &at);
+    int rc;
 
     cel_lock(&s->lock);
+    rc = open_shard(w, s, &o);
     if (rc == CEL_OK)
-        rc = open_shard(z, s, key.data, &o);
-    if (rc == CEL_OK)
-        rc = keep_fresh(s, o, at, encoded, n);
-    if (rc == CEL_OK && (o->nfresh == s->nslots || s->waiting > WAITING_MAX))
-        rc = write_shard(z, s, o);
+        rc = keep_fresh(s, o, slot_of(s, w->index), bytes, n);
+    if (rc == CEL_OK && (turn == TURN_SETTLE || o->nfresh == s->nslots))
+        rc = write_shard(w, s, o, turn != TURN_WAIT);
+    else if (rc == CEL_OK && s->waiting > WAITING_MAX)
+        rc = write_oldest(w, s, turn != TURN_WAIT);
     cel_unlock(&s->lock);
-    cel_buf_dispose(&key);
     return rc;
+}
+
+/* --- for the array engine --------------------------------------------------------------------------------- */
+
+static struct wanted wanted_of(struct cel_dataset *ds, struct cel_var *var, const size_t *index)
+{
+    return (struct wanted){zarr_of(ds), var->place, index};
+}
+
+int zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out)
+{
+    struct wanted w = wanted_of(ds, var, index);
+    uint64_t size;
+    int rc = slot_size(&w, w.a->shard, &size);
+
+    if (rc == CEL_OK)
+        rc = cel_buf_resize(out, (size_t)size);
+    return rc == CEL_OK ? read_slot(&w, w.a->shard, 0, out->len, out->data) : rc;
+}
+
+int zarr_shard_put(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n)
+{
+    struct wanted w = wanted_of(ds, var, index);
+
+    return put_slot(&w, w.a->shard, encoded, n, TURN_WAIT);
 }
 
 int zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var)
 {
-    struct zarr_shard *s = ((struct zarr_array *)var->place)->shard;
+    struct wanted w = wanted_of(ds, var, NULL);
     int rc = CEL_OK;
 
-    cel_lock(&s->lock);
-    for (size_t i = 0; i < SHARDS_KEPT; i++)
-        if (s->open[i].key && s->open[i].nfresh) {
-            int one = write_shard(zarr_of(ds), s, &s->open[i]);
+    for (struct zarr_shard *s = w.a->shard; s; s = s->outer) {
+        cel_lock(&s->lock);
+        for (size_t i = 0; i < s->open.n; i++) {
+            struct open_shard *o = s->open.at[i];
+            int one = o->nfresh ? write_shard(&w, s, o, false) : CEL_OK;
             rc = rc == CEL_OK ? one : rc;
         }
-    cel_unlock(&s->lock);
+        cel_unlock(&s->lock);
+    }
     return rc;
 }
 
 void zarr_shard_free(struct zarr_shard *s)
 {
-    if (!s)
-        return;
-    for (size_t i = 0; i < SHARDS_KEPT; i++)
-        close_shard(s, &s->open[i]);
-    cel_chain_dispose(&s->index_chain);
-    cel_mutex_dispose(&s->lock);
-    free(s);
+    while (s) {
+        struct zarr_shard *outer = s->outer;
+        for (size_t i = 0; i < s->open.n; i++)
+            free_shard(s, s->open.at[i]);
+        cel_vec_dispose(&s->open);
+        cel_chain_dispose(&s->index_chain);
+        cel_chain_dispose(&s->after);
+        cel_mutex_dispose(&s->lock);
+        free(s);
+        s = outer;
+    }
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The name of an extension point: "x" or {"name": "x", "configuration": {...}}. */
-static const char *name_of(const struct cel_json *v)
+const char *zarr_v3_name(const struct cel_json *v)
 {
     const char *text = cel_json_string(v, NULL);
 
@@ -44,7 +44,7 @@ static int check_members(const struct zarr_array *a)
 static int read_grid(struct zarr_array *a, struct zarr_facts *out)
 {
     const struct cel_json *grid = cel_json_get(a->doc, "chunk_grid");
-    const char *name = name_of(grid);
+    const char *name = zarr_v3_name(grid);
     int n, rc;
 
     if (!name || strcmp(name, "regular") != 0)
@@ -59,7 +59,7 @@ static int read_grid(struct zarr_array *a, struct zarr_facts *out)
 static int read_keys(struct zarr_array *a)
 {
     const struct cel_json *encoding = cel_json_get(a->doc, "chunk_key_encoding");
-    const char *name = name_of(encoding), *separator = cel_json_string(cel_json_get(config_of(encoding), "separator"), NULL);
+    const char *name = zarr_v3_name(encoding), *separator = cel_json_string(cel_json_get(config_of(encoding), "separator"), NULL);
 
     if (!name || (strcmp(name, "default") != 0 && strcmp(name, "v2") != 0))
         return zarr_bad(a->path, "/chunk_key_encoding", "'%s' is not supported", name ? name : "");
@@ -116,41 +116,67 @@ static int read_filter(struct zarr_array *a, const struct cel_json *codec, struc
     return rc;
 }
 
+/* What codecs of one list come to: exactly one makes bytes of elements, the others
+ * come before it or after. */
+struct codec_list {
+    bool has_bytes;
+    struct zarr_shard *shard; /* that one is sharding_indexed */
+};
+
+/* Codecs after sharding_indexed work on the whole shard. */
+static int read_after_shard(struct zarr_array *a, struct zarr_shard *shard, const struct cel_json *codec)
+{
+    struct cel_step step = {0};
+    int rc = cel_step_from_json(codec, 3, &step);
+
+    return rc == CEL_OK ? zarr_shard_add_after(shard, &step) : cel_fail_in(rc, "/%s: /codecs", a->path);
+}
+
+static int read_shard(struct zarr_array *a, const struct cel_json *config, struct codec_list *list, struct zarr_facts *out)
+{
+    list->has_bytes = true;
+    if (out->chain.n)
+        return zarr_bad(a->path, "/codecs", "a filter before sharding_indexed works on all of a shard, which is not supported");
+    return zarr_shard_read(config, a, out, &list->shard);
+}
+
+static int read_codec(struct zarr_array *a, const struct cel_json *codec, struct codec_list *list, struct zarr_facts *out)
+{
+    const char *name = zarr_v3_name(codec);
+
+    if (!name)
+        return zarr_bad(a->path, "/codecs", "a codec has no name");
+    if (list->shard)
+        return read_after_shard(a, list->shard, codec);
+    if (strcmp(name, "transpose") == 0)
+        return read_transpose(a, out->rank, config_of(codec));
+    if (strcmp(name, "sharding_indexed") == 0)
+        return read_shard(a, config_of(codec), list, out);
+    if (strcmp(name, "bytes") == 0 || strcmp(name, "endian") == 0) {
+        list->has_bytes = true;
+        return read_bytes(a, config_of(codec));
+    }
+    if (strcmp(name, "vlen-utf8") == 0 || strcmp(name, "vlen-bytes") == 0) {
+        list->has_bytes = true;
+        return CEL_OK;
+    }
+    return read_filter(a, codec, &out->chain);
+}
+
 int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct zarr_facts *out)
 {
-    bool has_bytes = false;
+    struct codec_list list = {0};
     int rc = CEL_OK;
 
     if (cel_json_type(codecs) != CEL_JSON_ARRAY)
         return zarr_bad(a->path, "/codecs", "must be a list");
     if (!cel_json_count(codecs))
         return CEL_OK; /* zarrita's way to say little-endian bytes */
-    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(codecs); i++) {
-        const struct cel_json *codec = cel_json_item(codecs, i);
-        const char *name = name_of(codec);
-        if (!name)
-            return zarr_bad(a->path, "/codecs", "codec %zu has no name", i);
-        if (has_bytes && a->shard && !out->in_shard)
-            return zarr_bad(a->path, "/codecs", "'%s' after sharding_indexed is not supported", name);
-        if (strcmp(name, "transpose") == 0) {
-            rc = read_transpose(a, out->rank, config_of(codec));
-        } else if (strcmp(name, "bytes") == 0 || strcmp(name, "endian") == 0) {
-            has_bytes = true;
-            rc = read_bytes(a, config_of(codec));
-        } else if (strcmp(name, "vlen-utf8") == 0 || strcmp(name, "vlen-bytes") == 0) {
-            has_bytes = true;
-        } else if (strcmp(name, "sharding_indexed") == 0) {
-            has_bytes = true;
-            if (i > 0 || out->in_shard)
-                return zarr_bad(a->path, "/codecs", "sharding_indexed after other codecs, or within itself, is not supported");
-            rc = zarr_shard_read(config_of(codec), a, out);
-        } else {
-            rc = read_filter(a, codec, &out->chain);
-        }
-    }
-    if (rc == CEL_OK && !has_bytes)
+    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(codecs); i++)
+        rc = read_codec(a, cel_json_item(codecs, i), &list, out);
+    if (rc == CEL_OK && !list.has_bytes)
         rc = zarr_bad(a->path, "/codecs", "none of them makes bytes of the elements ('bytes' is missing)");
-    return rc;
+    return rc == CEL_OK && list.shard ? zarr_shard_finish(list.shard) : rc;
 }
 
 int zarr_v3_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out)
@@ -224,28 +250,72 @@ static bool is_element_filter(const struct cel_step *step)
     return step->codec && step->codec->flags & CEL_CODEC_NEEDS_ELEMENTS;
 }
 
-static int codecs_member(const struct cel_var *var, const struct zarr_array *a)
+static int add_steps(const struct cel_var *var, size_t *i, bool elements, struct cel_json *list)
 {
-    struct cel_json *list = cel_json_new_array(), *object;
-    size_t i = 0;
-    int rc = list ? CEL_OK : NC_ENOMEM;
+    struct cel_json *object;
+    int rc = CEL_OK;
 
-    for (; rc == CEL_OK && i < var->chain.n && is_element_filter(&var->chain.step[i]); i++) {
-        rc = cel_step_to_json(&var->chain.step[i], &var->chain.shape, 3, &object);
+    for (; rc == CEL_OK && *i < var->chain.n && (!elements || is_element_filter(&var->chain.step[*i])); ++*i) {
+        rc = cel_step_to_json(&var->chain.step[*i], &var->chain.shape, 3, &object);
         if (rc == CEL_OK)
             rc = cel_json_push(list, object);
     }
+    return rc;
+}
+
+/* The list for the chunks; within sharding_indexed where there are shards. */
+static int make_codecs(const struct cel_var *var, const struct zarr_array *a, struct cel_json **out)
+{
+    struct cel_json *list = cel_json_new_array(), *shard = NULL;
+    size_t i = 0;
+    int rc = list ? add_steps(var, &i, true, list) : NC_ENOMEM;
+
     if (rc == CEL_OK)
         rc = cel_json_push(list, bytes_codec(a));
-    for (; rc == CEL_OK && i < var->chain.n; i++) {
-        rc = cel_step_to_json(&var->chain.step[i], &var->chain.shape, 3, &object);
-        if (rc == CEL_OK)
-            rc = cel_json_push(list, object);
-    }
     if (rc == CEL_OK)
-        return cel_json_set(a->doc, "codecs", list);
-    cel_json_free(list);
+        rc = add_steps(var, &i, false, list);
+    if (rc == CEL_OK && var->shards) {
+        rc = cel_shards_to_json(var->shards, var->chunk, false, list, &shard);
+        list = rc == CEL_OK ? cel_json_new_array() : NULL;
+        if (rc == CEL_OK)
+            rc = list ? cel_json_push(list, shard) : NC_ENOMEM;
+    }
+    *out = list;
+    if (rc != CEL_OK)
+        cel_json_free(list);
     return rc;
+}
+
+/* What a reader of the new document would make of the shards. */
+static int start_shards(struct zarr_array *a, const struct cel_var *var)
+{
+    struct zarr_facts *facts = cel_calloc(1, sizeof *facts);
+    int rc = facts ? CEL_OK : NC_ENOMEM;
+
+    if (rc == CEL_OK) {
+        facts->rank = var->ndims;
+        memcpy(facts->chunk, var->shards->len, (size_t)var->ndims * sizeof *facts->chunk);
+        rc = zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, facts);
+        cel_chain_dispose(&facts->chain);
+    }
+    free(facts);
+    return rc;
+}
+
+static int codecs_member(const struct cel_var *var, struct zarr_array *a)
+{
+    struct cel_json *list;
+    int rc = make_codecs(var, a, &list);
+
+    if (rc == CEL_OK)
+        rc = cel_json_set(a->doc, "codecs", list);
+    return rc == CEL_OK && var->shards ? start_shards(a, var) : rc;
+}
+
+/* The grid of the store: shards where there are any, else chunks. */
+static struct cel_json *grid_lengths(const struct cel_var *var)
+{
+    return zarr_lengths_json(var->ndims, var->shards ? var->shards->len : var->chunk);
 }
 
 static struct cel_json *dimension_names(const struct cel_var *var)
@@ -283,7 +353,7 @@ int zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array 
     else
         cel_json_free(data_type);
     if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "chunk_grid", named("regular", with_member("chunk_shape", zarr_lengths_json(var->ndims, var->chunk))));
+        rc = cel_json_set(a->doc, "chunk_grid", named("regular", with_member("chunk_shape", grid_lengths(var))));
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "chunk_key_encoding", named("default", with_member("separator", text_value("/"))));
     if (rc == CEL_OK)

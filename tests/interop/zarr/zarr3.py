@@ -117,6 +117,83 @@ for chain in ("shuffle|deflate,level=3", "bzip2,level=9", "delta|zstd", "shuffle
 ours("strings", words, "zstd,level=3", nctype="string", tensorstore=False, expect=words)
 ours("scalar", np.array(42, "<i4"))
 
+# --- shards: we make them ----------------------------------------------------------------------
+BYTES = '{"name":"bytes","configuration":{"endian":"little"}}'
+def sharded_json(inner, codecs=(), **more):
+    import json
+    config = {"chunk_shape": inner, "codecs": [json.loads(BYTES), *codecs], **more}
+    return json.dumps([{"name": "sharding_indexed", "configuration": config}])
+
+
+def ours_sharded(name, shape, shard, text, mode="zarr,v3", check_chain=None):
+    def act():
+        data = sample("<f4", shape)
+        path = fresh("shards.zarr")
+        put(f"file://{path}#mode={mode}", "g/v", data, shard, text)
+        a = zarr.open_group(path, mode="r")["g/v"]
+        assert a.shards == shard, a.shards
+        assert same(a[...], data), "zarr-python"
+        assert same(open_ts(path + "/g/v").read().result(), data), "TensorStore"
+        assert same(get(path, "g/v")[1], data)
+    case("write shards: " + name, act)
+
+
+ZSTD = {"name": "zstd", "configuration": {"level": 3, "checksum": False}}
+ours_sharded("zstd", (20, 24), (10, 12), sharded_json([5, 4], [ZSTD]))
+ours_sharded("nothing else, nczarr", (20, 24), (10, 12), sharded_json([5, 4]), mode="nczarr,v3")
+ours_sharded("ragged", (33, 29), (10, 12), sharded_json([5, 3], [ZSTD]))
+ours_sharded("3 dimensions, blosc", (9, 10, 11), (4, 6, 8), sharded_json([2, 3, 4], [
+    {"name": "blosc", "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}}]))
+ours_sharded("index at the start", (20, 24), (10, 12), sharded_json([5, 4], [ZSTD], index_location="start"))
+ours_sharded("index without a check", (20, 24), (10, 12), sharded_json([5, 4], [ZSTD], index_codecs=[{"name": "bytes", "configuration": {"endian": "little"}}]))
+ours_sharded("a chunk a shard", (20, 24), (10, 12), sharded_json([10, 12], [ZSTD]))
+ours_sharded("more shards than are kept open", (400, 40), (10, 8), sharded_json([5, 4], [ZSTD]))
+
+# --- shards: codecs around, axes permuted, shards within shards ------------------------------------------
+def odd_shards(name, codecs, shape=(24, 36), outer=(12, 18), by_zarr=True):
+    """TensorStore or zarr-python writes, we read; then we change a part, and they read."""
+    def act():
+        import json
+        path = fresh("odd.zarr")
+        data = sample("<f4", shape)
+        os.makedirs(path + "/v")
+        json.dump({"zarr_format": 3, "node_type": "group", "attributes": {}}, open(path + "/zarr.json", "w"))
+        json.dump({"zarr_format": 3, "node_type": "array", "shape": shape, "data_type": "float32", "attributes": {},
+                   "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": outer}},
+                   "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+                   "fill_value": 0.0, "codecs": codecs}, open(path + "/v/zarr.json", "w"))
+        def theirs_read():
+            return zarr.open_group(path, mode="r")["v"][...] if by_zarr else open_ts(path + "/v").read().result()
+        if by_zarr:
+            zarr.open_group(path, mode="r+")["v"][...] = data
+        else:
+            open_ts(path + "/v").write(data).result()
+        assert same(get(path, "v")[1], data), "read"
+        run("fill", path, "v", "3,3", "14,25", "99")
+        data[3:17, 3:28] = 99
+        assert same(get(path, "v")[1], data), "read again"
+        assert same(theirs_read(), data), "they read"
+    case("shards, " + name, act)
+
+
+INDEX = [json_bytes := {"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
+BIG_INDEX = [{"name": "bytes", "configuration": {"endian": "big"}}]
+def shard(inner, codecs, index=INDEX, location="end"):
+    return {"name": "sharding_indexed", "configuration": {"chunk_shape": inner, "codecs": codecs, "index_codecs": index, "index_location": location}}
+GZIP = {"name": "gzip", "configuration": {"level": 1}}
+T = lambda *order: {"name": "transpose", "configuration": {"order": order}}
+odd_shards("gzip around", [shard([6, 6], [json_bytes]), GZIP])  # TensorStore refuses codecs around shards
+odd_shards("crc32c around, gzip within", [shard([6, 6], [json_bytes, GZIP], location="start"), {"name": "crc32c"}])
+odd_shards("within shards within gzip, transposed",
+           [shard([6, 6], [T(1, 0), shard([2, 3], [T(1, 0), json_bytes], location="start"), {"name": "crc32c"}]), GZIP])
+odd_shards("transposed before, lengths that differ", [T(1, 0), shard([9, 4], [json_bytes, GZIP])], by_zarr=False)  # zarr-python refuses them
+for by_zarr in (True, False):
+    who = "zarr-python" if by_zarr else "TensorStore"
+    odd_shards(f"transposed within ({who})", [shard([6, 6], [T(1, 0), json_bytes, GZIP])], by_zarr=by_zarr)
+    odd_shards(f"transposed before ({who})", [T(1, 0), shard([6, 6], [json_bytes, GZIP])], by_zarr=by_zarr)
+    odd_shards(f"index big-endian, unchecked ({who})", [shard([6, 6], [json_bytes], BIG_INDEX)], by_zarr=by_zarr)
+    odd_shards(f"within shards ({who})", [shard([6, 6], [shard([3, 2], [json_bytes, GZIP])])], by_zarr=by_zarr)
+
 # --- shards: we change what they wrote -------------------------------------------------------
 def rewrite_shard():
     path = fresh("shard.zarr")
