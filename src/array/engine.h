@@ -58,6 +58,8 @@ struct cel_box {
  * is simplified on the way. */
 size_t cel_gather(const struct cel_way *way, struct cel_box *box);  /* caller -> chunk */
 size_t cel_scatter(const struct cel_way *way, struct cel_box *box); /* chunk -> caller */
+void cel_scatter_planes(const struct cel_way *way, const struct cel_planes *planes, struct cel_box *box); /* the
+                                              same from byte planes; way->same only; box->cell_at within planes->at */
 size_t cel_scatter_fill(const struct cel_way *way, struct cel_box *box); /* fill -> caller */
 void cel_fill_cell(const struct cel_way *way, void *cell, size_t n);
 size_t cel_box_run(struct cel_box *box, const struct cel_way *way); /* its elements, if they are one run in both
@@ -251,6 +253,7 @@ int cel_stream_close(struct cel_stream *stream); /* everything is done; the erro
 /* For work(): the job's stored chunk, decoded into dst (fill, if only now the
  * container sees that there is none); and a whole chunk to the container. */
 int cel_job_load(struct cel_job *job, void *dst);
+int cel_job_load_planes(struct cel_job *job, struct cel_planes *out); /* where the chain has them; none there: blank */
 int cel_job_store(struct cel_job *job, const void *src);
 int cel_job_room(struct cel_job *job, size_t nbytes, void **out); /* a buffer that lives as long as the job */
 /* Before sending: where the stored chunk lies. Sets load or blank. */

@@ -311,3 +311,52 @@ size_t cel_scatter(const struct cel_way *way, struct cel_box *box)
         cel_far_done();
     return lost;
 }
+
+/* --- from byte planes ------------------------------------------------------------------ */
+
+static void unshuffle_row(const struct cel_way *way, const struct cel_planes *planes, const struct row *row)
+{
+    size_t size = way->cell_size, from = (size_t)(row->cell_at - planes->at) / size, piece = piece_of(way), n;
+    ptrdiff_t step = row->cell / (ptrdiff_t)size;
+    char packed[BOUNCE];
+
+    if (is_packed(row->user, size, row->n) && is_packed(row->cell, size, row->n)) {
+        cel_planes_take(planes, from, row->n, row->user_at, way->far);
+        return;
+    }
+    if (size > BOUNCE)
+        piece = 0;
+    for (size_t i = 0; i < row->n; i += n) {
+        char *to = piece ? packed : row->user_at + row->user * (ptrdiff_t)i;
+
+        n = !piece ? 1 : row->n - i < piece ? row->n - i : piece;
+        if (step == 1)
+            cel_planes_take(planes, from + i, n, to, false);
+        else
+            cel_planes_pick(planes, from + i * (size_t)step, step, n, to);
+        if (piece)
+            copy_steps(row->user_at + row->user * (ptrdiff_t)i, row->user, packed, (ptrdiff_t)size, n, size);
+    }
+}
+
+/* each_row() knows no planes: they come with the way. */
+struct planes_way {
+    struct cel_way way; /* first */
+    const struct cel_planes *planes;
+};
+
+static size_t scatter_planes(const struct cel_way *way, const struct row *row)
+{
+    unshuffle_row(way, ((const struct planes_way *)way)->planes, row);
+    return 0;
+}
+
+void cel_scatter_planes(const struct cel_way *way, const struct cel_planes *planes, struct cel_box *box)
+{
+    struct planes_way with = {*way, planes};
+
+    merge(box, true, false);
+    each_row(&with.way, box, scatter_planes);
+    if (way->far)
+        cel_far_done();
+}

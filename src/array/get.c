@@ -1,6 +1,7 @@
 /* Reading, the mirror of put.c: chunks are found in order by the calling thread
  * and read, decoded and scattered by anyone. Chunks wanted whole are decoded into
- * the caller's memory where they lie there in one piece; chunks wanted in part
+ * the caller's memory where they lie there in one piece; shuffled ones are unshuffled
+ * row by row right into it, and only what is wanted of them; chunks wanted in part
  * enter the cache once it has shown that such chunks are wanted again. */
 #include "engine.h"
 #include <string.h>
@@ -12,6 +13,25 @@ static void scatter_from(struct cel_job *job, void *cell)
 
     cel_grid_box(req, job->index, cell, &box);
     job->nrange = job->blank ? cel_scatter_fill(&req->way, &box) : cel_scatter(&req->way, &box);
+}
+
+/* Out of byte planes the elements go directly where they belong. */
+static int get_planes(struct cel_job *job)
+{
+    const struct cel_request *req = job->stream->req;
+    struct cel_planes planes;
+    struct cel_box box;
+    int rc = cel_job_load_planes(job, &planes);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (job->blank) {
+        scatter_from(job, NULL);
+        return CEL_OK;
+    }
+    cel_grid_box(req, job->index, (void *)planes.at, &box);
+    cel_scatter_planes(&req->way, &planes, &box);
+    return CEL_OK;
 }
 
 static int get_whole(struct cel_job *job)
@@ -56,6 +76,7 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
     struct cel_job *job = cel_stream_next(stream, index);
     struct cel_cell *cell = NULL;
     struct cel_chunk_place at;
+    bool planes;
     int rc = cel_job_find(job);
 
     at = job->at;
@@ -68,7 +89,8 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
     }
     if (rc != CEL_OK)
         return rc;
-    job->work = cell ? get_cached : get_whole;
+    planes = job->load && stream->req->way.same && cel_chain_has_planes(&stream->var->chain, at.skipped);
+    job->work = cell ? get_cached : planes ? get_planes : get_whole;
     cel_stream_send(job);
     return CEL_OK;
 }

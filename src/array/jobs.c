@@ -207,21 +207,40 @@ static int load_as_is(struct cel_job *job, void *dst)
     return rc;
 }
 
-static int load_encoded(struct cel_job *job, void *dst)
+static int read_encoded(struct cel_job *job)
 {
     struct cel_stream *s = job->stream;
-    struct cel_kit *kit;
     int rc = need_kit(job);
 
     if (rc != CEL_OK)
         return rc;
-    kit = job->kit;
-    kit->encoded.len = 0;
-    rc = s->ds->ops->chunk_read(s->ds, s->var, job->index, &job->at, &kit->encoded);
+    job->kit->encoded.len = 0;
+    return s->ds->ops->chunk_read(s->ds, s->var, job->index, &job->at, &job->kit->encoded);
+}
+
+static int load_encoded(struct cel_job *job, void *dst)
+{
+    int rc = read_encoded(job);
+    const struct cel_kit *kit = job->kit;
+
     if (rc == CEL_OK)
-        rc = cel_chain_decode(&s->var->chain, kit->scratch, kit->encoded.data, kit->encoded.len, job->at.skipped,
-                              dst);
+        rc = cel_chain_decode(&job->stream->var->chain, kit->scratch, kit->encoded.data, kit->encoded.len,
+                              job->at.skipped, dst);
     return rc;
+}
+
+int cel_job_load_planes(struct cel_job *job, struct cel_planes *out)
+{
+    int rc = read_encoded(job);
+    const struct cel_kit *kit = job->kit;
+
+    if (rc == CEL_OK)
+        rc = cel_chain_decode_planes(&job->stream->var->chain, kit->scratch, kit->encoded.data, kit->encoded.len,
+                                     job->at.skipped, out);
+    if (rc != CEL_ABSENT)
+        return rc;
+    job->blank = true;
+    return CEL_OK;
 }
 
 /* Some containers know only now whether there is a chunk. */

@@ -7,6 +7,7 @@
  * ask for more. */
 #include "buf.h"
 #include "chain.h"
+#include "kernels.h"
 #include "mem.h"
 #include "status.h"
 #include <assert.h>
@@ -287,11 +288,34 @@ static int decode_step(const struct cel_chain *c, size_t i, struct cel_scratch *
     return filter_error(rc, step);
 }
 
+/* Undo the steps from the last down to `stop`, in the scratch. */
+static int decode_down_to(const struct cel_chain *c, size_t stop, struct cel_scratch *scratch, const struct sizes *s,
+                          uint32_t skipped, const void **at, size_t *n)
+{
+    int half = 0, rc = CEL_OK;
+
+    for (size_t i = c->n; rc == CEL_OK && i-- > stop;) {
+        size_t len;
+
+        if (is_skipped(skipped, i))
+            continue;
+        rc = reserve(scratch, half, s->most[i]);
+        if (rc == CEL_OK)
+            rc = decode_step(c, i, scratch, s, *at, *n, scratch->half[half], &len);
+        if (rc == CEL_OK) {
+            *at = scratch->half[half];
+            *n = len;
+            half = !half;
+        }
+    }
+    return rc;
+}
+
 int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch,
                      const void *src, size_t n, uint32_t skipped, void *dst)
 {
-    int half = 0, rc = cel_chain_usable(c);
-    size_t first = 0; /* the step that is decoded last, right into dst */
+    int rc = cel_chain_usable(c);
+    size_t first = 0, len; /* the step that is decoded last, right into dst */
     struct sizes s;
 
     assert(c->prepared || c->n == 0);
@@ -300,27 +324,57 @@ int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch,
     find_sizes(c, skipped, &s);
     while (first < c->n && is_skipped(skipped, first))
         first++;
-    for (size_t i = c->n; rc == CEL_OK && i-- > first;) {
-        size_t len;
-
-        if (is_skipped(skipped, i))
-            continue;
-        if (i > first)
-            rc = reserve(scratch, half, s.most[i]);
-        if (rc == CEL_OK)
-            rc = decode_step(c, i, scratch, &s, src, n, i > first ? scratch->half[half] : dst, &len);
-        if (rc == CEL_OK && i == first)
-            return CEL_OK; /* s.exact is always true for the first */
-        src = scratch->half[half];
-        n = len;
-        half = !half;
+    if (first < c->n) {
+        rc = decode_down_to(c, first + 1, scratch, &s, skipped, &src, &n);
+        return rc == CEL_OK ? decode_step(c, first, scratch, &s, src, n, dst, &len) : rc; /* its size is known */
     }
-    if (rc != CEL_OK)
-        return rc;
     if (n != c->shape.nbytes)
         return wrong_size(n, c->shape.nbytes);
     memcpy(dst, src, n);
     return CEL_OK;
+}
+
+/* --- to byte planes ------------------------------------------------------------------ */
+
+bool cel_chain_has_planes(const struct cel_chain *c, uint32_t skipped)
+{
+    const struct cel_step *first = c->step;
+
+    return c->n > 0 && first->codec && first->codec->flags & CEL_CODEC_PLANES && !is_skipped(skipped, 0) &&
+           first->working.n > 0 && first->working.w[0] == c->shape.elem_size && c->shape.elem_size > 1 &&
+           c->shape.nbytes > c->shape.elem_size;
+}
+
+int cel_chain_decode_planes(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
+                            uint32_t skipped, struct cel_planes *out)
+{
+    struct sizes s;
+    int rc = cel_chain_usable(c);
+
+    assert(cel_chain_has_planes(c, skipped));
+    if (rc != CEL_OK)
+        return rc;
+    find_sizes(c, skipped, &s);
+    rc = decode_down_to(c, 1, scratch, &s, skipped, &src, &n);
+    if (rc == CEL_OK && n != c->shape.nbytes)
+        rc = wrong_size(n, c->shape.nbytes);
+    *out = (struct cel_planes){src, c->shape.nbytes / c->shape.elem_size, c->shape.elem_size};
+    return rc;
+}
+
+void cel_planes_take(const struct cel_planes *planes, size_t from, size_t n, void *dst, bool far)
+{
+    cel_unshuffle_part(dst, planes->at + from, planes->n, n, planes->size, far);
+}
+
+void cel_planes_pick(const struct cel_planes *planes, size_t from, ptrdiff_t step, size_t n, void *dst)
+{
+    const char *at = planes->at + from;
+    char *to = dst;
+
+    for (size_t i = 0; i < n; i++, at += step)
+        for (size_t j = 0; j < planes->size; j++)
+            *to++ = at[j * planes->n];
 }
 
 /* The size a chunk says it has, else guesses that double until it fits. A decoder

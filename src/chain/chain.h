@@ -144,6 +144,21 @@ bool cel_chain_is_lossy(const struct cel_chain *c);
 int cel_chain_loss(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, const void *encoded, size_t n,
                    uint32_t skipped, struct cel_loss *loss);
 
+/* For readers that want elements elsewhere than in one row: a chain that starts with a
+ * shuffle is decoded down to it, and the elements are put together from their byte
+ * planes right where they belong. The planes lie in the scratch (or are src). */
+struct cel_planes {
+    const char *at;
+    size_t n, size; /* elements; bytes of one, each in a plane of n */
+};
+bool cel_chain_has_planes(const struct cel_chain *c, uint32_t skipped);
+int cel_chain_decode_planes(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
+                            uint32_t skipped, struct cel_planes *out);
+/* n elements in a row; far as cel_unshuffle_fn says. */
+void cel_planes_take(const struct cel_planes *planes, size_t from, size_t n, void *dst, bool far);
+/* n elements, every `step`-th. */
+void cel_planes_pick(const struct cel_planes *planes, size_t from, ptrdiff_t step, size_t n, void *dst);
+
 /* Decode a chunk whose size nobody knows (text of variable length): out->max is the
  * limit. Only for chains that skip nothing. */
 int cel_chain_decode_any(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,

@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-/* Elements from `at` on; planes are n long in either case. */
+/* Elements from `at` on; planes are n long. */
 static void shuffle_tail(unsigned char *dst, const unsigned char *src, size_t at, size_t n, size_t size)
 {
     size_t i, j;
@@ -20,13 +20,14 @@ static void shuffle_tail(unsigned char *dst, const unsigned char *src, size_t at
             dst[j * n + i] = src[i * size + j];
 }
 
-static void unshuffle_tail(unsigned char *dst, const unsigned char *src, size_t at, size_t n, size_t size)
+static void unshuffle_tail(unsigned char *dst, const unsigned char *src, size_t plane, size_t at, size_t n,
+                           size_t size)
 {
     size_t i, j;
 
     for (i = at; i < n; i++)
         for (j = 0; j < size; j++)
-            dst[i * size + j] = src[j * n + i];
+            dst[i * size + j] = src[j * plane + i];
 }
 
 /* A run of elements that stays in the first cache while its planes are written. */
@@ -46,7 +47,7 @@ static void shuffle_portable(void *dst, const void *src, size_t n, size_t size)
     }
 }
 
-static void unshuffle_portable(void *dst, const void *src, size_t n, size_t size)
+static void unshuffle_portable(void *dst, const void *src, size_t plane, size_t n, size_t size, bool far)
 {
     unsigned char *out = dst;
     const unsigned char *in = src;
@@ -56,7 +57,7 @@ static void unshuffle_portable(void *dst, const void *src, size_t n, size_t size
         end = n - at > RUN ? at + RUN : n;
         for (j = 0; j < size; j++)
             for (i = at; i < end; i++)
-                out[i * size + j] = in[j * n + i];
+                out[i * size + j] = in[j * plane + i];
     }
 }
 
@@ -71,12 +72,6 @@ AVX2_INLINE __m256i load_lanes(const unsigned char *low, const unsigned char *hi
                                    _mm_loadu_si128((const __m128i *)high), 1);
 }
 
-AVX2_INLINE void store_lanes(unsigned char *low, unsigned char *high, __m256i v)
-{
-    _mm_storeu_si128((__m128i *)low, _mm256_castsi256_si128(v));
-    _mm_storeu_si128((__m128i *)high, _mm256_extracti128_si256(v, 1));
-}
-
 AVX2_INLINE __m256i load(const unsigned char *p)
 {
     return _mm256_loadu_si256((const __m256i *)p);
@@ -85,6 +80,20 @@ AVX2_INLINE __m256i load(const unsigned char *p)
 AVX2_INLINE void store(unsigned char *p, __m256i v)
 {
     _mm256_storeu_si256((__m256i *)p, v);
+}
+
+/* The low lanes of a and b to `low`, their high lanes to `high`. `far` needs places on 32 bytes. */
+AVX2_INLINE void put_lanes(unsigned char *low, unsigned char *high, __m256i a, __m256i b, bool far)
+{
+    __m256i first = _mm256_permute2x128_si256(a, b, 0x20), second = _mm256_permute2x128_si256(a, b, 0x31);
+
+    if (far) {
+        _mm256_stream_si256((__m256i *)low, first);
+        _mm256_stream_si256((__m256i *)high, second);
+    } else {
+        store(low, first);
+        store(high, second);
+    }
 }
 
 /* Elements at..at+15 lie in the low lanes, at+16..at+31 in the high ones. Each
@@ -106,18 +115,12 @@ AVX2 static size_t shuffle2_avx2(unsigned char *dst, const unsigned char *src, s
     return at;
 }
 
-AVX2 static size_t unshuffle2_avx2(unsigned char *dst, const unsigned char *src, size_t n)
+/* 32 elements from their planes. */
+AVX2_INLINE void unshuffle2_block(unsigned char *dst, const unsigned char *src, size_t plane, bool far)
 {
-    size_t at;
+    __m256i a = load(src), b = load(src + plane);
 
-    for (at = 0; at + 32 <= n; at += 32) {
-        __m256i a = load(src + at), b = load(src + n + at);
-        unsigned char *p = dst + at * 2;
-
-        store_lanes(p, p + 32, _mm256_unpacklo_epi8(a, b));
-        store_lanes(p + 16, p + 48, _mm256_unpackhi_epi8(a, b));
-    }
-    return at;
+    put_lanes(dst, dst + 32, _mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b), far);
 }
 
 AVX2 static size_t shuffle4_avx2(unsigned char *dst, const unsigned char *src, size_t n)
@@ -145,23 +148,14 @@ AVX2 static size_t shuffle4_avx2(unsigned char *dst, const unsigned char *src, s
     return at;
 }
 
-AVX2 static size_t unshuffle4_avx2(unsigned char *dst, const unsigned char *src, size_t n)
+AVX2_INLINE void unshuffle4_block(unsigned char *dst, const unsigned char *src, size_t plane, bool far)
 {
-    size_t at;
+    __m256i a = load(src), b = load(src + plane), c = load(src + 2 * plane), d = load(src + 3 * plane);
+    __m256i ab0 = _mm256_unpacklo_epi8(a, b), ab1 = _mm256_unpackhi_epi8(a, b);
+    __m256i cd0 = _mm256_unpacklo_epi8(c, d), cd1 = _mm256_unpackhi_epi8(c, d);
 
-    for (at = 0; at + 32 <= n; at += 32) {
-        __m256i a = load(src + at), b = load(src + n + at);
-        __m256i c = load(src + 2 * n + at), d = load(src + 3 * n + at);
-        __m256i ab0 = _mm256_unpacklo_epi8(a, b), ab1 = _mm256_unpackhi_epi8(a, b);
-        __m256i cd0 = _mm256_unpacklo_epi8(c, d), cd1 = _mm256_unpackhi_epi8(c, d);
-        unsigned char *p = dst + at * 4;
-
-        store_lanes(p, p + 64, _mm256_unpacklo_epi16(ab0, cd0));
-        store_lanes(p + 16, p + 80, _mm256_unpackhi_epi16(ab0, cd0));
-        store_lanes(p + 32, p + 96, _mm256_unpacklo_epi16(ab1, cd1));
-        store_lanes(p + 48, p + 112, _mm256_unpackhi_epi16(ab1, cd1));
-    }
-    return at;
+    put_lanes(dst, dst + 64, _mm256_unpacklo_epi16(ab0, cd0), _mm256_unpackhi_epi16(ab0, cd0), far);
+    put_lanes(dst + 32, dst + 96, _mm256_unpacklo_epi16(ab1, cd1), _mm256_unpackhi_epi16(ab1, cd1), far);
 }
 
 AVX2 static size_t shuffle8_avx2(unsigned char *dst, const unsigned char *src, size_t n)
@@ -197,35 +191,84 @@ AVX2 static size_t shuffle8_avx2(unsigned char *dst, const unsigned char *src, s
     return at;
 }
 
-AVX2 static size_t unshuffle8_avx2(unsigned char *dst, const unsigned char *src, size_t n)
+AVX2_INLINE void unshuffle8_block(unsigned char *dst, const unsigned char *src, size_t plane, bool far)
 {
-    size_t at;
-    int k;
+    __m256i v[8], w[8];
+    size_t k;
 
-    for (at = 0; at + 32 <= n; at += 32) {
-        unsigned char *p = dst + at * 8;
-        __m256i v[8], w[8];
+    for (k = 0; k < 4; k++) { /* bytes of planes 2k and 2k+1 side by side */
+        __m256i a = load(src + 2 * k * plane), b = load(src + (2 * k + 1) * plane);
 
-        for (k = 0; k < 4; k++) { /* bytes of planes 2k and 2k+1 side by side */
-            __m256i a = load(src + 2 * k * n + at), b = load(src + (2 * k + 1) * n + at);
-
-            v[k] = _mm256_unpacklo_epi8(a, b);
-            v[4 + k] = _mm256_unpackhi_epi8(a, b);
-        }
-        for (k = 0; k < 2; k++) { /* halves of elements: planes 0-3, planes 4-7 */
-            w[4 * k] = _mm256_unpacklo_epi16(v[4 * k], v[4 * k + 1]);
-            w[4 * k + 1] = _mm256_unpackhi_epi16(v[4 * k], v[4 * k + 1]);
-            w[4 * k + 2] = _mm256_unpacklo_epi16(v[4 * k + 2], v[4 * k + 3]);
-            w[4 * k + 3] = _mm256_unpackhi_epi16(v[4 * k + 2], v[4 * k + 3]);
-        }
-        for (k = 0; k < 4; k++) {
-            __m256i low = w[k < 2 ? k : k + 2], high = w[k < 2 ? k + 2 : k + 4];
-
-            store_lanes(p + 32 * k, p + 128 + 32 * k, _mm256_unpacklo_epi32(low, high));
-            store_lanes(p + 32 * k + 16, p + 144 + 32 * k, _mm256_unpackhi_epi32(low, high));
-        }
+        v[k] = _mm256_unpacklo_epi8(a, b);
+        v[4 + k] = _mm256_unpackhi_epi8(a, b);
     }
-    return at;
+    for (k = 0; k < 2; k++) { /* halves of elements: planes 0-3, planes 4-7 */
+        w[4 * k] = _mm256_unpacklo_epi16(v[4 * k], v[4 * k + 1]);
+        w[4 * k + 1] = _mm256_unpackhi_epi16(v[4 * k], v[4 * k + 1]);
+        w[4 * k + 2] = _mm256_unpacklo_epi16(v[4 * k + 2], v[4 * k + 3]);
+        w[4 * k + 3] = _mm256_unpackhi_epi16(v[4 * k + 2], v[4 * k + 3]);
+    }
+    for (k = 0; k < 4; k++) {
+        __m256i low = w[k < 2 ? k : k + 2], high = w[k < 2 ? k + 2 : k + 4];
+
+        put_lanes(dst + 32 * k, dst + 128 + 32 * k, _mm256_unpacklo_epi32(low, high),
+                  _mm256_unpackhi_epi32(low, high), far);
+    }
+}
+
+#define BLOCK 32
+#define LINE 64
+
+typedef void unshuffle_block(unsigned char *dst, const unsigned char *src, size_t plane, bool far);
+
+/* Elements from..to-1, fewer than a block, by way of a block. */
+AVX2_INLINE void unshuffle_some(unsigned char *dst, const unsigned char *src, size_t plane, size_t from, size_t to,
+                                size_t n, size_t size, unshuffle_block *block)
+{
+    unsigned char whole[BLOCK * 8];
+    size_t first = from + BLOCK <= n ? from : n - BLOCK;
+
+    block(whole, src + first, plane, false);
+    memcpy(dst + from * size, whole + (from - first) * size, (to - from) * size);
+}
+
+/* Far: whole lines of the destination are stored around the caches. */
+AVX2_INLINE void unshuffle_blocks(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, size_t size,
+                                  bool far, unshuffle_block *block)
+{
+    size_t at = 0;
+
+    if (n < BLOCK) {
+        unshuffle_tail(dst, src, plane, 0, n, size);
+        return;
+    }
+    if (far && n >= 4 * BLOCK && (uintptr_t)dst % size == 0) {
+        at = -(uintptr_t)dst % LINE / size;
+        if (at)
+            unshuffle_some(dst, src, plane, 0, at, n, size, block);
+        for (; at + BLOCK <= n; at += BLOCK)
+            block(dst + at * size, src + at, plane, true);
+    } else {
+        for (; at + BLOCK <= n; at += BLOCK)
+            block(dst + at * size, src + at, plane, false);
+    }
+    if (at < n)
+        unshuffle_some(dst, src, plane, at, n, n, size, block);
+}
+
+AVX2 static void unshuffle2_avx2(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, bool far)
+{
+    unshuffle_blocks(dst, src, plane, n, 2, far, unshuffle2_block);
+}
+
+AVX2 static void unshuffle4_avx2(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, bool far)
+{
+    unshuffle_blocks(dst, src, plane, n, 4, far, unshuffle4_block);
+}
+
+AVX2 static void unshuffle8_avx2(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, bool far)
+{
+    unshuffle_blocks(dst, src, plane, n, 8, far, unshuffle8_block);
 }
 
 /* Rows of 16 bytes become columns. */
@@ -281,7 +324,7 @@ static size_t shuffle_tiles(unsigned char *dst, const unsigned char *src, size_t
 /* A tile that reaches over the end of its element spoils the start of the next
  * one, so columns go from last to first and elements upwards: everything spoilt
  * is written again. */
-static size_t unshuffle_tiles(unsigned char *dst, const unsigned char *src, size_t n, size_t size)
+static size_t unshuffle_tiles(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, size_t size)
 {
     size_t end = roomy_elements(n, size), at, tile;
     __m128i v[16];
@@ -292,7 +335,7 @@ static size_t unshuffle_tiles(unsigned char *dst, const unsigned char *src, size
             size_t column = (tile - 1) * 16;
 
             for (k = 0; k < 16; k++)
-                v[k] = column + k < size ? _mm_loadu_si128((const __m128i *)(src + (column + k) * n + at))
+                v[k] = column + k < size ? _mm_loadu_si128((const __m128i *)(src + (column + k) * plane + at))
                                          : _mm_setzero_si128();
             transpose16(v);
             for (k = 0; k < 16; k++)
@@ -306,9 +349,9 @@ static void shuffle_sse2(void *dst, const void *src, size_t n, size_t size)
     shuffle_tail(dst, src, shuffle_tiles(dst, src, n, size), n, size);
 }
 
-static void unshuffle_sse2(void *dst, const void *src, size_t n, size_t size)
+static void unshuffle_sse2(void *dst, const void *src, size_t plane, size_t n, size_t size, bool far)
 {
-    unshuffle_tail(dst, src, unshuffle_tiles(dst, src, n, size), n, size);
+    unshuffle_tail(dst, src, plane, unshuffle_tiles(dst, src, plane, n, size), n, size);
 }
 
 static void shuffle_avx2(void *dst, const void *src, size_t n, size_t size)
@@ -321,14 +364,16 @@ static void shuffle_avx2(void *dst, const void *src, size_t n, size_t size)
     shuffle_tail(dst, src, done, n, size);
 }
 
-static void unshuffle_avx2(void *dst, const void *src, size_t n, size_t size)
+static void unshuffle_avx2(void *dst, const void *src, size_t plane, size_t n, size_t size, bool far)
 {
-    size_t done = size == 2   ? unshuffle2_avx2(dst, src, n)
-                  : size == 4 ? unshuffle4_avx2(dst, src, n)
-                  : size == 8 ? unshuffle8_avx2(dst, src, n)
-                              : unshuffle_tiles(dst, src, n, size);
-
-    unshuffle_tail(dst, src, done, n, size);
+    if (size == 2)
+        unshuffle2_avx2(dst, src, plane, n, far);
+    else if (size == 4)
+        unshuffle4_avx2(dst, src, plane, n, far);
+    else if (size == 8)
+        unshuffle8_avx2(dst, src, plane, n, far);
+    else
+        unshuffle_sse2(dst, src, plane, n, size, far);
 }
 #endif
 
@@ -357,5 +402,10 @@ void cel_shuffle(void *dst, const void *src, size_t n, size_t size)
 
 void cel_unshuffle(void *dst, const void *src, size_t n, size_t size)
 {
-    best()->unshuffle(dst, src, n, size);
+    best()->unshuffle(dst, src, n, n, size, false);
+}
+
+void cel_unshuffle_part(void *dst, const void *src, size_t plane, size_t n, size_t size, bool far)
+{
+    best()->unshuffle(dst, src, plane, n, size, far);
 }

@@ -16,14 +16,20 @@
 /* Byte planes: dst[j * n + i] = src[i * size + j], and back. n elements of
  * `size` bytes; src and dst do not overlap. */
 typedef void cel_shuffle_fn(void *dst, const void *src, size_t n, size_t size);
+/* n elements of planes that are `plane` bytes long. far: the result will not be looked at
+ * soon, so it may be stored around the processor's caches; other threads see it after a
+ * store fence. */
+typedef void cel_unshuffle_fn(void *dst, const void *src, size_t plane, size_t n, size_t size, bool far);
 struct cel_shuffle_kernel {
     const char *name; /* NULL ends a table */
     bool (*usable)(void);
-    cel_shuffle_fn *shuffle, *unshuffle;
+    cel_shuffle_fn *shuffle;
+    cel_unshuffle_fn *unshuffle;
 };
 extern const struct cel_shuffle_kernel cel_shuffle_kernels[]; /* best first, portable last */
 void cel_shuffle(void *dst, const void *src, size_t n, size_t size);
 void cel_unshuffle(void *dst, const void *src, size_t n, size_t size);
+void cel_unshuffle_part(void *dst, const void *src, size_t plane, size_t n, size_t size, bool far);
 
 /* n words of 64 bits seen as 8 x 8 bits: rows become columns. src may be dst. */
 typedef void cel_bits_fn(void *dst, const void *src, size_t n);

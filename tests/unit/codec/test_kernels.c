@@ -31,13 +31,43 @@ static void shuffle_case(const struct cel_shuffle_kernel *k, size_t n, size_t si
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < size; j++)
             assert_int_equal(planes[j * n + i], src[i * size + j]);
-    k->unshuffle(back, planes, n, size);
+    k->unshuffle(back, planes, n, n, size, false);
     assert_memory_equal(back, src, n * size);
     assert_int_equal(planes[n * size], 0x77);
     assert_int_equal(back[n * size], 0x77);
     free(src);
     free(planes);
     free(back);
+}
+
+/* Some of the elements, to any place, with and without going around the caches. */
+static void part_case(const struct cel_shuffle_kernel *k, size_t from, size_t n, size_t size, size_t place, bool far)
+{
+    size_t all = from + n + 3;
+    unsigned char *src = malloc(all * size), *planes = malloc(all * size), *back = malloc(place + n * size + 1);
+
+    noise(src, all * size);
+    k->shuffle(planes, src, all, size);
+    memset(back, 0x77, place + n * size + 1);
+    k->unshuffle(back + place, planes + from, all, n, size, far);
+    assert_memory_equal(back + place, src + from * size, n * size);
+    assert_int_equal(back[place + n * size], 0x77);
+    for (size_t i = 0; i < place; i++)
+        assert_int_equal(back[i], 0x77);
+    free(src);
+    free(planes);
+    free(back);
+}
+
+static void parts_of_planes_are_elements(void **state)
+{
+    static const size_t counts[] = {0, 1, 31, 32, 33, 127, 128, 129, 180, 432, 1031};
+
+    for (const struct cel_shuffle_kernel *k = cel_shuffle_kernels; k->name; k++)
+        for (size_t size = 1; k->usable() && size <= 17; size++)
+            for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+                for (size_t place = 0; place <= 80; place += place < 17 ? 1 : 7)
+                    part_case(k, c * 5, counts[c], size, place, place & 1 || place % 4 == 0);
 }
 
 static void shuffle_makes_byte_planes(void **state)
@@ -131,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shuffle_makes_byte_planes),
+        cmocka_unit_test(parts_of_planes_are_elements),
         cmocka_unit_test(bits_change_rows_and_columns),
         cmocka_unit_test(fletcher32_is_hdf5s),
         cmocka_unit_test(crc32c_is_castagnolis),
