@@ -100,12 +100,23 @@ static int move(const struct cel_request *req, const struct slice *slice, void *
                : req->ds->ops->plain_get(req->ds, req->var, slice->start, slice->count, stride, data);
 }
 
+static int move_whole(const struct cel_request *req)
+{
+    struct slice all;
+
+    memcpy(all.start, req->start, sizeof all.start);
+    memcpy(all.count, req->count, sizeof all.count);
+    return move(req, &all, req->data);
+}
+
 /* Nothing to do on the way. */
 static int move_directly(const struct cel_request *req)
 {
     struct slicing s;
     int rc = CEL_OK;
 
+    if (req->ds->ops->plain_whole)
+        return move_whole(req);
     for (slice_begin(&s, req); rc == CEL_OK && s.more; slice_next(&s)) {
         struct slice slice;
 

@@ -93,6 +93,7 @@ struct cel_container_ops {
                      const ptrdiff_t *stride, void *data);
     int (*plain_put)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                      const ptrdiff_t *stride, const void *data);
+    bool plain_whole; /* they cut large requests themselves, and better */
 
     int (*sync)(struct cel_dataset *ds);
 

@@ -70,6 +70,7 @@ static void put_some(int ncid)
 {
     int nvars, var, rank, ids[4];
     size_t start[4], count[4], total = 1;
+    ptrdiff_t stride[4];
     nc_type type;
     static double values[4096];
     static char text[4096];
@@ -85,7 +86,8 @@ static void put_some(int ncid)
         if (ids[d] == unlimited)
             len = 4;
         start[d] = pick((unsigned)len);
-        count[d] = 1 + pick((unsigned)(len - start[d]));
+        stride[d] = 1 + (pick(3) == 0) * (int)pick(3);
+        count[d] = 1 + pick((unsigned)((len - start[d] - 1) / (size_t)stride[d] + 1));
         total *= count[d];
     }
     for (size_t i = 0; i < total; i++) {
@@ -93,9 +95,21 @@ static void put_some(int ncid)
         text[i] = (char)('a' + pick(26));
     }
     if (type == NC_CHAR)
-        TRY(nc_put_vara_text(ncid, var, start, count, text));
+        TRY(nc_put_vars_text(ncid, var, start, count, stride, text));
     else
-        TRY(nc_put_vara_double(ncid, var, start, count, values));
+        TRY(nc_put_vars_double(ncid, var, start, count, stride, values));
+}
+
+/* Values, and now and then what may come between them. */
+static void put_all(int ncid)
+{
+    for (unsigned i = pick(6); i-- > 0;) {
+        put_some(ncid);
+        if (pick(8) == 0)
+            TRY(nc_set_fill(ncid, pick(2) ? NC_NOFILL : NC_FILL, NULL));
+        if (pick(8) == 0)
+            TRY(nc_sync(ncid));
+    }
 }
 
 int main(int argc, char **argv)
@@ -122,15 +136,13 @@ int main(int argc, char **argv)
         TRY(nc_enddef(ncid));
     else
         TRY(nc__enddef(ncid, pick(200), 4 << pick(4), pick(200), 4 << pick(4)));
-    for (unsigned i = pick(5); i-- > 0;)
-        put_some(ncid);
+    put_all(ncid);
     if (pick(2)) {
         TRY(nc_redef(ncid));
         put_atts(ncid, NC_GLOBAL, kind, "later");
         define(ncid, kind, "w");
         TRY(nc_enddef(ncid));
-        for (unsigned i = pick(5); i-- > 0;)
-            put_some(ncid);
+        put_all(ncid);
     }
     TRY(nc_close(ncid));
     return 0;

@@ -1,78 +1,9 @@
-/* Values of a classic file: rows of big-endian numbers, swapped on the way.
- * A row is as many elements as lie side by side both in the file and in the
- * caller's memory. */
+/* Values of a classic file. A row is as many elements as lie side by side both in the
+ * file and in the caller's memory; a block is as many rows as have only small gaps
+ * between them, so that it pays to move the gaps along. */
 #include "classic_int.h"
-#include "convert.h"
 #include "mem.h"
 #include <stdlib.h>
-#include <string.h>
-
-enum { BLOCK = 1 << 20 };
-
-/* --- fill ----------------------------------------------------------------------------- */
-
-bool classic_fills(const struct cel_dataset *ds, const struct cel_var *var)
-{
-    return ds->fill_mode == NC_FILL && !var->no_fill;
-}
-
-static uint64_t round_to_size(uint64_t len, size_t size)
-{
-    return (len + size - 1) / size * size;
-}
-
-/* Fill values over all of a variable, or its part of some records, padding included. */
-int classic_fill_var(struct cel_dataset *ds, const struct cel_var *var, uint64_t first_record, uint64_t nrecords)
-{
-    struct classic *c = classic_of(ds);
-    const struct classic_var *p = place_of(var);
-    uint64_t len = p->is_record && c->recsize < p->len ? c->recsize : p->len;
-    size_t size = var->type->size, n = len < BLOCK ? (size_t)round_to_size(len, size) : BLOCK;
-    unsigned char one[8];
-    char *block = cel_malloc(n);
-    int rc = block ? CEL_OK : NC_ENOMEM;
-
-    if (rc != CEL_OK)
-        return rc;
-    cel_swap_bytes(one, cel_var_fill_value(var), 1, size);
-    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-        memcpy(one, cel_var_fill_value(var), size);
-    cel_fill(block, one, size, n / size);
-    for (uint64_t record = first_record; rc == CEL_OK && record < first_record + nrecords; record++)
-        for (uint64_t at = 0; rc == CEL_OK && at < len; at += n)
-            rc = classic_io_write(&c->io, p->begin + record * c->recsize + at, block, len - at < n ? (size_t)(len - at) : n);
-    free(block);
-    return rc;
-}
-
-/* A new record holds fill values of every record variable, also of those without
- * fill: that is how netCDF-C writes them. */
-int classic_extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent)
-{
-    struct classic *c = classic_of(ds);
-    uint64_t old = c->numrecs, now = extent[0];
-    int rc = CEL_OK;
-
-    if (!place_of(var)->is_record || now <= old)
-        return CEL_OK;
-    for (uint64_t record = old; rc == CEL_OK && record < now; record++)
-        for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
-            const struct cel_var *other = ds->root->vars.at[i];
-            if (place_of(other)->is_record && ds->fill_mode == NC_FILL)
-                rc = classic_fill_var(ds, other, record, 1);
-        }
-    if (rc != CEL_OK)
-        return rc;
-    c->numrecs = now;
-    for (size_t i = 0; i < ds->root->vars.n; i++) {
-        struct cel_var *other = ds->root->vars.at[i];
-        if (place_of(other)->is_record)
-            other->extent[0] = (size_t)now;
-    }
-    return CEL_OK;
-}
-
-/* --- rows --------------------------------------------------------------------------------- */
 
 struct walk {
     struct classic *c;
@@ -82,6 +13,8 @@ struct walk {
     uint64_t step[CEL_RANK_MAX]; /* bytes from one index to the next in the file */
     int rows_from;               /* dimensions from here on make one row */
     size_t row;                  /* elements of a row */
+    int block_from;              /* dimensions from here on make one block */
+    uint64_t nrows, span;        /* of a block: its rows, and its bytes in the file with the gaps */
 };
 
 static size_t stride_of(const struct walk *w, int d)
@@ -89,21 +22,37 @@ static size_t stride_of(const struct walk *w, int d)
     return w->stride ? (size_t)w->stride[d] : 1;
 }
 
-static void measure(struct walk *w)
+/* Bytes in the file from one index of the request to the next. */
+static uint64_t pitch_of(const struct walk *w, int d)
+{
+    return w->step[d] * stride_of(w, d);
+}
+
+static size_t row_bytes(const struct walk *w)
+{
+    return w->row * w->var->type->size;
+}
+
+static void measure_steps(struct walk *w)
+{
+    uint64_t step = w->var->type->size;
+
+    for (int d = w->var->ndims; d-- > 0;) {
+        w->step[d] = d == 0 && place_of(w->var)->is_record ? w->c->recsize : step;
+        step *= w->var->dim[d]->len;
+    }
+}
+
+/* Whole trailing dimensions join the row as long as the file has no gaps there. */
+static void measure_row(struct walk *w)
 {
     const struct cel_var *var = w->var;
-    uint64_t step = var->type->size;
 
-    for (int d = var->ndims; d-- > 0;) {
-        w->step[d] = d == 0 && place_of(var)->is_record ? w->c->recsize : step;
-        step *= var->dim[d]->len;
-    }
-    /* Whole trailing dimensions join the row as long as the file has no gaps there. */
     w->row = 1;
     w->rows_from = var->ndims;
     while (w->rows_from > 0) {
         int d = w->rows_from - 1;
-        if (stride_of(w, d) != 1 || w->step[d] != w->row * var->type->size)
+        if (stride_of(w, d) != 1 || w->step[d] != row_bytes(w))
             break;
         w->row *= w->count[d];
         w->rows_from = d;
@@ -112,18 +61,34 @@ static void measure(struct walk *w)
     }
 }
 
-static uint64_t address_of(const struct walk *w, const size_t *at)
+static void measure_block(struct walk *w)
+{
+    w->block_from = w->rows_from;
+    w->nrows = 1;
+    w->span = row_bytes(w);
+    while (w->block_from > 0 && row_bytes(w) <= CLASSIC_WINDOW / 4) {
+        int d = w->block_from - 1;
+        if (w->count[d] > 1 && pitch_of(w, d) > w->span + CLASSIC_GAP)
+            break;
+        w->span += (w->count[d] - 1) * pitch_of(w, d);
+        w->nrows *= w->count[d];
+        w->block_from = d;
+    }
+}
+
+static uint64_t block_address(const struct walk *w, const size_t *at)
 {
     uint64_t address = place_of(w->var)->begin;
 
     for (int d = 0; d < w->var->ndims; d++)
-        address += (w->start[d] + (d < w->rows_from ? at[d] * stride_of(w, d) : 0)) * w->step[d];
+        address += w->start[d] * w->step[d] + (d < w->block_from ? at[d] * pitch_of(w, d) : 0);
     return address;
 }
 
-static bool next_row(const struct walk *w, size_t *at)
+/* The next index in dimensions [from, to); false after the last. */
+static bool next_index(const struct walk *w, size_t *at, int from, int to)
 {
-    for (int d = w->rows_from; d-- > 0;) {
+    for (int d = to; d-- > from;) {
         if (++at[d] < w->count[d])
             return true;
         at[d] = 0;
@@ -131,49 +96,151 @@ static bool next_row(const struct walk *w, size_t *at)
     return false;
 }
 
-static int get_row(struct classic *c, uint64_t at, char *to, size_t n, size_t size)
-{
-    int rc = classic_io_read(&c->io, at, to, n * size);
+/* --- a block of several rows: through a window ------------------------------------------ */
 
-    if (rc == CEL_OK && size > 1 && __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__)
-        cel_swap_bytes(to, to, n, size);
+struct window {
+    char *data;
+    uint64_t at;
+    size_t len;
+    bool dirty;
+};
+
+static int store_window(struct classic *c, struct window *win)
+{
+    int rc = win->dirty ? classic_io_write(&c->io, win->at, win->data, win->len) : CEL_OK;
+
+    win->dirty = false;
     return rc;
 }
 
-/* Swapped into a block first: the caller's values must not change. */
-static int put_row(struct classic *c, uint64_t at, const char *from, size_t n, size_t size, char *block)
+static int see(struct classic *c, struct window *win, uint64_t at, size_t need, uint64_t end, bool put)
 {
+    int rc;
+
+    if (win->len && at >= win->at && at + need <= win->at + win->len)
+        return CEL_OK;
+    rc = store_window(c, win);
+    win->at = at;
+    win->len = end - at < CLASSIC_WINDOW ? (size_t)(end - at) : CLASSIC_WINDOW;
+    if (rc != CEL_OK)
+        return rc;
+    return put ? classic_io_read_over(&c->io, at, win->data, win->len) : classic_io_read(&c->io, at, win->data, win->len);
+}
+
+/* The rows along the innermost of the block's dimensions. */
+static int move_line(const struct walk *w, struct window *win, uint64_t at, uint64_t end, char *data, bool put)
+{
+    size_t size = w->var->type->size, left = w->count[w->rows_from - 1], nbytes = row_bytes(w);
+    uint64_t pitch = pitch_of(w, w->rows_from - 1);
     int rc = CEL_OK;
 
-    if (size == 1 || __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-        return classic_io_write(&c->io, at, from, n * size);
-    for (size_t done = 0; rc == CEL_OK && done < n;) {
-        size_t part = n - done < BLOCK / size ? n - done : BLOCK / size;
-        cel_swap_bytes(block, from + done * size, part, size);
-        rc = classic_io_write(&c->io, at + done * size, block, part * size);
-        done += part;
+    while (rc == CEL_OK && left > 0) {
+        size_t n;
+
+        rc = see(w->c, win, at, nbytes, end, put);
+        if (rc != CEL_OK)
+            break;
+        n = (size_t)((win->at + win->len - at - nbytes) / pitch) + 1;
+        n = n < left ? n : left;
+        if (put)
+            classic_scatter(win->data + (at - win->at), data, (size_t)pitch, n, w->row, size);
+        else
+            classic_gather(data, win->data + (at - win->at), (size_t)pitch, n, w->row, size);
+        win->dirty = put;
+        at += n * pitch;
+        data += n * nbytes;
+        left -= n;
     }
     return rc;
 }
 
-static int walk(struct walk *w, char *data, bool put)
+static int move_block(const struct walk *w, uint64_t address, char *data, bool put)
+{
+    struct window win = {.data = cel_malloc(CLASSIC_WINDOW)};
+    size_t at[CEL_RANK_MAX] = {0}, line = w->count[w->rows_from - 1] * row_bytes(w);
+    int rc = win.data ? CEL_OK : NC_ENOMEM;
+
+    do {
+        uint64_t here = address;
+        for (int d = w->block_from; d < w->rows_from - 1; d++)
+            here += at[d] * pitch_of(w, d);
+        if (rc == CEL_OK)
+            rc = move_line(w, &win, here, address + w->span, data, put);
+        data += line;
+    } while (rc == CEL_OK && next_index(w, at, w->block_from, w->rows_from - 1));
+    if (rc == CEL_OK)
+        rc = store_window(w->c, &win);
+    free(win.data);
+    return rc;
+}
+
+/* --- the whole request ---------------------------------------------------------------------- */
+
+/* Where a byte of the file lies among the variable's own. */
+static uint64_t own_place(const struct walk *w, uint64_t address)
+{
+    const struct classic_var *p = place_of(w->var);
+    uint64_t at = address - p->begin;
+
+    return p->is_record ? at / w->c->recsize * classic_part(w->c, p) + at % w->c->recsize : at;
+}
+
+/* Fill values that are owed, as far as this block needs them: those before it and, if
+ * it leaves gaps or is to be read, those within. */
+static int pay_for(const struct walk *w, uint64_t address, bool put)
+{
+    struct classic_var *p = place_of(w->var);
+    uint64_t first, end;
+    bool covers;
+    int rc;
+
+    if (p->done == UINT64_MAX)
+        return CEL_OK;
+    first = own_place(w, address);
+    end = own_place(w, address + w->span - 1) + 1;
+    covers = put && end - first == w->nrows * row_bytes(w);
+    rc = classic_pay_fill(w->c, w->var, covers ? first : end);
+    if (rc == CEL_OK && put && p->done < end)
+        p->done = end;
+    return rc;
+}
+
+static int move(struct walk *w, char *data, bool put)
 {
     size_t at[CEL_RANK_MAX] = {0}, size = w->var->type->size;
-    char *block = put ? cel_malloc(BLOCK) : NULL;
-    int rc = put && !block ? NC_ENOMEM : CEL_OK;
+    int rc = CEL_OK;
+
+    measure_steps(w);
+    measure_row(w);
+    measure_block(w);
+    do {
+        uint64_t address = block_address(w, at);
+
+        rc = pay_for(w, address, put);
+        if (rc == CEL_OK && w->nrows > 1)
+            rc = move_block(w, address, data, put);
+        else if (rc == CEL_OK)
+            rc = put ? classic_put_row(&w->c->io, address, data, w->row, size)
+                     : classic_get_row(&w->c->io, address, data, w->row, size);
+        data += w->nrows * row_bytes(w);
+    } while (rc == CEL_OK && next_index(w, at, 0, w->block_from));
+    return rc;
+}
+
+/* A file opened for reading needs no lock: nothing of it changes. */
+static int move_locked(struct walk *w, char *data, bool put)
+{
+    bool locks = w->c->io.writable;
+    int rc;
 
     for (int d = 0; d < w->var->ndims; d++)
         if (!w->count[d])
-            goto out;
-    measure(w);
-    do {
-        if (rc == CEL_OK)
-            rc = put ? put_row(w->c, address_of(w, at), data, w->row, size, block)
-                     : get_row(w->c, address_of(w, at), data, w->row, size);
-        data += w->row * size;
-    } while (rc == CEL_OK && next_row(w, at));
-out:
-    free(block);
+            return CEL_OK;
+    if (locks)
+        cel_lock(&w->c->lock);
+    rc = move(w, data, put);
+    if (locks)
+        cel_unlock(&w->c->lock);
     return rc;
 }
 
@@ -182,7 +249,7 @@ int classic_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start
 {
     struct walk w = {.c = classic_of(ds), .var = var, .start = start, .count = count, .stride = stride};
 
-    return walk(&w, data, false);
+    return move_locked(&w, data, false);
 }
 
 int classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
@@ -190,5 +257,5 @@ int classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start
 {
     struct walk w = {.c = classic_of(ds), .var = var, .start = start, .count = count, .stride = stride};
 
-    return walk(&w, (char *)data, true);
+    return move_locked(&w, (char *)data, true);
 }

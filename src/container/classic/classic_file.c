@@ -40,6 +40,7 @@ static int make_classic(struct cel_dataset *ds, int kind, struct classic **out)
 
     if (!c)
         return NC_ENOMEM;
+    cel_mutex_init(&c->lock);
     c->io.fd = -1;
     c->io.mem = CEL_BUF_INIT(SIZE_MAX);
     c->kind = kind;
@@ -140,9 +141,18 @@ static int load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel
 static int sync_classic(struct cel_dataset *ds)
 {
     struct classic *c = classic_of(ds);
-    int rc = c->io.writable ? classic_numrecs_write(ds) : CEL_OK;
+    int rc;
 
-    if (rc == CEL_OK && c->io.writable && c->io.fd >= 0 && fdatasync(c->io.fd) != 0)
+    if (!c->io.writable)
+        return CEL_OK;
+    cel_lock(&c->lock);
+    rc = classic_pay_all(ds);
+    if (rc == CEL_OK)
+        rc = classic_numrecs_write(ds);
+    if (rc == CEL_OK)
+        rc = classic_io_flush(&c->io);
+    cel_unlock(&c->lock);
+    if (rc == CEL_OK && c->io.fd >= 0 && fdatasync(c->io.fd) != 0)
         rc = io_failure("flush the file");
     return rc;
 }
@@ -154,7 +164,7 @@ static int write_out(struct classic *c)
 
     if (fd < 0)
         return io_failure("write the file");
-    rc = classic_io_write(&io, 0, c->io.mem.data, c->io.mem.len);
+    rc = classic_io_write_part(&io, 0, c->io.mem.data, c->io.mem.len);
     if (close(fd) != 0 && rc == CEL_OK)
         rc = io_failure("write the file");
     return rc;
@@ -166,7 +176,11 @@ static int finish(struct cel_dataset *ds, struct cel_memory *memory)
     int rc = CEL_OK;
 
     if (c->io.writable) {
-        rc = classic_numrecs_write(ds);
+        rc = classic_pay_all(ds);
+        if (rc == CEL_OK)
+            rc = classic_numrecs_write(ds);
+        if (rc == CEL_OK)
+            rc = classic_io_flush(&c->io);
         if (rc == CEL_OK)
             rc = classic_io_grow(&c->io, classic_end(ds)); /* no-fill mode may have left it short */
     }
@@ -201,8 +215,8 @@ static int close_classic(struct cel_dataset *ds, bool keep, struct cel_memory *m
         free(var->place);
         var->place = NULL;
     }
-    if (!c->io.borrowed)
-        cel_buf_dispose(&c->io.mem);
+    classic_io_dispose(&c->io);
+    cel_mutex_dispose(&c->lock);
     free(c->path);
     free(c);
     ds->container = NULL;
@@ -230,6 +244,7 @@ const struct cel_container_ops cel_classic_ops = {
     .extend = classic_extend,
     .plain_get = classic_get,
     .plain_put = classic_put,
+    .plain_whole = true,
     .sync = sync_classic,
     .close = close_classic,
     .fact = fact,

@@ -278,7 +278,7 @@ static int load_var(struct reader *r)
     free(name);
     if (rc != CEL_OK)
         return rc;
-    var->place = place = cel_calloc(1, sizeof *place);
+    var->place = place = classic_place_make();
     rc = place ? take_dimids(r, var) : NC_ENOMEM;
     if (rc == CEL_OK)
         rc = load_atts(r, &var->atts);

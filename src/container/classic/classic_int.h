@@ -6,22 +6,38 @@
  * numbers are big-endian. */
 
 #include "container.h"
+#include "thread.h"
 
 /* --- classic_io.c: a file, or memory ------------------------------------------ */
+
+/* Small writes that follow one another wait here and go out together. */
+struct classic_tray {
+    uint64_t at;
+    size_t len;
+    char *data;         /* NULL: not needed yet */
+};
+
 struct classic_io {
     int fd;             /* -1: in memory */
     bool writable;
     struct cel_buf mem;
     bool borrowed;      /* mem.data belongs to the caller and cannot grow */
-    uint64_t size;
+    uint64_t size;      /* with what lies on the tray */
+    struct classic_tray tray;
 };
 int classic_io_read(struct classic_io *io, uint64_t at, void *dst, size_t n); /* NC_EIO with the offset if it ends before */
+int classic_io_read_over(struct classic_io *io, uint64_t at, void *dst, size_t n); /* zeros beyond the end */
 int classic_io_write(struct classic_io *io, uint64_t at, const void *src, size_t n);
+/* With the tray empty, from any thread; io->size is the caller's to keep. */
+int classic_io_write_part(const struct classic_io *io, uint64_t at, const void *src, size_t n);
+int classic_io_flush(struct classic_io *io); /* empty the tray */
+void classic_io_dispose(struct classic_io *io);
 int classic_io_move(struct classic_io *io, uint64_t from, uint64_t to, uint64_t n); /* may overlap */
 int classic_io_grow(struct classic_io *io, uint64_t size); /* zeros up to there, unless longer already */
 
 /* --- the file: ds->container ------------------------------------------------------ */
 struct classic {
+    struct cel_mutex lock; /* guards io and every `done` while values move; not needed for a file opened for reading */
     struct classic_io io;
     int kind;           /* 1, 2 or 5: the byte after "CDF" */
     char *path;         /* written to at close when the file was made in memory with NC_PERSIST; else NULL */
@@ -39,6 +55,13 @@ struct classic_var {
     uint64_t begin;
     uint64_t len;       /* bytes, of one record for a record variable, rounded up to 4 */
     bool is_record;
+
+    /* Fill values are owed, not written: what lies below `done` holds values or fill,
+     * the rest gets fill when something beyond it is written or read, or at the end.
+     * A variable written in order is so written once. In bytes of the variable's own,
+     * records one after the other. */
+    uint64_t done;
+    unsigned char fill[8]; /* as in the file, what is owed */
 };
 
 static inline struct classic *classic_of(const struct cel_dataset *ds)
@@ -50,6 +73,8 @@ static inline struct classic_var *place_of(const struct cel_var *var)
 {
     return var->place;
 }
+
+struct classic_var *classic_place_make(void); /* owes nothing; NULL: no memory */
 
 /* The unlimited dimension; NULL: none. */
 struct cel_dim *classic_record_dim(const struct cel_dataset *ds);
@@ -65,13 +90,27 @@ int classic_save(struct cel_dataset *ds);
 int classic_lengths(struct cel_dataset *ds); /* place and len of every variable, and recsize */
 uint64_t classic_end(const struct cel_dataset *ds); /* bytes the file should have */
 
+/* --- classic_fill.c ---------------------------------------------------------------------------- */
+int classic_extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent);
+void classic_owe_fill(struct cel_dataset *ds, struct cel_var *var); /* all of a new variable, unless it has no fill */
+int classic_pay_fill(struct classic *c, const struct cel_var *var, uint64_t upto); /* so that done >= upto, if any is owed */
+int classic_pay_all(struct cel_dataset *ds);
+uint64_t classic_part(const struct classic *c, const struct classic_var *p); /* bytes of its own in a record, or in all */
+
 /* --- classic_data.c ---------------------------------------------------------------------------- */
 int classic_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                 const ptrdiff_t *stride, void *data);
 int classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                 const ptrdiff_t *stride, const void *data);
-int classic_extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent);
-int classic_fill_var(struct cel_dataset *ds, const struct cel_var *var, uint64_t first_record, uint64_t nrecords);
-bool classic_fills(const struct cel_dataset *ds, const struct cel_var *var);
+
+/* --- classic_row.c: one run of values, swapped on the way ------------------------------------------ */
+enum { CLASSIC_WINDOW = 256 << 10 }; /* bytes that are read, or written, to reach many short rows at once */
+enum { CLASSIC_GAP = 8 << 10 };      /* reading over so many bytes costs less than one more call */
+int classic_get_row(struct classic_io *io, uint64_t at, char *to, size_t n, size_t size);
+int classic_put_row(struct classic_io *io, uint64_t at, const char *from, size_t n, size_t size);
+
+/* nrows rows of n elements, `pitch` bytes apart in the window and side by side in `to`; or the other way. */
+void classic_gather(char *to, const char *window, size_t pitch, size_t nrows, size_t n, size_t size);
+void classic_scatter(char *window, const char *from, size_t pitch, size_t nrows, size_t n, size_t size);
 
 #endif

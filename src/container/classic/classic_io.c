@@ -1,4 +1,5 @@
-/* Bytes of a classic file: in a file by pread and pwrite, or in memory. */
+/* Bytes of a classic file: in a file by pread and pwrite, or in memory. Short writes
+ * to a file are collected as long as each begins where, or before, the last ended. */
 #include "classic_int.h"
 #include "mem.h"
 #include <errno.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOVE_BLOCK = 1 << 20 };
+enum { MOVE_BLOCK = 1 << 20, TRAY = 64 << 10, SHORT = 4 << 10 };
 
 static int too_short(const struct classic_io *io, uint64_t at, size_t n)
 {
@@ -20,6 +21,11 @@ int classic_io_read(struct classic_io *io, uint64_t at, void *dst, size_t n)
 
     if (at > io->size || n > io->size - at)
         return too_short(io, at, n);
+    if (io->tray.len) { /* it may be what makes the file as long as it is */
+        int rc = classic_io_flush(io);
+        if (rc != CEL_OK)
+            return rc;
+    }
     if (io->fd < 0) {
         if (n)
             memcpy(dst, io->mem.data + at, n);
@@ -38,6 +44,14 @@ int classic_io_read(struct classic_io *io, uint64_t at, void *dst, size_t n)
         n -= (size_t)got;
     }
     return CEL_OK;
+}
+
+int classic_io_read_over(struct classic_io *io, uint64_t at, void *dst, size_t n)
+{
+    size_t there = at >= io->size ? 0 : n < io->size - at ? n : (size_t)(io->size - at);
+
+    memset((char *)dst + there, 0, n - there);
+    return there ? classic_io_read(io, at, dst, there) : CEL_OK;
 }
 
 static int write_memory(struct classic_io *io, uint64_t at, const void *src, size_t n)
@@ -61,12 +75,10 @@ static int write_memory(struct classic_io *io, uint64_t at, const void *src, siz
     return CEL_OK;
 }
 
-int classic_io_write(struct classic_io *io, uint64_t at, const void *src, size_t n)
+int classic_io_write_part(const struct classic_io *io, uint64_t at, const void *src, size_t n)
 {
     const char *from = src;
 
-    if (io->fd < 0)
-        return write_memory(io, at, src, n);
     while (n > 0) {
         ssize_t put = pwrite(io->fd, from, n, (off_t)at);
         if (put < 0 && errno == EINTR)
@@ -77,10 +89,59 @@ int classic_io_write(struct classic_io *io, uint64_t at, const void *src, size_t
         from += put;
         at += (uint64_t)put;
         n -= (size_t)put;
-        if (at > io->size)
-            io->size = at;
     }
     return CEL_OK;
+}
+
+/* What could not be written stays, so that closing the file fails too. */
+int classic_io_flush(struct classic_io *io)
+{
+    int rc = io->tray.len ? classic_io_write_part(io, io->tray.at, io->tray.data, io->tray.len) : CEL_OK;
+
+    if (rc == CEL_OK)
+        io->tray.len = 0;
+    return rc;
+}
+
+static int put_on_tray(struct classic_io *io, uint64_t at, const void *src, size_t n)
+{
+    struct classic_tray *tray = &io->tray;
+
+    if (!tray->data && !(tray->data = cel_malloc(TRAY)))
+        return NC_ENOMEM;
+    if (!tray->len || at < tray->at || at > tray->at + tray->len || at + n > tray->at + TRAY) {
+        int rc = classic_io_flush(io);
+        if (rc != CEL_OK)
+            return rc;
+        tray->at = at;
+    }
+    memcpy(tray->data + (at - tray->at), src, n);
+    if (at - tray->at + n > tray->len)
+        tray->len = (size_t)(at - tray->at) + n;
+    return CEL_OK;
+}
+
+int classic_io_write(struct classic_io *io, uint64_t at, const void *src, size_t n)
+{
+    int rc = CEL_OK;
+
+    if (io->fd < 0)
+        return write_memory(io, at, src, n);
+    if (n > 0 && n <= SHORT)
+        rc = put_on_tray(io, at, src, n);
+    else if (n > 0 && (rc = classic_io_flush(io)) == CEL_OK)
+        rc = classic_io_write_part(io, at, src, n);
+    if (rc == CEL_OK && at + n > io->size)
+        io->size = at + n;
+    return rc;
+}
+
+void classic_io_dispose(struct classic_io *io)
+{
+    if (!io->borrowed)
+        cel_buf_dispose(&io->mem);
+    free(io->tray.data);
+    io->tray = (struct classic_tray){0};
 }
 
 /* Forwards when moving down, backwards when moving up, so that nothing is

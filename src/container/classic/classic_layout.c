@@ -34,6 +34,15 @@ static uint64_t unpadded(const struct cel_var *var)
     return n;
 }
 
+struct classic_var *classic_place_make(void)
+{
+    struct classic_var *place = cel_calloc(1, sizeof *place);
+
+    if (place)
+        place->done = UINT64_MAX;
+    return place;
+}
+
 int classic_lengths(struct cel_dataset *ds)
 {
     struct classic *c = classic_of(ds);
@@ -44,7 +53,7 @@ int classic_lengths(struct cel_dataset *ds)
     c->recsize = 0;
     for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
         struct cel_var *var = ds->root->vars.at[i];
-        if (!var->place && !(var->place = cel_calloc(1, sizeof(struct classic_var))))
+        if (!var->place && !(var->place = classic_place_make()))
             return NC_ENOMEM;
         place_of(var)->is_record = classic_is_record(var);
         rc = length_of(var, &place_of(var)->len);
@@ -183,17 +192,11 @@ static int move_data(struct cel_dataset *ds, const struct old_place *old, uint64
     return rc;
 }
 
-static int fill_new(struct cel_dataset *ds, const struct old_place *old)
+static void owe_new(struct cel_dataset *ds, const struct old_place *old)
 {
-    struct classic *c = classic_of(ds);
-    int rc = CEL_OK;
-
-    for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
-        struct cel_var *var = ds->root->vars.at[i];
-        if (!old[i].existed && classic_fills(ds, var))
-            rc = place_of(var)->is_record ? classic_fill_var(ds, var, 0, c->numrecs) : classic_fill_var(ds, var, 0, 1);
-    }
-    return rc;
+    for (size_t i = 0; i < ds->root->vars.n; i++)
+        if (!old[i].existed)
+            classic_owe_fill(ds, ds->root->vars.at[i]);
 }
 
 /* --- saving ----------------------------------------------------------------------------------- */
@@ -298,6 +301,9 @@ int classic_save(struct cel_dataset *ds)
 
     if (!is_changed(ds))
         return classic_numrecs_write(ds);
+    rc = classic_pay_all(ds); /* while everything still lies where it did */
+    if (rc != CEL_OK)
+        return rc;
     old = cel_calloc(vars->n, sizeof *old);
     if (!old)
         return NC_ENOMEM;
@@ -319,7 +325,7 @@ int classic_save(struct cel_dataset *ds)
     if (rc == CEL_OK)
         rc = write_header(ds);
     if (rc == CEL_OK)
-        rc = fill_new(ds, old);
+        owe_new(ds, old);
     if (rc == CEL_OK)
         all_saved(ds);
     free(old);
