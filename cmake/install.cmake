@@ -16,7 +16,31 @@ else()
   set(CELLAR_PLUGIN_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cellar/plugins)
 endif()
 
+# The files behind the external libraries, for those who link a static libcellar and have
+# none of our targets.
+function(cel_library_files out)
+  set(files)
+  foreach(lib IN LISTS ARGN)
+    if(lib MATCHES "^dep::(.*)")
+      list(APPEND files ${DEP_${CMAKE_MATCH_1}_LIBRARY})
+    elseif(lib STREQUAL "PkgConfig::HDF5")
+      list(APPEND files ${HDF5_LINK_LIBRARIES})
+    else()
+      list(APPEND files ${lib})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES files)
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
 function(cel_install_library)
+  set(CEL_MORE_LIBS "")
+  if(NOT CELLAR_SHARED)
+    get_property(libs GLOBAL PROPERTY CEL_LIBS)
+    cel_library_files(files ${libs})
+    string(REPLACE ";" " " CEL_MORE_LIBS " ${files} -lpthread -lm ${CMAKE_DL_LIBS}")
+    string(REGEX REPLACE " ([^/ -][^ ]*)" " -l\\1" CEL_MORE_LIBS "${CEL_MORE_LIBS}") # dl
+  endif()
   install(TARGETS cellar EXPORT cellar-targets
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

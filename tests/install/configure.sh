@@ -1,7 +1,7 @@
 #!/bin/sh
 # ./configure: its options reach CMake, mistakes stop it with a sentence, and a
 # build with one compression method says so about the others.
-#   configure.sh source-dir work-dir options|build
+#   configure.sh source-dir work-dir options|build|static
 set -eu
 source=$1 work=$2 what=$3
 rm -rf "$work"
@@ -21,7 +21,6 @@ refused()
 if [ "$what" = options ]; then
     "$source/configure" --help | grep -q with-compression
     refused --with-nothing "unknown option"
-    refused --disable-shared "shared library only"
     refused --with-compression=zip,zap "zap is no compression method"
     "$source/configure" --prefix=/opt/x --with-compression=zip,bzip2 --with-plugin-dir=/opt/plugins \
         --disable-filter-tests CFLAGS=-O1 CPPFLAGS=-DSOMETHING >configured.txt 2>&1
@@ -34,6 +33,47 @@ fi
 
 launcher=$(command -v ccache || true)
 export CMAKE_C_COMPILER_LAUNCHER="$launcher"
+
+# A static library: found in three ways, showing only public names, with its codecs
+# inside, tools that run, and plugins that load as they do with the shared one.
+if [ "$what" = static ]; then
+    "$source/configure" --disable-shared --prefix="$work/prefix" >/dev/null
+    cmake --build build >/dev/null
+    cmake --install build >/dev/null
+    test -z "$(find prefix -name 'libcellar.so*')"
+    archive=$(find "$work/prefix" -name libcellar.a)
+    nm "$archive" | awk 'NF == 3 && $2 ~ /^[TDBRC]$/ {print $3}' >names.txt
+    grep -q '^cel_nc_open$' names.txt
+    if grep -v -e '^cel_nc' -e '^cellar_' -e '^nc' names.txt; then
+        echo "names that are not public"
+        exit 1
+    fi
+    PKG_CONFIG_PATH=$(dirname "$archive")/pkgconfig
+    export PKG_CONFIG_PATH
+    outside=$source/tests/install/outside.c
+    # shellcheck disable=SC2046
+    cc "$outside" -o by_pkgconfig $(pkg-config --static --cflags --libs cellar)
+    # shellcheck disable=SC2046
+    cc "$outside" -o by_config $(prefix/bin/cellar-config --cflags --libs)
+    mkdir project
+    cp "$outside" project/
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(outside C)' 'find_package(cellar REQUIRED)' \
+        'add_executable(outside outside.c)' 'target_link_libraries(outside cellar::cellar)' >project/CMakeLists.txt
+    cmake -S project -B project/build -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+    cmake --build project/build >/dev/null
+    for program in ./by_pkgconfig ./by_config project/build/outside; do
+        if ldd "$program" | grep -q libcellar; then
+            echo "$program needs a shared libcellar"
+            exit 1
+        fi
+        "$program"
+    done
+    printf 'netcdf one { dimensions: x = 9; variables: int v(x); v:_Filter = "32015,3"; data: v = 1,2,3,4,5,6,7,8,9; }' >one.cdl
+    prefix/bin/ncgen -4 -o one.nc one.cdl
+    CELLAR_PLUGINS=prefer HDF5_PLUGIN_PATH=$(prefix/bin/cellar-config --plugindir) prefix/bin/ncdump one.nc |
+        grep -q '1, 2, 3, 4, 5, 6, 7, 8, 9'
+    exit 0
+fi
 "$source/configure" --with-compression=zip --disable-plugins --disable-hdf5 >/dev/null
 cmake --build build --target cellar >/dev/null
 cat >one.c <<'C'
