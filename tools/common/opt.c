@@ -76,6 +76,19 @@ static void put_zsh_text(const char *text)
     }
 }
 
+/* What may follow: a file, one of some words ("text|json"), or something zsh cannot know. */
+static void zsh_values(const char *arg)
+{
+    if (strcmp(arg, "FILE") == 0) {
+        fputs("_files", stdout);
+    } else if (strchr(arg, '|')) {
+        putchar('(');
+        for (; *arg; arg++)
+            putchar(*arg == '|' ? ' ' : *arg);
+        putchar(')');
+    }
+}
+
 static void zsh_option(const struct opt *o, const char *dashes, const char *name)
 {
     printf("  '*%s%s%s[", dashes, name, o->arg && *dashes && dashes[1] ? "=" : o->arg ? "+" : "");
@@ -85,6 +98,7 @@ static void zsh_option(const struct opt *o, const char *dashes, const char *name
         putchar(':');
         put_zsh_text(o->arg);
         putchar(':');
+        zsh_values(o->arg);
     }
     puts("' \\");
 }
