@@ -73,6 +73,7 @@ test-long: test-setup
 #> make bench      ratios against netCDF-C and the other peers, measured in one run
 bench:
 	@scripts/setup.sh bench
+	@scripts/peers.sh .venv-peers
 	@cmake $(if $(shell command -v ninja),-G Ninja) $(LAUNCH) -S . -B build-bench -DCMAKE_BUILD_TYPE=Release -DCELLAR_BENCH=ON >/dev/null
 	@cmake --build build-bench -j $(JOBS)
 	@cmake --build build-bench --target run_bench

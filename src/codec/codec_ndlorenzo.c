@@ -6,40 +6,8 @@
  * working words as nd_words.h with word 0 zero. Elements of 1, 2, 4 or 8 bytes.
  * docs/formats/ndlorenzo.md has the bytes.
  * {"id": "ndlorenzo", "elementsize": 4, "shape": [8, 91, 180]} */
+#include "nd_lorenzo.h"
 #include "nd_words.h"
-#include <string.h>
-
-#define BITS uint8_t
-#define SIGNED int8_t
-#define NAME(x) u1_##x
-#include "nd_lorenzo_of.h"
-#undef BITS
-#undef SIGNED
-#undef NAME
-#define BITS uint16_t
-#define SIGNED int16_t
-#define NAME(x) u2_##x
-#include "nd_lorenzo_of.h"
-#undef BITS
-#undef SIGNED
-#undef NAME
-#define BITS uint32_t
-#define SIGNED int32_t
-#define NAME(x) u4_##x
-#include "nd_lorenzo_of.h"
-#undef BITS
-#undef SIGNED
-#undef NAME
-#define BITS uint64_t
-#define SIGNED int64_t
-#define NAME(x) u8_##x
-#include "nd_lorenzo_of.h"
-
-typedef void lorenzo_fn(const struct cel_shape *shape, const void *src, void *dst);
-static const struct {
-    size_t size;
-    lorenzo_fn *forward, *backward;
-} forms[] = {{1, u1_forward, u1_backward}, {2, u2_forward, u2_backward}, {4, u4_forward, u4_backward}, {8, u8_forward, u8_backward}};
 
 static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
                    struct cel_words *working)
@@ -49,38 +17,27 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     return cel_nd_prepare(codec, visible, shape, working);
 }
 
-static int check(const struct cel_coding *coding, size_t n, size_t cap, struct cel_shape *shape, size_t *form)
+static int run(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, cel_lorenzo_fn *act)
 {
-    if (!cel_nd_shape_of(coding->words, shape) || shape->nbytes != n || n > cap)
+    struct cel_shape shape;
+
+    if (!cel_nd_shape_of(coding->words, &shape) || shape.nbytes != n || n > cap)
         return cel_fail(NC_EFILTER, "ndlorenzo: its parameters do not say %zu bytes", n);
-    for (*form = 0; *form < 4; ++*form)
-        if (forms[*form].size == shape->elem_size)
-            return CEL_OK;
-    return cel_fail(NC_EFILTER, "ndlorenzo: its parameters say elements of %zu bytes", shape->elem_size);
+    if (shape.elem_size != 1 && shape.elem_size != 2 && shape.elem_size != 4 && shape.elem_size != 8)
+        return cel_fail(NC_EFILTER, "ndlorenzo: its parameters say elements of %zu bytes", shape.elem_size);
+    return n == 0 || act(&shape, src, dst) ? CEL_OK : cel_fail(NC_ENOMEM, "ndlorenzo: no memory");
 }
 
 static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
-    struct cel_shape shape;
-    size_t form;
-    int rc = check(coding, n, cap, &shape, &form);
-
     *len = n;
-    if (rc == CEL_OK && n)
-        forms[form].forward(&shape, src, dst);
-    return rc;
+    return run(coding, src, n, dst, cap, cel_lorenzo_forward);
 }
 
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
-    struct cel_shape shape;
-    size_t form;
-    int rc = check(coding, n, cap, &shape, &form);
-
     *len = n;
-    if (rc == CEL_OK && n)
-        forms[form].backward(&shape, src, dst);
-    return rc;
+    return run(coding, src, n, dst, cap, cel_lorenzo_backward);
 }
 
 const struct cel_codec cel_codec_ndlorenzo = {

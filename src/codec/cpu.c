@@ -18,6 +18,12 @@ bool cel_cpu_avx2(void)
     return __builtin_cpu_supports("avx2");
 }
 
+bool cel_cpu_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq");
+}
+
 bool cel_cpu_crc(void)
 {
     return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
@@ -29,6 +35,11 @@ bool cel_cpu_sse2(void)
 }
 
 bool cel_cpu_avx2(void)
+{
+    return false;
+}
+
+bool cel_cpu_avx512(void)
 {
     return false;
 }

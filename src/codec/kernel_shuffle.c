@@ -10,13 +10,13 @@
 #include <immintrin.h>
 #endif
 
-/* Elements from `at` on; planes are n long. */
-static void shuffle_tail(unsigned char *dst, const unsigned char *src, size_t at, size_t n, size_t size)
+/* Elements from `at` to `count`; planes are n long in either case. */
+static void shuffle_tail(unsigned char *dst, const unsigned char *src, size_t at, size_t count, size_t n, size_t size)
 {
     size_t i, j;
 
     for (j = 0; j < size; j++)
-        for (i = at; i < n; i++)
+        for (i = at; i < count; i++)
             dst[j * n + i] = src[i * size + j];
 }
 
@@ -33,14 +33,14 @@ static void unshuffle_tail(unsigned char *dst, const unsigned char *src, size_t 
 /* A run of elements that stays in the first cache while its planes are written. */
 #define RUN 512
 
-static void shuffle_portable(void *dst, const void *src, size_t n, size_t size)
+static void shuffle_portable(void *dst, const void *src, size_t count, size_t n, size_t size)
 {
     unsigned char *out = dst;
     const unsigned char *in = src;
     size_t at, end, i, j;
 
-    for (at = 0; at < n; at = end) {
-        end = n - at > RUN ? at + RUN : n;
+    for (at = 0; at < count; at = end) {
+        end = count - at > RUN ? at + RUN : count;
         for (j = 0; j < size; j++)
             for (i = at; i < end; i++)
                 out[j * n + i] = in[i * size + j];
@@ -98,13 +98,13 @@ AVX2_INLINE void put_lanes(unsigned char *low, unsigned char *high, __m256i a, _
 
 /* Elements at..at+15 lie in the low lanes, at+16..at+31 in the high ones. Each
  * function gives back where it stopped. */
-AVX2 static size_t shuffle2_avx2(unsigned char *dst, const unsigned char *src, size_t n)
+AVX2 static size_t shuffle2_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
 {
     const __m256i order = _mm256_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15,
                                            0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
     size_t at;
 
-    for (at = 0; at + 32 <= n; at += 32) {
+    for (at = 0; at + 32 <= count; at += 32) {
         const unsigned char *p = src + at * 2;
         __m256i a = _mm256_shuffle_epi8(load_lanes(p, p + 32), order);
         __m256i b = _mm256_shuffle_epi8(load_lanes(p + 16, p + 48), order);
@@ -123,14 +123,14 @@ AVX2_INLINE void unshuffle2_block(unsigned char *dst, const unsigned char *src, 
     put_lanes(dst, dst + 32, _mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b), far);
 }
 
-AVX2 static size_t shuffle4_avx2(unsigned char *dst, const unsigned char *src, size_t n)
+AVX2 static size_t shuffle4_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
 {
     const __m256i order = _mm256_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15,
                                            0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     size_t at;
     int k;
 
-    for (at = 0; at + 32 <= n; at += 32) {
+    for (at = 0; at + 32 <= count; at += 32) {
         const unsigned char *p = src + at * 4;
         __m256i v[4], lo0, lo1, hi0, hi1;
 
@@ -158,14 +158,14 @@ AVX2_INLINE void unshuffle4_block(unsigned char *dst, const unsigned char *src, 
     put_lanes(dst + 32, dst + 96, _mm256_unpacklo_epi16(ab1, cd1), _mm256_unpackhi_epi16(ab1, cd1), far);
 }
 
-AVX2 static size_t shuffle8_avx2(unsigned char *dst, const unsigned char *src, size_t n)
+AVX2 static size_t shuffle8_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
 {
     const __m256i order = _mm256_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15,
                                            0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
     size_t at;
     int k;
 
-    for (at = 0; at + 32 <= n; at += 32) {
+    for (at = 0; at + 32 <= count; at += 32) {
         const unsigned char *p = src + at * 8;
         __m256i v[8], w[8];
 
@@ -304,9 +304,9 @@ static size_t roomy_elements(size_t n, size_t size)
     return n > kept_back ? (n - kept_back) / 16 * 16 : 0;
 }
 
-static size_t shuffle_tiles(unsigned char *dst, const unsigned char *src, size_t n, size_t size)
+static size_t shuffle_tiles(unsigned char *dst, const unsigned char *src, size_t count, size_t n, size_t size)
 {
-    size_t end = roomy_elements(n, size), at, column;
+    size_t end = roomy_elements(count, size), at, column;
     __m128i v[16];
     size_t k;
 
@@ -344,9 +344,9 @@ static size_t unshuffle_tiles(unsigned char *dst, const unsigned char *src, size
     return end;
 }
 
-static void shuffle_sse2(void *dst, const void *src, size_t n, size_t size)
+static void shuffle_sse2(void *dst, const void *src, size_t count, size_t n, size_t size)
 {
-    shuffle_tail(dst, src, shuffle_tiles(dst, src, n, size), n, size);
+    shuffle_tail(dst, src, shuffle_tiles(dst, src, count, n, size), count, n, size);
 }
 
 static void unshuffle_sse2(void *dst, const void *src, size_t plane, size_t n, size_t size, bool far)
@@ -354,14 +354,14 @@ static void unshuffle_sse2(void *dst, const void *src, size_t plane, size_t n, s
     unshuffle_tail(dst, src, plane, unshuffle_tiles(dst, src, plane, n, size), n, size);
 }
 
-static void shuffle_avx2(void *dst, const void *src, size_t n, size_t size)
+static void shuffle_avx2(void *dst, const void *src, size_t count, size_t n, size_t size)
 {
-    size_t done = size == 2   ? shuffle2_avx2(dst, src, n)
-                  : size == 4 ? shuffle4_avx2(dst, src, n)
-                  : size == 8 ? shuffle8_avx2(dst, src, n)
-                              : shuffle_tiles(dst, src, n, size);
+    size_t done = size == 2   ? shuffle2_avx2(dst, src, count, n)
+                  : size == 4 ? shuffle4_avx2(dst, src, count, n)
+                  : size == 8 ? shuffle8_avx2(dst, src, count, n)
+                              : shuffle_tiles(dst, src, count, n, size);
 
-    shuffle_tail(dst, src, done, n, size);
+    shuffle_tail(dst, src, done, count, n, size);
 }
 
 static void unshuffle_avx2(void *dst, const void *src, size_t plane, size_t n, size_t size, bool far)
@@ -397,7 +397,12 @@ static const struct cel_shuffle_kernel *best(void)
 
 void cel_shuffle(void *dst, const void *src, size_t n, size_t size)
 {
-    best()->shuffle(dst, src, n, size);
+    best()->shuffle(dst, src, n, n, size);
+}
+
+void cel_shuffle_part(void *dst, const void *src, size_t count, size_t n, size_t size)
+{
+    best()->shuffle(dst, src, count, n, size);
 }
 
 void cel_unshuffle(void *dst, const void *src, size_t n, size_t size)

@@ -23,11 +23,12 @@ typedef void cel_unshuffle_fn(void *dst, const void *src, size_t plane, size_t n
 struct cel_shuffle_kernel {
     const char *name; /* NULL ends a table */
     bool (*usable)(void);
-    cel_shuffle_fn *shuffle;
+    void (*shuffle)(void *dst, const void *src, size_t count, size_t n, size_t size); /* the first `count` of n elements */
     cel_unshuffle_fn *unshuffle;
 };
 extern const struct cel_shuffle_kernel cel_shuffle_kernels[]; /* best first, portable last */
 void cel_shuffle(void *dst, const void *src, size_t n, size_t size);
+void cel_shuffle_part(void *dst, const void *src, size_t count, size_t n, size_t size);
 void cel_unshuffle(void *dst, const void *src, size_t n, size_t size);
 void cel_unshuffle_part(void *dst, const void *src, size_t plane, size_t n, size_t size, bool far);
 
@@ -57,6 +58,7 @@ uint32_t cel_crc32c(uint32_t crc, const void *src, size_t n);
 bool cel_cpu_any(void); /* true: for the portable forms */
 bool cel_cpu_sse2(void);
 bool cel_cpu_avx2(void);
+bool cel_cpu_avx512(void); /* F, BW, VL and DQ */
 bool cel_cpu_crc(void); /* SSE4.2 and PCLMUL */
 
 #endif

@@ -1,10 +1,6 @@
-/* The cells along the last axis of one row of cells are visited together: their
- * rows are as many streams in the array, and lie one after the other in the cell
- * order. So one step is: from each stream a piece of `unit` bytes, side by side.
- * Pieces of the usual sizes have loops of their own, in which a move is one or two
- * registers. Beyond the caches, full lines are written around them. */
+/* The walk over the rows of cells of an array; kernel_strip.c moves each. */
 #include "nd_cells.h"
-#include <math.h>
+#include "nd_strip.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,123 +31,35 @@ bool cel_cells_init(struct cel_cells *c, int rank, const size_t *dims, const siz
 
 /* --- one row of cells --------------------------------------------------------------- */
 
-struct strip {
-    const size_t *offset; /* of each stream in the array */
-    size_t nstreams;
-    size_t unit;          /* bytes of a piece */
-    size_t ncells;        /* whole ones */
-    size_t rest;          /* bytes of a piece of the last, smaller cell; 0: none */
-    bool streaming;
-};
-
-static inline void gather_fixed(const struct strip *s, const char *array, char *cells, size_t unit)
+/* Pieces of the last, smaller cell. */
+static void gather_rest(const struct cel_strip *s, const char *array, char *cells)
 {
-    for (size_t g = 0; g < s->ncells; g++)
-        for (size_t r = 0; r < s->nstreams; r++, cells += unit)
-            memcpy(cells, array + s->offset[r] + g * unit, unit);
-}
-
-static inline void scatter_fixed(const struct strip *s, const char *cells, char *array, size_t unit)
-{
-    for (size_t g = 0; g < s->ncells; g++)
-        for (size_t r = 0; r < s->nstreams; r++, cells += unit)
-            memcpy(array + s->offset[r] + g * unit, cells, unit);
-}
-
-/* Four lines ahead of each stream are asked for; cells are written around the caches. */
-#if defined(__SSE2__)
-static inline void gather_streaming(const struct strip *s, const char *array, char *cells, size_t unit)
-{
-    for (size_t g = 0; g < s->ncells; g++)
-        for (size_t r = 0; r < s->nstreams; r++, cells += unit) {
-            const char *from = array + s->offset[r] + g * unit;
-            if (g * unit % 64 == 0)
-                __builtin_prefetch(from + 512, 0, 0);
-            for (size_t i = 0; i < unit; i += 16)
-                _mm_stream_si128((__m128i *)(cells + i), _mm_loadu_si128((const __m128i *)(from + i)));
-        }
-}
-
-/* A whole line of each stream at a time: as many cells as make 64 bytes. */
-static inline void scatter_streaming(const struct strip *s, const char *cells, char *array, size_t unit)
-{
-    size_t together = 64 / unit, cell = s->nstreams * unit, g = 0;
-
-    for (; g + together <= s->ncells; g += together, cells += together * cell)
-        for (size_t r = 0; r < s->nstreams; r++) {
-            char *to = array + s->offset[r] + g * unit;
-            const char *from = cells + r * unit;
-            __builtin_prefetch(from + 4 * together * cell, 0, 0);
-            for (size_t k = 0; k < together; k++)
-                for (size_t i = 0; i < unit; i += 16)
-                    _mm_stream_si128((__m128i *)(to + k * unit + i), _mm_loadu_si128((const __m128i *)(from + k * cell + i)));
-        }
-    for (; g < s->ncells; g++)
-        for (size_t r = 0; r < s->nstreams; r++, cells += unit)
-            memcpy(array + s->offset[r] + g * unit, cells, unit);
-}
-#endif
-
-static void gather_strip(const struct strip *s, const char *array, char *cells)
-{
-#if defined(__SSE2__)
-    if (s->streaming && (uintptr_t)cells % 16 == 0)
-        switch (s->unit) {
-        case 16: gather_streaming(s, array, cells, 16); goto rest;
-        case 32: gather_streaming(s, array, cells, 32); goto rest;
-        case 64: gather_streaming(s, array, cells, 64); goto rest;
-        }
-#endif
-    switch (s->unit) {
-    case 1: gather_fixed(s, array, cells, 1); break;
-    case 2: gather_fixed(s, array, cells, 2); break;
-    case 4: gather_fixed(s, array, cells, 4); break;
-    case 8: gather_fixed(s, array, cells, 8); break;
-    case 16: gather_fixed(s, array, cells, 16); break;
-    case 32: gather_fixed(s, array, cells, 32); break;
-    case 64: gather_fixed(s, array, cells, 64); break;
-    default: gather_fixed(s, array, cells, s->unit);
-    }
-    goto rest;
-rest:
     cells += s->ncells * s->nstreams * s->unit;
     for (size_t r = 0; s->rest && r < s->nstreams; r++)
         memcpy(cells + r * s->rest, array + s->offset[r] + s->ncells * s->unit, s->rest);
 }
 
-static bool lines_are_whole(const struct strip *s, const char *array)
+static void scatter_rest(const struct cel_strip *s, const char *cells, char *array)
 {
-    for (size_t r = 0; r < s->nstreams; r++)
-        if (((uintptr_t)array + s->offset[r]) % 64)
-            return false;
-    return true;
-}
-
-static void scatter_strip(const struct strip *s, const char *cells, char *array)
-{
-#if defined(__SSE2__)
-    if (s->streaming && lines_are_whole(s, array))
-        switch (s->unit) {
-        case 16: scatter_streaming(s, cells, array, 16); goto rest;
-        case 32: scatter_streaming(s, cells, array, 32); goto rest;
-        case 64: scatter_streaming(s, cells, array, 64); goto rest;
-        }
-#endif
-    switch (s->unit) {
-    case 1: scatter_fixed(s, cells, array, 1); break;
-    case 2: scatter_fixed(s, cells, array, 2); break;
-    case 4: scatter_fixed(s, cells, array, 4); break;
-    case 8: scatter_fixed(s, cells, array, 8); break;
-    case 16: scatter_fixed(s, cells, array, 16); break;
-    case 32: scatter_fixed(s, cells, array, 32); break;
-    case 64: scatter_fixed(s, cells, array, 64); break;
-    default: scatter_fixed(s, cells, array, s->unit);
-    }
-    goto rest;
-rest:
     cells += s->ncells * s->nstreams * s->unit;
     for (size_t r = 0; s->rest && r < s->nstreams; r++)
         memcpy(array + s->offset[r] + s->ncells * s->unit, cells + r * s->rest, s->rest);
+}
+
+static void gather_strip(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context)
+{
+    (void)context;
+    while (!k->usable() || !k->gather(s, array, cells))
+        k++;
+    gather_rest(s, array, cells);
+}
+
+static void scatter_strip(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context)
+{
+    (void)context;
+    while (!k->usable() || !k->scatter(s, cells, array))
+        k++;
+    scatter_rest(s, cells, array);
 }
 
 /* --- all rows of cells ------------------------------------------------------------------ */
@@ -198,17 +106,25 @@ static bool next_corner(struct walk *w)
     return false;
 }
 
-typedef void strip_fn(const struct strip *s, char *array, char *cells, void *context);
+/* One cell that is the whole array. */
+static bool act_on_all(const struct cel_cells *c, char *array, char *cells, cel_strip_act *act, void *context)
+{
+    size_t start = 0;
+    struct cel_strip s = {.offset = &start, .nstreams = 1, .unit = c->nbytes, .ncells = 1};
 
-/* Calls act for each row of cells, with its corner in the array and its place among
- * the cells. false: no memory for the table of streams. */
-static bool walk(const struct cel_cells *c, char *array, char *cells, strip_fn *act, void *context)
+    act(c->kernel ? c->kernel : cel_strip_kernels, &s, array, cells, context);
+    return true;
+}
+
+bool cel_cells_walk(const struct cel_cells *c, char *array, char *cells, cel_strip_act *act, void *context)
 {
     struct walk w = {.c = c};
-    struct strip s;
+    struct cel_strip s;
     size_t few[256];
     int last = c->rank - 1;
 
+    if (c->rank == 0)
+        return act_on_all(c, array, cells, act, context);
     w.room = 1;
     w.stride[last] = c->elem;
     for (int d = last; d-- > 0;) {
@@ -228,7 +144,7 @@ static bool walk(const struct cel_cells *c, char *array, char *cells, strip_fn *
         for (int d = 0; d < last; d++)
             corner += w.corner[d] * w.stride[d];
         s.nstreams = list_streams(&w);
-        act(&s, corner, cells, context);
+        act(c->kernel ? c->kernel : cel_strip_kernels, &s, corner, cells, context);
         cells += s.nstreams * c->dims[last] * c->elem;
     } while (next_corner(&w));
     if (w.offset != few)
@@ -240,18 +156,6 @@ static bool walk(const struct cel_cells *c, char *array, char *cells, strip_fn *
     return true;
 }
 
-static void gather_act(const struct strip *s, char *array, char *cells, void *context)
-{
-    (void)context;
-    gather_strip(s, array, cells);
-}
-
-static void scatter_act(const struct strip *s, char *array, char *cells, void *context)
-{
-    (void)context;
-    scatter_strip(s, cells, array);
-}
-
 /* One row of cells, or cells of one row: nothing changes place. */
 static bool is_copy(const struct cel_cells *c)
 {
@@ -261,7 +165,7 @@ static bool is_copy(const struct cel_cells *c)
 bool cel_cells_gather(const struct cel_cells *c, const void *src, void *dst)
 {
     if (!is_copy(c))
-        return walk(c, (char *)src, dst, gather_act, NULL);
+        return cel_cells_walk(c, (char *)src, dst, gather_strip, NULL);
     memcpy(dst, src, c->nbytes);
     return true;
 }
@@ -269,7 +173,70 @@ bool cel_cells_gather(const struct cel_cells *c, const void *src, void *dst)
 bool cel_cells_scatter(const struct cel_cells *c, const void *src, void *dst)
 {
     if (!is_copy(c))
-        return walk(c, dst, (char *)src, scatter_act, NULL);
+        return cel_cells_walk(c, dst, (char *)src, scatter_strip, NULL);
     memcpy(dst, src, c->nbytes);
     return true;
+}
+
+/* --- and on into byte planes ------------------------------------------------------------- */
+
+/* Rows of cells are gathered in a small buffer until it is full, then shuffled from there:
+ * the cells never leave the first caches. */
+#define STAGE ((size_t)16 << 10)
+
+struct planes {
+    char *stage;
+    size_t held, room; /* bytes */
+    unsigned char *dst;
+    size_t size, n, done; /* of an element; elements in all, and so far */
+};
+
+static void flush_planes(struct planes *p)
+{
+    cel_shuffle_part(p->dst + p->done, p->stage, p->held / p->size, p->n, p->size);
+    p->done += p->held / p->size;
+    p->held = 0;
+}
+
+/* A long row of cells goes in parts of whole cells, the smaller last one with the last. */
+static void gather_planes(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context)
+{
+    struct planes *p = context;
+    size_t cell = s->nstreams * s->unit, most = STAGE / cell > 16 ? STAGE / cell / 16 * 16 : 16, g = 0, len;
+
+    (void)cells;
+    do {
+        struct cel_strip part = *s;
+        bool is_last = s->ncells - g <= most;
+
+        part.ncells = is_last ? s->ncells - g : most;
+        part.rest = is_last ? s->rest : 0;
+        part.streaming = false;
+        len = s->nstreams * (part.ncells * s->unit + part.rest);
+        if (p->held + len > p->room)
+            flush_planes(p);
+        gather_strip(k, &part, array + g * s->unit, p->stage + p->held, NULL);
+        p->held += len;
+        g += part.ncells;
+    } while (g < s->ncells);
+}
+
+bool cel_cells_gather_planes(const struct cel_cells *c, const void *src, void *dst, size_t size)
+{
+    struct planes p = {.dst = dst, .size = size, .n = c->nbytes / size};
+    size_t cell = c->elem;
+    bool ok;
+
+    for (int d = 0; d < c->rank; d++)
+        if (cell > STAGE || (cell *= c->side[d]) > STAGE)
+            return false;
+    if (is_copy(c) || c->nbytes % size || c->elem % size)
+        return false;
+    p.room = STAGE + 17 * cell;
+    p.stage = malloc(p.room);
+    ok = p.stage && cel_cells_walk(c, (char *)src, dst, gather_planes, &p);
+    if (ok && p.held)
+        flush_planes(&p);
+    free(p.stage);
+    return ok;
 }

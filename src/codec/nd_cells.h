@@ -17,6 +17,7 @@ struct cel_cells {
     size_t side[CEL_CELLS_RANK];
     size_t elem; /* bytes of what is moved as one piece */
     size_t nbytes;
+    const struct cel_strip_kernel *kernel; /* where to start in the table; NULL: at its head */
 };
 
 /* false: a side or length is 0, or the product overflows. Sides are clipped. */
@@ -24,6 +25,9 @@ bool cel_cells_init(struct cel_cells *c, int rank, const size_t *dims, const siz
 
 /* false: no memory for a table of the rows of a cell. */
 bool cel_cells_gather(const struct cel_cells *c, const void *src, void *dst);  /* array -> cells */
+/* Array -> cells -> byte planes of elements of `size` bytes: ndcell and shuffle in one. false: not
+ * this shape (cells too large for a first cache, nothing to move, no memory). */
+bool cel_cells_gather_planes(const struct cel_cells *c, const void *src, void *dst, size_t size);
 bool cel_cells_scatter(const struct cel_cells *c, const void *src, void *dst); /* cells -> array */
 
 #endif

@@ -1,93 +1,201 @@
-/* Template: the Lorenzo predictor on elements of type BITS (unsigned) with its
- * SIGNED twin. Included by codec_ndlorenzo.c once for each size. All arithmetic
- * wraps. Passes over the chunk, each a loop over rows that the compiler turns
- * into vectors; only the sums along the last axis go one by one. */
+/* Template: the Lorenzo predictor on elements of type BITS (unsigned) with its SIGNED twin,
+ * for the processor TARGET names. Included by nd_lorenzo.c for each size and processor. All
+ * arithmetic wraps; every loop but the sums along a row is one the compiler makes vectors of. */
+
+typedef BITS __attribute__((aligned(1), may_alias)) NAME(loose); /* as chunks may lie */
 
 /* Reals in the order of their values: negative ones turned round, others above them. */
-static BITS NAME(ordered)(BITS v)
+TARGET static inline BITS NAME(ordered)(BITS v)
 {
-    BITS sign = (BITS)((BITS)1 << (8 * sizeof v - 1));
+    BITS sign = (BITS)((BITS)1 << (8 * sizeof v - 1)), is_negative = (BITS)((SIGNED)v >> (8 * sizeof v - 1));
 
-    return v & sign ? (BITS)~v : (BITS)(v | sign);
+    return (BITS)(v ^ (is_negative | sign));
 }
 
-static BITS NAME(unordered)(BITS v)
+TARGET static inline BITS NAME(unordered)(BITS v)
 {
-    BITS sign = (BITS)((BITS)1 << (8 * sizeof v - 1));
+    BITS sign = (BITS)((BITS)1 << (8 * sizeof v - 1)), was_positive = (BITS)((SIGNED)v >> (8 * sizeof v - 1));
 
-    return v & sign ? (BITS)(v & (BITS)~sign) : (BITS)~v;
+    return (BITS)(v ^ (BITS)(~was_positive | sign));
 }
 
-static BITS NAME(swap)(BITS v)
+TARGET static inline BITS NAME(swap)(BITS v)
 {
-    BITS out = 0;
-
-    for (size_t i = 0; i < sizeof v; i++)
-        out = (BITS)((sizeof v > 1 ? out << 8 % (8 * sizeof v) : 0) | (v >> 8 * i & 255));
-    return out;
+    return sizeof v == 1 ? v : sizeof v == 2 ? (BITS)__builtin_bswap16((uint16_t)v)
+           : sizeof v == 4 ? (BITS)__builtin_bswap32((uint32_t)v) : (BITS)__builtin_bswap64((uint64_t)v);
 }
 
-static void NAME(turn)(BITS *a, size_t n)
+TARGET static inline BITS NAME(folded)(BITS d)
+{
+    return (BITS)((BITS)(d << 1) ^ (BITS)((SIGNED)d >> (8 * sizeof d - 1)));
+}
+
+TARGET static inline BITS NAME(unfolded)(BITS z)
+{
+    return (BITS)((z >> 1) ^ (BITS)-(BITS)(z & 1));
+}
+
+/* Elements of a row, in the machine's order, reals put in order. */
+TARGET static void NAME(load)(const struct plan *p, BITS *restrict x, const NAME(loose) *restrict src)
+{
+    if (!p->turned && p->reals) {
+        for (size_t i = 0; i < p->row; i++)
+            x[i] = NAME(ordered)(src[i]);
+        return;
+    }
+    memcpy(x, src, p->row * sizeof *x);
+    for (size_t i = 0; p->turned && i < p->row; i++)
+        x[i] = NAME(swap)(x[i]);
+    for (size_t i = 0; p->reals && i < p->row; i++)
+        x[i] = NAME(ordered)(x[i]);
+}
+
+TARGET static void NAME(store)(const struct plan *p, NAME(loose) *restrict dst, BITS *restrict x)
+{
+    if (!p->turned && p->reals) {
+        for (size_t i = 0; i < p->row; i++)
+            dst[i] = NAME(unordered)(x[i]);
+        return;
+    }
+    for (size_t i = 0; p->reals && i < p->row; i++)
+        x[i] = NAME(unordered)(x[i]);
+    for (size_t i = 0; p->turned && i < p->row; i++)
+        x[i] = NAME(swap)(x[i]);
+    memcpy(dst, x, p->row * sizeof *x);
+}
+
+/* x becomes its difference to what was kept, and is kept. */
+TARGET static void NAME(difference)(BITS *restrict x, BITS *restrict kept, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        BITS before = kept[i];
+        kept[i] = x[i];
+        x[i] = (BITS)(x[i] - before);
+    }
+}
+
+TARGET static void NAME(sum)(BITS *restrict x, BITS *restrict kept, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        a[i] = NAME(swap)(a[i]);
+        kept[i] = x[i] = (BITS)(x[i] + kept[i]);
 }
 
-static void NAME(difference)(BITS *a, size_t outer, size_t len, size_t inner)
+/* Differences along the row; small negative and small positive ones both become small. */
+TARGET static void NAME(fold)(const struct plan *p, NAME(loose) *restrict out, const BITS *restrict x)
 {
-    for (size_t o = 0; o < outer; o++, a += len * inner)
-        for (size_t i = len; i-- > 1;)
-            for (size_t k = 0; k < inner; k++)
-                a[i * inner + k] = (BITS)(a[i * inner + k] - a[(i - 1) * inner + k]);
+    out[0] = NAME(folded)(x[0]);
+    for (size_t i = 1; i < p->row; i++)
+        out[i] = NAME(folded)((BITS)(x[i] - x[i - 1]));
+    for (size_t i = 0; p->turned && i < p->row; i++)
+        out[i] = NAME(swap)(out[i]);
 }
 
-static void NAME(sum)(BITS *a, size_t outer, size_t len, size_t inner)
+#ifdef FAST_SUMS
+/* Sums of small elements 16 bytes at a time: every element gets those 1, 2, 4, ... before it,
+ * then the total so far. Gives back where it stopped. */
+TARGET static size_t NAME(sum_vectors)(BITS *x, size_t n, BITS *total)
 {
-    for (size_t o = 0; o < outer; o++, a += len * inner)
-        for (size_t i = 1; i < len; i++)
-            for (size_t k = 0; k < inner; k++)
-                a[i * inner + k] = (BITS)(a[i * inner + k] + a[(i - 1) * inner + k]);
-}
+    enum { LANES = 16 / sizeof(BITS) };
+    const __m128i last = sizeof(BITS) == 1 ? _mm_set1_epi8(15) : sizeof(BITS) == 2 ? _mm_set1_epi16(0x0f0e) : _mm_set1_epi32(0x0f0e0d0c);
+    __m128i before = _mm_setzero_si128(), v;
+    size_t i = 0;
 
-static bool NAME(is_turned)(const struct cel_shape *s)
+    if (sizeof(BITS) == 8)
+        return 0;
+#define ADD(a, b) (sizeof(BITS) == 1 ? _mm_add_epi8(a, b) : sizeof(BITS) == 2 ? _mm_add_epi16(a, b) : _mm_add_epi32(a, b))
+    for (; i + LANES <= n; i += LANES) {
+        v = _mm_loadu_si128((const __m128i *)(x + i));
+        if (sizeof(BITS) == 1)
+            v = ADD(v, _mm_slli_si128(v, 1));
+        if (sizeof(BITS) <= 2)
+            v = ADD(v, _mm_slli_si128(v, 2));
+        v = ADD(v, _mm_slli_si128(v, 4));
+        v = ADD(v, _mm_slli_si128(v, 8));
+        v = ADD(v, before);
+        before = _mm_shuffle_epi8(v, last);
+        _mm_storeu_si128((__m128i *)(x + i), v);
+    }
+#undef ADD
+    *total = i ? x[i - 1] : 0;
+    return i;
+}
+#endif
+
+TARGET static void NAME(unfold)(const struct plan *p, BITS *restrict x, const NAME(loose) *restrict in)
 {
-    return sizeof(BITS) > 1 && s->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    BITS total = 0;
+    size_t i = 0;
+
+    if (p->turned)
+        for (size_t k = 0; k < p->row; k++)
+            x[k] = NAME(unfolded)(NAME(swap)(in[k]));
+    else
+        for (size_t k = 0; k < p->row; k++)
+            x[k] = NAME(unfolded)(in[k]);
+#ifdef FAST_SUMS
+    i = NAME(sum_vectors)(x, p->row, &total);
+#endif
+    for (; i < p->row; i++)
+        x[i] = total = (BITS)(total + x[i]);
 }
 
-static void NAME(forward)(const struct cel_shape *s, const void *src, void *dst)
+TARGET static bool NAME(forward)(const struct cel_shape *shape, const void *src, void *dst)
 {
-    size_t n = s->nbytes / sizeof(BITS), inner = 1;
-    BITS *a = dst;
+    const NAME(loose) *in = src;
+    NAME(loose) *out = dst;
+    size_t at[CEL_RANK_MAX] = {0};
+    struct plan p;
+    BITS *x;
 
-    memcpy(a, src, s->nbytes);
-    if (NAME(is_turned)(s))
-        NAME(turn)(a, n);
-    if (s->kind == CEL_KIND_FLOAT)
-        for (size_t i = 0; i < n; i++)
-            a[i] = NAME(ordered)(a[i]);
-    for (int d = s->rank; d-- > 0; inner *= s->dims[d])
-        NAME(difference)(a, n / (inner * s->dims[d]), s->dims[d], inner);
-    for (size_t i = 0; i < n; i++) /* small negative and small positive ones both become small */
-        a[i] = (BITS)((BITS)(a[i] << 1) ^ (BITS)((SIGNED)a[i] >> (8 * sizeof(BITS) - 1)));
-    if (NAME(is_turned)(s))
-        NAME(turn)(a, n);
+    plan_rows(shape, &p);
+    x = cel_malloc(p.room * sizeof *x);
+    if (!x)
+        return false;
+    for (size_t r = 0; r < p.nrows; r++, in += p.row, out += p.row) {
+        BITS *kept = x + p.row;
+        NAME(load)(&p, x, in);
+        for (int d = 0; d < p.rank - 1; kept += p.slab[d++]) {
+            BITS *mine = kept + r * p.row % p.slab[d];
+            if (at[d])
+                NAME(difference)(x, mine, p.row);
+            else
+                memcpy(mine, x, p.row * sizeof *x);
+        }
+        NAME(fold)(&p, out, x);
+        next_row(&p, at);
+    }
+    free(x);
+    return true;
 }
 
-static void NAME(backward)(const struct cel_shape *s, const void *src, void *dst)
+TARGET static bool NAME(backward)(const struct cel_shape *shape, const void *src, void *dst)
 {
-    size_t n = s->nbytes / sizeof(BITS), inner = 1;
-    BITS *a = dst;
+    const NAME(loose) *in = src;
+    NAME(loose) *out = dst;
+    size_t at[CEL_RANK_MAX] = {0};
+    struct plan p;
+    BITS *x;
 
-    memcpy(a, src, s->nbytes);
-    if (NAME(is_turned)(s))
-        NAME(turn)(a, n);
-    for (size_t i = 0; i < n; i++)
-        a[i] = (BITS)((a[i] >> 1) ^ (BITS)-(BITS)(a[i] & 1));
-    for (int d = s->rank; d-- > 0; inner *= s->dims[d])
-        NAME(sum)(a, n / (inner * s->dims[d]), s->dims[d], inner);
-    if (s->kind == CEL_KIND_FLOAT)
-        for (size_t i = 0; i < n; i++)
-            a[i] = NAME(unordered)(a[i]);
-    if (NAME(is_turned)(s))
-        NAME(turn)(a, n);
+    plan_rows(shape, &p);
+    x = cel_malloc(p.room * sizeof *x);
+    if (!x)
+        return false;
+    for (size_t r = 0; r < p.nrows; r++, in += p.row, out += p.row) {
+        BITS *kept = x + p.room;
+        NAME(unfold)(&p, x, in);
+        for (int d = p.rank - 1; d-- > 0;) {
+            BITS *mine = (kept -= p.slab[d]) + r * p.row % p.slab[d];
+            if (at[d])
+                NAME(sum)(x, mine, p.row);
+            else
+                memcpy(mine, x, p.row * sizeof *x);
+        }
+        NAME(store)(&p, out, x);
+        next_row(&p, at);
+    }
+    free(x);
+    return true;
 }
+#undef BITS
+#undef SIGNED
+#undef NAME

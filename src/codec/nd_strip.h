@@ -1,0 +1,36 @@
+#ifndef CEL_ND_STRIP_H
+#define CEL_ND_STRIP_H
+
+/* One row of cells: cells side by side along the last axis. Their rows are as many streams
+ * in the array; among the cells, a piece of `unit` bytes of each stream follows the other.
+ * So moving it is transposing a matrix of pieces. */
+
+#include "kernels.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cel_strip {
+    const size_t *offset; /* of each stream in the array */
+    size_t nstreams;
+    size_t unit;          /* bytes of a piece */
+    size_t ncells;        /* whole ones */
+    size_t rest;          /* bytes of a piece of the last, smaller cell; 0: none */
+    bool streaming;       /* the array is larger than the caches: write around them */
+};
+
+/* The whole cells of a strip. false: this kernel has no form for it. */
+typedef bool cel_strip_fn(const struct cel_strip *s, const char *src, char *dst);
+struct cel_strip_kernel {
+    const char *name; /* NULL ends the table */
+    bool (*usable)(void);
+    cel_strip_fn *gather, *scatter; /* array -> cells, cells -> array */
+};
+extern const struct cel_strip_kernel cel_strip_kernels[]; /* best first; the portable one, last, has every form */
+
+/* Calls act for each row of cells, with its corner in the array and its place among the
+ * cells. false: no memory for the table of streams. */
+typedef void cel_strip_act(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context);
+struct cel_cells;
+bool cel_cells_walk(const struct cel_cells *c, char *array, char *cells, cel_strip_act *act, void *context);
+
+#endif
