@@ -93,7 +93,7 @@ static void run_mean(struct work *w)
 
 static void run_encode(struct work *w)
 {
-    struct cel_coding coding = {w->codec, &w->words, &w->shape, NULL, 0};
+    struct cel_coding coding = {.codec = w->codec, .words = &w->words, .shape = &w->shape};
     size_t len;
 
     w->codec->encode(&coding, w->src, w->nbytes, w->dst, w->nbytes, &len);
@@ -101,7 +101,7 @@ static void run_encode(struct work *w)
 
 static void run_decode(struct work *w)
 {
-    struct cel_coding coding = {w->codec, &w->words, &w->shape, NULL, 0};
+    struct cel_coding coding = {.codec = w->codec, .words = &w->words, .shape = &w->shape};
     size_t len;
 
     w->codec->decode(&coding, w->src, w->nbytes, w->dst, w->nbytes, &len);

@@ -48,7 +48,7 @@ static void part_case(const struct cel_shuffle_kernel *k, size_t from, size_t n,
     unsigned char *src = malloc(all * size), *planes = malloc(all * size), *back = malloc(place + n * size + 1);
 
     noise(src, all * size);
-    k->shuffle(planes, src, all, size);
+    k->shuffle(planes, src, all, all, size);
     memset(back, 0x77, place + n * size + 1);
     k->unshuffle(back + place, planes + from, all, n, size, far);
     assert_memory_equal(back + place, src + from * size, n * size);
