@@ -232,6 +232,17 @@ int nc_open_memio(const char *path, int mode, NC_memio *info, int *ncidp)
     return open_memory(path, mode, info, ncidp);
 }
 
+/* Of folders only those that a format keeps its data in, so that nothing else is lost. */
+static int delete_folder(const struct cel_location *at)
+{
+    static const struct cel_options none = {0};
+    const struct cel_container_ops *ops;
+
+    if (cel_container_for(at, &none, false, &ops) != CEL_OK || !ops->remove)
+        return cel_fail(EISDIR, "it is a directory, and no Zarr store: remove it with the system's own means");
+    return ops->remove(at);
+}
+
 int nc_delete(const char *path)
 {
     struct cel_where where;
@@ -242,8 +253,8 @@ int nc_delete(const char *path)
     if (rc == CEL_OK)
         rc = check_there(&where);
     if (rc == CEL_OK && where.at.is_directory)
-        rc = cel_fail(EISDIR, "it is a directory: remove it with the system's own means");
-    if (rc == CEL_OK && unlink(where.at.path) != 0)
+        rc = delete_folder(&where.at);
+    else if (rc == CEL_OK && unlink(where.at.path) != 0)
         rc = cel_fail(errno, "cannot remove: %s", strerror(errno));
     cel_where_dispose(&where);
     return fail_path(rc, path);

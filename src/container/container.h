@@ -101,6 +101,9 @@ struct cel_container_ops {
      * dataset was never finished (abort): leave no file that this create made. */
     int (*close)(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
 
+    /* Remove what is at a location that this format bid for; NULL: a file, for the caller to unlink. */
+    int (*remove)(const struct cel_location *where);
+
     /* _SuperblockVersion, _IsNetcdf4, _NCProperties of the root group (var NULL),
      * _Codecs of a variable; CEL_ABSENT: none such. */
     int (*fact)(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);

@@ -21,6 +21,8 @@ int cel_store_open_dir(const char *path, enum cel_store_mode mode, struct cel_st
 int cel_store_open_zip(const char *path, enum cel_store_mode mode, struct cel_store **out);
 int cel_store_open_memory(struct cel_store **out);
 
+int cel_store_remove_dir(const char *path); /* the folder and all in it */
+
 /* Finish: a zip archive gets its directory and takes the place of the old one.
  * The store is freed, whatever the answer. NULL is fine. */
 int cel_store_close(struct cel_store *s);

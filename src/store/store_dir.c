@@ -288,6 +288,11 @@ static int remove_tree(int at, const char *name)
     return rc;
 }
 
+int cel_store_remove_dir(const char *path)
+{
+    return remove_tree(AT_FDCWD, path);
+}
+
 /* What writers that died left behind. */
 static void remove_stale_files(struct directory *d)
 {

@@ -18,7 +18,7 @@ static const struct container containers[] = {
     {"netcdf4-in-memory", "%s/%d.nc", NC_NETCDF4 | NC_DISKLESS | NC_PERSIST, EVERYTHING, 0, 0, 0},
     {"nczarr", "file://%s/%d.zarr#mode=nczarr,file", NC_NETCDF4, ZARR_KEEPS, NC_EBADTYPE, NC_ENOTNC4, 0},
     {"nczarr-zip", "file://%s/%d.zip#mode=nczarr,zip", NC_NETCDF4, ZARR_KEEPS, NC_EBADTYPE, NC_ENOTNC4, 0},
-    {"zarr-v3", "file://%s/%d.zarr#mode=nczarr,v3", NC_NETCDF4, ZARR_KEEPS & ~NO_FILL, NC_EBADTYPE, NC_ENOTNC4, 0},
+    {"zarr-v3", "file://%s/%d.zarr#mode=nczarr,v3", NC_NETCDF4, ZARR_KEEPS, NC_EBADTYPE, NC_ENOTNC4, 0},
     {"classic", "%s/%d.nc", 0, CONTIGUOUS, NC_EBADTYPE, NC_ENOTNC4, NC_EUNLIMIT},
     {"64bit-offset", "%s/%d.nc", NC_64BIT_OFFSET, CONTIGUOUS, NC_EBADTYPE, NC_ENOTNC4, NC_EUNLIMIT},
     {"64bit-data", "%s/%d.nc", NC_64BIT_DATA, CONTIGUOUS | WIDE_INTEGERS, NC_EBADTYPE, NC_ENOTNC4, NC_EUNLIMIT},

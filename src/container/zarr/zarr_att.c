@@ -183,7 +183,7 @@ static bool base64_real(const struct cel_json *v, nc_type type, void *out)
 
 static int number_values(const struct cel_json *v, nc_type type, size_t n, void **data)
 {
-    const struct zarr_dtype dtype = {ZARR_NUMBERS, cel_type_size(type), false, cel_type_atomic(type)};
+    const struct zarr_dtype dtype = {ZARR_NUMBERS, cel_type_size(type), false, cel_type_atomic(type), NULL};
     char *out = cel_calloc(n, dtype.size);
     int rc = out ? CEL_OK : NC_ENOMEM;
 
@@ -258,7 +258,7 @@ int zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, st
 
 static struct cel_json *one_value(const struct cel_att *att, size_t i)
 {
-    const struct zarr_dtype dtype = {ZARR_NUMBERS, att->type->size, false, att->type};
+    const struct zarr_dtype dtype = {ZARR_NUMBERS, att->type->size, false, att->type, NULL};
     struct cel_json *v = NULL;
 
     return zarr_fill_to_json((const char *)att->data + i * att->type->size, &dtype, 2, &v) == CEL_OK ? v : NULL;
@@ -314,6 +314,8 @@ int zarr_atts_to_json(struct cel_dataset *ds, struct cel_atts *atts, struct cel_
         struct cel_att *att = atts->list.at[i];
         bool is_real = att->type->id == NC_FLOAT || att->type->id == NC_DOUBLE;
         bool base64 = z->version == 3 && var && is_real && att->n == 1 && strcmp(att->name, "_FillValue") == 0;
+        if (att->type->id > NC_STRING && att->saved == CEL_SAVED)
+            continue; /* the fill value of such an array, which its document has */
         if (att->type->id > NC_STRING)
             rc = cel_fail(NC_EBADTYPE, "attribute %s: Zarr keeps no user-defined types; use a basic type", att->name);
         if (att->saved_name && rc == CEL_OK)

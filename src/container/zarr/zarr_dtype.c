@@ -74,7 +74,7 @@ nc_type zarr_dtype_atomic(const char *text, bool *big)
 
 static void set_numbers(struct zarr_dtype *out, const struct cel_type *type, bool big)
 {
-    *out = (struct zarr_dtype){ZARR_NUMBERS, type->size, big, type};
+    *out = (struct zarr_dtype){ZARR_NUMBERS, type->size, big, type, NULL};
 }
 
 /* --- types made on reading ------------------------------------------------------ */
@@ -164,18 +164,63 @@ static int structured_from_v2(struct cel_dataset *ds, const char *path, const st
     return rc;
 }
 
-/* Text of variable length needs an object codec first among the filters. */
-static int object_from_v2(const char *path, const struct cel_json *filters, struct zarr_dtype *out)
+/* vlen-array: lists of numbers. */
+static int lists_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *codec, struct zarr_dtype *out)
 {
-    const char *id = cel_json_string(cel_json_get(cel_json_item(filters, 0), "id"), NULL);
+    const char *text = cel_json_string(cel_json_get(codec, "dtype"), NULL);
+    bool fresh, big = false;
+    nc_type base = text ? zarr_dtype_atomic(text, &big) : NC_NAT;
+    struct cel_type *type;
+    char name[40];
+    int rc;
 
-    if (id && (strcmp(id, "vlen-utf8") == 0 || strcmp(id, "vlen-bytes") == 0)) {
-        *out = (struct zarr_dtype){ZARR_VLEN, 0, false, cel_type_atomic(NC_STRING)};
+    if (base == NC_NAT || base == NC_STRING)
+        return zarr_bad(path, "/filters/0/dtype", "lists of '%s' are not supported", text ? text : "");
+    snprintf(name, sizeof name, "vlen_%s", cel_type_atomic(base)->name);
+    rc = user_type(ds, name, NC_VLEN, sizeof(nc_vlen_t), &type, &fresh);
+    if (rc != CEL_OK)
+        return rc;
+    type->base = cel_type_atomic(base);
+    type->varsized = true;
+    *out = (struct zarr_dtype){.form = ZARR_VLEN, .big = big && type->base->size > 1, .type = type};
+    return CEL_OK;
+}
+
+static int categories_from_v2(const char *path, const struct cel_json *codec, struct zarr_dtype *out)
+{
+    const char *text = cel_json_string(cel_json_get(codec, "astype"), NULL);
+    bool big = false;
+    nc_type type = text ? zarr_dtype_atomic(text, &big) : NC_UBYTE;
+    const struct cel_json *labels = cel_json_get(codec, "labels");
+
+    if (cel_json_type(labels) != CEL_JSON_ARRAY)
+        return zarr_bad(path, "/filters/0/labels", "must be a list");
+    if (type == NC_NAT || type == NC_STRING || type == NC_FLOAT || type == NC_DOUBLE)
+        return zarr_bad(path, "/filters/0/astype", "'%s' is no type for the numbers of labels", text);
+    *out = (struct zarr_dtype){ZARR_CATEGORY, cel_type_atomic(type)->size, big, cel_type_atomic(NC_STRING), labels};
+    return CEL_OK;
+}
+
+static const char *codec_id(const struct cel_json *filters)
+{
+    return cel_json_string(cel_json_get(cel_json_item(filters, 0), "id"), NULL);
+}
+
+/* Objects need an object codec first among the filters. */
+static int object_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *filters, struct zarr_dtype *out)
+{
+    const char *id = codec_id(filters);
+
+    if (id && strcmp(id, "vlen-array") == 0)
+        return lists_from_v2(ds, path, cel_json_item(filters, 0), out);
+    if (id && (strcmp(id, "vlen-utf8") == 0 || strcmp(id, "vlen-bytes") == 0 || strcmp(id, "json2") == 0)) {
+        *out = (struct zarr_dtype){.form = *id == 'j' ? ZARR_JSON : ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
         return CEL_OK;
     }
     if (id && (strcmp(id, "pickle") == 0 || strcmp(id, "msgpack2") == 0))
         return zarr_bad(path, "/filters/0", "objects packed with '%s' are not read; store them with vlen-utf8", id);
-    return zarr_bad(path, "/filters/0", "objects need 'vlen-utf8' or 'vlen-bytes' here, not '%s'", id ? id : "nothing");
+    return zarr_bad(path, "/filters/0", "objects need 'vlen-utf8', 'vlen-bytes', 'vlen-array', 'json2' or 'categorize' here, not '%s'",
+                    id ? id : "nothing");
 }
 
 static int text_from_v2(const char *path, char kind, unsigned long size, bool big, bool nczarr, struct zarr_dtype *out)
@@ -183,11 +228,11 @@ static int text_from_v2(const char *path, char kind, unsigned long size, bool bi
     if (size == 0 || size > (1ul << 24))
         return zarr_bad(path, "/dtype", "text of %lu characters", size);
     if (kind == 'S' && size == 1 && nczarr) {
-        *out = (struct zarr_dtype){ZARR_NUMBERS, 1, false, cel_type_atomic(NC_CHAR)};
+        *out = (struct zarr_dtype){ZARR_NUMBERS, 1, false, cel_type_atomic(NC_CHAR), NULL};
         return CEL_OK;
     }
     *out = (struct zarr_dtype){kind == 'S' ? ZARR_BYTES : ZARR_UTF32, kind == 'S' ? size : 4 * size, big,
-                               cel_type_atomic(NC_STRING)};
+                               cel_type_atomic(NC_STRING), NULL};
     return CEL_OK;
 }
 
@@ -207,8 +252,10 @@ int zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct ce
     kind = text[1];
     size = strtoul(text + 2, &end, 10);
     big = text[0] == '>';
+    if (strchr("OSU", kind) && codec_id(filters) && strcmp(codec_id(filters), "categorize") == 0)
+        return categories_from_v2(path, cel_json_item(filters, 0), out);
     if (kind == 'O')
-        return object_from_v2(path, filters, out);
+        return object_from_v2(ds, path, filters, out);
     if (kind == 'S' || kind == 'U')
         return text_from_v2(path, kind, size, big, nczarr, out);
     if (kind == 'c' && (size == 8 || size == 16))
@@ -216,7 +263,7 @@ int zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct ce
     if (kind == 'V' && size > 0 && size < (1ul << 30))
         return opaque_type(ds, size, out);
     if (kind == 'f' && size == 2) {
-        *out = (struct zarr_dtype){ZARR_HALF, 2, big, cel_type_atomic(NC_FLOAT)};
+        *out = (struct zarr_dtype){ZARR_HALF, 2, big, cel_type_atomic(NC_FLOAT), NULL};
         return CEL_OK;
     }
     atomic = zarr_dtype_atomic(text, &big);
@@ -246,7 +293,7 @@ int zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct zar
 
     if (var->type->klass == NC_STRING) {
         size_t n = longest_string(z, var);
-        *dtype = (struct zarr_dtype){ZARR_BYTES, n, false, var->type};
+        *dtype = (struct zarr_dtype){ZARR_BYTES, n, false, var->type, NULL};
         snprintf(text, sizeof text, "|S%zu", n);
     } else {
         set_numbers(dtype, var->type, big && var->type->size > 1);
@@ -312,7 +359,7 @@ static int text_from_v3(const char *path, enum zarr_form form, const struct cel_
 
     if (!cel_json_uint(cel_json_get(config, "length_bytes"), false, &n) || n == 0 || n > (1u << 26))
         return zarr_bad(path, "/data_type/configuration/length_bytes", "must be a positive number");
-    *out = (struct zarr_dtype){form, (size_t)n, false, cel_type_atomic(NC_STRING)};
+    *out = (struct zarr_dtype){form, (size_t)n, false, cel_type_atomic(NC_STRING), NULL};
     return CEL_OK;
 }
 
@@ -333,13 +380,13 @@ int zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct ce
             return CEL_OK;
         }
     if (strcmp(name, "float16") == 0) {
-        *out = (struct zarr_dtype){ZARR_HALF, 2, false, cel_type_atomic(NC_FLOAT)};
+        *out = (struct zarr_dtype){ZARR_HALF, 2, false, cel_type_atomic(NC_FLOAT), NULL};
         return CEL_OK;
     }
     if (strcmp(name, "complex64") == 0 || strcmp(name, "complex128") == 0)
         return complex_type(ds, strcmp(name, "complex64") == 0 ? 8 : 16, false, out);
     if (strcmp(name, "string") == 0 || strcmp(name, "bytes") == 0 || strcmp(name, "variable_length_bytes") == 0) {
-        *out = (struct zarr_dtype){ZARR_VLEN, 0, false, cel_type_atomic(NC_STRING)};
+        *out = (struct zarr_dtype){ZARR_VLEN, 0, false, cel_type_atomic(NC_STRING), NULL};
         return CEL_OK;
     }
     if (strcmp(name, "fixed_length_utf32") == 0)
@@ -362,7 +409,7 @@ int zarr_dtype_to_v3(const struct cel_var *var, struct zarr_dtype *dtype, struct
     const char *name = row ? row->v3 : "string";
 
     if (var->type->klass == NC_STRING)
-        *dtype = (struct zarr_dtype){ZARR_VLEN, 0, false, var->type};
+        *dtype = (struct zarr_dtype){ZARR_VLEN, 0, false, var->type, NULL};
     else
         set_numbers(dtype, var->type, big && var->type->size > 1);
     *out = cel_json_new_string(name, strlen(name));

@@ -4,6 +4,7 @@
 #include "convert.h"
 #include "mem.h"
 #include "zarr_int.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -406,6 +407,14 @@ static int extend(struct cel_dataset *ds, struct cel_var *var, const size_t *ext
     return CEL_OK;
 }
 
+/* bid() may have gone by the mode words; what is removed must be a store. */
+static int remove_store(const struct cel_location *where)
+{
+    if (!holds_zarr(where->path))
+        return cel_fail(EISDIR, "it is a directory, and no Zarr store: remove it with the system's own means");
+    return cel_store_remove_dir(where->path);
+}
+
 static int fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out)
 {
     struct zarr *z = zarr_of(ds);
@@ -453,5 +462,6 @@ const struct cel_container_ops cel_zarr_ops = {
     .plain_put = zarr_plain_put,
     .sync = zarr_sync,
     .close = zarr_close,
+    .remove = remove_store,
     .fact = fact,
 };

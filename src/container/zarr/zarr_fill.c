@@ -129,7 +129,7 @@ static bool compound_from_json(const struct cel_json *v, const struct zarr_dtype
         return raw_from_json(v, type->size, out);
     for (size_t i = 0; ok && i < type->nfields; i++) {
         const struct cel_field *field = &type->field[i];
-        struct zarr_dtype part = {ZARR_NUMBERS, field->type->size, false, field->type};
+        struct zarr_dtype part = {ZARR_NUMBERS, field->type->size, false, field->type, NULL};
         const struct cel_json *value = cel_json_type(v) == CEL_JSON_ARRAY ? cel_json_item(v, i) : cel_json_get(v, field->name);
         ok = zarr_fill_from_json("", value, &part, false, out + field->offset) == CEL_OK;
     }
@@ -144,6 +144,7 @@ int zarr_fill_from_json(const char *path, const struct cel_json *v, const struct
         v = cel_json_item(v, 0); /* netCDF-C 4.8.0 */
     switch (dtype->type->klass) {
     case NC_STRING: return string_from_json(v, dtype, nczarr, out);
+    case NC_VLEN: memset(out, 0, sizeof(nc_vlen_t)); return CEL_OK; /* an empty list is all it can be */
     case NC_CHAR: ok = char_from_json(v, out); break;
     case NC_FLOAT: case NC_DOUBLE: ok = real_from_json(v, dtype->type->id, out); break;
     case NC_COMPOUND: ok = compound_from_json(v, dtype, out); break;

@@ -34,14 +34,21 @@ enum zarr_form {
     ZARR_HALF,    /* float16, read as float */
     ZARR_BYTES,   /* NUL-padded bytes of fixed length -> NC_STRING */
     ZARR_UTF32,   /* NUL-padded code points -> NC_STRING */
-    ZARR_VLEN     /* vlen-utf8, vlen-bytes -> NC_STRING */
+    ZARR_VLEN,    /* vlen-utf8, vlen-bytes -> NC_STRING; vlen-array -> NC_VLEN */
+    ZARR_JSON,    /* json2 -> NC_STRING */
+    ZARR_CATEGORY /* categorize: numbers of labels -> NC_STRING */
 };
 struct zarr_dtype {
     enum zarr_form form;
-    size_t size;  /* bytes of one stored element; ZARR_VLEN: 0 */
+    size_t size;  /* bytes of one stored element; ZARR_VLEN, ZARR_JSON: 0 */
     bool big;
     const struct cel_type *type;
+    const struct cel_json *labels; /* ZARR_CATEGORY: borrowed from the array's document */
 };
+static inline bool zarr_has_object_codec(const struct zarr_dtype *t) /* the first filter belongs to the data type */
+{
+    return t->form >= ZARR_VLEN;
+}
 
 struct zarr_shard; /* zarr_shard.c */
 
@@ -137,6 +144,20 @@ int zarr_plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *st
                    const ptrdiff_t *stride, const void *data);
 
 /* Shards: *out is the level this configuration describes; byte codecs around it are added, then it is finished. */
+/* --- zarr_object.c: elements without fixed size ------------------------------------------------------------- */
+struct zarr_objects {
+    const struct zarr_dtype *dtype;
+    size_t n;
+    unsigned char *element;   /* n of them in memory form, C order */
+    const size_t *element_at; /* the element at a stored position; NULL: the same */
+    int rank;                 /* of the chunk ... */
+    const size_t *lens;       /* ... and its lengths */
+};
+int zarr_objects_decode(const struct zarr_objects *o, const struct cel_buf *raw);
+int zarr_objects_encode(const struct zarr_objects *o, struct cel_buf *raw);
+int zarr_category_take(const struct zarr_dtype *t, const unsigned char *p, char **out);
+int zarr_category_put(const struct zarr_dtype *t, const char *text, unsigned char *p);
+
 int zarr_shard_read(const struct cel_json *config, struct zarr_array *a, struct zarr_facts *facts, struct zarr_shard **out);
 int zarr_shard_add_after(struct zarr_shard *s, struct cel_step *step);
 int zarr_shard_finish(struct zarr_shard *s);

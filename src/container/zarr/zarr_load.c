@@ -171,14 +171,17 @@ static bool is_usual(const struct cel_type *type, const void *value, const void 
 {
     char *text;
 
+    if (type->klass == NC_VLEN)
+        return true; /* empty, as Zarr has no other */
     if (type->id != NC_STRING)
         return !type->varsized && usual && memcmp(value, usual, type->size) == 0;
     memcpy(&text, value, sizeof text);
     return !text || !*text;
 }
 
-static int load_fill(struct cel_var *var, struct zarr_array *a, const struct zarr_facts *facts, bool nczarr)
+static int load_fill(struct cel_var *var, struct zarr_array *a, const struct zarr_facts *facts, const struct cel_json *info)
 {
+    int64_t none = 0;
     const void *usual = cel_var_fill_value(var);
     struct zarr_dtype stored = a->dtype;
     void *value;
@@ -186,13 +189,14 @@ static int load_fill(struct cel_var *var, struct zarr_array *a, const struct zar
 
     if (zarr_of(var->group->dataset)->version == 3 && stored.type->id == NC_CHAR)
         stored.type = cel_type_atomic(NC_UBYTE); /* the character's code */
-    var->no_fill = !facts->fill || cel_json_type(facts->fill) == CEL_JSON_NULL;
+    cel_json_int(cel_json_get(info, "no_fill"), true, &none);
+    var->no_fill = none || !facts->fill || cel_json_type(facts->fill) == CEL_JSON_NULL;
     if (var->no_fill)
         return CEL_OK;
     value = cel_calloc(1, var->type->size);
     if (!value)
         return NC_ENOMEM;
-    rc = zarr_fill_from_json(a->path, facts->fill, &stored, nczarr, value);
+    rc = zarr_fill_from_json(a->path, facts->fill, &stored, info != NULL, value);
     if (rc == CEL_OK && !is_usual(var->type, value, usual)) {
         var->fill = value;
         return CEL_OK;
@@ -213,7 +217,7 @@ static int note_shards(struct cel_var *var, const struct zarr_array *a)
     return var->shards ? CEL_OK : NC_ENOMEM;
 }
 
-static int describe_var(struct cel_var *var, struct zarr_array *a, struct zarr_facts *facts, bool nczarr)
+static int describe_var(struct cel_var *var, struct zarr_array *a, struct zarr_facts *facts, const struct cel_json *info)
 {
     int rc;
 
@@ -231,7 +235,7 @@ static int describe_var(struct cel_var *var, struct zarr_array *a, struct zarr_f
     }
     rc = note_shards(var, a);
     if (rc == CEL_OK)
-        rc = load_fill(var, a, facts, nczarr);
+        rc = load_fill(var, a, facts, info);
     if (rc == CEL_OK)
         rc = zarr_array_prepare(var, a);
     var->loaded = true;
@@ -258,7 +262,7 @@ static int finish_var(struct cel_var *var, struct zarr_facts *facts)
     int rc = link_dims(ds, var, a, facts, info);
 
     if (rc == CEL_OK)
-        rc = describe_var(var, a, facts, info != NULL);
+        rc = describe_var(var, a, facts, info);
     if (rc == CEL_OK)
         cel_var_link_coord(var);
     cel_json_free(own);

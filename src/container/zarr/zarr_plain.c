@@ -201,6 +201,7 @@ static int take_element(const struct work *w, const unsigned char *p, void *out)
         rc = text ? CEL_OK : NC_ENOMEM;
         break;
     case ZARR_UTF32: rc = take_utf32(p, t->size, t->big, &text); break;
+    case ZARR_CATEGORY: rc = zarr_category_take(t, p, &text); break;
     default:
         if (t->big)
             cel_swap_bytes(out, p, 1, t->size);
@@ -237,6 +238,9 @@ static int put_element(const struct work *w, const void *in, unsigned char *p)
                                        "the variable before data is written", len, t->size);
         memcpy(p, text ? text : "", len);
         return CEL_OK;
+    case ZARR_CATEGORY:
+        memcpy(&text, in, sizeof text);
+        return zarr_category_put(t, text ? text : "", p);
     case ZARR_UTF32:
         memcpy(&text, in, sizeof text);
         return put_utf32(text ? text : "", p, t->size, t->big) == CEL_OK
@@ -249,58 +253,6 @@ static int put_element(const struct work *w, const void *in, unsigned char *p)
             memcpy(p, in, t->size);
         return CEL_OK;
     }
-}
-
-/* --- vlen: LE count, then LE length and bytes of each ---------------------------------------- */
-
-static uint32_t get_le32(const void *p)
-{
-    const unsigned char *b = p;
-
-    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
-static int add_le32(struct cel_buf *out, size_t v)
-{
-    unsigned char b[4] = {(unsigned char)v, (unsigned char)(v >> 8), (unsigned char)(v >> 16), (unsigned char)(v >> 24)};
-
-    return cel_buf_add(out, b, 4);
-}
-
-static int elements_from_vlen(struct work *w)
-{
-    size_t at = 4;
-
-    if (w->raw.len < 4 || get_le32(w->raw.data) != w->n)
-        return cel_fail(NC_EFILTER, "the chunk does not hold %zu strings", w->n);
-    for (size_t i = 0; i < w->n; i++) {
-        size_t len = w->raw.len - at >= 4 ? get_le32(w->raw.data + at) : SIZE_MAX;
-        char *text;
-        if (len > w->raw.len - at - 4)
-            return cel_fail(NC_EFILTER, "the chunk ends within string %zu", i);
-        text = cel_strndup(w->raw.data + at + 4, len);
-        if (!text)
-            return NC_ENOMEM;
-        memcpy(w->element + (w->element_at ? w->element_at[i] : i) * w->size, &text, sizeof text);
-        at += 4 + len;
-    }
-    return CEL_OK;
-}
-
-static int elements_to_vlen(struct work *w)
-{
-    int rc;
-
-    w->raw.len = 0;
-    rc = add_le32(&w->raw, w->n);
-    for (size_t i = 0; rc == CEL_OK && i < w->n; i++) {
-        const char *text;
-        memcpy(&text, w->element + (w->element_at ? w->element_at[i] : i) * w->size, sizeof text);
-        rc = add_le32(&w->raw, text ? strlen(text) : 0);
-        if (rc == CEL_OK)
-            rc = cel_buf_puts(&w->raw, text ? text : "");
-    }
-    return rc;
 }
 
 /* --- whole chunks ----------------------------------------------------------------------------- */
@@ -317,12 +269,18 @@ static int fill_elements(struct work *w)
     return rc;
 }
 
+static struct zarr_objects objects_of(const struct work *w)
+{
+    return (struct zarr_objects){&w->a->dtype, w->n, w->element, w->element_at, w->var->ndims, w->var->chunk};
+}
+
 static int elements_from_raw(struct work *w)
 {
+    struct zarr_objects objects = objects_of(w);
     int rc = CEL_OK;
 
-    if (w->a->dtype.form == ZARR_VLEN)
-        return elements_from_vlen(w);
+    if (!w->a->dtype.size)
+        return zarr_objects_decode(&objects, &w->raw);
     for (size_t i = 0; rc == CEL_OK && i < w->n; i++)
         rc = take_element(w, (unsigned char *)w->raw.data + stored_position(w, i) * w->a->dtype.size,
                           w->element + i * w->size);
@@ -331,10 +289,11 @@ static int elements_from_raw(struct work *w)
 
 static int elements_to_raw(struct work *w)
 {
+    struct zarr_objects objects = objects_of(w);
     int rc;
 
-    if (w->a->dtype.form == ZARR_VLEN)
-        return elements_to_vlen(w);
+    if (!w->a->dtype.size)
+        return zarr_objects_encode(&objects, &w->raw);
     rc = cel_buf_resize(&w->raw, w->n * w->a->dtype.size);
     for (size_t i = 0; rc == CEL_OK && i < w->n; i++)
         rc = put_element(w, w->element + i * w->size,
@@ -346,7 +305,7 @@ static int decode(struct work *w)
 {
     int rc;
 
-    if (w->a->dtype.form == ZARR_VLEN)
+    if (!w->a->dtype.size)
         return cel_chain_decode_any(&w->var->chain, w->scratch, w->stored.data, w->stored.len, &w->raw);
     rc = cel_chain_plausible(&w->var->chain, w->stored.len, 0);
     if (rc == CEL_OK)

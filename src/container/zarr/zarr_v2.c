@@ -30,7 +30,7 @@ static int add_step(const struct cel_json *codec, const char *path, const char *
 static int read_chain(struct zarr_array *a, struct cel_chain *chain)
 {
     const struct cel_json *filters = cel_json_get(a->doc, "filters"), *compressor = cel_json_get(a->doc, "compressor");
-    size_t first = a->dtype.form == ZARR_VLEN ? 1 : 0; /* the object codec belongs to the layout */
+    size_t first = zarr_has_object_codec(&a->dtype) ? 1 : 0; /* the object codec belongs to the layout */
     int rc = CEL_OK;
 
     for (size_t i = first; rc == CEL_OK && i < cel_json_count(filters); i++)

@@ -63,6 +63,59 @@ theirs("fixed bytes", ascii_words.astype("S8"), ascii_words, chunks=(2, 2))
 theirs("utf-32 little", words.astype("<U40"), words, chunks=(2, 3))
 theirs("utf-32 big", words.astype(">U40"), words, chunks=(2, 3))
 theirs("vlen-utf8", words, words, chunks=(2, 3), dtype=object, object_codec=numcodecs.VLenUTF8())
+def both_ways(name, data, expect=None, **options):
+    """They write, we read and write back, they read."""
+    def act():
+        path = fresh("both.zarr")
+        a = zarr.open_group(path, "w").create_dataset("v", shape=data.shape, chunks=options.pop("chunks", (2, 3)), **options)
+        a[...] = data
+        want = data if expect is None else expect
+        assert same(get(path, "v")[1], want), "read"
+        for key in os.listdir(path + "/v"):  # only what we write counts
+            assert key.startswith(".") or os.path.getsize(path + "/v/" + key)
+        before = a[...]
+        run("again", path, "v")
+        after = zarr.open_group(path, "r")["v"][...]
+        assert all(np.array_equal(x, y) for x, y in zip(before.ravel(), after.ravel())), f"{after!r} != {before!r}"
+    case("both ways " + name, act)
+colours = np.array(["red", "green", "blue", "", "green"] * 5).reshape(5, 5)
+both_ways("json2", words, dtype=object, object_codec=numcodecs.JSON())
+both_ways("json2, one axis, zlib", words.ravel(), dtype=object, object_codec=numcodecs.JSON(), chunks=(4,), compressor=numcodecs.Zlib(1))
+both_ways("vlen-utf8", words, dtype=object, object_codec=numcodecs.VLenUTF8())
+both_ways("categorize U", colours, colours.astype(object), dtype="<U5", filters=[numcodecs.Categorize(["red", "green", "blue"], dtype="<U5")])
+both_ways("categorize O, 2 bytes", colours.astype(object), dtype=object,
+          object_codec=numcodecs.Categorize(["red", "green", "blue"], dtype=object, astype=">u2"))
+def lists(dtype, **options):
+    def act():
+        path = fresh("lists.zarr")
+        data = np.empty((3, 4), dtype=object)
+        for i in range(12):
+            data.flat[i] = np.arange(i % 5).astype(dtype) * 3 + i
+        a = zarr.open_group(path, "w").create_dataset("v", shape=(3, 4), chunks=(2, 3), dtype=object, object_codec=numcodecs.VLenArray(dtype), **options)
+        a[...] = data
+        out = os.path.join(work, "lists.txt")
+        for turn in range(2):
+            run("get", path, "v", out)
+            got = [[float(x) for x in line.split()] for line in open(out)]
+            assert got == [list(map(float, x)) for x in data.flat], got
+            assert all(np.array_equal(x, y) for x, y in zip(zarr.open_group(path, "r")["v"][...].flat, data.flat)), turn
+            run("again", path, "v")
+    case(f"both ways vlen-array {dtype}", act)
+import lzma
+raw = [{"id": lzma.FILTER_DELTA, "dist": 4}, {"id": lzma.FILTER_LZMA2, "preset": 1}]
+LZMAS = {"raw": numcodecs.LZMA(format=lzma.FORMAT_RAW, filters=raw),
+         "raw, options": numcodecs.LZMA(format=lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2, "preset": 7, "dict_size": 1 << 16, "lc": 2, "lp": 1, "pb": 1}]),
+         "raw LZMA1": numcodecs.LZMA(format=lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA1, "preset": 3}]),
+         "raw x86": numcodecs.LZMA(format=lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": 6}]),
+         "alone": numcodecs.LZMA(format=lzma.FORMAT_ALONE),
+         "extreme": numcodecs.LZMA(preset=3 | lzma.PRESET_EXTREME)}
+for name, codec in LZMAS.items():
+    both_ways("lzma " + name, sample("<i4", SHAPE), chunks=CHUNKS, dtype="<i4", compressor=codec)
+both_ways("complex", (np.arange(25) + 1j * np.arange(25)).astype("<c8").reshape(5, 5),
+          (np.arange(25) + 1j * np.arange(25)).astype("<c8").tobytes(), dtype="<c8", fill_value=1)
+lists("<f8")
+lists("<i4", compressor=numcodecs.Zlib(1))
+lists(">f4")
 def zip_act():
     path = fresh("their.zip")
     store = zarr.ZipStore(path, mode="w")

@@ -6,8 +6,9 @@
  *   zarr_peer att URL VAR                               prints the attributes, one a line
  *   zarr_peer fill URL VAR START COUNT VALUE            writes one value over a region
  *   zarr_peer churn URL VAR                             writes a value over all of it again and again: 1, 2, 3 ...
+ *   zarr_peer again URL VAR                             reads all of it and writes it back
  *   zarr_peer count URL VAR START                       reads one element; prints it, and the reads and bytes that took
- * VAR may be "group/sub/name". Strings are lines in FILE. */
+ * VAR may be "group/sub/name". Strings are lines in FILE, and so are lists of numbers. */
 #include <cellar.h>
 #include <netcdf.h>
 #include <stdio.h>
@@ -47,6 +48,24 @@ static const char *enter(int *ncid, char *path, int create)
     return path;
 }
 
+static void write_lists(int ncid, nc_type type, const nc_vlen_t *list, size_t n, FILE *out)
+{
+    nc_type base;
+
+    check(nc_inq_user_type(ncid, type, NULL, NULL, &base, NULL, NULL), "type");
+    for (size_t i = 0; i < n; i++, fprintf(out, "\n"))
+        for (size_t k = 0; k < list[i].len; k++)
+            fprintf(out, "%g ", base == NC_DOUBLE ? ((double *)list[i].p)[k] : base == NC_FLOAT ? ((float *)list[i].p)[k]
+                                                                                 : ((int *)list[i].p)[k]);
+}
+
+static int is_list(int ncid, nc_type type)
+{
+    int klass = 0;
+
+    return type > NC_STRING && nc_inq_user_type(ncid, type, NULL, NULL, NULL, NULL, &klass) == NC_NOERR && klass == NC_VLEN;
+}
+
 static void get(const char *url, char *var, const char *file)
 {
     int root, ncid, varid, ndims, dimids[32];
@@ -75,9 +94,36 @@ static void get(const char *url, char *var, const char *file)
     if (type == NC_STRING)
         for (size_t i = 0; i < total; i++)
             fprintf(out, "%s\n", ((char **)data)[i]);
+    else if (is_list(ncid, type))
+        write_lists(ncid, type, data, total, out);
     else
         fwrite(data, size, total, out);
     fclose(out);
+    check(nc_reclaim_data(ncid, type, data, total), "reclaim");
+    free(data);
+    check(nc_close(root), "close");
+}
+
+static void again(const char *url, char *var)
+{
+    int root, ncid, varid, ndims, dimids[32];
+    size_t total = 1, size;
+    nc_type type;
+    void *data;
+
+    check(nc_open(url, NC_WRITE, &root), "open");
+    ncid = root;
+    check(nc_inq_varid(ncid, enter(&ncid, var, 0), &varid), var);
+    check(nc_inq_var(ncid, varid, NULL, &type, &ndims, dimids, NULL), "inquire");
+    check(nc_inq_type(ncid, type, NULL, &size), "type");
+    for (int d = 0; d < ndims; d++) {
+        size_t len;
+        check(nc_inq_dimlen(ncid, dimids[d], &len), "length");
+        total *= len;
+    }
+    data = calloc(total + 1, size);
+    check(nc_get_var(ncid, varid, data), "get");
+    check(nc_put_var(ncid, varid, data), "put");
     check(nc_reclaim_data(ncid, type, data, total), "reclaim");
     free(data);
     check(nc_close(root), "close");
@@ -266,6 +312,8 @@ int main(int argc, char **argv)
         fill(argv + 1);
     else if (argc == 4 && strcmp(argv[1], "churn") == 0)
         churn(argv[2], argv[3]);
+    else if (argc == 4 && strcmp(argv[1], "again") == 0)
+        again(argv[2], argv[3]);
     else if (argc == 5 && strcmp(argv[1], "count") == 0)
         count(argv + 1);
     else if (argc == 4 && strcmp(argv[1], "att") == 0)

@@ -115,6 +115,25 @@ static void modes_that_exclude_each_other_are_refused(void **state)
     assert_int_equal(nc_open_mem("x.nc", NC_NOWRITE, sizeof bytes, NULL, &ncid), NC_EINVAL);
 }
 
+static void only_folders_that_are_stores_are_deleted(void **state)
+{
+    int ncid;
+
+    (void)state;
+    assert_ok(nc_create("file://gone.zarr#mode=zarr,file", NC_NETCDF4, &ncid));
+    assert_ok(nc_close(ncid));
+    assert_ok(nc_delete("gone.zarr"));
+    assert_int_not_equal(access("gone.zarr", F_OK), 0);
+    mkdir("a_directory", 0777);
+    write_file("a_directory/precious", "abc", 3);
+    assert_int_equal(nc_delete("a_directory"), EISDIR);
+    assert_non_null(strstr(cellar_error(), "no Zarr store"));
+    assert_int_equal(nc_delete("file://a_directory#mode=zarr,file"), EISDIR);
+    assert_int_equal(access("a_directory/precious", F_OK), 0);
+    unlink("a_directory/precious");
+    rmdir("a_directory");
+}
+
 static void files_are_not_clobbered_when_asked(void **state)
 {
     int ncid;
@@ -133,6 +152,7 @@ int main(void)
         cmocka_unit_test(strangers_are_named),
         cmocka_unit_test(what_is_not_there_is_said_to_be_missing),
         cmocka_unit_test(modes_that_exclude_each_other_are_refused),
+        cmocka_unit_test(only_folders_that_are_stores_are_deleted),
         cmocka_unit_test(files_are_not_clobbered_when_asked),
     };
 

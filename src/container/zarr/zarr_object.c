@@ -1,0 +1,255 @@
+/* Object codecs: chunks whose elements have no fixed size. vlen-utf8, vlen-bytes and
+ * vlen-array: a count, then length and bytes of each element, little-endian. json2: a
+ * list of the elements, nested as the chunk is, with its type and shape at the end.
+ * categorize has a fixed size: an element is the number of its label, from 1. */
+#include "convert.h"
+#include "mem.h"
+#include "zarr_int.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* --- lengths and bytes ------------------------------------------------------------- */
+
+static uint32_t get_le32(const void *p)
+{
+    const unsigned char *b = p;
+
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static int add_le32(struct cel_buf *out, size_t v)
+{
+    unsigned char b[4] = {(unsigned char)v, (unsigned char)(v >> 8), (unsigned char)(v >> 16), (unsigned char)(v >> 24)};
+
+    return cel_buf_add(out, b, 4);
+}
+
+static void *element_at(const struct zarr_objects *o, size_t stored)
+{
+    return o->element + (o->element_at ? o->element_at[stored] : stored) * o->dtype->type->size;
+}
+
+static void move_numbers(const struct zarr_dtype *t, void *dst, const void *src, size_t n)
+{
+    if (t->big)
+        cel_swap_bytes(dst, src, n, t->type->base->size);
+    else
+        memcpy(dst, src, n * t->type->base->size);
+}
+
+static int take_list(const struct zarr_dtype *t, const char *bytes, size_t len, void *out)
+{
+    nc_vlen_t list = {len / t->type->base->size, NULL};
+
+    if (len % t->type->base->size)
+        return cel_fail(NC_EFILTER, "vlen-array: %zu bytes are no whole number of elements", len);
+    list.p = cel_malloc(len);
+    if (!list.p)
+        return NC_ENOMEM;
+    move_numbers(t, list.p, bytes, list.len);
+    memcpy(out, &list, sizeof list);
+    return CEL_OK;
+}
+
+static int take_text(const char *bytes, size_t len, void *out)
+{
+    char *text = cel_strndup(bytes, len);
+
+    if (!text)
+        return NC_ENOMEM;
+    memcpy(out, &text, sizeof text);
+    return CEL_OK;
+}
+
+static int decode_lengths(const struct zarr_objects *o, const struct cel_buf *raw)
+{
+    bool lists = o->dtype->type->klass == NC_VLEN;
+    size_t at = 4;
+    int rc = CEL_OK;
+
+    if (raw->len < 4 || get_le32(raw->data) != o->n)
+        return cel_fail(NC_EFILTER, "the chunk does not hold %zu elements", o->n);
+    for (size_t i = 0; rc == CEL_OK && i < o->n; i++) {
+        size_t len = raw->len - at >= 4 ? get_le32(raw->data + at) : SIZE_MAX;
+        if (len > raw->len - at - 4)
+            return cel_fail(NC_EFILTER, "the chunk ends within element %zu", i);
+        rc = lists ? take_list(o->dtype, raw->data + at + 4, len, element_at(o, i))
+                   : take_text(raw->data + at + 4, len, element_at(o, i));
+        at += 4 + len;
+    }
+    return rc;
+}
+
+static int add_list(const struct zarr_dtype *t, const void *element, struct cel_buf *raw)
+{
+    nc_vlen_t list;
+    size_t at, nbytes;
+    int rc;
+
+    memcpy(&list, element, sizeof list);
+    nbytes = list.len * t->type->base->size;
+    rc = nbytes > UINT32_MAX ? cel_fail(NC_ERANGE, "vlen-array: an element has more than 4 GiB") : add_le32(raw, nbytes);
+    at = raw->len;
+    if (rc == CEL_OK)
+        rc = cel_buf_resize(raw, at + nbytes);
+    if (rc == CEL_OK && nbytes)
+        move_numbers(t, raw->data + at, list.p, list.len);
+    return rc;
+}
+
+static int add_text(const void *element, struct cel_buf *raw)
+{
+    const char *text;
+    int rc;
+
+    memcpy(&text, element, sizeof text);
+    rc = add_le32(raw, text ? strlen(text) : 0);
+    return rc == CEL_OK ? cel_buf_puts(raw, text ? text : "") : rc;
+}
+
+static int encode_lengths(const struct zarr_objects *o, struct cel_buf *raw)
+{
+    int rc = add_le32(raw, o->n);
+
+    for (size_t i = 0; rc == CEL_OK && i < o->n; i++)
+        rc = o->dtype->type->klass == NC_VLEN ? add_list(o->dtype, element_at(o, i), raw) : add_text(element_at(o, i), raw);
+    return rc;
+}
+
+/* --- json2 ------------------------------------------------------------------------------ */
+
+/* An element that is no text is given as JSON. */
+static int take_item(const struct cel_json *v, void *out)
+{
+    struct cel_buf text = CEL_BUF_INIT(1 << 28);
+    size_t len = 0;
+    const char *string = cel_json_string(v, &len);
+    int rc;
+
+    if (string || !v || cel_json_type(v) == CEL_JSON_NULL)
+        return take_text(string ? string : "", len, out);
+    rc = cel_json_print(v, 0, &text);
+    if (rc == CEL_OK)
+        rc = take_text(text.data, text.len, out);
+    cel_buf_dispose(&text);
+    return rc;
+}
+
+/* count: items of v that belong to this axis; at: the next element, in C order. */
+static int take_items(const struct zarr_objects *o, const struct cel_json *v, int axis, size_t *at)
+{
+    size_t extra = axis == 0 ? 2 : 0; /* type and shape end the outermost list */
+    int rc = CEL_OK;
+
+    if (axis == o->rank)
+        return take_item(v, o->element + (*at)++ * o->dtype->type->size);
+    if (cel_json_type(v) != CEL_JSON_ARRAY || cel_json_count(v) != o->lens[axis] + extra)
+        return cel_fail(NC_EFILTER, "json2: axis %d of the chunk does not have %zu elements", axis, o->lens[axis]);
+    for (size_t i = 0; rc == CEL_OK && i < o->lens[axis]; i++)
+        rc = take_items(o, cel_json_item(v, i), axis + 1, at);
+    return rc;
+}
+
+static int decode_json(const struct zarr_objects *o, const struct cel_buf *raw)
+{
+    struct cel_json *doc = NULL;
+    size_t at = 0;
+    int rc = cel_json_parse(raw->data ? raw->data : "", raw->len, &doc, NULL);
+
+    if (rc != CEL_OK)
+        return cel_fail_in(NC_EFILTER, "json2");
+    rc = o->rank ? take_items(o, doc, 0, &at) : take_item(cel_json_item(doc, 0), o->element);
+    cel_json_free(doc);
+    return rc;
+}
+
+static struct cel_json *item_of(const struct zarr_objects *o, size_t i)
+{
+    const char *text;
+
+    memcpy(&text, o->element + i * o->dtype->type->size, sizeof text);
+    return cel_json_new_string(text ? text : "", text ? strlen(text) : 0);
+}
+
+static struct cel_json *items_of(const struct zarr_objects *o, int axis, size_t *at)
+{
+    struct cel_json *list;
+
+    if (axis == o->rank)
+        return item_of(o, (*at)++);
+    list = cel_json_new_array();
+    for (size_t i = 0; list && i < o->lens[axis]; i++)
+        if (cel_json_push(list, items_of(o, axis + 1, at)) != CEL_OK) {
+            cel_json_free(list);
+            return NULL;
+        }
+    return list;
+}
+
+static int encode_json(const struct zarr_objects *o, struct cel_buf *raw)
+{
+    struct cel_json *list = NULL, *first;
+    size_t at = 0;
+    int rc = CEL_OK;
+
+    first = items_of(o, 0, &at);
+    if (o->rank) {
+        list = first;
+    } else { /* a single value: a list of it, as for an axis of one */
+        list = cel_json_new_array();
+        rc = list ? cel_json_push(list, first) : NC_ENOMEM;
+    }
+    if (rc == CEL_OK)
+        rc = list ? cel_json_push(list, cel_json_new_string("|O", 2)) : NC_ENOMEM;
+    if (rc == CEL_OK)
+        rc = cel_json_push(list, zarr_lengths_json(o->rank, o->lens));
+    if (rc == CEL_OK)
+        rc = cel_json_print(list, 0, raw);
+    cel_json_free(list);
+    return rc;
+}
+
+/* --- all of a chunk ----------------------------------------------------------------------- */
+
+int zarr_objects_decode(const struct zarr_objects *o, const struct cel_buf *raw)
+{
+    return o->dtype->form == ZARR_JSON ? decode_json(o, raw) : decode_lengths(o, raw);
+}
+
+int zarr_objects_encode(const struct zarr_objects *o, struct cel_buf *raw)
+{
+    raw->len = 0;
+    return o->dtype->form == ZARR_JSON ? encode_json(o, raw) : encode_lengths(o, raw);
+}
+
+/* --- categorize ------------------------------------------------------------------------------ */
+
+int zarr_category_take(const struct zarr_dtype *t, const unsigned char *p, char **out)
+{
+    size_t number = 0, len = 0;
+    const char *label = NULL;
+
+    for (size_t i = 0; i < t->size; i++)
+        number = number << 8 | p[t->big ? i : t->size - 1 - i];
+    if (number > cel_json_count(t->labels))
+        return cel_fail(NC_EFILTER, "categorize: there is no label %zu", number);
+    if (number)
+        label = cel_json_string(cel_json_item(t->labels, number - 1), &len);
+    *out = cel_strndup(label ? label : "", len);
+    return *out ? CEL_OK : NC_ENOMEM;
+}
+
+int zarr_category_put(const struct zarr_dtype *t, const char *text, unsigned char *p)
+{
+    size_t number = 0, n = cel_json_count(t->labels);
+
+    for (size_t i = 0; *text && i < n && !number; i++) {
+        const char *label = cel_json_string(cel_json_item(t->labels, i), NULL);
+        number = label && strcmp(label, text) == 0 ? i + 1 : 0;
+    }
+    if (*text && !number)
+        return cel_fail(NC_ERANGE, "categorize: '%s' is none of its labels", text);
+    for (size_t i = 0; i < t->size; i++, number >>= 8)
+        p[t->big ? t->size - 1 - i : i] = (unsigned char)number;
+    return CEL_OK;
+}
