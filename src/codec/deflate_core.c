@@ -30,6 +30,7 @@ struct mark {
 
 struct context {
     struct libdeflate_compressor *compress;
+    struct libdeflate_compressor *careful; /* for what follows noise, where that is another one */
     struct libdeflate_decompressor *decompress;
     struct mark *marks;
 };
@@ -47,6 +48,7 @@ void cel_deflate_free_context(void *context)
     if (!c)
         return;
     libdeflate_free_compressor(c->compress);
+    libdeflate_free_compressor(c->careful);
     libdeflate_free_decompressor(c->decompress);
     free(c->marks);
     free(c);
@@ -177,17 +179,22 @@ static unsigned char *put_stored(unsigned char *to, const unsigned char *from, s
     return to;
 }
 
-static int compressor(const struct cel_wrapping *w, const struct cel_coding *coding,
-                      struct libdeflate_compressor **out)
+/* libdeflate's level 1 takes matches that cost more than the literals they replace, up to
+ * 7 % of a skewed plane above planes of noise; its level 2 does not, and noise that is
+ * stored leaves the time for it. */
+static int make_compressors(const struct cel_wrapping *w, const struct cel_coding *coding)
 {
     struct context *c = coding->context;
     unsigned level = coding->words->n ? coding->words->w[0] : 5;
 
     if (level > 9)
         return cel_fail(NC_EFILTER, "%s: level %u is stored, must be 0 to 9", w->name, level);
-    if (!c->compress && !(c->compress = libdeflate_alloc_compressor((int)level)))
+    if (!c->compress)
+        c->compress = libdeflate_alloc_compressor((int)level);
+    if (!c->careful && level == 1 && coding->planes > 1)
+        c->careful = libdeflate_alloc_compressor(2);
+    if (!c->compress || (!c->careful && level == 1 && coding->planes > 1))
         return cel_fail(NC_ENOMEM, "%s: no memory for a compressor", w->name);
-    *out = c->compress;
     return CEL_OK;
 }
 
@@ -197,36 +204,37 @@ size_t cel_deflate_bound(const struct cel_coding *coding, size_t n)
 }
 
 /* A deflate stream; 0: it does not fit. */
-static size_t put_stream(struct libdeflate_compressor *compress, const struct cel_coding *coding,
-                         const unsigned char *src, size_t n, unsigned char *dst, size_t cap)
+static size_t put_stream(const struct cel_coding *coding, const unsigned char *src, size_t n, unsigned char *dst,
+                         size_t cap)
 {
+    struct context *c = coding->context;
     size_t planes = coding->words->w[0] > 0 ? coding->planes : 0;
-    size_t noise = planes > 1 ? noise_at_start(coding->context, src, n, planes) : 0, done;
+    size_t noise = planes > 1 ? noise_at_start(c, src, n, planes) : 0, done;
     unsigned char *to = dst;
 
     if (noise == 0)
-        return libdeflate_deflate_compress(compress, src, n, dst, cap);
+        return libdeflate_deflate_compress(c->compress, src, n, dst, cap);
     if (stored_size(noise) > cap)
         return 0;
     to = put_stored(to, src, noise, noise == n);
     if (noise == n)
         return (size_t)(to - dst);
-    done = libdeflate_deflate_compress(compress, src + noise, n - noise, to, cap - (size_t)(to - dst));
+    done = libdeflate_deflate_compress(c->careful ? c->careful : c->compress, src + noise, n - noise, to,
+                                       cap - (size_t)(to - dst));
     return done ? (size_t)(to - dst) + done : 0;
 }
 
 int cel_deflate_encode(const struct cel_wrapping *w, const struct cel_coding *coding, const void *src, size_t n,
                        void *dst, size_t cap, size_t *len)
 {
-    struct libdeflate_compressor *compress = NULL;
     size_t around = w->header + w->trailer, done = 0;
     unsigned char *to = dst;
-    int rc = compressor(w, coding, &compress);
+    int rc = make_compressors(w, coding);
 
     if (rc != CEL_OK)
         return rc;
     if (cap > around)
-        done = put_stream(compress, coding, src, n, to + w->header, cap - around);
+        done = put_stream(coding, src, n, to + w->header, cap - around);
     if (done == 0)
         return cel_fail(NC_EFILTER, "%s: no room for %zu bytes", w->name, n);
     w->put_header(to, coding->words->n ? coding->words->w[0] : 5);
