@@ -147,6 +147,7 @@ void cel_crate_give(struct cel_crate *crate);
 
 int cel_kit_take(struct cel_kit **out);
 void cel_kit_give(struct cel_kit *kit);
+void cel_kit_trim(void); /* free the large ones nobody works with */
 
 /* --- cache.c ---------------------------------------------------------------- */
 
@@ -256,6 +257,7 @@ int cel_job_load(struct cel_job *job, void *dst);
 int cel_job_load_planes(struct cel_job *job, struct cel_planes *out); /* where the chain has them; none there: blank */
 int cel_job_store(struct cel_job *job, const void *src);
 int cel_job_room(struct cel_job *job, size_t nbytes, void **out); /* a buffer that lives as long as the job */
+int cel_job_room_to_encode(struct cel_job *job, void **out); /* ... for a chunk, until cel_job_store() */
 /* Before sending: where the stored chunk lies. Sets load or blank. */
 int cel_job_find(struct cel_job *job);
 /* Before sending: where it will lie, if its stored size is known by now. src is

@@ -98,6 +98,17 @@ static int need_kit(struct cel_job *job)
     return rc;
 }
 
+int cel_job_room_to_encode(struct cel_job *job, void **out)
+{
+    const struct cel_chain *chain = &job->stream->var->chain;
+    int rc;
+
+    if (!chain->n)
+        return cel_job_room(job, job->stream->array->nbytes, out);
+    rc = need_kit(job);
+    return rc == CEL_OK ? cel_scratch_room(job->kit->scratch, chain, out) : rc;
+}
+
 int cel_job_room(struct cel_job *job, size_t nbytes, void **out)
 {
     int rc = need_kit(job);
@@ -436,12 +447,23 @@ void cel_stream_send(struct cel_job *job)
     job->task.done = true; /* nobody else has seen it */
 }
 
-/* Jobs in flight: two per thread, but no more than fit CEL_WINDOW and two chunks per
- * thread. One job needs about two and a half: gathered, shuffled, encoded. */
-static size_t choose_width(size_t threads, size_t njobs, size_t job_bytes)
+/* Chunks of memory a job takes while it is worked on. Writing: gathered and shuffled, then
+ * shuffled and encoded. Reading: encoded and its planes, and the elements where they cannot
+ * go to the caller's memory at once. */
+static size_t chunks_per_job(const struct cel_stream *s)
 {
-    size_t chunk = job_bytes ? job_bytes : 1;
-    size_t fit = (CEL_WINDOW / chunk + 2 * threads) * 2 / 5;
+    return s->req && !s->req->writing && !s->req->way.same ? 3 : 2;
+}
+
+/* Jobs in flight: two per thread, but no more than fit CEL_WINDOW and two chunks per
+ * thread. Those being worked on are as many as threads, at most; with `crated`, each of
+ * those in flight may have another chunk lying in its crate. */
+static size_t choose_width(size_t threads, size_t njobs, size_t job_bytes, size_t per_job, bool crated)
+{
+    size_t chunk = job_bytes ? job_bytes : 1, room = CEL_WINDOW / chunk + 2 * threads;
+    size_t few = room / (per_job + crated); /* all of them worked on */
+    size_t many = crated && room > per_job * threads ? room - per_job * threads : threads;
+    size_t fit = few < threads ? few : many > threads ? many : threads;
     size_t width = threads == 1 || fit < 1 ? 1 : fit < 2 * threads ? fit : 2 * threads;
 
     return width < njobs ? width : njobs ? njobs : 1;
@@ -460,7 +482,7 @@ int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var
     s->var = var;
     s->array = array;
     s->part = req && njobs ? req->n / njobs * req->way.user_size : array->nbytes;
-    s->width = choose_width(threads, njobs, job_bytes);
+    s->width = choose_width(threads, njobs, job_bytes, chunks_per_job(s), job_bytes <= CEL_KEPT);
     if (array->ring_cap < s->width) {
         struct cel_job *ring = cel_realloc(array->ring, s->width, sizeof *ring);
 
@@ -477,6 +499,8 @@ int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var
 int cel_stream_close(struct cel_stream *s)
 {
     cel_stream_await(s, s->sent);
+    if (s->array->nbytes > CEL_KEPT)
+        cel_kit_trim();
     if (s->rc != CEL_OK)
         cel_status_restore(&s->why);
     return s->rc;

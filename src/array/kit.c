@@ -1,7 +1,7 @@
 /* Kits: the buffers and codec contexts a job works with. They are kept between
  * jobs and calls, so that a chunk costs no allocation; each thread keeps the last
  * one it used, whose memory is warm in its core's cache, the others lie on a shelf.
- * A kit that grew large is not kept. */
+ * Kits that grew large lie on the shelf only as long as the call that needs them. */
 #include "engine.h"
 #include <stdlib.h>
 
@@ -108,12 +108,41 @@ int cel_kit_take(struct cel_kit **out)
     return kit ? CEL_OK : make_kit(out);
 }
 
+static bool is_large(const struct cel_kit *kit)
+{
+    return kit->cell.cap > CEL_KEPT || kit->encoded.cap > CEL_KEPT || kit->chunk > CEL_KEPT;
+}
+
 void cel_kit_give(struct cel_kit *kit)
 {
-    if (kit->cell.cap > CEL_KEPT || kit->encoded.cap > CEL_KEPT || kit->chunk > CEL_KEPT)
-        free_kit(kit);
-    else if (!has_own || pthread_getspecific(own) || pthread_setspecific(own, kit) != 0)
+    if (!has_own || is_large(kit) || pthread_getspecific(own) || pthread_setspecific(own, kit) != 0)
         to_shelf(kit);
+}
+
+void cel_kit_trim(void)
+{
+    struct cel_kit *large = NULL;
+
+    cel_lock(&lock);
+    for (struct cel_kit **at = &shelf; *at;) {
+        struct cel_kit *kit = *at;
+
+        if (!is_large(kit)) {
+            at = &kit->next;
+            continue;
+        }
+        *at = kit->next;
+        kit->next = large;
+        large = kit;
+        nkept--;
+    }
+    cel_unlock(&lock);
+    while (large) {
+        struct cel_kit *next = large->next;
+
+        free_kit(large);
+        large = next;
+    }
 }
 
 /* --- crates ------------------------------------------------------------------- */

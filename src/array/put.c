@@ -26,7 +26,7 @@ static int put_whole(struct cel_job *job)
 
     if (src)
         return cel_job_store(job, src);
-    rc = cel_job_room(job, array->nbytes, &cell);
+    rc = cel_job_room_to_encode(job, &cell);
     if (rc != CEL_OK)
         return rc;
     if (cel_grid_is_padded(req, job->index))

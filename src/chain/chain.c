@@ -153,6 +153,16 @@ size_t cel_chain_bound(const struct cel_chain *c)
     return most;
 }
 
+/* The first step that runs writes half 0, so the source may lie in half 1; the one after
+ * it no longer needs the source. */
+int cel_scratch_room(struct cel_scratch *scratch, const struct cel_chain *c, void **out)
+{
+    int rc = reserve(scratch, 1, cel_chain_bound(c));
+
+    *out = scratch->half[1];
+    return rc;
+}
+
 /* Sizes along the chain as a decoder may know them: most[i] bytes go into step i
  * when encoding, exactly as many when exact[i]. */
 struct sizes {

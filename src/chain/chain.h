@@ -124,7 +124,11 @@ struct cel_scratch;
 int cel_scratch_make(struct cel_scratch **out);
 void cel_scratch_free(struct cel_scratch *scratch);
 
-/* Run one chunk. src lies outside the scratch. *out points into the scratch (or
+/* Room for a chunk that is then encoded with this scratch: memory a later step uses
+ * again, so that a chunk on its way costs two buffers and not three. */
+int cel_scratch_room(struct cel_scratch *scratch, const struct cel_chain *c, void **out);
+
+/* Run one chunk. src lies outside the scratch, or in its room. *out points into the scratch (or
  * is src for an empty chain) until it is used again. *skipped: bit i is set when
  * optional step i was passed over. */
 int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch,

@@ -19,6 +19,7 @@
 
 static const size_t chunk[3] = {8, 128, 128}; /* 512 KiB */
 static const size_t chunk_bytes = 8 * 128 * 128 * sizeof(float);
+static const size_t large_chunk[3] = {16, 512, 512}; /* 16 MiB, in pieces in the caller's memory */
 static double gib = 0.25;
 static float *field;
 
@@ -55,7 +56,7 @@ static size_t ncalls(void)
     return n ? n : 1;
 }
 
-static void create(const char *path, int deflate, int *nc, int *var)
+static void create(const char *path, const size_t *chunks, int *nc, int *var)
 {
     int dims[3];
 
@@ -64,9 +65,8 @@ static void create(const char *path, int deflate, int *nc, int *var)
     OK(nc_def_dim(*nc, "y", NY, &dims[1]));
     OK(nc_def_dim(*nc, "x", NX, &dims[2]));
     OK(nc_def_var(*nc, "v", NC_FLOAT, 3, dims, var));
-    OK(nc_def_var_chunking(*nc, *var, NC_CHUNKED, chunk));
-    if (deflate)
-        OK(nc_def_var_deflate(*nc, *var, 1, 1, 1));
+    OK(nc_def_var_chunking(*nc, *var, NC_CHUNKED, chunks));
+    OK(nc_def_var_deflate(*nc, *var, 1, 1, 1));
     OK(nc_enddef(*nc));
 }
 
@@ -76,7 +76,7 @@ static void whole_chunks_need_little(void **state)
     int nc, var;
 
     OK(cellar_set_threads(THREADS));
-    create("peak.nc", 1, &nc, &var);
+    create("peak.nc", chunk, &nc, &var);
     before = reset_mark();
     for (size_t c = 0; c < ncalls(); c++)
         OK(nc_put_vara_float(nc, var, (size_t[3]){c * STEPS, 0, 0}, (size_t[3]){STEPS, NY, NX}, field));
@@ -96,6 +96,39 @@ static void whole_chunks_need_little(void **state)
     unlink("peak.nc");
 }
 
+static void check_used(const char *what, size_t before, size_t limit)
+{
+    size_t used = memory_line("VmHWM:") - before;
+
+    print_message("%s: %.1f MiB beyond the caller's, at most %.1f\n", what, (double)used / MIB, (double)limit / MIB);
+    assert_true(used <= limit);
+}
+
+/* Large chunks: what is in flight is bounded by bytes. The last read converts, and
+ * overwrites the field. */
+static void large_chunks_are_bounded_too(void **state)
+{
+    size_t limit = 16 * MIB + 2 * 2 * 16 * MIB, before;
+    int nc, var;
+
+    OK(cellar_set_threads(2));
+    create("peak_large.nc", large_chunk, &nc, &var);
+    before = reset_mark();
+    OK(nc_put_vara_float(nc, var, (size_t[3]){0}, (size_t[3]){STEPS, NY, NX}, field));
+    OK(nc_close(nc));
+    check_used("writing large chunks", before, limit);
+
+    OK(nc_open("peak_large.nc", NC_NOWRITE, &nc));
+    before = reset_mark();
+    OK(nc_get_vara_float(nc, var, (size_t[3]){0}, (size_t[3]){STEPS, NY, NX}, field));
+    check_used("reading large chunks", before, limit);
+    before = reset_mark();
+    OK(nc_get_vara_double(nc, var, (size_t[3]){0}, (size_t[3]){STEPS / 2, NY, NX}, (void *)field));
+    check_used("reading large chunks as another type", before, limit);
+    OK(nc_close(nc));
+    unlink("peak_large.nc");
+}
+
 /* A row of chunks is 16 MiB here; the cache is set to 4 and grows to hold it. */
 static void steps_need_the_cache_and_a_row(void **state)
 {
@@ -104,7 +137,7 @@ static void steps_need_the_cache_and_a_row(void **state)
     int nc, var;
 
     OK(cellar_set_threads(THREADS));
-    create("peak_steps.nc", 1, &nc, &var);
+    create("peak_steps.nc", chunk, &nc, &var);
     OK(nc_set_var_chunk_cache(nc, var, 4 * MIB, 1009, 0.75f));
     before = reset_mark();
     for (size_t t = 0; t < 4 * STEPS; t++)
@@ -119,7 +152,8 @@ static void steps_need_the_cache_and_a_row(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(whole_chunks_need_little),
-                                       cmocka_unit_test(steps_need_the_cache_and_a_row)};
+                                       cmocka_unit_test(steps_need_the_cache_and_a_row),
+                                       cmocka_unit_test(large_chunks_are_bounded_too)};
 
     if (argc > 1)
         gib = atof(argv[1]);
