@@ -6,6 +6,8 @@
  * OP: write, read, write_steps, read_steps, point, slab. FIELD: raw values, native
  * byte order. SHAPE and CHUNKS: 48x721x1440. FILTER: none, deflate1, deflate5 or
  * zstd3. Reading operations read FILE; the result is compared with FIELD. */
+#include "bench.h"
+#include "common/memory.h"
 #include <netcdf.h>
 #include <netcdf_filter.h>
 #include <stdbool.h>
@@ -25,22 +27,6 @@ struct field {
     size_t shape[DIMS], chunk[DIMS];
     const char *filter, *file;
 };
-
-static void check(int rc, const char *what)
-{
-    if (rc == NC_NOERR)
-        return;
-    fprintf(stderr, "%s: %s\n", what, nc_strerror(rc));
-    exit(1);
-}
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* --- the field ------------------------------------------------------------- */
 
@@ -196,32 +182,6 @@ static const struct op *find_op(const char *name)
 
 /* --- memory ---------------------------------------------------------------------------- */
 
-/* The most memory since the mark was last reset, or now: VmHWM and VmRSS. */
-static size_t memory_line(const char *key)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    size_t kib = 0;
-
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, key, strlen(key)) == 0)
-            kib = strtoul(line + strlen(key), NULL, 10);
-    if (f)
-        fclose(f);
-    return kib * 1024;
-}
-
-/* The mark survives exec(), so that it may tell of the program that started us. */
-static void reset_mark(void)
-{
-    FILE *f = fopen("/proc/self/clear_refs", "w");
-
-    if (f && fputs("5", f) < 0)
-        perror("clear_refs");
-    if (f)
-        fclose(f);
-}
-
 static double cpu_seconds(void)
 {
     struct rusage u;
@@ -251,8 +211,7 @@ int main(int argc, char **argv)
     f.filter = argv[6];
     f.file = argv[7];
     load_field(&f, argv[2]);
-    reset_mark();
-    before = memory_line("VmRSS:");
+    before = memory_mark_reset();
     cpu = cpu_seconds();
     start = now();
     for (int i = 0; i < repeat; i++)

@@ -3,6 +3,7 @@
  * against the installed netCDF-C. Prints one line of JSON: seconds by operation.
  *
  *   bench_classic_X FILE KIND ROUNDS     (KIND 1, 2 or 5) */
+#include "bench.h"
 #include <netcdf.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,22 +24,6 @@ enum { MOST = 32 * 721 * 1440 };
 static float *field, *room;
 static const char *path;
 static int kind;
-
-static void check(int rc, const char *what)
-{
-    if (rc == NC_NOERR)
-        return;
-    fprintf(stderr, "%s: %s\n", what, nc_strerror(rc));
-    exit(1);
-}
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static size_t values_of(const struct layout *l)
 {

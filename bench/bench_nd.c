@@ -4,6 +4,7 @@
  * Each shape takes turns, in processor time, medians of the rounds; a row's figure is the
  * median over its shapes. -v shows every shape. Exit code 1 when a promised ratio is missed:
  * the median below the bar, a shape below half of it, or a shape slower than c-blosc2. */
+#include "bench.h"
 #include "codec.h"
 #include "kernels.h"
 #include "nd_cells.h"
@@ -23,14 +24,6 @@ extern int ndmean_forward(const uint8_t *, uint8_t *, int32_t, uint8_t, blosc2_c
 #endif
 
 enum { ROUNDS = 7, MOST = 80 };
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int by_value(const void *a, const void *b)
 {

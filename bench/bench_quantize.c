@@ -4,6 +4,7 @@
  * seconds on the clock and seconds of CPU time (which a busy machine disturbs less).
  *
  *   bench_quantize_X FILE ROUNDS */
+#include "bench.h"
 #include <math.h>
 #include <netcdf.h>
 #include <stdio.h>
@@ -23,25 +24,9 @@ static const struct {
 };
 enum { NSETTINGS = sizeof settings / sizeof *settings };
 
-static void check(int rc, const char *what)
-{
-    if (rc == NC_NOERR)
-        return;
-    fprintf(stderr, "%s: %s\n", what, nc_strerror(rc));
-    exit(1);
-}
-
 struct seconds {
     double wall, cpu;
 };
-
-static double now(clockid_t clock)
-{
-    struct timespec t;
-
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Temperatures: smooth in space, with noise in the low digits. */
 static float *make_field(void)
@@ -63,7 +48,7 @@ static struct seconds put(const char *path, int mode, int digits, const float *f
     static const char *const names[3] = {"time", "lat", "lon"};
     size_t start[3] = {0};
     int nc, dim[3], var;
-    struct seconds began = {now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID)};
+    struct seconds began = {seconds_of(CLOCK_MONOTONIC), seconds_of(CLOCK_PROCESS_CPUTIME_ID)};
 
     check(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &nc), path);
     for (int d = 0; d < 3; d++)
@@ -74,7 +59,7 @@ static struct seconds put(const char *path, int mode, int digits, const float *f
         check(nc_def_var_quantize(nc, var, mode, digits), "quantize");
     check(nc_put_vara_float(nc, var, start, shape, field), "put");
     check(nc_close(nc), "close");
-    return (struct seconds){now(CLOCK_MONOTONIC) - began.wall, now(CLOCK_PROCESS_CPUTIME_ID) - began.cpu};
+    return (struct seconds){seconds_of(CLOCK_MONOTONIC) - began.wall, seconds_of(CLOCK_PROCESS_CPUTIME_ID) - began.cpu};
 }
 
 int main(int argc, char **argv)

@@ -4,6 +4,7 @@
  *   bench_zarr write|read FIELD SHAPE CHUNKS SHARDS FILTERS URL REPEAT
  *
  * FIELD: raw floats, native byte order. SHAPE, CHUNKS and SHARDS ("": none): 48x721x1440. */
+#include "bench.h"
 #include <cellar.h>
 #include <netcdf.h>
 #include <stdio.h>
@@ -19,22 +20,6 @@ struct field {
     int sharded;
     const char *filters, *url;
 };
-
-static void check(int rc, const char *what)
-{
-    if (rc == NC_NOERR)
-        return;
-    fprintf(stderr, "%s: %s: %s\n", what, nc_strerror(rc), cellar_error());
-    exit(1);
-}
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static int parse_shape(const char *text, size_t *out)
 {

@@ -1,6 +1,7 @@
 /* Memory beyond the caller's own stays within 16 MiB and two chunks per thread for
  * whole-chunk work, however much is written and read; partial work adds the cache
  * and what it may grow by. The argument is the number of GiB. */
+#include "common/memory.h"
 #include <cellar.h>
 #include <netcdf.h>
 #include <setjmp.h>
@@ -22,30 +23,6 @@ static const size_t chunk_bytes = 8 * 128 * 128 * sizeof(float);
 static const size_t large_chunk[3] = {16, 512, 512}; /* 16 MiB, in pieces in the caller's memory */
 static double gib = 0.25;
 static float *field;
-
-static size_t memory_line(const char *key)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    size_t kib = 0;
-
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, key, strlen(key)) == 0)
-            kib = strtoul(line + strlen(key), NULL, 10);
-    if (f)
-        fclose(f);
-    return kib * 1024;
-}
-
-static size_t reset_mark(void)
-{
-    FILE *f = fopen("/proc/self/clear_refs", "w");
-
-    assert_non_null(f);
-    fputs("5", f);
-    fclose(f);
-    return memory_line("VmRSS:");
-}
 
 #define OK(call) assert_int_equal(call, NC_NOERR)
 
@@ -77,7 +54,7 @@ static void whole_chunks_need_little(void **state)
 
     OK(cellar_set_threads(THREADS));
     create("peak.nc", chunk, &nc, &var);
-    before = reset_mark();
+    before = memory_mark_reset();
     for (size_t c = 0; c < ncalls(); c++)
         OK(nc_put_vara_float(nc, var, (size_t[3]){c * STEPS, 0, 0}, (size_t[3]){STEPS, NY, NX}, field));
     OK(nc_close(nc));
@@ -86,7 +63,7 @@ static void whole_chunks_need_little(void **state)
     assert_true(used <= limit);
 
     OK(nc_open("peak.nc", NC_NOWRITE, &nc));
-    before = reset_mark();
+    before = memory_mark_reset();
     for (size_t c = 0; c < ncalls(); c++)
         OK(nc_get_vara_float(nc, var, (size_t[3]){c * STEPS, 0, 0}, (size_t[3]){STEPS, NY, NX}, field));
     OK(nc_close(nc));
@@ -113,16 +90,16 @@ static void large_chunks_are_bounded_too(void **state)
 
     OK(cellar_set_threads(2));
     create("peak_large.nc", large_chunk, &nc, &var);
-    before = reset_mark();
+    before = memory_mark_reset();
     OK(nc_put_vara_float(nc, var, (size_t[3]){0}, (size_t[3]){STEPS, NY, NX}, field));
     OK(nc_close(nc));
     check_used("writing large chunks", before, limit);
 
     OK(nc_open("peak_large.nc", NC_NOWRITE, &nc));
-    before = reset_mark();
+    before = memory_mark_reset();
     OK(nc_get_vara_float(nc, var, (size_t[3]){0}, (size_t[3]){STEPS, NY, NX}, field));
     check_used("reading large chunks", before, limit);
-    before = reset_mark();
+    before = memory_mark_reset();
     OK(nc_get_vara_double(nc, var, (size_t[3]){0}, (size_t[3]){STEPS / 2, NY, NX}, (void *)field));
     check_used("reading large chunks as another type", before, limit);
     OK(nc_close(nc));
@@ -139,7 +116,7 @@ static void steps_need_the_cache_and_a_row(void **state)
     OK(cellar_set_threads(THREADS));
     create("peak_steps.nc", chunk, &nc, &var);
     OK(nc_set_var_chunk_cache(nc, var, 4 * MIB, 1009, 0.75f));
-    before = reset_mark();
+    before = memory_mark_reset();
     for (size_t t = 0; t < 4 * STEPS; t++)
         OK(nc_put_vara_float(nc, var, (size_t[3]){t, 0, 0}, (size_t[3]){1, NY, NX}, field));
     OK(nc_close(nc));
