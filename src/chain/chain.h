@@ -110,6 +110,10 @@ int cel_shards_print(const struct cel_shards *s, const size_t *chunk, const stru
  * back from a file) are kept when keep_working is true. */
 int cel_chain_prepare(struct cel_chain *c, const struct cel_shape *shape, bool keep_working);
 
+/* For formats without set_local: plugins that need it are asked for their working words.
+ * Before the chain is prepared. */
+int cel_chain_fit_plugins(struct cel_chain *c, const struct cel_shape *shape);
+
 /* NC_ENOFILTER with a sentence (id, registered name, where was looked, what to
  * do) when a step has no codec. */
 int cel_chain_usable(const struct cel_chain *c);

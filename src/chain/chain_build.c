@@ -267,3 +267,17 @@ int cel_chain_check_maskless(const struct cel_chain *c)
     }
     return CEL_OK;
 }
+
+int cel_chain_fit_plugins(struct cel_chain *c, const struct cel_shape *shape)
+{
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < c->n; i++) {
+        struct cel_step *step = &c->step[i];
+        if (step->fitted || !cel_plugin_needs_local(step->codec))
+            continue;
+        rc = cel_plugin_set_local(step->codec, &step->visible, shape, &step->working);
+        step->fitted = rc == CEL_OK;
+    }
+    return rc;
+}

@@ -157,8 +157,7 @@ const char *cel_h5z_verify(const struct cel_h5z_class *klass)
     return NULL;
 }
 
-/* A function of libhdf5: the one this plugin is linked to, or the process has. */
-static cel_function of_hdf5(struct cel_dl *lib, const char *name)
+cel_function cel_outside_hdf5(struct cel_dl *lib, const char *name)
 {
     cel_function f = cel_dl_function(lib, name);
 
@@ -177,8 +176,8 @@ struct cel_outside *cel_outside_make(struct cel_dl *lib, const char *path, const
     }
     o->lib = lib;
     o->klass = klass;
-    o->allocate = (void *(*)(size_t, unsigned char))of_hdf5(lib, "H5allocate_memory");
-    o->release = (int (*)(void *))of_hdf5(lib, "H5free_memory");
+    o->allocate = (void *(*)(size_t, unsigned char))cel_outside_hdf5(lib, "H5allocate_memory");
+    o->release = (int (*)(void *))cel_outside_hdf5(lib, "H5free_memory");
     if (!o->allocate || !o->release) {
         o->allocate = NULL;
         o->release = NULL;

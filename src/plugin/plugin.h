@@ -56,6 +56,13 @@ const void *cel_plugin_class(const struct cel_codec *codec);
 int cel_plugin_modify(const struct cel_codec *codec, int ncid, int varid, struct cel_words *visible,
                       struct cel_words *working);
 
+/* A plugin without codec half whose class has set_local: the words it works with, for
+ * chunks of this shape, through a scratch creation list of libhdf5 (h5z_local.c).
+ * NC_ENOFILTER where there is no libhdf5. */
+bool cel_plugin_needs_local(const struct cel_codec *codec);
+int cel_plugin_set_local(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                         struct cel_words *working);
+
 /* Outside code runs under one lock: this module's own, unless libhdf5 is there and
  * not thread-safe; then its container gives the lock that guards libhdf5, once, on
  * its first entry. */

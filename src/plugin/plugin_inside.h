@@ -25,6 +25,9 @@ struct cel_outside {
 struct cel_outside *cel_outside_make(struct cel_dl *lib, const char *path, const struct cel_h5z_class *klass);
 void cel_outside_free(struct cel_outside *o);
 
+/* A function (or the address of data) of libhdf5: the one this plugin is linked to, or the process has. */
+cel_function cel_outside_hdf5(struct cel_dl *lib, const char *name);
+
 /* Join a codec half to it. */
 void cel_outside_pair(struct cel_outside *o, const struct cel_ncz_codec *half);
 

@@ -55,5 +55,11 @@ int zarr_array_prepare(struct cel_var *var, struct zarr_array *a)
         shape.nbytes = n * shape.elem_size;
         shape.has_fill = false;
     }
-    return cel_chain_prepare(&var->chain, &shape, false);
+    rc = cel_chain_fit_plugins(&var->chain, &shape);
+    if (rc != CEL_OK && var->saved != CEL_NEW) { /* the header is shown all the same; data says why */
+        var->unreadable = true;
+        var->why = cel_strdup(cel_error_text());
+        return var->why ? CEL_OK : NC_ENOMEM;
+    }
+    return rc == CEL_OK ? cel_chain_prepare(&var->chain, &shape, false) : rc;
 }

@@ -1,6 +1,6 @@
 /* A plugin of any kind the tests want, by -D switches:
  *   CLASS_ID=n      a filter class; CLASS_VERSION, PLUGIN_TYPE, NO_FILTER,
- *                   NULL_CLASS, NO_TYPE, DECODE_ONLY, BEHAVIOUR change it
+ *                   NULL_CLASS, NO_TYPE, DECODE_ONLY, LOCAL, BEHAVIOUR change it
  *   CODEC_ID=n      a codec half; CODEC_VERSION, CODEC_SORT, NULL_CODECID,
  *                   NULL_CONVERT, NULL_CODEC, ASKS change it
  *   DEFAULT_ID=n    a library of defaults for filter n (and 40100)
@@ -60,6 +60,28 @@ static size_t run(unsigned flags, size_t nwords, const unsigned words[], size_t 
     return nbytes;
 }
 
+#ifdef LOCAL
+/* Of libhdf5, whose headers are not needed here otherwise. */
+int H5Pget_filter_by_id2(int64_t list, int id, unsigned *flags, size_t *n, unsigned *words, size_t len, char *name, unsigned *config);
+int H5Pmodify_filter(int64_t list, int id, unsigned flags, size_t n, const unsigned *words);
+int H5Pget_chunk(int64_t list, int rank, unsigned long long *lens);
+size_t H5Tget_size(int64_t type);
+
+/* The filter works with the key plus the size of an element plus the length of a chunk. */
+static herr_t set_local(hid_t list, hid_t type, hid_t space)
+{
+    unsigned flags, config, word[4];
+    unsigned long long len;
+    size_t n = 4;
+
+    (void)space;
+    if (H5Pget_filter_by_id2(list, CLASS_ID, &flags, &n, word, 0, NULL, &config) < 0 || n != 1 || H5Pget_chunk(list, 1, &len) != 1)
+        return -1;
+    word[0] += (unsigned)H5Tget_size(type) + (unsigned)len;
+    return H5Pmodify_filter(list, CLASS_ID, flags, 1, word);
+}
+#endif
+
 static const H5Z_class2_t klass = {
     .version = CLASS_VERSION,
     .id = CLASS_ID,
@@ -68,6 +90,9 @@ static const H5Z_class2_t klass = {
 #endif
     .decoder_present = 1,
     .name = "fake",
+#ifdef LOCAL
+    .set_local = set_local,
+#endif
 #ifndef NO_FILTER
     .filter = run,
 #endif

@@ -1,19 +1,22 @@
 /* A plugin in a Zarr store: its codec half writes the JSON, and asks the library
  * about the variable to find the words the filter works with.
  *
- *   plugin_zarr enddef|implicit|close store plugindir
+ *   plugin_zarr enddef|implicit|close|local store plugindir
  *
  * enddef: define mode is left by nc_enddef; implicit: by the first data; close: by
- * nc_close, and the data comes later. */
+ * nc_close, and the data comes later; local: a plugin without codec half, which finds
+ * its words through libhdf5. */
 #include <cellar.h>
 #include <netcdf.h>
 #include <netcdf_filter.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FILTER = 40130, KEY = 7, N = 10, CHUNK = 5 };
+enum { FILTER = 40130, LOCAL_FILTER = 40131, KEY = 7, N = 10, CHUNK = 5 };
 /* What the codec half makes of the key: see fake_plugin.c. */
-enum { SHOWN = KEY + 100, WORKS = SHOWN + NC_UBYTE + CHUNK };
+enum { SHOWN = KEY + 100, WORKS = SHOWN + NC_UBYTE + CHUNK, LOCAL_WORKS = KEY + 1 + CHUNK };
+
+static int local;
 
 #define CHECK(what) \
     do { \
@@ -34,7 +37,7 @@ static int write_store(const char *how, const char *url)
     CHECK(nc_create(url, NC_NETCDF4 | NC_CLOBBER, &ncid) == NC_NOERR);
     CHECK(nc_def_dim(ncid, "x", N, &dim) == NC_NOERR);
     CHECK(nc_def_var(ncid, "v", NC_UBYTE, 1, &dim, &v) == NC_NOERR);
-    CHECK(nc_def_var_filter(ncid, v, FILTER, 1, key) == NC_NOERR);
+    CHECK(nc_def_var_filter(ncid, v, local ? LOCAL_FILTER : FILTER, 1, key) == NC_NOERR);
     CHECK(nc_def_var_chunking(ncid, v, NC_CHUNKED, &chunk) == NC_NOERR);
     if (strcmp(how, "enddef") == 0)
         CHECK(nc_enddef(ncid) == NC_NOERR);
@@ -62,7 +65,7 @@ static int check_chunk(const char *store)
     fclose(f);
     CHECK(n == CHUNK);
     for (size_t i = 0; i < n; i++)
-        CHECK(bytes[i] == (unsigned char)(data[i] ^ WORKS));
+        CHECK(bytes[i] == (unsigned char)(data[i] ^ (local ? LOCAL_WORKS : WORKS)));
     return 0;
 }
 
@@ -83,6 +86,23 @@ static int check_shown(const char *url)
     return 0;
 }
 
+/* The words as given are kept, and the data comes back. */
+static int check_local(const char *url)
+{
+    unsigned char back[N];
+    char *text;
+    int ncid;
+
+    CHECK(nc_open(url, NC_NOWRITE, &ncid) == NC_NOERR);
+    CHECK(cellar_inq_var_chain(ncid, 0, CELLAR_JSON, &text) == NC_NOERR);
+    CHECK(strstr(text, "\"params\": [7]") != NULL);
+    cellar_free(text);
+    CHECK(nc_get_var_uchar(ncid, 0, back) == NC_NOERR);
+    CHECK(memcmp(back, data, N) == 0);
+    CHECK(nc_close(ncid) == NC_NOERR);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     char url[1024];
@@ -92,7 +112,8 @@ int main(int argc, char **argv)
         return 2;
     snprintf(url, sizeof url, "file://%s#mode=zarr,file", argv[2]);
     CHECK(nc_plugin_path_set(&list) == NC_NOERR);
-    if (write_store(argv[1], url) || check_shown(url))
+    local = strcmp(argv[1], "local") == 0;
+    if (write_store(argv[1], url) || (local ? check_local(url) : check_shown(url)))
         return 1;
     return strcmp(argv[1], "close") == 0 ? 0 : check_chunk(argv[2]);
 }
