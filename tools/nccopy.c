@@ -147,13 +147,7 @@ static int kind_of_output(const struct copy *c)
 
 static int create_mode(const struct copy *c)
 {
-    static const int mode[] = {[NC_FORMAT_CLASSIC] = 0,
-                               [NC_FORMAT_64BIT_OFFSET] = NC_64BIT_OFFSET,
-                               [NC_FORMAT_NETCDF4] = NC_NETCDF4,
-                               [NC_FORMAT_NETCDF4_CLASSIC] = NC_NETCDF4 | NC_CLASSIC_MODEL,
-                               [NC_FORMAT_64BIT_DATA] = NC_64BIT_DATA};
-
-    return mode[c->format] | (c->req->out_in_memory ? NC_DISKLESS | NC_PERSIST : 0);
+    return cdl_mode_of_kind(c->format) | (c->req->out_in_memory ? NC_DISKLESS | NC_PERSIST : 0);
 }
 
 static void open_input(struct copy *c)
@@ -163,7 +157,7 @@ static void open_input(struct copy *c)
     if (status == NC_NOERR)
         status = nc_inq_format(c->in, &c->in_format);
     if (status)
-        exit(msg_nc(status, "%s", c->req->in));
+        exit(msg_not_opened(status, c->req->in));
     c->in_zarr = is_zarr(c->in);
     c->format = kind_of_output(c);
     c->classic = is_classic_kind(c->format);

@@ -26,6 +26,9 @@ static const struct opt options[] = {
     {'M', "main", "NAME", "name of the C program's function (default main)"},
     {'N', "name", "NAME", "name of the data set, in place of the CDL's own"},
     {'L', NULL, "N", "log level of the library"},
+    {'H', NULL, NULL, "this help"},
+    {'d', NULL, NULL, "accepted for compatibility: errors say all there is to say"},
+    {'D', NULL, "N", "accepted for compatibility, as -d"},
     {'P', NULL, NULL, "accepted for compatibility"},
     {'W', NULL, NULL, "accepted for compatibility: variables are always written whole"},
 };
@@ -88,6 +91,9 @@ static void take_option(struct request *r, int key, const char *value)
     case '5': set_kind(r, NC_FORMAT_64BIT_DATA, ""); break;
     case '6': set_kind(r, NC_FORMAT_64BIT_OFFSET, ""); break;
     case '7': set_kind(r, NC_FORMAT_NETCDF4_CLASSIC, ""); break;
+    case 'H':
+        opt_help(&tool);
+        exit(MSG_OK);
     case 'h': r->build.header_only = true; break;
     case 'x': r->build.no_fill = true; break;
     case 'l': set_language(r, value); break;
@@ -100,17 +106,12 @@ static void take_option(struct request *r, int key, const char *value)
 
 static int mode_of(const struct request *r, const struct cdl_doc *doc)
 {
-    static const int mode[] = {[NC_FORMAT_CLASSIC] = 0,
-                               [NC_FORMAT_64BIT_OFFSET] = NC_64BIT_OFFSET,
-                               [NC_FORMAT_NETCDF4] = NC_NETCDF4,
-                               [NC_FORMAT_NETCDF4_CLASSIC] = NC_NETCDF4 | NC_CLASSIC_MODEL,
-                               [NC_FORMAT_64BIT_DATA] = NC_64BIT_DATA};
     bool url = r->output && strstr(r->output, "://");
     int format = r->format ? r->format : doc->format;
 
     if (!format)
         format = doc->enhanced || url || !NC_HAS_CDF5 ? NC_FORMAT_NETCDF4 : NC_FORMAT_CLASSIC;
-    return mode[format];
+    return cdl_mode_of_kind(format);
 }
 
 /* Where the file goes: -o, else NAME.nc beside nothing in particular. */
@@ -154,6 +155,11 @@ static bool generate(struct cdl_doc *doc, struct request *r)
     return ok;
 }
 
+static bool is_netcdf(const char *text, size_t len)
+{
+    return len >= 4 && (memcmp(text, "\x89HDF", 4) == 0 || (memcmp(text, "CDF", 3) == 0 && (unsigned char)text[3] < 8));
+}
+
 int main(int argc, char **argv)
 {
     struct request r = {.ending = ".nc", .main_name = "main"};
@@ -175,6 +181,8 @@ int main(int argc, char **argv)
     text = text_read_file(file, &len);
     if (!text)
         msg_die(MSG_FAILED, "%s: %s", file, strerror(errno));
+    if (is_netcdf(text, len))
+        msg_die(MSG_FAILED, "%s: this is a netCDF file already, not CDL text: ncdump prints it as CDL", file);
     ok = cdl_parse(&doc, strcmp(file, "-") ? file : "standard input", text, len) && cdl_check(&doc) &&
          generate(&doc, &r);
     if (cdl_failed(&doc))

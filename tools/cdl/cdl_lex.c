@@ -416,3 +416,49 @@ void cdl_lex_next(struct cdl_lex *lx)
         lx->punct = *lx->p++;
     }
 }
+
+/* --- small steps -------------------------------------------------------------------- */
+bool cdl_at_punct(const struct cdl_lex *lx, char c)
+{
+    return lx->tok == TOK_PUNCT && lx->punct == c;
+}
+
+bool cdl_accept(struct cdl_lex *lx, char c)
+{
+    if (!cdl_at_punct(lx, c))
+        return false;
+    cdl_lex_next(lx);
+    return true;
+}
+
+bool cdl_expect(struct cdl_lex *lx, char c)
+{
+    char what[] = "'?'";
+
+    if (cdl_accept(lx, c))
+        return true;
+    what[1] = c;
+    return cdl_lex_expected(lx, what);
+}
+
+char *cdl_expect_name(struct cdl_lex *lx, const char *what)
+{
+    char *name = lx->name;
+
+    if (lx->tok != TOK_NAME) {
+        cdl_lex_expected(lx, what);
+        return NULL;
+    }
+    cdl_lex_next(lx);
+    return name;
+}
+
+bool cdl_expect_int(struct cdl_lex *lx, const char *what, long long lo, long long *out)
+{
+    if (lx->tok != TOK_CONST || !cdl_const_int(&lx->value, out))
+        return cdl_lex_expected(lx, what);
+    if (*out < lo)
+        return cdl_fail(lx->doc, lx->where, "expected %s, not %lld", what, *out);
+    cdl_lex_next(lx);
+    return true;
+}

@@ -35,4 +35,11 @@ char *cdl_lex_dataset_name(struct cdl_lex *lx);
 /* "expected ... near 'token'". */
 bool cdl_lex_expected(struct cdl_lex *lx, const char *what);
 
+/* Small steps: is the next token this, take it if it is, or fail. */
+bool cdl_at_punct(const struct cdl_lex *lx, char c);
+bool cdl_accept(struct cdl_lex *lx, char c);
+bool cdl_expect(struct cdl_lex *lx, char c);
+char *cdl_expect_name(struct cdl_lex *lx, const char *what);
+bool cdl_expect_int(struct cdl_lex *lx, const char *what, long long lo, long long *out);
+
 #endif

@@ -239,6 +239,17 @@ bool cdl_take_storage(struct cdl_doc *doc, struct cdl_var *v)
     return ok;
 }
 
+int cdl_mode_of_kind(int format)
+{
+    static const int mode[] = {[NC_FORMAT_CLASSIC] = 0,
+                               [NC_FORMAT_64BIT_OFFSET] = NC_64BIT_OFFSET,
+                               [NC_FORMAT_NETCDF4] = NC_NETCDF4,
+                               [NC_FORMAT_NETCDF4_CLASSIC] = NC_NETCDF4 | NC_CLASSIC_MODEL,
+                               [NC_FORMAT_64BIT_DATA] = NC_64BIT_DATA};
+
+    return mode[format];
+}
+
 int cdl_kind_of_name(const char *name)
 {
     static const struct {

@@ -34,7 +34,7 @@ static void print_option(const struct opt *o)
     text_free(&head);
 }
 
-static void print_help(const struct opt_tool *tool)
+void opt_help(const struct opt_tool *tool)
 {
     printf("usage: %s %s\n%s\n\n", tool->name, tool->operands, tool->purpose);
     for (size_t i = 0; i < tool->nopts; i++)
@@ -155,7 +155,7 @@ static const struct opt *find_long(const struct opt_tool *tool, const char *word
 static void end_with_info(const struct opt_tool *tool, const char *word)
 {
     if (strcmp(word, "help") == 0) {
-        print_help(tool);
+        opt_help(tool);
         exit(MSG_OK);
     }
     if (strcmp(word, "version") == 0) {

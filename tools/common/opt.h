@@ -48,4 +48,6 @@ void opt_end(struct opt_line *line);
  * is not. */
 long long opt_number(const char *option, const char *text, long long lo, long long hi);
 
+void opt_help(const struct opt_tool *tool); /* what --help prints */
+
 #endif

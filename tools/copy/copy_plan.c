@@ -202,19 +202,22 @@ static bool is_unlimited(int group, int dimid)
     return found || (nc_inq_grp_parent(group, &parent) == NC_NOERR && is_unlimited(parent, dimid));
 }
 
+static bool axis_grows(const struct copy *c, const struct copy_var *v, int d)
+{
+    return !c->req->fix_unlimited && is_unlimited(v->group, v->dimid[d]);
+}
+
 static bool grows(const struct copy *c, const struct copy_var *v)
 {
-    for (int d = 0; d < v->ndims && !c->req->fix_unlimited; d++)
-        if (is_unlimited(v->group, v->dimid[d]))
+    for (int d = 0; d < v->ndims; d++)
+        if (axis_grows(c, v, d))
             return true;
     return false;
 }
 
 static size_t clip(const struct copy *c, const struct copy_var *v, int d, size_t len)
 {
-    bool fixed = c->req->fix_unlimited || !is_unlimited(v->group, v->dimid[d]);
-
-    return fixed && v->shape[d] && len > v->shape[d] ? v->shape[d] : len;
+    return !axis_grows(c, v, d) && v->shape[d] && len > v->shape[d] ? v->shape[d] : len;
 }
 
 static const struct copy_chunks *chunks_of_var(const struct copy *c, const struct copy_var *v)
@@ -264,6 +267,8 @@ static void take_var_chunks(const struct copy *c, struct copy_var *v, const stru
         v->chunk[d] = clip(c, v, d, k->len[d]);
 }
 
+/* Axes that are not named keep their chunks; those of inputs without chunks are whole,
+ * or 1 where records may be added. */
 static void take_dim_chunks(const struct copy *c, struct copy_var *v)
 {
     bool any = false;
@@ -274,7 +279,8 @@ static void take_dim_chunks(const struct copy *c, struct copy_var *v)
         any = any || k;
         v->chunk[d] = k                ? clip(c, v, d, k->len[0] ? k->len[0] : whole)
                       : v->was_chunked ? clip(c, v, d, v->in_chunk[d])
-                                       : whole;
+                      : axis_grows(c, v, d) ? 1
+                                            : whole;
     }
     if (any && (v->was_chunked || grows(c, v) || *v->chain || v->nbytes >= c->req->least_chunked))
         v->chunked = true;

@@ -1,0 +1,2 @@
+. "$CLI/sample.sh"; sample in
+ncdump in.cdl

@@ -1,0 +1,2 @@
+. "$CLI/sample.sh"; sample in
+ncgen -o out.nc in.nc
