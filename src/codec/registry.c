@@ -5,7 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-extern const struct cel_codec cel_codec_shuffle, cel_codec_fletcher32, cel_codec_lzf, cel_codec_crc32c;
+extern const struct cel_codec cel_codec_shuffle, cel_codec_fletcher32, cel_codec_lzf, cel_codec_crc32c,
+    cel_codec_nbit, cel_codec_scaleoffset;
 extern const struct cel_codec cel_codec_bitgroom, cel_codec_granular, cel_codec_bitround;
 extern const struct cel_codec cel_codec_delta, cel_codec_astype, cel_codec_fixedscaleoffset, cel_codec_decimal,
     cel_codec_packbits, cel_codec_base64, cel_codec_ndcell, cel_codec_ndmean, cel_codec_ndlorenzo;
@@ -52,6 +53,8 @@ static const struct cel_codec *const codecs[] = {
 #endif
     &cel_codec_shuffle,
     &cel_codec_fletcher32,
+    &cel_codec_nbit,
+    &cel_codec_scaleoffset,
     &cel_codec_bitgroom,
     &cel_codec_granular,
     &cel_codec_bitround,

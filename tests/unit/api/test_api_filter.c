@@ -372,8 +372,9 @@ static void netcdf_meta_agrees_with_what_is_there(void **state)
     assert_int_equal(nc_inq_filter_avail(f.ncid, 32001) == NC_NOERR, NC_HAS_BLOSC);
     assert_int_equal(nc_inq_filter_avail(f.ncid, 4) == NC_NOERR, NC_HAS_SZIP);
     assert_int_equal(NC_HAS_MULTIFILTERS, 1);
-    for (unsigned id = 1; id <= 3; id++)
-        assert_ok(nc_inq_filter_avail(f.ncid, id));
+    for (unsigned id = 1; id <= 6; id++)
+        if (id != 4)
+            assert_ok(nc_inq_filter_avail(f.ncid, id));
     assert_int_equal(nc_inq_filter_avail(f.ncid, 33333), NC_ENOFILTER);
     assert_int_equal(nc_inq_filter_avail(99999, 1), NC_EBADID);
     drop(&f);
