@@ -78,6 +78,12 @@ bench:
 	@cmake --build build-bench -j $(JOBS)
 	@cmake --build build-bench --target run_bench
 
+#> make nd-ratios  docs/nd-ratios.md anew: what the n-dimensional filters gain and lose on real fields
+nd-ratios:
+	@scripts/setup.sh bench
+	@cmake $(if $(shell command -v ninja),-G Ninja) $(LAUNCH) -S . -B build-bench -DCMAKE_BUILD_TYPE=Release -DCELLAR_BENCH=ON >/dev/null
+	@cmake --build build-bench -j $(JOBS) --target nd_ratios
+
 #> make install    to PREFIX (default /usr/local); DESTDIR is honoured
 install: build
 	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
@@ -88,4 +94,4 @@ install: build
 clean:
 	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench
 
-.PHONY: all help build demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long bench install clean
+.PHONY: all help build demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long bench nd-ratios install clean

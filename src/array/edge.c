@@ -19,6 +19,12 @@ static bool codes_neighbours(const struct cel_chain *chain)
     return false;
 }
 
+/* Padding of a no-fill variable holds nothing yet, and would go into means. */
+static bool lacks_fill(const struct cel_var *var)
+{
+    return var->no_fill && cel_chain_mixes(&var->chain) && var->chain.shape.has_fill;
+}
+
 /* Elements of the array along dimension d of this chunk. */
 static size_t valid_along(const struct cel_var *var, const size_t *index, int d)
 {
@@ -32,7 +38,7 @@ static size_t valid_along(const struct cel_var *var, const size_t *index, int d)
 
 bool cel_edge_is_seen(const struct cel_var *var, const size_t *index)
 {
-    if (!codes_neighbours(&var->chain))
+    if (!codes_neighbours(&var->chain) && !lacks_fill(var))
         return false;
     for (int d = 0; d < var->ndims; d++)
         if (valid_along(var, index, d) < var->chunk[d])
@@ -47,6 +53,12 @@ static void repeat_last(char *at, size_t valid, size_t n, size_t nbytes)
         memcpy(at + i * nbytes, at + (valid - 1) * nbytes, nbytes);
 }
 
+static void put_fill(const struct cel_shape *shape, char *at, size_t nbytes)
+{
+    for (size_t i = 0; i < nbytes; i += shape->elem_size)
+        memcpy(at + i, shape->fill, shape->elem_size);
+}
+
 void cel_edge_repeat(const struct cel_var *var, const size_t *index, void *cell)
 {
     size_t inner = var->type->size, outer;
@@ -59,7 +71,10 @@ void cel_edge_repeat(const struct cel_var *var, const size_t *index, void *cell)
         for (int e = 0; e < d; e++)
             outer *= var->chunk[e];
         for (size_t o = 0; valid < n && o < outer; o++)
-            repeat_last(at + o * n * inner, valid, n, inner);
+            if (lacks_fill(var))
+                put_fill(&var->chain.shape, at + (o * n + valid) * inner, (n - valid) * inner);
+            else
+                repeat_last(at + o * n * inner, valid, n, inner);
         inner *= n;
     }
 }

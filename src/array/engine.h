@@ -66,7 +66,7 @@ size_t cel_box_run(struct cel_box *box, const struct cel_way *way); /* its eleme
                                                                        memories; else 0 */
 
 /* edge.c: padding of edge chunks as lossy codecs want it. */
-bool cel_edge_is_seen(const struct cel_var *var, const size_t *index); /* the codec would suffer from fill values */
+bool cel_edge_is_seen(const struct cel_var *var, const size_t *index); /* the codec would suffer from the padding as it is */
 void cel_edge_repeat(const struct cel_var *var, const size_t *index, void *cell);
 
 /* far.c. After the last copy of a job, cel_far_done() makes them seen by other threads. */

@@ -228,6 +228,25 @@ static int encode_step(const struct cel_chain *c, size_t i, struct cel_scratch *
     return CEL_OK;
 }
 
+/* Step i and the shuffle behind it in one pass, where both are such; CEL_SKIP: they are not. */
+static int encode_two(const struct cel_chain *c, size_t i, struct cel_scratch *scratch, int half, struct moving *m)
+{
+    const struct cel_step *step = &c->step[i], *next = step + 1;
+    struct cel_coding coding = coding_of(c, i);
+    size_t size;
+    int rc;
+
+    if (i + 1 >= c->n || !step->codec->encode_planes || !(next->codec->flags & CEL_CODEC_PLANES) || !next->working.n)
+        return CEL_SKIP;
+    size = next->working.w[0];
+    rc = size > 1 ? reserve(scratch, half, m->n) : CEL_SKIP;
+    if (rc == CEL_OK)
+        rc = step->codec->encode_planes(&coding, m->at, m->n, size, scratch->half[half]);
+    if (rc == CEL_OK)
+        *m = (struct moving){scratch->half[half], m->n, size};
+    return rc == CEL_SKIP ? rc : filter_error(rc, step);
+}
+
 int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch,
                      const void *src, size_t n, const void **out, size_t *out_n, uint32_t *skipped)
 {
@@ -237,7 +256,11 @@ int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch,
     assert(c->prepared || c->n == 0);
     *skipped = 0;
     for (size_t i = 0; rc == CEL_OK && i < c->n; i++) {
-        rc = encode_step(c, i, scratch, half, &m);
+        rc = encode_two(c, i, scratch, half, &m);
+        if (rc == CEL_OK)
+            i++;
+        else if (rc == CEL_SKIP)
+            rc = encode_step(c, i, scratch, half, &m);
         if (rc == CEL_SKIP) {
             *skipped |= (uint32_t)1 << i;
             rc = CEL_OK;

@@ -114,6 +114,9 @@ int cel_chain_prepare(struct cel_chain *c, const struct cel_shape *shape, bool k
  * Before the chain is prepared. */
 int cel_chain_fit_plugins(struct cel_chain *c, const struct cel_shape *shape);
 
+/* Whether a step makes one value of several (CEL_CODEC_MIXES). */
+bool cel_chain_mixes(const struct cel_chain *c);
+
 /* NC_ENOFILTER with a sentence (id, registered name, where was looked, what to
  * do) when a step has no codec. */
 int cel_chain_usable(const struct cel_chain *c);

@@ -7,12 +7,22 @@
 #include <netcdf.h>
 #include <stdlib.h>
 
-bool cel_chain_is_lossy(const struct cel_chain *c)
+static bool has_flag(const struct cel_chain *c, unsigned flag)
 {
     for (size_t i = 0; i < c->n; i++)
-        if (c->step[i].codec && c->step[i].codec->flags & CEL_CODEC_LOSSY)
+        if (c->step[i].codec && c->step[i].codec->flags & flag)
             return true;
     return false;
+}
+
+bool cel_chain_is_lossy(const struct cel_chain *c)
+{
+    return has_flag(c, CEL_CODEC_LOSSY);
+}
+
+bool cel_chain_mixes(const struct cel_chain *c)
+{
+    return has_flag(c, CEL_CODEC_MIXES);
 }
 
 /* Values that are not numbers, or became none, have no distance. */

@@ -71,7 +71,8 @@ enum {
     CEL_CODEC_NEEDS_PIXELS = 32, /* input length must be a multiple of the element size */
     CEL_CODEC_NEEDS_ELEMENTS = 64, /* only as the first step, on the elements themselves */
     CEL_CODEC_OUTSIDE = 128,   /* from a shared library: runs under the plugin lock */
-    CEL_CODEC_PLANES = 256     /* output is as many byte planes as working word 0 says */
+    CEL_CODEC_PLANES = 256,    /* output is as many byte planes as working word 0 says */
+    CEL_CODEC_MIXES = 512      /* makes one value of several: padding must hold the fill value, which it knows */
 };
 
 /* The surroundings of one encode or decode call. */
@@ -144,6 +145,10 @@ struct cel_codec {
                   void *dst, size_t cap, size_t *len);
     int (*decode)(const struct cel_coding *coding, const void *src, size_t n,
                   void *dst, size_t cap, size_t *len);
+
+    /* Optional: this step and a shuffle of elements of `size` bytes behind it, in one: the
+     * bytes of both, n of them. CEL_SKIP: not this chunk; then one goes after the other. */
+    int (*encode_planes)(const struct cel_coding *coding, const void *src, size_t n, size_t size, void *dst);
 
     /* Optional: what a worker keeps between calls with equal words (compression
      * contexts, tables). Never shared between threads. */

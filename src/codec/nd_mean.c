@@ -11,10 +11,6 @@
 
 enum { TOGETHER = 8 };
 
-struct mean_walk {
-    const struct cel_mean *m;
-};
-
 #define REAL float
 #define BITS uint32_t
 #define SWAP __builtin_bswap32
@@ -32,17 +28,16 @@ struct mean_walk {
 
 static void mean_strip(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context)
 {
-    const struct mean_walk *w = context;
+    const struct cel_mean *m = context;
 
     (void)k;
-    (w->m->is_double ? double_mean_of_strip : float_mean_of_strip)(w, s, array, cells);
+    (m->is_double ? double_mean_of_strip : float_mean_of_strip)(m, s, array, cells);
 }
 
 bool cel_mean_gather(const struct cel_mean *m, int rank, const size_t *dims, const size_t *side, const void *src, void *dst)
 {
-    struct mean_walk w = {m};
     struct cel_cells cells;
 
     return cel_cells_init(&cells, rank, dims, side, m->is_double ? 8 : 4) &&
-           cel_cells_walk(&cells, (char *)src, dst, mean_strip, &w);
+           cel_cells_walk(&cells, (char *)src, dst, mean_strip, (void *)m);
 }

@@ -1,7 +1,6 @@
 #ifndef CEL_ND_MEAN_H
 #define CEL_ND_MEAN_H
 
-#include "quantize.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,7 +11,6 @@ struct cel_mean {
     bool swapped;              /* elements are not in the machine's byte order */
     bool keeps_special;        /* cells with a fill value, NaN or infinity, or whose sum overflows, stay exact */
     const unsigned char *fill; /* as the bytes lie in the chunk; NULL: none */
-    struct cel_quantize_error *worst; /* raised by the errors made; NULL: nobody asks */
 };
 
 /* src need not be aligned. false: no memory, or no such shape. */

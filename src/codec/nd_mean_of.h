@@ -63,21 +63,6 @@ static bool NAME(holds)(const struct cel_strip *s, const char *cell, size_t per,
     return seen;
 }
 
-static void NAME(note_errors)(const struct mean_walk *w, const struct cel_strip *s, const char *cell, size_t per, REAL mean)
-{
-    struct cel_quantize_error *worst = w->m->worst;
-
-    for (size_t r = 0; r < s->nstreams; r++) {
-        const NAME(loose) *row = (const NAME(loose) *)(cell + s->offset[r]);
-        for (size_t i = 0; i < per; i++) {
-            double was = NAME(value)(row[i], w->m->swapped), off = fabs(was - (double)mean);
-            worst->max_abs = off > worst->max_abs ? off : worst->max_abs;
-            if (was != 0 && off > worst->max_rel * fabs(was))
-                worst->max_rel = off / fabs(was);
-        }
-    }
-}
-
 static void NAME(spread)(char *out, BITS value, size_t n, bool around)
 {
 #if defined(__SSE2__)
@@ -93,32 +78,30 @@ static void NAME(spread)(char *out, BITS value, size_t n, bool around)
 }
 
 /* One cell's elements become its mean; a special one's stay. */
-static void NAME(put_cell)(const struct mean_walk *w, const struct cel_strip *s, const char *cell, size_t per, REAL sum, char *out)
+static void NAME(put_cell)(const struct cel_mean *m, const struct cel_strip *s, const char *cell, size_t per, REAL sum, char *out)
 {
     size_t n = s->nstreams * per;
     REAL mean = sum / (REAL)n;
     BITS fill = 0;
 
-    if (w->m->fill)
-        memcpy(&fill, w->m->fill, sizeof fill);
-    if (w->m->keeps_special && (!isfinite(sum) || (w->m->fill && NAME(holds)(s, cell, per, fill)))) {
+    if (m->fill)
+        memcpy(&fill, m->fill, sizeof fill);
+    if (m->keeps_special && (!isfinite(sum) || (m->fill && NAME(holds)(s, cell, per, fill)))) {
         for (size_t r = 0; r < s->nstreams; r++)
             memcpy(out + r * per * sizeof(REAL), cell + s->offset[r], per * sizeof(REAL));
         return;
     }
-    if (w->m->worst)
-        NAME(note_errors)(w, s, cell, per, mean);
-    NAME(spread)(out, NAME(bits)(mean, w->m->swapped), n, s->streaming);
+    NAME(spread)(out, NAME(bits)(mean, m->swapped), n, s->streaming);
 }
 
-static void NAME(mean_of_strip)(const struct mean_walk *w, const struct cel_strip *s, const char *array, char *cells)
+static void NAME(mean_of_strip)(const struct cel_mean *m, const struct cel_strip *s, const char *array, char *cells)
 {
     size_t per = s->unit / sizeof(REAL), cell = s->nstreams * s->unit, g = 0;
     REAL sum[TOGETHER];
 
     for (; g + TOGETHER <= s->ncells; g += TOGETHER) {
         const char *first = array + g * s->unit;
-        if (w->m->swapped)
+        if (m->swapped)
             NAME(sums)(s, first, per, true, sum);
         else if (per == 4)
             NAME(sums)(s, first, 4, false, sum);
@@ -127,11 +110,11 @@ static void NAME(mean_of_strip)(const struct mean_walk *w, const struct cel_stri
         else
             NAME(sums)(s, first, per, false, sum);
         for (size_t k = 0; k < TOGETHER; k++)
-            NAME(put_cell)(w, s, first + k * s->unit, per, sum[k], cells + (g + k) * cell);
+            NAME(put_cell)(m, s, first + k * s->unit, per, sum[k], cells + (g + k) * cell);
     }
     for (; g < s->ncells; g++)
-        NAME(put_cell)(w, s, array + g * s->unit, per, NAME(sum_of_one)(s, array + g * s->unit, per, w->m->swapped), cells + g * cell);
+        NAME(put_cell)(m, s, array + g * s->unit, per, NAME(sum_of_one)(s, array + g * s->unit, per, m->swapped), cells + g * cell);
     per = s->rest / sizeof(REAL);
     if (per > 0)
-        NAME(put_cell)(w, s, array + g * s->unit, per, NAME(sum_of_one)(s, array + g * s->unit, per, w->m->swapped), cells + g * cell);
+        NAME(put_cell)(m, s, array + g * s->unit, per, NAME(sum_of_one)(s, array + g * s->unit, per, m->swapped), cells + g * cell);
 }

@@ -42,9 +42,12 @@ void cel_nd_reveal(const struct cel_words *working, struct cel_words *visible)
 int cel_nd_to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config)
 {
     struct cel_json *dims;
-    int rc = visible->w[CEL_ND_EDGE] ? cel_json_set(config, "cell", cel_json_new_uint(visible->w[CEL_ND_EDGE])) : CEL_OK;
+    struct cel_shape own;
+    int rc = visible->n && visible->w[CEL_ND_EDGE] ? cel_json_set(config, "cell", cel_json_new_uint(visible->w[CEL_ND_EDGE])) : CEL_OK;
 
     (void)version;
+    if (!shape && cel_nd_shape_of(visible, &own))
+        shape = &own; /* words that were fitted already */
     if (!shape || rc != CEL_OK)
         return rc;
     rc = cel_json_set(config, "elementsize", cel_json_new_uint(shape->elem_size));

@@ -505,7 +505,7 @@ static void shape_fill(const struct cel_var *var, struct cel_shape *shape)
     size_t size = var->type->size;
     const void *fill;
 
-    shape->has_fill = !var->no_fill && shape->kind != CEL_KIND_OTHER && size <= sizeof shape->fill;
+    shape->has_fill = (!var->no_fill || cel_chain_mixes(&var->chain)) && shape->kind != CEL_KIND_OTHER && size <= sizeof shape->fill;
     if (!shape->has_fill)
         return;
     fill = cel_var_fill_value(var);
