@@ -25,4 +25,10 @@ int cel_deflate_encode(const struct cel_wrapping *w, const struct cel_coding *co
 int cel_deflate_decode(const struct cel_wrapping *w, const struct cel_coding *coding, const void *src, size_t n,
                        void *dst, size_t cap, size_t *len);
 
+/* The members of their tables that are the same. */
+#define CEL_DEFLATE_MEMBERS \
+    .flags = CEL_CODEC_COMPRESSOR, .params = cel_deflate_params, .min_words = 1, .max_words = 1, \
+    .bound = cel_deflate_bound, .max_ratio = 1032, .encode = encode, .decode = decode, \
+    .make_context = cel_deflate_make_context, .free_context = cel_deflate_free_context
+
 #endif

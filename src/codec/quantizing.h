@@ -27,4 +27,11 @@ int cel_quantizing_encode(const struct cel_coding *coding, const void *src, size
 int cel_quantizing_decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap,
                           size_t *len);
 
+/* The members of their tables that are the same. */
+#define CEL_QUANTIZING_MEMBERS \
+    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS, .params = params, .min_words = 0, \
+    .max_words = CEL_QUANTIZING_WORDS, .prepare = cel_quantizing_prepare, .reveal = cel_quantizing_reveal, \
+    .max_ratio = 1, .encode = cel_quantizing_encode, .decode = cel_quantizing_decode, .make_context = make_context, \
+    .free_context = cel_quantizing_free_context
+
 #endif
