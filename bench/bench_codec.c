@@ -42,8 +42,6 @@ static double median(double *t)
 }
 
 static int missed;
-static double inflate_gain; /* sum of logarithms */
-static int inflate_rows;
 
 static void report(const char *what, const char *field, size_t nbytes, double *theirs, double *ours, double promised)
 {
@@ -257,9 +255,7 @@ static void bench_deflate(const struct field *f, unsigned level)
         printf("larger than libdeflate alone by more than half a per cent: MISSED\n");
         missed++;
     }
-    report("inflate (zlib)", f->name, f->nbytes, theirs_r, ours_r, 0);
-    inflate_gain += log(median(theirs_r) / median(ours_r));
-    inflate_rows++;
+    report("inflate (zlib)", f->name, f->nbytes, theirs_r, ours_r, 2);
     coding.codec->free_context(coding.context);
     libdeflate_free_compressor(plain);
     for (int i = 0; i < 2; i++) {
@@ -296,8 +292,6 @@ int main(int argc, char **argv)
             bench_field(&f);
         else
             printf("%s: not NAME:SIZE:FILE, or not readable\n", argv[i]);
-    inflate_gain = exp(inflate_gain / inflate_rows);
-    printf("inflate of zlib's own streams, geometric mean: %.1fx (promised 2.0x%s)\n", inflate_gain,
-           inflate_gain >= 2 ? "" : ", MISSED");
-    return missed > 0 || inflate_gain < 2;
+    printf("promises missed: %d\n", missed);
+    return missed > 0;
 }
