@@ -157,7 +157,7 @@ static void open_input(struct copy *c)
     if (status == NC_NOERR)
         status = nc_inq_format(c->in, &c->in_format);
     if (status)
-        exit(msg_not_opened(status, c->req->in));
+        exit(msg_nc(status, "%s", c->req->in));
     c->in_zarr = is_zarr(c->in);
     c->format = kind_of_output(c);
     c->classic = is_classic_kind(c->format);

@@ -149,7 +149,7 @@ static int print_file(const char *path, const struct cdl_options *o, enum form f
     int ncid, status = nc_open(path, NC_NOWRITE, &ncid);
 
     if (status)
-        return msg_not_opened(status, path);
+        return msg_nc(status, "%s", path);
     status = print_open(ncid, path, o, form);
     nc_close(ncid);
     if (fflush(stdout) || ferror(stdout)) {

@@ -74,10 +74,10 @@ static int check_new_group(struct cel_group *parent, const char *name)
     struct cel_dataset *ds = parent->dataset;
     int rc = cel_group_object_free(parent, name);
 
-    if (rc == CEL_OK && ds->classic_model)
-        rc = cel_fail(NC_ESTRICTNC3, "group %s: the classic model has no groups", name);
     if (rc == CEL_OK)
         rc = cel_dataset_refuse(ds, CEL_KEEPS_GROUPS, "a group");
+    if (rc == CEL_OK && ds->classic_model)
+        rc = cel_fail(NC_ESTRICTNC3, "group %s: the classic model has no groups", name);
     return rc == CEL_OK ? cel_mode_define(ds) : rc;
 }
 

@@ -116,26 +116,6 @@ int msg_nc(int status, const char *fmt, ...)
     return MSG_FAILED;
 }
 
-/* The commonest wrong file of all: text that ncdump printed. */
-static bool is_cdl(const char *path)
-{
-    char head[8] = "";
-    FILE *f = fopen(path, "rb");
-    bool yes = f && fread(head, 1, sizeof head - 1, f) == sizeof head - 1 && strncmp(head, "netcdf ", 7) == 0;
-
-    if (f)
-        fclose(f);
-    return yes;
-}
-
-int msg_not_opened(int status, const char *path)
-{
-    if (status != NC_ENOTNC || !is_cdl(path))
-        return msg_nc(status, "%s", path);
-    msg_error("%s: this is CDL text: make a file of it with \"ncgen -o FILE.nc %s\" first", path, path);
-    return MSG_FAILED;
-}
-
 static const char *without(const char *why, const char *part)
 {
     size_t n = strlen(part);

@@ -27,7 +27,6 @@ void msg_set_alias(const char *real, const char *shown);
 /* "<what>: <why>" where why is the library's own sentence if it has one, else
  * nc_strerror. Each gives MSG_FAILED back. */
 int msg_nc(int status, const char *fmt, ...) TOOL_PRINTF(2, 3);
-int msg_not_opened(int status, const char *path); /* after nc_open() of an input */
 
 /* Why the last call failed, in the library's words, without the file and the
  * variable it begins with: for messages that name them in their own way. Yours

@@ -1,2 +1,0 @@
-. "$CLI/sample.sh"; sample in
-nccopy in.cdl out.nc

@@ -1,2 +1,0 @@
-. "$CLI/sample.sh"; sample in
-ncdump in.cdl
