@@ -98,12 +98,20 @@ static int need_kit(struct cel_job *job)
     return rc;
 }
 
+static bool watches_loss(const struct cel_job *job)
+{
+    const struct cel_var *var = job->stream->var;
+
+    return var->watch_loss && cel_chain_is_lossy(&var->chain);
+}
+
+/* In the scratch, where later steps overwrite it; but not where it is compared afterwards. */
 int cel_job_room_to_encode(struct cel_job *job, void **out)
 {
     const struct cel_chain *chain = &job->stream->var->chain;
     int rc;
 
-    if (!chain->n)
+    if (!chain->n || watches_loss(job))
         return cel_job_room(job, job->stream->array->nbytes, out);
     rc = need_kit(job);
     return rc == CEL_OK ? cel_scratch_room(job->kit->scratch, chain, out) : rc;
@@ -166,7 +174,7 @@ static int watch_loss(struct cel_job *job, const void *src)
     const struct cel_chain *chain = &job->stream->var->chain;
     int rc;
 
-    if (!job->stream->var->watch_loss || !cel_chain_is_lossy(chain))
+    if (!watches_loss(job))
         return CEL_OK;
     rc = keep_encoded(job); /* decoding takes the scratch it lies in */
     return rc == CEL_OK ? cel_chain_loss(chain, job->kit->scratch, src, job->out, job->out_n, job->skipped, &job->loss)

@@ -72,7 +72,7 @@ int cel_nd_from_json(const struct cel_json *config, int version, struct cel_word
 
 bool cel_nd_shape_of(const struct cel_words *w, struct cel_shape *out)
 {
-    if (!is_working(w) || w->w[CEL_ND_RANK] > CEL_CELLS_RANK || w->n < CEL_ND_DIMS + w->w[CEL_ND_RANK])
+    if (!is_working(w) || w->w[CEL_ND_RANK] < 1 || w->w[CEL_ND_RANK] > CEL_CELLS_RANK || w->n < CEL_ND_DIMS + w->w[CEL_ND_RANK])
         return false;
     *out = (struct cel_shape){.elem_size = w->w[CEL_ND_ELEM], .kind = (enum cel_kind)(w->w[CEL_ND_KIND] & 255),
                               .big_endian = w->w[CEL_ND_KIND] & CEL_ND_BIG, .rank = (int)w->w[CEL_ND_RANK],
@@ -92,7 +92,8 @@ int cel_nd_cells(const struct cel_coding *coding, size_t n, size_t cap, struct c
     struct cel_shape shape;
     size_t side[CEL_CELLS_RANK];
 
-    if (!cel_nd_shape_of(coding->words, &shape) || coding->words->w[CEL_ND_EDGE] > 255)
+    if (!cel_nd_shape_of(coding->words, &shape) || coding->words->w[CEL_ND_EDGE] < 1 ||
+        coding->words->w[CEL_ND_EDGE] > coding->codec->params[0].max)
         return cel_fail(NC_EFILTER, "%s: its parameters are damaged", coding->codec->name);
     for (int d = 0; d < shape.rank; d++)
         side[d] = coding->words->w[CEL_ND_EDGE];

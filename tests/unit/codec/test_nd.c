@@ -344,6 +344,38 @@ static void the_chain_does_two_in_one(void **arg)
     cel_scratch_free(scratch);
 }
 
+/* Each wrong in one word; not a byte of the output is touched. */
+static void wrong_words_are_refused(void **arg)
+{
+    static const struct {
+        const char *filter;
+        struct cel_words words;
+    } wrong[] = {
+        {"ndcell", {8, {0, 4, 2, 3, 0, 0, 4, 4}}},           {"ndcell", {8, {256, 4, 2, 3, 0, 0, 4, 4}}},
+        {"ndcell", {7, {4, 4, 0, 3, 0, 0, 16}}},             {"ndcell", {39, {4, 4, 33, 3, 0, 0, 16}}},
+        {"ndcell", {8, {4, 4, 2, 3, 0, 0, 4, 5}}},           {"ndcell", {8, {4, 8, 2, 3, 0, 0, 4, 4}}},
+        {"ndcell", {7, {4, 4, 2, 3, 0, 0, 16}}},             {"ndcell", {1, {4}}},
+        {"ndcell", {8, {4, 0, 2, 3, 0, 0, 4, 4}}},           {"ndcell", {9, {4, 64, 3, 3, 0, 0, 65536, 1u << 31, 1u << 31}}},
+        {"ndmean", {8, {0, 4, 2, 3, 0, 0, 4, 4}}},           {"ndmean", {8, {128, 4, 2, 3, 0, 0, 4, 4}}},
+        {"ndlorenzo", {7, {0, 4, 0, 3, 0, 0, 16}}},          {"ndlorenzo", {7, {0, 64, 0, 3, 0, 0, 1}}},
+        {"ndlorenzo", {8, {0, 3, 2, 3, 0, 0, 4, 4}}},        {"ndlorenzo", {39, {0, 4, 33, 3, 0, 0, 16}}},
+        {"ndlorenzo", {9, {0, 4, 3, 3, 0, 0, 65536, 1u << 31, 1u << 31}}},
+    };
+    unsigned char src[64] = {0}, dst[64], clean[64];
+
+    (void)arg;
+    memset(clean, 0x77, sizeof clean);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const struct cel_codec *codec = cel_codec_by_name(wrong[i].filter, strlen(wrong[i].filter));
+        struct cel_coding coding = {.codec = codec, .words = &wrong[i].words};
+        size_t len;
+        memset(dst, 0x77, sizeof dst);
+        assert_int_equal(codec->encode(&coding, src, 64, dst, 64, &len), NC_EFILTER);
+        assert_int_equal(codec->decode(&coding, src, 64, dst, 64, &len), NC_EFILTER);
+        assert_memory_equal(dst, clean, 64);
+    }
+}
+
 static void hostile_words_are_refused(void **arg)
 {
     static const char *const names[] = {"ndcell", "ndmean", "ndlorenzo"};
@@ -371,7 +403,7 @@ int main(void)
         cmocka_unit_test(random_shapes),           cmocka_unit_test(large_shapes),
         cmocka_unit_test(the_figure_of_ndcell),    cmocka_unit_test(golden_vectors), cmocka_unit_test(the_figure_of_ndmean), cmocka_unit_test(means_of_cells),
         cmocka_unit_test(special_cells_stay_exact), cmocka_unit_test(swapped_means), cmocka_unit_test(lorenzo_keeps_every_bit),
-        cmocka_unit_test(the_chain_does_two_in_one), cmocka_unit_test(lorenzo_of_a_plane_is_zero), cmocka_unit_test(hostile_words_are_refused),
+        cmocka_unit_test(the_chain_does_two_in_one), cmocka_unit_test(lorenzo_of_a_plane_is_zero), cmocka_unit_test(wrong_words_are_refused), cmocka_unit_test(hostile_words_are_refused),
     };
 
     return cmocka_run_group_tests_name("nd", tests, NULL, NULL);
