@@ -1,5 +1,6 @@
 /* Elements by dtype: slow and plain, one at a time; none of these filters is a
  * bottleneck beside the compressor that follows it. */
+#include "half.h"
 #include "typed.h"
 #include "status.h"
 #include <math.h>
@@ -60,16 +61,6 @@ static void store_bits(const struct cel_dtype *t, void *p, uint64_t v)
         b[t->big ? t->size - 1 - i : i] = (unsigned char)v;
 }
 
-static double half_value(uint64_t h)
-{
-    double m = (double)(h & 1023), sign = h & 0x8000 ? -1 : 1;
-    int e = (int)(h >> 10 & 31);
-
-    if (e == 31)
-        return h & 1023 ? NAN : sign * INFINITY;
-    return sign * (e ? ldexp(1024 + m, e - 25) : ldexp(m, -24));
-}
-
 int64_t cel_load_int(const struct cel_dtype *t, const void *p)
 {
     uint64_t v;
@@ -92,7 +83,7 @@ double cel_load_real(const struct cel_dtype *t, const void *p)
     if (t->kind != 'f')
         return t->kind == 'u' ? (double)bits : (double)cel_load_int(t, p);
     if (t->size == 2)
-        return half_value(bits);
+        return cel_half_to_float((uint16_t)bits);
     memcpy(&f, &low, sizeof f);
     memcpy(&d, &bits, sizeof d);
     return t->size == 4 ? f : d;
@@ -126,7 +117,7 @@ void cel_store_real(const struct cel_dtype *t, void *p, double v)
     }
     memcpy(&bits, &v, sizeof v);
     memcpy(&low, &f, sizeof f);
-    store_bits(t, p, t->size == 8 ? bits : low);
+    store_bits(t, p, t->size == 8 ? bits : t->size == 4 ? low : cel_float_to_half(f));
 }
 
 void cel_cast(const struct cel_dtype *from, const void *src, const struct cel_dtype *to, void *dst, size_t n)

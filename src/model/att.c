@@ -359,3 +359,16 @@ int cel_att_del(struct cel_group *group, struct cel_var *var, const char *name)
     free_att(att);
     return CEL_OK;
 }
+
+void cel_atts_saved(struct cel_atts *atts)
+{
+    for (size_t i = 0; i < atts->list.n; i++) {
+        struct cel_att *att = atts->list.at[i];
+        att->saved = CEL_SAVED;
+        free(att->saved_name);
+        att->saved_name = NULL;
+    }
+    for (size_t i = 0; i < atts->removed.n; i++)
+        free(atts->removed.at[i]);
+    atts->removed.n = 0;
+}

@@ -263,6 +263,7 @@ int cel_att_get(const struct cel_dataset *ds, const struct cel_att *att, void *d
 int cel_att_rename(struct cel_group *group, struct cel_var *var, const char *name, const char *to);
 int cel_att_del(struct cel_group *group, struct cel_var *var, const char *name);
 void cel_atts_dispose(struct cel_atts *atts);
+void cel_atts_saved(struct cel_atts *atts); /* the container has them all as they are */
 
 /* --- var.c ------------------------------------------------------------------- */
 /* type NULL: NC_EBADTYPE; a NULL among dims: NC_EBADDIM; so that look-ups can be handed on unchecked. */

@@ -2,10 +2,29 @@
  * a path that leads out of it. */
 #include "store_int.h"
 #include "mem.h"
+#include <errno.h>
 #include <netcdf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static int code_for(int error)
+{
+    switch (error) {
+    case ENOENT: return NC_ENOTFOUND;
+    case EEXIST: return NC_EEXIST;
+    case EACCES: case EPERM: case EROFS: return NC_EPERM;
+    case ENOMEM: return NC_ENOMEM;
+    default: return NC_EIO;
+    }
+}
+
+int cel_store_failure(const char *doing, const char *what)
+{
+    int error = errno;
+
+    return cel_fail(code_for(error), "%s: cannot %s: %s", what, doing, strerror(error));
+}
 
 static bool segment_is_legal(const char *segment, size_t len)
 {

@@ -27,24 +27,6 @@ static struct directory *directory_of(struct cel_store *s)
     return (struct directory *)s;
 }
 
-static int code_for(int error)
-{
-    switch (error) {
-    case ENOENT: return NC_ENOTFOUND;
-    case EEXIST: return NC_EEXIST;
-    case EACCES: case EPERM: case EROFS: return NC_EPERM;
-    case ENOMEM: return NC_ENOMEM;
-    default: return NC_EIO;
-    }
-}
-
-static int io_failure(const char *doing, const char *key)
-{
-    int error = errno;
-
-    return cel_fail(code_for(error), "%s: cannot %s: %s", key, doing, strerror(error));
-}
-
 /* No such file, or a key whose parent is itself a file: simply not there. */
 static bool is_absence(int error)
 {
@@ -55,7 +37,7 @@ static int open_value(struct directory *d, const char *key, int *fd, struct stat
 {
     *fd = openat(d->fd, key, O_RDONLY | O_CLOEXEC);
     if (*fd < 0)
-        return is_absence(errno) ? CEL_ABSENT : io_failure("open", key);
+        return is_absence(errno) ? CEL_ABSENT : cel_store_failure("open", key);
     if (fstat(*fd, st) == 0 && S_ISREG(st->st_mode))
         return CEL_OK;
     close(*fd);
@@ -69,7 +51,7 @@ static int read_all(int fd, const char *key, uint64_t offset, char *dst, size_t 
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return io_failure("read", key);
+            return cel_store_failure("read", key);
         if (got == 0)
             return cel_fail(NC_EIO, "%s: the file ends %zu bytes too early", key, n);
         dst += got;
@@ -110,7 +92,7 @@ static int size(struct cel_store *s, const char *key, uint64_t *out)
     struct stat st;
 
     if (fstatat(directory_of(s)->fd, key, &st, 0) != 0)
-        return is_absence(errno) ? CEL_ABSENT : io_failure("look at", key);
+        return is_absence(errno) ? CEL_ABSENT : cel_store_failure("look at", key);
     *out = (uint64_t)st.st_size;
     return S_ISREG(st.st_mode) ? CEL_OK : CEL_ABSENT;
 }
@@ -122,7 +104,7 @@ static int write_all(int fd, const char *key, const char *data, size_t n)
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
-            return io_failure("write", key);
+            return cel_store_failure("write", key);
         data += put;
         n -= (size_t)put;
     }
@@ -138,7 +120,7 @@ static int make_parents(struct directory *d, const char *key)
     for (char *slash = path ? strchr(path, '/') : NULL; rc == CEL_OK && slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdirat(d->fd, path, 0777) != 0 && errno != EEXIST)
-            rc = io_failure("make the folder", path);
+            rc = cel_store_failure("make the folder", path);
         *slash = '/';
     }
     free(path);
@@ -152,10 +134,10 @@ static int rename_into_place(struct directory *d, const char *tmp, const char *k
     if (renameat(d->fd, tmp, d->fd, key) == 0)
         return CEL_OK;
     if (errno != ENOENT) /* else the folders above are not there yet */
-        return io_failure("put in place", key);
+        return cel_store_failure("put in place", key);
     rc = make_parents(d, key);
     if (rc == CEL_OK && renameat(d->fd, tmp, d->fd, key) != 0)
-        rc = io_failure("put in place", key);
+        rc = cel_store_failure("put in place", key);
     return rc;
 }
 
@@ -168,10 +150,10 @@ static int put(struct cel_store *s, const char *key, const void *data, size_t n)
     snprintf(tmp, sizeof tmp, CEL_TMP_PREFIX "%ld-%u", (long)getpid(), atomic_fetch_add(&d->serial, 1));
     fd = openat(d->fd, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
-        return io_failure("make a temporary file for it", key);
+        return cel_store_failure("make a temporary file for it", key);
     rc = write_all(fd, key, data, n);
     if (close(fd) != 0 && rc == CEL_OK)
-        rc = io_failure("write", key);
+        rc = cel_store_failure("write", key);
     if (rc == CEL_OK)
         rc = rename_into_place(d, tmp, key);
     if (rc != CEL_OK)
@@ -183,7 +165,7 @@ static int erase(struct cel_store *s, const char *key)
 {
     if (unlinkat(directory_of(s)->fd, key, 0) == 0)
         return CEL_OK;
-    return is_absence(errno) ? CEL_ABSENT : io_failure("remove", key);
+    return is_absence(errno) ? CEL_ABSENT : cel_store_failure("remove", key);
 }
 
 /* --- listing ---------------------------------------------------------------- */
@@ -252,7 +234,7 @@ static int list(struct cel_store *s, const char *prefix, cel_store_visit *visit,
     int rc = CEL_OK;
 
     if (!dir)
-        return is_absence(errno) ? CEL_OK : io_failure("list", *prefix ? prefix : s->path);
+        return is_absence(errno) ? CEL_OK : cel_store_failure("list", *prefix ? prefix : s->path);
     while (rc == CEL_OK && (e = readdir(dir)))
         rc = add_entry(&entries, dirfd(dir), e);
     closedir(dir);
@@ -278,13 +260,13 @@ static int remove_tree(int at, const char *name)
     struct dirent *e;
 
     if (!dir)
-        return unlinkat(at, name, 0) == 0 ? CEL_OK : io_failure("remove", name);
+        return unlinkat(at, name, 0) == 0 ? CEL_OK : cel_store_failure("remove", name);
     while (rc == CEL_OK && (e = readdir(dir)))
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
             rc = remove_tree(fd, e->d_name);
     closedir(dir);
     if (rc == CEL_OK && unlinkat(at, name, AT_REMOVEDIR) != 0)
-        rc = io_failure("remove", name);
+        rc = cel_store_failure("remove", name);
     return rc;
 }
 
@@ -313,10 +295,10 @@ static int lock_directory(struct cel_store *s, int *fd)
 {
     *fd = openat(directory_of(s)->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd < 0)
-        return io_failure("open the folder", s->path);
+        return cel_store_failure("open the folder", s->path);
     while (flock(*fd, LOCK_EX) != 0)
         if (errno != EINTR) {
-            int rc = io_failure("lock the folder", s->path);
+            int rc = cel_store_failure("lock the folder", s->path);
             close(*fd);
             *fd = -1;
             return rc;
@@ -326,7 +308,7 @@ static int lock_directory(struct cel_store *s, int *fd)
 
 static int sync_directory(struct cel_store *s)
 {
-    return syncfs(directory_of(s)->fd) == 0 ? CEL_OK : io_failure("flush", s->path);
+    return syncfs(directory_of(s)->fd) == 0 ? CEL_OK : cel_store_failure("flush", s->path);
 }
 
 static int finish(struct cel_store *s)
@@ -362,7 +344,7 @@ static int make_root(struct directory *d, const char *path, enum cel_store_mode 
     if (mode == CEL_STORE_REPLACE && access(path, F_OK) == 0)
         rc = remove_tree(AT_FDCWD, path);
     if (rc == CEL_OK && mkdir(path, 0777) != 0)
-        rc = io_failure("make the folder", path);
+        rc = cel_store_failure("make the folder", path);
     d->store.created = rc == CEL_OK;
     return rc;
 }
@@ -382,10 +364,10 @@ int cel_store_open_dir(const char *path, enum cel_store_mode mode, struct cel_st
     if (rc == CEL_OK) {
         d->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (d->fd < 0)
-            rc = io_failure("open the folder", path);
+            rc = cel_store_failure("open the folder", path);
     }
     if (rc == CEL_OK && mode == CEL_STORE_WRITE && faccessat(d->fd, ".", W_OK, 0) != 0)
-        rc = io_failure("write to the folder", path);
+        rc = cel_store_failure("write to the folder", path);
     if (rc != CEL_OK) {
         cel_store_abandon(&d->store);
         return rc;

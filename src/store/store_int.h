@@ -33,6 +33,9 @@ struct cel_store {
  * what they will replace; listings never show them. */
 #define CEL_TMP_PREFIX ".cellar-tmp-"
 
+/* What errno says of doing something ("read") to a file or key. */
+int cel_store_failure(const char *doing, const char *what);
+
 int cel_store_init(struct cel_store *s, const struct cel_store_ops *ops, const char *path, enum cel_store_mode mode);
 
 #endif

@@ -84,14 +84,6 @@ static unsigned char *put_int(unsigned char *p, uint64_t v, int nbytes)
     return p;
 }
 
-static int io_failure(const char *doing, const char *path)
-{
-    int error = errno;
-    int code = error == ENOENT ? NC_ENOTFOUND : error == EACCES || error == EROFS ? NC_EPERM : NC_EIO;
-
-    return cel_fail(code, "%s: cannot %s: %s", path, doing, strerror(error));
-}
-
 static int damaged(const struct zip *z, const char *why)
 {
     return cel_fail(NC_EIO, "%s: not a zip archive this library can read: %s", z->store.path, why);
@@ -106,7 +98,7 @@ static int read_at(int fd, const char *what, uint64_t offset, void *dst, size_t 
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return io_failure("read", what);
+            return cel_store_failure("read", what);
         if (got == 0)
             return cel_fail(NC_EIO, "%s: the archive ends too early", what);
         to += got;
@@ -125,7 +117,7 @@ static int write_at(int fd, const char *what, uint64_t offset, const void *src, 
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
-            return io_failure("write", what);
+            return cel_store_failure("write", what);
         from += put;
         offset += (uint64_t)put;
         n -= (size_t)put;
@@ -588,7 +580,7 @@ static int write_archive(struct zip *z, struct output *o)
     if (rc == CEL_OK)
         rc = emit_end(o);
     if (rc == CEL_OK && fsync(o->fd) != 0)
-        rc = io_failure("flush", o->path);
+        rc = cel_store_failure("flush", o->path);
     return rc;
 }
 
@@ -604,13 +596,13 @@ static int finish(struct cel_store *s)
     rc = cel_buf_printf(&path, "%s.new", z->scratch_path);
     o.path = path.data;
     if (rc == CEL_OK && (o.fd = open(o.path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
-        rc = io_failure("create", o.path);
+        rc = cel_store_failure("create", o.path);
     if (rc == CEL_OK)
         rc = write_archive(z, &o);
     if (o.fd >= 0 && close(o.fd) != 0 && rc == CEL_OK)
-        rc = io_failure("write", o.path);
+        rc = cel_store_failure("write", o.path);
     if (rc == CEL_OK && rename(o.path, s->path) != 0)
-        rc = io_failure("put the new archive in place", s->path);
+        rc = cel_store_failure("put the new archive in place", s->path);
     if (rc != CEL_OK && o.fd >= 0)
         unlink(o.path);
     cel_buf_dispose(&o.directory);
@@ -707,12 +699,12 @@ static int open_scratch(struct zip *z)
     if (rc == CEL_OK)
         rc = cel_buf_take_string(&path, &z->scratch_path);
     if (rc == CEL_OK && (z->scratch = open(z->scratch_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0) {
-        rc = io_failure("create a file beside it", z->store.path);
+        rc = cel_store_failure("create a file beside it", z->store.path);
         free(z->scratch_path);
         z->scratch_path = NULL;
     }
     if (rc == CEL_OK && flock(z->scratch, LOCK_EX | LOCK_NB) != 0)
-        rc = io_failure("lock", z->scratch_path);
+        rc = cel_store_failure("lock", z->scratch_path);
     if (rc == CEL_OK)
         rc = look_for_others(z, folder, base, mine.data);
     cel_buf_dispose(&mine);
@@ -734,7 +726,7 @@ static int open_archive(struct zip *z, enum cel_store_mode mode)
     }
     z->archive = open(z->store.path, O_RDONLY | O_CLOEXEC);
     if (z->archive < 0 || fstat(z->archive, &st) != 0)
-        return io_failure("open", z->store.path);
+        return cel_store_failure("open", z->store.path);
     z->archive_size = (uint64_t)st.st_size;
     return load_directory(z);
 }

@@ -233,25 +233,12 @@ static bool is_changed(const struct cel_dataset *ds)
     return changed;
 }
 
-static void atts_saved(struct cel_atts *atts)
-{
-    for (size_t i = 0; i < atts->list.n; i++) {
-        struct cel_att *att = atts->list.at[i];
-        att->saved = CEL_SAVED;
-        free(att->saved_name);
-        att->saved_name = NULL;
-    }
-    for (size_t i = 0; i < atts->removed.n; i++)
-        free(atts->removed.at[i]);
-    atts->removed.n = 0;
-}
-
 static void all_saved(struct cel_dataset *ds)
 {
     struct cel_group *root = ds->root;
 
     root->saved = CEL_SAVED;
-    atts_saved(&root->atts);
+    cel_atts_saved(&root->atts);
     for (size_t i = 0; i < root->dims.n; i++) {
         struct cel_dim *dim = root->dims.at[i];
         dim->saved = CEL_SAVED;
@@ -263,7 +250,7 @@ static void all_saved(struct cel_dataset *ds)
         var->saved = CEL_SAVED;
         free(var->saved_name);
         var->saved_name = NULL;
-        atts_saved(&var->atts);
+        cel_atts_saved(&var->atts);
     }
 }
 

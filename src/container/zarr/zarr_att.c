@@ -4,6 +4,7 @@
  * an entry they follow from the JSON: integers take the smallest of int, uint,
  * int64, uint64 that holds them all, reals are doubles, text is char, and what
  * netCDF has no form for (objects, nested lists, null) is kept as its JSON text. */
+#include "base64.h"
 #include "convert.h"
 #include "mem.h"
 #include "zarr_int.h"
@@ -21,50 +22,6 @@ bool zarr_att_is_hidden(const char *name)
         if (strcasecmp(name, hidden[i]) == 0)
             return true;
     return false;
-}
-
-/* --- base64 --------------------------------------------------------------------- */
-
-static const char digits64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-int zarr_base64_decode(const char *text, size_t len, unsigned char *out, size_t cap, size_t *n)
-{
-    uint32_t bits = 0;
-    int have = 0;
-
-    *n = 0;
-    if (len % 4)
-        return CEL_ABSENT;
-    while (len && text[len - 1] == '=')
-        len--;
-    for (size_t i = 0; i < len; i++) {
-        const char *digit = text[i] ? strchr(digits64, text[i]) : NULL;
-        if (!digit)
-            return CEL_ABSENT;
-        bits = bits << 6 | (uint32_t)(digit - digits64);
-        have += 6;
-        if (have >= 8) {
-            have -= 8;
-            if (*n == cap)
-                return CEL_ABSENT;
-            out[(*n)++] = (unsigned char)(bits >> have);
-        }
-    }
-    return CEL_OK;
-}
-
-int zarr_base64_encode(const unsigned char *p, size_t n, struct cel_buf *out)
-{
-    int rc = CEL_OK;
-
-    for (size_t i = 0; rc == CEL_OK && i < n; i += 3) {
-        size_t left = n - i;
-        uint32_t bits = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0);
-        char four[4] = {digits64[bits >> 18], digits64[bits >> 12 & 63], left > 1 ? digits64[bits >> 6 & 63] : '=',
-                        left > 2 ? digits64[bits & 63] : '='};
-        rc = cel_buf_add(out, four, 4);
-    }
-    return rc;
 }
 
 /* --- from JSON ---------------------------------------------------------------------- */
@@ -166,13 +123,13 @@ static int string_values(const struct cel_json *v, size_t n, void **data)
 /* xarray keeps the _FillValue of a v3 float as base64 of a little-endian double. */
 static bool base64_real(const struct cel_json *v, nc_type type, void *out)
 {
-    size_t len, n;
+    size_t len, n, at;
     const char *text = cel_json_string(v, &len);
     unsigned char bytes[8];
     uint64_t bits = 0;
     double d;
 
-    if (!text || len != 12 || zarr_base64_decode(text, len, bytes, 8, &n) != CEL_OK || n != 8)
+    if (!text || len != 12 || !cel_base64_decode(text, len, bytes, 8, &n, &at) || n != 8)
         return false;
     for (int i = 8; i-- > 0;)
         bits = bits << 8 | bytes[i];
@@ -269,7 +226,7 @@ static struct cel_json *att_to_json(const struct cel_att *att, bool base64)
     struct cel_json *list;
 
     if (base64) {
-        struct cel_buf text = CEL_BUF_INIT(64);
+        char text[12];
         unsigned char bytes[8];
         uint64_t bits;
         double d;
@@ -277,9 +234,8 @@ static struct cel_json *att_to_json(const struct cel_att *att, bool base64)
         memcpy(&bits, &d, sizeof d);
         for (int i = 0; i < 8; i++, bits >>= 8)
             bytes[i] = (unsigned char)bits;
-        list = zarr_base64_encode(bytes, 8, &text) == CEL_OK ? cel_json_new_string(text.data, text.len) : NULL;
-        cel_buf_dispose(&text);
-        return list;
+        cel_base64_encode(bytes, sizeof bytes, text);
+        return cel_json_new_string(text, sizeof text);
     }
     if (att->type->klass == NC_CHAR)
         return cel_json_new_string(att->data, att->n);

@@ -2,6 +2,7 @@
  * infinities are strings; v3 also has hexadecimal bit patterns; raw bytes,
  * structures and fixed text are base64 in v2, except that netCDF-C writes text
  * as it is. */
+#include "base64.h"
 #include "convert.h"
 #include "mem.h"
 #include "zarr_int.h"
@@ -84,13 +85,13 @@ static bool char_from_json(const struct cel_json *v, char *out)
 /* A string element owns its text. */
 static int string_from_json(const struct cel_json *v, const struct zarr_dtype *dtype, bool nczarr, char **out)
 {
-    size_t len, n;
+    size_t len, n, at;
     const char *text = cel_json_string(v, &len);
 
     *out = NULL;
     if (text && dtype->form == ZARR_BYTES && !nczarr) {
         unsigned char *bytes = cel_calloc(len + 1, 1);
-        if (bytes && zarr_base64_decode(text, len, bytes, len, &n) == CEL_OK) {
+        if (bytes && cel_base64_decode(text, len, bytes, len, &n, &at)) {
             *out = (char *)bytes;
             return CEL_OK;
         }
@@ -102,13 +103,13 @@ static int string_from_json(const struct cel_json *v, const struct zarr_dtype *d
 
 static bool raw_from_json(const struct cel_json *v, size_t size, void *out)
 {
-    size_t len, n;
+    size_t len, n, at;
     const char *text = cel_json_string(v, &len);
     int64_t byte;
 
     memset(out, 0, size);
     if (text)
-        return zarr_base64_decode(text, len, out, size, &n) == CEL_OK;
+        return cel_base64_decode(text, len, out, size, &n, &at);
     if (cel_json_type(v) != CEL_JSON_ARRAY)
         return cel_json_int(v, false, &byte) && byte == 0;
     for (size_t i = 0; i < cel_json_count(v) && i < size; i++) {

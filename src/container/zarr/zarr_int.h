@@ -126,8 +126,6 @@ int zarr_fill_to_json(const void *value, const struct zarr_dtype *dtype, int ver
 bool zarr_att_is_hidden(const char *name);
 int zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, struct cel_atts *out, struct cel_var *var);
 int zarr_atts_to_json(struct cel_dataset *ds, struct cel_atts *atts, struct cel_json *attrs, struct cel_var *var);
-int zarr_base64_decode(const char *text, size_t len, unsigned char *out, size_t cap, size_t *n); /* CEL_ABSENT: not base64 */
-int zarr_base64_encode(const unsigned char *p, size_t n, struct cel_buf *out);
 
 /* --- zarr_chunk.c, zarr_plain.c, zarr_shard.c ---------------------------------------------------------- */
 int zarr_chunk_key(const struct zarr_array *a, int rank, const size_t *index, struct cel_buf *out);

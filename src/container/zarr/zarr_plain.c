@@ -3,6 +3,7 @@
  * memory form and C order, and the region is copied; a put reads, changes and
  * writes each chunk it touches. */
 #include "convert.h"
+#include "half.h"
 #include "mem.h"
 #include "zarr_int.h"
 #include <stdlib.h>
@@ -82,55 +83,6 @@ static void end_work(struct work *w)
 
 /* --- one element, by form ---------------------------------------------------------------- */
 
-static float half_to_float(uint16_t h)
-{
-    uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, mantissa = h & 1023, bits;
-    float f;
-
-    if (exponent == 31) {
-        bits = sign | 0x7f800000 | mantissa << 13;
-    } else if (exponent) {
-        bits = sign | (exponent + 112) << 23 | mantissa << 13;
-    } else { /* zero, or a subnormal: mantissa * 2^-24 */
-        f = (float)mantissa * 0x1p-24f;
-        memcpy(&bits, &f, sizeof f);
-        bits |= sign;
-    }
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
-/* To the nearest half, ties to even; too large becomes infinite. */
-static uint16_t float_to_half(float f)
-{
-    uint32_t bits, mantissa, shift;
-    uint16_t sign;
-    int exponent;
-
-    memcpy(&bits, &f, sizeof f);
-    sign = (uint16_t)(bits >> 16 & 0x8000);
-    exponent = (int)(bits >> 23 & 255) - 112;
-    mantissa = bits & 0x7fffff;
-    if ((bits & 0x7f800000) == 0x7f800000)
-        return (uint16_t)(sign | 0x7c00 | (mantissa ? 0x200 | mantissa >> 13 : 0));
-    if (exponent >= 31)
-        return sign | 0x7c00;
-    if (exponent <= 0) {
-        if (exponent < -10)
-            return sign;
-        mantissa |= 0x800000;
-        shift = (uint32_t)(14 - exponent);
-        exponent = 0;
-    } else {
-        shift = 13;
-    }
-    bits = ((uint32_t)exponent << 10) + (mantissa >> shift);
-    mantissa &= (1u << shift) - 1;
-    if (mantissa > 1u << (shift - 1) || (mantissa == 1u << (shift - 1) && bits & 1))
-        bits++;
-    return (uint16_t)(sign | bits);
-}
-
 static int take_utf32(const unsigned char *p, size_t nbytes, bool big, char **out)
 {
     struct cel_buf text = CEL_BUF_INIT(1 << 28);
@@ -193,7 +145,7 @@ static int take_element(const struct work *w, const unsigned char *p, void *out)
     switch (t->form) {
     case ZARR_HALF:
         half = (uint16_t)(t->big ? p[0] << 8 | p[1] : p[1] << 8 | p[0]);
-        f = half_to_float(half);
+        f = cel_half_to_float(half);
         memcpy(out, &f, sizeof f);
         return CEL_OK;
     case ZARR_BYTES:
@@ -225,7 +177,7 @@ static int put_element(const struct work *w, const void *in, unsigned char *p)
     switch (t->form) {
     case ZARR_HALF:
         memcpy(&f, in, sizeof f);
-        half = float_to_half(f);
+        half = cel_float_to_half(f);
         p[t->big] = (unsigned char)half;
         p[!t->big] = (unsigned char)(half >> 8);
         return CEL_OK;

@@ -294,19 +294,6 @@ static int write_group(struct zarr *z, const struct zarr_group *g)
     return rc;
 }
 
-static void mark_saved(struct cel_atts *atts)
-{
-    for (size_t i = 0; i < atts->list.n; i++) {
-        struct cel_att *att = atts->list.at[i];
-        att->saved = CEL_SAVED;
-        free(att->saved_name);
-        att->saved_name = NULL;
-    }
-    for (size_t i = 0; i < atts->removed.n; i++)
-        free(atts->removed.at[i]);
-    atts->removed.n = 0;
-}
-
 static int save_group(struct cel_group *group)
 {
     struct cel_dataset *ds = group->dataset;
@@ -332,7 +319,7 @@ static int save_group(struct cel_group *group)
         rc = write_group(z, g);
     if (rc == CEL_OK) {
         group->saved = CEL_SAVED;
-        mark_saved(&group->atts);
+        cel_atts_saved(&group->atts);
     }
     return rc;
 }
@@ -476,7 +463,7 @@ static int save_var(struct cel_dataset *ds, struct cel_var *var)
         return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
     var->saved = CEL_SAVED;
     var->loaded = true;
-    mark_saved(&var->atts);
+    cel_atts_saved(&var->atts);
     return CEL_OK;
 }
 

@@ -48,6 +48,7 @@ filters = {
     "bitround": ([numcodecs.BitRound(7)], "<f4"),
     "packbits": ([numcodecs.PackBits()], "|b1"),
     "astype": ([numcodecs.AsType("<f4", "<f8")], "<f8"),
+    "astype half": ([numcodecs.AsType("<f2", "<f8")], "<f8"),
     "base64": ([numcodecs.Base64()], "<i2"),
 }
 for name, (chain, dtype) in filters.items():
