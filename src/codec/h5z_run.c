@@ -8,6 +8,7 @@
 #include "h5z_run.h"
 #include "mem.h"
 #include "status.h"
+#include <netcdf.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,10 +64,15 @@ static size_t encode(const struct cel_coding *coding, const struct cel_h5z_memor
 {
     size_t cap = coding->codec->bound ? coding->codec->bound(coding, nbytes) : nbytes, len = 0;
     void *fresh = memory->take(cap ? cap : 1);
+    int rc;
 
     if (!fresh)
         return 0;
-    if (coding->codec->encode(coding, *buf, nbytes, fresh, cap, &len) != CEL_OK || len == 0) {
+    rc = coding->codec->encode(coding, *buf, nbytes, fresh, cap, &len);
+    if (rc == CEL_SKIP) /* HDF5 stores the chunk without an optional filter, and fails otherwise */
+        cel_fail(NC_EFILTER, "%s: it cannot keep these values; where it is optional it is left out for the chunk",
+                 coding->codec->name);
+    if (rc != CEL_OK || len == 0) {
         memory->give(fresh);
         return 0;
     }
