@@ -1,0 +1,61 @@
+#ifndef CEL_STORE_ZIP_INT_H
+#define CEL_STORE_ZIP_INT_H
+
+/* Inside the zip store: the archive's records and what its three files share.
+ *
+ *   local header      30  PK\3\4, version, flags, method, time, date, crc32, sizes, name and extra length
+ *   central entry     46  PK\1\2, ... and the offset of the local header
+ *   zip64 end         56  PK\6\6   } only when a count, size or offset
+ *   zip64 locator     20  PK\6\7   } needs more than 16 or 32 bits
+ *   end of directory  22  PK\5\6, counts, size and offset of the directory, comment */
+
+#include "keys.h"
+#include "store_int.h"
+#include "thread.h"
+
+enum { LOCAL_SIZE = 30, CENTRAL_SIZE = 46, END_SIZE = 22, END64_SIZE = 56, LOCATOR_SIZE = 20, ZIP64_ID = 1 };
+enum { METHOD_STORED = 0, METHOD_DEFLATED = 8 };
+#define DIRECTORY_MAX ((size_t)1 << 31)
+
+struct zip_entry {
+    bool in_scratch;  /* data at `offset` of the scratch file; else local header at `offset` of the archive */
+    uint64_t offset;
+    uint64_t packed, size;
+    uint32_t crc;
+    unsigned method;
+};
+
+struct zip {
+    struct cel_store store;
+    struct cel_mutex lock; /* keys, scratch_end, changed */
+    struct cel_keys keys;
+    int archive;           /* fd, -1: none yet */
+    uint64_t archive_size;
+    int scratch;           /* fd, -1: not writing */
+    char *scratch_path;
+    uint64_t scratch_end;
+    bool changed;
+};
+
+static inline struct zip *zip_of(struct cel_store *s)
+{
+    return (struct zip *)s;
+}
+
+/* store_zip_read.c */
+int cel_zip_load_directory(struct zip *z);
+/* Replaces; under the lock once the store is open. */
+int cel_zip_add_entry(struct zip *z, const char *name, const struct zip_entry *e);
+int cel_zip_data_offset(struct zip *z, const char *key, const struct zip_entry *e, uint64_t *out);
+int cel_zip_read_at(int fd, const char *what, uint64_t offset, void *dst, size_t n);
+int cel_zip_get(struct cel_store *s, const char *key, struct cel_buf *out);
+int cel_zip_get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst);
+int cel_zip_size(struct cel_store *s, const char *key, uint64_t *out);
+int cel_zip_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
+
+/* store_zip_write.c */
+int cel_zip_put(struct cel_store *s, const char *key, const void *data, size_t n);
+int cel_zip_erase(struct cel_store *s, const char *key);
+int cel_zip_finish(struct cel_store *s);
+
+#endif
