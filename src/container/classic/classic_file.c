@@ -41,6 +41,7 @@ static int make_classic(struct cel_dataset *ds, int kind, struct classic **out)
     if (!c)
         return NC_ENOMEM;
     cel_mutex_init(&c->lock);
+    cel_mutex_init(&c->io.page.lock);
     c->io.fd = -1;
     c->io.mem = CEL_BUF_INIT(SIZE_MAX);
     c->kind = kind;
@@ -138,13 +139,28 @@ static int load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel
     return CEL_OK;
 }
 
+/* A reader sees what the writer of the file has added and synchronised by then. */
+static int sync_reader(struct cel_dataset *ds)
+{
+    struct classic *c = classic_of(ds);
+    struct stat st;
+
+    if (c->io.fd < 0)
+        return CEL_OK;
+    if (fstat(c->io.fd, &st) != 0)
+        return io_failure("look at the file");
+    classic_io_forget(&c->io);
+    c->io.size = (uint64_t)st.st_size;
+    return classic_numrecs_read(ds);
+}
+
 static int sync_classic(struct cel_dataset *ds)
 {
     struct classic *c = classic_of(ds);
     int rc;
 
     if (!c->io.writable)
-        return CEL_OK;
+        return sync_reader(ds);
     cel_lock(&c->lock);
     rc = classic_pay_all(ds);
     if (rc == CEL_OK)

@@ -322,11 +322,21 @@ static int check_begins(const struct reader *r)
 }
 
 /* "Streaming": the number of records follows from the size of the file. */
-static void count_records(struct classic *c, struct cel_dataset *ds)
+static bool is_streaming(const struct classic *c, uint64_t numrecs)
+{
+    return numrecs == (c->kind == 5 ? UINT64_MAX : UINT32_MAX);
+}
+
+static uint64_t count_records(const struct classic *c)
+{
+    return c->recsize && c->io.size > c->begin_rec ? (c->io.size - c->begin_rec) / c->recsize : 0;
+}
+
+static void set_records(struct classic *c, struct cel_dataset *ds, uint64_t n)
 {
     struct cel_dim *dim = classic_record_dim(ds);
 
-    c->numrecs = c->recsize && c->io.size > c->begin_rec ? (c->io.size - c->begin_rec) / c->recsize : 0;
+    c->numrecs = n;
     if (dim)
         dim->len = (size_t)c->numrecs;
     for (size_t i = 0; i < ds->root->vars.n; i++) {
@@ -366,7 +376,7 @@ int classic_header_load(struct cel_dataset *ds)
 
     if (rc == CEL_OK)
         rc = take(&r, count_size(c), &c->numrecs);
-    streaming = c->numrecs == (c->kind == 5 ? UINT64_MAX : UINT32_MAX);
+    streaming = is_streaming(c, c->numrecs);
     if (streaming)
         c->numrecs = 0;
     if (rc == CEL_OK && c->numrecs > (uint64_t)PTRDIFF_MAX)
@@ -385,8 +395,25 @@ int classic_header_load(struct cel_dataset *ds)
     if (rc == CEL_OK)
         note_begins(c, ds, r.at);
     if (rc == CEL_OK && streaming)
-        count_records(c, ds);
+        set_records(c, ds, count_records(c));
     ds->root->saved = CEL_SAVED;
+    free(r.bytes);
+    return rc;
+}
+
+int classic_numrecs_read(struct cel_dataset *ds)
+{
+    struct classic *c = classic_of(ds);
+    struct reader r = {.ds = ds, .c = c, .at = 4};
+    uint64_t n;
+    int rc = take(&r, count_size(c), &n);
+
+    if (rc == CEL_OK && is_streaming(c, n))
+        n = count_records(c);
+    if (rc == CEL_OK && n > (uint64_t)PTRDIFF_MAX)
+        rc = bad(&r, "more records than this machine can count");
+    if (rc == CEL_OK)
+        set_records(c, ds, n);
     free(r.bytes);
     return rc;
 }

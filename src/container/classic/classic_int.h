@@ -17,6 +17,15 @@ struct classic_tray {
     char *data;         /* NULL: not needed yet */
 };
 
+/* Where short reads have come from lately: read in one call, handed out value by value. */
+struct classic_page {
+    struct cel_mutex lock; /* files opened for reading are read by several threads */
+    uint64_t at;
+    size_t len;            /* 0: nothing of use */
+    uint64_t last;         /* number of the page of the last short read */
+    char *data;            /* NULL: not needed yet */
+};
+
 struct classic_io {
     int fd;             /* -1: in memory */
     bool writable;
@@ -24,6 +33,7 @@ struct classic_io {
     bool borrowed;      /* mem.data belongs to the caller and cannot grow */
     uint64_t size;      /* with what lies on the tray */
     struct classic_tray tray;
+    struct classic_page page;
 };
 int classic_io_read(struct classic_io *io, uint64_t at, void *dst, size_t n); /* NC_EIO with the offset if it ends before */
 int classic_io_read_over(struct classic_io *io, uint64_t at, void *dst, size_t n); /* zeros beyond the end */
@@ -31,6 +41,7 @@ int classic_io_write(struct classic_io *io, uint64_t at, const void *src, size_t
 /* With the tray empty, from any thread; io->size is the caller's to keep. */
 int classic_io_write_part(const struct classic_io *io, uint64_t at, const void *src, size_t n);
 int classic_io_flush(struct classic_io *io); /* empty the tray */
+void classic_io_forget(struct classic_io *io); /* the file changes, or may have: read it anew */
 void classic_io_dispose(struct classic_io *io);
 int classic_io_move(struct classic_io *io, uint64_t from, uint64_t to, uint64_t n); /* may overlap */
 int classic_io_grow(struct classic_io *io, uint64_t size); /* zeros up to there, unless longer already */
@@ -84,6 +95,7 @@ bool classic_is_record(const struct cel_var *var);
 int classic_header_load(struct cel_dataset *ds);
 int classic_header_make(struct cel_dataset *ds, struct cel_buf *out); /* with the begins as they are */
 int classic_numrecs_write(struct cel_dataset *ds);
+int classic_numrecs_read(struct cel_dataset *ds); /* another process may have added records */
 
 /* --- classic_layout.c ------------------------------------------------------------------------ */
 int classic_save(struct cel_dataset *ds);

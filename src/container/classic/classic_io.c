@@ -1,5 +1,6 @@
 /* Bytes of a classic file: in a file by pread and pwrite, or in memory. Short writes
- * to a file are collected as long as each begins where, or before, the last ended. */
+ * to a file are collected as long as each begins where, or before, the last ended;
+ * short reads near one another share a page, read once. */
 #include "classic_int.h"
 #include "mem.h"
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOVE_BLOCK = 1 << 20, TRAY = 64 << 10, SHORT = 4 << 10 };
+enum { MOVE_BLOCK = 1 << 20, TRAY = 64 << 10, SHORT = 4 << 10, PAGE = 8 << 10 };
 
 static int too_short(const struct classic_io *io, uint64_t at, size_t n)
 {
@@ -15,22 +16,10 @@ static int too_short(const struct classic_io *io, uint64_t at, size_t n)
                     (unsigned long long)io->size, n, (unsigned long long)at);
 }
 
-int classic_io_read(struct classic_io *io, uint64_t at, void *dst, size_t n)
+static int read_file(const struct classic_io *io, uint64_t at, void *dst, size_t n)
 {
     char *to = dst;
 
-    if (at > io->size || n > io->size - at)
-        return too_short(io, at, n);
-    if (io->tray.len) { /* it may be what makes the file as long as it is */
-        int rc = classic_io_flush(io);
-        if (rc != CEL_OK)
-            return rc;
-    }
-    if (io->fd < 0) {
-        if (n)
-            memcpy(dst, io->mem.data + at, n);
-        return CEL_OK;
-    }
     while (n > 0) {
         ssize_t got = pread(io->fd, to, n, (off_t)at);
         if (got < 0 && errno == EINTR)
@@ -44,6 +33,61 @@ int classic_io_read(struct classic_io *io, uint64_t at, void *dst, size_t n)
         n -= (size_t)got;
     }
     return CEL_OK;
+}
+
+/* The page that holds [at, at + n) for a second read near the first; one alone, or one
+ * of many far apart, is not worth it. */
+static bool turn_page(const struct classic_io *io, struct classic_page *page, uint64_t at, size_t n)
+{
+    bool again = page->last == at / PAGE;
+
+    if (page->len && at >= page->at && at + n <= page->at + page->len)
+        return true;
+    page->last = at / PAGE;
+    if (!again || (!page->data && !(page->data = cel_malloc(PAGE))))
+        return false;
+    page->at = at + n <= (at / PAGE + 1) * PAGE ? at / PAGE * PAGE : at;
+    page->len = io->size - page->at < PAGE ? (size_t)(io->size - page->at) : PAGE;
+    if (read_file(io, page->at, page->data, page->len) != CEL_OK)
+        page->len = 0;
+    return page->len > 0;
+}
+
+static int read_short(struct classic_io *io, uint64_t at, void *dst, size_t n)
+{
+    struct classic_page *page = &io->page;
+    bool there;
+
+    cel_lock(&page->lock);
+    there = turn_page(io, page, at, n);
+    if (there)
+        memcpy(dst, page->data + (at - page->at), n);
+    cel_unlock(&page->lock);
+    return there ? CEL_OK : read_file(io, at, dst, n);
+}
+
+void classic_io_forget(struct classic_io *io)
+{
+    cel_lock(&io->page.lock);
+    io->page.len = 0;
+    cel_unlock(&io->page.lock);
+}
+
+int classic_io_read(struct classic_io *io, uint64_t at, void *dst, size_t n)
+{
+    if (at > io->size || n > io->size - at)
+        return too_short(io, at, n);
+    if (io->tray.len) { /* it may be what makes the file as long as it is */
+        int rc = classic_io_flush(io);
+        if (rc != CEL_OK)
+            return rc;
+    }
+    if (io->fd < 0) {
+        if (n)
+            memcpy(dst, io->mem.data + at, n);
+        return CEL_OK;
+    }
+    return n <= SHORT ? read_short(io, at, dst, n) : read_file(io, at, dst, n);
 }
 
 int classic_io_read_over(struct classic_io *io, uint64_t at, void *dst, size_t n)
@@ -127,6 +171,7 @@ int classic_io_write(struct classic_io *io, uint64_t at, const void *src, size_t
 
     if (io->fd < 0)
         return write_memory(io, at, src, n);
+    classic_io_forget(io);
     if (n > 0 && n <= SHORT)
         rc = put_on_tray(io, at, src, n);
     else if (n > 0 && (rc = classic_io_flush(io)) == CEL_OK)
@@ -142,6 +187,8 @@ void classic_io_dispose(struct classic_io *io)
         cel_buf_dispose(&io->mem);
     free(io->tray.data);
     io->tray = (struct classic_tray){0};
+    free(io->page.data);
+    cel_mutex_dispose(&io->page.lock);
 }
 
 /* Forwards when moving down, backwards when moving up, so that nothing is

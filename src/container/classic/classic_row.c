@@ -134,6 +134,7 @@ int classic_put_row(struct classic_io *io, uint64_t at, const char *from, size_t
         return classic_io_write(io, at, from, run.nbytes);
     if (run.nbytes < LONG_RUN || io->fd < 0 || cel_pool_size() < 2)
         return put_alone(&run);
+    classic_io_forget(io);
     rc = classic_io_flush(io);
     if (rc != CEL_OK || !move_together(&run))
         return rc == CEL_OK ? put_alone(&run) : rc;
