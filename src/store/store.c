@@ -149,10 +149,10 @@ int cel_store_list(struct cel_store *s, const char *prefix, cel_store_visit *vis
     return rc;
 }
 
-int cel_store_lock(struct cel_store *s, int *lock)
+int cel_store_lock(struct cel_store *s, enum cel_store_lock how, int *lock)
 {
     *lock = -1;
-    return s->ops->lock ? s->ops->lock(s, lock) : CEL_OK;
+    return s->ops->lock ? s->ops->lock(s, how, lock) : CEL_OK;
 }
 
 void cel_store_unlock(int lock)

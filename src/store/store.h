@@ -47,9 +47,12 @@ int cel_store_erase(struct cel_store *s, const char *key);
 typedef int cel_store_visit(void *context, const char *name, bool is_prefix);
 int cel_store_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
 
-/* Keep other processes that ask for this lock out, for a short read-change-write of
- * a value. *lock is for cel_store_unlock; -1 where one writer is all there can be. */
-int cel_store_lock(struct cel_store *s, int *lock);
+/* Keep other processes and threads that ask for this lock out: alone, for a short
+ * read-change-write of a value; together, for replacing values whole, which must not
+ * fall between another's read and write but may go on side by side. *lock is for
+ * cel_store_unlock; -1 where one writer is all there can be. */
+enum cel_store_lock { CEL_LOCK_ALONE, CEL_LOCK_TOGETHER };
+int cel_store_lock(struct cel_store *s, enum cel_store_lock how, int *lock);
 void cel_store_unlock(int lock);
 
 int cel_store_sync(struct cel_store *s); /* what was put survives a power cut (directory) */

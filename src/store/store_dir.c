@@ -291,12 +291,12 @@ static void remove_stale_files(struct directory *d)
 
 /* An open of its own for each lock: flock() goes by the open file, so threads of
  * one process, too, wait for each other. */
-static int lock_directory(struct cel_store *s, int *fd)
+static int lock_directory(struct cel_store *s, enum cel_store_lock how, int *fd)
 {
     *fd = openat(directory_of(s)->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd < 0)
         return cel_store_failure("open the folder", s->path);
-    while (flock(*fd, LOCK_EX) != 0)
+    while (flock(*fd, how == CEL_LOCK_ALONE ? LOCK_EX : LOCK_SH) != 0)
         if (errno != EINTR) {
             int rc = cel_store_failure("lock the folder", s->path);
             close(*fd);

@@ -13,7 +13,7 @@ struct cel_store_ops {
     int (*put)(struct cel_store *s, const char *key, const void *data, size_t n);
     int (*erase)(struct cel_store *s, const char *key);
     int (*list)(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
-    int (*lock)(struct cel_store *s, int *fd); /* NULL: one writer only */
+    int (*lock)(struct cel_store *s, enum cel_store_lock how, int *fd); /* NULL: one writer only */
     int (*sync)(struct cel_store *s);  /* NULL: nothing to do */
     int (*finish)(struct cel_store *s);
     void (*abandon)(struct cel_store *s);

@@ -135,6 +135,52 @@ static void zarr_stores_are_identical(void **state)
     assert_int_equal(system("rm -r same_1.zarr same_2.zarr same_4.zarr same_8.zarr"), 0);
 }
 
+/* Whole shards, which threads write side by side; shards written in two halves; chunks
+ * of complete shards written again and read in between. */
+static void write_shards(const char *url, int threads)
+{
+    static float back[NT * NY * NX];
+    int nc, dims[3], whole, halves;
+
+    OK(cellar_set_threads(threads));
+    OK(nc_create(url, NC_NETCDF4 | NC_CLOBBER, &nc));
+    OK(nc_def_dim(nc, "t", NT, &dims[0]));
+    OK(nc_def_dim(nc, "y", NY, &dims[1]));
+    OK(nc_def_dim(nc, "x", NX, &dims[2]));
+    OK(nc_def_var(nc, "whole", NC_FLOAT, 3, dims, &whole));
+    OK(nc_def_var(nc, "halves", NC_FLOAT, 3, dims, &halves));
+    for (int v = whole; v <= halves; v++) {
+        OK(nc_def_var_chunking(nc, v, NC_CHUNKED, (size_t[3]){1, 20, 35}));
+        OK(cellar_def_var_shards(nc, v, (size_t[3]){2, 40, 70}));
+        OK(nc_def_var_filter(nc, v, 32015, 1, (unsigned[]){3}));
+    }
+    OK(nc_enddef(nc));
+    for (int round = 0; round < 3; round++)
+        OK(nc_put_var_float(nc, whole, field));
+    for (size_t t = 0; t < NT; t++)
+        OK(nc_put_vara_float(nc, halves, (size_t[3]){t, 0, 0}, (size_t[3]){1, NY, NX}, field + t * NY * NX));
+    OK(nc_put_vara_float(nc, whole, (size_t[3]){1, 0, 0}, (size_t[3]){9, NY, NX}, field + 77));
+    OK(nc_get_var_float(nc, whole, back));
+    assert_memory_equal(back + NY * NX, field + 77, 9 * NY * NX * sizeof *field);
+    OK(nc_get_var_float(nc, halves, back));
+    assert_memory_equal(back, field, sizeof field);
+    OK(nc_close(nc));
+}
+
+static void shards_are_identical(void **state)
+{
+    static const int threads[] = {1, 2, 4, 8};
+    char url[64], command[128];
+
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(url, sizeof url, "file://same_%d.shards#mode=zarr,v3,file", threads[i]);
+        write_shards(url, threads[i]);
+        snprintf(command, sizeof command, "diff -r same_1.shards same_%d.shards", threads[i]);
+        assert_int_equal(system(command), 0);
+    }
+    assert_int_equal(system("rm -r same_1.shards same_2.shards same_4.shards same_8.shards"), 0);
+}
+
 /* --- exit and fork, each in a process of its own ---------------------------------- */
 
 static int in_child(void (*piece)(void))
@@ -227,6 +273,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exit_without_close_keeps_the_data), cmocka_unit_test(a_forked_child_changes_nothing),
         cmocka_unit_test(hdf5_files_are_identical), cmocka_unit_test(zarr_stores_are_identical),
+        cmocka_unit_test(shards_are_identical),
     };
 
     make_field();

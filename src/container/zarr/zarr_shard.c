@@ -6,7 +6,8 @@
  * that chunk's range. Written chunks wait here, encoded, until their shard is
  * complete, too much waits, or the variable is flushed; then the shard is put
  * together with what the store had of it and written as one value, so that no
- * chunk is lost and readers see the old shard or the new one. */
+ * chunk is lost and readers see the old shard or the new one. Complete shards need
+ * nothing of the store: threads put them side by side. */
 #include "mem.h"
 #include "zarr_shard_int.h"
 #include <stdlib.h>
@@ -240,6 +241,28 @@ static int put_value(const struct wanted *w, struct zarr_shard *s, const struct 
 /* Shards outside: what other processes did to them counts as well. */
 static int refresh_outer(const struct wanted *w, struct zarr_shard *s);
 
+/* The shard as one value; now[] gets the places of its chunks. */
+static int assemble(const struct zarr_shard *s, const struct open_shard *o, const struct cel_buf *old, struct shard_slot *now,
+                    struct cel_buf *out)
+{
+    int rc = gather_chunks(s, o, old, now, out);
+
+    return rc == CEL_OK ? add_index(s, now, out) : rc;
+}
+
+/* The shard is in the store, its chunks at now[]; where codecs lie around it, its bytes are kept. */
+static void note_put(struct zarr_shard *s, struct open_shard *o, const struct shard_slot *now, struct cel_buf *bytes)
+{
+    forget_fresh(s, o);
+    memcpy(o->slot, now, s->nslots * sizeof *now);
+    s->writes++;
+    if (s->after.n) {
+        cel_buf_dispose(&o->whole);
+        o->whole = *bytes;
+        *bytes = CEL_BUF_INIT(SIZE_MAX);
+    }
+}
+
 static int merge_and_put(const struct wanted *w, struct zarr_shard *s, struct open_shard *o)
 {
     struct cel_buf old = CEL_BUF_INIT(SIZE_MAX), out = CEL_BUF_INIT(SIZE_MAX);
@@ -252,21 +275,11 @@ static int merge_and_put(const struct wanted *w, struct zarr_shard *s, struct op
     if (rc == CEL_OK && !complete)
         rc = refresh(w, s, o, now, &old);
     if (rc == CEL_OK)
-        rc = gather_chunks(s, o, &old, now, &out);
-    if (rc == CEL_OK)
-        rc = add_index(s, now, &out);
+        rc = assemble(s, o, &old, now, &out);
     if (rc == CEL_OK)
         rc = put_value(w, s, o, &out, complete ? TURN_LOCKED : TURN_SETTLE); /* merged with what is there now: not to wait */
-    if (rc == CEL_OK) {
-        forget_fresh(s, o);
-        memcpy(o->slot, now, s->nslots * sizeof *now);
-        s->writes++;
-        if (s->after.n) {
-            cel_buf_dispose(&o->whole);
-            o->whole = out;
-            out = CEL_BUF_INIT(SIZE_MAX);
-        }
-    }
+    if (rc == CEL_OK)
+        note_put(s, o, now, &out);
     free(now);
     cel_buf_dispose(&old);
     cel_buf_dispose(&out);
@@ -276,11 +289,54 @@ static int merge_and_put(const struct wanted *w, struct zarr_shard *s, struct op
 static int write_shard(const struct wanted *any, struct zarr_shard *s, struct open_shard *o, bool locked)
 {
     struct wanted w = {any->z, any->a, o->at};
-    int lock = -1, rc = locked ? CEL_OK : cel_store_lock(w.z->store, &lock);
+    int lock = -1, rc = locked ? CEL_OK : cel_store_lock(w.z->store, CEL_LOCK_ALONE, &lock);
 
     if (rc == CEL_OK)
         rc = merge_and_put(&w, s, o);
     cel_store_unlock(lock);
+    return rc;
+}
+
+/* From here to end_put nobody changes the shard, which has all its chunks fresh:
+ * readers find them, who wants to put one waits. Offsets noted before are of no use
+ * from now on, as the value may be replaced at any moment. */
+static void begin_put(struct zarr_shard *s, struct open_shard *o)
+{
+    o->putting = true;
+    s->nputting++;
+    s->writes++;
+    cel_unlock(&s->lock);
+}
+
+static void end_put(struct zarr_shard *s, struct open_shard *o)
+{
+    o->putting = false;
+    s->nputting--;
+    cel_cond_wake_all(&s->put_done);
+}
+
+/* A complete shard is put together and written while other threads go on with other
+ * shards. Called and left with the level's lock, which is let go meanwhile. */
+static int put_complete(const struct wanted *w, struct zarr_shard *s, struct open_shard *o)
+{
+    struct cel_buf none = CEL_BUF_INIT(0), out = CEL_BUF_INIT(SIZE_MAX);
+    struct shard_slot *now;
+    int lock = -1, rc;
+
+    begin_put(s, o);
+    now = cel_calloc(s->nslots, sizeof *now);
+    rc = now ? assemble(s, o, &none, now, &out) : NC_ENOMEM;
+    if (rc == CEL_OK)
+        rc = cel_store_lock(w->z->store, CEL_LOCK_TOGETHER, &lock);
+    if (rc == CEL_OK)
+        rc = put_value(w, s, o, &out, TURN_LOCKED);
+    cel_store_unlock(lock);
+    cel_lock(&s->lock);
+    if (rc == CEL_OK)
+        note_put(s, o, now, &out);
+    end_put(s, o);
+    free(now);
+    cel_buf_dispose(&out);
     return rc;
 }
 
@@ -305,7 +361,7 @@ static size_t find_oldest(const struct zarr_shard *s, bool fresh, size_t *n)
     *n = 0;
     for (size_t i = 0; i < s->open.n; i++) {
         const struct open_shard *o = s->open.at[i];
-        if ((o->nfresh > 0) != fresh)
+        if ((o->nfresh > 0) != fresh || o->putting)
             continue;
         ++*n;
         if (oldest == SIZE_MAX || o->used < ((struct open_shard *)s->open.at[oldest])->used)
@@ -449,13 +505,10 @@ static int read_slot(const struct wanted *w, struct zarr_shard *s, uint64_t offs
     return rc;
 }
 
-static int keep_fresh(struct zarr_shard *s, struct open_shard *o, size_t at, const void *bytes, size_t n)
+static void keep_fresh(struct zarr_shard *s, struct open_shard *o, size_t at, char *bytes, size_t n)
 {
     struct shard_slot *slot = &o->slot[at];
-    char *copy = cel_memdup(bytes, n);
 
-    if (!copy)
-        return NC_ENOMEM;
     if (slot->fresh) {
         o->fresh_bytes -= (size_t)slot->nbytes;
         s->waiting -= (size_t)slot->nbytes;
@@ -463,33 +516,57 @@ static int keep_fresh(struct zarr_shard *s, struct open_shard *o, size_t at, con
     } else {
         o->nfresh++;
     }
-    slot->fresh = copy;
+    slot->fresh = bytes;
     slot->nbytes = n;
     o->fresh_bytes += n;
     s->waiting += n;
-    return CEL_OK;
 }
 
-static int write_oldest(const struct wanted *w, struct zarr_shard *s, bool locked)
+/* Too much waits: what is on its way to the store first, then the shard used longest ago. */
+static int make_room(const struct wanted *w, struct zarr_shard *s, bool locked)
 {
-    size_t n, i = find_oldest(s, true, &n);
+    size_t n, i;
 
-    return n ? write_shard(w, s, s->open.at[i], locked) : CEL_OK;
+    while (s->waiting > WAITING_MAX && s->nputting > 0)
+        cel_cond_wait(&s->put_done, &s->lock);
+    i = find_oldest(s, true, &n);
+    return s->waiting > WAITING_MAX && n ? write_shard(w, s, s->open.at[i], locked) : CEL_OK;
+}
+
+/* The shard, once no other thread puts it. */
+static int open_shard_to_change(const struct wanted *w, struct zarr_shard *s, struct open_shard **out)
+{
+    int rc = open_shard(w, s, out);
+
+    while (rc == CEL_OK && (*out)->putting) {
+        cel_cond_wait(&s->put_done, &s->lock);
+        rc = open_shard(w, s, out); /* it may have been given up since */
+    }
+    return rc;
 }
 
 static int put_slot(const struct wanted *w, struct zarr_shard *s, const void *bytes, size_t n, enum turn turn)
 {
     struct open_shard *o;
+    char *copy = cel_memdup(bytes, n);
+    bool complete;
     int rc;
 
+    if (!copy)
+        return NC_ENOMEM;
     cel_lock(&s->lock);
-    rc = open_shard(w, s, &o);
+    rc = open_shard_to_change(w, s, &o);
     if (rc == CEL_OK)
-        rc = keep_fresh(s, o, slot_of(s, w->index), bytes, n);
-    if (rc == CEL_OK && (turn == TURN_SETTLE || o->nfresh == s->nslots))
+        keep_fresh(s, o, slot_of(s, w->index), copy, n);
+    else
+        free(copy);
+    complete = rc == CEL_OK && o->nfresh == s->nslots;
+    if (complete && turn == TURN_WAIT && !s->outer) /* within another shard, that one's turn decides */
+        rc = put_complete(w, s, o);
+    else if (complete || (rc == CEL_OK && turn == TURN_SETTLE))
         rc = write_shard(w, s, o, turn != TURN_WAIT);
-    else if (rc == CEL_OK && s->waiting > WAITING_MAX)
-        rc = write_oldest(w, s, turn != TURN_WAIT);
+    else if (rc == CEL_OK)
+        rc = make_room(w, s, turn != TURN_WAIT);
     cel_unlock(&s->lock);
     return rc;
 }
@@ -526,6 +603,8 @@ int zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var)
 
     for (struct zarr_shard *s = w.a->shard; s; s = s->outer) {
         cel_lock(&s->lock);
+        while (s->nputting > 0)
+            cel_cond_wait(&s->put_done, &s->lock);
         for (size_t i = 0; i < s->open.n; i++) {
             struct open_shard *o = s->open.at[i];
             int one = o->nfresh ? write_shard(&w, s, o, false) : CEL_OK;
@@ -545,6 +624,7 @@ void zarr_shard_free(struct zarr_shard *s)
         cel_vec_dispose(&s->open);
         cel_chain_dispose(&s->index_chain);
         cel_chain_dispose(&s->after);
+        cel_cond_dispose(&s->put_done);
         cel_mutex_dispose(&s->lock);
         free(s);
         s = outer;

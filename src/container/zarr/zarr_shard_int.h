@@ -23,6 +23,7 @@ struct open_shard {
     struct shard_slot *slot; /* zarr_shard.nslots of them */
     struct cel_buf whole;    /* its bytes, where codecs lie around the shard */
     size_t nfresh, fresh_bytes;
+    bool putting;            /* on its way to the store, without the level's lock: not to be changed */
     unsigned long used;      /* for choosing the one to give up */
 };
 
@@ -38,9 +39,11 @@ struct zarr_shard {
     struct cel_chain index_chain;
     struct cel_chain after; /* around the whole shard; often none */
     struct cel_mutex lock;  /* guards all below; a level takes the outer one's within its own */
+    struct cel_cond put_done;
+    size_t nputting;        /* open shards on their way to the store */
     struct cel_vec open;    /* struct open_shard * */
     unsigned long clock;
-    unsigned long writes;   /* shards put so far: offsets noted before are of no use */
+    unsigned long writes;   /* counts shards put or being put: offsets noted before are of no use */
     size_t waiting;         /* bytes of fresh chunks */
 };
 

@@ -77,6 +77,7 @@ int zarr_shard_read(const struct cel_json *config, struct zarr_array *a, struct 
     s->outer = a->shard;
     *out = a->shard = s; /* freed with the array */
     cel_mutex_init(&s->lock);
+    cel_cond_init(&s->put_done);
     if (location && strcmp(location, "start") != 0 && strcmp(location, "end") != 0)
         return zarr_bad(a->path, POINTER "/index_location", "must be \"start\" or \"end\"");
     s->index_first = location && strcmp(location, "start") == 0;
