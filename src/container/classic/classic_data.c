@@ -33,14 +33,17 @@ static size_t row_bytes(const struct walk *w)
     return w->row * w->var->type->size;
 }
 
+/* The first length is left alone: it may be that of the records, which grows meanwhile. */
 static void measure_steps(struct walk *w)
 {
     uint64_t step = w->var->type->size;
 
-    for (int d = w->var->ndims; d-- > 0;) {
-        w->step[d] = d == 0 && place_of(w->var)->is_record ? w->c->recsize : step;
+    for (int d = w->var->ndims - 1; d > 0; d--) {
+        w->step[d] = step;
         step *= w->var->dim[d]->len;
     }
+    if (w->var->ndims)
+        w->step[0] = place_of(w->var)->is_record ? w->c->recsize : step;
 }
 
 /* Whole trailing dimensions join the row as long as the file has no gaps there. */
@@ -56,7 +59,7 @@ static void measure_row(struct walk *w)
             break;
         w->row *= w->count[d];
         w->rows_from = d;
-        if (w->count[d] != var->dim[d]->len)
+        if (d > 0 && w->count[d] != var->dim[d]->len)
             break;
     }
 }

@@ -48,7 +48,7 @@ int classic_io_grow(struct classic_io *io, uint64_t size); /* zeros up to there,
 
 /* --- the file: ds->container ------------------------------------------------------ */
 struct classic {
-    struct cel_mutex lock; /* guards io and every `done` while values move; not needed for a file opened for reading */
+    struct cel_mutex lock; /* guards io, the layout and every `done`; not needed for a file opened for reading */
     struct classic_io io;
     int kind;           /* 1, 2 or 5: the byte after "CDF" */
     char *path;         /* written to at close when the file was made in memory with NC_PERSIST; else NULL */

@@ -137,11 +137,15 @@ int classic_io_write_part(const struct classic_io *io, uint64_t at, const void *
     return CEL_OK;
 }
 
-/* What could not be written stays, so that closing the file fails too. */
+/* What could not be written stays, so that closing the file fails too. An empty tray is
+ * not touched: threads that read a file opened for reading share it without a lock. */
 int classic_io_flush(struct classic_io *io)
 {
-    int rc = io->tray.len ? classic_io_write_part(io, io->tray.at, io->tray.data, io->tray.len) : CEL_OK;
+    int rc;
 
+    if (!io->tray.len)
+        return CEL_OK;
+    rc = classic_io_write_part(io, io->tray.at, io->tray.data, io->tray.len);
     if (rc == CEL_OK)
         io->tray.len = 0;
     return rc;

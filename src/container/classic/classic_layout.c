@@ -278,7 +278,7 @@ static int write_header(struct cel_dataset *ds)
     return rc;
 }
 
-int classic_save(struct cel_dataset *ds)
+static int save_locked(struct cel_dataset *ds)
 {
     struct classic *c = classic_of(ds);
     struct cel_vec *vars = &ds->root->vars;
@@ -316,5 +316,17 @@ int classic_save(struct cel_dataset *ds)
     if (rc == CEL_OK)
         all_saved(ds);
     free(old);
+    return rc;
+}
+
+/* Other threads may be moving values: nc_sync() saves too. */
+int classic_save(struct cel_dataset *ds)
+{
+    struct classic *c = classic_of(ds);
+    int rc;
+
+    cel_lock(&c->lock);
+    rc = save_locked(ds);
+    cel_unlock(&c->lock);
     return rc;
 }
