@@ -235,6 +235,14 @@ static void exit_without_close_keeps_the_data(void **state)
     unlink("same_exit.nc");
 }
 
+/* AddressSanitizer's allocator stays locked in a child that is forked while another thread is
+ * just starting, and the child hangs: there the parent works alone. */
+#if defined(__SANITIZE_ADDRESS__)
+#define PARENTS_THREADS 1
+#else
+#define PARENTS_THREADS 4
+#endif
+
 static int parents_file, parents_var;
 
 /* The child may do what it likes with the parent's file: nothing of it counts. */
@@ -248,6 +256,7 @@ static void disturb(void)
     if (!*cellar_error())
         exit(2);
     nc_close(parents_file);
+    cellar_set_threads(4);
     put_steps("same_child.nc", &nc); /* files of its own work, with a pool of its own */
     if (nc_close(nc) != NC_NOERR)
         exit(3);
@@ -258,7 +267,7 @@ static void a_forked_child_changes_nothing(void **state)
 #if defined(__SANITIZE_THREAD__)
     skip(); /* its runtime does not let such a child make threads */
 #endif
-    OK(cellar_set_threads(4));
+    OK(cellar_set_threads(PARENTS_THREADS));
     parents_var = put_steps("same_parent.nc", &parents_file);
     assert_int_equal(in_child(disturb), 0);
     OK(nc_close(parents_file));
