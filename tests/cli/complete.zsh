@@ -2,7 +2,7 @@
 # terminal of its own; completions are the files _* of the current directory.
 zmodload zsh/zpty
 asked=0
-zpty shell zsh -f -i
+zpty shell zsh -f -i || exit
 typed() {
     local out= chunk
     while zpty -r -t shell chunk || { sleep 0.1; zpty -r -t shell chunk; }; do out+=$chunk; done
