@@ -121,18 +121,26 @@ static void hdf5_files_are_identical(void **state)
     unlink("same_1.nc");
 }
 
-static void zarr_stores_are_identical(void **state)
+typedef void write_fn(const char *url, int threads);
+
+static void stores_must_be_identical(write_fn *write, const char *ending, const char *mode)
 {
     static const int threads[] = {1, 2, 4, 8};
     char url[64], command[128];
 
     for (size_t i = 0; i < 4; i++) {
-        snprintf(url, sizeof url, "file://same_%d.zarr#mode=nczarr,file", threads[i]);
-        write_all(url, threads[i]);
-        snprintf(command, sizeof command, "diff -r same_1.zarr same_%d.zarr", threads[i]);
+        snprintf(url, sizeof url, "file://same_%d.%s#mode=%s,file", threads[i], ending, mode);
+        write(url, threads[i]);
+        snprintf(command, sizeof command, "diff -r same_1.%s same_%d.%s", ending, threads[i], ending);
         assert_int_equal(system(command), 0);
     }
-    assert_int_equal(system("rm -r same_1.zarr same_2.zarr same_4.zarr same_8.zarr"), 0);
+    snprintf(command, sizeof command, "rm -r same_[1248].%s", ending);
+    assert_int_equal(system(command), 0);
+}
+
+static void zarr_stores_are_identical(void **state)
+{
+    stores_must_be_identical(write_all, "zarr", "nczarr");
 }
 
 /* Whole shards, which threads write side by side; shards written in two halves; chunks
@@ -169,16 +177,7 @@ static void write_shards(const char *url, int threads)
 
 static void shards_are_identical(void **state)
 {
-    static const int threads[] = {1, 2, 4, 8};
-    char url[64], command[128];
-
-    for (size_t i = 0; i < 4; i++) {
-        snprintf(url, sizeof url, "file://same_%d.shards#mode=zarr,v3,file", threads[i]);
-        write_shards(url, threads[i]);
-        snprintf(command, sizeof command, "diff -r same_1.shards same_%d.shards", threads[i]);
-        assert_int_equal(system(command), 0);
-    }
-    assert_int_equal(system("rm -r same_1.shards same_2.shards same_4.shards same_8.shards"), 0);
+    stores_must_be_identical(write_shards, "shards", "zarr,v3");
 }
 
 /* --- exit and fork, each in a process of its own ---------------------------------- */

@@ -36,19 +36,10 @@ static void new_line(struct cdl_printer *p, const char *indent)
 /* --- values -------------------------------------------------------------------- */
 double cdl_as_double(const struct type *t, const void *value)
 {
-    signed char b;
-    unsigned char ub;
-    short s;
-    unsigned short us;
-    int i;
-    unsigned u;
-    long long ll;
-    unsigned long long ull;
-    float f;
-    double d;
+    union number v;
 
-#define AS(kind, v) \
-    case kind: memcpy(&v, value, sizeof v); return (double)v
+#define AS(kind, member) \
+    case kind: memcpy(&v.member, value, sizeof v.member); return (double)v.member
     switch (t->kind) {
         AS(NC_BYTE, b);
         AS(NC_UBYTE, ub);

@@ -127,36 +127,27 @@ static void put_real(FILE *out, double v, bool single)
 
 static void put_atomic(struct emitter *e, int kind, const char *value)
 {
-    signed char b;
-    unsigned char ub;
-    short s;
-    unsigned short us;
-    int i;
-    unsigned u;
-    long long ll;
-    unsigned long long ull;
-    float f;
-    double d;
+    union number v;
     const char *text;
 
-#define CASE(id, v, ...) \
+#define CASE(id, member, ...) \
     case id: \
-        memcpy(&v, value, sizeof v); \
+        memcpy(&v.member, value, sizeof v.member); \
         __VA_ARGS__; \
         break
     switch (kind) {
-        CASE(NC_BYTE, b, fprintf(e->out, "%d", b));
-        CASE(NC_CHAR, b, fprintf(e->out, "%d", b));
-        CASE(NC_UBYTE, ub, fprintf(e->out, "%u", ub));
-        CASE(NC_SHORT, s, fprintf(e->out, "%d", s));
-        CASE(NC_USHORT, us, fprintf(e->out, "%u", us));
-        CASE(NC_INT, i, fprintf(e->out, i == INT32_MIN ? "%d - 1" : "%d", i == INT32_MIN ? i + 1 : i));
-        CASE(NC_UINT, u, fprintf(e->out, "%uU", u));
+        CASE(NC_BYTE, b, fprintf(e->out, "%d", v.b));
+        CASE(NC_CHAR, b, fprintf(e->out, "%d", v.b));
+        CASE(NC_UBYTE, ub, fprintf(e->out, "%u", v.ub));
+        CASE(NC_SHORT, s, fprintf(e->out, "%d", v.s));
+        CASE(NC_USHORT, us, fprintf(e->out, "%u", v.us));
+        CASE(NC_INT, i, fprintf(e->out, v.i == INT32_MIN ? "%d - 1" : "%d", v.i == INT32_MIN ? v.i + 1 : v.i));
+        CASE(NC_UINT, u, fprintf(e->out, "%uU", v.u));
         CASE(NC_INT64, ll,
-             fprintf(e->out, ll == INT64_MIN ? "%lldLL - 1" : "%lldLL", ll == INT64_MIN ? ll + 1 : ll));
-        CASE(NC_UINT64, ull, fprintf(e->out, "%lluULL", ull));
-        CASE(NC_FLOAT, f, put_real(e->out, f, true));
-        CASE(NC_DOUBLE, d, put_real(e->out, d, false));
+             fprintf(e->out, v.ll == INT64_MIN ? "%lldLL - 1" : "%lldLL", v.ll == INT64_MIN ? v.ll + 1 : v.ll));
+        CASE(NC_UINT64, ull, fprintf(e->out, "%lluULL", v.ull));
+        CASE(NC_FLOAT, f, put_real(e->out, v.f, true));
+        CASE(NC_DOUBLE, d, put_real(e->out, v.d, false));
     default:
         memcpy(&text, value, sizeof text);
         if (text)

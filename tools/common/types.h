@@ -8,6 +8,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A value of any numeric type. */
+union number {
+    signed char b;
+    unsigned char ub;
+    short s;
+    unsigned short us;
+    int i;
+    unsigned u;
+    long long ll;
+    unsigned long long ull;
+    float f;
+    double d;
+};
+
 struct type_field {
     char name[NC_MAX_NAME + 1];
     size_t offset;

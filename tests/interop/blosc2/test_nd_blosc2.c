@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "common/random.h"
 #include "nd_samples.h"
 #define print_error blosc2_print_error /* a static function of theirs; cmocka has one of that name */
 #include <blosc2.h>
@@ -129,14 +130,11 @@ static int backward(backward_fn *f, const struct block *b, uint8_t meta, const v
 
 /* --- random blocks ---------------------------------------------------------------------- */
 
-static uint64_t dice = 0x9e3779b97f4a7c15ull;
+static uint64_t dice = RANDOM_SEED;
 
 static uint32_t roll(uint32_t n)
 {
-    dice ^= dice << 13;
-    dice ^= dice >> 7;
-    dice ^= dice << 17;
-    return (uint32_t)(dice >> 32) % n;
+    return (uint32_t)(random_step(&dice) >> 32) % n;
 }
 
 static void roll_block(struct block *b, int32_t typesize)

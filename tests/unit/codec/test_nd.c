@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "chain.h"
+#include "common/random.h"
 #include "codec.h"
 #include "kernels.h"
 #include "nd_cells.h"
@@ -20,14 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t state = 88172645463325252ull;
+static uint64_t state = RANDOM_SEED;
 
 static uint32_t roll(uint32_t n)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 32) % n;
+    return (uint32_t)(random_step(&state) >> 32) % n;
 }
 
 /* Where element `at` of the array lies among the cells: written for clearness. */
