@@ -57,7 +57,9 @@ static int find_holes(struct cel_array *array, const struct cel_type *type)
 static int measure_chunk(struct cel_array *array, const struct cel_var *var)
 {
     array->nbytes = array->elem;
-    for (int d = var->ndims - 1; d >= 0; d--) {
+    for (int i = var->ndims - 1; i >= 0; i--) {
+        int d = var->order ? var->order[i] : i;
+
         array->step[d] = array->nbytes;
         if (!var->chunk[d] || !cel_mul(array->nbytes, var->chunk[d], &array->nbytes) || array->nbytes > PTRDIFF_MAX)
             return cel_fail(NC_EBADCHUNK, "the chunk sizes make no chunk that fits memory");

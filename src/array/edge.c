@@ -59,17 +59,24 @@ static void put_fill(const struct cel_shape *shape, char *at, size_t nbytes)
         memcpy(at + i, shape->fill, shape->elem_size);
 }
 
+/* Axis i of the chunk as stored. */
+static int stored_axis(const struct cel_var *var, int i)
+{
+    return var->order ? var->order[i] : i;
+}
+
 void cel_edge_repeat(const struct cel_var *var, const size_t *index, void *cell)
 {
     size_t inner = var->type->size, outer;
     char *at = cell;
 
-    for (int d = var->ndims - 1; d >= 0; d--) {
+    for (int i = var->ndims - 1; i >= 0; i--) {
+        int d = stored_axis(var, i);
         size_t n = var->chunk[d], valid = valid_along(var, index, d);
 
         outer = 1;
-        for (int e = 0; e < d; e++)
-            outer *= var->chunk[e];
+        for (int e = 0; e < i; e++)
+            outer *= var->chunk[stored_axis(var, e)];
         for (size_t o = 0; valid < n && o < outer; o++)
             if (lacks_fill(var))
                 put_fill(&var->chain.shape, at + (o * n + valid) * inner, (n - valid) * inner);

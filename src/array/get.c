@@ -89,7 +89,7 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
     }
     if (rc != CEL_OK)
         return rc;
-    planes = job->load && stream->req->way.same && cel_chain_has_planes(&stream->var->chain, at.skipped);
+    planes = job->load && stream->req->way.same && !stream->var->order && cel_chain_has_planes(&stream->var->chain, at.skipped);
     job->work = cell ? get_cached : planes ? get_planes : get_whole;
     cel_stream_send(job);
     return CEL_OK;

@@ -124,7 +124,7 @@ static bool orders_equal(const struct cel_var *a, const struct cel_var *b)
  * decoded. */
 static bool same_encoding(const struct cel_var *a, const struct cel_var *b)
 {
-    bool same = !a->plain && !b->plain && a->ndims == b->ndims && a->ndims > 0 &&
+    bool same = !a->plain && !b->plain && !a->order && !b->order && a->ndims == b->ndims && a->ndims > 0 &&
                 a->type->id == b->type->id && a->type->id < NC_STRING && chains_equal(&a->chain, &b->chain) &&
                 fills_equal(a, b) && orders_equal(a, b);
 

@@ -138,6 +138,7 @@ struct cel_var {
     bool plain;           /* data goes through container->plain_get/put, not by chunks */
     bool unreadable;      /* type or layout the container cannot give: why[] says */
     char *why;
+    const int *order;     /* axis i of a chunk as stored is axis order[i]; NULL: as they are. Borrowed from `place` */
     size_t *extent;       /* ndims: current lengths of the array as the container keeps it */
     void *place;          /* the container's own */
     struct cel_array *array; /* the array engine's own: cache and lock; made on first use */

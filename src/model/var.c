@@ -527,8 +527,10 @@ int cel_var_shape(const struct cel_var *var, struct cel_shape *out)
         size_t len = var->chunk ? var->chunk[d] : var->dim[d]->len;
         if (!cel_mul(shape.nbytes, len, &shape.nbytes))
             return cel_fail(NC_EBADCHUNK, "variable %s: a chunk is larger than memory can be", var->name);
-        if (d < shape.rank)
-            shape.dims[d] = len;
+    }
+    for (int i = 0; i < shape.rank; i++) { /* as they are stored */
+        int d = var->order ? var->order[i] : i;
+        shape.dims[i] = var->chunk ? var->chunk[d] : var->dim[d]->len;
     }
     shape_fill(var, &shape);
     *out = shape;

@@ -180,6 +180,83 @@ static void shards_are_identical(void **state)
     stores_must_be_identical(write_shards, "shards", "zarr,v3");
 }
 
+/* Strings, whole and in pieces, read back in between. */
+#define NWORDS 60
+static void write_strings(const char *url, int threads)
+{
+    static char text[NWORDS * NWORDS][24];
+    static char *word[NWORDS * NWORDS], *back[NWORDS * NWORDS];
+    int nc, dims[2], var;
+
+    for (int i = 0; i < NWORDS * NWORDS; i++) {
+        snprintf(text[i], sizeof text[i], "%.*s%d", i % 9, "\303\244\303\266\303\274\303\237", i);
+        word[i] = text[i];
+    }
+    OK(cellar_set_threads(threads));
+    OK(nc_create(url, NC_NETCDF4 | NC_CLOBBER, &nc));
+    OK(nc_def_dim(nc, "y", NWORDS, &dims[0]));
+    OK(nc_def_dim(nc, "x", NWORDS, &dims[1]));
+    OK(nc_def_var(nc, "words", NC_STRING, 2, dims, &var));
+    OK(nc_def_var_chunking(nc, var, NC_CHUNKED, (size_t[2]){7, 16}));
+    OK(nc_def_var_deflate(nc, var, 0, 1, 1));
+    OK(nc_enddef(nc));
+    OK(nc_put_var_string(nc, var, (const char **)word));
+    OK(nc_put_vara_string(nc, var, (size_t[2]){3, 5}, (size_t[2]){50, 40}, (const char **)word + 9));
+    OK(nc_put_vars_string(nc, var, (size_t[2]){1, 0}, (size_t[2]){20, 30}, (ptrdiff_t[2]){3, 2}, (const char **)word + 1));
+    OK(nc_get_var_string(nc, var, back));
+    assert_string_equal(back[0], text[0]);
+    assert_string_equal(back[NWORDS + 2], text[2]);
+    assert_string_equal(back[3 * NWORDS + 5], text[9]);
+    assert_string_equal(back[NWORDS * NWORDS - 1], text[NWORDS * NWORDS - 1]);
+    OK(nc_free_string(NWORDS * NWORDS, back));
+    OK(nc_close(nc));
+}
+
+static void strings_are_identical(void **state)
+{
+    stores_must_be_identical(write_strings, "strings", "nczarr");
+    stores_must_be_identical(write_strings, "strings3", "zarr,v3");
+}
+
+/* An array of Fortran order, which others make: ours with another word in its metadata. */
+static void turn_axes(const char *url)
+{
+    char path[64], command[256];
+
+    snprintf(path, sizeof path, "%.*s", (int)strcspn(url + strlen("file://"), "#"), url + strlen("file://"));
+    snprintf(command, sizeof command, "sed -i 's/\"order\": *\"C\"/\"order\":\"F\"/' %s/v/.zarray && grep -q '\"F\"' %s/v/.zarray", path, path);
+    assert_int_equal(system(command), 0);
+}
+
+static void write_turned(const char *url, int threads)
+{
+    static float back[NT * NY * NX];
+    int nc, dims[3], var;
+
+    OK(cellar_set_threads(threads));
+    OK(nc_create(url, NC_NETCDF4 | NC_CLOBBER, &nc));
+    OK(nc_def_dim(nc, "t", NT, &dims[0]));
+    OK(nc_def_dim(nc, "y", NY, &dims[1]));
+    OK(nc_def_dim(nc, "x", NX, &dims[2]));
+    OK(nc_def_var(nc, "v", NC_FLOAT, 3, dims, &var));
+    OK(nc_def_var_chunking(nc, var, NC_CHUNKED, (size_t[3]){8, 35, 32}));
+    OK(nc_def_var_deflate(nc, var, 1, 1, 1));
+    OK(nc_close(nc));
+    turn_axes(url);
+    OK(nc_open(url, NC_WRITE, &nc));
+    OK(nc_put_vara_float(nc, var, (size_t[3]){0}, (size_t[3]){9, NY, NX}, field));
+    for (size_t t = 9; t < NT; t++)
+        OK(nc_put_vara_float(nc, var, (size_t[3]){t, 0, 0}, (size_t[3]){1, NY, NX}, field + t * NY * NX));
+    OK(nc_get_var_float(nc, var, back));
+    assert_memory_equal(back, field, sizeof field);
+    OK(nc_close(nc));
+}
+
+static void turned_arrays_are_identical(void **state)
+{
+    stores_must_be_identical(write_turned, "turned", "zarr");
+}
+
 /* --- exit and fork, each in a process of its own ---------------------------------- */
 
 static int in_child(void (*piece)(void))
@@ -281,7 +358,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exit_without_close_keeps_the_data), cmocka_unit_test(a_forked_child_changes_nothing),
         cmocka_unit_test(hdf5_files_are_identical), cmocka_unit_test(zarr_stores_are_identical),
-        cmocka_unit_test(shards_are_identical),
+        cmocka_unit_test(shards_are_identical), cmocka_unit_test(strings_are_identical),
+        cmocka_unit_test(turned_arrays_are_identical),
     };
 
     make_field();

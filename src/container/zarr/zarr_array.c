@@ -1,6 +1,6 @@
 /* What the two versions share: lists of lengths, and how a variable's data will
  * go: by chunks through the array engine, or plainly through zarr_plain.c for
- * text, half floats and permuted axes. */
+ * text, half floats and structures whose bytes must be turned. */
 #include "mem.h"
 #include "zarr_int.h"
 #include <stdlib.h>
@@ -37,8 +37,12 @@ struct cel_json *zarr_lengths_json(int n, const size_t *lengths)
 
 int zarr_array_prepare(struct cel_var *var, struct zarr_array *a)
 {
+    bool turned = a->dtype.big && a->dtype.type->klass == NC_COMPOUND;
     struct cel_shape shape;
-    int rc = cel_var_shape(var, &shape);
+    int rc;
+
+    var->order = a->order;
+    rc = cel_var_shape(var, &shape);
 
     if (rc == CEL_OK && var->saved == CEL_NEW)
         rc = cel_chain_check_maskless(&var->chain);
@@ -47,7 +51,7 @@ int zarr_array_prepare(struct cel_var *var, struct zarr_array *a)
     for (size_t i = 0; i < var->chain.n; i++)
         var->chain.step[i].optional = false; /* Zarr cannot say that a filter was left out */
     var->chain.maskless = true;
-    var->plain = a->dtype.form != ZARR_NUMBERS || a->order || var->ndims == 0;
+    var->plain = a->dtype.form != ZARR_NUMBERS || turned || var->ndims == 0;
     if (a->dtype.form != ZARR_NUMBERS) { /* the codecs see stored elements, not those in memory */
         size_t n = shape.elem_size ? shape.nbytes / shape.elem_size : 0;
         shape.elem_size = a->dtype.size ? a->dtype.size : 1;

@@ -137,7 +137,7 @@ static int structured_from_v2(struct cel_dataset *ds, const char *path, const st
     size_t n = cel_json_count(fields), size = 0;
     struct cel_type *type;
     char name[64];
-    bool fresh, big = false;
+    bool fresh, big = false, little = false;
     int rc = n && n <= 256 ? CEL_OK : zarr_bad(path, "/dtype", "a structure needs 1 to 256 fields");
 
     for (size_t i = 0; rc == CEL_OK && i < n; i++) {
@@ -150,8 +150,11 @@ static int structured_from_v2(struct cel_dataset *ds, const char *path, const st
         if (rc == CEL_OK) {
             size += part[i].size;
             big |= part[i].big;
+            little |= !part[i].big && part[i].size > 1 && part[i].type->klass != NC_OPAQUE;
         }
     }
+    if (rc == CEL_OK && big && little)
+        rc = zarr_bad(path, "/dtype", "a structure with fields of both byte orders is not supported");
     if (rc != CEL_OK)
         return rc;
     snprintf(name, sizeof name, "_AnonymousCompound%zu", ds->types.n + 1);

@@ -460,6 +460,7 @@ const struct cel_container_ops cel_zarr_ops = {
     .chunk_write = zarr_chunk_write,
     .plain_get = zarr_plain_get,
     .plain_put = zarr_plain_put,
+    .plain_whole = true,
     .sync = zarr_sync,
     .close = zarr_close,
     .remove = remove_store,

@@ -141,7 +141,10 @@ int zarr_plain_get(struct cel_dataset *ds, struct cel_var *var, const size_t *st
 int zarr_plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                    const ptrdiff_t *stride, const void *data);
 
-/* Shards: *out is the level this configuration describes; byte codecs around it are added, then it is finished. */
+/* --- zarr_element.c: one element of fixed size, as stored and in memory ----------------------------------------- */
+int zarr_element_take(const struct zarr_dtype *t, const unsigned char *p, void *out); /* a string becomes the caller's */
+int zarr_element_put(const struct zarr_dtype *t, const void *in, unsigned char *p);
+
 /* --- zarr_object.c: elements without fixed size ------------------------------------------------------------- */
 struct zarr_objects {
     const struct zarr_dtype *dtype;
@@ -156,6 +159,7 @@ int zarr_objects_encode(const struct zarr_objects *o, struct cel_buf *raw);
 int zarr_category_take(const struct zarr_dtype *t, const unsigned char *p, char **out);
 int zarr_category_put(const struct zarr_dtype *t, const char *text, unsigned char *p);
 
+/* Shards: *out is the level this configuration describes; byte codecs around it are added, then it is finished. */
 int zarr_shard_read(const struct cel_json *config, struct zarr_array *a, struct zarr_facts *facts, struct zarr_shard **out);
 int zarr_shard_add_after(struct zarr_shard *s, struct cel_step *step);
 int zarr_shard_finish(struct zarr_shard *s);

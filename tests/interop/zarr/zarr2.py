@@ -79,6 +79,15 @@ def both_ways(name, data, expect=None, **options):
         after = zarr.open_group(path, "r")["v"][...]
         assert all(np.array_equal(x, y) for x, y in zip(before.ravel(), after.ravel())), f"{after!r} != {before!r}"
     case("both ways " + name, act)
+for order_filters in ([], [numcodecs.Shuffle(4)], [numcodecs.Delta("<i4")]):
+    both_ways(f"order F, {order_filters}", sample("<i4", (9, 7, 11)), chunks=(4, 3, 5), dtype="<i4", order="F", filters=order_filters)
+both_ways("order F, big-endian", sample(">i4", SHAPE), chunks=CHUNKS, dtype=">i4", order="F")
+both_ways("order F, strings", words, dtype=object, order="F", object_codec=numcodecs.VLenUTF8())
+both_ways("order F, utf-32", words.astype("<U40"), words, dtype="<U40", order="F")
+both_ways("order F, half", sample("<f2", SHAPE), sample("<f2", SHAPE).astype("f4"), chunks=CHUNKS, dtype="<f2", order="F")
+for order in "CF":
+    big = (np.arange(25) + 1j * np.arange(25)).reshape(5, 5)
+    both_ways("complex big-endian " + order, big.astype(">c8"), big.astype("<c8").tobytes(), dtype=">c8", order=order)
 colours = np.array(["red", "green", "blue", "", "green"] * 5).reshape(5, 5)
 both_ways("json2", words, dtype=object, object_codec=numcodecs.JSON())
 both_ways("json2, one axis, zlib", words.ravel(), dtype=object, object_codec=numcodecs.JSON(), chunks=(4,), compressor=numcodecs.Zlib(1))

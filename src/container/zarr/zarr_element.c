@@ -1,0 +1,166 @@
+/* One element, by form: as it is stored, and in memory. */
+#include "convert.h"
+#include "half.h"
+#include "mem.h"
+#include "zarr_int.h"
+#include <string.h>
+
+/* --- text ------------------------------------------------------------------------ */
+
+static int take_utf32(const unsigned char *p, size_t nbytes, bool big, char **out)
+{
+    struct cel_buf text = CEL_BUF_INIT(1 << 28);
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i + 4 <= nbytes; i += 4) {
+        uint32_t c = big ? (uint32_t)p[i] << 24 | (uint32_t)p[i + 1] << 16 | (uint32_t)p[i + 2] << 8 | p[i + 3]
+                         : (uint32_t)p[i + 3] << 24 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 1] << 8 | p[i];
+        char utf8[4];
+        size_t n = 0;
+        if (!c)
+            break;
+        if (c < 0x80) {
+            utf8[n++] = (char)c;
+        } else if (c < 0x800) {
+            utf8[n++] = (char)(0xc0 | c >> 6);
+        } else if (c < 0x10000) {
+            utf8[n++] = (char)(0xe0 | c >> 12);
+            utf8[n++] = (char)(0x80 | (c >> 6 & 63));
+        } else {
+            utf8[n++] = (char)(0xf0 | (c >> 18 & 7));
+            utf8[n++] = (char)(0x80 | (c >> 12 & 63));
+            utf8[n++] = (char)(0x80 | (c >> 6 & 63));
+        }
+        if (c >= 0x80)
+            utf8[n++] = (char)(0x80 | (c & 63));
+        rc = cel_buf_add(&text, utf8, n);
+    }
+    if (rc == CEL_OK)
+        rc = cel_buf_take_string(&text, out);
+    cel_buf_dispose(&text);
+    return rc;
+}
+
+static int put_utf32(const char *text, unsigned char *p, size_t nbytes, bool big)
+{
+    memset(p, 0, nbytes);
+    for (size_t i = 0; *text; i += 4) {
+        unsigned char lead = (unsigned char)*text++;
+        int more = lead < 0x80 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+        uint32_t c = more ? lead & (0x3f >> more) : lead;
+        for (; more > 0 && (*text & 0xc0) == 0x80; more--)
+            c = c << 6 | (*text++ & 0x3f);
+        if (i + 4 > nbytes)
+            return NC_ERANGE;
+        for (int k = 0; k < 4; k++)
+            p[i + (size_t)(big ? 3 - k : k)] = (unsigned char)(c >> 8 * k);
+    }
+    return CEL_OK;
+}
+
+static int put_bytes(const char *text, unsigned char *p, size_t nbytes)
+{
+    size_t len = strlen(text);
+
+    memset(p, 0, nbytes);
+    if (len > nbytes)
+        return cel_fail(NC_ERANGE, "a string of %zu bytes does not fit in %zu; set the attribute _nczarr_maxstrlen of "
+                                   "the variable before data is written", len, nbytes);
+    memcpy(p, text, len);
+    return CEL_OK;
+}
+
+static int take_text(const struct zarr_dtype *t, const unsigned char *p, char **out)
+{
+    if (t->form == ZARR_CATEGORY)
+        return zarr_category_take(t, p, out);
+    if (t->form == ZARR_UTF32)
+        return take_utf32(p, t->size, t->big, out);
+    *out = cel_strndup((const char *)p, strnlen((const char *)p, t->size));
+    return *out ? CEL_OK : NC_ENOMEM;
+}
+
+static int put_text(const struct zarr_dtype *t, const char *text, unsigned char *p)
+{
+    if (t->form == ZARR_CATEGORY)
+        return zarr_category_put(t, text, p);
+    if (t->form == ZARR_BYTES)
+        return put_bytes(text, p, t->size);
+    return put_utf32(text, p, t->size, t->big) == CEL_OK
+               ? CEL_OK
+               : cel_fail(NC_ERANGE, "a string has more than the %zu characters that fit", t->size / 4);
+}
+
+/* --- numbers --------------------------------------------------------------------- */
+
+static void take_half(const struct zarr_dtype *t, const unsigned char *p, void *out)
+{
+    float f = cel_half_to_float((uint16_t)(p[!t->big] << 8 | p[t->big]));
+
+    memcpy(out, &f, sizeof f);
+}
+
+static void put_half(const struct zarr_dtype *t, const void *in, unsigned char *p)
+{
+    uint16_t half;
+    float f;
+
+    memcpy(&f, in, sizeof f);
+    half = cel_float_to_half(f);
+    p[t->big] = (unsigned char)half;
+    p[!t->big] = (unsigned char)(half >> 8);
+}
+
+/* Every number of a structure has its own bytes to turn. */
+static void turn(const struct cel_type *type, unsigned char *to, const unsigned char *from)
+{
+    if (type->klass == NC_OPAQUE)
+        memcpy(to, from, type->size);
+    else if (type->klass != NC_COMPOUND)
+        cel_swap_bytes(to, from, 1, type->size);
+    for (size_t f = 0; f < type->nfields; f++)
+        turn(type->field[f].type, to + type->field[f].offset, from + type->field[f].offset);
+}
+
+static void move_number(const struct zarr_dtype *t, unsigned char *to, const unsigned char *from)
+{
+    if (t->big)
+        turn(t->type, to, from);
+    else
+        memcpy(to, from, t->size);
+}
+
+/* --- all forms --------------------------------------------------------------------- */
+
+int zarr_element_take(const struct zarr_dtype *t, const unsigned char *p, void *out)
+{
+    char *text = NULL;
+    int rc;
+
+    if (t->form == ZARR_NUMBERS || t->form == ZARR_HALF) {
+        if (t->form == ZARR_HALF)
+            take_half(t, p, out);
+        else
+            move_number(t, out, p);
+        return CEL_OK;
+    }
+    rc = take_text(t, p, &text);
+    if (rc == CEL_OK)
+        memcpy(out, &text, sizeof text);
+    return rc;
+}
+
+int zarr_element_put(const struct zarr_dtype *t, const void *in, unsigned char *p)
+{
+    const char *text;
+
+    if (t->form == ZARR_NUMBERS || t->form == ZARR_HALF) {
+        if (t->form == ZARR_HALF)
+            put_half(t, in, p);
+        else
+            move_number(t, p, in);
+        return CEL_OK;
+    }
+    memcpy(&text, in, sizeof text);
+    return put_text(t, text ? text : "", p);
+}
