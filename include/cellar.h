@@ -56,6 +56,14 @@ EXTERNL int cellar_def_var_chain(int ncid, int varid, const char *text);
 EXTERNL int cellar_def_var_shards(int ncid, int varid, const size_t *lengths);
 EXTERNL int cellar_inq_var_shards(int ncid, int varid, int *sharded, size_t *lengths);
 
+/* Zarr version 2: the codec that makes bytes of elements without a fixed size, as its JSON:
+ * {"id": "vlen-utf8"}, {"id": "json2"}, {"id": "categorize", "labels": [...]} for strings, {"id": "json2"} for
+ * numbers too, {"id": "vlen-array"} for lists (which have no other); NULL: as the format has it (strings of fixed length).
+ * The same as this object at the head of a chain's JSON. NC_ENOTNC4 in other formats. The inquiry gives "" for none; its
+ * text is to be released with cellar_free(). */
+EXTERNL int cellar_def_var_object_codec(int ncid, int varid, const char *json);
+EXTERNL int cellar_inq_var_object_codec(int ncid, int varid, char **json);
+
 /* The variable's filters as text, to be released with cellar_free(). */
 EXTERNL int cellar_inq_var_chain(int ncid, int varid, enum cellar_spelling spelling, char **text);
 EXTERNL void cellar_free(void *memory);

@@ -203,6 +203,55 @@ int cellar_inq_var_shards(int ncid, int varid, int *sharded, size_t *lengths)
     return cel_call_end(&c, rc);
 }
 
+/* NULL for none; else text that is an object codec and nothing more. */
+static int object_from_text(const char *json, char **out)
+{
+    struct cel_chain chain = {0};
+    int rc;
+
+    *out = NULL;
+    if (!json || !*json)
+        return CEL_OK;
+    rc = cel_chain_parse(json, &chain, NULL);
+    if (rc == CEL_OK && (chain.n || !chain.object))
+        rc = cel_fail(NC_EINVAL, "this is no codec for elements alone: %s", json);
+    if (rc == CEL_OK) {
+        *out = chain.object;
+        chain.object = NULL;
+    }
+    cel_chain_dispose(&chain);
+    return rc;
+}
+
+int cellar_def_var_object_codec(int ncid, int varid, const char *json)
+{
+    char *object = NULL;
+    struct cel_call c;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK)
+        rc = check_define(&c);
+    if (rc == CEL_OK)
+        rc = object_from_text(json, &object);
+    if (rc == CEL_OK)
+        rc = cel_var_set_object(c.var, object);
+    if (rc != CEL_OK)
+        free(object);
+    return cel_call_end(&c, rc);
+}
+
+int cellar_inq_var_object_codec(int ncid, int varid, char **json)
+{
+    struct cel_call c;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK && !json)
+        rc = cel_fail(NC_EINVAL, "there is no place for the text");
+    if (rc == CEL_OK && !(*json = cel_strdup(c.var->chain.object ? c.var->chain.object : "")))
+        rc = NC_ENOMEM;
+    return cel_call_end(&c, rc);
+}
+
 /* The chain as it would be prepared for this variable, so that JSON can give the
  * element size; it shares the steps. */
 static struct cel_chain view_of(const struct cel_var *var)

@@ -30,6 +30,7 @@ struct cel_chain {
     struct cel_step *step;
     bool prepared;
     bool maskless; /* kept in a format that cannot leave a filter out for one chunk */
+    char *object;  /* Zarr's codec for elements without a fixed size, as JSON (chain_object.c); NULL: the format's own */
     struct cel_shape shape; /* valid once prepared */
 };
 
@@ -103,6 +104,22 @@ int cel_chain_parse_sharded(const char *text, struct cel_chain *out, struct cel_
 int cel_shards_to_json(const struct cel_shards *s, const size_t *chunk, bool with_shape, struct cel_json *codecs,
                        struct cel_json **out);
 int cel_shards_print(const struct cel_shards *s, const size_t *chunk, const struct cel_chain *c, struct cel_buf *out);
+
+/* --- object codecs: beside the chain, not in it -------------------------------- */
+enum { CEL_OBJECT_TEXT = 1, CEL_OBJECT_NUMBERS = 2, CEL_OBJECT_LISTS = 4 };
+struct cel_object_codec {
+    const char *name;
+    unsigned takes;  /* CEL_OBJECT_*: elements it makes bytes of */
+    bool in_v3;      /* Zarr version 3 has it, by the same name */
+    const char *keys[10]; /* its parameters; NULL ends */
+};
+const struct cel_object_codec *cel_object_codec_find(const char *name); /* "json2", "numcodecs.json2"; NULL: none */
+const struct cel_object_codec *cel_chain_object(const struct cel_chain *c); /* the one of this chain; NULL: none */
+/* Keep it, where the JSON of a codec (either version) is one; CEL_ABSENT: it is none. strict: no
+ * parameter that it does not have. */
+int cel_chain_take_object(struct cel_chain *c, const struct cel_json *object, bool strict);
+int cel_chain_keep_object(struct cel_chain *c, const struct cel_json *v2); /* in place of any it had */
+int cel_chain_object_json(const struct cel_chain *c, int version, struct cel_json **out); /* CEL_ABSENT: it has none */
 
 /* --- running ------------------------------------------------------------ */
 /* Fit every step to the chunks of a variable: working words, checks of type and

@@ -22,6 +22,7 @@ void cel_chain_dispose(struct cel_chain *c)
     for (size_t i = 0; i < c->n; i++)
         cel_step_dispose(&c->step[i]);
     free(c->step);
+    free(c->object);
     *c = (struct cel_chain){0};
 }
 
@@ -39,6 +40,8 @@ int cel_chain_copy(const struct cel_chain *from, struct cel_chain *to)
     struct cel_chain copy = {0};
     int rc = CEL_OK;
 
+    if (from->object && !(copy.object = cel_strdup(from->object)))
+        rc = NC_ENOMEM;
     for (size_t i = 0; rc == CEL_OK && i < from->n; i++) {
         struct cel_step step;
 

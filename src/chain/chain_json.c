@@ -313,6 +313,9 @@ static int add_codec(const struct cel_json *object, struct cel_chain *chain)
 
     if (rc != CEL_OK || is_layout)
         return rc;
+    rc = cel_chain_take_object(chain, object, true);
+    if (rc != CEL_ABSENT)
+        return rc;
     rc = step_from_json(object, version_of(object), true, &step);
     if (rc == CEL_OK)
         rc = cel_chain_insert(chain, chain->n, &step);
@@ -377,8 +380,12 @@ int cel_chain_from_json(const char *text, struct cel_chain *out, struct cel_shar
 int cel_chain_json_list(const struct cel_chain *c, int version, struct cel_json **out)
 {
     struct cel_json *list = cel_json_new_array(), *item;
-    int rc = list ? CEL_OK : NC_ENOMEM;
+    int rc = list ? cel_chain_object_json(c, version, &item) : NC_ENOMEM;
 
+    if (rc == CEL_OK)
+        rc = cel_json_push(list, item);
+    else if (rc == CEL_ABSENT)
+        rc = CEL_OK;
     for (size_t i = 0; rc == CEL_OK && i < c->n; i++) {
         rc = cel_step_to_json(&c->step[i], c->prepared ? &c->shape : NULL, version, &item);
         if (rc == CEL_OK)

@@ -216,6 +216,8 @@ static int put(struct cel_group *group, struct cel_var *var, char **normal, stru
 
     if (rc == CEL_OK)
         rc = cel_type_allowed(group->dataset, v->type);
+    if (rc == CEL_OK && v->type->group)
+        rc = cel_dataset_refuse(group->dataset, CEL_KEEPS_USER_TYPES, "an attribute of a user type");
     if (rc == CEL_OK && is_fill)
         rc = check_fill(var, v->type, v->n);
     if (rc == CEL_OK)

@@ -68,6 +68,8 @@ static const struct {
     {CEL_KEEPS_CONTIGUOUS, NC_ENOTNC4, "all variables are chunked there: leave the storage alone or give chunk sizes"},
     {CEL_KEEPS_COMPACT, NC_ENOTNC4, "leave the storage alone"},
     {CEL_KEEPS_SHARDS, NC_ENOTNC4, "shards are for Zarr version 3: create it with mode=zarr,v3"},
+    {CEL_KEEPS_TEXT_CODECS, NC_ENOTNC4, "codecs for strings are for Zarr"},
+    {CEL_KEEPS_OBJECT_CODECS, NC_ENOTNC4, "it is for Zarr version 2: create that with mode=zarr or mode=nczarr"},
     {CEL_KEEPS_ENDIAN, NC_ENOTNC4, "leave the byte order alone, or create the file with NC_NETCDF4"},
 };
 

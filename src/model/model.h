@@ -34,6 +34,9 @@ enum {
     CEL_FILTERS_AS_CALLED = 8192,   /* filters stay in the order they were defined; else fletcher32 and shuffle go first */
     CEL_ONE_NAMESPACE = 32768,      /* a dimension cannot share its name with a group or type beside it */
     CEL_KEEPS_SHARDS = 65536,       /* many chunks in one value */
+    CEL_KEEPS_TEXT_CODECS = 131072, /* a chain may say how strings become bytes: vlen-utf8 ... */
+    CEL_KEEPS_OBJECT_CODECS = 262144, /* ... and json2, categorize, vlen-array */
+    CEL_KEEPS_LISTS = 524288,       /* variable-length types of numbers, if no other user types */
     CEL_FILTERS_VARSIZED = 16384    /* filters apply to strings and other variable-sized types too */
 };
 
@@ -312,6 +315,9 @@ int cel_var_add_filter(struct cel_var *var, struct cel_step *step);
 /* In place of all filters: this chain, in its own order. Taken over (`chain` is
  * empty afterwards) when all is well. */
 int cel_var_set_chain(struct cel_var *var, struct cel_chain *chain);
+
+/* The chain's object codec; taken over when all is well. NULL: none. */
+int cel_var_set_object(struct cel_var *var, char *object);
 
 /* --- add.c: what a container found in a file. No rules are applied, objects are
  * marked CEL_SAVED; names must be unique where netCDF says so, else NC_ENAMEINUSE. */

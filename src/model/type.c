@@ -129,7 +129,19 @@ static int check_new_type(struct cel_group *group, const char *name)
     return rc == CEL_OK ? cel_mode_define(group->dataset) : rc;
 }
 
-static int def_type(struct cel_group *group, const char *name, int klass, size_t size, struct cel_type **out)
+static bool is_number(const struct cel_type *type)
+{
+    return type->id >= NC_BYTE && type->id < NC_STRING && type->id != NC_CHAR;
+}
+
+/* What a format must keep for a user type; base: of a variable-length one. */
+static unsigned user_type_needs(const struct cel_dataset *ds, int klass, const struct cel_type *base)
+{
+    return klass == NC_VLEN && is_number(base) && ds->keeps & CEL_KEEPS_LISTS ? CEL_KEEPS_LISTS : CEL_KEEPS_USER_TYPES;
+}
+
+static int def_type(struct cel_group *group, const char *name, int klass, size_t size, const struct cel_type *base,
+                    struct cel_type **out)
 {
     struct cel_dataset *ds = group->dataset;
     char *normal = NULL;
@@ -137,7 +149,7 @@ static int def_type(struct cel_group *group, const char *name, int klass, size_t
 
     if (ds->classic_model)
         return cel_fail(NC_ESTRICTNC3, "the classic model has no user types");
-    rc = cel_dataset_refuse(ds, CEL_KEEPS_USER_TYPES, "a user type");
+    rc = cel_dataset_refuse(ds, user_type_needs(ds, klass, base), "a user type");
     if (rc == CEL_OK && !size)
         rc = cel_fail(NC_EINVAL, "a type needs a size of at least one byte");
     if (rc == CEL_OK)
@@ -153,17 +165,17 @@ static int def_type(struct cel_group *group, const char *name, int klass, size_t
 
 int cel_type_def_compound(struct cel_group *group, size_t size, const char *name, struct cel_type **out)
 {
-    return def_type(group, name, NC_COMPOUND, size, out);
+    return def_type(group, name, NC_COMPOUND, size, NULL, out);
 }
 
 int cel_type_def_opaque(struct cel_group *group, size_t size, const char *name, struct cel_type **out)
 {
-    return def_type(group, name, NC_OPAQUE, size, out);
+    return def_type(group, name, NC_OPAQUE, size, NULL, out);
 }
 
 int cel_type_def_vlen(struct cel_group *group, const char *name, const struct cel_type *base, struct cel_type **out)
 {
-    int rc = base ? def_type(group, name, NC_VLEN, sizeof(nc_vlen_t), out)
+    int rc = base ? def_type(group, name, NC_VLEN, sizeof(nc_vlen_t), base, out)
                   : cel_fail(NC_EBADTYPE, "there is no such type to make a variable-length type of");
 
     if (rc == CEL_OK) {
@@ -184,7 +196,7 @@ int cel_type_def_enum(struct cel_group *group, nc_type base, const char *name, s
 
     if (!is_integer(base))
         return cel_fail(NC_EBADTYPE, "an enum is made of an integer type, not of type %d", base);
-    rc = def_type(group, name, NC_ENUM, atomic[base].size, out);
+    rc = def_type(group, name, NC_ENUM, atomic[base].size, NULL, out);
     if (rc == CEL_OK)
         (*out)->base = &atomic[base];
     return rc;
@@ -390,7 +402,7 @@ static int classic_only(const struct cel_type *type)
 
 int cel_type_allowed(const struct cel_dataset *ds, const struct cel_type *type)
 {
-    unsigned need = type->group                                          ? CEL_KEEPS_USER_TYPES
+    unsigned need = type->group                                          ? user_type_needs(ds, type->klass, type->base)
                     : type->id == NC_STRING                              ? CEL_KEEPS_STRINGS
                     : type->id > NC_DOUBLE                               ? CEL_KEEPS_INT64
                                                                          : 0;

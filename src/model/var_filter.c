@@ -89,6 +89,30 @@ int cel_var_add_filter(struct cel_var *var, struct cel_step *step)
     return CEL_OK;
 }
 
+static unsigned kind_of_elements(const struct cel_type *type)
+{
+    if (type->klass == NC_STRING)
+        return CEL_OBJECT_TEXT;
+    if (type->klass == NC_VLEN)
+        return CEL_OBJECT_LISTS;
+    return type->id <= NC_UINT64 && type->id != NC_CHAR ? CEL_OBJECT_NUMBERS : 0;
+}
+
+/* The codec that makes bytes of the elements must fit their type. */
+static int check_object(const struct cel_var *var, const struct cel_object_codec *codec)
+{
+    int rc;
+
+    if (!codec)
+        return CEL_OK;
+    rc = cel_dataset_refuse(var->group->dataset, codec->in_v3 ? CEL_KEEPS_TEXT_CODECS : CEL_KEEPS_OBJECT_CODECS, codec->name);
+    if (rc == CEL_OK && !var->ndims)
+        rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have %s", var->name, codec->name);
+    if (rc == CEL_OK && !(codec->takes & kind_of_elements(var->type)))
+        rc = cel_fail(NC_EFILTER, "variable %s: %s is not for type %s", var->name, codec->name, var->type->name);
+    return rc;
+}
+
 /* deflate and szip may meet here: the text says what it wants. */
 static int check_chain(const struct cel_var *var, const struct cel_chain *chain)
 {
@@ -98,9 +122,25 @@ static int check_chain(const struct cel_var *var, const struct cel_chain *chain)
         rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_FILTERS, "a filter");
     if (rc == CEL_OK && chain->n && !var->ndims)
         rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have filters", var->name);
+    if (rc == CEL_OK)
+        rc = check_object(var, cel_chain_object(chain));
     for (size_t i = 0; rc == CEL_OK && i < chain->n; i++)
         rc = check_varsized(var, &chain->step[i]);
     return rc;
+}
+
+int cel_var_set_object(struct cel_var *var, char *object)
+{
+    struct cel_chain chain = {.object = object};
+    int rc = cel_var_may_define(var);
+
+    if (rc == CEL_OK)
+        rc = check_object(var, cel_chain_object(&chain));
+    if (rc != CEL_OK)
+        return rc;
+    free(var->chain.object);
+    var->chain.object = object;
+    return CEL_OK;
 }
 
 int cel_var_set_chain(struct cel_var *var, struct cel_chain *chain)

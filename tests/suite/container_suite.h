@@ -32,7 +32,8 @@ enum keeps {
     FREE_DEFINITION = 1024, /* define mode is entered without nc_redef */
     NO_FILL = 2048,         /* remembers that a variable is not filled */
     ATT_RULES = 4096,       /* reserved names are refused, and a _FillValue of another type: not in classic files */
-    EVERYTHING = 8191
+    LISTS = 8192,           /* variables of variable-length types of numbers */
+    EVERYTHING = 16383
 };
 
 struct container {

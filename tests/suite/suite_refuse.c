@@ -32,7 +32,14 @@ static void user_types_are_refused(void **state)
         FAILS(nc_def_compound(nc, 4, "c", &type), here->no_type);
         FAILS(nc_def_enum(nc, NC_INT, "e", &type), here->no_type);
         FAILS(nc_def_opaque(nc, 4, "o", &type), here->no_type);
+        FAILS(nc_def_vlen(nc, "v", NC_CHAR, &type), here->no_type);
+    }
+    if (!keeps(LISTS))
         FAILS(nc_def_vlen(nc, "v", NC_INT, &type), here->no_type);
+    if (keeps(LISTS) && !keeps(USER_TYPES)) {
+        OK(nc_def_vlen(nc, "v", NC_INT, &type));
+        FAILS(nc_put_att(nc, NC_GLOBAL, "a", type, 1, &(nc_vlen_t){0}), here->no_type);
+        FAILS(nc_def_vlen(nc, "w", type, &type), here->no_type);
     }
     done(nc);
 }

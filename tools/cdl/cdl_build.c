@@ -117,6 +117,12 @@ static char *chain_now(struct cdl_doc *doc, int group, int varid, enum cellar_sp
     return copy;
 }
 
+/* _Codecs may say more than _Filter can: how Zarr makes bytes of strings. */
+static bool same_names(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
 static bool define_named_filters(struct cdl_doc *doc, int group, const struct cdl_var *v)
 {
     const struct cdl_storage *s = &v->storage;
@@ -133,7 +139,7 @@ static bool define_named_filters(struct cdl_doc *doc, int group, const struct cd
     if (status)
         return refused(doc, s->codecs_at, status, "_Codecs");
     after = chain_now(doc, group, v->id, CELLAR_JSON);
-    if (before && after && strcmp(before, after) != 0)
+    if (before && after && strcmp(before, after) != 0 && !same_names(meant, chain_now(doc, group, v->id, CELLAR_NAMES)))
         return cdl_fail(doc, s->codecs_at, "_Codecs of %s means the filters %s, but _Filter means %s",
                         v->name, chain_now(doc, group, v->id, CELLAR_NAMES), meant);
     return true;

@@ -215,6 +215,20 @@ static int define_layout(const struct copy *c, const struct copy_var *v)
     return NC_NOERR;
 }
 
+/* How Zarr makes bytes of strings and lists follows the input, unless -F says otherwise. */
+static int define_object_codec(const struct copy *c, const struct copy_var *v)
+{
+    char *given = NULL, *codec = NULL;
+    int status = NC_NOERR;
+
+    if (c->out_zarr && cellar_inq_var_object_codec(v->out_group, v->out_id, &given) == NC_NOERR && !*given &&
+        cellar_inq_var_object_codec(v->group, v->id, &codec) == NC_NOERR && *codec)
+        status = cellar_def_var_object_codec(v->out_group, v->out_id, codec);
+    cellar_free(given);
+    cellar_free(codec);
+    return status == NC_ENOTNC4 ? NC_NOERR : status;
+}
+
 /* Byte order follows the input, where the output can keep it. */
 static int define_endian(const struct copy *c, const struct copy_var *v)
 {
@@ -250,6 +264,8 @@ static bool define_storage(struct copy *c, const struct copy_var *v)
             return false;
         }
     }
+    if (status == NC_NOERR)
+        status = define_object_codec(c, v);
     if (status == NC_NOERR)
         status = define_endian(c, v);
     if (status == NC_NOERR)

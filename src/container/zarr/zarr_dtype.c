@@ -79,8 +79,7 @@ static void set_numbers(struct zarr_dtype *out, const struct cel_type *type, boo
 
 /* --- types made on reading ------------------------------------------------------ */
 
-/* A user type of this name in the root group, made once. */
-static int user_type(struct cel_dataset *ds, const char *name, int klass, size_t size, struct cel_type **out, bool *fresh)
+int zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size_t size, struct cel_type **out, bool *fresh)
 {
     struct cel_group *root = ds->root;
 
@@ -104,7 +103,7 @@ static int complex_type(struct cel_dataset *ds, size_t size, bool big, struct za
     const struct cel_type *part = cel_type_atomic(size == 8 ? NC_FLOAT : NC_DOUBLE);
     struct cel_type *type;
     bool fresh;
-    int rc = user_type(ds, size == 8 ? "complex64" : "complex128", NC_COMPOUND, size, &type, &fresh);
+    int rc = zarr_user_type(ds, size == 8 ? "complex64" : "complex128", NC_COMPOUND, size, &type, &fresh);
 
     if (rc == CEL_OK && fresh)
         rc = cel_type_add_field(type, "r", 0, part, 0, NULL);
@@ -123,7 +122,7 @@ static int opaque_type(struct cel_dataset *ds, size_t size, struct zarr_dtype *o
     int rc;
 
     snprintf(name, sizeof name, "opaque%zu", size);
-    rc = user_type(ds, name, NC_OPAQUE, size, &type, &fresh);
+    rc = zarr_user_type(ds, name, NC_OPAQUE, size, &type, &fresh);
     if (rc == CEL_OK)
         set_numbers(out, type, false);
     return rc;
@@ -144,7 +143,7 @@ static int structured_from_v2(struct cel_dataset *ds, const char *path, const st
         const struct cel_json *field = cel_json_item(fields, i);
         if (cel_json_count(field) != 2 || !cel_json_string(cel_json_item(field, 0), NULL))
             return zarr_bad(path, "/dtype", "field %zu is not [name, type]", i);
-        rc = zarr_dtype_from_v2(ds, path, cel_json_item(field, 1), NULL, false, &part[i]);
+        rc = zarr_dtype_from_v2(ds, path, cel_json_item(field, 1), false, &part[i]);
         if (rc == CEL_OK && part[i].form != ZARR_NUMBERS)
             return zarr_bad(path, "/dtype", "field %zu has a type that cannot be part of a structure here", i);
         if (rc == CEL_OK) {
@@ -158,72 +157,13 @@ static int structured_from_v2(struct cel_dataset *ds, const char *path, const st
     if (rc != CEL_OK)
         return rc;
     snprintf(name, sizeof name, "_AnonymousCompound%zu", ds->types.n + 1);
-    rc = user_type(ds, name, NC_COMPOUND, size, &type, &fresh);
+    rc = zarr_user_type(ds, name, NC_COMPOUND, size, &type, &fresh);
     for (size_t i = 0, at = 0; rc == CEL_OK && i < n; at += part[i++].size)
         rc = cel_type_add_field(type, cel_json_string(cel_json_item(cel_json_item(fields, i), 0), NULL), at,
                                 part[i].type, 0, NULL);
     if (rc == CEL_OK)
         set_numbers(out, type, big);
     return rc;
-}
-
-/* vlen-array: lists of numbers. */
-static int lists_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *codec, struct zarr_dtype *out)
-{
-    const char *text = cel_json_string(cel_json_get(codec, "dtype"), NULL);
-    bool fresh, big = false;
-    nc_type base = text ? zarr_dtype_atomic(text, &big) : NC_NAT;
-    struct cel_type *type;
-    char name[40];
-    int rc;
-
-    if (base == NC_NAT || base == NC_STRING)
-        return zarr_bad(path, "/filters/0/dtype", "lists of '%s' are not supported", text ? text : "");
-    snprintf(name, sizeof name, "vlen_%s", cel_type_atomic(base)->name);
-    rc = user_type(ds, name, NC_VLEN, sizeof(nc_vlen_t), &type, &fresh);
-    if (rc != CEL_OK)
-        return rc;
-    type->base = cel_type_atomic(base);
-    type->varsized = true;
-    *out = (struct zarr_dtype){.form = ZARR_VLEN, .big = big && type->base->size > 1, .type = type};
-    return CEL_OK;
-}
-
-static int categories_from_v2(const char *path, const struct cel_json *codec, struct zarr_dtype *out)
-{
-    const char *text = cel_json_string(cel_json_get(codec, "astype"), NULL);
-    bool big = false;
-    nc_type type = text ? zarr_dtype_atomic(text, &big) : NC_UBYTE;
-    const struct cel_json *labels = cel_json_get(codec, "labels");
-
-    if (cel_json_type(labels) != CEL_JSON_ARRAY)
-        return zarr_bad(path, "/filters/0/labels", "must be a list");
-    if (type == NC_NAT || type == NC_STRING || type == NC_FLOAT || type == NC_DOUBLE)
-        return zarr_bad(path, "/filters/0/astype", "'%s' is no type for the numbers of labels", text);
-    *out = (struct zarr_dtype){ZARR_CATEGORY, cel_type_atomic(type)->size, big, cel_type_atomic(NC_STRING), labels};
-    return CEL_OK;
-}
-
-static const char *codec_id(const struct cel_json *filters)
-{
-    return cel_json_string(cel_json_get(cel_json_item(filters, 0), "id"), NULL);
-}
-
-/* Objects need an object codec first among the filters. */
-static int object_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *filters, struct zarr_dtype *out)
-{
-    const char *id = codec_id(filters);
-
-    if (id && strcmp(id, "vlen-array") == 0)
-        return lists_from_v2(ds, path, cel_json_item(filters, 0), out);
-    if (id && (strcmp(id, "vlen-utf8") == 0 || strcmp(id, "vlen-bytes") == 0 || strcmp(id, "json2") == 0)) {
-        *out = (struct zarr_dtype){.form = *id == 'j' ? ZARR_JSON : ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
-        return CEL_OK;
-    }
-    if (id && (strcmp(id, "pickle") == 0 || strcmp(id, "msgpack2") == 0))
-        return zarr_bad(path, "/filters/0", "objects packed with '%s' are not read; store them with vlen-utf8", id);
-    return zarr_bad(path, "/filters/0", "objects need 'vlen-utf8', 'vlen-bytes', 'vlen-array', 'json2' or 'categorize' here, not '%s'",
-                    id ? id : "nothing");
 }
 
 static int text_from_v2(const char *path, char kind, unsigned long size, bool big, bool nczarr, struct zarr_dtype *out)
@@ -239,8 +179,8 @@ static int text_from_v2(const char *path, char kind, unsigned long size, bool bi
     return CEL_OK;
 }
 
-int zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype,
-                       const struct cel_json *filters, bool nczarr, struct zarr_dtype *out)
+int zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype, bool nczarr,
+                       struct zarr_dtype *out)
 {
     const char *text = cel_json_string(dtype, NULL);
     unsigned long size;
@@ -255,10 +195,8 @@ int zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct ce
     kind = text[1];
     size = strtoul(text + 2, &end, 10);
     big = text[0] == '>';
-    if (strchr("OSU", kind) && codec_id(filters) && strcmp(codec_id(filters), "categorize") == 0)
-        return categories_from_v2(path, cel_json_item(filters, 0), out);
     if (kind == 'O')
-        return object_from_v2(ds, path, filters, out);
+        return zarr_bad(path, "/dtype", "objects cannot be part of a structure here");
     if (kind == 'S' || kind == 'U')
         return text_from_v2(path, kind, size, big, nczarr, out);
     if (kind == 'c' && (size == 8 || size == 16))
@@ -336,7 +274,7 @@ static int struct_from_v3(struct cel_dataset *ds, const char *path, const struct
     if (rc != CEL_OK)
         return rc;
     snprintf(name, sizeof name, "_AnonymousCompound%zu", ds->types.n + 1);
-    rc = user_type(ds, name, NC_COMPOUND, size, &type, &fresh);
+    rc = zarr_user_type(ds, name, NC_COMPOUND, size, &type, &fresh);
     for (size_t i = 0, at = 0; rc == CEL_OK && i < n; at += part[i++].size)
         rc = cel_type_add_field(type, names[i], at, part[i].type, 0, NULL);
     if (rc == CEL_OK)

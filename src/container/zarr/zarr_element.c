@@ -51,7 +51,7 @@ static int put_utf32(const char *text, unsigned char *p, size_t nbytes, bool big
         for (; more > 0 && (*text & 0xc0) == 0x80; more--)
             c = c << 6 | (*text++ & 0x3f);
         if (i + 4 > nbytes)
-            return NC_ERANGE;
+            return NC_EINVAL;
         for (int k = 0; k < 4; k++)
             p[i + (size_t)(big ? 3 - k : k)] = (unsigned char)(c >> 8 * k);
     }
@@ -64,8 +64,8 @@ static int put_bytes(const char *text, unsigned char *p, size_t nbytes)
 
     memset(p, 0, nbytes);
     if (len > nbytes)
-        return cel_fail(NC_ERANGE, "a string of %zu bytes does not fit in %zu; set the attribute _nczarr_maxstrlen of "
-                                   "the variable before data is written", len, nbytes);
+        return cel_fail(NC_EINVAL, "a string of %zu bytes does not fit in %zu: set the attribute _nczarr_maxstrlen of the variable "
+                                   "before data is written, or give it the codec vlen-utf8", len, nbytes);
     memcpy(p, text, len);
     return CEL_OK;
 }
@@ -88,7 +88,7 @@ static int put_text(const struct zarr_dtype *t, const char *text, unsigned char 
         return put_bytes(text, p, t->size);
     return put_utf32(text, p, t->size, t->big) == CEL_OK
                ? CEL_OK
-               : cel_fail(NC_ERANGE, "a string has more than the %zu characters that fit", t->size / 4);
+               : cel_fail(NC_EINVAL, "a string has more than the %zu characters that fit", t->size / 4);
 }
 
 /* --- numbers --------------------------------------------------------------------- */

@@ -89,6 +89,12 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
 
 /* --- opening ------------------------------------------------------------------------------- */
 
+static unsigned keeps_of(const struct zarr *z)
+{
+    return cel_zarr_ops.keeps | CEL_KEEPS_TEXT_CODECS |
+           (z->version == 3 ? CEL_KEEPS_SHARDS : CEL_KEEPS_OBJECT_CODECS | CEL_KEEPS_LISTS);
+}
+
 static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
 {
     struct zarr *z;
@@ -104,7 +110,7 @@ static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
     z->xarray = !(words & WORD_NOXARRAY);
     z->consolidated = words & WORD_CONSOLIDATED;
     ds->container = z;
-    ds->keeps = cel_zarr_ops.keeps | (z->version == 3 ? CEL_KEEPS_SHARDS : 0);
+    ds->keeps = keeps_of(z);
     ds->format = NC_FORMAT_NETCDF4;
     *out = z;
     return CEL_OK;
@@ -189,7 +195,7 @@ static int zarr_open(struct cel_dataset *ds, const struct cel_location *where, c
         rc = find_prefix(z);
     if (rc == CEL_OK)
         rc = find_version(z, where->path);
-    ds->keeps = cel_zarr_ops.keeps | (z->version == 3 ? CEL_KEEPS_SHARDS : 0);
+    ds->keeps = keeps_of(z);
     if (rc == CEL_OK)
         rc = zarr_load(ds);
     if (rc == CEL_OK && z->version == 2) { /* a copy of the metadata that must not go stale */
@@ -360,6 +366,16 @@ static void free_groups(struct cel_group *group)
         free_groups(group->groups.at[i]);
 }
 
+/* Types come with the variables that have them. */
+static void warn_of_types(const struct cel_dataset *ds)
+{
+    for (size_t i = 0; i < ds->types.n; i++) {
+        const struct cel_type *type = ds->types.at[i];
+        if (type && type->saved == CEL_NEW && !type->in_use)
+            cel_warn("%s: type %s is not kept: no variable has it", ds->path, type->name);
+    }
+}
+
 static int zarr_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
 {
     struct zarr *z = zarr_of(ds);
@@ -369,8 +385,10 @@ static int zarr_close(struct cel_dataset *ds, bool keep, struct cel_memory *memo
         *memory = (struct cel_memory){0};
     if (!z)
         return CEL_OK;
-    if (keep && ds->writable && z->store)
+    if (keep && ds->writable && z->store) {
+        warn_of_types(ds);
         rc = finish_writing(ds);
+    }
     if (z->store && keep)
         closed = cel_store_close(z->store);
     else
@@ -431,7 +449,7 @@ static int fact(struct cel_dataset *ds, struct cel_var *var, const char *name, s
         out->text = cel_strdup(properties);
         return out->text ? CEL_OK : NC_ENOMEM;
     }
-    if (!var || strcmp(name, "_Codecs") != 0 || (!var->chain.n && !var->shards))
+    if (!var || strcmp(name, "_Codecs") != 0 || (!var->chain.n && !var->chain.object && !var->shards))
         return CEL_ABSENT;
     rc = var->shards ? cel_shards_print(var->shards, var->chunk, &var->chain, &text)
                      : cel_chain_print(&var->chain, z->version == 2 ? CEL_SPELL_JSON2 : CEL_SPELL_JSON3, &text);

@@ -36,9 +36,6 @@ static bool real_from_json(const struct cel_json *v, nc_type type, void *out)
         d = INFINITY;
     else if (!cel_json_double(v, true, &d))
         return false;
-    /* netCDF-C prints its default fill with six digits, which is another number. */
-    if (d == 9.96921e+36)
-        d = NC_FILL_DOUBLE;
     f = (float)d;
     memcpy(out, type == NC_FLOAT ? (void *)&f : (void *)&d, cel_type_size(type));
     return true;
@@ -64,6 +61,24 @@ static bool integer_from_json(const struct cel_json *v, nc_type type, void *out)
     if (cel_json_uint(v, true, &u))
         return cel_converter(NC_UINT64, type)(out, &u, 1) == 0;
     return cel_json_double(v, true, &d) && d == trunc(d) && cel_converter(NC_DOUBLE, type)(out, &d, 1) == 0;
+}
+
+bool zarr_number_from_json(const struct cel_json *v, nc_type type, void *out)
+{
+    return type == NC_FLOAT || type == NC_DOUBLE ? real_from_json(v, type, out) : integer_from_json(v, type, out);
+}
+
+/* netCDF-C prints its default fill with six digits, which is another number. */
+static bool real_fill_from_json(const struct cel_json *v, nc_type type, void *out)
+{
+    const double fill = NC_FILL_DOUBLE;
+    double d;
+
+    if (!real_from_json(v, type, out))
+        return false;
+    if (type == NC_DOUBLE && cel_json_double(v, true, &d) && d == 9.96921e+36)
+        memcpy(out, &fill, sizeof fill);
+    return true;
 }
 
 static bool char_from_json(const struct cel_json *v, char *out)
@@ -147,7 +162,7 @@ int zarr_fill_from_json(const char *path, const struct cel_json *v, const struct
     case NC_STRING: return string_from_json(v, dtype, nczarr, out);
     case NC_VLEN: memset(out, 0, sizeof(nc_vlen_t)); return CEL_OK; /* an empty list is all it can be */
     case NC_CHAR: ok = char_from_json(v, out); break;
-    case NC_FLOAT: case NC_DOUBLE: ok = real_from_json(v, dtype->type->id, out); break;
+    case NC_FLOAT: case NC_DOUBLE: ok = real_fill_from_json(v, dtype->type->id, out); break;
     case NC_COMPOUND: ok = compound_from_json(v, dtype, out); break;
     case NC_OPAQUE: ok = raw_from_json(v, dtype->type->size, out); break;
     default: ok = integer_from_json(v, dtype->type->id, out);
@@ -155,7 +170,7 @@ int zarr_fill_from_json(const char *path, const struct cel_json *v, const struct
     return ok ? CEL_OK : zarr_bad(path, "/fill_value", "does not fit the data type");
 }
 
-static struct cel_json *number_to_json(const void *value, nc_type type)
+struct cel_json *zarr_number_to_json(const void *value, nc_type type)
 {
     int64_t i;
     uint64_t u;
@@ -175,7 +190,9 @@ int zarr_fill_to_json(const void *value, const struct zarr_dtype *dtype, int ver
     nc_type type = dtype->type->id;
     const char *text;
 
-    if (type == NC_STRING) {
+    if (dtype->type->klass == NC_VLEN) {
+        *out = cel_json_new_null();
+    } else if (type == NC_STRING) {
         memcpy(&text, value, sizeof text);
         *out = cel_json_new_string(text ? text : "", text ? strlen(text) : 0);
     } else if (type == NC_CHAR && version == 2) {
@@ -183,7 +200,7 @@ int zarr_fill_to_json(const void *value, const struct zarr_dtype *dtype, int ver
     } else if (type == NC_CHAR) {
         *out = cel_json_new_uint(*(const unsigned char *)value);
     } else {
-        *out = number_to_json(value, type);
+        *out = zarr_number_to_json(value, type);
     }
     return *out ? CEL_OK : NC_ENOMEM;
 }

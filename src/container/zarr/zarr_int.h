@@ -109,8 +109,10 @@ struct cel_json *zarr_lengths_json(int n, const size_t *lengths);
 int zarr_array_prepare(struct cel_var *var, struct zarr_array *a); /* storage, chain, plain or by chunks */
 
 /* --- zarr_dtype.c --------------------------------------------------------------------------- */
-int zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype,
-                       const struct cel_json *filters, bool nczarr, struct zarr_dtype *out);
+int zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype, bool nczarr,
+                       struct zarr_dtype *out);
+/* A user type of this name in the root group, made once. */
+int zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size_t size, struct cel_type **out, bool *fresh);
 int zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *data_type, struct zarr_dtype *out);
 int zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out);
 int zarr_dtype_to_v3(const struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out);
@@ -120,6 +122,8 @@ nc_type zarr_dtype_atomic(const char *text, bool *big); /* NC_NAT: none of ours 
 
 /* --- zarr_fill.c -------------------------------------------------------------------------------- */
 int zarr_fill_from_json(const char *path, const struct cel_json *v, const struct zarr_dtype *dtype, bool nczarr, void *out);
+bool zarr_number_from_json(const struct cel_json *v, nc_type type, void *out); /* also the names of NaN and infinities */
+struct cel_json *zarr_number_to_json(const void *value, nc_type type);
 int zarr_fill_to_json(const void *value, const struct zarr_dtype *dtype, int version, struct cel_json **out);
 
 /* --- zarr_att.c ------------------------------------------------------------------------------------ */
@@ -144,6 +148,11 @@ int zarr_plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *st
 /* --- zarr_element.c: one element of fixed size, as stored and in memory ----------------------------------------- */
 int zarr_element_take(const struct zarr_dtype *t, const unsigned char *p, void *out); /* a string becomes the caller's */
 int zarr_element_put(const struct zarr_dtype *t, const void *in, unsigned char *p);
+
+/* --- zarr_object_meta.c: the codec that makes bytes of elements, in version 2 ------------------------------------- */
+/* CEL_ABSENT: there is none, and the data type stands for itself. */
+int zarr_object_from_v2(struct cel_dataset *ds, const struct zarr_array *a, struct zarr_dtype *out);
+int zarr_object_to_v2(struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out); /* var->chain has it complete */
 
 /* --- zarr_object.c: elements without fixed size ------------------------------------------------------------- */
 struct zarr_objects {

@@ -190,7 +190,8 @@ static int load_fill(struct cel_var *var, struct zarr_array *a, const struct zar
     if (zarr_of(var->group->dataset)->version == 3 && stored.type->id == NC_CHAR)
         stored.type = cel_type_atomic(NC_UBYTE); /* the character's code */
     cel_json_int(cel_json_get(info, "no_fill"), true, &none);
-    var->no_fill = none || !facts->fill || cel_json_type(facts->fill) == CEL_JSON_NULL;
+    if (var->type->klass != NC_VLEN) /* null is the only fill it can have */
+        var->no_fill = none || !facts->fill || cel_json_type(facts->fill) == CEL_JSON_NULL;
     if (var->no_fill)
         return CEL_OK;
     value = cel_calloc(1, var->type->size);

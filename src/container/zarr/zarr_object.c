@@ -88,7 +88,7 @@ static int add_list(const struct zarr_dtype *t, const void *element, struct cel_
 
     memcpy(&list, element, sizeof list);
     nbytes = list.len * t->type->base->size;
-    rc = nbytes > UINT32_MAX ? cel_fail(NC_ERANGE, "vlen-array: an element has more than 4 GiB") : add_le32(raw, nbytes);
+    rc = nbytes > UINT32_MAX ? cel_fail(NC_EINVAL, "vlen-array: an element has more than 4 GiB") : add_le32(raw, nbytes);
     at = raw->len;
     if (rc == CEL_OK)
         rc = cel_buf_resize(raw, at + nbytes);
@@ -118,8 +118,14 @@ static int encode_lengths(const struct zarr_objects *o, struct cel_buf *raw)
 
 /* --- json2 ------------------------------------------------------------------------------ */
 
+static int take_number(const struct cel_json *v, const struct zarr_dtype *t, void *out)
+{
+    return zarr_number_from_json(v, t->type->id, out) ? CEL_OK
+                                                      : cel_fail(NC_EFILTER, "json2: an element is no %s", t->type->name);
+}
+
 /* An element that is no text is given as JSON. */
-static int take_item(const struct cel_json *v, void *out)
+static int take_string(const struct cel_json *v, void *out)
 {
     struct cel_buf text = CEL_BUF_INIT(1 << 28);
     size_t len = 0;
@@ -135,6 +141,11 @@ static int take_item(const struct cel_json *v, void *out)
     return rc;
 }
 
+static int take_item(const struct zarr_objects *o, const struct cel_json *v, void *out)
+{
+    return o->dtype->type->klass == NC_STRING ? take_string(v, out) : take_number(v, o->dtype, out);
+}
+
 /* count: items of v that belong to this axis; at: the next element, in C order. */
 static int take_items(const struct zarr_objects *o, const struct cel_json *v, int axis, size_t *at)
 {
@@ -142,7 +153,7 @@ static int take_items(const struct zarr_objects *o, const struct cel_json *v, in
     int rc = CEL_OK;
 
     if (axis == o->rank)
-        return take_item(v, o->element + (*at)++ * o->dtype->type->size);
+        return take_item(o, v, o->element + (*at)++ * o->dtype->type->size);
     if (cel_json_type(v) != CEL_JSON_ARRAY || cel_json_count(v) != o->lens[axis] + extra)
         return cel_fail(NC_EFILTER, "json2: axis %d of the chunk does not have %zu elements", axis, o->lens[axis]);
     for (size_t i = 0; rc == CEL_OK && i < o->lens[axis]; i++)
@@ -158,16 +169,19 @@ static int decode_json(const struct zarr_objects *o, const struct cel_buf *raw)
 
     if (rc != CEL_OK)
         return cel_fail_in(NC_EFILTER, "json2");
-    rc = o->rank ? take_items(o, doc, 0, &at) : take_item(cel_json_item(doc, 0), o->element);
+    rc = o->rank ? take_items(o, doc, 0, &at) : take_item(o, cel_json_item(doc, 0), o->element);
     cel_json_free(doc);
     return rc;
 }
 
 static struct cel_json *item_of(const struct zarr_objects *o, size_t i)
 {
+    const void *element = o->element + i * o->dtype->type->size;
     const char *text;
 
-    memcpy(&text, o->element + i * o->dtype->type->size, sizeof text);
+    if (o->dtype->type->klass != NC_STRING)
+        return zarr_number_to_json(element, o->dtype->type->id);
+    memcpy(&text, element, sizeof text);
     return cel_json_new_string(text ? text : "", text ? strlen(text) : 0);
 }
 
@@ -188,6 +202,8 @@ static struct cel_json *items_of(const struct zarr_objects *o, int axis, size_t 
 
 static int encode_json(const struct zarr_objects *o, struct cel_buf *raw)
 {
+    const struct cel_type *type = o->dtype->type;
+    const char *dtype = type->klass == NC_STRING ? "|O" : zarr_dtype_text(type->id, o->dtype->big);
     struct cel_json *list = NULL, *first;
     size_t at = 0;
     int rc = CEL_OK;
@@ -200,7 +216,7 @@ static int encode_json(const struct zarr_objects *o, struct cel_buf *raw)
         rc = list ? cel_json_push(list, first) : NC_ENOMEM;
     }
     if (rc == CEL_OK)
-        rc = list ? cel_json_push(list, cel_json_new_string("|O", 2)) : NC_ENOMEM;
+        rc = list ? cel_json_push(list, cel_json_new_string(dtype, strlen(dtype))) : NC_ENOMEM;
     if (rc == CEL_OK)
         rc = cel_json_push(list, zarr_lengths_json(o->rank, o->lens));
     if (rc == CEL_OK)
@@ -248,7 +264,7 @@ int zarr_category_put(const struct zarr_dtype *t, const char *text, unsigned cha
         number = label && strcmp(label, text) == 0 ? i + 1 : 0;
     }
     if (*text && !number)
-        return cel_fail(NC_ERANGE, "categorize: '%s' is none of its labels", text);
+        return cel_fail(NC_EINVAL, "categorize: '%s' is none of its labels", text);
     for (size_t i = 0; i < t->size; i++, number >>= 8)
         p[t->big ? t->size - 1 - i : i] = (unsigned char)number;
     return CEL_OK;

@@ -373,6 +373,8 @@ static int add_array_info(const struct cel_var *var, const struct zarr_array *a)
         rc = set_text(info, "storage", "chunked");
     if (rc == CEL_OK && zarr_of(var->group->dataset)->version == 3 && var->type->id == NC_CHAR)
         rc = set_text(info, "type_alias", "char");
+    if (rc == CEL_OK && var->type->klass == NC_VLEN)
+        rc = set_text(info, "type_alias", var->type->name);
     if (rc == CEL_OK && zarr_of(var->group->dataset)->version == 3 && var->no_fill) /* fill_value cannot be null there */
         rc = cel_json_set(info, "no_fill", cel_json_new_int(1));
     if (rc == CEL_OK)

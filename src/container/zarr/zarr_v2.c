@@ -31,7 +31,7 @@ static int read_chain(struct zarr_array *a, struct cel_chain *chain)
 {
     const struct cel_json *filters = cel_json_get(a->doc, "filters"), *compressor = cel_json_get(a->doc, "compressor");
     size_t first = zarr_has_object_codec(&a->dtype) ? 1 : 0; /* the object codec belongs to the layout */
-    int rc = CEL_OK;
+    int rc = first ? cel_chain_keep_object(chain, cel_json_item(filters, 0)) : CEL_OK;
 
     for (size_t i = first; rc == CEL_OK && i < cel_json_count(filters); i++)
         rc = add_step(cel_json_item(filters, i), a->path, "/filters", chain);
@@ -64,6 +64,13 @@ static int read_separator(struct zarr_array *a)
     return CEL_OK;
 }
 
+static int read_dtype(struct cel_dataset *ds, struct zarr_array *a)
+{
+    int rc = zarr_object_from_v2(ds, a, &a->dtype);
+
+    return rc == CEL_ABSENT ? zarr_dtype_from_v2(ds, a->path, cel_json_get(a->doc, "dtype"), by_netcdf(a), &a->dtype) : rc;
+}
+
 int zarr_v2_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out)
 {
     int64_t format;
@@ -80,8 +87,7 @@ int zarr_v2_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts
         rc = read_separator(a);
     if (rc == CEL_OK)
         rc = read_order(a, out->rank);
-    if (rc == CEL_OK && zarr_dtype_from_v2(ds, a->path, cel_json_get(a->doc, "dtype"), cel_json_get(a->doc, "filters"),
-                                           by_netcdf(a), &a->dtype) != CEL_OK)
+    if (rc == CEL_OK && read_dtype(ds, a) != CEL_OK)
         return NC_EBADTYPE;
     if (rc == CEL_OK)
         rc = read_chain(a, &out->chain);
@@ -94,9 +100,14 @@ int zarr_v2_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts
 
 static int chain_members(const struct cel_var *var, struct cel_json *doc)
 {
-    struct cel_json *filters = var->chain.n > 1 ? cel_json_new_array() : cel_json_new_null(), *compressor = cel_json_new_null();
-    int rc = filters && compressor ? CEL_OK : NC_ENOMEM;
+    bool listed = var->chain.n > 1 || var->chain.object;
+    struct cel_json *filters = listed ? cel_json_new_array() : cel_json_new_null(), *compressor = cel_json_new_null(), *first;
+    int rc = filters && compressor ? cel_chain_object_json(&var->chain, 2, &first) : NC_ENOMEM;
 
+    if (rc == CEL_OK)
+        rc = cel_json_push(filters, first);
+    else if (rc == CEL_ABSENT)
+        rc = CEL_OK;
     for (size_t i = 0; rc == CEL_OK && i < var->chain.n; i++) {
         struct cel_json *object = NULL;
         rc = cel_step_to_json(&var->chain.step[i], &var->chain.shape, 2, &object);
@@ -134,7 +145,9 @@ int zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array 
     a->scalar = var->ndims == 0 && z->nczarr;
     a->separator = '.';
     a->doc = cel_json_new_object();
-    rc = a->doc ? zarr_dtype_to_v2(z, var, &a->dtype, &dtype) : NC_ENOMEM;
+    rc = a->doc ? zarr_object_to_v2(var, &a->dtype, &dtype) : NC_ENOMEM;
+    if (rc == CEL_ABSENT)
+        rc = zarr_dtype_to_v2(z, var, &a->dtype, &dtype);
     if (rc == CEL_OK)
         rc = zarr_array_prepare(var, a);
     if (rc == CEL_OK)
@@ -157,5 +170,7 @@ int zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array 
         rc = set_text(a->doc, "order", "C");
     if (rc == CEL_OK)
         rc = chain_members(var, a->doc);
+    if (rc == CEL_OK && a->dtype.form == ZARR_CATEGORY)
+        a->dtype.labels = cel_json_get(cel_json_item(cel_json_get(a->doc, "filters"), 0), "labels");
     return rc == CEL_OK ? set_text(a->doc, "dimension_separator", ".") : rc;
 }

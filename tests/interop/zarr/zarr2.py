@@ -160,6 +160,79 @@ ours("strings", words, "deflate,level=1", expect=np.array([s.encode() for s in w
 ours("chars", np.array([b"a", b"b", b"c"] * 5), nctype="char", chunks=(4,))
 ours("scalar in plain Zarr", np.array(42, "<i4"), mode="zarr", chunks=())
 
+# Codecs that make bytes of elements: they read ours, we read it again, they read what we wrote back.
+def made(name, data, chain, expect=None, nctype="string", mode="nczarr", chunks=(2, 3)):
+    def act():
+        path = fresh("made.zarr")
+        put(f"file://{path}#mode={mode}", "v", data, chunks[:data.ndim], chain, nctype)
+        want = data if expect is None else expect
+        a = zarr.open_group(path, "r")["v"]
+        assert same(a[...], want), f"{a[...]!r} != {want!r}"
+        assert same(get(path, "v")[1], want)
+        run("again", path, "v")
+        assert same(zarr.open_group(path, "r")["v"][...], want), "again"
+        assert a.filters[0] == numcodecs.get_codec(a.filters[0].get_config())
+    case(f"make {name}, {mode}", act)
+for mode in ("nczarr", "zarr", "zarr,consolidated"):
+    made("vlen-utf8", words, '[{"id": "vlen-utf8"}, {"id": "zlib", "level": 1}]', mode=mode)
+    made("vlen-utf8, alone", words, '{"id": "vlen-utf8"}', mode=mode)
+    made("json2", words, '[{"id": "json2"}, {"id": "zlib", "level": 1}]', mode=mode)
+    made("json2 with parameters", words, '[{"id": "json2", "encoding": "utf-8", "sort_keys": true, "strict": true}]', mode=mode)
+    made("json2, three axes", words.reshape(5, 1, 5), '{"id": "json2"}', chunks=(2, 1, 3), mode=mode)
+    made("categorize", colours.astype(object), '[{"id": "categorize", "labels": ["red", "green", "blue"]}, {"id": "zstd", "level": 1}]', mode=mode)
+    made("categorize of objects", colours.astype(object), '[{"id": "categorize", "labels": ["red", "green", "blue"], "dtype": "|O", "astype": "<i2"}]',
+         mode=mode)
+many = np.array([f"name {i}" for i in range(300)], dtype=object)
+made("categorize with many labels", many, '[{"id": "categorize", "labels": [' + ", ".join(f'"name {i}"' for i in range(300)) + "]}]", chunks=(64,))
+for code, name in NC.items():
+    made(f"json2 of {name}", sample("<" + code, SHAPE), '[{"id": "json2"}, {"id": "zlib", "level": 1}]', nctype=name, chunks=CHUNKS)
+odd = np.array([[np.nan, np.inf, -np.inf], [0.1, -0.0, 9.96921e+36]])
+made("json2 of NaN and infinities", odd, '{"id": "json2"}', nctype="double")
+theirs("json2 of numbers", odd, chunks=(2, 2), filters=[numcodecs.JSON()], compressor=None)
+both_ways("json2 of numbers", sample("<i8", SHAPE), dtype="<i8", chunks=CHUNKS, filters=[numcodecs.JSON()])
+both_ways("json2 of booleans", sample("|b1", SHAPE), sample("|b1", SHAPE).astype("u1"), dtype="|b1", chunks=CHUNKS, filters=[numcodecs.JSON()])
+def made_lists(nctype, dtype, chain="", mode="nczarr"):
+    def act():
+        path, name = fresh("madelists.zarr"), os.path.join(work, "lists.txt")
+        data = [np.arange(i % 5).astype(dtype) * 3 + i for i in range(12)]
+        with open(name, "w") as f:
+            f.write("".join(" ".join(str(x) for x in d) + "\n" for d in data))
+        run("put", f"file://{path}#mode={mode}", "v", nctype, "3,4", "2,3", chain, name)
+        for turn in range(2):
+            got = zarr.open_group(path, "r")["v"][...]
+            assert all(np.array_equal(x, y) and x.dtype == np.dtype(dtype) for x, y in zip(got.flat, data)), f"{turn}: {got!r}"
+            run("again", path, "v")
+        head = run("get", path, "v", name).split()
+        assert head[0] == ("my_lists" if mode == "nczarr" else "vlen_" + nctype[:-1]), head
+        assert [[float(x) for x in line.split()] for line in open(name)] == [list(map(float, x)) for x in data]
+    case(f"make lists of {nctype} {chain} {mode}", act)
+for mode in ("nczarr", "zarr"):
+    made_lists("double*", "<f8", mode=mode)
+    made_lists("int*", "<i4", '[{"id": "vlen-array"}, {"id": "zlib", "level": 1}]', mode)
+    made_lists("int*", ">i4", '{"id": "vlen-array", "dtype": ">i4"}', mode)
+def refused(name, nctype, chain, part, mode="nczarr"):
+    def act():
+        data = words if nctype == "string" else sample("<f4", (5, 5))
+        try:
+            put(f"file://{fresh('refused.zarr')}#mode={mode}", "v", data, (2, 3), chain, nctype)
+        except AssertionError as e:
+            assert part in str(e), e
+            return
+        assert False, "it was made"
+    case("refuse " + name, act)
+refused("json2 in version 3", "string", '{"id": "json2"}', "version 2", "zarr,v3")
+refused("a second object codec", "string", '[{"id": "json2"}, {"id": "vlen-utf8"}]', "comes first")
+refused("an object codec that is not first", "string", '[{"id": "zlib", "level": 1}, {"id": "json2"}]', "comes first")
+refused("text codec on numbers", "float", '{"id": "vlen-utf8"}', "not for type float")
+refused("lists of numbers that are none", "float", '{"id": "vlen-array"}', "not for type float")
+refused("a parameter nobody knows", "string", '{"id": "json2", "indnt": 2}', "no parameter indnt")
+refused("an encoding that is not written", "string", '{"id": "json2", "encoding": "utf-16"}', "utf-16")
+refused("no labels", "string", '{"id": "categorize"}', "labels")
+refused("a label that is no string", "string", '{"id": "categorize", "labels": ["a", 1]}', "label 1")
+refused("too many labels", "string", '{"id": "categorize", "labels": ["' + '", "'.join(map(str, range(256))) + '"], "astype": "|u1"}', "more than")
+refused("a value that is no label", "string", '{"id": "categorize", "labels": ["a"]}', "none of its labels")
+refused("objects packed by Python", "string", '{"id": "pickle"}', "pickle")
+
 def xarray_act():
     import xarray
     path = fresh("x.zarr")

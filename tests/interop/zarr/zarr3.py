@@ -78,6 +78,38 @@ def version2():
     g.create_array("v", shape=SHAPE, dtype="f4", chunks=CHUNKS)[...] = sample("f4", SHAPE)
     assert same(get(path, "v")[1], sample("f4", SHAPE))
 case("read version 2 by zarr-python 3", version2)
+def version2_objects():
+    codecs = {'{"id": "vlen-utf8"}': words, '[{"id": "vlen-utf8"}, {"id": "zstd", "level": 1}]': words,
+              '{"id": "vlen-bytes"}': np.array([w.encode() for w in words.ravel()], dtype=object).reshape(words.shape),
+              '{"id": "categorize", "labels": ["a", "zwölf", "日本語", "' + "x" * 40 + '"]}': words}
+    for chain, want in codecs.items():
+        path = fresh("o.zarr")
+        put(f"file://{path}#mode=zarr", "v", words, (2, 3), chain, "string")
+        got = zarr.open_group(path, mode="r")["v"][...]
+        assert same(got.astype(object), want), f"{chain}: {got!r}"
+    path = fresh("o3.zarr")
+    put(f"file://{path}#mode=zarr,v3", "v", words, (2, 3), '[{"name": "vlen-utf8"}, {"name": "zstd", "configuration": {"level": 1}}]', "string")
+    assert same(zarr.open_group(path, mode="r")["v"][...].astype(object), words)
+case("zarr-python 3 reads our codecs for strings", version2_objects)
+def version2_strings():
+    path = fresh("s2.zarr")
+    a = zarr.create_group(path, zarr_format=2).create_array("v", shape=words.shape, dtype=str, chunks=(2, 3), order="F")
+    a[...] = words.astype(a.dtype)
+    assert same(get(path, "v")[1], words)
+    run("again", path, "v")
+    assert same(zarr.open_group(path, mode="r")["v"][...].astype(object), words)
+case("strings of version 2 both ways", version2_strings)
+def transposed():
+    path = fresh("t.zarr")
+    data = sample("f4", (5, 6, 7))
+    a = zarr.create_group(path, zarr_format=3).create_array("v", shape=data.shape, dtype="f4", chunks=(2, 3, 4), compressors=[CODECS["zstd"]],
+                                                            filters=[zarr.codecs.TransposeCodec(order=(2, 0, 1))])
+    a[...] = data
+    run("again", path, "v")
+    run("fill", path, "v", "1,2,3", "3,2,2", "9")
+    data[1:4, 2:4, 3:5] = 9
+    assert same(zarr.open_group(path, mode="r")["v"][...], data) and same(get(path, "v")[1], data)
+case("transpose both ways", transposed)
 def attributes():
     path = fresh("a.zarr")
     g = zarr.create_group(path, zarr_format=3, attributes={"title": "hello", "n": 3, "list": [1, 2.5], "words": ["a", "b"], "object": {"k": [1]}})

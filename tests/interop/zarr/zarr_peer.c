@@ -2,7 +2,8 @@
  * raw file, through the public API.
  *
  *   zarr_peer get URL VAR FILE                          prints type and lengths
- *   zarr_peer put URL VAR TYPE LENS CHUNKS CHAIN FILE   LENS, CHUNKS: "5,7"; "" for a scalar; CHAIN may be ""
+ *   zarr_peer put URL VAR TYPE LENS CHUNKS CHAIN FILE   LENS, CHUNKS: "5,7"; "" for a scalar; CHAIN may be "";
+ *                                                       TYPE "double*": lists of them
  *   zarr_peer att URL VAR                               prints the attributes, one a line
  *   zarr_peer fill URL VAR START COUNT VALUE            writes one value over a region
  *   zarr_peer churn URL VAR                             writes a value over all of it again and again: 1, 2, 3 ...
@@ -140,11 +141,47 @@ static nc_type type_of(const char *name)
     return NC_NAT;
 }
 
+/* "double*": lists of doubles. */
+static nc_type put_type(int root, const char *name)
+{
+    char base[NC_MAX_NAME + 1];
+    size_t len = strcspn(name, "*");
+    nc_type type;
+
+    snprintf(base, sizeof base, "%.*s", (int)len, name);
+    type = type_of(base);
+    if (name[len])
+        check(nc_def_vlen(root, "my_lists", type, &type), "type");
+    return type;
+}
+
+/* Of doubles or of ints: one line each. */
+static void read_lists(int ncid, nc_type type, nc_vlen_t *list, size_t n, FILE *in)
+{
+    static char line[65536];
+    nc_type base;
+    size_t size;
+
+    check(nc_inq_user_type(ncid, type, NULL, NULL, &base, NULL, NULL), "type");
+    check(nc_inq_type(ncid, base, NULL, &size), "type");
+    for (size_t i = 0; i < n && fgets(line, sizeof line, in); i++) {
+        char *at = line, *end;
+
+        list[i].p = malloc(sizeof line);
+        for (double v; v = strtod(at, &end), end != at; at = end, list[i].len++) {
+            if (base == NC_DOUBLE)
+                ((double *)list[i].p)[list[i].len] = v;
+            else
+                ((int *)list[i].p)[list[i].len] = (int)v;
+        }
+    }
+}
+
 static void put(char **argv)
 {
     size_t lens[32], chunks[32], total = 1, size;
     int ncid, root, varid, dimids[32], ndims = parse(argv[4], lens), nchunks = parse(argv[5], chunks);
-    nc_type type = type_of(argv[3]);
+    nc_type type;
     const char *name;
     FILE *in;
     void *data;
@@ -152,6 +189,7 @@ static void put(char **argv)
     if (nc_open(argv[1], NC_WRITE, &root) != NC_NOERR)
         check(nc_create(argv[1], NC_NETCDF4, &root), "create");
     ncid = root;
+    type = put_type(root, argv[3]);
     name = enter(&ncid, argv[2], 1);
     for (int d = 0; d < ndims; d++) {
         char dim[40];
@@ -175,6 +213,8 @@ static void put(char **argv)
             line[strcspn(line, "\n")] = '\0';
             ((char **)data)[i] = strdup(line);
         }
+    } else if (is_list(root, type)) {
+        read_lists(root, type, data, total, in);
     } else if (fread(data, size, total, in) != total) {
         fprintf(stderr, "%s is too short\n", argv[7]);
         exit(1);

@@ -1,0 +1,243 @@
+/* Object codecs in the metadata of version 2: the first of an array's filters makes
+ * bytes of elements that have no fixed size (and json2 of numbers, categorize of text too).
+ * The data type of such an array is Python's object, "|O", and the codec says what the
+ * elements are. */
+#include "convert.h"
+#include "mem.h"
+#include "zarr_int.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *text_member(const struct cel_json *codec, const char *key)
+{
+    return cel_json_string(cel_json_get(codec, key), NULL);
+}
+
+static bool is_numeric(nc_type type)
+{
+    return type > NC_NAT && type < NC_STRING && type != NC_CHAR;
+}
+
+/* --- reading ----------------------------------------------------------------------------- */
+
+/* What the type was called when it was defined; netCDF's own metadata has it. */
+static const char *name_of_lists(const struct zarr_array *a, nc_type base, char *room, size_t size)
+{
+    const char *alias = text_member(cel_json_get(a->attrs, "_nczarr_array"), "type_alias");
+
+    snprintf(room, size, "vlen_%s", cel_type_atomic(base)->name);
+    return alias && *alias ? alias : room;
+}
+
+/* vlen-array: lists of numbers. */
+static int lists_from_v2(struct cel_dataset *ds, const struct zarr_array *a, const struct cel_json *codec, struct zarr_dtype *out)
+{
+    const char *text = text_member(codec, "dtype");
+    bool fresh, big = false;
+    nc_type base = text ? zarr_dtype_atomic(text, &big) : NC_NAT;
+    struct cel_type *type;
+    char room[40];
+    int rc;
+
+    if (!is_numeric(base))
+        return zarr_bad(a->path, "/filters/0/dtype", "lists of '%s' are not supported", text ? text : "");
+    rc = zarr_user_type(ds, name_of_lists(a, base, room, sizeof room), NC_VLEN, sizeof(nc_vlen_t), &type, &fresh);
+    if (rc == CEL_OK && !fresh && (type->klass != NC_VLEN || type->base->id != base)) /* the name is another's */
+        rc = zarr_user_type(ds, room, NC_VLEN, sizeof(nc_vlen_t), &type, &fresh);
+    if (rc != CEL_OK)
+        return rc;
+    type->base = cel_type_atomic(base);
+    type->varsized = true;
+    *out = (struct zarr_dtype){.form = ZARR_VLEN, .big = big && type->base->size > 1, .type = type};
+    return CEL_OK;
+}
+
+static int categories_from_v2(const char *path, const struct cel_json *codec, struct zarr_dtype *out)
+{
+    const char *text = text_member(codec, "astype");
+    bool big = false;
+    nc_type type = text ? zarr_dtype_atomic(text, &big) : NC_UBYTE;
+    const struct cel_json *labels = cel_json_get(codec, "labels");
+
+    if (cel_json_type(labels) != CEL_JSON_ARRAY)
+        return zarr_bad(path, "/filters/0/labels", "must be a list");
+    if (!is_numeric(type) || type == NC_FLOAT || type == NC_DOUBLE)
+        return zarr_bad(path, "/filters/0/astype", "'%s' is no type for the numbers of labels", text);
+    *out = (struct zarr_dtype){ZARR_CATEGORY, cel_type_atomic(type)->size, big, cel_type_atomic(NC_STRING), labels};
+    return CEL_OK;
+}
+
+/* json2 makes text of numbers, too. */
+static int numbers_from_v2(const char *dtype, struct zarr_dtype *out)
+{
+    bool big = false;
+    nc_type type = zarr_dtype_atomic(dtype, &big);
+
+    if (!is_numeric(type))
+        return CEL_ABSENT;
+    *out = (struct zarr_dtype){.form = ZARR_JSON, .big = big, .type = cel_type_atomic(type)};
+    return CEL_OK;
+}
+
+int zarr_object_from_v2(struct cel_dataset *ds, const struct zarr_array *a, struct zarr_dtype *out)
+{
+    const char *dtype = text_member(a->doc, "dtype");
+    const struct cel_json *codec = cel_json_item(cel_json_get(a->doc, "filters"), 0);
+    const char *id = text_member(codec, "id");
+    const struct cel_object_codec *known = cel_object_codec_find(id);
+
+    if (known && dtype && strcmp(id, "categorize") == 0 && strpbrk(dtype, "OSU"))
+        return categories_from_v2(a->path, codec, out);
+    if (known && dtype && strcmp(id, "json2") == 0 && !strchr(dtype, 'O'))
+        return numbers_from_v2(dtype, out);
+    if (!dtype || !strchr(dtype, 'O'))
+        return CEL_ABSENT;
+    if (id && (strcmp(id, "pickle") == 0 || strcmp(id, "msgpack2") == 0))
+        return zarr_bad(a->path, "/filters/0", "objects packed with '%s' are not read; store them with vlen-utf8", id);
+    if (!known)
+        return zarr_bad(a->path, "/filters/0",
+                        "objects need 'vlen-utf8', 'vlen-bytes', 'vlen-array', 'json2' or 'categorize' here, not '%s'",
+                        id ? id : "nothing");
+    if (known->takes == CEL_OBJECT_LISTS)
+        return lists_from_v2(ds, a, codec, out);
+    *out = (struct zarr_dtype){.form = strcmp(id, "json2") == 0 ? ZARR_JSON : ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
+    return CEL_OK;
+}
+
+/* --- making: parameters left out are added, those given are checked ---------------------------- */
+
+static int set_text(struct cel_json *object, const char *key, const char *text)
+{
+    return cel_json_set(object, key, cel_json_new_string(text, strlen(text)));
+}
+
+static bool is_big(const struct cel_var *var)
+{
+    return var->endian == NC_ENDIAN_BIG;
+}
+
+static int complete_lists(const struct cel_var *var, struct cel_json *codec, struct zarr_dtype *out)
+{
+    const struct cel_type *base = var->type->base;
+    const char *text = text_member(codec, "dtype");
+    bool big = is_big(var);
+
+    *out = (struct zarr_dtype){.form = ZARR_VLEN, .big = big && base->size > 1, .type = var->type};
+    if (!text)
+        return set_text(codec, "dtype", zarr_dtype_text(base->id, big));
+    if (zarr_dtype_atomic(text, &big) != base->id)
+        return cel_fail(NC_EFILTER, "vlen-array: the dtype '%s' is not %s, of which type %s is made", text, base->name,
+                        var->type->name);
+    out->big = big && base->size > 1;
+    return CEL_OK;
+}
+
+static int complete_json(const struct cel_var *var, struct cel_json *codec, struct zarr_dtype *out)
+{
+    const char *encoding = text_member(codec, "encoding");
+
+    *out = (struct zarr_dtype){.form = ZARR_JSON, .big = is_big(var) && var->type->size > 1, .type = var->type};
+    if (!encoding)
+        return set_text(codec, "encoding", "utf-8");
+    if (strcasecmp(encoding, "utf-8") != 0 && strcasecmp(encoding, "utf8") != 0)
+        return cel_fail(NC_EFILTER, "json2: the encoding '%s' is not written, only utf-8", encoding);
+    return CEL_OK;
+}
+
+/* Label 0 stands for the empty string. */
+static int check_labels(const struct cel_json *codec, size_t size)
+{
+    const struct cel_json *labels = cel_json_get(codec, "labels");
+    size_t n = cel_json_count(labels);
+
+    if (cel_json_type(labels) != CEL_JSON_ARRAY || !n)
+        return cel_fail(NC_EFILTER, "categorize: \"labels\" must be a list of strings");
+    for (size_t i = 0; i < n; i++)
+        if (!cel_json_string(cel_json_item(labels, i), NULL))
+            return cel_fail(NC_EFILTER, "categorize: label %zu is no string", i);
+    if (size < sizeof n && n >> (8 * size))
+        return cel_fail(NC_EFILTER, "categorize: %zu labels are more than \"astype\" has numbers for", n);
+    return CEL_OK;
+}
+
+/* Characters of the longest label, at least 1. */
+static size_t longest_label(const struct cel_json *labels)
+{
+    size_t longest = 1;
+
+    for (size_t i = 0; i < cel_json_count(labels); i++) {
+        const char *label = cel_json_string(cel_json_item(labels, i), NULL);
+        size_t n = 0;
+        for (; label && *label; label++)
+            n += (*label & 0xc0) != 0x80;
+        longest = n > longest ? n : longest;
+    }
+    return longest;
+}
+
+/* Text of fixed length is what every zarr-python reads; objects only the older ones. */
+static int complete_categories(struct cel_json *codec, struct zarr_dtype *out)
+{
+    const struct cel_json *labels = cel_json_get(codec, "labels");
+    const char *dtype = text_member(codec, "dtype");
+    char text[32];
+    int rc = CEL_OK;
+
+    snprintf(text, sizeof text, "<U%zu", longest_label(labels));
+    if (!cel_json_get(codec, "astype"))
+        rc = set_text(codec, "astype", cel_json_count(labels) < 256 ? "|u1" : "<u2");
+    if (rc == CEL_OK && !dtype)
+        rc = set_text(codec, "dtype", text);
+    else if (rc == CEL_OK && !strpbrk(dtype, "OU"))
+        rc = cel_fail(NC_EFILTER, "categorize: the dtype '%s' is no kind of text", dtype);
+    if (rc == CEL_OK && categories_from_v2("", codec, out) != CEL_OK)
+        rc = cel_fail_in(NC_EFILTER, "categorize");
+    return rc == CEL_OK ? check_labels(codec, out->size) : rc;
+}
+
+/* The codec as given, or the one that lists cannot do without. */
+static int codec_of(const struct cel_var *var, struct cel_json **out)
+{
+    static const char lists[] = "{\"id\":\"vlen-array\"}";
+    int rc = cel_chain_object_json(&var->chain, 2, out);
+
+    return rc == CEL_ABSENT && var->type->klass == NC_VLEN ? cel_json_parse(lists, sizeof lists - 1, out, NULL) : rc;
+}
+
+static int complete(const struct cel_var *var, struct cel_json *codec, struct zarr_dtype *out)
+{
+    const char *id = text_member(codec, "id");
+
+    if (strcmp(id, "vlen-array") == 0)
+        return complete_lists(var, codec, out);
+    if (strcmp(id, "json2") == 0)
+        return complete_json(var, codec, out);
+    if (strcmp(id, "categorize") == 0)
+        return complete_categories(codec, out);
+    *out = (struct zarr_dtype){.form = ZARR_VLEN, .type = var->type};
+    return CEL_OK;
+}
+
+int zarr_object_to_v2(struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out)
+{
+    struct cel_json *codec = NULL;
+    const char *text = "|O";
+    int rc = codec_of(var, &codec);
+
+    if (rc == CEL_OK)
+        rc = complete(var, codec, dtype);
+    if (rc == CEL_OK)
+        rc = cel_chain_keep_object(&var->chain, codec);
+    if (rc == CEL_OK) {
+        if (dtype->form == ZARR_CATEGORY)
+            text = text_member(codec, "dtype");
+        else if (dtype->form == ZARR_JSON && var->type->klass != NC_STRING)
+            text = zarr_dtype_text(var->type->id, dtype->big);
+        *out = cel_json_new_string(text, strlen(text));
+        rc = *out ? CEL_OK : NC_ENOMEM;
+    }
+    cel_json_free(codec);
+    return rc;
+}
