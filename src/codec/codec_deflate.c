@@ -1,4 +1,4 @@
-/* deflate: zlib streams (RFC 1950), through libdeflate in both directions.
+/* deflate: zlib streams (RFC 1950), written by libdeflate, read by inflate.c.
  *
  * HDF5 filter 1 ("deflate"), Zarr v2 "zlib", v3 "numcodecs.zlib". cd_values: level.
  * Written: one stream. Read: one or several streams one after the other; anything
@@ -20,7 +20,13 @@ static void put_trailer(unsigned char *dst, const void *src, size_t n)
     cel_put_be32(dst, libdeflate_adler32(1, src, n));
 }
 
-static const struct cel_wrapping zlib = {"deflate", 2, 4, put_header, put_trailer, false};
+/* Any window and level, but no dictionary: nobody could say which. */
+static size_t skip_header(const unsigned char *src, size_t n)
+{
+    return n >= 2 && (src[0] & 15) == 8 && src[0] >> 4 <= 7 && (src[0] << 8 | src[1]) % 31 == 0 && !(src[1] & 0x20) ? 2 : 0;
+}
+
+static const struct cel_wrapping zlib = {"deflate", 2, 4, put_header, put_trailer, skip_header};
 
 static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {

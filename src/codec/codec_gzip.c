@@ -23,7 +23,34 @@ static void put_trailer(unsigned char *dst, const void *src, size_t n)
     cel_put_le32(dst + 4, (uint32_t)n);
 }
 
-static const struct cel_wrapping gzip = {"gzip", 10, 8, put_header, put_trailer, true};
+/* Behind a text that ends with a 0; n + 1: it does not end. */
+static size_t skip_text(const unsigned char *src, size_t at, size_t n)
+{
+    const unsigned char *end = at < n ? memchr(src + at, 0, n - at) : NULL;
+
+    return end ? (size_t)(end - src) + 1 : n + 1;
+}
+
+/* Names, comments and the like are skipped. */
+static size_t skip_header(const unsigned char *src, size_t n)
+{
+    enum { CHECKSUM = 2, EXTRA = 4, NAME = 8, COMMENT = 16, RESERVED = 0xe0 };
+    size_t at = 10;
+
+    if (n < at || src[0] != 0x1f || src[1] != 0x8b || src[2] != 8 || src[3] & RESERVED)
+        return 0;
+    if (src[3] & EXTRA)
+        at = n - at < 2 ? n + 1 : at + 2 + (src[at] | (size_t)src[at + 1] << 8);
+    if (src[3] & NAME)
+        at = skip_text(src, at, n);
+    if (src[3] & COMMENT)
+        at = skip_text(src, at, n);
+    if (src[3] & CHECKSUM)
+        at += 2;
+    return at <= n ? at : 0;
+}
+
+static const struct cel_wrapping gzip = {"gzip", 10, 8, put_header, put_trailer, skip_header};
 
 static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {

@@ -1,4 +1,4 @@
-/* Deflate through libdeflate, with one thing of our own: behind a shuffle, byte planes
+/* Deflate written by libdeflate, with one thing of our own: behind a shuffle, byte planes
  * of noise at the start (the low bytes of a mantissa) are stored as they are, and only
  * the rest goes through the compressor. The result is an ordinary stream, hardly ever
  * larger, and several times faster to write and to read.
@@ -8,6 +8,7 @@
  * alone, and are strict enough to keep the loss under half a per cent. */
 #include "deflate_core.h"
 #include "bytes.h"
+#include "inflate.h"
 #include "mem.h"
 #include "status.h"
 #include <libdeflate.h>
@@ -31,7 +32,7 @@ struct mark {
 struct context {
     struct libdeflate_compressor *compress;
     struct libdeflate_compressor *careful; /* for what follows noise, where that is another one */
-    struct libdeflate_decompressor *decompress;
+    struct cel_inflate *inflate;
     struct mark *marks;
 };
 
@@ -49,7 +50,7 @@ void cel_deflate_free_context(void *context)
         return;
     libdeflate_free_compressor(c->compress);
     libdeflate_free_compressor(c->careful);
-    libdeflate_free_decompressor(c->decompress);
+    free(c->inflate);
     free(c->marks);
     free(c);
 }
@@ -245,31 +246,59 @@ int cel_deflate_encode(const struct cel_wrapping *w, const struct cel_coding *co
 
 /* --- reading --------------------------------------------------------------------------------- */
 
+/* The last bytes must be those that would be written behind what was read. */
+static bool fits_trailer(const struct cel_wrapping *w, const unsigned char *src, const void *dst, size_t len)
+{
+    unsigned char trailer[8];
+
+    w->put_trailer(trailer, dst, len);
+    return memcmp(trailer, src, w->trailer) == 0;
+}
+
+static int decode_stream(const struct cel_wrapping *w, struct context *c, const unsigned char *src, size_t n,
+                         size_t *used, void *dst, size_t cap, size_t *len)
+{
+    size_t header = w->skip_header(src, n);
+
+    *used = *len = 0;
+    if (header == 0)
+        return cel_fail(NC_EFILTER, "%s: the chunk has no %s header", w->name, w->name);
+    switch (cel_inflate(c->inflate, src + header, n - header, used, dst, cap, len)) {
+    case CEL_INFLATE_OK:
+        break;
+    case CEL_INFLATE_DAMAGED:
+        return cel_fail(NC_EFILTER, "%s: the chunk is damaged", w->name);
+    case CEL_INFLATE_CUT_SHORT:
+        return cel_fail(NC_EFILTER, "%s: the chunk is cut short", w->name);
+    case CEL_INFLATE_NO_ROOM:
+        *len = SIZE_MAX;
+        return cel_fail(NC_EFILTER, "%s: the chunk holds more than %zu bytes", w->name, cap);
+    }
+    *used += header;
+    if (n - *used < w->trailer)
+        return cel_fail(NC_EFILTER, "%s: the chunk is cut short", w->name);
+    if (!fits_trailer(w, src + *used, dst, *len))
+        return cel_fail(NC_EFILTER, "%s: the chunk is damaged, its checksum does not fit", w->name);
+    *used += w->trailer;
+    return CEL_OK;
+}
+
 /* One stream after the other; anything else behind a stream is damage. */
 int cel_deflate_decode(const struct cel_wrapping *w, const struct cel_coding *coding, const void *src, size_t n,
                        void *dst, size_t cap, size_t *len)
 {
-    enum libdeflate_result (*run)(struct libdeflate_decompressor *, const void *, size_t, void *, size_t, size_t *,
-                                  size_t *) = w->is_gzip ? libdeflate_gzip_decompress_ex
-                                                         : libdeflate_zlib_decompress_ex;
     struct context *c = coding->context;
     size_t used, done;
+    int rc;
 
-    if (!c->decompress && !(c->decompress = libdeflate_alloc_decompressor()))
+    if (!c->inflate && !(c->inflate = cel_inflate_new(NULL)))
         return cel_fail(NC_ENOMEM, "%s: no memory for a decompressor", w->name);
     *len = 0;
     do {
-        enum libdeflate_result answer = run(c->decompress, src, n, (char *)dst + *len, cap - *len, &used, &done);
-
-        if (answer == LIBDEFLATE_INSUFFICIENT_SPACE) {
-            *len = SIZE_MAX;
-            return cel_fail(NC_EFILTER, "%s: the chunk is cut short, or holds more than %zu bytes", w->name, cap);
-        }
-        if (answer != LIBDEFLATE_SUCCESS)
-            return cel_fail(NC_EFILTER, "%s: the chunk is damaged", w->name);
+        rc = decode_stream(w, c, src, n, &used, (char *)dst + *len, cap - *len, &done);
+        *len = done == SIZE_MAX ? SIZE_MAX : *len + done;
         src = (const char *)src + used;
         n -= used;
-        *len += done;
-    } while (n > 0);
-    return CEL_OK;
+    } while (rc == CEL_OK && n > 0);
+    return rc;
 }

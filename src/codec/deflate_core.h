@@ -11,10 +11,10 @@ extern const struct cel_param cel_deflate_params[];
 /* The two wrappings, by their differences. Errors start with the name. */
 struct cel_wrapping {
     const char *name;
-    size_t header, trailer; /* bytes */
+    size_t header, trailer; /* bytes, as written */
     void (*put_header)(unsigned char *dst, unsigned level);
     void (*put_trailer)(unsigned char *dst, const void *src, size_t n);
-    bool is_gzip;
+    size_t (*skip_header)(const unsigned char *src, size_t n); /* its bytes; 0: no such header */
 };
 
 int cel_deflate_make_context(const struct cel_words *working, void **context);
