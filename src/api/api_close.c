@@ -2,6 +2,7 @@
  * A dataset is out of the id table before it is taken apart, so that no call
  * ever meets half of one. */
 #include "api.h"
+#include "exit.h"
 #include "plugin.h"
 #include <netcdf_mem.h>
 
@@ -229,7 +230,8 @@ int nc_sync(int ncid)
 
 /* A program that forgets nc_close() keeps its data. Exit handlers run in reverse
  * order, and ours must run before the container's own library takes itself apart:
- * so it is registered again after the first dataset of each kind. */
+ * so it is registered again after the first dataset of each kind, and a library that
+ * is started later than that has it run before its own (exit.h). */
 static void close_all(void)
 {
     struct cel_dataset *ds;
@@ -250,6 +252,7 @@ void cel_api_first_use(const struct cel_container_ops *ops)
         i++;
     if (i < sizeof seen / sizeof *seen && !seen[i]) {
         seen[i] = ops;
+        cel_exit_set(close_all);
         atexit(close_all);
     }
     cel_unlock(&lock);

@@ -1,5 +1,5 @@
-/* Attributes in dense storage (an object with more than eight, or a large one): a
- * fractal heap holds the messages, a version 2 B-tree the places in it. Read
+/* Attributes and links in dense storage (an object with more than eight, or a large
+ * one): a fractal heap holds the messages, a version 2 B-tree the places in it. Read
  * without libhdf5, which takes 23 us for each such object; only the usual shape (the
  * tree is one leaf, the heap one block or one level of them), anything else is
  * libhdf5's. HDF5 File Format Specification version 3, III.A.2 and III.G.
@@ -7,7 +7,8 @@
  *   BTHD version(1) type(1) node size(4) record size(2) depth(2) split(1) merge(1)
  *        root address(8) records in root(2) records(8) checksum(4)
  *   BTLF version(1) type(1) records checksum(4)
- *        record: heap id(8) message flags(1) creation order(4) hash of the name(4)
+ *        record of an attribute: heap id(8) message flags(1) creation order(4) hash of the name(4)
+ *        record of a link: hash of the name(4) heap id(7)
  *   FRHP version(1) id length(2) filters(2) flags(1) largest managed object(4) ...
  *        table width(2) first block size(8) largest block size(8) heap bits(2)
  *        rows at first(2) root address(8) rows now(2) checksum(4)
@@ -16,10 +17,14 @@
  *   heap id: kind(1) offset length, both as wide as the heap's limits need */
 #include "h5_raw.h"
 
-enum { TREE_HEAD = 38, LEAF_HEAD = 6, RECORD = 17, NAME_INDEX = 8, HEAP_HEAD = 146, HEAP_TABLE = 110 };
+enum { TREE_HEAD = 38, LEAF_HEAD = 6, HEAP_HEAD = 146, HEAP_TABLE = 110 };
+
+const struct cel_h5_dense_kind cel_h5_dense_atts = {.type = 8, .record = 17, .id_at = 0, .id_n = 8, .flags_at = 8};
+const struct cel_h5_dense_kind cel_h5_dense_links = {.type = 5, .record = 11, .id_at = 4, .id_n = 7, .flags_at = -1};
 
 struct heap {
     struct cel_h5_reader *reader;
+    size_t id_n;       /* bytes of an id */
     uint64_t width, first, largest, root, rows;
     size_t offset_size, length_size;
     bool sums;         /* blocks carry a checksum */
@@ -40,7 +45,7 @@ static bool open_heap(struct heap *h, uint64_t addr)
     const unsigned char *p = cel_h5_look(h->reader, addr, HEAP_HEAD);
     uint64_t largest_object, bits;
 
-    if (!p || memcmp(p, "FRHP\0", 5) != 0 || !cel_h5_checks(p, HEAP_HEAD) || cel_h5_little(p + 5, 2) != 8 ||
+    if (!p || memcmp(p, "FRHP\0", 5) != 0 || !cel_h5_checks(p, HEAP_HEAD) || cel_h5_little(p + 5, 2) != h->id_n ||
         cel_h5_little(p + 7, 2) != 0)
         return false; /* another version, longer ids, or filters */
     largest_object = cel_h5_little(p + 10, 4);
@@ -54,7 +59,7 @@ static bool open_heap(struct heap *h, uint64_t addr)
     h->offset_size = (size_t)(bits + 7) / 8;
     h->length_size = bytes_for(largest_object < h->largest ? largest_object : h->largest);
     return h->width > 0 && h->width <= 64 && h->first > 0 && h->first <= 65536 && h->largest <= 65536 && h->rows <= 8 &&
-           1 + h->offset_size + h->length_size <= 8;
+           1 + h->offset_size + h->length_size <= h->id_n;
 }
 
 /* The address of child `i` of the root, one of the direct blocks. */
@@ -127,14 +132,14 @@ static bool object_at(struct heap *h, uint64_t offset, uint64_t n, struct cel_h5
     return true;
 }
 
-/* Objects that are not in the heap's blocks are huge: not one of those we look for. */
+/* Objects that are not in the heap's blocks are huge: no attribute we look for, and a link nobody makes. */
 static bool visit_id(struct heap *h, const unsigned char *id,
                      bool (*visit)(struct cel_h5_bytes message, void *data), void *data)
 {
     struct cel_h5_bytes message;
 
     if (id[0] >> 4 == 1)
-        return true;
+        return h->id_n == cel_h5_dense_atts.id_n;
     return id[0] >> 4 == 0 &&
            object_at(h, cel_h5_little(id + 1, h->offset_size),
                      cel_h5_little(id + 1 + h->offset_size, h->length_size), &message) &&
@@ -142,34 +147,38 @@ static bool visit_id(struct heap *h, const unsigned char *id,
 }
 
 /* The one leaf of the index; its records are copied, since the reader moves on. */
-static bool read_leaf(struct cel_h5_reader *r, uint64_t index, unsigned char *records, size_t cap, size_t *n)
+static bool read_leaf(struct cel_h5_reader *r, const struct cel_h5_dense_kind *kind, uint64_t index,
+                      unsigned char *records, size_t cap, size_t *n)
 {
     const unsigned char *p = cel_h5_look(r, index, TREE_HEAD);
     uint64_t root;
 
-    if (!p || memcmp(p, "BTHD\0", 5) != 0 || p[5] != NAME_INDEX || !cel_h5_checks(p, TREE_HEAD) ||
-        cel_h5_little(p + 10, 2) != RECORD || cel_h5_little(p + 12, 2) != 0)
+    if (!p || memcmp(p, "BTHD\0", 5) != 0 || p[5] != kind->type || !cel_h5_checks(p, TREE_HEAD) ||
+        cel_h5_little(p + 10, 2) != kind->record || cel_h5_little(p + 12, 2) != 0)
         return false;
     root = cel_h5_little(p + 16, 8);
     *n = (size_t)cel_h5_little(p + 24, 2);
-    if (*n * RECORD > cap)
+    if (*n * kind->record > cap)
         return false;
-    p = cel_h5_look(r, root, LEAF_HEAD + *n * RECORD + 4);
-    if (!p || memcmp(p, "BTLF\0", 5) != 0 || !cel_h5_checks(p, LEAF_HEAD + *n * RECORD + 4))
+    p = cel_h5_look(r, root, LEAF_HEAD + *n * kind->record + 4);
+    if (!p || memcmp(p, "BTLF\0", 5) != 0 || !cel_h5_checks(p, LEAF_HEAD + *n * kind->record + 4))
         return false;
-    memcpy(records, p + LEAF_HEAD, *n * RECORD);
+    memcpy(records, p + LEAF_HEAD, *n * kind->record);
     return true;
 }
 
-bool cel_h5_dense_each(struct cel_h5_reader *r, uint64_t heap, uint64_t index,
+bool cel_h5_dense_each(struct cel_h5_reader *r, const struct cel_h5_dense_kind *kind, uint64_t heap, uint64_t index,
                        bool (*visit)(struct cel_h5_bytes message, void *data), void *data)
 {
-    struct heap h = {.reader = r, .checked = UINT64_MAX};
+    struct heap h = {.reader = r, .id_n = kind->id_n, .checked = UINT64_MAX};
     unsigned char records[1024];
     size_t i, n;
-    bool ok = read_leaf(r, index, records, sizeof records, &n) && open_heap(&h, heap);
+    bool ok = read_leaf(r, kind, index, records, sizeof records, &n) && open_heap(&h, heap);
 
-    for (i = 0; ok && i < n; i++)
-        ok = !(records[i * RECORD + 8] & 2) && visit_id(&h, records + i * RECORD, visit, data);
+    for (i = 0; ok && i < n; i++) {
+        const unsigned char *record = records + i * kind->record;
+
+        ok = (kind->flags_at < 0 || !(record[kind->flags_at] & 2)) && visit_id(&h, record + kind->id_at, visit, data);
+    }
     return ok;
 }

@@ -63,10 +63,15 @@ static struct cel_dim *at_address(const struct cel_dataset *ds, uint64_t addr)
 static int by_scales(const struct cel_dataset *ds, const struct found *v)
 {
     uint64_t addr[CEL_RANK_MAX];
-    int d, rc = cel_h5_var_open(v->var);
+    struct cel_h5_entry entry;
+    int d, rc = cel_h5_enter_file(ds, &entry);
 
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_h5_var_open(v->var);
     if (rc == CEL_OK)
         rc = cel_h5_scale_list(v->var, addr);
+    cel_h5_leave(&entry);
     for (d = 0; rc == CEL_OK && d < v->var->ndims; d++)
         v->var->dim[d] = at_address(ds, addr[d]);
     return rc;

@@ -3,7 +3,7 @@
  * driver. A create that fails takes away what it made; what was there before and
  * was not yet emptied stays. */
 #include "env.h"
-#include "h5_int.h"
+#include "h5_raw.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <netcdf_meta.h>
@@ -168,8 +168,8 @@ static int make_file(struct cel_dataset *ds, bool writable, struct cel_h5_file *
     return CEL_OK;
 }
 
-/* Under the lock; libhdf5 lets go of the bytes, and so do we. */
-static int drop_file(struct cel_h5_file *f)
+/* Under the lock, unless libhdf5 has never heard of the file. */
+static int close_inside(struct cel_h5_file *f)
 {
     int rc = CEL_OK;
 
@@ -182,19 +182,42 @@ static int drop_file(struct cel_h5_file *f)
     f->io->closing = false;
     if (rc == CEL_OK && f->io->lost)
         rc = cel_fail(NC_EHDFERR, "the file could not be finished: %s", strerror(f->io->lost));
-    f->ds->container = NULL;
     return rc;
 }
 
-static int start_file(struct cel_h5_file *f)
+/* libhdf5 lets go of the bytes, and so do we. */
+static int drop_file(struct cel_h5_file *f)
+{
+    struct cel_h5_entry entry;
+    bool known = f->id >= 0 || f->string_type >= 0;
+    int rc = known ? cel_h5_enter(&entry) : CEL_OK;
+
+    f->ds->container = NULL;
+    if (rc != CEL_OK)
+        return rc;
+    rc = close_inside(f);
+    if (known)
+        cel_h5_leave(&entry);
+    return rc;
+}
+
+static int place_root(struct cel_h5_file *f)
 {
     hid_t root = H5Gopen2(f->id, "/", H5P_DEFAULT);
 
-    f->string_type = H5Tcopy(H5T_C_S1);
-    if (root < 0 || f->string_type < 0 || H5Tset_size(f->string_type, H5T_VARIABLE) < 0 ||
-        H5Tset_cset(f->string_type, H5T_CSET_UTF8) < 0)
+    if (root < 0)
         return cel_h5_fail(NC_EHDFERR, "the root group cannot be opened");
     return cel_h5_group_place(f->ds->root, root, cel_h5_addr_of(root));
+}
+
+/* The root's place is there already where it was found without libhdf5. */
+static int settle_in(struct cel_h5_file *f)
+{
+    f->string_type = H5Tcopy(H5T_C_S1);
+    if (f->string_type < 0 || H5Tset_size(f->string_type, H5T_VARIABLE) < 0 ||
+        H5Tset_cset(f->string_type, H5T_CSET_UTF8) < 0)
+        return cel_h5_fail(NC_EHDFERR, "no type for strings");
+    return f->ds->root->place ? CEL_OK : place_root(f);
 }
 
 static int write_text(hid_t object, const char *name, const char *text)
@@ -241,11 +264,11 @@ static int create_inside(struct cel_h5_file *f, const struct cel_options *option
     if (rc == CEL_OK)
         rc = cel_h5_filters_offer();
     if (rc == CEL_OK)
-        rc = start_file(f);
+        rc = settle_in(f);
     return rc == CEL_OK ? write_properties(f) : rc;
 }
 
-static int open_inside(struct cel_h5_file *f, const struct cel_options *options)
+static int start_with(struct cel_h5_file *f, const struct cel_options *options)
 {
     hid_t fapl = -1;
     int rc = access_list(f->io, options, &fapl);
@@ -258,22 +281,79 @@ static int open_inside(struct cel_h5_file *f, const struct cel_options *options)
     H5Pclose(fapl);
     if (rc == CEL_OK)
         rc = cel_h5_filters_offer();
+    return rc == CEL_OK ? settle_in(f) : rc;
+}
+
+/* After a failure libhdf5 has it still closed, and may be asked again. */
+int cel_h5_file_start(struct cel_h5_file *f)
+{
+    static const struct cel_options none = {0};
+    int rc;
+
+    if (f->id >= 0)
+        return CEL_OK;
+    rc = start_with(f, &none);
     if (rc == CEL_OK)
-        rc = start_file(f);
+        return rc;
+    if (f->string_type >= 0)
+        H5Tclose(f->string_type);
+    if (f->id >= 0)
+        H5Fclose(f->id);
+    f->id = f->string_type = -1;
+    return rc;
+}
+
+/* A file that nobody is writing needs libhdf5 only for what is unusual in it. The lock is the one libhdf5
+ * would take, and who has the file open for writing, in this process too, holds another. */
+static bool nobody_writes(const struct cel_h5_io *io)
+{
+    return !io->writable && (io->fd < 0 || (cel_env_file_locking() && flock(io->fd, LOCK_SH | LOCK_NB) == 0));
+}
+
+static bool can_go_raw(struct cel_h5_file *f, struct cel_h5_super *super)
+{
+    struct cel_h5_reader *reader = nobody_writes(f->io) ? cel_malloc(sizeof *reader) : NULL;
+    bool can;
+
+    if (!reader)
+        return false;
+    cel_h5_reader_init(reader, f->io, 0);
+    can = cel_h5_super_read(reader, super);
+    free(reader);
+    return can;
+}
+
+static int open_raw(struct cel_h5_file *f, const struct cel_h5_super *super)
+{
+    int rc = cel_h5_group_place(f->ds->root, -1, super->root);
+
+    f->raw = true;
+    f->base = super->base;
+    f->chunk_k = super->chunk_k;
     return rc == CEL_OK ? cel_h5_load(f->ds) : rc;
+}
+
+static int open_inside(struct cel_h5_file *f, const struct cel_options *options)
+{
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter(&entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = start_with(f, options);
+    if (rc == CEL_OK)
+        rc = cel_h5_load(f->ds);
+    cel_h5_leave(&entry);
+    return rc;
 }
 
 /* After a failure: close what is open, and say the first reason. */
 static int give_up(struct cel_h5_file *f, int rc)
 {
     struct cel_status why;
-    struct cel_h5_entry entry;
 
     cel_status_save(&why);
-    if (cel_h5_enter(&entry) == CEL_OK) {
-        drop_file(f);
-        cel_h5_leave(&entry);
-    }
+    drop_file(f);
     cel_h5_io_release(f->io);
     free(f);
     cel_status_restore(&why);
@@ -320,7 +400,7 @@ int cel_h5_create(struct cel_dataset *ds, const struct cel_location *where, cons
 
 int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
 {
-    struct cel_h5_entry entry;
+    struct cel_h5_super super;
     struct cel_h5_file *f;
     int rc = make_file(ds, options->mode & NC_WRITE, &f);
 
@@ -329,11 +409,7 @@ int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const 
     f->persist = where->in_memory && !where->memory && where->persist && ds->writable;
     rc = open_io(f->io, where);
     if (rc == CEL_OK)
-        rc = cel_h5_enter(&entry);
-    if (rc == CEL_OK) {
-        rc = open_inside(f, options);
-        cel_h5_leave(&entry);
-    }
+        rc = can_go_raw(f, &super) ? open_raw(f, &super) : open_inside(f, options);
     if (rc != CEL_OK)
         return give_up(f, rc);
     f->io->fixed = where->memory && where->memory_locked;
@@ -370,18 +446,19 @@ int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
 {
     struct cel_h5_file *f = cel_h5_file(ds);
     struct cel_h5_entry entry;
-    int rc, rc2;
+    int rc = CEL_OK, rc2;
 
     if (!f)
         return CEL_OK;
-    rc = cel_h5_enter(&entry);
-    if (rc != CEL_OK)
-        return rc;
-    if (keep && ds->writable && !cel_h5_io_foreign(f->io))
+    if (keep && ds->writable && !cel_h5_io_foreign(f->io)) {
+        rc = cel_h5_enter(&entry);
+        if (rc != CEL_OK)
+            return rc;
         rc = cel_h5_extend_coordinates(ds);
+        cel_h5_leave(&entry);
+    }
     rc2 = drop_file(f);
     rc = rc == CEL_OK ? rc2 : rc;
-    cel_h5_leave(&entry);
     if (keep && rc == CEL_OK && memory && f->io->fd < 0)
         hand_over(f->io, memory);
     else if (keep && rc == CEL_OK && f->persist)

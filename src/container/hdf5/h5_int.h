@@ -70,6 +70,7 @@ struct cel_h5_header {
     bool unnamed_atts; /* attributes of user types that the file does not name */
     bool is_scale;  /* CLASS is DIMENSION_SCALE */
     bool dim_only;  /* a dimension that is no variable */
+    bool strict;    /* _nc3_strict is there: a file of the classic model */
     bool has_list;  /* DIMENSION_LIST is there */
     int dimid;      /* _Netcdf4Dimid; -1: none */
     int ncoords;    /* _Netcdf4Coordinates; -1: none */
@@ -87,8 +88,9 @@ struct cel_h5_reader {
         unsigned char bytes[8192];
     } block[CEL_H5_BLOCKS];
 };
-/* CEL_ABSENT: cannot tell, ask libhdf5. */
+void cel_h5_reader_init(struct cel_h5_reader *reader, struct cel_h5_io *io, uint64_t base);
 bool cel_h5_is_user_class(int klass); /* of H5T_class_t: one of netCDF's user types */
+/* CEL_ABSENT: cannot tell, ask libhdf5. */
 int cel_h5_header_read(struct cel_h5_reader *reader, uint64_t addr, struct cel_h5_header *out);
 
 /* --- h5_mask.c: filter masks written in this session --------------------------------- */
@@ -104,12 +106,24 @@ bool cel_h5_masks_find(const struct cel_h5_masks *m, const size_t *index, int nd
 int cel_h5_masks_put(struct cel_h5_masks *m, const size_t *index, int ndims, uint32_t skipped);
 void cel_h5_masks_dispose(struct cel_h5_masks *m);
 
+/* --- h5_index.c: where chunks lie, read without libhdf5 --------------------------------- */
+struct cel_h5_file;
+struct cel_h5_index;
+/* root: address of the index, UINT64_MAX: there is none yet. */
+int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, struct cel_h5_index **out);
+void cel_h5_index_free(struct cel_h5_index *index);
+/* The chunk whose first element is this. CEL_ABSENT: never written; CEL_SKIP: ask libhdf5. One thread at a time. */
+int cel_h5_index_find(struct cel_h5_index *index, const hsize_t *first, struct cel_chunk_place *out);
+
 /* --- what hangs on the model's objects -------------------------------------------- */
 struct cel_h5_file { /* dataset->container */
     struct cel_dataset *ds;
     struct cel_h5_io *io;
-    hid_t id;
+    hid_t id;            /* -1: libhdf5 has not been asked for anything yet */
     hid_t string_type;   /* variable-length UTF-8 */
+    bool raw;            /* open for reading: what is plain is read without libhdf5 */
+    uint64_t base;       /* raw: the size of the user block ... */
+    unsigned chunk_k;    /* ... and half the room of a node in a chunk index */
     bool made;           /* by this create: abort removes it */
     bool persist;        /* memory that is written to ds->path on closing */
     int marks;           /* attributes seen that only netCDF-4 files have */
@@ -118,7 +132,7 @@ struct cel_h5_file { /* dataset->container */
     bool types_loaded;
 };
 struct cel_h5_group {
-    hid_t id;
+    hid_t id;     /* -1: not open; cel_h5_group_id() opens it */
     uint64_t addr;
     size_t first_found, end_found; /* while opening: its part of the list of variables ... */
     bool unnamed_atts;             /* ... and whether its attributes have types without names */
@@ -150,6 +164,7 @@ struct cel_h5_var {
     bool unflushed;     /* written through libhdf5 since the last flush */
     size_t chunk_nbytes;
     struct cel_h5_masks masks; /* written since opening */
+    struct cel_h5_index *index; /* of its chunks, read without libhdf5; NULL: libhdf5 finds them */
 };
 
 static inline struct cel_h5_file *cel_h5_file(const struct cel_dataset *ds)
@@ -157,7 +172,8 @@ static inline struct cel_h5_file *cel_h5_file(const struct cel_dataset *ds)
     return ds->container;
 }
 
-/* Enter for this dataset: fails in a forked child when the file is open for writing. */
+/* Enter for this dataset, which libhdf5 then has open: fails in a forked child when the file is
+ * open for writing. */
 int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry);
 
 /* --- h5_place.c: making and freeing what hangs on the objects ----------------------- */
@@ -167,7 +183,7 @@ int cel_h5_type_place(struct cel_type *type, struct cel_h5_type **out);
 int cel_h5_var_place(struct cel_var *var, struct cel_h5_var **out);
 void cel_h5_var_unplace(struct cel_var *var);
 void cel_h5_places_free(struct cel_dataset *ds);
-hid_t cel_h5_group_id(const struct cel_group *group);
+hid_t cel_h5_group_id(const struct cel_group *group); /* -1: it cannot be opened */
 int cel_h5_var_open(struct cel_var *var); /* its dataset, if it is not open yet */
 const char *cel_h5_var_link(const struct cel_var *var);
 uint64_t cel_h5_addr_of(hid_t object);
@@ -176,6 +192,7 @@ uint64_t cel_h5_addr_of(hid_t object);
 int cel_h5_create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
 int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
 int cel_h5_sync(struct cel_dataset *ds);
+int cel_h5_file_start(struct cel_h5_file *f); /* let libhdf5 open it, if it has not */
 int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
 int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
 

@@ -1,9 +1,11 @@
-/* Opening: the links of every group, and what their object headers say. No
- * dataset is opened unless its header cannot be read without libhdf5. A dataset
+/* Opening: the links of every group, and what their object headers say. Nothing
+ * is asked of libhdf5 that can be read without it; in a file open for reading that is
+ * mostly everything, and libhdf5 does not even open it. A dataset
  * becomes a dimension, a variable or both; the dimensions of variables are settled
  * once all are known (h5_dims.c). Numbers are given in netCDF-C's order: a
  * group's own links first, then its children, depth first. */
 #include "h5_load.h"
+#include "h5_raw.h"
 #include <stdlib.h>
 
 #define DIMID_MAX 1048576 /* ids beyond this are damage, not dimensions */
@@ -88,7 +90,7 @@ static void ask_atts(hid_t dataset, struct cel_h5_header *h)
     h->ncoords = att_ints(dataset, "_Netcdf4Coordinates", h->coords, CEL_RANK_MAX);
 }
 
-static int ask_libhdf5(hid_t group, const char *name, struct cel_h5_header *h)
+static int ask_inside(hid_t group, const char *name, struct cel_h5_header *h)
 {
     hid_t object = H5Oopen(group, name, H5P_DEFAULT);
     H5I_type_t kind = object < 0 ? H5I_BADID : H5Iget_type(object);
@@ -110,6 +112,18 @@ static int ask_libhdf5(hid_t group, const char *name, struct cel_h5_header *h)
     }
     H5Oclose(object);
     return rc == CEL_OK ? rc : cel_fail_in(rc, "%s", name);
+}
+
+static int ask_libhdf5(const struct cel_group *group, const char *name, struct cel_h5_header *h)
+{
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter_file(group->dataset, &entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = ask_inside(cel_h5_group_id(group), name, h);
+    cel_h5_leave(&entry);
+    return rc;
 }
 
 /* --- objects --------------------------------------------------------------------------------- */
@@ -231,16 +245,26 @@ static bool is_above(const struct cel_group *group, uint64_t addr)
     return false;
 }
 
-static int note_child(struct loading *l, const char *name, uint64_t addr)
+struct child {
+    uint64_t addr; /* 0: behind a link that is not hard */
+    char name[];
+};
+
+static int note_child(struct loading *l, const char *name, uint64_t addr, bool hard)
 {
-    char *own;
+    size_t n = strlen(name) + 1;
+    struct child *own;
 
     if (is_above(l->group, addr)) {
         cel_warn("group %s: link %s leads back to a group above it and is left out", l->group->name, name);
         return CEL_OK;
     }
-    own = cel_strdup(name);
-    if (own && cel_vec_add(l->children, own) == CEL_OK)
+    own = cel_malloc(sizeof *own + n);
+    if (!own)
+        return NC_ENOMEM;
+    own->addr = hard ? addr : 0;
+    memcpy(own->name, name, n);
+    if (cel_vec_add(l->children, own) == CEL_OK)
         return CEL_OK;
     free(own);
     return NC_ENOMEM;
@@ -248,53 +272,25 @@ static int note_child(struct loading *l, const char *name, uint64_t addr)
 
 /* --- links ------------------------------------------------------------------------------------- */
 
-/* Soft and external links: where they lead, or CEL_ABSENT for nowhere. */
-static int follow(hid_t group, const char *name, uint64_t *addr)
-{
-    H5O_info_t info;
-
-    if (H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
-        return CEL_ABSENT;
-    *addr = info.addr;
-    return CEL_OK;
-}
-
-static int look_at(struct loading *l, hid_t group, const char *name, const H5L_info_t *link, uint64_t *addr,
-                   struct cel_h5_header *h)
-{
-    bool hard = link->type == H5L_TYPE_HARD;
-    int rc = CEL_OK;
-
-    *addr = hard ? link->u.address : 0;
-    if (!hard)
-        rc = follow(group, name, addr);
-    if (rc == CEL_ABSENT) {
-        cel_warn("group %s: link %s leads nowhere and is left out", l->group->name, name);
-        return rc;
-    }
-    if (hard && l->raw && cel_h5_header_read(&l->reader, *addr, h) == CEL_OK)
-        return CEL_OK;
-    return ask_libhdf5(group, name, h);
-}
-
-static int add_link(struct loading *l, hid_t group, const char *name, const H5L_info_t *link)
+static int add_link(struct loading *l, const char *name, uint64_t addr, bool hard)
 {
     struct cel_h5_header h;
-    uint64_t addr;
     int rc;
 
     if (strlen(name) > NC_MAX_NAME + sizeof CEL_H5_NON_COORD - 1) {
         cel_warn("group %s: a link with a name of %zu bytes is left out", l->group->name, strlen(name));
         return CEL_OK;
     }
-    rc = look_at(l, group, name, link, &addr, &h);
-    if (rc != CEL_OK)
-        return rc == CEL_ABSENT ? CEL_OK : rc;
+    if (!hard || !l->raw || cel_h5_header_read(&l->reader, addr, &h) != CEL_OK) {
+        rc = ask_libhdf5(l->group, name, &h);
+        if (rc != CEL_OK)
+            return rc;
+    }
     switch (h.kind) {
     case CEL_H5_DATASET:
         return add_dataset(l, name, addr, &h);
     case CEL_H5_GROUP:
-        return note_child(l, name, addr);
+        return note_child(l, name, addr, hard);
     case CEL_H5_TYPE:
         return add_type(l, name, addr, &h);
     default:
@@ -302,11 +298,18 @@ static int add_link(struct loading *l, hid_t group, const char *name, const H5L_
     }
 }
 
+/* Soft and external links: followed to where they lead. */
 static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void *data)
 {
     struct loading *l = data;
+    bool hard = link->type == H5L_TYPE_HARD;
+    H5O_info_t info;
 
-    l->rc = add_link(l, group, name, link);
+    if (!hard && H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) {
+        cel_warn("group %s: link %s leads nowhere and is left out", l->group->name, name);
+        return 0;
+    }
+    l->rc = add_link(l, name, hard ? link->u.address : info.addr, hard);
     return l->rc == CEL_OK ? 0 : -1;
 }
 
@@ -330,7 +333,7 @@ static int link_order(const struct cel_group *group, H5_index_t *order)
     return CEL_OK;
 }
 
-static int load_links(struct loading *l)
+static int list_inside(struct loading *l)
 {
     H5_index_t order;
     hsize_t at = 0;
@@ -344,19 +347,61 @@ static int load_links(struct loading *l)
     return l->rc;
 }
 
+static int list_through_libhdf5(struct loading *l)
+{
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter_file(l->f->ds, &entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = list_inside(l);
+    cel_h5_leave(&entry);
+    return rc;
+}
+
+static int load_links(struct loading *l)
+{
+    struct cel_h5_links links;
+    int rc = l->f->raw ? cel_h5_links_read(&l->reader, ((struct cel_h5_group *)l->group->place)->addr, &links) : CEL_ABSENT;
+    size_t i;
+
+    if (rc == CEL_ABSENT)
+        return list_through_libhdf5(l);
+    for (i = 0; rc == CEL_OK && i < links.n; i++)
+        rc = add_link(l, links.at[i].name, links.at[i].addr, true);
+    cel_h5_links_dispose(&links);
+    return rc;
+}
+
 static int load_group(struct loading *l, struct cel_group *group, int depth);
 
-static int load_child(struct loading *l, struct cel_group *parent, const char *name, int depth)
+static int open_child(const struct cel_group *parent, const char *name, hid_t *id, uint64_t *addr)
 {
-    hid_t id = H5Gopen2(cel_h5_group_id(parent), name, H5P_DEFAULT);
-    struct cel_group *group;
-    int rc;
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter_file(parent->dataset, &entry);
 
-    if (id < 0)
-        return cel_h5_fail(NC_EHDFERR, "group %s cannot be opened", name);
-    rc = cel_group_add(parent, name, &group);
+    if (rc != CEL_OK)
+        return rc;
+    *id = H5Gopen2(cel_h5_group_id(parent), name, H5P_DEFAULT);
+    if (*id < 0)
+        rc = cel_h5_fail(NC_EHDFERR, "group %s cannot be opened", name);
+    else
+        *addr = cel_h5_addr_of(*id);
+    cel_h5_leave(&entry);
+    return rc;
+}
+
+static int load_child(struct loading *l, struct cel_group *parent, const struct child *child, int depth)
+{
+    uint64_t addr = child->addr;
+    hid_t id = -1;
+    struct cel_group *group;
+    int rc = l->f->raw && addr ? CEL_OK : open_child(parent, child->name, &id, &addr);
+
     if (rc == CEL_OK)
-        rc = cel_h5_group_place(group, id, cel_h5_addr_of(id));
+        rc = cel_group_add(parent, child->name, &group);
+    if (rc == CEL_OK)
+        rc = cel_h5_group_place(group, id, addr);
     return rc == CEL_OK ? load_group(l, group, depth) : rc;
 }
 
@@ -392,7 +437,7 @@ static int load_group(struct loading *l, struct cel_group *group, int depth)
 }
 
 /* The raw reader counts on a user block in front and 8-byte addresses and sizes. */
-static int start_reader(struct loading *l)
+static int ask_superblock(struct loading *l)
 {
     hid_t fcpl = H5Fget_create_plist(l->f->id);
     size_t offsets = 0, lengths = 0;
@@ -402,9 +447,15 @@ static int start_reader(struct loading *l)
         return cel_h5_fail(NC_EHDFERR, "the superblock cannot be read");
     H5Pclose(fcpl);
     l->raw = offsets == 8 && lengths == 8;
-    l->reader.io = l->f->io;
     l->reader.base = block;
     return CEL_OK;
+}
+
+static int start_reader(struct loading *l)
+{
+    cel_h5_reader_init(&l->reader, l->f->io, l->f->base);
+    l->raw = l->f->raw;
+    return l->raw ? CEL_OK : ask_superblock(l);
 }
 
 static bool has_name(const struct cel_dataset *ds, uint32_t sum)
@@ -441,10 +492,30 @@ static void name_types(struct loading *l, struct cel_group *group)
         name_types(l, group->groups.at[i]);
 }
 
-static void read_classic(struct cel_dataset *ds)
+static int ask_classic(struct cel_dataset *ds)
 {
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter_file(ds, &entry);
+
+    if (rc != CEL_OK)
+        return rc;
     ds->classic_model = H5Aexists(cel_h5_group_id(ds->root), "_nc3_strict") > 0;
+    cel_h5_leave(&entry);
+    return CEL_OK;
+}
+
+static int read_classic(struct loading *l)
+{
+    struct cel_dataset *ds = l->f->ds;
+    struct cel_h5_header h;
+    int rc = CEL_OK;
+
+    if (l->raw && cel_h5_header_read(&l->reader, ((struct cel_h5_group *)ds->root->place)->addr, &h) == CEL_OK)
+        ds->classic_model = h.strict;
+    else
+        rc = ask_classic(ds);
     ds->format = ds->classic_model ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4;
+    return rc;
 }
 
 int cel_h5_load(struct cel_dataset *ds)
@@ -457,8 +528,9 @@ int cel_h5_load(struct cel_dataset *ds)
     l->f = cel_h5_file(ds);
     ds->root->atts.loaded = false;
     ds->root->saved = CEL_SAVED;
-    read_classic(ds);
     rc = start_reader(l);
+    if (rc == CEL_OK)
+        rc = read_classic(l);
     if (rc == CEL_OK)
         rc = load_group(l, ds->root, 0);
     if (rc == CEL_OK)

@@ -20,7 +20,7 @@ struct found {
 struct loading {
     struct cel_h5_file *f;
     struct cel_group *group;   /* the one being read */
-    struct cel_vec *children;  /* char *: its groups */
+    struct cel_vec *children;  /* struct child *: its groups */
     struct cel_vec list;       /* struct found * */
     bool raw;                  /* headers can be read without libhdf5 */
     int rc;

@@ -3,6 +3,7 @@
  * runs may call our API. What libhdf5 calls back (driver, filter classes) takes
  * no lock. HDF5's error printing is a setting of each thread, so every entry
  * silences it and every exit puts it back. */
+#include "exit.h"
 #include "h5_int.h"
 #include "plugin.h"
 #include <stdlib.h>
@@ -52,18 +53,19 @@ static void guard_plugins(void)
         cel_plugin_use_lock(enter_bare, leave_bare);
 }
 
-/* When a damaged file made libhdf5 lose track of memory, it complains on its way out
+/* Runs before libhdf5 takes itself apart, so that what is open can still be written. When
+ * a damaged file made libhdf5 lose track of memory, it complains on its way out
  * ("infinite loop closing library") unless printing is off. */
-static void be_quiet_at_exit(void)
+static void before_libhdf5_ends(void)
 {
+    cel_exit_run();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-/* H5open() registers libhdf5's exit handler; whoever registers one after the
- * first entry runs before it, while files can still be written. */
+/* H5open() registers libhdf5's exit handler; one registered after that runs before it. */
 static int start(void)
 {
-    if (H5open() < 0 || atexit(be_quiet_at_exit) != 0)
+    if (H5open() < 0 || atexit(before_libhdf5_ends) != 0)
         return cel_fail(NC_EHDFERR, "libhdf5 could not be started");
     if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0)
         return cel_fail(NC_ENOMEM, "no memory to prepare for fork()");
@@ -96,8 +98,16 @@ void cel_h5_leave(const struct cel_h5_entry *entry)
 
 int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry)
 {
+    int rc;
+
     if (cel_h5_io_foreign(cel_h5_file(ds)->io))
         return cel_fail(NC_EPERM, "%s was opened for writing before fork(): only the parent process may use it; "
                                   "open it again in the child", ds->path);
-    return cel_h5_enter(entry);
+    rc = cel_h5_enter(entry);
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_h5_file_start(cel_h5_file(ds));
+    if (rc != CEL_OK)
+        cel_h5_leave(entry);
+    return rc;
 }

@@ -64,6 +64,7 @@ void cel_h5_var_unplace(struct cel_var *var)
     if (v->own_memory)
         H5Tclose(v->memory);
     cel_h5_masks_dispose(&v->masks);
+    cel_h5_index_free(v->index);
     free(v->link);
     free(v);
     var->place = NULL;
@@ -117,7 +118,11 @@ void cel_h5_places_free(struct cel_dataset *ds)
 
 hid_t cel_h5_group_id(const struct cel_group *group)
 {
-    return ((const struct cel_h5_group *)group->place)->id;
+    struct cel_h5_group *g = group->place;
+
+    if (g->id < 0)
+        g->id = H5Oopen_by_addr(cel_h5_file(group->dataset)->id, g->addr);
+    return g->id;
 }
 
 const char *cel_h5_var_link(const struct cel_var *var)

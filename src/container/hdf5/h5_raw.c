@@ -83,6 +83,17 @@ bool cel_h5_checks(const unsigned char *p, size_t n)
 
 /* --- blocks ----------------------------------------------------------------------------- */
 
+void cel_h5_reader_init(struct cel_h5_reader *r, struct cel_h5_io *io, uint64_t base)
+{
+    int i;
+
+    r->io = io;
+    r->base = base;
+    r->turn = 0;
+    for (i = 0; i < CEL_H5_BLOCKS; i++)
+        r->block[i].at = r->block[i].n = 0;
+}
+
 static const unsigned char *kept(const struct cel_h5_reader *r, uint64_t want, size_t n)
 {
     int i;

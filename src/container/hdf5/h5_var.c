@@ -1,7 +1,7 @@
 /* What open() leaves for later: a variable's type, layout, fill value and filters.
  * It is also decided here whether its data goes by chunks, around libhdf5, or
  * through libhdf5's own read and write; that holds as long as the file is open. */
-#include "h5_int.h"
+#include "h5_raw.h"
 #include <stdlib.h>
 
 /* --- type -------------------------------------------------------------------------------- */
@@ -15,7 +15,7 @@ static int find_endian(const struct cel_type *type, hid_t file_type)
 
 static bool host_is_big(void)
 {
-    return H5Tget_order(H5T_NATIVE_INT) == H5T_ORDER_BE;
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 }
 
 /* Do the file's bytes have memory's layout, but for byte order? */
@@ -254,18 +254,106 @@ static int load(struct cel_h5_file *f, struct cel_var *var)
     return var->plain && var->storage == CEL_CHUNKED ? reopen_with_cache(var) : CEL_OK;
 }
 
-int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var)
+/* --- without libhdf5 ------------------------------------------------------------------------- */
+
+static int take_fill(struct cel_var *var, const struct cel_h5_described *d)
 {
-    struct cel_h5_entry entry;
+    const struct cel_h5_var *v = var->place;
+
+    var->no_fill = !d->has_fill;
+    if (!d->has_fill || var->fill)
+        return CEL_OK;
+    var->fill = cel_malloc(var->type->size);
+    if (!var->fill)
+        return NC_ENOMEM;
+    if (v->swap)
+        cel_swap_bytes(var->fill, d->fill, 1, var->type->size);
+    else
+        memcpy(var->fill, d->fill, var->type->size);
+    return CEL_OK;
+}
+
+static int take_chunks(struct cel_var *var, const struct cel_h5_described *d)
+{
+    size_t *chunk = cel_malloc_array((size_t)d->rank, sizeof *chunk);
+
+    if (!chunk)
+        return NC_ENOMEM;
+    memcpy(chunk, d->chunk, (size_t)d->rank * sizeof *chunk);
+    free(var->chunk);
+    var->chunk = chunk;
+    var->storage = CEL_CHUNKED;
+    return CEL_OK;
+}
+
+/* Takes the chain over. */
+static int take_described(const struct cel_h5_file *f, struct cel_var *var, struct cel_h5_described *d)
+{
+    struct cel_h5_var *v = var->place;
     int rc;
 
-    if (var->loaded)
-        return CEL_OK;
-    rc = cel_h5_enter_file(ds, &entry);
+    var->type = cel_type_atomic(d->type);
+    var->endian = d->big_endian ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
+    v->native = true;
+    v->swap = d->big_endian != host_is_big();
+    cel_chain_dispose(&var->chain);
+    var->chain = d->chain;
+    rc = take_fill(var, d);
+    if (rc == CEL_OK)
+        rc = take_chunks(var, d);
+    if (rc == CEL_OK)
+        rc = prepare_chain(var);
+    if (rc == CEL_OK && goes_by_chunks(var))
+        rc = cel_h5_index_make(f, d->index, d->rank, &v->index);
+    return rc;
+}
+
+/* CEL_ABSENT: libhdf5 is needed. */
+static int load_raw(const struct cel_h5_file *f, struct cel_var *var)
+{
+    struct cel_h5_var *v = var->place;
+    struct cel_h5_reader *reader;
+    struct cel_h5_described d;
+    int rc;
+
+    if (!f->raw || !v->addr)
+        return CEL_ABSENT;
+    reader = cel_malloc(sizeof *reader);
+    if (!reader)
+        return NC_ENOMEM;
+    cel_h5_reader_init(reader, f->io, f->base);
+    rc = cel_h5_describe(reader, v->addr, &d);
+    free(reader);
+    if (rc == CEL_OK && d.rank != var->ndims) {
+        cel_chain_dispose(&d.chain);
+        rc = CEL_ABSENT;
+    }
+    if (rc == CEL_OK)
+        rc = take_described(f, var, &d);
+    return rc == CEL_OK && !v->index ? CEL_ABSENT : rc;
+}
+
+static int load_inside(struct cel_dataset *ds, struct cel_var *var)
+{
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter_file(ds, &entry);
+
     if (rc != CEL_OK)
         return rc;
     rc = load(cel_h5_file(ds), var);
     cel_h5_leave(&entry);
+    return rc;
+}
+
+int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var)
+{
+    int rc;
+
+    if (var->loaded)
+        return CEL_OK;
+    rc = load_raw(cel_h5_file(ds), var);
+    if (rc == CEL_ABSENT)
+        rc = load_inside(ds, var);
     if (rc != CEL_OK)
         return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
     var->loaded = true;
