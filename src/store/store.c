@@ -108,6 +108,40 @@ int cel_store_size(struct cel_store *s, const char *key, uint64_t *size)
     return rc;
 }
 
+int cel_store_look(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size)
+{
+    struct cel_buf full;
+    int rc = full_key(s, key, &full);
+
+    *mark = (struct cel_store_mark){.known = true};
+    *size = 0;
+    if (rc == CEL_OK)
+        rc = s->ops->look ? s->ops->look(s, full.data, mark, size) : s->ops->size(s, full.data, size);
+    cel_buf_dispose(&full);
+    return rc;
+}
+
+int cel_store_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n,
+                           void *dst)
+{
+    struct cel_buf full;
+    int rc;
+
+    if (!s->ops->get_range_of)
+        return cel_store_get_range(s, key, offset, n, dst);
+    rc = full_key(s, key, &full);
+    atomic_fetch_add_explicit(&s->reads, 1, memory_order_relaxed);
+    if (rc == CEL_OK)
+        rc = s->ops->get_range_of(s, full.data, mark, offset, n, dst);
+    cel_buf_dispose(&full);
+    return rc;
+}
+
+bool cel_store_mark_same(const struct cel_store_mark *a, const struct cel_store_mark *b)
+{
+    return a->known && b->known && memcmp(a->word, b->word, sizeof a->word) == 0;
+}
+
 int cel_store_put(struct cel_store *s, const char *key, const void *data, size_t n)
 {
     struct cel_buf full;
@@ -132,6 +166,47 @@ int cel_store_erase(struct cel_store *s, const char *key)
         rc = s->ops->erase(s, full.data);
     cel_buf_dispose(&full);
     return rc;
+}
+
+/* --- drafts ------------------------------------------------------------------ */
+
+bool cel_store_has_drafts(const struct cel_store *s)
+{
+    return s->ops->draft;
+}
+
+int cel_draft_make(struct cel_store *s, struct cel_draft **out)
+{
+    int rc = must_be_writable(s);
+
+    return rc == CEL_OK ? s->ops->draft->make(s, out) : rc;
+}
+
+int cel_draft_write(struct cel_draft *d, uint64_t offset, const struct cel_bytes *part, size_t n)
+{
+    return d->store->ops->draft->write(d, offset, part, n);
+}
+
+int cel_draft_read(struct cel_draft *d, uint64_t offset, size_t n, void *dst)
+{
+    return d->store->ops->draft->read(d, offset, n, dst);
+}
+
+int cel_draft_put(struct cel_draft *d, const char *key)
+{
+    struct cel_buf full;
+    int rc = full_key(d->store, key, &full);
+
+    if (rc == CEL_OK)
+        rc = d->store->ops->draft->put(d, full.data);
+    cel_buf_dispose(&full);
+    return rc;
+}
+
+void cel_draft_drop(struct cel_draft *d)
+{
+    if (d)
+        d->store->ops->draft->drop(d);
 }
 
 int cel_store_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context)

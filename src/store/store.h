@@ -41,6 +41,34 @@ int cel_store_size(struct cel_store *s, const char *key, uint64_t *size);
 int cel_store_put(struct cel_store *s, const char *key, const void *data, size_t n); /* whole value, at once */
 int cel_store_erase(struct cel_store *s, const char *key);
 
+/* A mark tells the value a key has now from every other it had or will have, so that
+ * parts of a value read at different times are known to belong together. A key that is
+ * absent has one too. */
+struct cel_store_mark {
+    bool known;
+    uint64_t word[6];
+};
+#define CEL_STALE 3 /* the value is no longer the marked one; no text is set */
+int cel_store_look(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size); /* CEL_ABSENT: *size is 0 */
+int cel_store_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n,
+                           void *dst);
+bool cel_store_mark_same(const struct cel_store_mark *a, const struct cel_store_mark *b);
+
+/* A draft is a value in the making: its parts are written in any order and by any
+ * thread, then it takes the place of a key's value at once. Nothing is held open between
+ * calls, so there may be any number of them. */
+struct cel_draft;
+struct cel_bytes {
+    const void *data;
+    size_t n;
+};
+bool cel_store_has_drafts(const struct cel_store *s);
+int cel_draft_make(struct cel_store *s, struct cel_draft **out);
+int cel_draft_write(struct cel_draft *d, uint64_t offset, const struct cel_bytes *part, size_t n); /* one after the other */
+int cel_draft_read(struct cel_draft *d, uint64_t offset, size_t n, void *dst);
+int cel_draft_put(struct cel_draft *d, const char *key); /* frees the draft, if it goes well */
+void cel_draft_drop(struct cel_draft *d);                /* frees it; NULL is fine */
+
 /* The names right below a prefix ("" or "a/b"), sorted: keys, and prefixes of
  * longer keys. The visitor must not call the store; an answer other than CEL_OK ends
  * the walk and is given back. */
@@ -55,7 +83,7 @@ enum cel_store_lock { CEL_LOCK_ALONE, CEL_LOCK_TOGETHER };
 int cel_store_lock(struct cel_store *s, enum cel_store_lock how, int *lock);
 void cel_store_unlock(int lock);
 
-int cel_store_sync(struct cel_store *s); /* what was put survives a power cut (directory) */
+int cel_store_sync(struct cel_store *s); /* what was put or erased so far survives a power cut (directory) */
 const char *cel_store_path(const struct cel_store *s);
 bool cel_store_writable(const struct cel_store *s);
 

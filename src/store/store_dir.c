@@ -2,7 +2,7 @@
  * file in the store's root and renamed, so that a reader, or a crash, finds the
  * old value or the new one. No lock: the file system keeps order. */
 #include "mem.h"
-#include "store_int.h"
+#include "store_dir_int.h"
 #include "vec.h"
 #include <dirent.h>
 #include <errno.h>
@@ -14,18 +14,9 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
-
-struct directory {
-    struct cel_store store;
-    int fd; /* of the root; every path is relative to it */
-    _Atomic unsigned serial;
-};
-
-static struct directory *directory_of(struct cel_store *s)
-{
-    return (struct directory *)s;
-}
 
 /* No such file, or a key whose parent is itself a file: simply not there. */
 static bool is_absence(int error)
@@ -44,7 +35,7 @@ static int open_value(struct directory *d, const char *key, int *fd, struct stat
     return CEL_ABSENT;
 }
 
-static int read_all(int fd, const char *key, uint64_t offset, char *dst, size_t n)
+int cel_dir_read(int fd, const char *key, uint64_t offset, char *dst, size_t n)
 {
     while (n > 0) {
         ssize_t got = pread(fd, dst, n, (off_t)offset);
@@ -70,21 +61,76 @@ static int get(struct cel_store *s, const char *key, struct cel_buf *out)
         return rc;
     rc = cel_buf_resize(out, (size_t)st.st_size);
     if (rc == CEL_OK)
-        rc = read_all(fd, key, 0, out->data, out->len);
+        rc = cel_dir_read(fd, key, 0, out->data, out->len);
+    close(fd);
+    return rc;
+}
+
+static uint64_t nanoseconds(const struct timespec *t)
+{
+    return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
+
+/* A value that is replaced has another file, which may get the number of a file that is
+ * gone, but not its times. */
+static void mark_of(const struct stat *st, struct cel_store_mark *out)
+{
+    *out = (struct cel_store_mark){true, {st->st_dev, st->st_ino, (uint64_t)st->st_size, nanoseconds(&st->st_mtim),
+                                          nanoseconds(&st->st_ctim), 0}};
+}
+
+/* Clocks tick: within the tick of its last change a file could be replaced twice and look
+ * the same. A mark made so early is like no other one. */
+static void distrust_if_young(struct directory *d, const struct stat *st, struct cel_store_mark *mark)
+{
+    const int64_t tick = 50 * 1000000;
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    if ((int64_t)(nanoseconds(&now) - nanoseconds(&st->st_ctim)) < tick)
+        mark->word[5] = atomic_fetch_add(&d->looks, 1) + 1;
+}
+
+static int look(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size)
+{
+    struct directory *d = directory_of(s);
+    struct stat st;
+
+    if (fstatat(d->fd, key, &st, 0) != 0)
+        return is_absence(errno) ? CEL_ABSENT : cel_store_failure("look at", key);
+    if (!S_ISREG(st.st_mode))
+        return CEL_ABSENT;
+    *size = (uint64_t)st.st_size;
+    mark_of(&st, mark);
+    distrust_if_young(d, &st, mark);
+    return CEL_OK;
+}
+
+static bool is_marked(const struct stat *st, const struct cel_store_mark *mark)
+{
+    struct cel_store_mark now;
+
+    mark_of(st, &now);
+    now.word[5] = mark->word[5];
+    return cel_store_mark_same(mark, &now);
+}
+
+static int get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n,
+                        void *dst)
+{
+    struct stat st;
+    int fd, rc = open_value(directory_of(s), key, &fd, &st);
+
+    if (rc != CEL_OK)
+        return rc == CEL_ABSENT && mark ? CEL_STALE : rc;
+    rc = mark && !is_marked(&st, mark) ? CEL_STALE : cel_dir_read(fd, key, offset, dst, n);
     close(fd);
     return rc;
 }
 
 static int get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst)
 {
-    struct stat st;
-    int fd, rc = open_value(directory_of(s), key, &fd, &st);
-
-    if (rc != CEL_OK)
-        return rc;
-    rc = read_all(fd, key, offset, dst, n);
-    close(fd);
-    return rc;
+    return get_range_of(s, key, NULL, offset, n, dst);
 }
 
 static int size(struct cel_store *s, const char *key, uint64_t *out)
@@ -97,18 +143,51 @@ static int size(struct cel_store *s, const char *key, uint64_t *out)
     return S_ISREG(st.st_mode) ? CEL_OK : CEL_ABSENT;
 }
 
-static int write_all(int fd, const char *key, const char *data, size_t n)
+/* The parts that are left once `done` bytes are written. */
+static int skip_parts(struct iovec *part, int n, size_t done)
 {
-    while (n > 0) {
-        ssize_t put = write(fd, data, n);
+    int first = 0;
+
+    while (first < n && done >= part[first].iov_len)
+        done -= part[first++].iov_len;
+    if (first < n) {
+        part[first].iov_base = (char *)part[first].iov_base + done;
+        part[first].iov_len -= done;
+    }
+    memmove(part, part + first, (size_t)(n - first) * sizeof *part);
+    return n - first;
+}
+
+static int write_few(int fd, const char *what, uint64_t offset, struct iovec *part, int n)
+{
+    while ((n = skip_parts(part, n, 0)) > 0) {
+        ssize_t put = pwritev(fd, part, n, (off_t)offset);
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)
-            return cel_store_failure("write", key);
-        data += put;
-        n -= (size_t)put;
+            return cel_store_failure("write", what);
+        offset += (uint64_t)put;
+        n = skip_parts(part, n, (size_t)put);
     }
     return CEL_OK;
+}
+
+int cel_dir_write(int fd, const char *what, uint64_t offset, const struct cel_bytes *part, size_t n)
+{
+    struct iovec few[64];
+    int rc = CEL_OK;
+
+    for (size_t at = 0; rc == CEL_OK && at < n;) {
+        uint64_t from = offset;
+        int k = 0;
+
+        for (; k < 64 && at < n; k++, at++) {
+            few[k] = (struct iovec){(void *)part[at].data, part[at].n};
+            offset += part[at].n;
+        }
+        rc = write_few(fd, what, from, few, k);
+    }
+    return rc;
 }
 
 /* The folders above a key. */
@@ -127,7 +206,7 @@ static int make_parents(struct directory *d, const char *key)
     return rc;
 }
 
-static int rename_into_place(struct directory *d, const char *tmp, const char *key)
+static int rename_to(struct directory *d, const char *tmp, const char *key)
 {
     int rc;
 
@@ -141,21 +220,35 @@ static int rename_into_place(struct directory *d, const char *tmp, const char *k
     return rc;
 }
 
+int cel_dir_rename(struct directory *d, const char *tmp, const char *key)
+{
+    int rc = rename_to(d, tmp, key);
+
+    if (rc == CEL_OK)
+        cel_dir_touch(d, key);
+    return rc;
+}
+
+int cel_dir_make_temporary(struct directory *d, char name[CEL_TMP_NAME], int *fd)
+{
+    snprintf(name, CEL_TMP_NAME, CEL_TMP_PREFIX "%ld-%u", (long)getpid(), atomic_fetch_add(&d->serial, 1));
+    *fd = openat(d->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return *fd < 0 ? cel_store_failure("make a temporary file in it", d->store.path) : CEL_OK;
+}
+
 static int put(struct cel_store *s, const char *key, const void *data, size_t n)
 {
     struct directory *d = directory_of(s);
-    char tmp[64];
-    int fd, rc;
+    char tmp[CEL_TMP_NAME];
+    int fd, rc = cel_dir_make_temporary(d, tmp, &fd);
 
-    snprintf(tmp, sizeof tmp, CEL_TMP_PREFIX "%ld-%u", (long)getpid(), atomic_fetch_add(&d->serial, 1));
-    fd = openat(d->fd, tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return cel_store_failure("make a temporary file for it", key);
-    rc = write_all(fd, key, data, n);
+    if (rc != CEL_OK)
+        return cel_fail_in(rc, "%s", key);
+    rc = cel_dir_write(fd, key, 0, &(struct cel_bytes){data, n}, 1);
     if (close(fd) != 0 && rc == CEL_OK)
         rc = cel_store_failure("write", key);
     if (rc == CEL_OK)
-        rc = rename_into_place(d, tmp, key);
+        rc = cel_dir_rename(d, tmp, key);
     if (rc != CEL_OK)
         unlinkat(d->fd, tmp, 0);
     return rc;
@@ -163,9 +256,10 @@ static int put(struct cel_store *s, const char *key, const void *data, size_t n)
 
 static int erase(struct cel_store *s, const char *key)
 {
-    if (unlinkat(directory_of(s)->fd, key, 0) == 0)
-        return CEL_OK;
-    return is_absence(errno) ? CEL_ABSENT : cel_store_failure("remove", key);
+    if (unlinkat(directory_of(s)->fd, key, 0) != 0)
+        return is_absence(errno) ? CEL_ABSENT : cel_store_failure("remove", key);
+    cel_dir_touch(directory_of(s), key);
+    return CEL_OK;
 }
 
 /* --- listing ---------------------------------------------------------------- */
@@ -306,11 +400,6 @@ static int lock_directory(struct cel_store *s, enum cel_store_lock how, int *fd)
     return CEL_OK;
 }
 
-static int sync_directory(struct cel_store *s)
-{
-    return syncfs(directory_of(s)->fd) == 0 ? CEL_OK : cel_store_failure("flush", s->path);
-}
-
 static int finish(struct cel_store *s)
 {
     (void)s;
@@ -329,12 +418,14 @@ static void free_directory(struct cel_store *s)
 
     if (d->fd >= 0)
         close(d->fd);
+    cel_dir_forget(d);
+    cel_mutex_dispose(&d->lock);
     free(d);
 }
 
 static const struct cel_store_ops ops = {
-    .name = "directory", .get = get, .get_range = get_range, .size = size, .put = put, .erase = erase,
-    .list = list, .lock = lock_directory, .sync = sync_directory, .finish = finish, .abandon = abandon, .free = free_directory,
+    .name = "directory", .get = get, .get_range = get_range, .size = size, .look = look, .get_range_of = get_range_of,
+    .put = put, .erase = erase, .list = list, .lock = lock_directory, .sync = cel_dir_sync, .draft = &cel_dir_drafts, .finish = finish, .abandon = abandon, .free = free_directory,
 };
 
 static int make_root(struct directory *d, const char *path, enum cel_store_mode mode)
@@ -358,6 +449,7 @@ int cel_store_open_dir(const char *path, enum cel_store_mode mode, struct cel_st
     if (!d)
         return NC_ENOMEM;
     d->fd = -1;
+    cel_mutex_init(&d->lock);
     rc = cel_store_init(&d->store, &ops, path, mode);
     if (rc == CEL_OK && mode >= CEL_STORE_CREATE)
         rc = make_root(d, path, mode);

@@ -4,17 +4,34 @@
 #include "store.h"
 #include <stdatomic.h>
 
+/* The head of each kind's drafts. */
+struct cel_draft {
+    struct cel_store *store;
+};
+struct cel_draft_ops {
+    int (*make)(struct cel_store *s, struct cel_draft **out);
+    int (*write)(struct cel_draft *d, uint64_t offset, const struct cel_bytes *part, size_t n);
+    int (*read)(struct cel_draft *d, uint64_t offset, size_t n, void *dst);
+    int (*put)(struct cel_draft *d, const char *key); /* frees d, if it goes well */
+    void (*drop)(struct cel_draft *d);
+};
+
 /* What each kind of store provides. Keys arrive checked and with the prefix. */
 struct cel_store_ops {
     const char *name;
     int (*get)(struct cel_store *s, const char *key, struct cel_buf *out);
     int (*get_range)(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst);
     int (*size)(struct cel_store *s, const char *key, uint64_t *size);
+    /* NULL, both: only this process writes, and callers see to it that values stay as they are. */
+    int (*look)(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size);
+    int (*get_range_of)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n,
+                        void *dst);
     int (*put)(struct cel_store *s, const char *key, const void *data, size_t n);
     int (*erase)(struct cel_store *s, const char *key);
     int (*list)(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
     int (*lock)(struct cel_store *s, enum cel_store_lock how, int *fd); /* NULL: one writer only */
     int (*sync)(struct cel_store *s);  /* NULL: nothing to do */
+    const struct cel_draft_ops *draft; /* NULL: values are put whole only */
     int (*finish)(struct cel_store *s);
     void (*abandon)(struct cel_store *s);
     void (*free)(struct cel_store *s); /* after finish or abandon */

@@ -119,6 +119,53 @@ static void check_verbs(struct cel_store *s)
     assert_list(s, "a/b", "0.0 ");
 }
 
+/* Parts read under a mark are parts of one value. */
+static void check_marks(struct cel_store *s)
+{
+    struct cel_store_mark absent, mark, later;
+    uint64_t n;
+    char part[4] = "";
+
+    assert_int_equal(cel_store_look(s, "mv", &absent, &n), CEL_ABSENT);
+    assert_int_equal(n, 0);
+    put_text(s, "mv", "a value");
+    assert_int_equal(cel_store_look(s, "mv", &mark, &n), CEL_OK);
+    assert_int_equal(n, 7);
+    assert_true(cel_store_mark_same(&mark, &mark));
+    assert_int_equal(cel_store_get_range_of(s, "mv", &mark, 2, 3, part), CEL_OK);
+    assert_string_equal(part, "val");
+    later = mark;
+    later.known = false;
+    assert_false(cel_store_mark_same(&mark, &later));
+    assert_int_equal(cel_store_erase(s, "mv"), CEL_OK);
+}
+
+/* A draft is nobody's value until it is put; parts may come in any order. */
+static void check_drafts(struct cel_store *s)
+{
+    struct cel_draft *d;
+    char part[4] = "";
+
+    if (!cel_store_has_drafts(s))
+        return;
+    put_text(s, "dv", "old");
+    assert_int_equal(cel_draft_make(s, &d), CEL_OK);
+    assert_int_equal(cel_draft_write(d, 6, (struct cel_bytes[]){{"", 0}, {"gh", 2}, {"ijk", 3}}, 3), CEL_OK);
+    assert_int_equal(cel_draft_write(d, 0, &(struct cel_bytes){"abcdef", 6}, 1), CEL_OK);
+    assert_int_equal(cel_draft_read(d, 5, 3, part), CEL_OK);
+    assert_string_equal(part, "fgh");
+    assert_int_equal(cel_draft_read(d, 9, 3, part), NC_EIO);
+    assert_list(s, "", "dv ");
+    assert_value(s, "dv", "old");
+    assert_int_equal(cel_draft_put(d, "../v"), NC_EINVAL);
+    assert_int_equal(cel_draft_put(d, "dv"), CEL_OK);
+    assert_value(s, "dv", "abcdefghijk");
+    assert_int_equal(cel_draft_make(s, &d), CEL_OK);
+    cel_draft_drop(d);
+    cel_draft_drop(NULL);
+    assert_int_equal(cel_store_erase(s, "dv"), CEL_OK);
+}
+
 static void check_bad_keys(struct cel_store *s)
 {
     static const char *const bad[] = {"..", "a/..", "../x", "/etc/passwd", "a//b", "./a", "a/", ".cellar-tmp-1-2", "a\\b"};
@@ -148,7 +195,11 @@ static void every_store_keeps_the_contract(void **state)
 
         print_message("  %s\n", k->name);
         assert_int_equal(k->open(path, CEL_STORE_CREATE, &s), CEL_OK);
+        check_drafts(s);
+        check_marks(s);
+        assert_int_equal(cel_store_sync(s), CEL_OK);
         check_verbs(s);
+        assert_int_equal(cel_store_sync(s), CEL_OK);
         check_bad_keys(s);
         check_prefix(s);
         assert_int_equal(cel_store_close(s), CEL_OK);
@@ -250,6 +301,83 @@ static void a_dead_writers_files_vanish(void **state)
     assert_int_equal(access(name, F_OK), 0);
     assert_int_equal(cel_store_open_dir(path, CEL_STORE_WRITE, &s), CEL_OK);
     assert_int_not_equal(access(name, F_OK), 0);
+    cel_store_close(s);
+}
+
+/* However soon it is replaced, and however alike the new file is. */
+static void another_value_has_another_mark(void **state)
+{
+    struct cel_store *s, *other;
+    struct cel_store_mark mark, again;
+    uint64_t n;
+    char c;
+
+    (void)state;
+    assert_int_equal(cel_store_open_dir(path_of("marks.zarr"), CEL_STORE_CREATE, &s), CEL_OK);
+    assert_int_equal(cel_store_open_dir(path_of("marks.zarr"), CEL_STORE_WRITE, &other), CEL_OK);
+    put_text(s, "v", "0");
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(cel_store_look(s, "v", &mark, &n), CEL_OK);
+        put_text(other, "v", "1");
+        put_text(other, "v", "2"); /* this file may have the number of the first */
+        assert_int_equal(cel_store_look(s, "v", &again, &n), CEL_OK);
+        assert_false(cel_store_mark_same(&mark, &again));
+    }
+    usleep(60000);
+    assert_int_equal(cel_store_look(s, "v", &mark, &n), CEL_OK);
+    assert_int_equal(cel_store_look(s, "v", &again, &n), CEL_OK);
+    assert_true(cel_store_mark_same(&mark, &again));
+    put_text(other, "v", "3");
+    assert_int_equal(cel_store_get_range_of(s, "v", &mark, 0, 1, &c), CEL_STALE);
+    assert_int_equal(cel_store_erase(other, "v"), CEL_OK);
+    assert_int_equal(cel_store_get_range_of(s, "v", &mark, 0, 1, &c), CEL_STALE);
+    cel_store_close(other);
+    cel_store_close(s);
+}
+
+/* Few values are flushed one by one, many all at once. */
+static void values_are_flushed(void **state)
+{
+    struct cel_store *s;
+    char key[64];
+
+    (void)state;
+    assert_int_equal(cel_store_open_dir(path_of("flush.zarr"), CEL_STORE_CREATE, &s), CEL_OK);
+    for (int n = 1; n < 600; n *= 5) {
+        for (int i = 0; i < n; i++) {
+            snprintf(key, sizeof key, "c/%d/%d", n, i);
+            put_text(s, key, "x");
+            put_text(s, key, "y");
+        }
+        assert_int_equal(cel_store_erase(s, key), CEL_OK);
+        assert_int_equal(cel_store_sync(s), CEL_OK);
+    }
+    assert_int_equal(cel_store_sync(s), CEL_OK);
+    cel_store_close(s);
+}
+
+static void a_childs_drop_leaves_the_draft(void **state)
+{
+    struct cel_store *s;
+    struct cel_draft *d;
+    int status;
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(cel_store_open_dir(path_of("child.zarr"), CEL_STORE_CREATE, &s), CEL_OK);
+    assert_int_equal(cel_draft_make(s, &d), CEL_OK);
+    assert_int_equal(cel_draft_write(d, 0, &(struct cel_bytes){"kept", 4}, 1), CEL_OK);
+    child = fork();
+    if (child == 0) {
+        if (cel_draft_write(d, 0, &(struct cel_bytes){"lost", 4}, 1) != NC_EPERM || cel_draft_put(d, "v") != NC_EPERM)
+            _exit(1);
+        cel_draft_drop(d);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(cel_draft_put(d, "in/new/folders"), CEL_OK);
+    assert_value(s, "in/new/folders", "kept");
     cel_store_close(s);
 }
 
@@ -403,6 +531,9 @@ int main(void)
         cmocka_unit_test(every_store_keeps_the_contract),
         cmocka_unit_test(threads_lose_nothing),
         cmocka_unit_test(a_dead_writers_files_vanish),
+        cmocka_unit_test(another_value_has_another_mark),
+        cmocka_unit_test(values_are_flushed),
+        cmocka_unit_test(a_childs_drop_leaves_the_draft),
         cmocka_unit_test(an_abandoned_directory_is_gone),
         cmocka_unit_test(python_reads_our_zip_and_we_read_its),
         cmocka_unit_test(many_entries_need_zip64),
