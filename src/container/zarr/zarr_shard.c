@@ -3,11 +3,12 @@
  *
  * To the array engine a shard does not exist: the chunks of the variable are the
  * innermost ones. Reading one reads the index (kept for the shards used last) and
- * that chunk's range. Written chunks wait here, encoded, until their shard is
- * complete, too much waits, or the variable is flushed; then the shard is put
- * together with what the store had of it and written as one value, so that no
- * chunk is lost and readers see the old shard or the new one. Complete shards need
- * nothing of the store: threads put them side by side. */
+ * that chunk's range, both of the same value: if another process has replaced it, the
+ * index is read again. Written chunks go to a draft of their shard or wait here, encoded,
+ * until the shard is complete, too much waits, or the variable is flushed; then the shard
+ * is put together with what the store had of it and takes its place as one value, so
+ * that no chunk is lost and readers see the old shard or the new one. Complete shards
+ * need nothing of the store: threads put them side by side. */
 #include "mem.h"
 #include "zarr_shard_int.h"
 #include <stdlib.h>
@@ -16,23 +17,8 @@
 enum { SHARDS_KEPT = 16, WHOLE_KEPT = 2 }; /* open shards without fresh chunks: with their index, with all their bytes */
 #define WAITING_MAX ((size_t)256 << 20)
 
-/* How far a chunk that is put goes. */
-enum turn {
-    TURN_WAIT,   /* it may wait for its shard */
-    TURN_LOCKED, /* the same; the store's lock is held */
-    TURN_SETTLE  /* to the store at once; the lock is held */
-};
-
-/* One innermost chunk of one array. */
-struct wanted {
-    struct zarr *z;
-    const struct zarr_array *a;
-    const size_t *index;
-};
-
-static int read_slot(const struct wanted *w, struct zarr_shard *s, uint64_t offset, size_t n, void *dst);
-static int slot_size(const struct wanted *w, struct zarr_shard *s, uint64_t *size);
-static int put_slot(const struct wanted *w, struct zarr_shard *s, const void *bytes, size_t n, enum turn turn);
+static int read_slot(const struct shard_wanted *w, struct zarr_shard *s, uint64_t offset, size_t n, void *dst);
+static int slot_size(const struct shard_wanted *w, struct zarr_shard *s, uint64_t *size);
 
 /* --- where a chunk lies ------------------------------------------------------------------- */
 
@@ -57,7 +43,7 @@ static void shard_of(const struct zarr_shard *s, const size_t *index, size_t *fi
     }
 }
 
-static int store_key(const struct wanted *w, const struct zarr_shard *s, struct cel_buf *key)
+static int store_key(const struct shard_wanted *w, const struct zarr_shard *s, struct cel_buf *key)
 {
     size_t first[NC_MAX_VAR_DIMS], number[NC_MAX_VAR_DIMS];
 
@@ -69,20 +55,37 @@ static int store_key(const struct wanted *w, const struct zarr_shard *s, struct 
 
 /* --- the bytes of a shard: a value of the store, or a chunk of the level outside --------------- */
 
-static int value_size(const struct wanted *w, struct zarr_shard *s, const char *key, uint64_t *size)
+int zarr_shard_restless(const char *key)
 {
-    return s->outer ? slot_size(w, s->outer, size) : cel_store_size(w->z->store, key, size);
+    return cel_fail(NC_EIO, "%s: the shard is replaced by someone else whenever it is read", key);
 }
 
-static int value_range(const struct wanted *w, struct zarr_shard *s, const char *key, uint64_t offset, size_t n, void *dst)
+int zarr_shard_look(const struct shard_wanted *w, const char *key, struct shard_view *out)
 {
-    return s->outer ? read_slot(w, s->outer, offset, n, dst) : cel_store_get_range(w->z->store, key, offset, n, dst);
+    int rc = cel_store_look(w->z->store, key, &out->mark, &out->size);
+
+    out->absent = rc == CEL_ABSENT;
+    return out->absent ? CEL_OK : rc;
 }
 
-static int value_whole(const struct wanted *w, struct zarr_shard *s, const char *key, struct cel_buf *out)
+static int value_size(const struct shard_wanted *w, struct zarr_shard *s, uint64_t *size)
+{
+    if (s->outer)
+        return slot_size(w, s->outer, size);
+    *size = w->view->size;
+    return w->view->absent ? CEL_ABSENT : CEL_OK;
+}
+
+static int value_range(const struct shard_wanted *w, struct zarr_shard *s, const char *key, uint64_t offset, size_t n, void *dst)
+{
+    return s->outer ? read_slot(w, s->outer, offset, n, dst)
+                    : cel_store_get_range_of(w->z->store, key, &w->view->mark, offset, n, dst);
+}
+
+static int value_whole(const struct shard_wanted *w, struct zarr_shard *s, const char *key, struct cel_buf *out)
 {
     uint64_t size;
-    int rc = value_size(w, s, key, &size);
+    int rc = value_size(w, s, &size);
 
     if (rc == CEL_OK)
         rc = cel_buf_resize(out, (size_t)size);
@@ -90,7 +93,7 @@ static int value_whole(const struct wanted *w, struct zarr_shard *s, const char 
 }
 
 /* All bytes of the shard, without the codecs around it. */
-static int shard_bytes(const struct wanted *w, struct zarr_shard *s, const char *key, struct cel_buf *out)
+int zarr_shard_bytes(const struct shard_wanted *w, struct zarr_shard *s, const char *key, struct cel_buf *out)
 {
     struct cel_buf stored = CEL_BUF_INIT(SIZE_MAX);
     struct cel_scratch *scratch = NULL;
@@ -124,12 +127,12 @@ static int index_of_whole(const struct zarr_shard *s, const char *key, const str
     return zarr_index_decode(s, whole->data + (s->index_first ? 0 : whole->len - n), whole->len, key, slot);
 }
 
-static int index_of_value(const struct wanted *w, struct zarr_shard *s, const char *key, struct shard_slot *slot)
+static int index_of_value(const struct shard_wanted *w, struct zarr_shard *s, const char *key, struct shard_slot *slot)
 {
     size_t n = zarr_index_size(s);
     unsigned char *stored = cel_malloc(n);
     uint64_t size;
-    int rc = stored ? value_size(w, s, key, &size) : NC_ENOMEM;
+    int rc = stored ? value_size(w, s, &size) : NC_ENOMEM;
 
     if (rc == CEL_OK && size < n)
         rc = too_short(key);
@@ -141,202 +144,35 @@ static int index_of_value(const struct wanted *w, struct zarr_shard *s, const ch
     return rc;
 }
 
-static int load_index(const struct wanted *w, struct zarr_shard *s, const char *key, struct cel_buf *whole, struct shard_slot *slot)
+static int load_index(const struct shard_wanted *w, struct zarr_shard *s, const char *key, struct cel_buf *whole, struct shard_slot *slot)
 {
     int rc;
 
     for (size_t i = 0; i < s->nslots; i++)
-        slot[i] = (struct shard_slot){SHARD_EMPTY, SHARD_EMPTY, NULL};
+        slot[i] = (struct shard_slot){.offset = SHARD_EMPTY, .nbytes = SHARD_EMPTY};
     whole->len = 0;
     if (!s->after.n) {
         rc = index_of_value(w, s, key, slot);
     } else {
-        rc = shard_bytes(w, s, key, whole);
+        rc = zarr_shard_bytes(w, s, key, whole);
         if (rc == CEL_OK)
             rc = index_of_whole(s, key, whole, slot);
     }
     return rc == CEL_ABSENT ? CEL_OK : rc; /* no shard yet: all empty */
 }
 
-/* --- putting a shard together ---------------------------------------------------------------------- */
-
-/* The bytes of every chunk that stays, one after the other; now[] gets their new places. */
-static int gather_chunks(const struct zarr_shard *s, const struct open_shard *o, const struct cel_buf *old, struct shard_slot *now,
-                         struct cel_buf *out)
+int zarr_shard_reload(const struct shard_wanted *w, struct zarr_shard *s, struct open_shard *o)
 {
-    size_t room = zarr_index_size(s) + o->fresh_bytes + old->len;
-    int rc = cel_buf_reserve(out, room);
+    struct shard_slot *now = cel_malloc_array(s->nslots, sizeof *now);
+    int rc = now ? load_index(w, s, o->key, &o->whole, now) : NC_ENOMEM;
 
-    if (rc == CEL_OK && s->index_first)
-        rc = cel_buf_resize(out, zarr_index_size(s));
-    for (size_t i = 0; rc == CEL_OK && i < s->nslots; i++) {
-        const struct shard_slot *slot = &o->slot[i];
-        now[i] = (struct shard_slot){SHARD_EMPTY, SHARD_EMPTY, NULL};
-        if (!slot->fresh && slot->offset == SHARD_EMPTY)
-            continue;
-        if (!slot->fresh && (slot->offset > old->len || slot->nbytes > old->len - slot->offset))
-            return cel_fail(NC_EFILTER, "%s: the shard was changed by someone else while it was written here", o->key);
-        now[i].offset = out->len;
-        now[i].nbytes = slot->nbytes;
-        rc = cel_buf_add(out, slot->fresh ? slot->fresh : old->data + slot->offset, (size_t)slot->nbytes);
-    }
-    return rc;
-}
-
-static int add_index(const struct zarr_shard *s, const struct shard_slot *now, struct cel_buf *out)
-{
-    struct cel_buf index = CEL_BUF_INIT(SIZE_MAX);
-    int rc;
-
-    if (!s->index_first)
-        return zarr_index_encode(s, now, out);
-    rc = zarr_index_encode(s, now, &index);
-    if (rc == CEL_OK)
-        memcpy(out->data, index.data, index.len);
-    cel_buf_dispose(&index);
-    return rc;
-}
-
-static void forget_fresh(struct zarr_shard *s, struct open_shard *o)
-{
-    for (size_t i = 0; o->nfresh && i < s->nslots; i++) {
-        free(o->slot[i].fresh);
-        o->slot[i].fresh = NULL;
-    }
-    s->waiting -= o->fresh_bytes;
-    o->fresh_bytes = o->nfresh = 0;
-}
-
-/* What the store has of the shard now: other processes may have written other
- * chunks of it since its index was read. */
-static int refresh(const struct wanted *w, struct zarr_shard *s, struct open_shard *o, struct shard_slot *now, struct cel_buf *old)
-{
-    int rc = load_index(w, s, o->key, &o->whole, now);
-
+    o->mark.known = false;
     for (size_t i = 0; rc == CEL_OK && i < s->nslots; i++)
-        if (!o->slot[i].fresh)
+        if (!shard_slot_is_fresh(&o->slot[i]))
             o->slot[i] = now[i];
     if (rc == CEL_OK)
-        rc = shard_bytes(w, s, o->key, old);
-    return rc == CEL_ABSENT ? CEL_OK : rc;
-}
-
-static int put_value(const struct wanted *w, struct zarr_shard *s, const struct open_shard *o, const struct cel_buf *bytes,
-                     enum turn turn)
-{
-    struct cel_scratch *scratch = NULL;
-    const void *out = bytes->data;
-    size_t n = bytes->len;
-    uint32_t skipped;
-    int rc = s->after.n ? cel_scratch_make(&scratch) : CEL_OK;
-
-    if (rc == CEL_OK && s->after.n)
-        rc = cel_chain_encode(&s->after, scratch, bytes->data, bytes->len, &out, &n, &skipped);
-    if (rc == CEL_OK)
-        rc = s->outer ? put_slot(w, s->outer, out, n, turn) : cel_store_put(w->z->store, o->key, out, n);
-    cel_scratch_free(scratch);
-    return rc;
-}
-
-/* Shards outside: what other processes did to them counts as well. */
-static int refresh_outer(const struct wanted *w, struct zarr_shard *s);
-
-/* The shard as one value; now[] gets the places of its chunks. */
-static int assemble(const struct zarr_shard *s, const struct open_shard *o, const struct cel_buf *old, struct shard_slot *now,
-                    struct cel_buf *out)
-{
-    int rc = gather_chunks(s, o, old, now, out);
-
-    return rc == CEL_OK ? add_index(s, now, out) : rc;
-}
-
-/* The shard is in the store, its chunks at now[]; where codecs lie around it, its bytes are kept. */
-static void note_put(struct zarr_shard *s, struct open_shard *o, const struct shard_slot *now, struct cel_buf *bytes)
-{
-    forget_fresh(s, o);
-    memcpy(o->slot, now, s->nslots * sizeof *now);
-    s->writes++;
-    if (s->after.n) {
-        cel_buf_dispose(&o->whole);
-        o->whole = *bytes;
-        *bytes = CEL_BUF_INIT(SIZE_MAX);
-    }
-}
-
-static int merge_and_put(const struct wanted *w, struct zarr_shard *s, struct open_shard *o)
-{
-    struct cel_buf old = CEL_BUF_INIT(SIZE_MAX), out = CEL_BUF_INIT(SIZE_MAX);
-    struct shard_slot *now = cel_calloc(s->nslots, sizeof *now);
-    bool complete = o->nfresh == s->nslots;
-    int rc = now ? CEL_OK : NC_ENOMEM;
-
-    if (rc == CEL_OK && !complete && s->outer)
-        rc = refresh_outer(w, s->outer);
-    if (rc == CEL_OK && !complete)
-        rc = refresh(w, s, o, now, &old);
-    if (rc == CEL_OK)
-        rc = assemble(s, o, &old, now, &out);
-    if (rc == CEL_OK)
-        rc = put_value(w, s, o, &out, complete ? TURN_LOCKED : TURN_SETTLE); /* merged with what is there now: not to wait */
-    if (rc == CEL_OK)
-        note_put(s, o, now, &out);
+        o->mark = w->view->mark;
     free(now);
-    cel_buf_dispose(&old);
-    cel_buf_dispose(&out);
-    return rc;
-}
-
-static int write_shard(const struct wanted *any, struct zarr_shard *s, struct open_shard *o, bool locked)
-{
-    struct wanted w = {any->z, any->a, o->at};
-    int lock = -1, rc = locked ? CEL_OK : cel_store_lock(w.z->store, CEL_LOCK_ALONE, &lock);
-
-    if (rc == CEL_OK)
-        rc = merge_and_put(&w, s, o);
-    cel_store_unlock(lock);
-    return rc;
-}
-
-/* From here to end_put nobody changes the shard, which has all its chunks fresh:
- * readers find them, who wants to put one waits. Offsets noted before are of no use
- * from now on, as the value may be replaced at any moment. */
-static void begin_put(struct zarr_shard *s, struct open_shard *o)
-{
-    o->putting = true;
-    s->nputting++;
-    s->writes++;
-    cel_unlock(&s->lock);
-}
-
-static void end_put(struct zarr_shard *s, struct open_shard *o)
-{
-    o->putting = false;
-    s->nputting--;
-    cel_cond_wake_all(&s->put_done);
-}
-
-/* A complete shard is put together and written while other threads go on with other
- * shards. Called and left with the level's lock, which is let go meanwhile. */
-static int put_complete(const struct wanted *w, struct zarr_shard *s, struct open_shard *o)
-{
-    struct cel_buf none = CEL_BUF_INIT(0), out = CEL_BUF_INIT(SIZE_MAX);
-    struct shard_slot *now;
-    int lock = -1, rc;
-
-    begin_put(s, o);
-    now = cel_calloc(s->nslots, sizeof *now);
-    rc = now ? assemble(s, o, &none, now, &out) : NC_ENOMEM;
-    if (rc == CEL_OK)
-        rc = cel_store_lock(w->z->store, CEL_LOCK_TOGETHER, &lock);
-    if (rc == CEL_OK)
-        rc = put_value(w, s, o, &out, TURN_LOCKED);
-    cel_store_unlock(lock);
-    cel_lock(&s->lock);
-    if (rc == CEL_OK)
-        note_put(s, o, now, &out);
-    end_put(s, o);
-    free(now);
-    cel_buf_dispose(&out);
     return rc;
 }
 
@@ -345,7 +181,7 @@ static int put_complete(const struct wanted *w, struct zarr_shard *s, struct ope
 static void free_shard(struct zarr_shard *s, struct open_shard *o)
 {
     if (o->slot)
-        forget_fresh(s, o);
+        zarr_shard_forget_fresh(s, o);
     free(o->at);
     free(o->key);
     free(o->slot);
@@ -353,7 +189,7 @@ static void free_shard(struct zarr_shard *s, struct open_shard *o)
     free(o);
 }
 
-/* The open shard used longest ago, among those with or without fresh chunks; n: how many there are. */
+/* The open shard used longest ago, among those without fresh chunks or with such in memory; n: how many there are. */
 static size_t find_oldest(const struct zarr_shard *s, bool fresh, size_t *n)
 {
     size_t oldest = SIZE_MAX;
@@ -361,7 +197,7 @@ static size_t find_oldest(const struct zarr_shard *s, bool fresh, size_t *n)
     *n = 0;
     for (size_t i = 0; i < s->open.n; i++) {
         const struct open_shard *o = s->open.at[i];
-        if ((o->nfresh > 0) != fresh || o->putting)
+        if ((o->nfresh > 0) != fresh || (fresh && !o->fresh_bytes) || o->putting || o->nwriting)
             continue;
         ++*n;
         if (oldest == SIZE_MAX || o->used < ((struct open_shard *)s->open.at[oldest])->used)
@@ -380,7 +216,25 @@ static void drop_oldest(struct zarr_shard *s)
     cel_vec_remove(&s->open, i);
 }
 
-static int make_open(const struct wanted *w, struct zarr_shard *s, const size_t *first, struct open_shard **out)
+/* The index of a shard that is new here; for a chunk that is put, as the shard is now. */
+static int load_first(const struct shard_wanted *w, struct zarr_shard *s, struct open_shard *o)
+{
+    struct shard_wanted now = *w;
+    struct shard_view view;
+    int tries = SHARD_TRIES, rc;
+
+    if (w->view)
+        return zarr_shard_reload(w, s, o);
+    now.view = &view;
+    do {
+        rc = zarr_shard_look(w, o->key, &view);
+        if (rc == CEL_OK)
+            rc = zarr_shard_reload(&now, s, o);
+    } while (rc == CEL_STALE && --tries > 0);
+    return rc == CEL_STALE ? zarr_shard_restless(o->key) : rc;
+}
+
+static int make_open(const struct shard_wanted *w, struct zarr_shard *s, const size_t *first, struct open_shard **out)
 {
     struct open_shard *o = cel_calloc(1, sizeof *o);
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
@@ -390,8 +244,8 @@ static int make_open(const struct wanted *w, struct zarr_shard *s, const size_t 
         o->whole = CEL_BUF_INIT(SIZE_MAX);
         o->key = key.data;
         o->at = cel_memdup(first, (size_t)s->rank * sizeof *first);
-        o->slot = o->at ? cel_malloc_array(s->nslots, sizeof *o->slot) : NULL;
-        rc = o->slot ? load_index(w, s, o->key, &o->whole, o->slot) : NC_ENOMEM;
+        o->slot = o->at ? cel_calloc(s->nslots, sizeof *o->slot) : NULL;
+        rc = o->slot ? load_first(w, s, o) : NC_ENOMEM;
         if (rc == CEL_OK)
             rc = cel_vec_add(&s->open, o);
         if (rc != CEL_OK)
@@ -404,7 +258,12 @@ static int make_open(const struct wanted *w, struct zarr_shard *s, const size_t 
     return rc;
 }
 
-static int open_shard(const struct wanted *w, struct zarr_shard *s, struct open_shard **out)
+static bool is_current(const struct shard_wanted *w, const struct open_shard *o)
+{
+    return !w->view || cel_store_mark_same(&o->mark, &w->view->mark);
+}
+
+static int open_shard(const struct shard_wanted *w, struct zarr_shard *s, struct open_shard **out)
 {
     size_t first[NC_MAX_VAR_DIMS], number[NC_MAX_VAR_DIMS];
     int rc;
@@ -414,7 +273,7 @@ static int open_shard(const struct wanted *w, struct zarr_shard *s, struct open_
         *out = s->open.at[i];
         if (memcmp((*out)->at, first, (size_t)s->rank * sizeof *first) == 0) {
             (*out)->used = ++s->clock;
-            return CEL_OK;
+            return is_current(w, *out) ? CEL_OK : zarr_shard_reload(w, s, *out);
         }
     }
     drop_oldest(s);
@@ -424,41 +283,20 @@ static int open_shard(const struct wanted *w, struct zarr_shard *s, struct open_
     return rc;
 }
 
-static int refresh_outer(const struct wanted *w, struct zarr_shard *s)
-{
-    struct open_shard *o;
-    struct shard_slot *now = cel_calloc(s->nslots, sizeof *now);
-    int rc = now ? CEL_OK : NC_ENOMEM;
-
-    if (rc == CEL_OK && s->outer)
-        rc = refresh_outer(w, s->outer);
-    cel_lock(&s->lock);
-    if (rc == CEL_OK)
-        rc = open_shard(w, s, &o);
-    if (rc == CEL_OK)
-        rc = load_index(w, s, o->key, &o->whole, now);
-    for (size_t i = 0; rc == CEL_OK && i < s->nslots; i++)
-        if (!o->slot[i].fresh)
-            o->slot[i] = now[i];
-    cel_unlock(&s->lock);
-    free(now);
-    return rc;
-}
-
 /* --- one chunk of a level --------------------------------------------------------------------------------- */
 
 /* CEL_ABSENT: there is none. */
-static int find_slot(const struct wanted *w, struct zarr_shard *s, struct open_shard **o, struct shard_slot *out)
+static int find_slot(const struct shard_wanted *w, struct zarr_shard *s, struct open_shard **o, struct shard_slot *out)
 {
     int rc = open_shard(w, s, o);
 
     if (rc != CEL_OK)
         return rc;
     *out = (*o)->slot[slot_of(s, w->index)];
-    return out->fresh || out->offset != SHARD_EMPTY ? CEL_OK : CEL_ABSENT;
+    return shard_slot_is_fresh(out) || out->offset != SHARD_EMPTY ? CEL_OK : CEL_ABSENT;
 }
 
-static int slot_size(const struct wanted *w, struct zarr_shard *s, uint64_t *size)
+static int slot_size(const struct shard_wanted *w, struct zarr_shard *s, uint64_t *size)
 {
     struct open_shard *o;
     struct shard_slot slot;
@@ -471,34 +309,56 @@ static int slot_size(const struct wanted *w, struct zarr_shard *s, uint64_t *siz
     return rc;
 }
 
+/* Bytes of a slot that this process holds; CEL_SKIP: the store has them. */
+static int read_held(struct zarr_shard *s, struct open_shard *o, const struct shard_slot *slot, uint64_t offset, size_t n, void *dst)
+{
+    if (!slot->fresh && slot->drafted)
+        return cel_draft_read(o->draft, slot->offset + offset, n, dst);
+    if (!slot->fresh && !s->after.n)
+        return CEL_SKIP;
+    memcpy(dst, (slot->fresh ? slot->fresh : o->whole.data + slot->offset) + offset, n);
+    return CEL_OK;
+}
+
+/* As find_slot, once nobody writes the draft it may lie in. */
+static int find_slot_at_rest(const struct shard_wanted *w, struct zarr_shard *s, struct open_shard **o, struct shard_slot *out)
+{
+    int rc = find_slot(w, s, o, out);
+
+    while (rc == CEL_OK && out->drafted && ((*o)->nwriting || (*o)->putting)) {
+        cel_cond_wait(&s->put_done, &s->lock);
+        rc = find_slot(w, s, o, out);
+    }
+    return rc;
+}
+
 /* n bytes from offset of the chunk. What comes from the store is read without the
  * lock, and again if the shard was put meanwhile. */
-static int read_slot(const struct wanted *w, struct zarr_shard *s, uint64_t offset, size_t n, void *dst)
+static int read_slot(const struct shard_wanted *w, struct zarr_shard *s, uint64_t offset, size_t n, void *dst)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
     struct shard_slot slot;
     struct open_shard *o;
     unsigned long writes;
-    bool later, again = true;
+    bool again = true;
     int rc = store_key(w, s, &key);
 
     while (rc == CEL_OK && again) {
         cel_lock(&s->lock);
-        rc = find_slot(w, s, &o, &slot);
+        rc = find_slot_at_rest(w, s, &o, &slot);
         if (rc == CEL_OK && (offset > slot.nbytes || n > slot.nbytes - offset))
             rc = cel_fail(NC_EFILTER, "%s: a chunk of the shard is shorter than what it should hold", key.data);
-        later = rc == CEL_OK && !slot.fresh && !s->after.n;
-        if (rc == CEL_OK && !later)
-            memcpy(dst, (slot.fresh ? slot.fresh : o->whole.data + slot.offset) + offset, n);
+        if (rc == CEL_OK)
+            rc = read_held(s, o, &slot, offset, n, dst);
         writes = s->writes;
         cel_unlock(&s->lock);
-        again = false;
-        if (later) {
+        again = rc == CEL_SKIP;
+        if (again) {
             rc = value_range(w, s, key.data, slot.offset + offset, n, dst);
             cel_lock(&s->lock);
             again = s->writes != writes;
             cel_unlock(&s->lock);
-            rc = again ? CEL_OK : rc;
+            rc = again && rc != CEL_STALE ? CEL_OK : rc;
         }
     }
     cel_buf_dispose(&key);
@@ -523,48 +383,80 @@ static void keep_fresh(struct zarr_shard *s, struct open_shard *o, size_t at, ch
 }
 
 /* Too much waits: what is on its way to the store first, then the shard used longest ago. */
-static int make_room(const struct wanted *w, struct zarr_shard *s, bool locked)
+static int make_room(const struct shard_wanted *w, struct zarr_shard *s, bool locked)
 {
     size_t n, i;
 
     while (s->waiting > WAITING_MAX && s->nputting > 0)
         cel_cond_wait(&s->put_done, &s->lock);
     i = find_oldest(s, true, &n);
-    return s->waiting > WAITING_MAX && n ? write_shard(w, s, s->open.at[i], locked) : CEL_OK;
+    return s->waiting > WAITING_MAX && n ? zarr_shard_write(w, s, s->open.at[i], locked) : CEL_OK;
 }
 
-/* The shard, once no other thread puts it. */
-static int open_shard_to_change(const struct wanted *w, struct zarr_shard *s, struct open_shard **out)
+/* The shard, once no other thread puts it, nor writes to a draft that has the chunk already. */
+static int open_shard_to_change(const struct shard_wanted *w, struct zarr_shard *s, struct open_shard **out)
 {
+    size_t at = slot_of(s, w->index);
     int rc = open_shard(w, s, out);
 
-    while (rc == CEL_OK && (*out)->putting) {
+    while (rc == CEL_OK && ((*out)->putting || ((*out)->nwriting && at < (*out)->placed))) {
         cel_cond_wait(&s->put_done, &s->lock);
         rc = open_shard(w, s, out); /* it may have been given up since */
     }
     return rc;
 }
 
-static int put_slot(const struct wanted *w, struct zarr_shard *s, const void *bytes, size_t n, enum turn turn)
+/* A copy of the chunk waits for its turn; it is made while others go on. */
+static int keep_waiting(const struct shard_wanted *w, struct zarr_shard *s, const void *bytes, size_t n, struct open_shard **o)
+{
+    size_t at = slot_of(s, w->index);
+    char *copy;
+    int rc;
+
+    cel_unlock(&s->lock);
+    copy = cel_memdup(bytes, n);
+    cel_lock(&s->lock);
+    rc = copy ? open_shard_to_change(w, s, o) : NC_ENOMEM;
+    if (rc == CEL_OK && at < (*o)->placed)
+        rc = zarr_draft_recall(s, *o);
+    if (rc != CEL_OK) {
+        free(copy);
+        return rc;
+    }
+    keep_fresh(s, *o, at, copy, n);
+    return zarr_draft_add_waiting(w, s, *o);
+}
+
+static int take_chunk(const struct shard_wanted *w, struct zarr_shard *s, const void *bytes, size_t n, struct open_shard **o)
+{
+    int rc = open_shard_to_change(w, s, o);
+
+    if (rc == CEL_OK && zarr_draft_takes(w, s, *o, slot_of(s, w->index), n))
+        rc = zarr_draft_add(w, s, *o, bytes, n);
+    else if (rc == CEL_OK)
+        rc = keep_waiting(w, s, bytes, n, o);
+    return rc;
+}
+
+/* No chunk is missing, and none is still being written to the draft: who does that comes here, too. */
+static bool is_complete(const struct zarr_shard *s, const struct open_shard *o)
+{
+    return o->nfresh == s->nslots && !o->nwriting;
+}
+
+int zarr_shard_put_slot(const struct shard_wanted *w, struct zarr_shard *s, const void *bytes, size_t n, enum shard_turn turn)
 {
     struct open_shard *o;
-    char *copy = cel_memdup(bytes, n);
     bool complete;
     int rc;
 
-    if (!copy)
-        return NC_ENOMEM;
     cel_lock(&s->lock);
-    rc = open_shard_to_change(w, s, &o);
-    if (rc == CEL_OK)
-        keep_fresh(s, o, slot_of(s, w->index), copy, n);
-    else
-        free(copy);
-    complete = rc == CEL_OK && o->nfresh == s->nslots;
+    rc = take_chunk(w, s, bytes, n, &o);
+    complete = rc == CEL_OK && is_complete(s, o);
     if (complete && turn == TURN_WAIT && !s->outer) /* within another shard, that one's turn decides */
-        rc = put_complete(w, s, o);
+        rc = zarr_shard_put_complete(w, s, o);
     else if (complete || (rc == CEL_OK && turn == TURN_SETTLE))
-        rc = write_shard(w, s, o, turn != TURN_WAIT);
+        rc = zarr_shard_write(w, s, o, turn != TURN_WAIT);
     else if (rc == CEL_OK)
         rc = make_room(w, s, turn != TURN_WAIT);
     cel_unlock(&s->lock);
@@ -573,32 +465,52 @@ static int put_slot(const struct wanted *w, struct zarr_shard *s, const void *by
 
 /* --- for the array engine --------------------------------------------------------------------------------- */
 
-static struct wanted wanted_of(struct cel_dataset *ds, struct cel_var *var, const size_t *index)
+static struct shard_wanted wanted_of(struct cel_dataset *ds, struct cel_var *var, const size_t *index)
 {
-    return (struct wanted){zarr_of(ds), var->place, index};
+    return (struct shard_wanted){zarr_of(ds), var->place, index, NULL};
 }
 
-int zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out)
+static int get_slot(const struct shard_wanted *w, struct zarr_shard *s, struct cel_buf *out)
 {
-    struct wanted w = wanted_of(ds, var, index);
     uint64_t size;
-    int rc = slot_size(&w, w.a->shard, &size);
+    int rc = slot_size(w, s, &size);
 
     if (rc == CEL_OK)
         rc = cel_buf_resize(out, (size_t)size);
-    return rc == CEL_OK ? read_slot(&w, w.a->shard, 0, out->len, out->data) : rc;
+    return rc == CEL_OK ? read_slot(w, s, 0, out->len, out->data) : rc;
+}
+
+/* What another process put between the look and the last byte makes it begin anew. */
+int zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out)
+{
+    struct shard_wanted w = wanted_of(ds, var, index);
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    struct shard_view view;
+    int tries = SHARD_TRIES, rc = store_key(&w, w.a->shard, &key);
+
+    w.view = &view;
+    while (rc == CEL_OK) {
+        rc = zarr_shard_look(&w, key.data, &view);
+        if (rc == CEL_OK)
+            rc = get_slot(&w, w.a->shard, out);
+        if (rc != CEL_STALE)
+            break;
+        rc = --tries ? CEL_OK : zarr_shard_restless(key.data);
+    }
+    cel_buf_dispose(&key);
+    return rc;
 }
 
 int zarr_shard_put(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n)
 {
-    struct wanted w = wanted_of(ds, var, index);
+    struct shard_wanted w = wanted_of(ds, var, index);
 
-    return put_slot(&w, w.a->shard, encoded, n, TURN_WAIT);
+    return zarr_shard_put_slot(&w, w.a->shard, encoded, n, TURN_WAIT);
 }
 
 int zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var)
 {
-    struct wanted w = wanted_of(ds, var, NULL);
+    struct shard_wanted w = wanted_of(ds, var, NULL);
     int rc = CEL_OK;
 
     for (struct zarr_shard *s = w.a->shard; s; s = s->outer) {
@@ -607,7 +519,7 @@ int zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var)
             cel_cond_wait(&s->put_done, &s->lock);
         for (size_t i = 0; i < s->open.n; i++) {
             struct open_shard *o = s->open.at[i];
-            int one = o->nfresh ? write_shard(&w, s, o, false) : CEL_OK;
+            int one = o->nfresh ? zarr_shard_write(&w, s, o, false) : CEL_OK;
             rc = rc == CEL_OK ? one : rc;
         }
         cel_unlock(&s->lock);

@@ -27,7 +27,8 @@ size_t zarr_index_size(const struct zarr_shard *s)
 static int parse(const struct zarr_shard *s, const unsigned char *raw, uint64_t size, const char *key, struct shard_slot *slot)
 {
     for (size_t i = 0; i < s->nslots; i++) {
-        slot[i] = (struct shard_slot){get_u64(raw + 16 * i, s->index_big), get_u64(raw + 16 * i + 8, s->index_big), NULL};
+        slot[i] = (struct shard_slot){.offset = get_u64(raw + 16 * i, s->index_big),
+                                      .nbytes = get_u64(raw + 16 * i + 8, s->index_big)};
         if (slot[i].offset == SHARD_EMPTY && slot[i].nbytes == SHARD_EMPTY)
             continue;
         if (slot[i].offset > size || slot[i].nbytes > size - slot[i].offset)

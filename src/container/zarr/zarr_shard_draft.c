@@ -1,0 +1,203 @@
+/* Shards that grow in the store while their chunks come: a chunk whose predecessors
+ * in the shard all have their place goes right to the draft of the value to be, from the
+ * memory it was encoded in and by the thread that brings it. One that comes too early
+ * waits in memory until the gap before it is closed. So the value is the same whoever is
+ * first, and a shard of any size needs memory for a few chunks.
+ *
+ * Small chunks wait until there are enough of them for a write to be worth while. A
+ * chunk that is written twice before its shard is put spoils the draft: what it holds is
+ * taken back into memory. */
+#include "mem.h"
+#include "zarr_shard_int.h"
+#include <stdlib.h>
+
+enum { PARTS_MAX = 64 };
+
+size_t zarr_draft_min = (size_t)256 << 10;
+
+static bool has_draft(const struct shard_wanted *w, const struct zarr_shard *s, const struct open_shard *o)
+{
+    return !s->outer && !s->after.n && !o->spoiled && cel_store_has_drafts(w->z->store);
+}
+
+bool zarr_draft_takes(const struct shard_wanted *w, const struct zarr_shard *s, const struct open_shard *o, size_t at, size_t n)
+{
+    return n >= zarr_draft_min && at == o->placed && !o->slot[at].fresh && has_draft(w, s, o);
+}
+
+static int begin_draft(const struct shard_wanted *w, const struct zarr_shard *s, struct open_shard *o)
+{
+    if (o->draft)
+        return CEL_OK;
+    o->end = s->index_first ? zarr_index_size(s) : 0;
+    return cel_draft_make(w->z->store, &o->draft);
+}
+
+/* The next slot gets its place, its bytes are one more part. */
+static void place_next(struct open_shard *o, const void *bytes, struct cel_bytes *part)
+{
+    struct shard_slot *slot = &o->slot[o->placed++];
+
+    slot->drafted = true;
+    slot->offset = o->end;
+    o->end += slot->nbytes;
+    *part = (struct cel_bytes){bytes, (size_t)slot->nbytes};
+}
+
+/* What lies in the draft need not wait in memory. */
+static void note_written(struct zarr_shard *s, struct open_shard *o, size_t from, size_t n)
+{
+    for (size_t i = from; i < from + n; i++) {
+        struct shard_slot *slot = &o->slot[i];
+        if (!slot->fresh)
+            continue;
+        o->fresh_bytes -= (size_t)slot->nbytes;
+        s->waiting -= (size_t)slot->nbytes;
+        free(slot->fresh);
+        slot->fresh = NULL;
+    }
+}
+
+/* Those in memory go on waiting; one that came from the caller's is as it was in the store. */
+static void note_failure(struct open_shard *o, size_t from, size_t n)
+{
+    o->spoiled = true;
+    for (size_t i = from; i < from + n; i++) {
+        struct shard_slot *slot = &o->slot[i];
+        slot->drafted = false;
+        if (slot->fresh)
+            continue;
+        *slot = (struct shard_slot){.offset = SHARD_EMPTY, .nbytes = SHARD_EMPTY};
+        o->nfresh--;
+        o->mark.known = false;
+    }
+}
+
+/* The chunk at hand, if any, and those that waited for it; without the level's lock. */
+int zarr_draft_add(const struct shard_wanted *w, struct zarr_shard *s, struct open_shard *o, const void *bytes, size_t n)
+{
+    struct cel_bytes part[PARTS_MAX];
+    size_t first = o->placed, nparts = 0;
+    uint64_t offset;
+    int rc = begin_draft(w, s, o);
+
+    if (rc != CEL_OK)
+        return rc;
+    offset = o->end;
+    if (bytes) {
+        o->slot[first].nbytes = n;
+        o->nfresh++;
+        place_next(o, bytes, &part[nparts++]);
+    }
+    while (nparts < PARTS_MAX && o->placed < s->nslots && o->slot[o->placed].fresh)
+        place_next(o, o->slot[o->placed].fresh, &part[nparts++]);
+    o->nwriting++;
+    s->nputting++;
+    cel_unlock(&s->lock);
+    rc = cel_draft_write(o->draft, offset, part, nparts);
+    cel_lock(&s->lock);
+    o->nwriting--;
+    s->nputting--;
+    if (rc == CEL_OK)
+        note_written(s, o, first, nparts);
+    else
+        note_failure(o, first, nparts);
+    cel_cond_wake_all(&s->put_done);
+    return rc;
+}
+
+static size_t ready_bytes(const struct zarr_shard *s, const struct open_shard *o)
+{
+    size_t n = 0;
+
+    for (size_t i = o->placed; i < s->nslots && n < zarr_draft_min && o->slot[i].fresh; i++)
+        n += (size_t)o->slot[i].nbytes;
+    return n;
+}
+
+int zarr_draft_add_waiting(const struct shard_wanted *w, struct zarr_shard *s, struct open_shard *o)
+{
+    int rc = CEL_OK;
+
+    while (rc == CEL_OK && has_draft(w, s, o) && o->placed < s->nslots && o->slot[o->placed].fresh &&
+           ready_bytes(s, o) >= zarr_draft_min)
+        rc = zarr_draft_add(w, s, o, NULL, 0);
+    return rc;
+}
+
+/* The chunks that still wait, all at once. now[] has the places of those before them. */
+static int write_rest(const struct zarr_shard *s, struct open_shard *o, struct shard_slot *now, uint64_t *end)
+{
+    size_t n = s->nslots - o->placed;
+    struct cel_bytes *part = n ? cel_malloc_array(n, sizeof *part) : NULL;
+    int rc = part || !n ? CEL_OK : NC_ENOMEM;
+
+    *end = o->end;
+    for (size_t i = 0; rc == CEL_OK && i < n; i++) {
+        const struct shard_slot *slot = &o->slot[o->placed + i];
+        part[i] = (struct cel_bytes){slot->fresh, (size_t)slot->nbytes};
+        now[o->placed + i] = (struct shard_slot){.offset = *end, .nbytes = slot->nbytes};
+        *end += slot->nbytes;
+    }
+    if (rc == CEL_OK && n)
+        rc = cel_draft_write(o->draft, o->end, part, n);
+    free(part);
+    return rc;
+}
+
+int zarr_draft_finish(const struct shard_wanted *w, const struct zarr_shard *s, struct open_shard *o, struct shard_slot *now)
+{
+    struct cel_buf index = CEL_BUF_INIT(SIZE_MAX);
+    uint64_t end;
+    int lock = -1, rc;
+
+    for (size_t i = 0; i < o->placed; i++)
+        now[i] = (struct shard_slot){.offset = o->slot[i].offset, .nbytes = o->slot[i].nbytes};
+    rc = write_rest(s, o, now, &end);
+    if (rc == CEL_OK)
+        rc = zarr_index_encode(s, now, &index);
+    if (rc == CEL_OK)
+        rc = cel_draft_write(o->draft, s->index_first ? 0 : end, &(struct cel_bytes){index.data, index.len}, 1);
+    if (rc == CEL_OK)
+        rc = cel_store_lock(w->z->store, CEL_LOCK_TOGETHER, &lock);
+    if (rc == CEL_OK)
+        rc = cel_draft_put(o->draft, o->key);
+    cel_store_unlock(lock);
+    if (rc == CEL_OK)
+        o->draft = NULL;
+    cel_buf_dispose(&index);
+    return rc;
+}
+
+static int take_back(struct zarr_shard *s, struct open_shard *o, struct shard_slot *slot)
+{
+    char *bytes = cel_malloc((size_t)slot->nbytes);
+    int rc = bytes ? cel_draft_read(o->draft, slot->offset, (size_t)slot->nbytes, bytes) : NC_ENOMEM;
+
+    if (rc != CEL_OK) {
+        free(bytes);
+        return rc;
+    }
+    slot->fresh = bytes;
+    slot->drafted = false;
+    o->fresh_bytes += (size_t)slot->nbytes;
+    s->waiting += (size_t)slot->nbytes;
+    return CEL_OK;
+}
+
+/* Nobody writes to the draft. */
+int zarr_draft_recall(struct zarr_shard *s, struct open_shard *o)
+{
+    int rc = CEL_OK;
+
+    o->spoiled = o->spoiled || o->draft;
+    for (size_t i = 0; rc == CEL_OK && o->draft && i < o->placed; i++)
+        if (o->slot[i].drafted)
+            rc = take_back(s, o, &o->slot[i]);
+    if (rc != CEL_OK)
+        return rc;
+    cel_draft_drop(o->draft);
+    o->draft = NULL;
+    o->placed = 0;
+    return CEL_OK;
+}
