@@ -5,12 +5,19 @@
  * registered plugin and netCDF-C's know one word.
  * One frame with its content size is written, which is what the plugin needs.
  * Read: any number of frames, with or without content size, skippable frames.
+ *
+ * Level 3 of libzstd looks every position up in two tables. In chunks that hardly
+ * shrink, as measured or modelled numbers do without a shuffle, one table of the same
+ * size finds as much in two thirds of the time: see is_hard(). Every other level is
+ * libzstd's own.
  * {"id": "zstd", "level": 3} */
 #include "codec.h"
 #include "mem.h"
 #include "status.h"
 #include <netcdf.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -22,9 +29,18 @@ static const struct cel_param params[] = {
     {0},
 };
 
+enum { PIECES = 8, PIECE_MAX = 4096 };
+
+/* Eight pieces, spread over a chunk, and what they are compressed to. */
+struct sample {
+    ZSTD_CCtx *compress;
+    char taken[PIECES * PIECE_MAX], encoded[ZSTD_COMPRESSBOUND(PIECES * PIECE_MAX)];
+};
+
 struct context {
     ZSTD_CCtx *compress;
     ZSTD_DCtx *decompress;
+    struct sample *sample;
 };
 
 static int make_context(const struct cel_words *working, void **context)
@@ -43,6 +59,9 @@ static void free_context(void *context)
         return;
     ZSTD_freeCCtx(c->compress);
     ZSTD_freeDCtx(c->decompress);
+    if (c->sample)
+        ZSTD_freeCCtx(c->sample->compress);
+    free(c->sample);
     free(c);
 }
 
@@ -69,16 +88,92 @@ static size_t decoded_size(const struct cel_coding *coding, const void *src, siz
     return (size_t)size;
 }
 
-static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+static int no_memory(void)
+{
+    return cel_fail(NC_ENOMEM, "zstd: no memory for a compressor");
+}
+
+/* --- the search that level 3 makes ------------------------------------------------- */
+
+static void search_one_table(ZSTD_CCtx *c, int table_bits)
+{
+    ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, 3);
+    ZSTD_CCtx_setParameter(c, ZSTD_c_strategy, ZSTD_fast);
+    ZSTD_CCtx_setParameter(c, ZSTD_c_hashLog, table_bits);
+    ZSTD_CCtx_setParameter(c, ZSTD_c_minMatch, 5);
+}
+
+static int need_sample(struct context *c)
+{
+    if (c->sample)
+        return CEL_OK;
+    c->sample = cel_calloc(1, sizeof *c->sample);
+    if (!c->sample || !(c->sample->compress = ZSTD_createCCtx()))
+        return no_memory();
+    search_one_table(c->sample->compress, 13);
+    return CEL_OK;
+}
+
+/* Bytes of the sample: one in 32 of the chunk, or less. */
+static size_t take_sample(struct sample *s, const char *src, size_t n)
+{
+    size_t piece = n / (32 * PIECES) < PIECE_MAX ? n / (32 * PIECES) : PIECE_MAX, step = (n - piece) / (PIECES - 1);
+
+    for (size_t i = 0; i < PIECES; i++)
+        memcpy(s->taken + i * piece, src + i * step, piece);
+    return PIECES * piece;
+}
+
+/* Does a sample shrink by less than four ninths? Tried on 30 kinds of numbers, made and
+ * measured: then one table gives between 9 % less and 0.4 % more than two, and mostly less;
+ * of what shrinks better it gives up to 5 % more. So, too, of bytes that are shuffled, and
+ * small chunks are not worth a sample. */
+static int is_hard(struct context *c, const struct cel_coding *coding, const void *src, size_t n, bool *out)
+{
+    size_t taken, len;
+    int rc;
+
+    *out = false;
+    if (coding->planes || n < (size_t)128 << 10)
+        return CEL_OK;
+    rc = need_sample(c);
+    if (rc != CEL_OK)
+        return rc;
+    taken = take_sample(c->sample, src, n);
+    len = ZSTD_compress2(c->sample->compress, c->sample->encoded, sizeof c->sample->encoded, c->sample->taken, taken);
+    *out = !ZSTD_isError(len) && len * 9 > taken * 5;
+    return CEL_OK;
+}
+
+static int choose_search(struct context *c, const struct cel_coding *coding, const void *src, size_t n)
 {
     const struct cel_words *words = coding->words;
+    int level = words->n > 0 ? (int)words->w[0] : 3, rc = CEL_OK;
+    bool hard = false;
+
+    if (level == 3 || level == 0)
+        rc = is_hard(c, coding, src, n, &hard);
+    if (rc != CEL_OK)
+        return rc;
+    ZSTD_CCtx_reset(c->compress, ZSTD_reset_session_and_parameters);
+    ZSTD_CCtx_setParameter(c->compress, ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(c->compress, ZSTD_c_checksumFlag, words->n > 1 && words->w[1]);
+    if (hard)
+        search_one_table(c->compress, 17);
+    return CEL_OK;
+}
+
+static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
     struct context *c = coding->context;
     size_t done;
+    int rc;
 
     if (!c->compress && !(c->compress = ZSTD_createCCtx()))
-        return cel_fail(NC_ENOMEM, "zstd: no memory for a compressor");
-    ZSTD_CCtx_setParameter(c->compress, ZSTD_c_compressionLevel, words->n > 0 ? (int)words->w[0] : 3);
-    ZSTD_CCtx_setParameter(c->compress, ZSTD_c_checksumFlag, words->n > 1 && words->w[1]);
+        return no_memory();
+    rc = choose_search(c, coding, src, n);
+    if (rc != CEL_OK)
+        return rc;
     done = ZSTD_compress2(c->compress, dst, cap, src, n);
     if (ZSTD_isError(done))
         return cel_fail(NC_EFILTER, "zstd: cannot compress: %s", ZSTD_getErrorName(done));

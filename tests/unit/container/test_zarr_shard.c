@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include "common/random.h"
 #include "common/tree.h"
+#include "engine.h"
 #include "zarr_shard_int.h"
 #include <cellar.h>
 #include <netcdf.h>
@@ -154,6 +155,52 @@ static void a_synchronised_shard_goes_on(void **state)
     OK(nc_close(nc));
     check_store("halves.zarr");
     check_same_files("memory.zarr", "halves.zarr");
+}
+
+/* --- threads --------------------------------------------------------------------------------- */
+
+enum { WIDE = 120 };
+
+/* Chunks of a hundred shards, brought by threads; a part of them twice. */
+static void write_wide(const char *name, int threads, size_t draft_min)
+{
+    static int wide[WIDE][WIDE], back[WIDE][WIDE];
+    char url[256];
+    int nc, dims[2], var;
+
+    for (int i = 0; i < WIDE * WIDE; i++)
+        wide[i / WIDE][i % WIDE] = i % 13 ? i * i % 1009 : i * 7919;
+    zarr_draft_min = draft_min;
+    OK(cellar_set_threads(threads));
+    snprintf(url, sizeof url, "file://%s#mode=zarr,v3", path_of(name));
+    OK(nc_create(url, NC_NETCDF4 | NC_CLOBBER, &nc));
+    OK(nc_def_dim(nc, "y", WIDE, &dims[0]));
+    OK(nc_def_dim(nc, "x", WIDE, &dims[1]));
+    OK(nc_def_var(nc, "v", NC_INT, 2, dims, &var));
+    OK(nc_def_var_chunking(nc, var, NC_CHUNKED, (size_t[]){CHUNK, CHUNK}));
+    OK(cellar_def_var_shards(nc, var, (size_t[]){SHARD, SHARD}));
+    OK(cellar_def_var_chain(nc, var, "zstd,level=1"));
+    OK(nc_enddef(nc));
+    OK(nc_put_vara_int(nc, var, (size_t[]){0, 0}, (size_t[]){20, WIDE}, wide[0]));
+    OK(nc_put_var_int(nc, var, wide[0]));
+    OK(nc_get_var_int(nc, var, back[0]));
+    assert_memory_equal(back, wide, sizeof wide);
+    OK(nc_put_vara_int(nc, var, (size_t[]){60, 0}, (size_t[]){32, WIDE}, wide[60]));
+    OK(nc_get_var_int(nc, var, back[0]));
+    assert_memory_equal(back, wide, sizeof wide);
+    OK(nc_close(nc));
+    OK(cellar_set_threads(1));
+}
+
+static void threads_give_the_same_shards(void **state)
+{
+    cel_small_work = 0;
+    write_wide("one.zarr", 1, SIZE_MAX);
+    for (int threads = 1; threads <= 8; threads++)
+        for (int round = 0; round < 4; round++) {
+            write_wide("more.zarr", threads, (size_t)round * 50);
+            check_same_files("one.zarr", "more.zarr");
+        }
 }
 
 /* --- failures ----------------------------------------------------------------------------------- */
@@ -314,6 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(any_order_gives_the_same_shards, make_field),
         cmocka_unit_test_setup(a_synchronised_shard_goes_on, make_field),
+        cmocka_unit_test(threads_give_the_same_shards),
         cmocka_unit_test_setup(a_failed_write_loses_nothing, make_field),
         cmocka_unit_test(a_reader_sees_what_another_process_wrote),
         cmocka_unit_test(a_reader_keeps_up_with_a_writer),
