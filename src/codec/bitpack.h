@@ -2,44 +2,120 @@
 #define CEL_BITPACK_H
 
 /* Numbers of a few bits, one after the other, high bit first: how HDF5's scaleoffset and
- * nbit filters store elements. */
+ * nbit filters store elements. Bits gather in a word of 64 and move 8 bytes at a time. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-struct cel_bits {
-    unsigned char *at;
-    unsigned used; /* bits of *at */
-};
+#define CEL_HOST_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-/* What is written to must be zero before. */
-static inline void cel_bits_put(struct cel_bits *b, uint64_t v, unsigned n)
+/* An element as an unsigned number. For loops that know its size beforehand. */
+static inline uint64_t cel_word_load(const void *p, size_t size, bool big)
 {
-    while (n > 0) {
-        unsigned room = 8 - b->used, take = n < room ? n : room;
+    bool turn = big != CEL_HOST_IS_BIG;
+    uint16_t v2;
+    uint32_t v4;
+    uint64_t v8;
 
-        *b->at |= (unsigned char)((v >> (n - take) & ((1u << take) - 1)) << (room - take));
-        b->used += take;
-        n -= take;
-        b->at += b->used / 8;
-        b->used %= 8;
+    switch (size) {
+    case 1: return *(const unsigned char *)p;
+    case 2: memcpy(&v2, p, 2); return turn ? __builtin_bswap16(v2) : v2;
+    case 4: memcpy(&v4, p, 4); return turn ? __builtin_bswap32(v4) : v4;
+    default: memcpy(&v8, p, 8); return turn ? __builtin_bswap64(v8) : v8;
     }
 }
 
-static inline uint64_t cel_bits_get(struct cel_bits *b, unsigned n)
+static inline void cel_word_store(void *p, size_t size, bool big, uint64_t v)
 {
-    uint64_t v = 0;
+    bool turn = big != CEL_HOST_IS_BIG;
+    uint16_t v2 = turn ? __builtin_bswap16((uint16_t)v) : (uint16_t)v;
+    uint32_t v4 = turn ? __builtin_bswap32((uint32_t)v) : (uint32_t)v;
 
-    while (n > 0) {
-        unsigned room = 8 - b->used, take = n < room ? n : room;
-
-        v = v << take | (*b->at >> (room - take) & ((1u << take) - 1));
-        b->used += take;
-        n -= take;
-        b->at += b->used / 8;
-        b->used %= 8;
+    switch (size) {
+    case 1: *(unsigned char *)p = (unsigned char)v; break;
+    case 2: memcpy(p, &v2, 2); break;
+    case 4: memcpy(p, &v4, 4); break;
+    default:
+        v = turn ? __builtin_bswap64(v) : v;
+        memcpy(p, &v, 8);
     }
-    return v;
+}
+
+/* Call a function that is always inlined with the size of elements as a constant. */
+#define CEL_BY_SIZE(size, function, ...) \
+    ((size) == 1   ? function(__VA_ARGS__, 1) \
+     : (size) == 2 ? function(__VA_ARGS__, 2) \
+     : (size) == 4 ? function(__VA_ARGS__, 4) \
+                   : function(__VA_ARGS__, 8))
+#define CEL_INLINE static inline __attribute__((always_inline))
+
+struct cel_bit_writer {
+    unsigned char *at;
+    uint64_t word; /* what is not written yet, from the highest bit down */
+    unsigned used; /* bits of it, below 64 */
+};
+
+/* v < 2^n, n <= 64 */
+static inline void cel_bits_put(struct cel_bit_writer *w, uint64_t v, unsigned n)
+{
+    unsigned room = 64 - w->used;
+
+    if (n < room) {
+        w->word |= n ? v << (room - n) : 0;
+        w->used += n;
+        return;
+    }
+    cel_word_store(w->at, 8, true, w->word | v >> (n - room));
+    w->at += 8;
+    w->used = n - room;
+    w->word = w->used ? v << (64 - w->used) : 0;
+}
+
+/* The rest, up to a whole byte. */
+static inline void cel_bits_end(struct cel_bit_writer *w)
+{
+    for (unsigned at = 0; at < w->used; at += 8)
+        *w->at++ = (unsigned char)(w->word >> (56 - at));
+}
+
+struct cel_bit_reader {
+    const unsigned char *at, *end;
+    uint64_t word; /* what was read and not given yet, from the highest bit down; zeros below */
+    unsigned left; /* bits of it */
+};
+
+/* Up to 64 bits more; beyond the end come zeros. */
+static inline uint64_t cel_bits_load(struct cel_bit_reader *r)
+{
+    uint64_t word = 0;
+
+    if (r->end - r->at >= 8) {
+        word = cel_word_load(r->at, 8, true);
+        r->at += 8;
+        return word;
+    }
+    for (unsigned shift = 56; r->at < r->end; shift -= 8)
+        word |= (uint64_t)*r->at++ << shift;
+    return word;
+}
+
+static inline uint64_t cel_bits_get(struct cel_bit_reader *r, unsigned n)
+{
+    uint64_t v = n ? r->word >> (64 - n) : 0, next;
+    unsigned more;
+
+    if (n <= r->left) {
+        r->word = n < 64 ? r->word << n : 0;
+        r->left -= n;
+        return v;
+    }
+    more = n - r->left;
+    next = cel_bits_load(r);
+    r->word = more < 64 ? next << more : 0;
+    r->left = 64 - more;
+    return v | next >> (64 - more);
 }
 
 #endif

@@ -99,9 +99,26 @@ static int copy(const void *src, size_t n, void *dst, size_t cap, size_t *len)
     return CEL_OK;
 }
 
+CEL_INLINE void pack(const struct setting *s, const unsigned char *src, void *dst, size_t size)
+{
+    struct cel_bit_writer out = {.at = dst};
+    uint64_t mask = mask_of(s->bits);
+
+    for (size_t i = 0; i < s->n; i++)
+        cel_bits_put(&out, cel_word_load(src + i * size, size, s->type.big) >> s->below & mask, s->bits);
+    cel_bits_end(&out);
+}
+
+CEL_INLINE void unpack(const struct setting *s, const unsigned char *src, size_t n, unsigned char *dst, size_t size)
+{
+    struct cel_bit_reader in = {.at = src, .end = src + n};
+
+    for (size_t i = 0; i < s->n; i++)
+        cel_word_store(dst + i * size, size, s->type.big, cel_bits_get(&in, s->bits) << s->below);
+}
+
 static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
-    struct cel_bits out = {dst, 0};
     struct setting s = {.n = 0};
     int rc;
 
@@ -113,18 +130,13 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (n != s.n * s.type.size || cap < bound(coding, n))
         return cel_fail(NC_EFILTER, "nbit: the chunk has %zu bytes, expected %zu", n, s.n * s.type.size);
     *len = s.n * s.bits / 8 + 1;
-    memset(dst, 0, *len);
-    for (size_t i = 0; i < s.n; i++) {
-        uint64_t v = (uint64_t)cel_load_int(&s.type, (const char *)src + i * s.type.size);
-
-        cel_bits_put(&out, v >> s.below & mask_of(s.bits), s.bits);
-    }
+    ((unsigned char *)dst)[*len - 1] = 0; /* libhdf5's byte more */
+    CEL_BY_SIZE(s.type.size, pack, &s, src, dst);
     return CEL_OK;
 }
 
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
-    struct cel_bits in = {(unsigned char *)src, 0};
     struct setting s = {.n = 0};
     int rc;
 
@@ -137,8 +149,7 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
         return cel_fail(NC_EFILTER, "nbit: no room for %zu bytes", s.n * s.type.size);
     if (n < (s.n * s.bits + 7) / 8 || n > s.n * s.bits / 8 + 1)
         return cel_fail(NC_EFILTER, "nbit: the chunk has %zu bytes, expected %zu", n, s.n * s.bits / 8 + 1);
-    for (size_t i = 0; i < s.n; i++)
-        cel_store_int(&s.type, (char *)dst + i * s.type.size, (int64_t)(cel_bits_get(&in, s.bits) << s.below));
+    CEL_BY_SIZE(s.type.size, unpack, &s, src, n, dst);
     *len = s.n * s.type.size;
     return CEL_OK;
 }

@@ -169,21 +169,15 @@ static uint64_t stored_size(const struct setting *s, unsigned bits)
 
 /* --- integers ---------------------------------------------------------------------------- */
 
-/* The bits of an element; signed ones are compared with their highest bit turned over. */
-static uint64_t bits_at(const struct setting *s, const void *src, size_t i)
+/* The smallest and largest value but for fill; signed ones with their highest bit turned over. */
+CEL_INLINE bool find_range(const struct setting *s, const unsigned char *src, uint64_t turn, uint64_t *least, uint64_t *most,
+                           size_t size)
 {
-    struct cel_dtype plain = {'u', s->type.size, s->type.big};
-
-    return (uint64_t)cel_load_int(&plain, (const char *)src + i * s->type.size);
-}
-
-static void find_least(const struct setting *s, const void *src, unsigned *bits, uint64_t *least)
-{
-    uint64_t turn = s->type.kind == 'i' ? UINT64_C(1) << (s->bits - 1) : 0, min = UINT64_MAX, max = 0;
+    uint64_t min = UINT64_MAX, max = 0;
     bool found = false;
 
     for (size_t i = 0; i < s->n; i++) {
-        uint64_t v = bits_at(s, src, i);
+        uint64_t v = cel_word_load(src + i * size, size, s->type.big);
 
         if (s->has_fill && v == s->fill)
             continue;
@@ -192,7 +186,16 @@ static void find_least(const struct setting *s, const void *src, unsigned *bits,
         max = v > max ? v : max;
         found = true;
     }
-    if (!found)
+    *least = min;
+    *most = max;
+    return found;
+}
+
+static void find_least(const struct setting *s, const void *src, unsigned *bits, uint64_t *least)
+{
+    uint64_t turn = s->type.kind == 'i' ? UINT64_C(1) << (s->bits - 1) : 0, min, max;
+
+    if (!CEL_BY_SIZE(s->type.size, find_range, s, src, turn, &min, &max))
         min = max = turn; /* HDF5 takes 0 */
     *least = min ^ turn;
     if (s->factor)
@@ -209,26 +212,29 @@ static uint64_t extended(const struct setting *s, uint64_t v)
     return s->type.kind == 'i' && v >> (s->bits - 1) ? v | ~mask_of((unsigned)s->bits) : v;
 }
 
-static void pack_integers(const struct setting *s, const void *src, unsigned bits, uint64_t least, unsigned char *dst)
+CEL_INLINE void pack_integers(const struct setting *s, const unsigned char *src, unsigned bits, uint64_t least,
+                              unsigned char *dst, size_t size)
 {
-    struct cel_bits out = {dst, 0};
+    struct cel_bit_writer out = {.at = dst};
+    uint64_t mask = mask_of(bits);
 
     for (size_t i = 0; i < s->n; i++) {
-        uint64_t v = bits_at(s, src, i);
+        uint64_t v = cel_word_load(src + i * size, size, s->type.big);
 
-        cel_bits_put(&out, s->has_fill && v == s->fill ? mask_of(bits) : (v - least) & mask_of(bits), bits);
+        cel_bits_put(&out, s->has_fill && v == s->fill ? mask : (v - least) & mask, bits);
     }
+    cel_bits_end(&out);
 }
 
-static void unpack_integers(const struct setting *s, const unsigned char *src, unsigned bits, uint64_t least, void *dst)
+CEL_INLINE void unpack_integers(const struct setting *s, struct cel_bit_reader in, unsigned bits, uint64_t least,
+                                unsigned char *dst, size_t size)
 {
-    struct cel_bits in = {(unsigned char *)src, 0};
+    uint64_t mask = mask_of(bits);
 
     for (size_t i = 0; i < s->n; i++) {
         uint64_t v = cel_bits_get(&in, bits);
 
-        cel_store_int(&(struct cel_dtype){'u', s->type.size, s->type.big}, (char *)dst + i * s->type.size,
-                      (int64_t)(s->has_fill && v == mask_of(bits) ? s->fill : v + least));
+        cel_word_store(dst + i * size, size, s->type.big, s->has_fill && v == mask ? s->fill : v + least);
     }
 }
 
@@ -265,10 +271,10 @@ static void put_header(unsigned char *dst, unsigned bits, uint64_t least)
 /* Elements that keep all bits are stored low byte first, as x86 has them. */
 static void copy_whole(const struct setting *s, const void *src, void *dst)
 {
-    struct cel_dtype little = {'u', s->type.size, false}, own = {'u', s->type.size, s->type.big};
+    size_t size = s->type.size;
 
     for (size_t i = 0; i < s->n; i++)
-        cel_store_int(&little, (char *)dst + i * s->type.size, cel_load_int(&own, (const char *)src + i * s->type.size));
+        cel_word_store((char *)dst + i * size, size, false, cel_word_load((const char *)src + i * size, size, s->type.big));
 }
 
 static void restore_whole(const struct setting *s, const void *src, void *dst)
@@ -301,7 +307,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     else
         find_least(&s, src, &bits, &least);
     *len = HEADER + stored_size(&s, bits);
-    memset(out + HEADER, 0, *len - HEADER);
+    out[*len - 1] = 0; /* HDF5's byte more, where no element reaches it */
     if (bits == s.bits) {
         put_header(out, bits, 0);
         copy_whole(&s, src, out + HEADER);
@@ -309,7 +315,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     }
     put_header(out, bits, s.type.kind == 'f' ? least : extended(&s, least));
     if (s.type.kind != 'f')
-        pack_integers(&s, src, bits, least, out + HEADER);
+        CEL_BY_SIZE(s.type.size, pack_integers, &s, src, bits, least, out + HEADER);
     else if (s.type.size == 4)
         pack_float(&s, src, bits, least, out + HEADER);
     else
@@ -337,6 +343,7 @@ static int check_chunk(const struct setting *s, const unsigned char *src, size_t
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
     const unsigned char *in = src;
+    struct cel_bit_reader packed;
     struct setting s;
     uint64_t least;
     unsigned bits;
@@ -353,14 +360,15 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     }
     bits = cel_get_le32(in);
     least = cel_get_le32(in + 5) | (uint64_t)cel_get_le32(in + 9) << 32;
+    packed = (struct cel_bit_reader){.at = in + HEADER, .end = in + n};
     if (bits == s.bits)
         restore_whole(&s, in + HEADER, dst);
     else if (s.type.kind != 'f')
-        unpack_integers(&s, in + HEADER, bits, least, dst);
+        CEL_BY_SIZE(s.type.size, unpack_integers, &s, packed, bits, least, dst);
     else if (s.type.size == 4)
-        unpack_float(&s, in + HEADER, bits, least, dst);
+        unpack_float(&s, packed, bits, least, dst);
     else
-        unpack_double(&s, in + HEADER, bits, least, dst);
+        unpack_double(&s, packed, bits, least, dst);
     return CEL_OK;
 }
 

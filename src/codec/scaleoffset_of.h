@@ -13,13 +13,14 @@ static REAL NAME(real_of)(uint64_t bits)
 
 static REAL NAME(value_at)(const struct setting *s, const void *src, size_t i)
 {
-    return (REAL)cel_load_real(&s->type, (const char *)src + i * sizeof(REAL));
+    return NAME(real_of)(cel_word_load((const char *)src + i * sizeof(REAL), sizeof(REAL), s->type.big));
 }
 
 /* Bits of an element: all of them where rounded differences do not fit. */
 static unsigned NAME(find_least)(const struct setting *s, const void *src, uint64_t *least)
 {
     REAL scale = POW(10, (REAL)s->factor), fill = NAME(real_of)(s->fill), min = 0, max = 0;
+    double near = pow(10, -s->factor);
     WORD bits;
     bool found = false;
 
@@ -28,7 +29,7 @@ static unsigned NAME(find_least)(const struct setting *s, const void *src, uint6
 
         if (!isfinite(v))
             return (unsigned)s->bits; /* rounding has no number for it */
-        if (s->has_fill && fabs(v - fill) < pow(10, -s->factor))
+        if (s->has_fill && fabs(v - fill) < near)
             continue;
         if (!found)
             min = max = v;
@@ -47,7 +48,7 @@ static void NAME(pack)(const struct setting *s, const void *src, unsigned bits, 
 {
     REAL scale = POW(10, (REAL)s->factor), near = POW(10, (REAL)-s->factor);
     REAL fill = NAME(real_of)(s->fill), min = NAME(real_of)(least);
-    struct cel_bits out = {dst, 0};
+    struct cel_bit_writer out = {.at = dst};
 
     for (size_t i = 0; i < s->n; i++) {
         REAL v = NAME(value_at)(s, src, i);
@@ -55,18 +56,21 @@ static void NAME(pack)(const struct setting *s, const void *src, unsigned bits, 
 
         cel_bits_put(&out, packed & mask_of(bits), bits);
     }
+    cel_bits_end(&out);
 }
 
-static void NAME(unpack)(const struct setting *s, const unsigned char *src, unsigned bits, uint64_t least, void *dst)
+static void NAME(unpack)(const struct setting *s, struct cel_bit_reader in, unsigned bits, uint64_t least, void *dst)
 {
     REAL scale = POW(10, (REAL)s->factor), fill = NAME(real_of)(s->fill), min = NAME(real_of)(least);
-    struct cel_bits in = {(unsigned char *)src, 0};
 
     for (size_t i = 0; i < s->n; i++) {
         uint64_t packed = cel_bits_get(&in, bits);
 
-        cel_store_real(&s->type, (char *)dst + i * sizeof(REAL),
-                       s->has_fill && packed == mask_of(bits) ? fill : (REAL)packed / scale + min);
+        REAL v = s->has_fill && packed == mask_of(bits) ? fill : (REAL)packed / scale + min;
+        WORD w;
+
+        memcpy(&w, &v, sizeof w);
+        cel_word_store((char *)dst + i * sizeof(REAL), sizeof(REAL), s->type.big, w);
     }
 }
 
