@@ -21,31 +21,19 @@ static int dump_text(struct cel_buf *out, const char *text, size_t n, char quote
 static int dump_number(struct cel_buf *out, nc_type type, const void *data)
 {
     char text[CEL_NUMBER_MAX];
-    union {
-        signed char b;
-        unsigned char ub;
-        short s;
-        unsigned short us;
-        int i;
-        unsigned u;
-        long long ll;
-        unsigned long long ull;
-        float f;
-        double d;
-    } v;
+    unsigned long long bits = 0; /* as aligned as any number wants to be */
+    long long i;
+    float f;
+    double d;
 
-    memcpy(&v, data, cel_type_atomic(type)->size);
+    memcpy(&bits, data, cel_type_size(type));
+    memcpy(&f, &bits, sizeof f);
+    memcpy(&d, &bits, sizeof d);
     switch (type) {
-    case NC_BYTE: return cel_buf_printf(out, "%d", v.b);
-    case NC_UBYTE: return cel_buf_printf(out, "%u", v.ub);
-    case NC_SHORT: return cel_buf_printf(out, "%d", v.s);
-    case NC_USHORT: return cel_buf_printf(out, "%u", v.us);
-    case NC_INT: return cel_buf_printf(out, "%d", v.i);
-    case NC_UINT: return cel_buf_printf(out, "%u", v.u);
-    case NC_INT64: return cel_buf_printf(out, "%lld", v.ll);
-    case NC_UINT64: return cel_buf_printf(out, "%llu", v.ull);
-    case NC_FLOAT: return cel_print_float(v.f, text), cel_buf_puts(out, text);
-    default: return cel_print_double(v.d, text), cel_buf_puts(out, text);
+    case NC_FLOAT: cel_print_float(f, text); return cel_buf_puts(out, text);
+    case NC_DOUBLE: cel_print_double(d, text); return cel_buf_puts(out, text);
+    case NC_UINT64: return cel_buf_printf(out, "%llu", bits);
+    default: cel_converter(type, NC_INT64)(&i, &bits, 1); return cel_buf_printf(out, "%lld", i);
     }
 }
 

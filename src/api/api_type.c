@@ -343,27 +343,14 @@ int nc_inq_enum_member(int ncid, nc_type xtype, int idx, char *name, void *value
 /* A member's value as the widest integer; UINT64 keeps its bits. */
 static long long wide_value(const struct cel_type *type, const struct cel_member *member)
 {
-    union {
-        signed char b;
-        unsigned char ub;
-        short s;
-        unsigned short us;
-        int i;
-        unsigned u;
-        long long ll;
-    } v = {0};
+    nc_type base = type->base->id == NC_CHAR ? NC_UBYTE : type->base->id;
+    long long v;
 
-    memcpy(&v, member->value, type->size);
-    switch (type->base->id) {
-    case NC_BYTE: return v.b;
-    case NC_CHAR:
-    case NC_UBYTE: return v.ub;
-    case NC_SHORT: return v.s;
-    case NC_USHORT: return v.us;
-    case NC_INT: return v.i;
-    case NC_UINT: return v.u;
-    default: return v.ll;
-    }
+    if (base == NC_UINT64)
+        memcpy(&v, member->value, sizeof v);
+    else
+        cel_converter(base, NC_INT64)(&v, member->value, 1);
+    return v;
 }
 
 /* Zero is what unwritten values read as: without a member of its own it has a name too. */
