@@ -139,7 +139,42 @@ TARGET static void NAME(unfold)(const struct plan *p, BITS *restrict x, const NA
         x[i] = total = (BITS)(total + x[i]);
 }
 
-TARGET static bool NAME(forward)(const struct cel_shape *shape, const void *src, void *dst)
+typedef void NAME(row_fn)(const struct plan *p, size_t r, const size_t *at, BITS *x, const NAME(loose) *in, NAME(loose) *out);
+
+TARGET static void NAME(forward_row)(const struct plan *p, size_t r, const size_t *at, BITS *x, const NAME(loose) *in,
+                                     NAME(loose) *out)
+{
+    BITS *kept = x + p->row;
+
+    NAME(load)(p, x, in);
+    for (int d = 0; d < p->rank - 1; kept += p->slab[d++]) {
+        BITS *mine = kept + r * p->row % p->slab[d];
+        if (at[d])
+            NAME(difference)(x, mine, p->row);
+        else
+            memcpy(mine, x, p->row * sizeof *x);
+    }
+    NAME(fold)(p, out, x);
+}
+
+TARGET static void NAME(backward_row)(const struct plan *p, size_t r, const size_t *at, BITS *x, const NAME(loose) *in,
+                                      NAME(loose) *out)
+{
+    BITS *kept = x + p->room;
+
+    NAME(unfold)(p, x, in);
+    for (int d = p->rank - 1; d-- > 0;) {
+        BITS *mine = (kept -= p->slab[d]) + r * p->row % p->slab[d];
+        if (at[d])
+            NAME(sum)(x, mine, p->row);
+        else
+            memcpy(mine, x, p->row * sizeof *x);
+    }
+    NAME(store)(p, out, x);
+}
+
+/* One row after the other, with room for it and for what is kept of those before. */
+TARGET static bool NAME(walk)(const struct cel_shape *shape, const void *src, void *dst, NAME(row_fn) *do_row)
 {
     const NAME(loose) *in = src;
     NAME(loose) *out = dst;
@@ -152,49 +187,21 @@ TARGET static bool NAME(forward)(const struct cel_shape *shape, const void *src,
     if (!x)
         return false;
     for (size_t r = 0; r < p.nrows; r++, in += p.row, out += p.row) {
-        BITS *kept = x + p.row;
-        NAME(load)(&p, x, in);
-        for (int d = 0; d < p.rank - 1; kept += p.slab[d++]) {
-            BITS *mine = kept + r * p.row % p.slab[d];
-            if (at[d])
-                NAME(difference)(x, mine, p.row);
-            else
-                memcpy(mine, x, p.row * sizeof *x);
-        }
-        NAME(fold)(&p, out, x);
+        do_row(&p, r, at, x, in, out);
         next_row(&p, at);
     }
     free(x);
     return true;
 }
 
+TARGET static bool NAME(forward)(const struct cel_shape *shape, const void *src, void *dst)
+{
+    return NAME(walk)(shape, src, dst, NAME(forward_row));
+}
+
 TARGET static bool NAME(backward)(const struct cel_shape *shape, const void *src, void *dst)
 {
-    const NAME(loose) *in = src;
-    NAME(loose) *out = dst;
-    size_t at[CEL_RANK_MAX] = {0};
-    struct plan p;
-    BITS *x;
-
-    plan_rows(shape, &p);
-    x = cel_malloc(p.room * sizeof *x);
-    if (!x)
-        return false;
-    for (size_t r = 0; r < p.nrows; r++, in += p.row, out += p.row) {
-        BITS *kept = x + p.room;
-        NAME(unfold)(&p, x, in);
-        for (int d = p.rank - 1; d-- > 0;) {
-            BITS *mine = (kept -= p.slab[d]) + r * p.row % p.slab[d];
-            if (at[d])
-                NAME(sum)(x, mine, p.row);
-            else
-                memcpy(mine, x, p.row * sizeof *x);
-        }
-        NAME(store)(&p, out, x);
-        next_row(&p, at);
-    }
-    free(x);
-    return true;
+    return NAME(walk)(shape, src, dst, NAME(backward_row));
 }
 #undef BITS
 #undef SIGNED
