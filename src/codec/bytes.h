@@ -4,6 +4,7 @@
 /* Numbers in chunk headers, by byte order, from and to unaligned bytes. */
 
 #include <stdint.h>
+#include <string.h>
 
 static inline uint32_t cel_get_le32(const void *p)
 {
@@ -43,6 +44,29 @@ static inline void cel_put_be64(void *p, uint64_t v)
 {
     cel_put_be32(p, (uint32_t)(v >> 32));
     cel_put_be32((char *)p + 4, (uint32_t)v);
+}
+
+/* In the hot loops: one instruction where the processor's order is this one. */
+static inline uint64_t cel_load_le64(const void *p)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t v;
+
+    memcpy(&v, p, sizeof v);
+    return v;
+#else
+    return cel_get_le32(p) | (uint64_t)cel_get_le32((const char *)p + 4) << 32;
+#endif
+}
+
+static inline void cel_store_le64(void *p, uint64_t v)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(p, &v, sizeof v);
+#else
+    cel_put_le32(p, (uint32_t)v);
+    cel_put_le32((char *)p + 4, (uint32_t)(v >> 32));
+#endif
 }
 
 #endif

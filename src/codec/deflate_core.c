@@ -1,13 +1,14 @@
-/* Deflate written by libdeflate, with one thing of our own: behind a shuffle, byte planes
- * of noise at the start (the low bytes of a mantissa) are stored as they are, and only
- * the rest goes through the compressor. The result is an ordinary stream, hardly ever
+/* Deflate: read by a decoder of our own, written at the fast levels by an encoder of our own
+ * for byte planes (deflate_blocks.h), and by libdeflate at the others. There, behind a shuffle,
+ * byte planes of noise at the start (the low bytes of a mantissa) are stored as they are, and
+ * only the rest goes through the compressor. The result is an ordinary stream, hardly ever
  * larger, and several times faster to write and to read.
  *
  * A plane counts as noise when it has neither a skewed distribution of bytes, in any
  * of its stretches, nor repetitions within the window. Both follow from the data
  * alone, and are strict enough to keep the loss under half a per cent. */
 #include "deflate_core.h"
-#include "bytes.h"
+#include "deflate_blocks.h"
 #include "inflate.h"
 #include "mem.h"
 #include "status.h"
@@ -31,7 +32,7 @@ struct mark {
 
 struct context {
     struct libdeflate_compressor *compress;
-    struct libdeflate_compressor *careful; /* for what follows noise, where that is another one */
+    struct cel_deflater *planes; /* for byte planes, at the fast levels */
     struct cel_inflate *inflate;
     struct mark *marks;
 };
@@ -49,7 +50,7 @@ void cel_deflate_free_context(void *context)
     if (!c)
         return;
     libdeflate_free_compressor(c->compress);
-    libdeflate_free_compressor(c->careful);
+    cel_deflater_free(c->planes);
     free(c->inflate);
     free(c->marks);
     free(c);
@@ -180,28 +181,42 @@ static unsigned char *put_stored(unsigned char *to, const unsigned char *from, s
     return to;
 }
 
-/* libdeflate's level 1 takes matches that cost more than the literals they replace, up to
- * 7 % of a skewed plane above planes of noise; its level 2 does not, and noise that is
- * stored leaves the time for it. */
-static int make_compressors(const struct cel_wrapping *w, const struct cel_coding *coding)
+#define FAST_MOST 5       /* levels at which byte planes go through our own encoder */
+#define PLANES_LEAST 2048 /* bytes from which that pays */
+
+static unsigned level_of(const struct cel_coding *coding)
+{
+    return coding->words->n ? coding->words->w[0] : 5;
+}
+
+static bool is_ours(const struct cel_coding *coding, size_t n)
+{
+    unsigned level = level_of(coding);
+
+    return level > 0 && level <= FAST_MOST && coding->planes > 1 && n >= PLANES_LEAST && n <= CEL_DEFLATER_MOST;
+}
+
+static int make_compressor(const struct cel_wrapping *w, const struct cel_coding *coding, bool ours)
 {
     struct context *c = coding->context;
-    unsigned level = coding->words->n ? coding->words->w[0] : 5;
+    unsigned level = level_of(coding);
 
     if (level > 9)
         return cel_fail(NC_EFILTER, "%s: level %u is stored, must be 0 to 9", w->name, level);
-    if (!c->compress)
+    if (ours && !c->planes)
+        c->planes = cel_deflater_make();
+    if (!ours && !c->compress)
         c->compress = libdeflate_alloc_compressor((int)level);
-    if (!c->careful && level == 1 && coding->planes > 1)
-        c->careful = libdeflate_alloc_compressor(2);
-    if (!c->compress || (!c->careful && level == 1 && coding->planes > 1))
+    if (ours ? !c->planes : !c->compress)
         return cel_fail(NC_ENOMEM, "%s: no memory for a compressor", w->name);
     return CEL_OK;
 }
 
 size_t cel_deflate_bound(const struct cel_coding *coding, size_t n)
 {
-    return libdeflate_gzip_compress_bound(NULL, n) + stored_size(n) - n;
+    size_t theirs = libdeflate_gzip_compress_bound(NULL, n) + stored_size(n) - n, ours = cel_deflater_bound(n) + 18;
+
+    return theirs > ours ? theirs : ours;
 }
 
 /* A deflate stream; 0: it does not fit. */
@@ -209,7 +224,7 @@ static size_t put_stream(const struct cel_coding *coding, const unsigned char *s
                          size_t cap)
 {
     struct context *c = coding->context;
-    size_t planes = coding->words->w[0] > 0 ? coding->planes : 0;
+    size_t planes = level_of(coding) > 0 ? coding->planes : 0;
     size_t noise = planes > 1 ? noise_at_start(c, src, n, planes) : 0, done;
     unsigned char *to = dst;
 
@@ -220,8 +235,7 @@ static size_t put_stream(const struct cel_coding *coding, const unsigned char *s
     to = put_stored(to, src, noise, noise == n);
     if (noise == n)
         return (size_t)(to - dst);
-    done = libdeflate_deflate_compress(c->careful ? c->careful : c->compress, src + noise, n - noise, to,
-                                       cap - (size_t)(to - dst));
+    done = libdeflate_deflate_compress(c->compress, src + noise, n - noise, to, cap - (size_t)(to - dst));
     return done ? (size_t)(to - dst) + done : 0;
 }
 
@@ -229,16 +243,20 @@ int cel_deflate_encode(const struct cel_wrapping *w, const struct cel_coding *co
                        void *dst, size_t cap, size_t *len)
 {
     size_t around = w->header + w->trailer, done = 0;
+    struct context *c = coding->context;
+    bool ours = is_ours(coding, n);
     unsigned char *to = dst;
-    int rc = make_compressors(w, coding);
+    int rc = make_compressor(w, coding, ours);
 
     if (rc != CEL_OK)
         return rc;
     if (cap > around)
-        done = put_stream(coding, src, n, to + w->header, cap - around);
+        done = ours ? cel_deflater_run(c->planes, level_of(coding), src, n, coding->planes, to + w->header,
+                                       cap - around)
+                    : put_stream(coding, src, n, to + w->header, cap - around);
     if (done == 0)
         return cel_fail(NC_EFILTER, "%s: no room for %zu bytes", w->name, n);
-    w->put_header(to, coding->words->n ? coding->words->w[0] : 5);
+    w->put_header(to, level_of(coding));
     w->put_trailer(to + w->header + done, src, n);
     *len = around + done;
     return CEL_OK;

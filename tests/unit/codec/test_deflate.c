@@ -1,5 +1,6 @@
-/* Byte planes of noise are stored: the stream stays an ordinary one, and is never more
- * than half a per cent larger than what libdeflate makes of the same bytes. */
+/* Whatever is done with byte planes, the stream stays an ordinary one, which zlib and libdeflate
+ * read, and is never more than half a per cent larger than what one of them makes of the same
+ * bytes; where hardly anything is left of them, than that and 1/500 of the bytes. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,10 +10,12 @@
 #include "codec.h"
 #include "kernels.h"
 #include "status.h"
+#include "deflate_huffman.h"
 #include <libdeflate.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 static uint64_t seed = 1;
 
@@ -55,32 +58,76 @@ static double two_halves(size_t i)
     return (i / 40000 % 2 ? 1e6 : 1) * (1 + draw() * 1e-12);
 }
 
-static void compare(const void *planes, size_t n, size_t size, unsigned level, const char *what)
+/* Both readers give the bytes back, from a buffer that ends where the stream does. */
+static void read_back(const unsigned char *stream, size_t len, const unsigned char *planes, size_t n)
+{
+    struct libdeflate_decompressor *inflate = libdeflate_alloc_decompressor();
+    unsigned char *exact = malloc(len), *back = malloc(n + 1);
+    size_t used = 0, got = 0;
+    uLongf zlib_got = n + 1;
+
+    memcpy(exact, stream, len);
+    assert_int_equal(libdeflate_zlib_decompress_ex(inflate, exact, len, back, n, &used, &got), LIBDEFLATE_SUCCESS);
+    assert_int_equal(used, len);
+    assert_int_equal(got, n);
+    assert_memory_equal(back, planes, n);
+    memset(back, 0x55, n);
+    assert_int_equal(uncompress(back, &zlib_got, exact, len), Z_OK);
+    assert_int_equal(zlib_got, n);
+    assert_memory_equal(back, planes, n);
+    libdeflate_free_decompressor(inflate);
+    free(exact);
+    free(back);
+}
+
+/* Encodes, reads back, and gives the length. */
+static size_t encode_all(const void *planes, size_t n, size_t size, unsigned level)
 {
     const struct cel_codec *codec = cel_codec_by_id(1);
     struct cel_words words = {.n = 1, .w = {level}};
     struct cel_coding coding = {.codec = codec, .words = &words, .planes = size};
-    struct libdeflate_compressor *plain = libdeflate_alloc_compressor((int)level);
-    struct libdeflate_decompressor *inflate = libdeflate_alloc_decompressor();
-    size_t cap = codec->bound(&coding, n), len = 0, plain_len, used = 0, got = 0;
-    unsigned char *ours = malloc(cap), *theirs = malloc(cap), *back = malloc(n);
+    size_t cap = codec->bound(&coding, n), len = 0, again = 0;
+    unsigned char *ours = malloc(cap);
 
     assert_int_equal(codec->make_context(&words, &coding.context), CEL_OK);
     assert_int_equal(codec->encode(&coding, planes, n, ours, cap, &len), CEL_OK);
-    plain_len = libdeflate_zlib_compress(plain, planes, n, theirs, cap);
-    if ((double)len > 1.005 * (double)plain_len + 16)
-        fail_msg("%s, %zu bytes an element, level %u: %zu bytes, libdeflate alone %zu", what, size, level, len,
-                 plain_len);
-    assert_int_equal(libdeflate_zlib_decompress_ex(inflate, ours, len, back, n, &used, &got), LIBDEFLATE_SUCCESS);
-    assert_int_equal(used, len);
-    assert_int_equal(got, n);
-    assert_memory_equal(back, planes, n);
+    assert_true(len <= cap);
+    read_back(ours, len, planes, n);
+    for (size_t room = 0; room < len; room += 1 + room) { /* it says so when there is no room */
+        unsigned char *small = malloc(room + 1);
+
+        if (codec->encode(&coding, planes, n, small, room, &again) == CEL_OK)
+            assert_true(again <= room);
+        free(small);
+    }
+    assert_int_equal(codec->encode(&coding, planes, n, ours, cap, &again), CEL_OK); /* nothing is left behind */
+    assert_int_equal(again, len);
+    read_back(ours, len, planes, n);
     codec->free_context(coding.context);
-    libdeflate_free_compressor(plain);
-    libdeflate_free_decompressor(inflate);
     free(ours);
-    free(theirs);
-    free(back);
+    return len;
+}
+
+static size_t plain_size(const void *planes, size_t n, unsigned level)
+{
+    struct libdeflate_compressor *c = libdeflate_alloc_compressor((int)level);
+    uLongf zlib = compressBound(n);
+    unsigned char *out = malloc(zlib);
+    size_t theirs;
+
+    assert_int_equal(compress2(out, &zlib, planes, n, (int)level), Z_OK);
+    theirs = libdeflate_zlib_compress(c, planes, n, out, compressBound(n));
+    libdeflate_free_compressor(c);
+    free(out);
+    return theirs > zlib ? theirs : zlib;
+}
+
+static void compare(const void *planes, size_t n, size_t size, unsigned level, const char *what)
+{
+    size_t ours = encode_all(planes, n, size, level), theirs = plain_size(planes, n, level);
+
+    if ((double)ours > 1.005 * (double)theirs + 16 + (double)n / 500)
+        fail_msg("%s, %zu bytes an element, level %u: %zu bytes, without planes %zu", what, size, level, ours, theirs);
 }
 
 static void fields(void **state)
@@ -95,7 +142,7 @@ static void fields(void **state)
 
     for (size_t f = 0; f < sizeof all / sizeof *all; f++)
         for (size_t size = 4; size <= 8; size += 4)
-            for (unsigned level = 1; level <= 6; level += 5) {
+            for (unsigned level = 1; level <= 6; level += level < 5 ? 2 : 1) {
                 for (size_t i = 0; i < n; i++) {
                     double d = all[f].make(i);
                     float s = (float)d;
@@ -135,11 +182,146 @@ static void deceiving_planes(void **state)
     free(p);
 }
 
+/* --- shapes of planes that are none of nature's ---------------------------------------------- */
+
+typedef unsigned char byte_fn(size_t i);
+
+static unsigned char noise(size_t i)
+{
+    return (unsigned char)draw();
+}
+
+static unsigned char constant(size_t i)
+{
+    return 7;
+}
+
+static unsigned char runs(size_t i)
+{
+    static unsigned char value;
+
+    return draw() % 300 ? value : (value = (unsigned char)draw());
+}
+
+/* Counts that fall like Fibonacci's numbers ask for the longest code words. */
+static unsigned char lopsided(size_t i)
+{
+    unsigned value = 0;
+
+    while (value < 40 && draw() % 1000 < 382)
+        value++;
+    return (unsigned char)value;
+}
+
+static unsigned char sawtooth(size_t i)
+{
+    return (unsigned char)(i % 259);
+}
+
+static unsigned char far_copies(size_t i)
+{
+    return (unsigned char)((i % 32768) * 2654435761u >> 24);
+}
+
+static unsigned char too_far_copies(size_t i)
+{
+    return (unsigned char)((i % 32769) * 2654435761u >> 24);
+}
+
+static unsigned char mixed(size_t i)
+{
+    static byte_fn *const all[] = {noise, constant, runs, lopsided, sawtooth, far_copies};
+    static byte_fn *now = noise;
+
+    if (draw() % 500 == 0)
+        now = all[draw() % 6];
+    return now(i);
+}
+
+static byte_fn *const kinds[] = {noise, constant, runs, lopsided, sawtooth, far_copies, too_far_copies, mixed};
+
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+static void every_size(void **state)
+{
+    static const size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 255, 2047, 2048, 2049, 4095, 4097, 8191, 8193, 12287, 12289,
+                                   65535, 65536, 65537, 70001, 200003};
+    unsigned char *p = malloc(200003);
+
+    for (size_t k = 0; k < KINDS; k++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (size_t planes = 2; planes <= 5000; planes *= 7) {
+                for (size_t i = 0; i < sizes[s]; i++)
+                    p[i] = kinds[k](i);
+                encode_all(p, sizes[s], planes, 1);
+            }
+    free(p);
+}
+
+/* Planes of any kind, one above the other, at every level. */
+static void any_planes(void **state)
+{
+    unsigned char *p = malloc(8 * 40000);
+
+    for (unsigned round = 0; round < 60; round++) {
+        size_t planes = 2 + draw() % 7, plane = 1 + draw() % 40000;
+
+        for (size_t k = 0; k < planes; k++) {
+            byte_fn *kind = kinds[draw() % KINDS];
+
+            for (size_t i = 0; i < plane; i++)
+                p[k * plane + i] = kind(i);
+        }
+        encode_all(p, planes * plane, planes, round % 10);
+    }
+    free(p);
+}
+
+/* A code is complete, no word is too long, and a more frequent symbol has no longer one. */
+static void check_code(const uint32_t *count, unsigned n, unsigned most)
+{
+    struct cel_code code;
+    unsigned sum = 0;
+
+    cel_code_make(count, n, most, &code);
+    for (unsigned i = 0; i < n; i++) {
+        assert_true(code.len[i] <= most);
+        assert_true(count[i] == 0 || code.len[i] > 0);
+        sum += code.len[i] ? 1u << (most - code.len[i]) : 0;
+        for (unsigned j = 0; j < i; j++)
+            assert_false(count[j] > count[i] && count[i] && code.len[j] > code.len[i]);
+    }
+    assert_int_equal(sum, 1u << most);
+}
+
+static void codes(void **state)
+{
+    uint32_t count[CEL_LITLENS] = {0}, a = 1, b = 1;
+
+    check_code(count, 19, 7);
+    count[3] = 5;
+    check_code(count, 19, 7);
+    for (unsigned i = 0; i < 22; i++, b += a, a = b - a)
+        count[i] = a;
+    check_code(count, CEL_LITLENS, CEL_CODE_MOST);
+    check_code(count, 19, 7);
+    for (unsigned round = 0; round < 1000; round++) {
+        unsigned n = 2 + draw() % (CEL_LITLENS - 1);
+
+        for (unsigned i = 0; i < n; i++)
+            count[i] = draw() % 3 ? draw() >> (16 + draw() % 16) : 0;
+        check_code(count, n, n <= 100 ? 7 : CEL_CODE_MOST);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields),
         cmocka_unit_test(deceiving_planes),
+        cmocka_unit_test(every_size),
+        cmocka_unit_test(any_planes),
+        cmocka_unit_test(codes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
