@@ -38,6 +38,7 @@ static const struct opt options[] = {
     {'h', "cache", "BYTES", "chunk cache of each output variable"},
     {'e', "cache-chunks", "N", "chunks that cache may hold"},
     {'w', "write-memory", NULL, "keep the output in memory until it is complete"},
+    {'x', NULL, NULL, "accepted for compatibility"},
     {'r', "read-memory", NULL, "read the whole input into memory first"},
     {LONG_VERIFY, "verify", NULL, "read the output back and compare it with the input"},
     {LONG_DRY_RUN, "dry-run", NULL, "write nothing: estimate the sizes from samples"},

@@ -26,6 +26,7 @@ static const struct opt options[] = {
     {'l', "line", "N", "length of data lines (default 80)"},
     {'n', "name", "NAME", "name after \"netcdf\" (default: from the file's name)"},
     {'p', "precision", "N[,N]", "significant digits of float[,double] values (default 7,15)"},
+    {'d', NULL, "N[,N]", "as -p"},
     {'k', "kind", NULL, "print the kind of file and end"},
     {'K', "model", NULL, "print the format and its mode bits and end"},
     {'w', NULL, NULL, "accepted for compatibility: nothing is fetched ahead"},
@@ -80,10 +81,15 @@ static void take_option(struct cdl_options *o, enum form *form, int key, const c
     case 'f': set_notes(o, CDL_NOTES_FULL, value, key); break;
     case 'l': o->line_length = (size_t)opt_number("-l", value, 10, 1000000); break;
     case 'n': o->name = value; break;
+    case 'd':
     case 'p': set_digits(o, value); break;
     case 'k': *form = AS_KIND; break;
     case 'K': *form = AS_MODEL; break;
-    case 'X': o->no_properties = strcmp(value, "p") == 0; break;
+    case 'X':
+        o->no_properties = strcmp(value, "p") == 0;
+        if (!o->no_properties)
+            msg_die(MSG_USAGE, "-X %s: expected p (leave out _NCProperties)", value);
+        break;
     case 'L': nc_set_log_level((int)opt_number("-L", value, 0, 10)); break;
     default: break;
     }

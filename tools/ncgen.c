@@ -14,23 +14,27 @@ static const struct opt options[] = {
     {'o', "output", "FILE", "file to make; a URL such as file://x.zarr#mode=zarr makes a Zarr store"},
     {'b', "binary", NULL, "make a file named after the CDL's own name, NAME.nc"},
     {'k', "kind", "KIND", "classic, 64-bit-offset, cdf5, netCDF-4, or netCDF-4-classic"},
+    {'v', NULL, "KIND", "as -k"},
+    {'1', NULL, NULL, "kind classic"},
     {'3', NULL, NULL, "kind classic"},
     {'4', NULL, NULL, "kind netCDF-4"},
     {'5', NULL, NULL, "kind cdf5"},
     {'6', NULL, NULL, "kind 64-bit-offset"},
     {'7', NULL, NULL, "kind netCDF-4-classic"},
-    {'h', "header", NULL, "definitions only, no data"},
+    {'H', "header", NULL, "definitions only, no data"},
     {'x', "no-fill", NULL, "do not write fill values first"},
     {'n', NULL, NULL, "like -b, with the ending .cdf"},
     {'l', "language", "b|c", "b: make a file; c: print a C program that makes it"},
+    {'c', NULL, NULL, "as -l c"},
+    {'f', NULL, NULL, "refused: FORTRAN programs are not made"},
     {'M', "main", "NAME", "name of the C program's function (default main)"},
     {'N', "name", "NAME", "name of the data set, in place of the CDL's own"},
     {'L', NULL, "N", "log level of the library"},
-    {'H', NULL, NULL, "this help"},
+    {'h', NULL, NULL, "this help"},
     {'d', NULL, NULL, "accepted for compatibility: errors say all there is to say"},
     {'D', NULL, "N", "accepted for compatibility, as -d"},
     {'P', NULL, NULL, "accepted for compatibility"},
-    {'W', NULL, NULL, "accepted for compatibility: variables are always written whole"},
+    {'W', NULL, "N", "accepted for compatibility: variables are always written whole"},
 };
 
 static const struct opt_tool tool = {
@@ -85,18 +89,22 @@ static void take_option(struct request *r, int key, const char *value)
         r->make = true;
         r->ending = ".cdf";
         break;
-    case 'k': set_kind(r, cdl_kind_of_name(value), value); break;
+    case 'k':
+    case 'v': set_kind(r, cdl_kind_of_name(value), value); break;
+    case '1':
     case '3': set_kind(r, NC_FORMAT_CLASSIC, ""); break;
     case '4': set_kind(r, NC_FORMAT_NETCDF4, ""); break;
     case '5': set_kind(r, NC_FORMAT_64BIT_DATA, ""); break;
     case '6': set_kind(r, NC_FORMAT_64BIT_OFFSET, ""); break;
     case '7': set_kind(r, NC_FORMAT_NETCDF4_CLASSIC, ""); break;
-    case 'H':
+    case 'h':
         opt_help(&tool);
         exit(MSG_OK);
-    case 'h': r->build.header_only = true; break;
+    case 'H': r->build.header_only = true; break;
     case 'x': r->build.no_fill = true; break;
     case 'l': set_language(r, value); break;
+    case 'c': set_language(r, "c"); break;
+    case 'f': set_language(r, "f77"); break;
     case 'M': r->main_name = value; break;
     case 'N': r->name = value; break;
     case 'L': nc_set_log_level((int)opt_number("-L", value, 0, 10)); break;
