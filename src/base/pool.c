@@ -2,13 +2,20 @@
  * that no call starves another. One lock guards everything here; tasks run
  * without it. Workers are made one by one while tasks wait and nobody is idle.
  * A thread that cannot be made means fewer workers: callers work too, so the
- * tasks always get done. After fork() the child starts with no workers. */
+ * tasks always get done. After fork() the child starts with no workers.
+ *
+ * Whoever has nothing to do looks out for work for a moment before it sleeps: to be
+ * woken takes as long as decoding a chunk where cores sleep deeply (virtual machines),
+ * and the scheduler may put the one who is woken behind the one who wakes it. With
+ * more threads than cores nobody does that. */
 #include "pool.h"
 #include "env.h"
 #include "thread.h"
 #include <signal.h>
+#include <time.h>
 
 #define POOL_MAX 1024
+#define LOOK_OUT 100000 /* nanoseconds */
 
 static struct cel_mutex lock = CEL_MUTEX_INIT;
 static struct cel_cond work = CEL_COND_INIT; /* idle workers wait here */
@@ -18,6 +25,8 @@ static int nthreads, nidle;
 static int ncalled;                          /* of the idle ones, on their way to work */
 static int most = POOL_MAX;                  /* fewer once a thread could not be made */
 static bool hooked;                          /* fork handlers are in place */
+static int cores;                            /* 0: not asked yet */
+static atomic_uint calls;                    /* for workers that look out; written under the lock */
 
 /* --- fork -------------------------------------------------------------- */
 
@@ -40,6 +49,40 @@ static void start_anew(void)
     cel_mutex_init(&lock);
 }
 
+/* --- looking out ----------------------------------------------------------- */
+
+static long long now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static void pause_a_little(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    for (int i = 0; i < 16; i++)
+        __builtin_ia32_pause();
+#endif
+}
+
+/* Without the lock for a moment, until the count is no longer the one it is now. */
+static void look_out(const atomic_uint *count)
+{
+    unsigned before = atomic_load(count);
+    long long end;
+
+    if (!cores)
+        cores = cel_cores();
+    if (size > cores)
+        return;
+    cel_unlock(&lock);
+    for (end = now() + LOOK_OUT; atomic_load(count) == before && now() < end;)
+        pause_a_little();
+    cel_lock(&lock);
+}
+
 /* --- size, with the lock held -------------------------------------------- */
 
 static int decide_size(void)
@@ -47,7 +90,7 @@ static int decide_size(void)
     if (!size)
         size = cel_env_threads();
     if (!size)
-        size = cel_cores();
+        size = cores = cel_cores();
     if (size > POOL_MAX)
         size = POOL_MAX;
     return size;
@@ -126,6 +169,7 @@ static void run_unlocked(struct cel_crew *crew, struct cel_task *task)
     task->run(task);
     cel_lock(&lock);
     task->done = true;
+    atomic_fetch_add(&crew->ndone, 1);
     if (crew->done)
         cel_cond_wake(crew->done);
 }
@@ -145,7 +189,9 @@ static void *worker(void *unused)
             run_unlocked(crew, take(crew));
         } else {
             nidle++;
-            cel_cond_wait(&work, &lock);
+            look_out(&calls);
+            if (!crews && nthreads <= size - 1)
+                cel_cond_wait(&work, &lock);
             nidle--;
             ncalled -= ncalled > 0;
         }
@@ -180,6 +226,7 @@ static void call_worker(void)
 
     if (nidle > ncalled) {
         ncalled++;
+        atomic_fetch_add(&calls, 1);
         cel_cond_wake(&work);
         return;
     }
@@ -228,6 +275,9 @@ void cel_crew_finish(struct cel_crew *crew, struct cel_task *task)
             run_unlocked(crew, take(crew));
             continue;
         }
+        look_out(&crew->ndone);
+        if (task->done || crew->first)
+            continue;
         crew->done = &done;
         cel_cond_wait(&done, &lock);
         crew->done = NULL;

@@ -6,6 +6,7 @@
  * size 1 never makes a thread. All calls are safe from any thread; a task may
  * itself open a crew. */
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,6 +26,7 @@ struct cel_crew {
     bool listed;
     bool alone;                    /* too little work to wake others for */
     struct cel_cond *done;         /* the opener waits here for a running task; else NULL */
+    atomic_uint ndone;             /* tasks that others have run; written under the pool's lock */
 };
 
 void cel_crew_open(struct cel_crew *crew, bool alone);
