@@ -14,10 +14,11 @@
 struct cel_open {
     struct cel_dataset *ds;
     int index;
-    long users;
-    bool closing;
+    unsigned long users; /* calls at work, and CLOSING; atomic: who leaves takes no lock */
     pid_t owner; /* a forked child must not finish its parent's files */
 };
+
+#define CLOSING (~0ul - (~0ul >> 1)) /* the highest bit */
 
 static struct {
     struct cel_mutex lock;
@@ -76,20 +77,26 @@ int cel_open_add(struct cel_dataset *ds, int *ncid)
     return rc;
 }
 
+static unsigned long users_of(const struct cel_open *open)
+{
+    return __atomic_load_n(&open->users, __ATOMIC_ACQUIRE);
+}
+
 /* With the table's lock held. */
 static struct cel_open *row_of(int ncid)
 {
     int at = ncid >> GROUP_BITS;
 
-    return ncid > 0 && at > 0 && at < table.n && table.row[at] && !table.row[at]->closing ? table.row[at] : NULL;
+    return ncid > 0 && at > 0 && at < table.n && table.row[at] && !(users_of(table.row[at]) & CLOSING)
+               ? table.row[at] : NULL;
 }
 
 static struct cel_dataset *take_row(struct cel_open *open)
 {
     struct cel_dataset *ds = open->ds;
 
-    open->closing = true;
-    while (open->users)
+    __atomic_fetch_or(&open->users, CLOSING, __ATOMIC_ACQ_REL);
+    while (users_of(open) != CLOSING)
         cel_cond_wait(&table.left, &table.lock);
     table.row[open->index] = NULL;
     table.low = open->index < table.low ? open->index : table.low;
@@ -123,7 +130,7 @@ struct cel_dataset *cel_open_take_any(void)
     for (int i = 1; !ds && i < table.n; i++) {
         struct cel_open *open = table.row[i];
 
-        if (open && !open->closing && !open->users && open->owner == getpid())
+        if (open && !users_of(open) && open->owner == getpid())
             ds = take_row(open);
     }
     cel_unlock(&table.lock);
@@ -167,7 +174,7 @@ int cel_call_begin(struct cel_call *c, int ncid)
     cel_lock(&table.lock);
     c->open = row_of(ncid);
     if (c->open)
-        c->open->users++;
+        __atomic_fetch_add(&c->open->users, 1, __ATOMIC_RELAXED);
     cel_unlock(&table.lock);
     if (!c->open)
         return bad_id(ncid);
@@ -209,12 +216,13 @@ struct cel_atts *cel_call_att_list(struct cel_call *c)
     return c->var ? &c->var->atts : &c->group->atts;
 }
 
+/* Whoever closes may free `open` as soon as the last one is counted out. */
 static void leave(struct cel_open *open)
 {
+    if (__atomic_fetch_sub(&open->users, 1, __ATOMIC_ACQ_REL) != (CLOSING | 1))
+        return;
     cel_lock(&table.lock);
-    open->users--;
-    if (open->closing && !open->users)
-        cel_cond_wake_all(&table.left);
+    cel_cond_wake_all(&table.left);
     cel_unlock(&table.lock);
 }
 

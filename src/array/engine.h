@@ -80,16 +80,18 @@ struct cel_request {
     struct cel_var *var;
     struct cel_array *array;
     bool writing;
+    bool fits;                    /* writing: the array is long enough, and known to be written */
     int rank;
+    size_t n;                     /* elements in all */
+    char *data;
+    bool packed;                  /* the caller's memory has no gaps and is in order */
+    struct cel_way way;
+    /* `rank` entries of each; a call for one element must not pay for the others */
     size_t start[CEL_RANK_MAX], count[CEL_RANK_MAX], stride[CEL_RANK_MAX];
     ptrdiff_t step[CEL_RANK_MAX]; /* bytes between neighbours in the caller's memory */
     size_t nth[CEL_RANK_MAX];     /* positions between them, as BitGroom counts */
-    size_t n;                     /* elements in all */
-    char *data;
     size_t extent[CEL_RANK_MAX];  /* of the stored array, after extending */
     size_t before[CEL_RANK_MAX];  /* ... and before: what lies beyond was never written */
-    bool packed;                  /* the caller's memory has no gaps and is in order */
-    struct cel_way way;
 };
 
 /* region.c. With the variable's lock held; the dataset's is taken inside. */
@@ -285,5 +287,8 @@ int cel_array_get(struct cel_dataset *ds, struct cel_var *var, struct cel_array 
 
 /* --- plain.c ------------------------------------------------------------------------ */
 int cel_plain_move(const struct cel_request *req); /* put or get, as the request says */
+/* One number as it is stored, within the array: moved without a request. false: it is more than that, and nothing was done. */
+bool cel_plain_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data, nc_type memtype,
+                      bool writing, int *rc);
 
 #endif

@@ -124,8 +124,11 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
 {
     struct cel_request req;
     size_t nrange;
-    int rc = cel_request_begin(ds, var, region, data, memtype, false, &req);
+    int rc;
 
+    if (cel_plain_single(ds, var, region, data, memtype, false, &rc))
+        return rc;
+    rc = cel_request_begin(ds, var, region, data, memtype, false, &req);
     if (rc == CEL_OK && req.n && !var->plain)
         rc = cel_chain_usable(&var->chain);
     if (rc != CEL_OK)

@@ -90,23 +90,13 @@ static const ptrdiff_t *strides_of(const struct cel_request *req, ptrdiff_t *roo
     return all_one ? NULL : room;
 }
 
-static int move(const struct cel_request *req, const struct slice *slice, void *data)
+static int move(const struct cel_request *req, const size_t *start, const size_t *count, void *data)
 {
     ptrdiff_t room[CEL_RANK_MAX];
     const ptrdiff_t *stride = strides_of(req, room);
 
-    return req->writing
-               ? req->ds->ops->plain_put(req->ds, req->var, slice->start, slice->count, stride, data)
-               : req->ds->ops->plain_get(req->ds, req->var, slice->start, slice->count, stride, data);
-}
-
-static int move_whole(const struct cel_request *req)
-{
-    struct slice all;
-
-    memcpy(all.start, req->start, sizeof all.start);
-    memcpy(all.count, req->count, sizeof all.count);
-    return move(req, &all, req->data);
+    return req->writing ? req->ds->ops->plain_put(req->ds, req->var, start, count, stride, data)
+                        : req->ds->ops->plain_get(req->ds, req->var, start, count, stride, data);
 }
 
 /* Nothing to do on the way. */
@@ -116,12 +106,12 @@ static int move_directly(const struct cel_request *req)
     int rc = CEL_OK;
 
     if (req->ds->ops->plain_whole)
-        return move_whole(req);
+        return move(req, req->start, req->count, req->data);
     for (slice_begin(&s, req); rc == CEL_OK && s.more; slice_next(&s)) {
         struct slice slice;
 
         slice_take(req, &s, s.at, NULL, &slice);
-        rc = move(req, &slice, slice.box.user_at);
+        rc = move(req, slice.start, slice.count, slice.box.user_at);
     }
     return rc;
 }
@@ -153,7 +143,7 @@ static int put_slice(struct cel_job *job)
     struct slice slice;
 
     slice_of_job(job, &slice);
-    return move(job->stream->req, &slice, slice.box.cell_at);
+    return move(job->stream->req, slice.start, slice.count, slice.box.cell_at);
 }
 
 static int scatter_slice(struct cel_job *job)
@@ -180,6 +170,35 @@ static int send_slice(struct cel_stream *stream, const struct slicing *s)
     else
         cel_job_abandon(job);
     return rc;
+}
+
+/* --- one value ------------------------------------------------------------------- */
+
+static bool is_within(const struct cel_var *var, const struct cel_region *r)
+{
+    for (int d = 0; d < var->ndims; d++)
+        if (r->count[d] != 1 || r->start[d] >= var->dim[d]->len || (var->extent && r->start[d] >= var->extent[d]))
+            return false;
+    return true;
+}
+
+/* Programs that go value by value would spend their time on what a region may need. Whatever
+ * is not as simple as can be, errors too, is left to the request. */
+bool cel_plain_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *r, void *data, nc_type memtype,
+                      bool writing, int *rc)
+{
+    bool simple = var->plain && data && r->start && r->count && !r->stride && !r->imap && var->type->id < NC_STRING &&
+                  (memtype == NC_NAT || memtype == var->type->id);
+
+    if (!simple)
+        return false;
+    cel_lock(&ds->lock);
+    simple = is_within(var, r) && (!writing || (var->written && var->quantize_mode == NC_NOQUANTIZE));
+    cel_unlock(&ds->lock);
+    if (simple)
+        *rc = writing ? ds->ops->plain_put(ds, var, r->start, r->count, NULL, data)
+                      : ds->ops->plain_get(ds, var, r->start, r->count, NULL, data);
+    return simple;
 }
 
 int cel_plain_move(const struct cel_request *req)

@@ -119,8 +119,11 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
                       const void *data, nc_type memtype)
 {
     struct cel_request req;
-    int rc = cel_request_begin(ds, var, region, (void *)data, memtype, true, &req);
+    int rc;
 
+    if (cel_plain_single(ds, var, region, (void *)data, memtype, true, &rc))
+        return rc;
+    rc = cel_request_begin(ds, var, region, (void *)data, memtype, true, &req);
     if (rc == CEL_OK && !req.n)
         return CEL_OK;
     if (rc == CEL_OK && !var->plain)

@@ -22,6 +22,11 @@ static bool last_index(const struct cel_request *req, int d, size_t *last)
     return cel_mul(req->count[d] - 1, req->stride[d], &way) && cel_add(req->start[d], way, last);
 }
 
+static size_t region_end(const struct cel_request *req, int d)
+{
+    return req->start[d] + (req->count[d] - 1) * req->stride[d] + 1;
+}
+
 static int check_dim(const struct cel_request *req, int d, bool empty)
 {
     const struct cel_dim *dim = req->var->dim[d];
@@ -90,12 +95,26 @@ static int lay_out(struct cel_request *req, const ptrdiff_t *imap)
     return CEL_OK;
 }
 
+/* Writing there makes the array longer. */
+static bool is_beyond(const struct cel_request *req, int d)
+{
+    return req->var->dim[d]->unlimited && region_end(req, d) > req->extent[d];
+}
+
+static bool reaches_beyond(const struct cel_request *req)
+{
+    for (int d = 0; d < req->rank; d++)
+        if (is_beyond(req, d))
+            return true;
+    return false;
+}
+
 int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
                       void *data, nc_type memtype, bool writing, struct cel_request *out)
 {
     int rc;
 
-    memset(out, 0, sizeof *out);
+    memset(out, 0, offsetof(struct cel_request, start));
     out->ds = ds;
     out->var = var;
     out->array = var->array;
@@ -108,6 +127,7 @@ int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct 
         rc = take_region(out, region);
     for (int d = 0; rc == CEL_OK && d < out->rank; d++)
         out->extent[d] = out->before[d] = var->extent ? var->extent[d] : var->dim[d]->len;
+    out->fits = rc == CEL_OK && writing && var->written && out->n && !reaches_beyond(out);
     cel_unlock(&ds->lock);
     if (rc == CEL_OK)
         rc = lay_out(out, region->imap);
@@ -124,11 +144,9 @@ static int grow(struct cel_request *req)
     int rc = CEL_OK;
 
     for (int d = 0; d < req->rank; d++) {
-        size_t end = req->start[d] + (req->count[d] - 1) * req->stride[d] + 1;
-
         req->extent[d] = req->before[d] = var->extent ? var->extent[d] : var->dim[d]->len;
-        if (var->dim[d]->unlimited && end > req->extent[d]) {
-            req->extent[d] = end;
+        if (is_beyond(req, d)) {
+            req->extent[d] = region_end(req, d);
             longer = true;
         }
     }
@@ -144,6 +162,8 @@ int cel_request_extend(struct cel_request *req)
 {
     int rc;
 
+    if (req->fits) /* and nobody makes it shorter */
+        return CEL_OK;
     cel_lock(&req->ds->lock);
     req->var->written = true;
     rc = grow(req);

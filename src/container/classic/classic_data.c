@@ -4,6 +4,7 @@
 #include "classic_int.h"
 #include "mem.h"
 #include <stdlib.h>
+#include <string.h>
 
 struct walk {
     struct classic *c;
@@ -210,12 +211,13 @@ static int pay_for(const struct walk *w, uint64_t address, bool put)
 
 static int move(struct walk *w, char *data, bool put)
 {
-    size_t at[CEL_RANK_MAX] = {0}, size = w->var->type->size;
+    size_t at[CEL_RANK_MAX], size = w->var->type->size;
     int rc = CEL_OK;
 
     measure_steps(w);
     measure_row(w);
     measure_block(w);
+    memset(at, 0, (size_t)w->block_from * sizeof *at);
     do {
         uint64_t address = block_address(w, at);
 
@@ -247,18 +249,31 @@ static int move_locked(struct walk *w, char *data, bool put)
     return rc;
 }
 
+/* What is measured later is left as it is: clearing it would cost as much as moving a value. */
+static void start_walk(struct walk *w, struct cel_dataset *ds, const struct cel_var *var, const size_t *start,
+                       const size_t *count, const ptrdiff_t *stride)
+{
+    w->c = classic_of(ds);
+    w->var = var;
+    w->start = start;
+    w->count = count;
+    w->stride = stride;
+}
+
 int classic_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                 const ptrdiff_t *stride, void *data)
 {
-    struct walk w = {.c = classic_of(ds), .var = var, .start = start, .count = count, .stride = stride};
+    struct walk w;
 
+    start_walk(&w, ds, var, start, count, stride);
     return move_locked(&w, data, false);
 }
 
 int classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                 const ptrdiff_t *stride, const void *data)
 {
-    struct walk w = {.c = classic_of(ds), .var = var, .start = start, .count = count, .stride = stride};
+    struct walk w;
 
+    start_walk(&w, ds, var, start, count, stride);
     return move_locked(&w, (char *)data, true);
 }

@@ -58,19 +58,23 @@ static int read_short(struct classic_io *io, uint64_t at, void *dst, size_t n)
     struct classic_page *page = &io->page;
     bool there;
 
-    cel_lock(&page->lock);
+    if (!io->writable) /* else the file's own lock is held */
+        cel_lock(&page->lock);
     there = turn_page(io, page, at, n);
     if (there)
         memcpy(dst, page->data + (at - page->at), n);
-    cel_unlock(&page->lock);
+    if (!io->writable)
+        cel_unlock(&page->lock);
     return there ? CEL_OK : read_file(io, at, dst, n);
 }
 
 void classic_io_forget(struct classic_io *io)
 {
-    cel_lock(&io->page.lock);
+    if (!io->writable)
+        cel_lock(&io->page.lock);
     io->page.len = 0;
-    cel_unlock(&io->page.lock);
+    if (!io->writable)
+        cel_unlock(&io->page.lock);
 }
 
 int classic_io_read(struct classic_io *io, uint64_t at, void *dst, size_t n)

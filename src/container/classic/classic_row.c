@@ -113,7 +113,8 @@ int classic_get_row(struct classic_io *io, uint64_t at, char *to, size_t n, size
 
 static int put_alone(struct run *run)
 {
-    char *block = cel_malloc(piece_at(run, 0));
+    char few[64]; /* a single value, mostly */
+    char *block = run->nbytes <= sizeof few ? few : cel_malloc(piece_at(run, 0));
     int rc = block ? CEL_OK : NC_ENOMEM;
 
     for (size_t from = 0; rc == CEL_OK && from < run->nbytes; from += PIECE) {
@@ -121,7 +122,8 @@ static int put_alone(struct run *run)
         swap(block, run->memory + from, n / run->size, run->size);
         rc = classic_io_write(run->io, run->at + from, block, n);
     }
-    free(block);
+    if (block != few)
+        free(block);
     return rc;
 }
 
