@@ -226,11 +226,26 @@ static int load_as_is(struct cel_job *job, void *dst)
     return rc;
 }
 
+/* Sizes that nobody has compared with the file's are not believed before it is read. */
+static int room_to_read(struct cel_buf *buf, size_t nbytes)
+{
+    int rc;
+
+    if (nbytes <= buf->cap || nbytes > CEL_KEPT)
+        return CEL_OK;
+    rc = cel_buf_reserve(buf, nbytes);
+    if (rc == CEL_OK)
+        cel_mem_fetch(buf->data, nbytes);
+    return rc;
+}
+
 static int read_encoded(struct cel_job *job)
 {
     struct cel_stream *s = job->stream;
     int rc = need_kit(job);
 
+    if (rc == CEL_OK)
+        rc = room_to_read(&job->kit->encoded, job->at.nbytes);
     if (rc != CEL_OK)
         return rc;
     job->kit->encoded.len = 0;

@@ -4,8 +4,13 @@
 #include "status.h"
 #include <netcdf.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define FETCH_MIN 65536 /* bytes: fewer are not worth a call */
 
 static _Atomic long until_failure;
 
@@ -67,6 +72,20 @@ void *cel_realloc(void *p, size_t n, size_t size)
     if (!cel_mul(n, size, &nbytes))
         return checked(NULL, (size_t)-1);
     return checked(must_fail() ? NULL : realloc(p, nbytes ? nbytes : 1), nbytes);
+}
+
+/* Where the system cannot do it, the pages come one by one as ever. */
+void cel_mem_fetch(void *p, size_t nbytes)
+{
+#ifdef MADV_POPULATE_WRITE
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)p + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)p + nbytes) / page * page;
+
+    if (nbytes >= FETCH_MIN)
+        (void)madvise((void *)first, end - first, MADV_POPULATE_WRITE);
+#else
+    (void)p, (void)nbytes;
+#endif
 }
 
 void *cel_memdup(const void *p, size_t nbytes)

@@ -321,6 +321,16 @@ static int decode_step(const struct cel_chain *c, size_t i, struct cel_scratch *
     return filter_error(rc, step);
 }
 
+static int reserve_to_decode(struct cel_scratch *scratch, int half, const struct sizes *s, size_t i)
+{
+    bool grows = scratch->cap[half] < s->most[i];
+    int rc = reserve(scratch, half, s->most[i]);
+
+    if (rc == CEL_OK && grows && s->exact[i]) /* else it may be far more than there is */
+        cel_mem_fetch(scratch->half[half], s->most[i]);
+    return rc;
+}
+
 /* Undo the steps from the last down to `stop`, in the scratch. */
 static int decode_down_to(const struct cel_chain *c, size_t stop, struct cel_scratch *scratch, const struct sizes *s,
                           uint32_t skipped, const void **at, size_t *n)
@@ -332,7 +342,7 @@ static int decode_down_to(const struct cel_chain *c, size_t stop, struct cel_scr
 
         if (is_skipped(skipped, i))
             continue;
-        rc = reserve(scratch, half, s->most[i]);
+        rc = reserve_to_decode(scratch, half, s, i);
         if (rc == CEL_OK)
             rc = decode_step(c, i, scratch, s, *at, *n, scratch->half[half], &len);
         if (rc == CEL_OK) {
