@@ -14,7 +14,6 @@
 #define BLOCK_LEAST (STRETCH / 2)
 #define HEADER_BITS 400 /* what telling a code takes, about, in terms of what is counted */
 #define STORED_MOST 65535
-#define WINDOW 64       /* bytes that count as close to each other */
 
 /* Bytes of the input: how often each value comes anew, that is, not behind its like, which is
  * what remains when runs are taken out; and about how many bits a Huffman code needs then. */
@@ -171,29 +170,53 @@ static void find_block(struct cel_deflater *d, const unsigned char *src, size_t 
     }
 }
 
-/* How much likelier two bytes that are close to each other are the same than any two. Where it is
- * much, literals are dearer than matches of a few bytes nearby, and a quick look finds too few. */
-static double closeness(const struct stretch *block, const unsigned char *src)
+/* --- how thoroughly to look ------------------------------------------------------------------ */
+
+#define SAMPLE 6144 /* bytes in the middle of a block: the last third is looked for in what lies before */
+#define TABLE_BITS 12
+
+static inline uint32_t three_bytes(const unsigned char *p)
 {
-    uint8_t seen[256] = {0};
-    uint64_t same = 0, pairs = 0, squares = 0;
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
+}
 
-    for (size_t at = block->from + 1; at + WINDOW <= block->to; at += 16 * WINDOW) {
-        unsigned n = 0;
+/* The share of places where three bytes are repeated, other than in runs. */
+static double brief_repeats(const struct stretch *block, const unsigned char *src)
+{
+    uint16_t places[1 << TABLE_BITS] = {0};
+    size_t len = block->to - block->from, n = len < SAMPLE ? len : SAMPLE;
+    const unsigned char *p = src + block->from + (len - n) / 2;
+    unsigned found = 0, tried = 0;
 
-        for (size_t i = at; i < at + WINDOW; i++)
-            if (src[i] != src[i - 1]) {
-                same += seen[src[i]]++;
-                pairs += n++;
-            }
-        for (size_t i = at; i < at + WINDOW; i++)
-            seen[src[i]] = 0;
+    for (size_t i = 1; i + 3 <= n; i++) {
+        uint32_t v = three_bytes(p + i), hash = v * 2654435761u >> (32 - TABLE_BITS);
+        size_t at = places[hash];
+
+        places[hash] = (uint16_t)i;
+        if (i < n / 3 * 2 || p[i] == p[i - 1])
+            continue;
+        tried++;
+        found += at && three_bytes(p + at) == v;
     }
-    for (unsigned i = 0; i < 256; i++)
-        squares += (uint64_t)block->count[i] * block->count[i];
-    if (pairs == 0 || squares == 0)
-        return 1;
-    return (double)same / (double)pairs * block->changes * block->changes / (double)squares;
+    return tried ? (double)found / tried : 0;
+}
+
+/* At level 1 a quick look does, except for planes of dear literals that repeat so briefly, or
+ * in so many places, that it would overlook most: smooth functions, ramps with a little noise. */
+static void find_matches(struct cel_deflater *d, unsigned level, const unsigned char *src, size_t n)
+{
+    const struct stretch *b = &d->block;
+    double bits = b->changes ? (double)b->nbits / b->changes : 1;
+    double brief = level == 1 && bits > 6.5 ? brief_repeats(b, src) : 0;
+    bool thorough = level > 1 || brief > (bits > 7.88 ? 0.03 : 0.65);
+    struct cel_match_rules rules;
+
+    cel_match_rules_make(bits, thorough, &rules);
+    cel_match_block(&d->match, &rules, src, n, b->from, b->to);
+    if (thorough || brief < 0.03 || d->match.nliterals < (b->to - b->from) / 8 * 7)
+        return;
+    cel_match_rules_make(bits, true, &rules);
+    cel_match_block(&d->match, &rules, src, n, b->from, b->to);
 }
 
 /* --- symbols -------------------------------------------------------------------------------- */
@@ -339,18 +362,6 @@ static void put_stored(struct cel_bit_sink *s, const unsigned char *p, size_t n,
     } while (n > 0);
 }
 
-/* Of two planes the lower one is most of the file: there, being thorough pays earlier. */
-static void find_matches(struct cel_deflater *d, unsigned level, const unsigned char *src, size_t n, size_t planes)
-{
-    const struct stretch *b = &d->block;
-    double bits = b->changes ? (double)b->nbits / b->changes : 1;
-    bool thorough = level > 1 || (bits > 6 && closeness(b, src) > (planes > 2 ? 3 : 1.4));
-    struct cel_match_rules rules;
-
-    cel_match_rules_make(bits, thorough, &rules);
-    cel_match_block(&d->match, &rules, src, n, b->from, b->to);
-}
-
 /* false: no room for it */
 static bool put_block(struct cel_deflater *d, const unsigned char *src, size_t n, struct cel_bit_sink *s,
                       const unsigned char *end)
@@ -381,7 +392,7 @@ size_t cel_deflater_run(struct cel_deflater *d, unsigned level, const unsigned c
     d->next.to = d->block.to = 0;
     do {
         find_block(d, src, n, n / planes, d->block.to);
-        find_matches(d, level, src, n, planes);
+        find_matches(d, level, src, n);
         if (!put_block(d, src, n, &s, dst + cap))
             return 0;
     } while (d->block.to < n);

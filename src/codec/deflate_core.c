@@ -183,6 +183,7 @@ static unsigned char *put_stored(unsigned char *to, const unsigned char *from, s
 
 #define FAST_MOST 5       /* levels at which byte planes go through our own encoder */
 #define PLANES_LEAST 2048 /* bytes from which that pays */
+#define TINY 8            /* from this ratio on hardly anything is left */
 
 static unsigned level_of(const struct cel_coding *coding)
 {
@@ -205,9 +206,9 @@ static int make_compressor(const struct cel_wrapping *w, const struct cel_coding
         return cel_fail(NC_EFILTER, "%s: level %u is stored, must be 0 to 9", w->name, level);
     if (ours && !c->planes)
         c->planes = cel_deflater_make();
-    if (!ours && !c->compress)
+    if (!c->compress)
         c->compress = libdeflate_alloc_compressor((int)level);
-    if (ours ? !c->planes : !c->compress)
+    if (!c->compress || (ours && !c->planes))
         return cel_fail(NC_ENOMEM, "%s: no memory for a compressor", w->name);
     return CEL_OK;
 }
@@ -239,11 +240,27 @@ static size_t put_stream(const struct cel_coding *coding, const unsigned char *s
     return done ? (size_t)(to - dst) + done : 0;
 }
 
+/* Through our encoder. Where hardly anything is left, as of rounded values, chains of places
+ * find more than a look or two, and quickly: the better stream is taken. */
+static size_t put_planes(const struct cel_coding *coding, const unsigned char *src, size_t n, unsigned char *dst,
+                         size_t cap)
+{
+    struct context *c = coding->context;
+    size_t done = cel_deflater_run(c->planes, level_of(coding), src, n, coding->planes, dst, cap), other;
+
+    if (level_of(coding) == 1 || done == 0 || done > n / TINY || cap < 2 * done)
+        return done;
+    other = libdeflate_deflate_compress(c->compress, src, n, dst + done, done - 1);
+    if (other == 0)
+        return done;
+    memmove(dst, dst + done, other);
+    return other;
+}
+
 int cel_deflate_encode(const struct cel_wrapping *w, const struct cel_coding *coding, const void *src, size_t n,
                        void *dst, size_t cap, size_t *len)
 {
     size_t around = w->header + w->trailer, done = 0;
-    struct context *c = coding->context;
     bool ours = is_ours(coding, n);
     unsigned char *to = dst;
     int rc = make_compressor(w, coding, ours);
@@ -251,9 +268,7 @@ int cel_deflate_encode(const struct cel_wrapping *w, const struct cel_coding *co
     if (rc != CEL_OK)
         return rc;
     if (cap > around)
-        done = ours ? cel_deflater_run(c->planes, level_of(coding), src, n, coding->planes, to + w->header,
-                                       cap - around)
-                    : put_stream(coding, src, n, to + w->header, cap - around);
+        done = (ours ? put_planes : put_stream)(coding, src, n, to + w->header, cap - around);
     if (done == 0)
         return cel_fail(NC_EFILTER, "%s: no room for %zu bytes", w->name, n);
     w->put_header(to, level_of(coding));

@@ -20,7 +20,7 @@
 
 void cel_match_rules_make(double bits, bool thorough, struct cel_match_rules *out)
 {
-    double bytes = PAYING / bits;
+    double bytes = (thorough ? 20 : PAYING) / bits;
     unsigned least = thorough ? 3 : 4;
 
     out->thorough = thorough;
@@ -178,7 +178,7 @@ ALWAYS_INLINE void remember(struct cel_heads *heads, const struct cel_match_rule
 ALWAYS_INLINE void match_block(struct cel_matcher *m, const struct cel_match_rules *rules, const unsigned char *src,
                                size_t n, size_t from, size_t to, const bool thorough)
 {
-    const unsigned patience = thorough ? 6 : 4; /* 1 << 6 looks in vain lengthen the stride by one */
+    const unsigned patience = thorough ? 6 : 5; /* 1 << 6 looks in vain lengthen the stride by one */
     size_t last = n < 16 ? 0 : to < n - 16 ? to : n - 16; /* places where 16 bytes can be read */
     size_t i = from ? from : 1, start = from, misses = 0, seen, at;
     struct found f, g;

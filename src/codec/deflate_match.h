@@ -17,9 +17,9 @@ struct cel_turn {
     uint16_t len, distance; /* the distance less 1 */
 };
 
-#define CEL_FEW_BITS 14
+#define CEL_FEW_BITS 15
 #define CEL_EIGHT_BITS 14
-#define CEL_THREE_BITS 14
+#define CEL_THREE_BITS 15
 
 /* The last place of each hash: of a few bytes, and, to be thorough, of eight and of three. */
 struct cel_heads {

@@ -1,6 +1,6 @@
 /* Whatever is done with byte planes, the stream stays an ordinary one, which zlib and libdeflate
- * read, and is never more than half a per cent larger than what one of them makes of the same
- * bytes; where hardly anything is left of them, than that and 1/500 of the bytes. */
+ * read, and is never more than half a per cent larger than what libdeflate makes of the same
+ * bytes; where hardly anything is left of them, than that and 1/200 of the bytes. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static uint32_t draw(void)
     return (uint32_t)(seed >> 32);
 }
 
-/* n floats, or doubles, as planes of bytes. */
+/* n floats, doubles or short integers, as planes of bytes. */
 typedef double field_fn(size_t i);
 
 static double smooth(size_t i)
@@ -53,9 +53,20 @@ static double far_repeated(size_t i)
     return 280 + (double)((i % 20000) * 2654435761u % 1000003) / 1000;
 }
 
+/* Rows that are alike but for a little noise: three bytes are repeated, hardly ever four. */
+static double rows(size_t i)
+{
+    return 280 + 20 * sin((double)(i % 1440) / 200) * cos((double)(i / 1440) / 300) + draw() * 1e-11;
+}
+
+static double steep(size_t i)
+{
+    return 280 + 2 * sin((double)(i % 360) / 20) + draw() * 1e-9;
+}
+
 static double two_halves(size_t i)
 {
-    return (i / 40000 % 2 ? 1e6 : 1) * (1 + draw() * 1e-12);
+    return (i / 40000 % 2 ? 300 : 1) * (1 + draw() * 1e-12);
 }
 
 /* Both readers give the bytes back, from a buffer that ends where the stream does. */
@@ -111,22 +122,19 @@ static size_t encode_all(const void *planes, size_t n, size_t size, unsigned lev
 static size_t plain_size(const void *planes, size_t n, unsigned level)
 {
     struct libdeflate_compressor *c = libdeflate_alloc_compressor((int)level);
-    uLongf zlib = compressBound(n);
-    unsigned char *out = malloc(zlib);
-    size_t theirs;
+    unsigned char *out = malloc(2 * n + 100);
+    size_t len = libdeflate_zlib_compress(c, planes, n, out, 2 * n + 100);
 
-    assert_int_equal(compress2(out, &zlib, planes, n, (int)level), Z_OK);
-    theirs = libdeflate_zlib_compress(c, planes, n, out, compressBound(n));
     libdeflate_free_compressor(c);
     free(out);
-    return theirs > zlib ? theirs : zlib;
+    return len;
 }
 
 static void compare(const void *planes, size_t n, size_t size, unsigned level, const char *what)
 {
     size_t ours = encode_all(planes, n, size, level), theirs = plain_size(planes, n, level);
 
-    if ((double)ours > 1.005 * (double)theirs + 16 + (double)n / 500)
+    if ((double)ours > 1.005 * (double)theirs + 16 + (double)n / 200)
         fail_msg("%s, %zu bytes an element, level %u: %zu bytes, without planes %zu", what, size, level, ours, theirs);
 }
 
@@ -136,18 +144,20 @@ static void fields(void **state)
         field_fn *make;
         const char *what;
     } all[] = {{smooth, "smooth"}, {noisy, "noisy"}, {rounded, "rounded"}, {repeated, "repeated"},
-               {far_repeated, "repeated far apart"}, {two_halves, "two halves"}};
+               {far_repeated, "repeated far apart"}, {two_halves, "two halves"}, {rows, "rows"},
+               {steep, "steep"}};
     size_t n = 131072;
     unsigned char *elements = malloc(n * 8), *planes = malloc(n * 8);
 
     for (size_t f = 0; f < sizeof all / sizeof *all; f++)
-        for (size_t size = 4; size <= 8; size += 4)
+        for (size_t size = 2; size <= 8; size *= 2)
             for (unsigned level = 1; level <= 6; level += level < 5 ? 2 : 1) {
                 for (size_t i = 0; i < n; i++) {
                     double d = all[f].make(i);
                     float s = (float)d;
+                    int16_t h = (int16_t)((d - 273) * 100);
 
-                    memcpy(elements + i * size, size == 4 ? (void *)&s : (void *)&d, size);
+                    memcpy(elements + i * size, size == 8 ? (void *)&d : size == 4 ? (void *)&s : (void *)&h, size);
                 }
                 cel_shuffle(planes, elements, n, size);
                 compare(planes, n * size, size, level, all[f].what);
