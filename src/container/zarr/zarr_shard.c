@@ -43,6 +43,30 @@ static void shard_of(const struct zarr_shard *s, const size_t *index, size_t *fi
     }
 }
 
+bool zarr_slot_is_outside(const struct zarr_shard *s, const struct open_shard *o, size_t slot)
+{
+    for (int i = s->rank; s->limited && i-- > 0; slot /= s->per[i]) {
+        int d = s->axis[i];
+        if (o->at[d] + slot % s->per[i] * s->span[d] >= s->limit[d])
+            return true;
+    }
+    return false;
+}
+
+/* A chunk outside can be there when the array was longer once: it is kept, by merging. */
+static size_t count_wanted(const struct zarr_shard *s, const struct open_shard *o)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->nslots; i++) {
+        if (!zarr_slot_is_outside(s, o, i))
+            n++;
+        else if (o->slot[i].offset != SHARD_EMPTY)
+            return SIZE_MAX;
+    }
+    return n;
+}
+
 static int store_key(const struct shard_wanted *w, const struct zarr_shard *s, struct cel_buf *key)
 {
     size_t first[NC_MAX_VAR_DIMS], number[NC_MAX_VAR_DIMS];
@@ -170,8 +194,10 @@ int zarr_shard_reload(const struct shard_wanted *w, struct zarr_shard *s, struct
     for (size_t i = 0; rc == CEL_OK && i < s->nslots; i++)
         if (!shard_slot_is_fresh(&o->slot[i]))
             o->slot[i] = now[i];
-    if (rc == CEL_OK)
+    if (rc == CEL_OK) {
         o->mark = w->view->mark;
+        o->nwanted = count_wanted(s, o);
+    }
     free(now);
     return rc;
 }
@@ -438,12 +464,6 @@ static int take_chunk(const struct shard_wanted *w, struct zarr_shard *s, const 
     return rc;
 }
 
-/* No chunk is missing, and none is still being written to the draft: who does that comes here, too. */
-static bool is_complete(const struct zarr_shard *s, const struct open_shard *o)
-{
-    return o->nfresh == s->nslots && !o->nwriting;
-}
-
 int zarr_shard_put_slot(const struct shard_wanted *w, struct zarr_shard *s, const void *bytes, size_t n, enum shard_turn turn)
 {
     struct open_shard *o;
@@ -452,7 +472,7 @@ int zarr_shard_put_slot(const struct shard_wanted *w, struct zarr_shard *s, cons
 
     cel_lock(&s->lock);
     rc = take_chunk(w, s, bytes, n, &o);
-    complete = rc == CEL_OK && is_complete(s, o);
+    complete = rc == CEL_OK && shard_is_complete(o); /* who still writes to the draft comes here, too */
     if (complete && turn == TURN_WAIT && !s->outer) /* within another shard, that one's turn decides */
         rc = zarr_shard_put_complete(w, s, o);
     else if (complete || (rc == CEL_OK && turn == TURN_SETTLE))
@@ -501,11 +521,28 @@ int zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *in
     return rc;
 }
 
+/* Of arrays in a single level of shards: where they end for good. */
+static void find_limits(struct zarr_shard *s, const struct cel_var *var)
+{
+    for (int d = 0; d < var->ndims; d++)
+        s->limit[d] = var->dim[d]->unlimited ? SIZE_MAX : (var->dim[d]->len + var->chunk[d] - 1) / var->chunk[d];
+    s->limited = true;
+    for (size_t i = 0; i < s->open.n; i++) {
+        struct open_shard *o = s->open.at[i];
+        o->nwanted = count_wanted(s, o);
+    }
+}
+
 int zarr_shard_put(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n)
 {
     struct shard_wanted w = wanted_of(ds, var, index);
+    struct zarr_shard *s = w.a->shard;
 
-    return zarr_shard_put_slot(&w, w.a->shard, encoded, n, TURN_WAIT);
+    cel_lock(&s->lock);
+    if (!s->limited && !s->outer && s->rank == var->ndims)
+        find_limits(s, var);
+    cel_unlock(&s->lock);
+    return zarr_shard_put_slot(&w, s, encoded, n, TURN_WAIT);
 }
 
 int zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var)

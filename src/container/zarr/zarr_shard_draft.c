@@ -17,12 +17,29 @@ size_t zarr_draft_min = (size_t)256 << 10;
 
 static bool has_draft(const struct shard_wanted *w, const struct zarr_shard *s, const struct open_shard *o)
 {
-    return !s->outer && !s->after.n && !o->spoiled && cel_store_has_drafts(w->z->store);
+    return !s->outer && !s->after.n && !o->spoiled && o->nwanted != SIZE_MAX && cel_store_has_drafts(w->z->store);
+}
+
+/* The slot that is to get its place next. */
+static size_t next_slot(const struct zarr_shard *s, const struct open_shard *o)
+{
+    size_t slot = o->placed;
+
+    while (slot < s->nslots && zarr_slot_is_outside(s, o, slot))
+        slot++;
+    return slot;
+}
+
+static bool next_waits(const struct zarr_shard *s, const struct open_shard *o)
+{
+    size_t slot = next_slot(s, o);
+
+    return slot < s->nslots && o->slot[slot].fresh;
 }
 
 bool zarr_draft_takes(const struct shard_wanted *w, const struct zarr_shard *s, const struct open_shard *o, size_t at, size_t n)
 {
-    return n >= zarr_draft_min && at == o->placed && !o->slot[at].fresh && has_draft(w, s, o);
+    return n >= zarr_draft_min && at == next_slot(s, o) && !o->slot[at].fresh && has_draft(w, s, o);
 }
 
 static int begin_draft(const struct shard_wanted *w, const struct zarr_shard *s, struct open_shard *o)
@@ -34,20 +51,22 @@ static int begin_draft(const struct shard_wanted *w, const struct zarr_shard *s,
 }
 
 /* The next slot gets its place, its bytes are one more part. */
-static void place_next(struct open_shard *o, const void *bytes, struct cel_bytes *part)
+static void place_next(const struct zarr_shard *s, struct open_shard *o, const void *bytes, struct cel_bytes *part)
 {
-    struct shard_slot *slot = &o->slot[o->placed++];
+    size_t at = next_slot(s, o);
+    struct shard_slot *slot = &o->slot[at];
 
+    o->placed = at + 1;
     slot->drafted = true;
     slot->offset = o->end;
     o->end += slot->nbytes;
-    *part = (struct cel_bytes){bytes, (size_t)slot->nbytes};
+    *part = (struct cel_bytes){bytes ? bytes : slot->fresh, (size_t)slot->nbytes};
 }
 
 /* What lies in the draft need not wait in memory. */
-static void note_written(struct zarr_shard *s, struct open_shard *o, size_t from, size_t n)
+static void note_written(struct zarr_shard *s, struct open_shard *o, size_t from, size_t to)
 {
-    for (size_t i = from; i < from + n; i++) {
+    for (size_t i = from; i < to; i++) {
         struct shard_slot *slot = &o->slot[i];
         if (!slot->fresh)
             continue;
@@ -59,17 +78,17 @@ static void note_written(struct zarr_shard *s, struct open_shard *o, size_t from
 }
 
 /* Those in memory go on waiting; one that came from the caller's is as it was in the store. */
-static void note_failure(struct open_shard *o, size_t from, size_t n)
+static void note_failure(struct open_shard *o, size_t from, size_t to)
 {
     o->spoiled = true;
-    for (size_t i = from; i < from + n; i++) {
+    for (size_t i = from; i < to; i++) {
         struct shard_slot *slot = &o->slot[i];
+        if (slot->drafted && !slot->fresh) {
+            slot->offset = slot->nbytes = SHARD_EMPTY;
+            o->nfresh--;
+            o->mark.known = false;
+        }
         slot->drafted = false;
-        if (slot->fresh)
-            continue;
-        *slot = (struct shard_slot){.offset = SHARD_EMPTY, .nbytes = SHARD_EMPTY};
-        o->nfresh--;
-        o->mark.known = false;
     }
 }
 
@@ -77,7 +96,7 @@ static void note_failure(struct open_shard *o, size_t from, size_t n)
 int zarr_draft_add(const struct shard_wanted *w, struct zarr_shard *s, struct open_shard *o, const void *bytes, size_t n)
 {
     struct cel_bytes part[PARTS_MAX];
-    size_t first = o->placed, nparts = 0;
+    size_t from = o->placed, to, nparts = 0;
     uint64_t offset;
     int rc = begin_draft(w, s, o);
 
@@ -85,12 +104,13 @@ int zarr_draft_add(const struct shard_wanted *w, struct zarr_shard *s, struct op
         return rc;
     offset = o->end;
     if (bytes) {
-        o->slot[first].nbytes = n;
+        o->slot[next_slot(s, o)].nbytes = n;
         o->nfresh++;
-        place_next(o, bytes, &part[nparts++]);
+        place_next(s, o, bytes, &part[nparts++]);
     }
-    while (nparts < PARTS_MAX && o->placed < s->nslots && o->slot[o->placed].fresh)
-        place_next(o, o->slot[o->placed].fresh, &part[nparts++]);
+    while (nparts < PARTS_MAX && next_waits(s, o))
+        place_next(s, o, NULL, &part[nparts++]);
+    to = o->placed; /* others may go on from here */
     o->nwriting++;
     s->nputting++;
     cel_unlock(&s->lock);
@@ -99,9 +119,9 @@ int zarr_draft_add(const struct shard_wanted *w, struct zarr_shard *s, struct op
     o->nwriting--;
     s->nputting--;
     if (rc == CEL_OK)
-        note_written(s, o, first, nparts);
+        note_written(s, o, from, to);
     else
-        note_failure(o, first, nparts);
+        note_failure(o, from, to);
     cel_cond_wake_all(&s->put_done);
     return rc;
 }
@@ -110,8 +130,11 @@ static size_t ready_bytes(const struct zarr_shard *s, const struct open_shard *o
 {
     size_t n = 0;
 
-    for (size_t i = o->placed; i < s->nslots && n < zarr_draft_min && o->slot[i].fresh; i++)
-        n += (size_t)o->slot[i].nbytes;
+    for (size_t i = o->placed; i < s->nslots && n < zarr_draft_min; i++)
+        if (o->slot[i].fresh)
+            n += (size_t)o->slot[i].nbytes;
+        else if (!zarr_slot_is_outside(s, o, i))
+            break;
     return n;
 }
 
@@ -119,28 +142,30 @@ int zarr_draft_add_waiting(const struct shard_wanted *w, struct zarr_shard *s, s
 {
     int rc = CEL_OK;
 
-    while (rc == CEL_OK && has_draft(w, s, o) && o->placed < s->nslots && o->slot[o->placed].fresh &&
-           ready_bytes(s, o) >= zarr_draft_min)
+    while (rc == CEL_OK && has_draft(w, s, o) && next_waits(s, o) && ready_bytes(s, o) >= zarr_draft_min)
         rc = zarr_draft_add(w, s, o, NULL, 0);
     return rc;
 }
 
-/* The chunks that still wait, all at once. now[] has the places of those before them. */
+/* The chunks that still wait, all at once; now[] gets their places. */
 static int write_rest(const struct zarr_shard *s, struct open_shard *o, struct shard_slot *now, uint64_t *end)
 {
-    size_t n = s->nslots - o->placed;
-    struct cel_bytes *part = n ? cel_malloc_array(n, sizeof *part) : NULL;
-    int rc = part || !n ? CEL_OK : NC_ENOMEM;
+    struct cel_bytes *part = cel_malloc_array(s->nslots - o->placed, sizeof *part);
+    size_t n = 0;
+    int rc;
 
+    if (!part)
+        return NC_ENOMEM;
     *end = o->end;
-    for (size_t i = 0; rc == CEL_OK && i < n; i++) {
-        const struct shard_slot *slot = &o->slot[o->placed + i];
-        part[i] = (struct cel_bytes){slot->fresh, (size_t)slot->nbytes};
-        now[o->placed + i] = (struct shard_slot){.offset = *end, .nbytes = slot->nbytes};
+    for (size_t i = o->placed; i < s->nslots; i++) {
+        const struct shard_slot *slot = &o->slot[i];
+        now[i] = (struct shard_slot){.offset = slot->fresh ? *end : SHARD_EMPTY, .nbytes = slot->nbytes};
+        if (!slot->fresh)
+            continue;
+        part[n++] = (struct cel_bytes){slot->fresh, (size_t)slot->nbytes};
         *end += slot->nbytes;
     }
-    if (rc == CEL_OK && n)
-        rc = cel_draft_write(o->draft, o->end, part, n);
+    rc = n ? cel_draft_write(o->draft, o->end, part, n) : CEL_OK;
     free(part);
     return rc;
 }

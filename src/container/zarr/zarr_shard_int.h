@@ -25,6 +25,7 @@ struct open_shard {
     struct cel_store_mark mark; /* of that value as the index was read; not known: read it again */
     struct shard_slot *slot; /* zarr_shard.nslots of them */
     struct cel_buf whole;    /* its bytes, where codecs lie around the shard */
+    size_t nwanted;          /* chunks that make it complete; SIZE_MAX: it has one that is no longer in the array */
     size_t nfresh;           /* fresh chunks ... */
     size_t fresh_bytes;      /* ... and how many bytes of them wait in memory */
     bool putting;            /* on its way to the store, without the level's lock: not to be changed */
@@ -43,6 +44,8 @@ struct zarr_shard {
     size_t per[NC_MAX_VAR_DIMS];  /* chunks along each stored axis of a shard */
     size_t len[NC_MAX_VAR_DIMS];  /* elements of one of these chunks along each array axis ... */
     size_t span[NC_MAX_VAR_DIMS]; /* ... and how many innermost chunks that is */
+    size_t limit[NC_MAX_VAR_DIMS]; /* innermost chunks of the array along each of its axes; SIZE_MAX: it may grow ... */
+    bool limited;                 /* ... once they are known */
     size_t nslots;
     bool index_first, index_big;
     struct cel_chain index_chain;
@@ -81,6 +84,15 @@ enum shard_turn {
 static inline bool shard_slot_is_fresh(const struct shard_slot *slot)
 {
     return slot->fresh || slot->drafted;
+}
+
+/* Slots at the edges whose chunks the array does not have. */
+bool zarr_slot_is_outside(const struct zarr_shard *s, const struct open_shard *o, size_t slot);
+
+/* No chunk is missing, and none is still being written to the draft. */
+static inline bool shard_is_complete(const struct open_shard *o)
+{
+    return o->nfresh == o->nwanted && !o->nwriting;
 }
 
 /* zarr_shard.c; the level's lock is held. */

@@ -123,7 +123,7 @@ static int merge_and_put(struct shard_wanted *w, struct zarr_shard *s, struct op
     struct cel_buf old = CEL_BUF_INIT(SIZE_MAX), out = CEL_BUF_INIT(SIZE_MAX);
     struct shard_slot *now = cel_calloc(s->nslots, sizeof *now);
     struct shard_view view;
-    bool complete = o->nfresh == s->nslots;
+    bool complete = shard_is_complete(o);
     int rc = now ? zarr_draft_recall(s, o) : NC_ENOMEM;
 
     if (rc == CEL_OK && !complete)
@@ -153,7 +153,7 @@ int zarr_shard_write(const struct shard_wanted *any, struct zarr_shard *s, struc
 
 /* --- complete ---------------------------------------------------------------------------------- */
 
-/* From here to end_put nobody changes the shard, which has all its chunks fresh:
+/* From here to end_put nobody changes the shard, which has all its chunks, and they are fresh:
  * readers find them, who wants to put one waits. Offsets noted before are of no use
  * from now on, as the value may be replaced at any moment. */
 static void begin_put(struct zarr_shard *s, struct open_shard *o)

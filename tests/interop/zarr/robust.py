@@ -48,6 +48,28 @@ def killed_directory():
 case(f"{rounds} killed writers of a directory", killed_directory)
 
 
+SHARDS = ('[{"name":"sharding_indexed","configuration":{"chunk_shape":[300,300],'
+          '"codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]')
+def killed_shards():
+    """Chunks of 360 kB, which go to a draft of their shard one by one."""
+    path = fresh("shards.zarr")
+    put(f"file://{path}#mode=zarr,v3", "v", np.zeros((1200, 1200), "f4"), (600, 600), SHARDS)
+    left = 0
+    def check(i):
+        nonlocal left
+        left += len([f for f in os.listdir(path) if f.startswith(".cellar-tmp-")])
+        _, got = get(path, "v")
+        for y in (0, 600):
+            for x in (0, 600):
+                part = got[y:y + 600, x:x + 600]
+                assert (part == part[0, 0]).all(), f"round {i}: shard ({y},{x}) is torn"
+    kill(path, "shards", check)
+    assert left > 0, "no writer was killed while a draft was there"
+    run("fill", path, "v", "0,0", "1,1", "5")
+    assert not [f for f in os.listdir(path) if f.startswith(".cellar-tmp-")], os.listdir(path)
+case(f"{rounds} killed writers of shards", killed_shards)
+
+
 def killed_zip():
     path = fresh("killed.zip")
     put(f"file://{path}#mode=nczarr,zip", "v", np.zeros((60, 60), "f4"), (10, 10), "shuffle|deflate,level=1")
