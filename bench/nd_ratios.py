@@ -6,7 +6,7 @@ nd_ratios.py --build BUILD --page PAGE: every field is written by our nccopy wit
 its chunks take in the file. Fields come from Debian's packages ferret-datasets and libncarg-data."""
 import argparse, math, os, subprocess, sys, tempfile
 import netCDF4, numpy
-from run_bench import fetch_packages, PACKAGES
+from fields import PACKAGES, fetch_packages
 import glob
 
 # name, file, variable, shape as (..., y, x), type
