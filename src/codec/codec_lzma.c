@@ -125,11 +125,21 @@ union filter_options {
     lzma_options_bcj bcj;
 };
 
+/* Presets are 0 to 9, and 16 more for the extreme ones. */
+static uint32_t liblzma_preset(uint32_t preset)
+{
+    return (preset & 15) | (preset & 16 ? LZMA_PRESET_EXTREME : 0);
+}
+
+/* false: there is no such preset. */
+static bool preset_options(uint32_t preset, lzma_options_lzma *o)
+{
+    return !lzma_lzma_preset(o, liblzma_preset(preset));
+}
+
 static bool lzma_options(const uint32_t *w, lzma_options_lzma *o)
 {
-    uint32_t preset = w[1] == NOT_GIVEN ? LZMA_PRESET_DEFAULT : (w[1] & 15) | (w[1] & 16 ? LZMA_PRESET_EXTREME : 0);
-
-    if (lzma_lzma_preset(o, preset))
+    if (!preset_options(w[1] == NOT_GIVEN ? LZMA_PRESET_DEFAULT : w[1], o))
         return false;
     if (w[2] != NOT_GIVEN)
         o->dict_size = w[2];
@@ -149,15 +159,13 @@ static bool make_filters(const struct cel_words *words, lzma_filter *filter, uni
     size_t n = count_filters(words);
 
     if (!n && words->n && words->w[0] == 3) { /* a raw stream needs one */
-        lzma_lzma_preset(&options[0].lzma, words->n > 2 ? (words->w[2] & 15) | (words->w[2] & 16 ? LZMA_PRESET_EXTREME : 0) : 6);
         filter[0] = (lzma_filter){.id = LZMA_FILTER_LZMA2, .options = &options[0]};
-        n = 1;
-        filter[n] = (lzma_filter){.id = LZMA_VLI_UNKNOWN};
-        return true;
+        filter[1] = (lzma_filter){.id = LZMA_VLI_UNKNOWN};
+        return preset_options(words->n > 2 ? words->w[2] : 6, &options[0].lzma);
     }
-
     for (size_t i = 0; i < n; i++) {
         const uint32_t *w = words->w + FILTERS_AT + 1 + i * FILTER_WORDS;
+
         filter[i] = (lzma_filter){.id = w[0] == 1 ? LZMA_FILTER_LZMA1 : w[0], .options = &options[i]};
         memset(&options[i], 0, sizeof options[i]);
         if (is_lzma(w[0])) {
@@ -191,13 +199,12 @@ static int from_json(const struct cel_json *config, int version, struct cel_word
 
 static int to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config)
 {
-    uint32_t preset = visible->w[2] & 16 ? (visible->w[2] & 15) | LZMA_PRESET_EXTREME : visible->w[2];
     int rc = cel_json_set(config, "format", cel_json_new_uint(visible->w[0]));
 
     if (rc == CEL_OK)
         rc = cel_json_set(config, "check", cel_json_new_int((int32_t)visible->w[1]));
     if (rc == CEL_OK) /* Python takes a preset or filters, not both */
-        rc = cel_json_set(config, "preset", count_filters(visible) ? cel_json_new_null() : cel_json_new_uint(preset));
+        rc = cel_json_set(config, "preset", count_filters(visible) ? cel_json_new_null() : cel_json_new_uint(liblzma_preset(visible->w[2])));
     return rc == CEL_OK ? filters_to_json(visible, config) : rc;
 }
 
@@ -250,17 +257,27 @@ static lzma_ret start_encoder(const struct cel_coding *coding, lzma_stream *s)
     lzma_filter filter[FILTERS_MAX + 1];
     union filter_options options[FILTERS_MAX];
 
-    preset = (preset & 15) | (preset & 16 ? LZMA_PRESET_EXTREME : 0);
     if (make_filters(coding->words, filter, options))
         return format == 3 ? lzma_raw_encoder(s, filter)
              : format == 2 ? lzma_alone_encoder(s, filter[0].options)
                            : lzma_stream_encoder(s, filter, check);
     if (format == 1)
-        return lzma_easy_encoder(s, preset, check);
-    return format == 2 && !lzma_lzma_preset(&options[0].lzma, preset) ? lzma_alone_encoder(s, &options[0].lzma) : LZMA_OPTIONS_ERROR;
+        return lzma_easy_encoder(s, liblzma_preset(preset), check);
+    return format == 2 && preset_options(preset, &options[0].lzma) ? lzma_alone_encoder(s, &options[0].lzma) : LZMA_OPTIONS_ERROR;
 }
 
-static lzma_ret start_decoder(const struct cel_coding *coding, lzma_stream *s)
+/* A window beyond the bytes to come would be memory for nothing. */
+static void shrink_windows(lzma_filter *filter, size_t bytes)
+{
+    for (; filter->id != LZMA_VLI_UNKNOWN; filter++) {
+        lzma_options_lzma *o = filter->options;
+
+        if ((filter->id == LZMA_FILTER_LZMA1 || filter->id == LZMA_FILTER_LZMA2) && o->dict_size > bytes)
+            o->dict_size = bytes > LZMA_DICT_SIZE_MIN ? (uint32_t)bytes : LZMA_DICT_SIZE_MIN;
+    }
+}
+
+static lzma_ret start_decoder(const struct cel_coding *coding, lzma_stream *s, size_t bytes)
 {
     const uint64_t most = UINT64_C(1) << 30;
     uint32_t format = word(coding, 0, 1);
@@ -271,6 +288,7 @@ static lzma_ret start_decoder(const struct cel_coding *coding, lzma_stream *s)
         return format == 1 ? lzma_stream_decoder(s, most, 0) : lzma_alone_decoder(s, most);
     if (!make_filters(coding->words, filter, options))
         return LZMA_OPTIONS_ERROR;
+    shrink_windows(filter, bytes);
     return lzma_raw_decoder_memusage(filter) > most ? LZMA_MEMLIMIT_ERROR : lzma_raw_decoder(s, filter);
 }
 
@@ -289,7 +307,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
     lzma_stream s = LZMA_STREAM_INIT;
-    lzma_ret answer = start_decoder(coding, &s);
+    lzma_ret answer = start_decoder(coding, &s, cap);
 
     if (answer == LZMA_OK)
         answer = run(&s, src, n, dst, cap, len);
