@@ -172,7 +172,7 @@ static void find_block(struct cel_deflater *d, const unsigned char *src, size_t 
 
 /* --- how thoroughly to look ------------------------------------------------------------------ */
 
-#define SAMPLE 6144 /* bytes in the middle of a block: the last third is looked for in what lies before */
+#define SAMPLE 2048 /* bytes in the middle of a block, or an eighth: its last third is looked for before it */
 #define TABLE_BITS 12
 
 static inline uint32_t three_bytes(const unsigned char *p)
@@ -184,7 +184,7 @@ static inline uint32_t three_bytes(const unsigned char *p)
 static double brief_repeats(const struct stretch *block, const unsigned char *src)
 {
     uint16_t places[1 << TABLE_BITS] = {0};
-    size_t len = block->to - block->from, n = len < SAMPLE ? len : SAMPLE;
+    size_t len = block->to - block->from, n = len < SAMPLE ? len : len < 8 * SAMPLE ? SAMPLE : len / 8;
     const unsigned char *p = src + block->from + (len - n) / 2;
     unsigned found = 0, tried = 0;
 

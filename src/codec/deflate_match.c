@@ -24,6 +24,7 @@ void cel_match_rules_make(double bits, bool thorough, struct cel_match_rules *ou
     unsigned least = thorough ? 3 : 4;
 
     out->thorough = thorough;
+    out->patience = bits < 6.5 ? 8 : thorough ? 6 : 5;
     out->three = bits > 4;
     out->hashed = bytes <= 4 ? 4 : bytes >= 8 ? 8 : (unsigned)(bytes + 0.99);
     if (thorough && out->hashed > 6)
@@ -90,13 +91,14 @@ ALWAYS_INLINE uint32_t hash_of(uint64_t v, unsigned shift, unsigned bits)
     return (uint32_t)((v << shift) * 0x9e3779b97f4a7c15u >> (64 - bits));
 }
 
-/* Exchanges a place of a table. */
-ALWAYS_INLINE uint32_t swap(uint32_t *table, uint32_t hash, size_t i)
+/* How far back the last place with this hash is, which i takes over. It is never before the
+ * first byte: places up to 65535 are told in full, and those behind are no nearer to it. */
+ALWAYS_INLINE uint32_t swap(uint16_t *table, uint32_t hash, size_t i)
 {
-    uint32_t last = table[hash];
+    uint16_t last = table[hash];
 
-    table[hash] = (uint32_t)i;
-    return last;
+    table[hash] = (uint16_t)i;
+    return (uint16_t)(i - last);
 }
 
 static size_t same_bytes(const unsigned char *a, const unsigned char *b, size_t most)
@@ -118,18 +120,17 @@ struct found {
     size_t len, distance; /* length 0: nothing that pays */
 };
 
-/* What matches the bytes at i, beginning with v, at the place `at`: nothing, unless those of v
- * that are left when it is shifted are the same. */
-ALWAYS_INLINE struct found match_at(const unsigned char *src, size_t i, size_t to, uint64_t v, uint32_t at,
+/* What matches the bytes at i, beginning with v, so far back: nothing, unless those of v that are
+ * left when it is shifted are the same. */
+ALWAYS_INLINE struct found match_at(const unsigned char *src, size_t i, size_t to, uint64_t v, uint32_t distance,
                                     unsigned shift)
 {
-    uint64_t x = cel_load_le64(src + at) ^ v;
-    uint32_t distance = (uint32_t)i - at;
+    uint64_t x = cel_load_le64(src + i - distance) ^ v;
     size_t len;
 
     if (x << shift || distance - 1 >= WINDOW)
         return (struct found){0, 0};
-    len = x ? (size_t)(__builtin_ctzll(x) >> 3) : same_bytes(src + i, src + at, to - i);
+    len = x ? (size_t)(__builtin_ctzll(x) >> 3) : same_bytes(src + i, src + i - distance, to - i);
     return (struct found){len < to - i ? len : to - i, distance};
 }
 
@@ -165,11 +166,11 @@ ALWAYS_INLINE void remember(struct cel_heads *heads, const struct cel_match_rule
     for (; from < to; from += step) {
         uint64_t v = cel_load_le64(src + from);
 
-        heads->few[hash_of(v, SHIFT(rules->hashed), CEL_FEW_BITS)] = (uint32_t)from;
+        heads->few[hash_of(v, SHIFT(rules->hashed), CEL_FEW_BITS)] = (uint16_t)from;
         if (thorough)
-            heads->eight[hash_of(v, SHIFT(8), CEL_EIGHT_BITS)] = (uint32_t)from;
+            heads->eight[hash_of(v, SHIFT(8), CEL_EIGHT_BITS)] = (uint16_t)from;
         if (thorough && rules->three)
-            heads->three[hash_of(v, SHIFT(3), CEL_THREE_BITS)] = (uint32_t)from;
+            heads->three[hash_of(v, SHIFT(3), CEL_THREE_BITS)] = (uint16_t)from;
     }
 }
 
@@ -178,7 +179,7 @@ ALWAYS_INLINE void remember(struct cel_heads *heads, const struct cel_match_rule
 ALWAYS_INLINE void match_block(struct cel_matcher *m, const struct cel_match_rules *rules, const unsigned char *src,
                                size_t n, size_t from, size_t to, const bool thorough)
 {
-    const unsigned patience = thorough ? 6 : 5; /* 1 << 6 looks in vain lengthen the stride by one */
+    const unsigned patience = rules->patience;
     size_t last = n < 16 ? 0 : to < n - 16 ? to : n - 16; /* places where 16 bytes can be read */
     size_t i = from ? from : 1, start = from, misses = 0, seen, at;
     struct found f, g;

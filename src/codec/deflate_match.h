@@ -21,9 +21,10 @@ struct cel_turn {
 #define CEL_EIGHT_BITS 14
 #define CEL_THREE_BITS 15
 
-/* The last place of each hash: of a few bytes, and, to be thorough, of eight and of three. */
+/* The last place of each hash: of a few bytes, and, to be thorough, of eight and of three. Only
+ * the low bits of a place: twice the window is told apart, and bytes are compared anyway. */
 struct cel_heads {
-    uint32_t few[1 << CEL_FEW_BITS], eight[1 << CEL_EIGHT_BITS], three[1 << CEL_THREE_BITS];
+    uint16_t few[1 << CEL_FEW_BITS], eight[1 << CEL_EIGHT_BITS], three[1 << CEL_THREE_BITS];
 };
 
 struct cel_matcher {
@@ -38,6 +39,7 @@ struct cel_matcher {
 struct cel_match_rules {
     bool thorough;     /* look longer, for smaller files */
     bool three;        /* matches of three bytes may pay */
+    unsigned patience; /* 1 << patience looks in vain lengthen the stride by one */
     unsigned hashed;   /* how many bytes "few" are: 4 to 8 */
     uint8_t least[16]; /* length from which a match pays, by the logarithm of its distance */
 };
