@@ -23,24 +23,6 @@ bool cel_param_is_held(const struct cel_param *p, const struct cel_words *w)
     return (size_t)p->word + cel_param_width(p) <= w->n;
 }
 
-static double load_double(const uint32_t *w)
-{
-    uint64_t bits = (uint64_t)w[1] << 32 | w[0];
-    double v;
-
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
-static void store_double(double v, uint32_t *w)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &v, sizeof bits);
-    w[0] = (uint32_t)bits;
-    w[1] = (uint32_t)(bits >> 32);
-}
-
 double cel_param_load(const struct cel_param *p, const struct cel_words *w)
 {
     const uint32_t *at = w->w + p->word;
@@ -53,7 +35,7 @@ double cel_param_load(const struct cel_param *p, const struct cel_words *w)
         memcpy(&f, at, sizeof f);
         return f;
     case CEL_PARAM_DOUBLE:
-        return load_double(at);
+        return cel_words_double(at);
     default:
         return *at;
     }
@@ -68,7 +50,7 @@ static void put_value(const struct cel_param *p, double v, struct cel_words *w)
     while (w->n < (size_t)p->word + cel_param_width(p))
         w->w[w->n++] = 0;
     if (p->kind == CEL_PARAM_DOUBLE)
-        store_double(v, at);
+        cel_words_set_double(v, at);
     else if (p->kind == CEL_PARAM_FLOAT)
         memcpy(at, &f, sizeof f);
     else

@@ -17,6 +17,10 @@ struct cel_words {
     uint32_t w[CEL_WORDS_MAX];
 };
 
+/* A double in two words. */
+double cel_words_double(const uint32_t *w);
+void cel_words_set_double(double v, uint32_t *w);
+
 /* What a codec may know of the chunks it will see. All of them have this shape. */
 #define CEL_RANK_MAX 32
 enum cel_kind { CEL_KIND_OTHER, CEL_KIND_INT, CEL_KIND_UINT, CEL_KIND_FLOAT, CEL_KIND_CHAR };

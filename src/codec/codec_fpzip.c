@@ -18,6 +18,7 @@
 #include "axes.h"
 #include "bytes.h"
 #include "codec.h"
+#include "room.h"
 #include "convert.h"
 #include "fpzip_decode.h"
 #include "kernels.h"
@@ -42,39 +43,6 @@ static const struct cel_param params[] = {
      .help = "bits kept of each value; 0: all"},
     {0},
 };
-
-struct context {
-    unsigned char *p;
-    size_t cap;
-};
-
-static int make_context(const struct cel_words *working, void **context)
-{
-    *context = cel_calloc(1, sizeof(struct context));
-    return *context ? CEL_OK : NC_ENOMEM;
-}
-
-static void free_context(void *context)
-{
-    struct context *c = context;
-
-    if (c)
-        free(c->p);
-    free(c);
-}
-
-static int reserve(struct context *c, size_t need)
-{
-    if (need <= c->cap)
-        return CEL_OK;
-    free(c->p);
-    c->cap = 0;
-    c->p = cel_malloc(need);
-    if (!c->p)
-        return cel_fail_in(NC_ENOMEM, "fpzip");
-    c->cap = need;
-    return CEL_OK;
-}
 
 static int check(const struct cel_words *visible)
 {
@@ -188,18 +156,13 @@ static size_t bound(const struct cel_coding *coding, size_t n)
     return HEADER + n;
 }
 
-static size_t decoded_size(const struct cel_coding *coding, const void *src, size_t n)
-{
-    return coding->shape->nbytes;
-}
-
 /* The elements where libfpzip may read them: in our byte order and aligned. There is
  * room for as many more in the context, behind them. */
 static int native_elements(const struct cel_coding *coding, const void **src)
 {
     const struct cel_shape *shape = coding->shape;
-    struct context *c = coding->context;
-    int rc = reserve(c, 2 * shape->nbytes);
+    struct cel_room *c = coding->context;
+    int rc = cel_room_reserve(c, 2 * shape->nbytes, "fpzip");
 
     if (rc != CEL_OK || (!needs_swap(coding->words) && (uintptr_t)*src % shape->elem_size == 0))
         return rc;
@@ -251,7 +214,7 @@ static bool is_readable(const struct cel_coding *coding, const void *elements, c
 {
     struct cel_fpzip what = decoding_of(coding->words);
     size_t count = coding->shape->nbytes / coding->shape->elem_size;
-    void *decoded = ((struct context *)coding->context)->p + coding->shape->nbytes;
+    void *decoded = ((struct cel_room *)coding->context)->p + coding->shape->nbytes;
 
     return all_finite(elements, count, what.is_double) ||
            (cel_fpzip_decode(&what, encoded, n, decoded) == CEL_OK && is_kept(&what, elements, decoded, count));
@@ -300,10 +263,10 @@ static int decompress(const struct cel_coding *coding, const unsigned char *src,
 {
     const struct cel_shape *shape = coding->shape;
     struct cel_fpzip what = decoding_of(coding->words);
-    struct context *c = coding->context;
+    struct cel_room *c = coding->context;
     bool is_aligned = (uintptr_t)dst % shape->elem_size == 0;
     void *out = dst;
-    int rc = is_aligned ? CEL_OK : reserve(c, shape->nbytes);
+    int rc = is_aligned ? CEL_OK : cel_room_reserve(c, shape->nbytes, "fpzip");
 
     if (rc == CEL_OK)
         rc = cel_fpzip_decode(&what, src, n, out = is_aligned ? dst : c->p);
@@ -355,10 +318,10 @@ const struct cel_codec cel_codec_fpzip = {
     .prepare = prepare,
     .reveal = reveal,
     .bound = bound,
-    .decoded_size = decoded_size,
+    .decoded_size = cel_whole_chunk,
     .shape_of = shape_of,
     .encode = encode,
     .decode = decode,
-    .make_context = make_context,
-    .free_context = free_context,
+    .make_context = cel_room_make,
+    .free_context = cel_room_free,
 };

@@ -9,6 +9,7 @@
  * {"id": "cellar.nbit"} */
 #include "bitpack.h"
 #include "codec.h"
+#include "room.h"
 #include "status.h"
 #include "typed.h"
 #include <netcdf.h>
@@ -83,11 +84,6 @@ static bool shape_of(const struct cel_words *working, struct cel_shape *out)
 static size_t bound(const struct cel_coding *coding, size_t n)
 {
     return n + 1;
-}
-
-static size_t decoded_size(const struct cel_coding *coding, const void *src, size_t n)
-{
-    return coding->shape->nbytes;
 }
 
 static int copy(const void *src, size_t n, void *dst, size_t cap, size_t *len)
@@ -166,7 +162,7 @@ const struct cel_codec cel_codec_nbit = {
     .reveal = reveal,
     .bound = bound,
     .max_ratio = 64,
-    .decoded_size = decoded_size,
+    .decoded_size = cel_whole_chunk,
     .shape_of = shape_of,
     .encode = encode,
     .decode = decode,

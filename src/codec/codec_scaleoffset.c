@@ -20,6 +20,7 @@
 #include "bitpack.h"
 #include "bytes.h"
 #include "codec.h"
+#include "room.h"
 #include "status.h"
 #include "typed.h"
 #include <math.h>
@@ -140,11 +141,6 @@ static bool shape_of(const struct cel_words *working, struct cel_shape *out)
 static size_t bound(const struct cel_coding *coding, size_t n)
 {
     return HEADER + n + 1;
-}
-
-static size_t decoded_size(const struct cel_coding *coding, const void *src, size_t n)
-{
-    return coding->shape->nbytes;
 }
 
 /* Bits that numbers below n take. */
@@ -384,7 +380,7 @@ const struct cel_codec cel_codec_scaleoffset = {
     .check = check,
     .prepare = prepare,
     .bound = bound,
-    .decoded_size = decoded_size,
+    .decoded_size = cel_whole_chunk,
     .shape_of = shape_of,
     .encode = encode,
     .decode = decode,

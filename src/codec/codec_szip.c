@@ -13,6 +13,7 @@
  * {"id": "szip", "mask": 4, "pixels-per-block": 16} */
 #include "bytes.h"
 #include "codec.h"
+#include "room.h"
 #include "kernels.h"
 #include "mem.h"
 #include "status.h"
@@ -154,41 +155,13 @@ static struct layout layout_of(const struct settings *s, size_t n)
 }
 
 /* Room in the context: the chunk in planes, then the chunk in padded scanlines. */
-struct context {
-    unsigned char *p;
-    size_t cap;
-};
-
-static int make_context(const struct cel_words *working, void **context)
+static int reserve(struct cel_room *room, size_t n, const struct layout *l, unsigned char **planes, unsigned char **lines)
 {
-    *context = cel_calloc(1, sizeof(struct context));
-    return *context ? CEL_OK : NC_ENOMEM;
-}
+    int rc = cel_room_reserve(room, n + l->padded * l->lines, "szip");
 
-static void free_context(void *context)
-{
-    struct context *c = context;
-
-    if (c)
-        free(c->p);
-    free(c);
-}
-
-static int reserve(struct context *c, size_t n, const struct layout *l, unsigned char **planes, unsigned char **lines)
-{
-    size_t need = n + l->padded * l->lines;
-
-    if (need > c->cap) {
-        free(c->p);
-        c->cap = 0;
-        c->p = cel_malloc(need);
-        if (!c->p)
-            return cel_fail_in(NC_ENOMEM, "szip");
-        c->cap = need;
-    }
-    *planes = c->p;
-    *lines = c->p + n;
-    return CEL_OK;
+    *planes = room->p;
+    *lines = room->p ? room->p + n : NULL;
+    return rc;
 }
 
 /* Filled with the line's last pixel where neighbours are compared, else with 0. */
@@ -319,6 +292,6 @@ const struct cel_codec cel_codec_szip = {
     .decoded_size = decoded_size,
     .encode = encode,
     .decode = decode,
-    .make_context = make_context,
-    .free_context = free_context,
+    .make_context = cel_room_make,
+    .free_context = cel_room_free,
 };

@@ -110,11 +110,6 @@ static size_t bound(const struct cel_coding *coding, size_t n)
     return lossy > exact ? lossy : exact;
 }
 
-static size_t decoded_size(const struct cel_coding *coding, const void *src, size_t n)
-{
-    return coding->shape->nbytes;
-}
-
 static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
     struct cel_zfp z;
@@ -170,10 +165,10 @@ const struct cel_codec cel_codec_zfp = {
     .from_json = from_json,
     .bound = bound,
     .max_ratio = 16384, /* a block of 256 doubles in one bit */
-    .decoded_size = decoded_size,
+    .decoded_size = cel_whole_chunk,
     .shape_of = cel_zfp_shape,
     .encode = encode,
     .decode = decode,
-    .make_context = cel_zfp_make_room,
-    .free_context = cel_zfp_free_room,
+    .make_context = cel_room_make,
+    .free_context = cel_room_free,
 };

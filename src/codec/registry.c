@@ -216,3 +216,23 @@ const char *cel_codec_registered_name(unsigned hdf5_id)
             return registered[i].name;
     return own ? own->name : NULL;
 }
+
+/* --- words ------------------------------------------------------------------------------- */
+
+double cel_words_double(const uint32_t *w)
+{
+    uint64_t bits = (uint64_t)w[1] << 32 | w[0];
+    double v;
+
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+void cel_words_set_double(double v, uint32_t *w)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &v, sizeof bits);
+    w[0] = (uint32_t)bits;
+    w[1] = (uint32_t)(bits >> 32);
+}

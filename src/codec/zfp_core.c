@@ -106,24 +106,6 @@ static int set_axes(zfp_field *field, const size_t *dims, int ndims)
     return fits_header(dims, ndims) ? ndims : 0;
 }
 
-static double load_double(const uint32_t *w)
-{
-    uint64_t bits = (uint64_t)w[1] << 32 | w[0];
-    double v;
-
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
-static void store_double(double v, uint32_t *w)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &v, sizeof bits);
-    w[0] = (uint32_t)bits;
-    w[1] = (uint32_t)(bits >> 32);
-}
-
 /* Visible words to libzfp's settings. */
 static int set_mode(const struct cel_words *visible, zfp_type type, int ndims, zfp_stream *stream)
 {
@@ -135,7 +117,7 @@ static int set_mode(const struct cel_words *visible, zfp_type type, int ndims, z
         return cel_fail(NC_EFILTER, "zfp: mode %u with %zu parameters is not possible", mode, visible->n);
     switch (mode) {
     case CEL_ZFP_RATE:
-        zfp_stream_set_rate(stream, load_double(w + 2), type, (uint)ndims, zfp_false);
+        zfp_stream_set_rate(stream, cel_words_double(w + 2), type, (uint)ndims, zfp_false);
         return CEL_OK;
     case CEL_ZFP_PRECISION:
         zfp_stream_set_precision(stream, w[2]);
@@ -144,7 +126,7 @@ static int set_mode(const struct cel_words *visible, zfp_type type, int ndims, z
         if (type == zfp_type_int32 || type == zfp_type_int64)
             return cel_fail(NC_EFILTER, "zfp: accuracy works on float and double only; use precision, rate or "
                             "reversible for integers");
-        zfp_stream_set_accuracy(stream, load_double(w + 2));
+        zfp_stream_set_accuracy(stream, cel_words_double(w + 2));
         return CEL_OK;
     case CEL_ZFP_EXPERT:
         if (!zfp_stream_set_params(stream, w[2], w[3], w[4], (int)w[5]))
@@ -229,7 +211,7 @@ static void reveal_mode(const zfp_stream *stream, unsigned ndims, struct cel_wor
     case zfp_mode_fixed_rate:
         w[0] = CEL_ZFP_RATE;
         visible->n = 4;
-        store_double(zfp_stream_rate(stream, ndims), w + 2);
+        cel_words_set_double(zfp_stream_rate(stream, ndims), w + 2);
         break;
     case zfp_mode_fixed_precision:
         w[0] = CEL_ZFP_PRECISION;
@@ -239,7 +221,7 @@ static void reveal_mode(const zfp_stream *stream, unsigned ndims, struct cel_wor
     case zfp_mode_fixed_accuracy:
         w[0] = CEL_ZFP_ACCURACY;
         visible->n = 4;
-        store_double(zfp_stream_accuracy(stream), w + 2);
+        cel_words_set_double(zfp_stream_accuracy(stream), w + 2);
         break;
     case zfp_mode_reversible:
         w[0] = CEL_ZFP_REVERSIBLE;
@@ -362,34 +344,6 @@ bool cel_zfp_shape(const struct cel_words *words, struct cel_shape *out)
 
 /* --- running ---------------------------------------------------------------------- */
 
-int cel_zfp_make_room(const struct cel_words *working, void **context)
-{
-    *context = cel_calloc(1, sizeof(struct cel_zfp_room));
-    return *context ? CEL_OK : NC_ENOMEM;
-}
-
-void cel_zfp_free_room(void *context)
-{
-    struct cel_zfp_room *room = context;
-
-    if (room)
-        free(room->p);
-    free(room);
-}
-
-static int reserve(struct cel_zfp_room *room, size_t need)
-{
-    if (need <= room->cap)
-        return CEL_OK;
-    free(room->p);
-    room->cap = 0;
-    room->p = cel_malloc(need);
-    if (!room->p)
-        return cel_fail_in(NC_ENOMEM, "zfp");
-    room->cap = need;
-    return CEL_OK;
-}
-
 static bool needs_swap(const struct cel_zfp *z)
 {
     const uint16_t one = 1;
@@ -490,11 +444,11 @@ static int bound_holds(const struct cel_zfp *z, size_t n, void *encoded, size_t 
 
 /* The elements as zfp wants them: in our byte order, aligned. With `more` bytes of room
  * behind them. */
-static int native_elements(struct cel_zfp *z, size_t elem_size, struct cel_zfp_room *room, const void *src, size_t n,
+static int native_elements(struct cel_zfp *z, size_t elem_size, struct cel_room *room, const void *src, size_t n,
                            size_t more)
 {
     bool moves = needs_swap(z) || !is_aligned(src, elem_size);
-    int rc = reserve(room, (moves ? n : 0) + more);
+    int rc = cel_room_reserve(room, (moves ? n : 0) + more, "zfp");
 
     z->field.data = (void *)src;
     if (rc != CEL_OK || !moves)
@@ -517,7 +471,7 @@ static int compress(struct cel_zfp *z, void *dst, size_t cap, size_t *len)
     return *len ? CEL_OK : cel_fail(NC_EFILTER, "zfp: cannot compress");
 }
 
-int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,
+int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_room *room, const void *src,
                    size_t n, void *dst, size_t cap, size_t *len)
 {
     size_t count = n / shape->elem_size;
@@ -554,7 +508,7 @@ size_t cel_zfp_exact_bound(const struct cel_zfp *z)
     return CEL_ZFP_HEADER + cel_zfp_bound(&exact);
 }
 
-int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room,
+int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape, struct cel_room *room,
                          const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
     struct cel_zfp exact = exactly(z);
@@ -579,7 +533,7 @@ static size_t least_size(const struct cel_zfp *z)
     return (size_t)((double)zfp_field_blocks(&z->field) * z->stream.minbits / 8);
 }
 
-int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,
+int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_room *room, const void *src,
                    size_t n, void *dst, size_t cap, size_t *len)
 {
     size_t most, values, used;
@@ -594,7 +548,7 @@ int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
         return cel_fail(NC_EFILTER, "zfp: the chunk has %zu bytes, more than the %zu possible", n, most);
     most = (most + 63) / 32 * 32;
     values = is_aligned(dst, shape->elem_size) ? 0 : shape->nbytes;
-    rc = reserve(room, most + values);
+    rc = cel_room_reserve(room, most + values, "zfp");
     if (rc != CEL_OK)
         return rc;
     memcpy(room->p, src, n);

@@ -5,6 +5,7 @@
  * the shape, and running the library within bounds. Errors start with "zfp". */
 
 #include "codec.h"
+#include "room.h"
 #include <zfp.h>
 
 /* Words as given: mode, 0, and what the mode wants (H5Z-ZFP's macros). As stored:
@@ -21,12 +22,6 @@ struct cel_zfp {
     zfp_field field;
     size_t header;   /* bytes of the header it was read from */
     bool big_endian; /* of the elements outside zfp */
-};
-
-/* Room of one worker, kept between chunks. */
-struct cel_zfp_room {
-    unsigned char *p;
-    size_t cap;
 };
 
 int cel_zfp_check(const struct cel_words *visible);
@@ -49,18 +44,16 @@ size_t cel_zfp_bound(struct cel_zfp *z);
 
 /* CEL_SKIP: the mode is lossy and cannot take these values: they are not all finite, or
  * one is so large that the accuracy asked for is lost on those beside it. */
-int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,
+int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_room *room, const void *src,
                    size_t n, void *dst, size_t cap, size_t *len);
-int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room, const void *src,
+int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_room *room, const void *src,
                    size_t n, void *dst, size_t cap, size_t *len);
 
 /* For such chunks: the exact mode, behind a header that says so. */
 #define CEL_ZFP_HEADER 12 /* bytes: magic, shape and a short mode */
 size_t cel_zfp_exact_bound(const struct cel_zfp *z);
-int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape, struct cel_zfp_room *room,
+int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape, struct cel_room *room,
                          const void *src, size_t n, void *dst, size_t cap, size_t *len);
 
-int cel_zfp_make_room(const struct cel_words *working, void **context);
-void cel_zfp_free_room(void *context);
 
 #endif
