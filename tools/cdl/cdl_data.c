@@ -280,10 +280,17 @@ static void print_values(struct cdl_printer *p, const struct data_var *v, const 
     }
 }
 
+struct printing {
+    struct cdl_printer *p;
+    const struct data_var *v;
+};
+
 /* n values from number `at` on: whole rows, or a part of one. */
-static void print_block(struct cdl_printer *p, const struct data_var *v, const char *value, size_t n,
-                        size_t at)
+static void print_block(void *arg, const char *value, size_t n, size_t at)
 {
+    struct cdl_printer *p = ((struct printing *)arg)->p;
+    const struct data_var *v = ((struct printing *)arg)->v;
+
     while (n) {
         size_t left = v->row - at % v->row, take = n < left ? n : left;
         if (at % v->row == 0)
@@ -302,36 +309,11 @@ static void print_block(struct cdl_printer *p, const struct data_var *v, const c
 
 static int print_all(struct cdl_printer *p, const struct data_var *v)
 {
-    struct slab s;
-    size_t most = BLOCK_BYTES / v->type->size, at = 0;
-    char *values;
-    int status = NC_NOERR;
+    size_t most = BLOCK_BYTES / v->type->size;
 
     if (v->type->kind == NC_CHAR && most < v->row)
         most = v->row; /* a text row is printed whole */
-    slab_start(&s, v->ndims, v->shape, NULL, most);
-    values = tool_alloc(most < v->n ? most : v->n, v->type->size);
-    while (status == NC_NOERR && slab_next(&s)) {
-        status = nc_get_vara(v->group, v->id, s.start, s.count, values);
-        if (status)
-            break;
-        print_block(p, v, values, s.n, at);
-        type_release(v->type, values, s.n);
-        at += s.n;
-    }
-    free(values);
-    return status;
-}
-
-/* Each group lists the unlimited dimensions of its own. */
-static bool is_unlimited(int group, int dimid)
-{
-    struct walk_ids id;
-    int parent;
-    bool found = walk_unlimited(group, &id) == NC_NOERR && walk_has(&id, dimid);
-
-    walk_free(&id);
-    return found || (nc_inq_grp_parent(group, &parent) == NC_NOERR && is_unlimited(parent, dimid));
+    return slab_each(v->group, v->id, v->type, v->ndims, v->shape, most, print_block, &(struct printing){p, v});
 }
 
 static int load_var(const struct cdl_printer *p, int group, int varid, struct data_var *v)
@@ -345,7 +327,7 @@ static int load_var(const struct cdl_printer *p, int group, int varid, struct da
     for (int d = 0; status == NC_NOERR && d < v->ndims; d++) {
         status = nc_inq_dimlen(group, v->dimid[d], &v->shape[d]);
         v->n *= v->shape[d];
-        v->unlimited[d] = is_unlimited(group, v->dimid[d]);
+        v->unlimited[d] = walk_is_unlimited(group, v->dimid[d]);
     }
     v->row = v->ndims ? v->shape[v->ndims - 1] : 1;
     v->type = types_find(&p->types, id);

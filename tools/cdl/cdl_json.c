@@ -346,8 +346,15 @@ static int brackets(const struct json_var *v, size_t at, int axes)
     return n;
 }
 
-static void put_block(struct json *j, const struct json_var *v, const char *values, size_t n, size_t at)
+struct putting {
+    struct json *j;
+    const struct json_var *v;
+};
+
+static void put_block(void *arg, const char *values, size_t n, size_t at)
 {
+    struct json *j = ((struct putting *)arg)->j;
+    const struct json_var *v = ((struct putting *)arg)->v;
     bool chars = v->type->kind == NC_CHAR && v->ndims;
     int axes = v->ndims - chars;
     size_t row = chars ? v->shape[v->ndims - 1] : 1;
@@ -375,10 +382,7 @@ static void put_block(struct json *j, const struct json_var *v, const char *valu
 
 static int put_data(struct json *j, const struct json_var *v)
 {
-    struct slab s;
-    size_t most = ((size_t)16 << 20) / v->type->size, at = 0;
-    char *values;
-    int status = NC_NOERR;
+    size_t most = ((size_t)16 << 20) / v->type->size;
 
     member(j, "data");
     if (!v->n) {
@@ -387,18 +391,7 @@ static int put_data(struct json *j, const struct json_var *v)
     }
     if (v->ndims && most < v->shape[v->ndims - 1])
         most = v->shape[v->ndims - 1];
-    slab_start(&s, v->ndims, v->shape, NULL, most);
-    values = tool_alloc(most < v->n ? most : v->n, v->type->size);
-    while (status == NC_NOERR && slab_next(&s)) {
-        status = nc_get_vara(v->group, v->id, s.start, s.count, values);
-        if (status)
-            break;
-        put_block(j, v, values, s.n, at);
-        type_release(v->type, values, s.n);
-        at += s.n;
-    }
-    free(values);
-    return status;
+    return slab_each(v->group, v->id, v->type, v->ndims, v->shape, most, put_block, &(struct putting){j, v});
 }
 
 static bool data_wanted(const struct json *j, int group, int varid)

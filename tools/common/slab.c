@@ -2,6 +2,9 @@
  * next axis, single steps along the ones before. */
 
 #include "slab.h"
+#include "text.h"
+#include "types.h"
+#include <stdlib.h>
 #include <string.h>
 
 static size_t clip(size_t v, size_t lo, size_t hi)
@@ -71,4 +74,28 @@ bool slab_next(struct slab *s)
         return false;
     set_counts(s);
     return true;
+}
+
+int slab_each(int group, int varid, const struct type *type, int ndims, const size_t *shape, size_t most, slab_fn *visit,
+              void *arg)
+{
+    struct slab s;
+    size_t total = 1, at = 0;
+    char *values;
+    int status = NC_NOERR;
+
+    for (int d = 0; d < ndims; d++)
+        total *= shape[d];
+    slab_start(&s, ndims, shape, NULL, most);
+    values = tool_alloc(most < total ? most : total, type->size);
+    while (status == NC_NOERR && slab_next(&s)) {
+        status = nc_get_vara(group, varid, s.start, s.count, values);
+        if (status)
+            break;
+        visit(arg, values, s.n, at);
+        type_release(type, values, s.n);
+        at += s.n;
+    }
+    free(values);
+    return status;
 }

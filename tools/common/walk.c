@@ -106,3 +106,14 @@ int walk_all(int root, int (*visit)(int group, void *arg), void *arg)
     walk_free(&child);
     return status;
 }
+
+/* Each group lists the unlimited dimensions of its own. */
+bool walk_is_unlimited(int group, int dimid)
+{
+    struct walk_ids id;
+    int parent;
+    bool found = walk_unlimited(group, &id) == NC_NOERR && walk_has(&id, dimid);
+
+    walk_free(&id);
+    return found || (nc_inq_grp_parent(group, &parent) == NC_NOERR && walk_is_unlimited(parent, dimid));
+}

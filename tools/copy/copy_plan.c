@@ -192,19 +192,9 @@ static void check_classic_filters(const struct copy *c)
 }
 
 /* --- chunks of one variable --------------------------------------------------------------------- */
-static bool is_unlimited(int group, int dimid)
-{
-    struct walk_ids id;
-    int parent;
-    bool found = walk_unlimited(group, &id) == NC_NOERR && walk_has(&id, dimid);
-
-    walk_free(&id);
-    return found || (nc_inq_grp_parent(group, &parent) == NC_NOERR && is_unlimited(parent, dimid));
-}
-
 static bool axis_grows(const struct copy *c, const struct copy_var *v, int d)
 {
-    return !c->req->fix_unlimited && is_unlimited(v->group, v->dimid[d]);
+    return !c->req->fix_unlimited && walk_is_unlimited(v->group, v->dimid[d]);
 }
 
 static bool grows(const struct copy *c, const struct copy_var *v)
