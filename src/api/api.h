@@ -28,6 +28,7 @@ struct cel_call {
     struct cel_group *group;
     struct cel_var *var;   /* NULL: the call is about the group */
     bool locked;
+    struct cel_call *outer; /* the call this thread was in already: a filter called the API; NULL: none */
 };
 
 /* --- api_id.c ------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
  * ever meets half of one. */
 #include "api.h"
 #include "exit.h"
+#include "fork.h"
 #include "plugin.h"
 #include <netcdf_mem.h>
 
@@ -241,13 +242,16 @@ static void close_all(void)
             cel_warn("at exit: %s", cel_error_text());
 }
 
+static struct cel_mutex first_use = CEL_MUTEX_INIT; /* guards cel_api_first_use() */
+
+CEL_FORK_LOCK(CEL_FORK_FIRST_USE, &first_use, false, NULL);
+
 void cel_api_first_use(const struct cel_container_ops *ops)
 {
-    static struct cel_mutex lock = CEL_MUTEX_INIT;
     static const struct cel_container_ops *seen[8];
     size_t i = 0;
 
-    cel_lock(&lock);
+    cel_lock(&first_use);
     while (i < sizeof seen / sizeof *seen && seen[i] && seen[i] != ops)
         i++;
     if (i < sizeof seen / sizeof *seen && !seen[i]) {
@@ -255,7 +259,7 @@ void cel_api_first_use(const struct cel_container_ops *ops)
         cel_exit_set(close_all);
         atexit(close_all);
     }
-    cel_unlock(&lock);
+    cel_unlock(&first_use);
 }
 
 int nc_initialize(void)

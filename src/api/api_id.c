@@ -3,8 +3,14 @@
  * An ncid is the dataset's row in the table, shifted, plus the group's id. The
  * table is the only global state of this folder that holds datasets. Its lock is
  * held for a look only: a call counts itself in, then locks the dataset; whoever
- * closes takes the row out first and waits until everybody else has left. */
+ * closes takes the row out first and waits until everybody else has left.
+ *
+ * A forked child has none of the threads that were in a call: their datasets are locked,
+ * perhaps half changed, for ever. There every call on such a dataset fails, and closing
+ * it only forgets it. */
 #include "api.h"
+#include "fork.h"
+#include <assert.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +21,7 @@ struct cel_open {
     struct cel_dataset *ds;
     int index;
     unsigned long users; /* calls at work, and CLOSING; atomic: who leaves takes no lock */
+    bool lost;   /* a thread that this process does not have was in it */
     pid_t owner; /* a forked child must not finish its parent's files */
 };
 
@@ -27,6 +34,7 @@ static struct {
     int n;                /* rows, row 0 is never used */
     int low;              /* no row below this one is free */
 } table = {CEL_MUTEX_INIT, CEL_COND_INIT, NULL, 0, 1};
+static _Thread_local struct cel_call *innermost; /* of this thread's calls */
 
 /* --- the table -------------------------------------------------------------------- */
 
@@ -91,12 +99,13 @@ static struct cel_open *row_of(int ncid)
                ? table.row[at] : NULL;
 }
 
+/* NULL: it is lost, and its memory stays as it is. */
 static struct cel_dataset *take_row(struct cel_open *open)
 {
-    struct cel_dataset *ds = open->ds;
+    struct cel_dataset *ds = open->lost ? NULL : open->ds;
 
     __atomic_fetch_or(&open->users, CLOSING, __ATOMIC_ACQ_REL);
-    while (users_of(open) != CLOSING)
+    while (ds && users_of(open) != CLOSING)
         cel_cond_wait(&table.left, &table.lock);
     table.row[open->index] = NULL;
     table.low = open->index < table.low ? open->index : table.low;
@@ -109,6 +118,11 @@ static int bad_id(int ncid)
     return cel_fail(NC_EBADID, "no open dataset or group has the id %d", ncid);
 }
 
+static int lost_id(void)
+{
+    return cel_fail(NC_EPERM, "another thread was working on the dataset when this process was forked: open it again");
+}
+
 int cel_open_take(int ncid, struct cel_dataset **out)
 {
     struct cel_open *open;
@@ -119,7 +133,7 @@ int cel_open_take(int ncid, struct cel_dataset **out)
     if (open)
         *out = take_row(open);
     cel_unlock(&table.lock);
-    return open ? CEL_OK : bad_id(ncid);
+    return *out ? CEL_OK : open ? lost_id() : bad_id(ncid);
 }
 
 struct cel_dataset *cel_open_take_any(void)
@@ -130,7 +144,7 @@ struct cel_dataset *cel_open_take_any(void)
     for (int i = 1; !ds && i < table.n; i++) {
         struct cel_open *open = table.row[i];
 
-        if (open && !users_of(open) && open->owner == getpid())
+        if (open && !open->lost && !users_of(open) && open->owner == getpid())
             ds = take_row(open);
     }
     cel_unlock(&table.lock);
@@ -153,6 +167,28 @@ void cel_open_tidy(void)
     cel_unlock(&table.lock);
 }
 
+/* --- fork ------------------------------------------------------------------------- */
+
+/* Calls on it that are this thread's own: a filter that forks is in one. */
+static unsigned long own_users(const struct cel_open *open)
+{
+    unsigned long n = 0;
+
+    for (const struct cel_call *c = innermost; c; c = c->outer)
+        n += c->open == open;
+    return n;
+}
+
+static void give_up_lost(void)
+{
+    cel_cond_init(&table.left);
+    for (int i = 1; i < table.n; i++)
+        if (table.row[i] && users_of(table.row[i]) != own_users(table.row[i]))
+            table.row[i]->lost = true;
+}
+
+CEL_FORK_LOCK(CEL_FORK_IDS, &table.lock, false, give_up_lost);
+
 /* --- a call ----------------------------------------------------------------------- */
 
 void cel_call_lock(struct cel_call *c)
@@ -169,15 +205,22 @@ void cel_call_unlock(struct cel_call *c)
 
 int cel_call_begin(struct cel_call *c, int ncid)
 {
+    bool lost;
+
     *c = (struct cel_call){0};
     cel_error_clear();
     cel_lock(&table.lock);
     c->open = row_of(ncid);
+    lost = c->open && c->open->lost;
+    if (lost)
+        c->open = NULL;
     if (c->open)
         __atomic_fetch_add(&c->open->users, 1, __ATOMIC_RELAXED);
     cel_unlock(&table.lock);
     if (!c->open)
-        return bad_id(ncid);
+        return lost ? lost_id() : bad_id(ncid);
+    c->outer = innermost;
+    innermost = c;
     c->ds = c->open->ds;
     cel_call_lock(c);
     c->group = cel_dataset_group(c->ds, ncid & ((1 << GROUP_BITS) - 1));
@@ -257,6 +300,8 @@ int cel_call_end(struct cel_call *c, int rc)
     }
     if (c->locked)
         cel_unlock(&c->ds->lock);
+    assert(innermost == c);
+    innermost = c->outer;
     leave(c->open);
     c->open = NULL;
     return rc;

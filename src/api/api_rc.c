@@ -1,5 +1,6 @@
 /* Settings by name, as netCDF-C keeps them for its .rc files: a short list. */
 #include "api.h"
+#include "fork.h"
 #include <string.h>
 
 struct entry {
@@ -9,6 +10,8 @@ struct entry {
 
 static struct cel_mutex lock = CEL_MUTEX_INIT;
 static struct cel_vec entries;
+
+CEL_FORK_LOCK(CEL_FORK_RC, &lock, false, NULL);
 
 static struct entry *entry_of(const char *key)
 {

@@ -1,6 +1,7 @@
 /* What holds for the whole process: the default format, alignment, and the
  * chunk cache of variables not yet opened. One lock for all of it. */
 #include "api.h"
+#include "fork.h"
 #include <limits.h>
 #include <netcdf_f.h>
 
@@ -11,6 +12,8 @@ static struct cel_settings now = {
     .cache_nelems = 1000,
     .cache_preemption = 0.75f,
 };
+
+CEL_FORK_LOCK(CEL_FORK_SETTINGS, &lock, false, NULL);
 
 void cel_settings_get(struct cel_settings *out)
 {

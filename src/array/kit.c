@@ -3,6 +3,7 @@
  * one it used, whose memory is warm in its core's cache, the others lie on a shelf.
  * Kits that grew large lie on the shelf only as long as the call that needs them. */
 #include "engine.h"
+#include "fork.h"
 #include <stdlib.h>
 
 #define KEPT_KITS 64
@@ -18,20 +19,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t own; /* this thread's kit */
 static bool has_own;      /* the key could be made */
 
-static void hold(void)
-{
-    cel_lock(&lock);
-}
-
-static void let_go(void)
-{
-    cel_unlock(&lock);
-}
-
-static void start_anew(void)
-{
-    cel_mutex_init(&lock);
-}
+CEL_FORK_LOCK(CEL_FORK_KITS, &lock, false, NULL);
 
 static void free_kit(struct cel_kit *kit)
 {
@@ -90,7 +78,6 @@ static void to_shelf(void *p)
 
 static void set_up(void)
 {
-    pthread_atfork(hold, let_go, start_anew);
     has_own = pthread_key_create(&own, to_shelf) == 0;
 }
 

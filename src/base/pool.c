@@ -10,6 +10,7 @@
  * more threads than cores nobody does that. */
 #include "pool.h"
 #include "env.h"
+#include "fork.h"
 #include "thread.h"
 #include <signal.h>
 #include <time.h>
@@ -24,21 +25,10 @@ static int size;                             /* 0: not decided yet */
 static int nthreads, nidle;
 static int ncalled;                          /* of the idle ones, on their way to work */
 static int most = POOL_MAX;                  /* fewer once a thread could not be made */
-static bool hooked;                          /* fork handlers are in place */
 static int cores;                            /* 0: not asked yet */
 static atomic_uint calls;                    /* for workers that look out; written under the lock */
 
 /* --- fork -------------------------------------------------------------- */
-
-static void hold(void)
-{
-    cel_lock(&lock);
-}
-
-static void let_go(void)
-{
-    cel_unlock(&lock);
-}
 
 static void start_anew(void)
 {
@@ -46,8 +36,9 @@ static void start_anew(void)
     nthreads = nidle = ncalled = 0;
     most = POOL_MAX;
     cel_cond_init(&work);
-    cel_mutex_init(&lock);
 }
+
+CEL_FORK_LOCK(CEL_FORK_POOL, &lock, false, start_anew);
 
 /* --- looking out ----------------------------------------------------------- */
 
@@ -232,9 +223,7 @@ static void call_worker(void)
     }
     if (nthreads >= want)
         return;
-    if (!hooked)
-        hooked = pthread_atfork(hold, let_go, start_anew) == 0;
-    if (hooked && make_worker())
+    if (make_worker())
         nthreads++;
     else
         most = nthreads;

@@ -15,6 +15,19 @@ static inline void cel_mutex_init(struct cel_mutex *m)
     pthread_mutex_init(&m->m, 0);
 }
 
+/* One that its holder may take again. */
+#define CEL_MUTEX_INIT_RECURSIVE {PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP}
+
+static inline void cel_mutex_init_recursive(struct cel_mutex *m)
+{
+    pthread_mutexattr_t attr;
+
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&m->m, &attr);
+    pthread_mutexattr_destroy(&attr);
+}
+
 static inline void cel_mutex_dispose(struct cel_mutex *m)
 {
     pthread_mutex_destroy(&m->m);

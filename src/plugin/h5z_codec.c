@@ -4,6 +4,7 @@
  * every call copies the chunk into memory of the kind the plugin may free, and
  * its answer back out. That is the one place where a step allocates. What the
  * plugin says about sizes is checked before a byte is read. */
+#include "fork.h"
 #include "mem.h"
 #include "plugin_inside.h"
 #include "status.h"
@@ -16,7 +17,10 @@
 
 /* --- the lock ------------------------------------------------------------- */
 
-static struct cel_mutex own_lock = CEL_MUTEX_INIT;
+/* A filter may call the API, which may run a filter. */
+static struct cel_mutex own_lock = CEL_MUTEX_INIT_RECURSIVE;
+
+CEL_FORK_LOCK(CEL_FORK_FILTER, &own_lock, true, NULL);
 
 static void lock_own(void)
 {

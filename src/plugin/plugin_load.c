@@ -6,6 +6,7 @@
  * once stays. The first library with an id has it, later ones are noted. */
 #include "buf.h"
 #include "env.h"
+#include "fork.h"
 #include "mem.h"
 #include "plugin_inside.h"
 #include "status.h"
@@ -38,6 +39,8 @@ static struct {
     struct cel_vec halves; /* struct half * */
     struct cel_vec notes;  /* struct cel_plugin_note * */
 } plugins = {.lock = CEL_MUTEX_INIT};
+
+CEL_FORK_LOCK(CEL_FORK_PLUGINS, &plugins.lock, false, NULL);
 
 /* --- names ------------------------------------------------------------------- */
 

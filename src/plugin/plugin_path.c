@@ -4,6 +4,7 @@
 #include "env.h"
 #include "mem.h"
 #include "plugin.h"
+#include "fork.h"
 #include "thread.h"
 #include <netcdf.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@ static struct {
     char **dir;
     size_t version;
 } path = {.lock = CEL_MUTEX_INIT};
+
+CEL_FORK_LOCK(CEL_FORK_PATH, &path.lock, false, NULL);
 
 void cel_plugin_path_free(size_t n, char **dirs)
 {

@@ -61,12 +61,20 @@ static int add_ref(struct cel_h5_io *io, int n)
     return n;
 }
 
+/* A child forked meanwhile has the file open too, and would keep its lock. */
+static void close_fd(struct cel_h5_io *io)
+{
+    if (io->owner == getpid())
+        flock(io->fd, LOCK_UN);
+    close(io->fd);
+}
+
 void cel_h5_io_release(struct cel_h5_io *io)
 {
     if (!io || add_ref(io, -1) > 0)
         return;
     if (io->fd >= 0)
-        close(io->fd);
+        close_fd(io);
     if (!io->fixed)
         free(io->data);
     cel_mutex_dispose(&io->lock);

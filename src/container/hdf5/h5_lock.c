@@ -4,43 +4,24 @@
  * no lock. HDF5's error printing is a setting of each thread, so every entry
  * silences it and every exit puts it back. */
 #include "exit.h"
+#include "fork.h"
 #include "h5_int.h"
 #include "plugin.h"
 #include <stdlib.h>
 
-static pthread_mutex_t inside = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static struct cel_mutex inside = CEL_MUTEX_INIT_RECURSIVE;
 static bool started; /* under `inside` */
 
-static void before_fork(void)
-{
-    pthread_mutex_lock(&inside);
-}
-
-static void after_fork_in_parent(void)
-{
-    pthread_mutex_unlock(&inside);
-}
-
-/* The lock names its holder by thread id, which the child's only thread no
- * longer has: it is made anew, not released. */
-static void after_fork_in_child(void)
-{
-    pthread_mutexattr_t attr;
-
-    pthread_mutexattr_init(&attr);
-    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&inside, &attr);
-    pthread_mutexattr_destroy(&attr);
-}
+CEL_FORK_LOCK(CEL_FORK_HDF5, &inside, true, NULL);
 
 static void enter_bare(void)
 {
-    pthread_mutex_lock(&inside);
+    cel_lock(&inside);
 }
 
 static void leave_bare(void)
 {
-    pthread_mutex_unlock(&inside);
+    cel_unlock(&inside);
 }
 
 /* Filter plugins of others may call libhdf5: where it does not guard itself, they
@@ -67,8 +48,6 @@ static int start(void)
 {
     if (H5open() < 0 || atexit(before_libhdf5_ends) != 0)
         return cel_fail(NC_EHDFERR, "libhdf5 could not be started");
-    if (pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) != 0)
-        return cel_fail(NC_ENOMEM, "no memory to prepare for fork()");
     guard_plugins();
     started = true;
     return CEL_OK;
@@ -78,11 +57,11 @@ int cel_h5_enter(struct cel_h5_entry *entry)
 {
     int rc = CEL_OK;
 
-    pthread_mutex_lock(&inside);
+    cel_lock(&inside);
     if (!started)
         rc = start();
     if (rc != CEL_OK) {
-        pthread_mutex_unlock(&inside);
+        cel_unlock(&inside);
         return rc;
     }
     H5Eget_auto2(H5E_DEFAULT, &entry->print, &entry->data);
@@ -93,7 +72,7 @@ int cel_h5_enter(struct cel_h5_entry *entry)
 void cel_h5_leave(const struct cel_h5_entry *entry)
 {
     H5Eset_auto2(H5E_DEFAULT, entry->print, entry->data);
-    pthread_mutex_unlock(&inside);
+    cel_unlock(&inside);
 }
 
 int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry)

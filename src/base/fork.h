@@ -1,0 +1,46 @@
+#ifndef CEL_FORK_H
+#define CEL_FORK_H
+
+/* fork() while other threads are inside the library. Every lock of the process (not those of a
+ * dataset or a variable) is registered here when the library is loaded. Before a fork all of them are taken, so that
+ * what they guard is whole, in one order, which is the order in which they are ever taken one inside the
+ * other; afterwards the parent lets them go, and the child, whose one thread has another number, makes them anew.
+ * What the child's lost threads were doing with a dataset is the id table's to sort out (api_id.c). */
+
+#include "thread.h"
+#include <stdbool.h>
+
+enum cel_fork_rank { /* the lock order, outermost first */
+    CEL_FORK_FILTER,   /* held while a filter of others runs, which may call the API */
+    CEL_FORK_HDF5,     /* libhdf5; the same */
+    CEL_FORK_PLUGINS,  /* what was loaded */
+    CEL_FORK_PATH,     /* where it is looked for */
+    CEL_FORK_RC,
+    CEL_FORK_SETTINGS,
+    CEL_FORK_FIRST_USE,
+    CEL_FORK_IDS,      /* open datasets */
+    CEL_FORK_KITS,
+    CEL_FORK_POOL,
+    CEL_FORK_RANKS
+};
+
+struct cel_fork_lock {
+    struct cel_mutex *lock;
+    bool recursive;
+    void (*anew)(void); /* in the child, once all locks are new; NULL: nothing more to do */
+};
+
+/* Called by CEL_FORK_LOCK before main(). */
+void cel_fork_register(enum cel_fork_rank rank, const struct cel_fork_lock *lock);
+
+/* Beside a lock: CEL_FORK_LOCK(CEL_FORK_POOL, &lock, false, start_anew); once in a file. */
+#define CEL_FORK_LOCK(rank, ...)                                         \
+    __attribute__((constructor)) static void register_for_fork(void)     \
+    {                                                                    \
+        static const struct cel_fork_lock for_fork = {__VA_ARGS__};      \
+                                                                         \
+        cel_fork_register(rank, &for_fork);                              \
+    }                                                                    \
+    struct cel_fork_lock /* for the semicolon */
+
+#endif
