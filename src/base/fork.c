@@ -18,8 +18,11 @@ static void let_go_of_all(void)
             cel_unlock(locks[i]->lock);
 }
 
+/* A recursive lock names its holder by a number that the child's thread no longer has, so letting go
+ * does not do for it; it does for those who watch locks (ThreadSanitizer). */
 static void start_anew(void)
 {
+    let_go_of_all();
     for (int i = 0; i < CEL_FORK_RANKS; i++)
         if (locks[i])
             (locks[i]->recursive ? cel_mutex_init_recursive : cel_mutex_init)(locks[i]->lock);
