@@ -440,6 +440,11 @@ int cel_json_set(struct cel_json *object, const char *key, struct cel_json *v)
     return CEL_OK;
 }
 
+int cel_json_set_text(struct cel_json *object, const char *key, const char *text)
+{
+    return cel_json_set(object, key, cel_json_new_string(text, strlen(text)));
+}
+
 int cel_json_push(struct cel_json *array, struct cel_json *v)
 {
     if (!v)

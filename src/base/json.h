@@ -44,6 +44,7 @@ struct cel_json *cel_json_new_float(float v);   /* shortest form that is exact a
 struct cel_json *cel_json_new_bool(bool v);
 struct cel_json *cel_json_new_null(void);       /* a value that prints as null */
 int cel_json_set(struct cel_json *object, const char *key, struct cel_json *v); /* takes v over, also on failure; v NULL: NC_ENOMEM */
+int cel_json_set_text(struct cel_json *object, const char *key, const char *text);
 int cel_json_push(struct cel_json *array, struct cel_json *v);
 void cel_json_remove(struct cel_json *object, const char *key);
 

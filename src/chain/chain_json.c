@@ -27,16 +27,11 @@
 
 /* --- writing ---------------------------------------------------------------------- */
 
-static int set_text(struct cel_json *object, const char *key, const char *text)
-{
-    return cel_json_set(object, key, cel_json_new_string(text, strlen(text)));
-}
-
 /* An object that has its name; *config is where its parameters go. */
 static int new_codec(const char *name, int version, struct cel_json **out, struct cel_json **config)
 {
     struct cel_json *object = cel_json_new_object();
-    int rc = object ? set_text(object, version == 3 ? "name" : "id", name) : NC_ENOMEM;
+    int rc = object ? cel_json_set_text(object, version == 3 ? "name" : "id", name) : NC_ENOMEM;
 
     *config = object;
     if (rc == CEL_OK && version == 3) {
@@ -228,7 +223,7 @@ static int plugin_from_json(const struct cel_codec *codec, const struct cel_json
     if (rc == CEL_OK && !config && !(v2 = cel_json_new_object()))
         rc = NC_ENOMEM;
     if (rc == CEL_OK)
-        rc = set_text(v2, "id", codec->zarr2);
+        rc = cel_json_set_text(v2, "id", codec->zarr2);
     if (rc == CEL_OK)
         rc = cel_plugin_from_json(codec, v2, w);
     cel_json_free(v2);

@@ -98,11 +98,6 @@ int cel_sharding_from_json(const struct cel_json *object, struct cel_sharding *o
 
 /* --- writing ----------------------------------------------------------------------- */
 
-static int set_text(struct cel_json *object, const char *key, const char *text)
-{
-    return cel_json_set(object, key, cel_json_new_string(text, strlen(text)));
-}
-
 static int set_lengths(struct cel_json *object, const char *key, int n, const size_t *lengths)
 {
     struct cel_json *list = cel_json_new_array();
@@ -128,7 +123,7 @@ static int set_index(struct cel_json *config, const struct cel_shards *s)
     if (rc == CEL_OK)
         rc = cel_json_set(config, "index_codecs", list);
     if (rc == CEL_OK)
-        rc = set_text(config, "index_location", s->index_first ? "start" : "end");
+        rc = cel_json_set_text(config, "index_location", s->index_first ? "start" : "end");
     cel_buf_dispose(&text);
     return rc;
 }
@@ -137,7 +132,7 @@ int cel_shards_to_json(const struct cel_shards *s, const size_t *chunk, bool wit
                        struct cel_json **out)
 {
     struct cel_json *object = cel_json_new_object(), *config = cel_json_new_object();
-    int rc = object && config && codecs ? set_text(object, "name", SHARDING) : NC_ENOMEM;
+    int rc = object && config && codecs ? cel_json_set_text(object, "name", SHARDING) : NC_ENOMEM;
 
     if (rc != CEL_OK) {
         cel_json_free(config);

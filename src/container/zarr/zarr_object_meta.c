@@ -108,11 +108,6 @@ int zarr_object_from_v2(struct cel_dataset *ds, const struct zarr_array *a, stru
 
 /* --- making: parameters left out are added, those given are checked ---------------------------- */
 
-static int set_text(struct cel_json *object, const char *key, const char *text)
-{
-    return cel_json_set(object, key, cel_json_new_string(text, strlen(text)));
-}
-
 static bool is_big(const struct cel_var *var)
 {
     return var->endian == NC_ENDIAN_BIG;
@@ -126,7 +121,7 @@ static int complete_lists(const struct cel_var *var, struct cel_json *codec, str
 
     *out = (struct zarr_dtype){.form = ZARR_VLEN, .big = big && base->size > 1, .type = var->type};
     if (!text)
-        return set_text(codec, "dtype", zarr_dtype_text(base->id, big));
+        return cel_json_set_text(codec, "dtype", zarr_dtype_text(base->id, big));
     if (zarr_dtype_atomic(text, &big) != base->id)
         return cel_fail(NC_EFILTER, "vlen-array: the dtype '%s' is not %s, of which type %s is made", text, base->name,
                         var->type->name);
@@ -140,7 +135,7 @@ static int complete_json(const struct cel_var *var, struct cel_json *codec, stru
 
     *out = (struct zarr_dtype){.form = ZARR_JSON, .big = is_big(var) && var->type->size > 1, .type = var->type};
     if (!encoding)
-        return set_text(codec, "encoding", "utf-8");
+        return cel_json_set_text(codec, "encoding", "utf-8");
     if (strcasecmp(encoding, "utf-8") != 0 && strcasecmp(encoding, "utf8") != 0)
         return cel_fail(NC_EFILTER, "json2: the encoding '%s' is not written, only utf-8", encoding);
     return CEL_OK;
@@ -187,9 +182,9 @@ static int complete_categories(struct cel_json *codec, struct zarr_dtype *out)
 
     snprintf(text, sizeof text, "<U%zu", longest_label(labels));
     if (!cel_json_get(codec, "astype"))
-        rc = set_text(codec, "astype", cel_json_count(labels) < 256 ? "|u1" : "<u2");
+        rc = cel_json_set_text(codec, "astype", cel_json_count(labels) < 256 ? "|u1" : "<u2");
     if (rc == CEL_OK && !dtype)
-        rc = set_text(codec, "dtype", text);
+        rc = cel_json_set_text(codec, "dtype", text);
     else if (rc == CEL_OK && !strpbrk(dtype, "OU"))
         rc = cel_fail(NC_EFILTER, "categorize: the dtype '%s' is no kind of text", dtype);
     if (rc == CEL_OK && categories_from_v2("", codec, out) != CEL_OK)

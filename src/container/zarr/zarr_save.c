@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int set_text(struct cel_json *object, const char *key, const char *text)
-{
-    return cel_json_set(object, key, cel_json_new_string(text, strlen(text)));
-}
-
 /* --- moving what was renamed ---------------------------------------------------------- */
 
 static int collect_all(void *context, const char *name, bool is_prefix)
@@ -228,7 +223,7 @@ static int add_group_info(const struct cel_group *group, struct cel_json *attrs)
     if (rc == CEL_OK)
         rc = cel_json_set(info, "groups", names_json(group, false));
     if (rc == CEL_OK && !group->parent)
-        rc = set_text(attrs, "_NCProperties", "version=2,netcdf=4.9.3,nczarr=2.0.0,cellar=" CEL_VERSION);
+        rc = cel_json_set_text(attrs, "_NCProperties", "version=2,netcdf=4.9.3,nczarr=2.0.0,cellar=" CEL_VERSION);
     if (rc != CEL_OK) {
         cel_json_free(info);
         return rc;
@@ -237,7 +232,7 @@ static int add_group_info(const struct cel_group *group, struct cel_json *attrs)
     if (rc != CEL_OK || group->parent)
         return rc;
     superblock = cel_json_new_object();
-    rc = superblock ? set_text(superblock, "version", "2.0.0") : NC_ENOMEM;
+    rc = superblock ? cel_json_set_text(superblock, "version", "2.0.0") : NC_ENOMEM;
     if (rc != CEL_OK) {
         cel_json_free(superblock);
         return rc;
@@ -269,7 +264,7 @@ static struct cel_json *node_json(int version)
     int rc = doc ? cel_json_set(doc, "zarr_format", cel_json_new_int(version)) : NC_ENOMEM;
 
     if (rc == CEL_OK && version == 3)
-        rc = set_text(doc, "node_type", "group");
+        rc = cel_json_set_text(doc, "node_type", "group");
     if (rc == CEL_OK)
         return doc;
     cel_json_free(doc);
@@ -370,11 +365,11 @@ static int add_array_info(const struct cel_var *var, const struct zarr_array *a)
     if (rc == CEL_OK && a->scalar)
         rc = cel_json_set(info, "scalar", cel_json_new_int(1));
     if (rc == CEL_OK)
-        rc = set_text(info, "storage", "chunked");
+        rc = cel_json_set_text(info, "storage", "chunked");
     if (rc == CEL_OK && zarr_of(var->group->dataset)->version == 3 && var->type->id == NC_CHAR)
-        rc = set_text(info, "type_alias", "char");
+        rc = cel_json_set_text(info, "type_alias", "char");
     if (rc == CEL_OK && var->type->klass == NC_VLEN)
-        rc = set_text(info, "type_alias", var->type->name);
+        rc = cel_json_set_text(info, "type_alias", var->type->name);
     if (rc == CEL_OK && zarr_of(var->group->dataset)->version == 3 && var->no_fill) /* fill_value cannot be null there */
         rc = cel_json_set(info, "no_fill", cel_json_new_int(1));
     if (rc == CEL_OK)

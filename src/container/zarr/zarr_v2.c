@@ -130,11 +130,6 @@ static int chain_members(const struct cel_var *var, struct cel_json *doc)
     return rc;
 }
 
-static int set_text(struct cel_json *doc, const char *key, const char *text)
-{
-    return cel_json_set(doc, key, cel_json_new_string(text, strlen(text)));
-}
-
 int zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a)
 {
     static const size_t one = 1;
@@ -167,10 +162,10 @@ int zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array 
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "fill_value", fill);
     if (rc == CEL_OK)
-        rc = set_text(a->doc, "order", "C");
+        rc = cel_json_set_text(a->doc, "order", "C");
     if (rc == CEL_OK)
         rc = chain_members(var, a->doc);
     if (rc == CEL_OK && a->dtype.form == ZARR_CATEGORY)
         a->dtype.labels = cel_json_get(cel_json_item(cel_json_get(a->doc, "filters"), 0), "labels");
-    return rc == CEL_OK ? set_text(a->doc, "dimension_separator", ".") : rc;
+    return rc == CEL_OK ? cel_json_set_text(a->doc, "dimension_separator", ".") : rc;
 }
