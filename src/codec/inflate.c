@@ -12,6 +12,7 @@ struct cel_inflate {
     bool has_fixed; /* the tables are those of the fixed codes */
     uint32_t precode[1 << CEL_PRECODE_BITS];
     uint8_t lens[CEL_SYMBOL_COUNT + CEL_DISTANCE_COUNT];
+    struct cel_inflate_ahead ahead;
 };
 
 struct cel_inflate *cel_inflate_new(const struct cel_inflate_kernel *kernel)
@@ -215,12 +216,116 @@ static enum cel_inflate_step careful_symbol(const struct cel_inflate_tables *t, 
     return CEL_STEP_MORE;
 }
 
+/* --- reading ahead ---------------------------------------------------------------------------
+ *
+ * A block is read from two places at a time. Whoever starts in the middle of it takes the wrong
+ * bits for codes at first, but falls into step with the right ones after some ten symbols, as
+ * Huffman codes do. When the first reader comes to where the second one began, that one's steps
+ * are taken again until both meet; what it has read from there on is right, and only needs to be
+ * put in its place. */
+
+static bool has_room(const struct cel_inflate_bits *b, const struct cel_inflate_out *o, ptrdiff_t in)
+{
+    return b->end - b->next >= in && o->end - o->next >= CEL_RUN_ROOM_OUT;
+}
+
+/* The first reader, as far as the place where the second one began. */
+static enum cel_inflate_step reach(struct cel_inflate *f, struct cel_inflate_bits *b, struct cel_inflate_out *o)
+{
+    struct cel_inflate_bits part = *b;
+    enum cel_inflate_step step;
+
+    part.end = f->ahead.start + CEL_RUN_ROOM_IN;
+    if (b->next >= f->ahead.start || !has_room(&part, o, CEL_RUN_ROOM_IN))
+        return CEL_STEP_MORE;
+    step = f->kernel->mixed(&f->tables, &part, o);
+    part.end = b->end;
+    *b = part;
+    return step;
+}
+
+/* What the second reader had read before they met. */
+struct skipped {
+    size_t literals, matches, nbytes;
+};
+
+static bool skip_symbol(const struct cel_inflate_tables *t, struct cel_inflate_bits *b, struct skipped *s)
+{
+    size_t value, distance;
+    uint32_t e;
+
+    if (read_entry(t->symbols, CEL_SYMBOL_BITS, b, &e, &value) != CEL_STEP_MORE || e & CEL_IS_END)
+        return false;
+    s->nbytes += e & CEL_IS_LITERAL ? 1 : value;
+    if (e & CEL_IS_LITERAL)
+        s->literals++;
+    else
+        s->matches++;
+    return e & CEL_IS_LITERAL || read_entry(t->distances, CEL_DISTANCE_BITS, b, &e, &distance) == CEL_STEP_MORE;
+}
+
+static ptrdiff_t place(const struct cel_inflate_bits *b, const uint8_t *from)
+{
+    return (b->next - from) * 8 - (ptrdiff_t)b->n;
+}
+
+/* The one that is behind takes a step, until both are at the same bit. */
+static enum cel_inflate_step meet(struct cel_inflate *f, struct cel_inflate_bits *b, struct cel_inflate_out *o,
+                                  struct skipped *s, bool *have_met)
+{
+    const uint8_t *start = f->ahead.start;
+    struct cel_inflate_bits again = {.next = start, .end = b->end};
+    ptrdiff_t end = place(&f->ahead.bits, start), first = place(b, start), second = 0;
+    enum cel_inflate_step step = CEL_STEP_MORE;
+
+    while (first != second && second < end && step == CEL_STEP_MORE) {
+        if (first < second) {
+            step = careful_symbol(&f->tables, b, o);
+            first = place(b, start);
+        } else {
+            if (!skip_symbol(&f->tables, &again, s))
+                break;
+            second = place(&again, start);
+        }
+    }
+    *have_met = step == CEL_STEP_MORE && first == second && second <= end;
+    return step;
+}
+
+static enum cel_inflate_step join(struct cel_inflate *f, struct cel_inflate_bits *b, struct cel_inflate_out *o)
+{
+    struct skipped s = {0, 0, 0};
+    bool have_met;
+    enum cel_inflate_step step = meet(f, b, o, &s, &have_met);
+
+    if (!have_met || f->ahead.nbytes - s.nbytes + CEL_RUN_ROOM_OUT > (size_t)(o->end - o->next))
+        return step;
+    *b = f->ahead.bits;
+    return f->kernel->put(&f->ahead, s.literals, s.matches, o);
+}
+
+static enum cel_inflate_step read_ahead(struct cel_inflate *f, struct cel_inflate_bits *b, struct cel_inflate_out *o)
+{
+    enum cel_inflate_step step = CEL_STEP_MORE;
+
+    while (step == CEL_STEP_MORE && has_room(b, o, CEL_AHEAD_ROOM_IN)) {
+        step = f->kernel->two(&f->tables, b, o, &f->ahead);
+        if (step == CEL_STEP_MORE)
+            step = reach(f, b, o);
+        if (step == CEL_STEP_MORE)
+            step = join(f, b, o);
+    }
+    return step;
+}
+
 static enum cel_inflate_step coded_block(struct cel_inflate *f, struct cel_inflate_bits *b, struct cel_inflate_out *o)
 {
     cel_inflate_run_fn *run = f->tables.usual ? f->kernel->usual : f->kernel->mixed;
     enum cel_inflate_step step = CEL_STEP_MORE;
 
-    if (b->end - b->next >= CEL_RUN_ROOM_IN && o->end - o->next >= CEL_RUN_ROOM_OUT)
+    if (!f->tables.usual && f->tables.is_rich)
+        step = read_ahead(f, b, o);
+    if (step == CEL_STEP_MORE && has_room(b, o, CEL_RUN_ROOM_IN))
         step = run(&f->tables, b, o);
     while (step == CEL_STEP_MORE)
         step = careful_symbol(&f->tables, b, o);

@@ -21,6 +21,13 @@ static inline uint64_t load_le64(const uint8_t *p)
     return v;
 }
 
+/* What is left when a loop ends, without the rubbish. */
+static inline struct cel_inflate_bits bits_left(uint64_t bits, unsigned n, const uint8_t *next, const uint8_t *end)
+{
+    n &= 63;
+    return (struct cel_inflate_bits){bits & (((uint64_t)1 << n) - 1), n, next, end};
+}
+
 /* 32 bytes and more, by 16, which lie at least 16 behind: up to 31 too many are written. */
 static inline void copy_far(uint8_t *to, const uint8_t *from, size_t len)
 {
@@ -86,8 +93,8 @@ static bool has_bmi2(void)
 
 const struct cel_inflate_kernel cel_inflate_kernels[] = {
 #ifdef CEL_X86
-    {"bmi2", has_bmi2, mixed_bmi2, usual_bmi2},
+    {"bmi2", has_bmi2, mixed_bmi2, usual_bmi2, two_bmi2, put_bmi2},
 #endif
-    {"portable", cel_cpu_any, mixed_portable, usual_portable},
+    {"portable", cel_cpu_any, mixed_portable, usual_portable, two_portable, put_portable},
     {0},
 };

@@ -34,12 +34,41 @@ enum cel_inflate_step {
 typedef enum cel_inflate_step cel_inflate_run_fn(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in,
                                                  struct cel_inflate_out *out);
 
+/* Symbols read ahead, from a place of the block where one may or may not begin: literals and
+ * matches apart, since nobody knows yet where their bytes go. */
+enum { CEL_AHEAD_DISTANCE = 4096, CEL_AHEAD_ROUNDS = 3072 };
+struct cel_inflate_match {
+    uint16_t at; /* behind that many of the literals */
+    uint16_t len, distance;
+};
+struct cel_inflate_ahead {
+    const uint8_t *start;         /* where reading ahead began ... */
+    struct cel_inflate_bits bits; /* ... and ended */
+    size_t n_literals, n_matches, nbytes; /* nbytes: of both */
+    uint8_t literals[3 * CEL_AHEAD_ROUNDS + 64]; /* copies look at some behind the last one */
+    struct cel_inflate_match matches[CEL_AHEAD_ROUNDS];
+};
+
+/* Goes on, and reads ahead at the same time: both wait for tables, and not for each other. Stops
+ * before ahead->start or, if anything is unusual, sooner. There must be room for
+ * CEL_AHEAD_ROOM_IN bytes besides. */
+#define CEL_AHEAD_ROOM_IN (3 * CEL_AHEAD_DISTANCE)
+typedef enum cel_inflate_step cel_inflate_two_fn(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in,
+                                                 struct cel_inflate_out *out, struct cel_inflate_ahead *ahead);
+
+/* Puts what was read ahead where it belongs, but for the first literals and matches; the caller
+ * has seen to the room. */
+typedef enum cel_inflate_step cel_inflate_put_fn(const struct cel_inflate_ahead *ahead, size_t skip_literals,
+                                                 size_t skip_matches, struct cel_inflate_out *out);
+
 /* Best first, portable last. */
 struct cel_inflate_kernel {
     const char *name; /* NULL ends the table */
     bool (*usable)(void);
     cel_inflate_run_fn *mixed;
     cel_inflate_run_fn *usual; /* for tables with a usual length */
+    cel_inflate_two_fn *two;   /* for blocks rich in literals */
+    cel_inflate_put_fn *put;
 };
 extern const struct cel_inflate_kernel cel_inflate_kernels[];
 

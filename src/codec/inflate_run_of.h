@@ -10,6 +10,14 @@
 #define SECOND(table, e) table[((e) >> 16) + LOW_BITS(bits, (e) >> 8 & 15)]
 #define VALUE(e, before) (((e) >> 16) + (LOW_BITS(before, (uint8_t)(e)) >> ((e) >> 8 & 15)))
 
+TARGET static inline void NAME(copy_match)(uint8_t *to, size_t distance, size_t len)
+{
+    if (likely(distance >= 16))
+        copy_far(to, to - distance, len);
+    else
+        NAME(copy_near)(to, distance, len);
+}
+
 TARGET static inline __attribute__((always_inline)) enum cel_inflate_step
 NAME(run)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in, struct cel_inflate_out *to, bool is_usual)
 {
@@ -124,15 +132,10 @@ NAME(run)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in, 
         out += len;
         REFILL();
         e = LOOK(); /* ahead of the copy, which has time */
-        if (likely(distance >= 16))
-            copy_far(match, match - distance, len);
-        else
-            NAME(copy_near)(match, distance, len);
+        NAME(copy_match)(match, distance, len);
     } while (likely(next <= next_last && out <= out_last));
 stop:
-    in->n = n & 63;
-    in->bits = bits & (((uint64_t)1 << in->n) - 1);
-    in->next = next;
+    *in = bits_left(bits, n, next, in->end);
     to->next = out;
     return step;
 }
@@ -149,6 +152,133 @@ TARGET static enum cel_inflate_step NAME(usual)(const struct cel_inflate_tables 
     return NAME(run)(tables, in, to, true);
 }
 
+/* --- two places at a time --------------------------------------------------------------- */
+
+#define REFILL_OF(c) (c##_bits |= load_le64(c##_next) << (c##_n & 63), c##_next += (63 - (c##_n & 63)) >> 3, c##_n |= 56)
+#define LOOK_OF(c) symbols[c##_bits & ((1u << CEL_SYMBOL_BITS) - 1)]
+#define TAKE_OF(c, e) (c##_bits >>= (e) & 63, c##_n -= (e))
+
+/* Up to three literals, each done by `literal`, and then `done`; or up to two and a match, which
+ * is in len, distance and, should the distance be bad, e. `stop` before the end of the block. */
+#define SYMBOLS_OF(c, literal, done, stop) \
+    REFILL_OF(c); \
+    e = LOOK_OF(c); \
+    if (e & CEL_IS_LITERAL) { \
+        TAKE_OF(c, e); \
+        literal; \
+        e = LOOK_OF(c); \
+        if (e & CEL_IS_LITERAL) { \
+            TAKE_OF(c, e); \
+            literal; \
+            e = LOOK_OF(c); \
+            if (e & CEL_IS_LITERAL) { \
+                TAKE_OF(c, e); \
+                literal; \
+                done; \
+            } \
+        } \
+    } \
+    if (unlikely(e & (CEL_IS_LINK | CEL_IS_END | CEL_IS_BAD))) { \
+        uint32_t first = e; \
+        if (e & CEL_IS_LINK) \
+            e = symbols[(e >> 16) + LOW_BITS(c##_bits >> CEL_SYMBOL_BITS, e >> 8 & 15)]; \
+        if (e & (CEL_IS_END | CEL_IS_BAD)) \
+            stop; \
+        TAKE_OF(c, first); \
+        if (e & CEL_IS_LITERAL) { \
+            TAKE_OF(c, e); \
+            literal; \
+            done; \
+        } \
+    } \
+    before = c##_bits; \
+    TAKE_OF(c, e); \
+    len = VALUE(e, before); \
+    if (unlikely((c##_n & 63) < 15 + 13)) \
+        REFILL_OF(c); \
+    e = distances[c##_bits & ((1u << CEL_DISTANCE_BITS) - 1)]; \
+    if (unlikely(e & CEL_IS_LINK)) { \
+        TAKE_OF(c, e); \
+        e = distances[(e >> 16) + LOW_BITS(c##_bits, e >> 8 & 15)]; \
+    } \
+    before = c##_bits; \
+    TAKE_OF(c, e); \
+    distance = VALUE(e, before)
+
+TARGET static enum cel_inflate_step NAME(two)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in,
+                                              struct cel_inflate_out *to, struct cel_inflate_ahead *ahead)
+{
+    const uint32_t *symbols = tables->symbols, *distances = tables->distances;
+    const uint8_t *a_next = in->next, *b_next = in->next + CEL_AHEAD_DISTANCE;
+    const uint8_t *b_start = b_next, *b_last = in->end - CEL_RUN_ROOM_IN;
+    uint8_t *out = to->next, *out_last = to->end - CEL_RUN_ROOM_OUT, *literals = ahead->literals;
+    struct cel_inflate_match *match = ahead->matches;
+    enum cel_inflate_step step = CEL_STEP_MORE;
+    uint64_t a_bits = in->bits, b_bits = 0, before;
+    unsigned a_n = in->n, b_n = 0;
+    size_t matched = 0, len, distance;
+    uint32_t e;
+
+    for (int round = 0; round < CEL_AHEAD_ROUNDS; round++) {
+        if (unlikely(a_next >= b_start || out > out_last || b_next > b_last))
+            break;
+        SYMBOLS_OF(a, *out++ = (uint8_t)(e >> 16), goto read_ahead, break);
+        if (unlikely(e & CEL_IS_BAD || distance > (size_t)(out - to->start))) {
+            step = CEL_STEP_DAMAGED;
+            break;
+        }
+        NAME(copy_match)(out, distance, len);
+        out += len;
+    read_ahead:
+        SYMBOLS_OF(b, *literals++ = (uint8_t)(e >> 16), continue, break);
+        if (unlikely(e & CEL_IS_BAD)) { /* nothing of this can be used */
+            b_next = b_start;
+            b_n = 0;
+            literals = ahead->literals;
+            match = ahead->matches;
+            matched = 0;
+            break;
+        }
+        *match++ = (struct cel_inflate_match){(uint16_t)(literals - ahead->literals), (uint16_t)len, (uint16_t)distance};
+        matched += len;
+    }
+    *in = bits_left(a_bits, a_n, a_next, in->end);
+    to->next = out;
+    ahead->start = b_start;
+    ahead->bits = bits_left(b_bits, b_n, b_next, in->end);
+    ahead->n_literals = (size_t)(literals - ahead->literals);
+    ahead->n_matches = (size_t)(match - ahead->matches);
+    ahead->nbytes = ahead->n_literals + matched;
+    return step;
+}
+
+TARGET static enum cel_inflate_step NAME(put)(const struct cel_inflate_ahead *ahead, size_t skip_literals,
+                                              size_t skip_matches, struct cel_inflate_out *to)
+{
+    const struct cel_inflate_match *m, *end = ahead->matches + ahead->n_matches;
+    const uint8_t *literal = ahead->literals + skip_literals;
+    uint8_t *out = to->next;
+    size_t run;
+
+    for (m = ahead->matches + skip_matches; m < end; m++, literal += run) {
+        run = (size_t)(ahead->literals + m->at - literal);
+        copy_far(out, literal, run);
+        out += run;
+        if (unlikely(m->distance > (size_t)(out - to->start)))
+            return CEL_STEP_DAMAGED;
+        NAME(copy_match)(out, m->distance, m->len);
+        out += m->len;
+    }
+    run = (size_t)(ahead->literals + ahead->n_literals - literal);
+    memcpy(out, literal, run);
+    to->next = out + run;
+    return CEL_STEP_MORE;
+}
+
+#undef REFILL_OF
+#undef LOOK_OF
+#undef TAKE_OF
+#undef SYMBOLS_OF
 #undef REFILL
 #undef LOOK
 #undef TAKE

@@ -156,19 +156,22 @@ static bool make_table(struct code *c, uint32_t *table, unsigned bits, const uin
     return true;
 }
 
-/* A code of len bits stands for one symbol in 2^len: four in five must be literals of the
- * same length. Shorter ones than 5 bits are none of noise, longer ones than 9 do not fit
- * the loop that makes use of it. */
-static unsigned usual_length(const uint8_t *lens)
+/* A code of len bits stands for one symbol in 2^len. A block is rich when four in five are literals;
+ * a length is usual when nineteen in twenty are literals of that length. Shorter ones than 5 bits are none of noise, longer ones than 9 do not fit the
+ * loop that makes use of it. */
+static void weigh_literals(struct cel_inflate_tables *tables, const uint8_t *lens)
 {
-    unsigned count[CODE_MOST + 1] = {0};
+    unsigned count[CODE_MOST + 1] = {0}, all = 0;
 
     for (unsigned i = 0; i < 256; i++)
         count[lens[i]]++;
-    for (unsigned len = 5; len <= 9; len++)
-        if (count[len] * 5 > 4u << len)
-            return len;
-    return 0;
+    tables->usual = 0;
+    for (unsigned len = 1; len <= CODE_MOST; len++) {
+        all += count[len] << (CODE_MOST - len);
+        if (len >= 5 && len <= 9 && count[len] * 20 > 19u << len)
+            tables->usual = len;
+    }
+    tables->is_rich = all * 5 > 4u << CODE_MOST;
 }
 
 bool cel_inflate_make_tables(struct cel_inflate_tables *tables, const uint8_t *symbols, unsigned n_symbols,
@@ -176,7 +179,7 @@ bool cel_inflate_make_tables(struct cel_inflate_tables *tables, const uint8_t *s
 {
     struct code c;
 
-    tables->usual = usual_length(symbols);
+    weigh_literals(tables, symbols);
     return make_table(&c, tables->symbols, CEL_SYMBOL_BITS, symbols, n_symbols, symbol_meanings) &&
            make_table(&c, tables->distances, CEL_DISTANCE_BITS, distances, n_distances, distance_meanings);
 }

@@ -32,6 +32,7 @@ struct cel_inflate_tables {
     uint32_t symbols[(1 << CEL_SYMBOL_BITS) + CEL_SECOND_SYMBOLS]; /* literals, lengths, the block's end */
     uint32_t distances[(1 << CEL_DISTANCE_BITS) + CEL_SECOND_DISTANCES];
     unsigned usual; /* the length of nearly all codes, which are literals; 0: there is none */
+    bool is_rich;   /* in literals, by what the lengths of the codes say */
 };
 
 /* From the lengths of the codes; false: there are no such codes. */
