@@ -156,7 +156,7 @@ static bool make_table(struct code *c, uint32_t *table, unsigned bits, const uin
     return true;
 }
 
-/* A code of len bits stands for one symbol in 2^len. A block is rich when four in five are literals;
+/* A code of len bits stands for one symbol in 2^len. A block is rich when seven in ten are literals;
  * a length is usual when nineteen in twenty are literals of that length. Shorter ones than 5 bits are none of noise, longer ones than 9 do not fit the
  * loop that makes use of it. */
 static void weigh_literals(struct cel_inflate_tables *tables, const uint8_t *lens)
@@ -171,7 +171,7 @@ static void weigh_literals(struct cel_inflate_tables *tables, const uint8_t *len
         if (len >= 5 && len <= 9 && count[len] * 20 > 19u << len)
             tables->usual = len;
     }
-    tables->is_rich = all * 5 > 4u << CODE_MOST;
+    tables->is_rich = all * 10 > 7u << CODE_MOST;
 }
 
 bool cel_inflate_make_tables(struct cel_inflate_tables *tables, const uint8_t *symbols, unsigned n_symbols,
