@@ -104,7 +104,7 @@ static int context_of(struct cel_scratch *scratch, const struct cel_step *step, 
 static struct cel_coding coding_of(const struct cel_chain *c, size_t i)
 {
     return (struct cel_coding){.codec = c->step[i].codec, .words = &c->step[i].working, .shape = &c->shape,
-                               .in_chain = true, .maskless = c->maskless};
+                               .in_chain = true, .before = i, .maskless = c->maskless};
 }
 
 /* Most bytes step i makes of n; exactly as many when its size is known. */

@@ -88,7 +88,8 @@ struct cel_coding {
     size_t planes; /* encode: src is this many byte planes of n / planes bytes each, then n % planes
                     * bytes, because the step before has CEL_CODEC_PLANES and ran; 0: not known,
                     * or, in a chain, that src is no such planes */
-    bool in_chain; /* it runs as a step of a chain of ours */
+    bool in_chain; /* it runs as a step of a chain of ours, behind this many others */
+    size_t before;
     bool maskless; /* the format cannot note that a chunk was left out: CEL_SKIP fails there */
 };
 

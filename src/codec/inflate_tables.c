@@ -156,9 +156,9 @@ static bool make_table(struct code *c, uint32_t *table, unsigned bits, const uin
     return true;
 }
 
-/* A code of len bits stands for one symbol in 2^len. A block is rich when seven in ten are literals;
- * a length is usual when nineteen in twenty are literals of that length. Shorter ones than 5 bits are none of noise, longer ones than 9 do not fit the
- * loop that makes use of it. */
+/* A code of len bits stands for one symbol in 2^len. A block is rich when seven in ten are
+ * literals; a length is usual when nineteen in twenty are literals of that length. Shorter ones
+ * than 5 bits are none of noise, longer ones than 9 do not fit the loop that makes use of it. */
 static void weigh_literals(struct cel_inflate_tables *tables, const uint8_t *lens)
 {
     unsigned count[CODE_MOST + 1] = {0}, all = 0;
