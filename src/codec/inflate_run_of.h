@@ -1,13 +1,13 @@
 /* The hot loop, for one kind of processor: NAME, TARGET, LOW_BITS and copy_near are its own.
  *
  * The bits at hand are in a 64-bit word. Refilling reads 8 bytes and keeps the whole ones
- * that fit, so that at least 56 bits are there; `n` counts them in its low 6 bits, its other
+ * that fit, so that at least 56 bits are there; a_n counts them in its low 6 bits, its other
  * bits are rubbish from subtracting whole entries. */
 
-#define REFILL() (bits |= load_le64(next) << (n & 63), next += (63 - (n & 63)) >> 3, n |= 56)
-#define LOOK() symbols[bits & ((1u << CEL_SYMBOL_BITS) - 1)]
-#define TAKE(e) (bits >>= (e) & 63, n -= (e))
-#define SECOND(table, e) table[((e) >> 16) + LOW_BITS(bits, (e) >> 8 & 15)]
+#define REFILL(c) (c##_bits |= load_le64(c##_next) << (c##_n & 63), c##_next += (63 - (c##_n & 63)) >> 3, c##_n |= 56)
+#define LOOK(c) symbols[c##_bits & ((1u << CEL_SYMBOL_BITS) - 1)]
+#define TAKE(c, e) (c##_bits >>= (e) & 63, c##_n -= (e))
+#define SECOND(c, table, e) table[((e) >> 16) + LOW_BITS(c##_bits, (e) >> 8 & 15)]
 #define VALUE(e, before) (((e) >> 16) + (LOW_BITS(before, (uint8_t)(e)) >> ((e) >> 8 & 15)))
 
 TARGET static inline void NAME(copy_match)(uint8_t *to, size_t distance, size_t len)
@@ -22,17 +22,17 @@ TARGET static inline __attribute__((always_inline)) enum cel_inflate_step
 NAME(run)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in, struct cel_inflate_out *to, bool is_usual)
 {
     const uint32_t *symbols = tables->symbols, *distances = tables->distances;
-    const uint8_t *next = in->next, *next_last = in->end - CEL_RUN_ROOM_IN;
+    const uint8_t *a_next = in->next, *a_last = in->end - CEL_RUN_ROOM_IN;
     uint8_t *out = to->next, *out_last = to->end - CEL_RUN_ROOM_OUT, *start = to->start;
     enum cel_inflate_step step = CEL_STEP_MORE;
-    uint64_t bits = in->bits;
-    unsigned n = in->n;
+    uint64_t a_bits = in->bits;
+    unsigned a_n = in->n;
     const unsigned usual = tables->usual;
     const uint16_t expected = (uint16_t)(CEL_IS_LITERAL | usual << 8 | usual);
     uint32_t e;
 
-    REFILL();
-    e = LOOK();
+    REFILL(a);
+    e = LOOK(a);
     do {
         uint64_t before;
         size_t len, distance;
@@ -45,12 +45,12 @@ NAME(run)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in, 
 #define GUESS(k) \
             if (unlikely((uint16_t)e != expected)) { \
                 out += (k); \
-                n -= (k) * usual; \
+                a_n -= (k) * usual; \
                 break; \
             } \
             out[k] = (uint8_t)(e >> 16); \
-            bits >>= usual; \
-            e = LOOK()
+            a_bits >>= usual; \
+            e = LOOK(a)
             for (;;) {
                 GUESS(0);
                 GUESS(1);
@@ -58,71 +58,71 @@ NAME(run)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in, 
                 GUESS(3);
                 GUESS(4);
                 out += 5;
-                n -= 5 * usual;
-                REFILL();
-                if (unlikely(next > next_last || out > out_last))
+                a_n -= 5 * usual;
+                REFILL(a);
+                if (unlikely(a_next > a_last || out > out_last))
                     goto stop;
             }
 #undef GUESS
             if (e & CEL_IS_LITERAL) {
-                TAKE(e);
+                TAKE(a, e);
                 *out++ = (uint8_t)(e >> 16);
-                REFILL();
-                e = LOOK();
+                REFILL(a);
+                e = LOOK(a);
                 continue;
             }
-            REFILL();
+            REFILL(a);
         } else if (e & CEL_IS_LITERAL) {
-            TAKE(e);
+            TAKE(a, e);
             *out++ = (uint8_t)(e >> 16);
-            e = LOOK();
+            e = LOOK(a);
             if (e & CEL_IS_LITERAL) {
-                TAKE(e);
+                TAKE(a, e);
                 *out++ = (uint8_t)(e >> 16);
-                e = LOOK();
+                e = LOOK(a);
                 if (e & CEL_IS_LITERAL) {
-                    TAKE(e);
+                    TAKE(a, e);
                     *out++ = (uint8_t)(e >> 16);
-                    REFILL();
-                    e = LOOK();
+                    REFILL(a);
+                    e = LOOK(a);
                     continue;
                 }
             }
         }
         if (unlikely(e & (CEL_IS_LINK | CEL_IS_END | CEL_IS_BAD))) {
             if (e & CEL_IS_LINK) {
-                TAKE(e);
-                e = SECOND(symbols, e);
+                TAKE(a, e);
+                e = SECOND(a, symbols, e);
             }
             if (e & CEL_IS_BAD) {
                 step = CEL_STEP_DAMAGED;
                 break;
             }
             if (e & CEL_IS_END) {
-                TAKE(e);
+                TAKE(a, e);
                 step = CEL_STEP_END;
                 break;
             }
             if (e & CEL_IS_LITERAL) {
-                TAKE(e);
+                TAKE(a, e);
                 *out++ = (uint8_t)(e >> 16);
-                REFILL();
-                e = LOOK();
+                REFILL(a);
+                e = LOOK(a);
                 continue;
             }
         }
-        before = bits;
-        TAKE(e);
+        before = a_bits;
+        TAKE(a, e);
         len = VALUE(e, before);
-        if (unlikely((n & 63) < 15 + 13)) /* the longest code of a distance, the most extra bits */
-            REFILL();
-        e = distances[bits & ((1u << CEL_DISTANCE_BITS) - 1)];
+        if (unlikely((a_n & 63) < 15 + 13)) /* the longest code of a distance, the most extra bits */
+            REFILL(a);
+        e = distances[a_bits & ((1u << CEL_DISTANCE_BITS) - 1)];
         if (unlikely(e & CEL_IS_LINK)) {
-            TAKE(e);
-            e = SECOND(distances, e);
+            TAKE(a, e);
+            e = SECOND(a, distances, e);
         }
-        before = bits;
-        TAKE(e);
+        before = a_bits;
+        TAKE(a, e);
         distance = VALUE(e, before);
         if (unlikely(e & CEL_IS_BAD || distance > (size_t)(out - start))) {
             step = CEL_STEP_DAMAGED;
@@ -130,12 +130,12 @@ NAME(run)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in, 
         }
         match = out;
         out += len;
-        REFILL();
-        e = LOOK(); /* ahead of the copy, which has time */
+        REFILL(a);
+        e = LOOK(a); /* ahead of the copy, which has time */
         NAME(copy_match)(match, distance, len);
-    } while (likely(next <= next_last && out <= out_last));
+    } while (likely(a_next <= a_last && out <= out_last));
 stop:
-    *in = bits_left(bits, n, next, in->end);
+    *in = bits_left(a_bits, a_n, a_next, in->end);
     to->next = out;
     return step;
 }
@@ -154,26 +154,21 @@ TARGET static enum cel_inflate_step NAME(usual)(const struct cel_inflate_tables 
 
 /* --- two places at a time --------------------------------------------------------------- */
 
-#define REFILL_OF(c) (c##_bits |= load_le64(c##_next) << (c##_n & 63), c##_next += (63 - (c##_n & 63)) >> 3, c##_n |= 56)
-#define LOOK_OF(c) symbols[c##_bits & ((1u << CEL_SYMBOL_BITS) - 1)]
-#define TAKE_OF(c, e) (c##_bits >>= (e) & 63, c##_n -= (e))
+#define LITERAL(c, literal) TAKE(c, e); literal
 
 /* Up to three literals, each done by `literal`, and then `done`; or up to two and a match, which
  * is in len, distance and, should the distance be bad, e. `stop` before the end of the block. */
 #define SYMBOLS_OF(c, literal, done, stop) \
-    REFILL_OF(c); \
-    e = LOOK_OF(c); \
+    REFILL(c); \
+    e = LOOK(c); \
     if (e & CEL_IS_LITERAL) { \
-        TAKE_OF(c, e); \
-        literal; \
-        e = LOOK_OF(c); \
+        LITERAL(c, literal); \
+        e = LOOK(c); \
         if (e & CEL_IS_LITERAL) { \
-            TAKE_OF(c, e); \
-            literal; \
-            e = LOOK_OF(c); \
+            LITERAL(c, literal); \
+            e = LOOK(c); \
             if (e & CEL_IS_LITERAL) { \
-                TAKE_OF(c, e); \
-                literal; \
+                LITERAL(c, literal); \
                 done; \
             } \
         } \
@@ -184,25 +179,24 @@ TARGET static enum cel_inflate_step NAME(usual)(const struct cel_inflate_tables 
             e = symbols[(e >> 16) + LOW_BITS(c##_bits >> CEL_SYMBOL_BITS, e >> 8 & 15)]; \
         if (e & (CEL_IS_END | CEL_IS_BAD)) \
             stop; \
-        TAKE_OF(c, first); \
+        TAKE(c, first); \
         if (e & CEL_IS_LITERAL) { \
-            TAKE_OF(c, e); \
-            literal; \
+            LITERAL(c, literal); \
             done; \
         } \
     } \
     before = c##_bits; \
-    TAKE_OF(c, e); \
+    TAKE(c, e); \
     len = VALUE(e, before); \
     if (unlikely((c##_n & 63) < 15 + 13)) \
-        REFILL_OF(c); \
+        REFILL(c); \
     e = distances[c##_bits & ((1u << CEL_DISTANCE_BITS) - 1)]; \
     if (unlikely(e & CEL_IS_LINK)) { \
-        TAKE_OF(c, e); \
-        e = distances[(e >> 16) + LOW_BITS(c##_bits, e >> 8 & 15)]; \
+        TAKE(c, e); \
+        e = SECOND(c, distances, e); \
     } \
     before = c##_bits; \
-    TAKE_OF(c, e); \
+    TAKE(c, e); \
     distance = VALUE(e, before)
 
 TARGET static enum cel_inflate_step NAME(two)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in,
@@ -275,9 +269,7 @@ TARGET static enum cel_inflate_step NAME(put)(const struct cel_inflate_ahead *ah
     return CEL_STEP_MORE;
 }
 
-#undef REFILL_OF
-#undef LOOK_OF
-#undef TAKE_OF
+#undef LITERAL
 #undef SYMBOLS_OF
 #undef REFILL
 #undef LOOK
