@@ -342,7 +342,7 @@ static void others_files_vanish_when_old(void **state)
 {
     static const char *const names[] = {".cellar-tmp-n00000000-0123456789abcdef", ".cellar-tmp-4711-0"};
     const char *path = path_of("foreign.zarr");
-    char name[2][400], command[900];
+    char name[2][400], command[2000];
     struct cel_store *s;
 
     (void)state;
