@@ -21,6 +21,11 @@ static bool is_absence(int error)
     return error == ENOENT || error == ENOTDIR || error == EISDIR;
 }
 
+static int not_a_file(const char *key, const char *kind)
+{
+    return cel_fail(NC_EIO, "%s: it is %s, and only regular files hold values; remove it from the store", key, kind);
+}
+
 int cel_dir_open(struct directory *d, const char *path, int flags, int *fd)
 {
     *fd = cel_beneath_open(d->fd, path, flags, d->follow);
@@ -30,14 +35,14 @@ int cel_dir_open(struct directory *d, const char *path, int flags, int *fd)
         return CEL_ABSENT;
     if (errno == EXDEV)
         return cel_fail(NC_EPERM, "%s: a symbolic link leads out of the store; set CELLAR_FOLLOW_LINKS=1 to follow it", path);
+    if (errno == ENXIO)
+        return not_a_file(path, "a socket, or a device that does not answer");
     return cel_store_failure("open", path);
 }
 
-static int not_a_file(const char *key, const struct stat *st)
+static const char *kind_of(const struct stat *st)
 {
-    const char *kind = S_ISFIFO(st->st_mode) ? "a pipe" : S_ISSOCK(st->st_mode) ? "a socket" : "a device";
-
-    return cel_fail(NC_EIO, "%s: it is %s, and only regular files hold values; remove it from the store", key, kind);
+    return S_ISFIFO(st->st_mode) ? "a pipe" : S_ISSOCK(st->st_mode) ? "a socket" : "a device";
 }
 
 /* What a key leads to. A folder is no value, and no fault either: longer keys lie in it. */
@@ -50,7 +55,7 @@ static int open_value(struct directory *d, const char *key, int flags, int *fd, 
     if (fstat(*fd, st) != 0)
         rc = cel_store_failure("look at", key);
     else if (!S_ISREG(st->st_mode))
-        rc = S_ISDIR(st->st_mode) ? CEL_ABSENT : not_a_file(key, st);
+        rc = S_ISDIR(st->st_mode) ? CEL_ABSENT : not_a_file(key, kind_of(st));
     if (rc != CEL_OK)
         close(*fd);
     return rc;
