@@ -50,7 +50,6 @@ int cel_dir_read(int fd, const char *what, uint64_t offset, char *dst, size_t n)
 int cel_dir_write(int fd, const char *what, uint64_t offset, const struct cel_bytes *part, size_t n);
 
 int cel_dir_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
-int cel_dir_remove_tree(int at, const char *name);
 
 #define CEL_DIR_LOCK CEL_TMP_PREFIX "lock"
 int cel_dir_lock(struct cel_store *s, enum cel_store_lock how, int *fd);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Remove a folder and all below it. */
-int cel_dir_remove_tree(int at, const char *name)
+static int remove_tree(int at, const char *name)
 {
     int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc = CEL_OK;
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -20,7 +20,7 @@ int cel_dir_remove_tree(int at, const char *name)
         return unlinkat(at, name, 0) == 0 ? CEL_OK : cel_store_failure("remove", name);
     while (rc == CEL_OK && (e = readdir(dir)))
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            rc = cel_dir_remove_tree(fd, e->d_name);
+            rc = remove_tree(fd, e->d_name);
     closedir(dir);
     if (rc == CEL_OK && unlinkat(at, name, AT_REMOVEDIR) != 0)
         rc = cel_store_failure("remove", name);
@@ -29,7 +29,7 @@ int cel_dir_remove_tree(int at, const char *name)
 
 int cel_store_remove_dir(const char *path)
 {
-    return cel_dir_remove_tree(AT_FDCWD, path);
+    return remove_tree(AT_FDCWD, path);
 }
 
 int cel_dir_finish(struct cel_store *s)
@@ -41,7 +41,7 @@ int cel_dir_finish(struct cel_store *s)
 void cel_dir_abandon(struct cel_store *s)
 {
     if (s->created)
-        cel_dir_remove_tree(AT_FDCWD, s->path);
+        remove_tree(AT_FDCWD, s->path);
 }
 
 void cel_dir_free(struct cel_store *s)
@@ -64,7 +64,7 @@ static int make_root(struct directory *d, const char *path, enum cel_store_mode 
     int rc = CEL_OK;
 
     if (mode == CEL_STORE_REPLACE && access(path, F_OK) == 0)
-        rc = cel_dir_remove_tree(AT_FDCWD, path);
+        rc = remove_tree(AT_FDCWD, path);
     if (rc == CEL_OK && mkdir(path, 0777) != 0)
         rc = cel_store_failure("make the folder", path);
     d->store.created = rc == CEL_OK;

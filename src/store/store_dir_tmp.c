@@ -14,6 +14,23 @@
 #define LOCK_NAME "lock"
 enum { TRIES = 100 };
 
+/* The lock last: what is left of a folder when this is cut short is still known to be a dead one's. */
+static void remove_folder(struct directory *d, const char *name)
+{
+    int fd = openat(d->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *e;
+
+    while (dir && (e = readdir(dir)))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && strcmp(e->d_name, LOCK_NAME) != 0)
+            unlinkat(fd, e->d_name, 0);
+    if (dir) {
+        unlinkat(fd, LOCK_NAME, 0);
+        closedir(dir);
+    }
+    unlinkat(d->fd, name, dir ? AT_REMOVEDIR : 0);
+}
+
 /* --- what others left ----------------------------------------------------------------- */
 
 static bool all_old(int folder)
@@ -47,6 +64,10 @@ static bool is_left(struct directory *d, const char *name)
         left = fd >= 0 && cel_tmp_is_old(fd);
     } else {
         lock = openat(fd, LOCK_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (lock < 0 && unlinkat(d->fd, name, AT_REMOVEDIR) == 0) { /* empty: one that is at it makes another */
+            close(fd);
+            return false; /* nothing is left of it */
+        }
         left = cel_tmp_is_left(lock, name, all_old(fd));
         if (lock >= 0)
             close(lock);
@@ -68,7 +89,7 @@ void cel_dir_remove_left(struct directory *d)
 
         locked = locked || lock;
         if (!lock && cel_tmp_is_named(e->d_name) && is_left(d, e->d_name))
-            cel_dir_remove_tree(d->fd, e->d_name);
+            remove_folder(d, e->d_name);
     }
     if (dir)
         closedir(dir);
@@ -181,7 +202,7 @@ void cel_dir_drop_temporary(struct directory *d, const struct cel_dir_tmp *tmp)
 void cel_dir_remove_temporaries(struct directory *d)
 {
     if (d->tmp[0] && d->tmp_owner == getpid())
-        cel_dir_remove_tree(d->fd, d->tmp);
+        remove_folder(d, d->tmp);
     if (d->tmp_lock >= 0)
         close(d->tmp_lock);
     if (d->tmp_fd >= 0)
