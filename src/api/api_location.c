@@ -46,7 +46,7 @@ static bool is_local(const struct cel_location *at)
 
 static int read_head(const char *path, struct cel_location *at)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* a pipe has no end to wait for */
     ssize_t got;
 
     if (fd < 0)

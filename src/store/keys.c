@@ -1,6 +1,8 @@
 /* Sorting waits for the first listing: a session that puts 10^5 chunks and never
- * lists pays nothing for order. */
+ * lists pays nothing for order. A key that is removed stays in the list, without a
+ * name in the index, until as many are dead as alive: so removing costs no search. */
 #include "keys.h"
+#include "store_int.h"
 
 void *cel_keys_find(const struct cel_keys *k, const char *name)
 {
@@ -38,6 +40,21 @@ int cel_keys_set(struct cel_keys *k, const char *name, void *object, void **old)
     return CEL_OK;
 }
 
+static void drop_dead(struct cel_keys *k)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < k->sorted.n; i++) {
+        struct cel_key *key = k->sorted.at[i];
+        if (key->object)
+            k->sorted.at[kept++] = key;
+        else
+            free(key);
+    }
+    k->sorted.n = kept;
+    k->ndead = 0;
+}
+
 void *cel_keys_remove(struct cel_keys *k, const char *name)
 {
     struct cel_key *key = cel_names_find(&k->index, name);
@@ -45,14 +62,11 @@ void *cel_keys_remove(struct cel_keys *k, const char *name)
 
     if (!key)
         return NULL;
-    for (size_t i = k->sorted.n; i-- > 0;)
-        if (k->sorted.at[i] == key) {
-            cel_vec_remove(&k->sorted, i);
-            break;
-        }
     cel_names_remove(&k->index, name);
     object = key->object;
-    free(key);
+    key->object = NULL;
+    if (++k->ndead > k->sorted.n / 2)
+        drop_dead(k);
     return object;
 }
 
@@ -83,9 +97,42 @@ static size_t lower_bound(const struct cel_keys *k, size_t from, const char *tex
 
 void cel_keys_sort(struct cel_keys *k)
 {
+    if (k->ndead)
+        drop_dead(k);
     if (!k->in_order && k->sorted.n)
         qsort(k->sorted.at, k->sorted.n, sizeof *k->sorted.at, by_name);
     k->in_order = true;
+}
+
+/* All keys below "x/" come before "x0": '0' is the character after '/'. */
+static int past_prefix(const struct cel_keys *k, size_t from, struct cel_buf *prefix, size_t *out)
+{
+    int rc = cel_buf_add(prefix, (char[]){'/' + 1, '\0'}, 2);
+
+    if (rc == CEL_OK)
+        *out = lower_bound(k, from, prefix->data);
+    return rc;
+}
+
+/* The name at *i of what lies below the first `skip` bytes of text, and on to the next. */
+static int visit_one(const struct cel_keys *k, size_t *i, struct cel_buf *text, size_t skip, cel_store_visit *visit, void *context)
+{
+    const char *name = name_at(k, *i) + skip;
+    size_t len = strcspn(name, "/");
+    bool is_prefix = name[len] == '/', legal = cel_store_part_is_legal(name, len);
+    int rc;
+
+    text->len = skip;
+    rc = cel_buf_add(text, name, len);
+    if (rc == CEL_OK && is_prefix)
+        rc = past_prefix(k, *i, text, i);
+    else if (rc == CEL_OK)
+        ++*i, rc = cel_buf_add(text, "", 1);
+    if (rc == CEL_OK)
+        text->data[skip + len] = '\0';
+    if (rc == CEL_OK && legal)
+        rc = visit(context, text->data + skip, is_prefix);
+    return rc;
 }
 
 int cel_keys_list(struct cel_keys *k, const char *prefix, cel_store_visit *visit, void *context)
@@ -100,26 +147,8 @@ int cel_keys_list(struct cel_keys *k, const char *prefix, cel_store_visit *visit
     if (rc == CEL_OK)
         rc = cel_buf_add(&text, "", 1);
     i = rc == CEL_OK ? lower_bound(k, 0, text.data) : k->sorted.n;
-    while (rc == CEL_OK && i < k->sorted.n && strncmp(name_at(k, i), text.data, skip) == 0) {
-        const char *name = name_at(k, i) + skip;
-        size_t len = strcspn(name, "/");
-        bool is_prefix = name[len] == '/';
-
-        text.len = skip;
-        rc = cel_buf_add(&text, name, len);
-        if (rc == CEL_OK)
-            rc = cel_buf_add(&text, is_prefix ? "/\xff" : "", is_prefix ? 3 : 1);
-        if (rc != CEL_OK)
-            break;
-        if (is_prefix) {
-            i = lower_bound(k, i, text.data); /* past everything below it */
-            text.data[skip + len] = '\0';
-        } else {
-            i++;
-        }
-        rc = visit(context, text.data + skip, is_prefix);
-        text.data[skip] = '\0';
-    }
+    while (rc == CEL_OK && i < k->sorted.n && strncmp(name_at(k, i), text.data, skip) == 0)
+        rc = visit_one(k, &i, &text, skip, visit, context);
     cel_buf_dispose(&text);
     return rc;
 }

@@ -10,6 +10,7 @@
 struct cel_keys {
     struct cel_names index;
     struct cel_vec sorted;  /* struct cel_key *; sorted when in_order */
+    size_t ndead;           /* of them: removed, with no object */
     bool in_order;
 };
 

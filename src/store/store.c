@@ -6,7 +6,6 @@
 #include <netcdf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int code_for(int error)
 {
@@ -26,10 +25,17 @@ int cel_store_failure(const char *doing, const char *what)
     return cel_fail(code_for(error), "%s: cannot %s: %s", what, doing, strerror(error));
 }
 
-static bool segment_is_legal(const char *segment, size_t len)
+bool cel_store_part_is_legal(const char *part, size_t len)
 {
-    return len > 0 && !(len == 1 && segment[0] == '.') && !(len == 2 && memcmp(segment, "..", 2) == 0) &&
-           strncmp(segment, CEL_TMP_PREFIX, strlen(CEL_TMP_PREFIX)) != 0 && !memchr(segment, '\\', len);
+    return len > 0 && !(len == 1 && part[0] == '.') && !(len == 2 && memcmp(part, "..", 2) == 0) && !cel_tmp_is_named(part) &&
+           !memchr(part, '\\', len);
+}
+
+int cel_store_check_size(const char *key, uint64_t size, const struct cel_buf *out)
+{
+    if (size <= out->max && size <= SIZE_MAX)
+        return CEL_OK;
+    return cel_fail(NC_EIO, "%s: it has %llu bytes, where at most %zu can be right", key, (unsigned long long)size, out->max);
 }
 
 static int check_key(const char *key)
@@ -38,7 +44,7 @@ static int check_key(const char *key)
 
     for (;;) {
         size_t len = strcspn(at, "/");
-        if (!segment_is_legal(at, len))
+        if (!cel_store_part_is_legal(at, len))
             return cel_fail(NC_EINVAL, "'%s' is no key of a store: the part '%.*s' is not allowed", key, (int)len, at);
         if (!at[len])
             return CEL_OK;
@@ -228,12 +234,6 @@ int cel_store_lock(struct cel_store *s, enum cel_store_lock how, int *lock)
 {
     *lock = -1;
     return s->ops->lock ? s->ops->lock(s, how, lock) : CEL_OK;
-}
-
-void cel_store_unlock(int lock)
-{
-    if (lock >= 0)
-        close(lock);
 }
 
 int cel_store_sync(struct cel_store *s)

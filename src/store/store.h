@@ -35,7 +35,8 @@ void cel_store_abandon(struct cel_store *s);
 int cel_store_set_prefix(struct cel_store *s, const char *prefix);
 
 /* --- verbs: CEL_ABSENT when there is no such key ------------------------ */
-int cel_store_get(struct cel_store *s, const char *key, struct cel_buf *out); /* out->len becomes the size */
+/* out->len becomes the size. A value of more than out->max bytes is an error before memory is asked for. */
+int cel_store_get(struct cel_store *s, const char *key, struct cel_buf *out);
 int cel_store_get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst); /* NC_EIO if shorter */
 int cel_store_size(struct cel_store *s, const char *key, uint64_t *size);
 int cel_store_put(struct cel_store *s, const char *key, const void *data, size_t n); /* whole value, at once */
@@ -83,7 +84,9 @@ enum cel_store_lock { CEL_LOCK_ALONE, CEL_LOCK_TOGETHER };
 int cel_store_lock(struct cel_store *s, enum cel_store_lock how, int *lock);
 void cel_store_unlock(int lock);
 
-int cel_store_sync(struct cel_store *s); /* what was put or erased so far survives a power cut (directory) */
+/* What was put or erased so far survives the end of the process and, where CELLAR_FSYNC=1 was set
+ * as the store was opened, a power cut. */
+int cel_store_sync(struct cel_store *s);
 const char *cel_store_path(const struct cel_store *s);
 bool cel_store_writable(const struct cel_store *s);
 

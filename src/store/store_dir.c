@@ -1,19 +1,16 @@
 /* A store in a directory: one file per key. A value is written to a temporary
- * file in the store's root and renamed, so that a reader, or a crash, finds the
- * old value or the new one. No lock: the file system keeps order. */
+ * file and renamed, so that a reader, or a crash, finds the old value or the new one.
+ * No lock: the file system keeps order. Only regular files are values, and what a
+ * symbolic link leads to outside the store is no part of it. */
+#include "beneath.h"
 #include "mem.h"
 #include "store_dir_int.h"
-#include "vec.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netcdf.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,15 +21,53 @@ static bool is_absence(int error)
     return error == ENOENT || error == ENOTDIR || error == EISDIR;
 }
 
-static int open_value(struct directory *d, const char *key, int *fd, struct stat *st)
+static int not_a_file(const char *key, const char *kind)
 {
-    *fd = openat(d->fd, key, O_RDONLY | O_CLOEXEC);
-    if (*fd < 0)
-        return is_absence(errno) ? CEL_ABSENT : cel_store_failure("open", key);
-    if (fstat(*fd, st) == 0 && S_ISREG(st->st_mode))
+    return cel_fail(NC_EIO, "%s: it is %s, and only regular files hold values; remove it from the store", key, kind);
+}
+
+int cel_dir_open(struct directory *d, const char *path, int flags, int *fd)
+{
+    *fd = cel_beneath_open(d->fd, path, flags, d->follow);
+    if (*fd >= 0)
         return CEL_OK;
-    close(*fd);
-    return CEL_ABSENT;
+    if (is_absence(errno))
+        return CEL_ABSENT;
+    if (errno == EXDEV)
+        return cel_fail(NC_EPERM, "%s: a symbolic link leads out of the store; set CELLAR_FOLLOW_LINKS=1 to follow it", path);
+    if (errno == ENXIO)
+        return not_a_file(path, "a socket, or a device that does not answer");
+    return cel_store_failure("open", path);
+}
+
+static const char *kind_of(const struct stat *st)
+{
+    return S_ISFIFO(st->st_mode) ? "a pipe" : S_ISSOCK(st->st_mode) ? "a socket" : "a device";
+}
+
+/* What a key leads to. A folder is no value, and no fault either: longer keys lie in it. */
+static int open_value(struct directory *d, const char *key, int flags, int *fd, struct stat *st)
+{
+    int rc = cel_dir_open(d, key, flags, fd);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (fstat(*fd, st) != 0)
+        rc = cel_store_failure("look at", key);
+    else if (!S_ISREG(st->st_mode))
+        rc = S_ISDIR(st->st_mode) ? CEL_ABSENT : not_a_file(key, kind_of(st));
+    if (rc != CEL_OK)
+        close(*fd);
+    return rc;
+}
+
+static int look_at_value(struct directory *d, const char *key, struct stat *st)
+{
+    int fd, rc = open_value(d, key, CEL_OPEN_TO_LOOK, &fd, st);
+
+    if (rc == CEL_OK)
+        close(fd);
+    return rc;
 }
 
 int cel_dir_read(int fd, const char *key, uint64_t offset, char *dst, size_t n)
@@ -55,11 +90,13 @@ int cel_dir_read(int fd, const char *key, uint64_t offset, char *dst, size_t n)
 static int get(struct cel_store *s, const char *key, struct cel_buf *out)
 {
     struct stat st;
-    int fd, rc = open_value(directory_of(s), key, &fd, &st);
+    int fd, rc = open_value(directory_of(s), key, O_RDONLY, &fd, &st);
 
     if (rc != CEL_OK)
         return rc;
-    rc = cel_buf_resize(out, (size_t)st.st_size);
+    rc = cel_store_check_size(key, (uint64_t)st.st_size, out);
+    if (rc == CEL_OK)
+        rc = cel_buf_resize(out, (size_t)st.st_size);
     if (rc == CEL_OK)
         rc = cel_dir_read(fd, key, 0, out->data, out->len);
     close(fd);
@@ -95,11 +132,10 @@ static int look(struct cel_store *s, const char *key, struct cel_store_mark *mar
 {
     struct directory *d = directory_of(s);
     struct stat st;
+    int rc = look_at_value(d, key, &st);
 
-    if (fstatat(d->fd, key, &st, 0) != 0)
-        return is_absence(errno) ? CEL_ABSENT : cel_store_failure("look at", key);
-    if (!S_ISREG(st.st_mode))
-        return CEL_ABSENT;
+    if (rc != CEL_OK)
+        return rc;
     *size = (uint64_t)st.st_size;
     mark_of(&st, mark);
     distrust_if_young(d, &st, mark);
@@ -119,7 +155,7 @@ static int get_range_of(struct cel_store *s, const char *key, const struct cel_s
                         void *dst)
 {
     struct stat st;
-    int fd, rc = open_value(directory_of(s), key, &fd, &st);
+    int fd, rc = open_value(directory_of(s), key, O_RDONLY, &fd, &st);
 
     if (rc != CEL_OK)
         return rc == CEL_ABSENT && mark ? CEL_STALE : rc;
@@ -136,11 +172,11 @@ static int get_range(struct cel_store *s, const char *key, uint64_t offset, size
 static int size(struct cel_store *s, const char *key, uint64_t *out)
 {
     struct stat st;
+    int rc = look_at_value(directory_of(s), key, &st);
 
-    if (fstatat(directory_of(s)->fd, key, &st, 0) != 0)
-        return is_absence(errno) ? CEL_ABSENT : cel_store_failure("look at", key);
-    *out = (uint64_t)st.st_size;
-    return S_ISREG(st.st_mode) ? CEL_OK : CEL_ABSENT;
+    if (rc == CEL_OK)
+        *out = (uint64_t)st.st_size;
+    return rc;
 }
 
 /* The parts that are left once `done` bytes are written. */
@@ -190,6 +226,38 @@ int cel_dir_write(int fd, const char *what, uint64_t offset, const struct cel_by
     return rc;
 }
 
+/* --- putting in place --------------------------------------------------------- */
+
+/* The folder a key lies in, and the key's last part. */
+static int open_parent(struct directory *d, const char *key, int *fd, const char **last)
+{
+    const char *slash = strrchr(key, '/');
+    char *folder;
+    int rc;
+
+    *last = slash ? slash + 1 : key;
+    if (!slash)
+        return cel_dir_open(d, ".", CEL_OPEN_TO_LOOK | O_DIRECTORY, fd);
+    folder = cel_strndup(key, (size_t)(slash - key));
+    rc = folder ? cel_dir_open(d, folder, CEL_OPEN_TO_LOOK | O_DIRECTORY, fd) : NC_ENOMEM;
+    free(folder);
+    return rc;
+}
+
+/* The folder above it is there. */
+static int make_folder(struct directory *d, const char *path)
+{
+    const char *last;
+    int fd, rc = open_parent(d, path, &fd, &last);
+
+    if (rc != CEL_OK)
+        return rc == CEL_ABSENT ? cel_fail(NC_EIO, "%s: the folder it is to lie in was removed meanwhile", path) : rc;
+    if (mkdirat(fd, last, d->mode) != 0 && errno != EEXIST)
+        rc = cel_store_failure("make the folder", path);
+    close(fd);
+    return rc;
+}
+
 /* The folders above a key. */
 static int make_parents(struct directory *d, const char *key)
 {
@@ -198,49 +266,43 @@ static int make_parents(struct directory *d, const char *key)
 
     for (char *slash = path ? strchr(path, '/') : NULL; rc == CEL_OK && slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdirat(d->fd, path, 0777) != 0 && errno != EEXIST)
-            rc = cel_store_failure("make the folder", path);
+        rc = make_folder(d, path);
         *slash = '/';
     }
     free(path);
     return rc;
 }
 
-static int rename_to(struct directory *d, const char *tmp, const char *key)
+static int rename_to(struct directory *d, const struct cel_dir_tmp *tmp, const char *key)
 {
-    int rc;
+    const char *last;
+    int fd, rc = open_parent(d, key, &fd, &last);
 
-    if (renameat(d->fd, tmp, d->fd, key) == 0)
-        return CEL_OK;
-    if (errno != ENOENT) /* else the folders above are not there yet */
-        return cel_store_failure("put in place", key);
-    rc = make_parents(d, key);
-    if (rc == CEL_OK && renameat(d->fd, tmp, d->fd, key) != 0)
+    if (rc == CEL_ABSENT) {
+        rc = make_parents(d, key);
+        if (rc == CEL_OK)
+            rc = open_parent(d, key, &fd, &last);
+    }
+    if (rc != CEL_OK)
+        return rc == CEL_ABSENT ? cel_fail(NC_EIO, "%s: the folder it lies in is a file, or was removed meanwhile", key) : rc;
+    if (renameat(d->tmp_fd, tmp->name, fd, last) != 0)
         rc = cel_store_failure("put in place", key);
+    close(fd);
     return rc;
 }
 
-int cel_dir_rename(struct directory *d, const char *tmp, const char *key)
+int cel_dir_rename(struct directory *d, const struct cel_dir_tmp *tmp, const char *key)
 {
-    int rc = rename_to(d, tmp, key);
+    int rc = cel_dir_touch(d, key);
 
-    if (rc == CEL_OK)
-        cel_dir_touch(d, key);
-    return rc;
-}
-
-int cel_dir_make_temporary(struct directory *d, char name[CEL_TMP_NAME], int *fd)
-{
-    snprintf(name, CEL_TMP_NAME, CEL_TMP_PREFIX "%ld-%u", (long)getpid(), atomic_fetch_add(&d->serial, 1));
-    *fd = openat(d->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    return *fd < 0 ? cel_store_failure("make a temporary file in it", d->store.path) : CEL_OK;
+    return rc == CEL_OK ? rename_to(d, tmp, key) : rc;
 }
 
 static int put(struct cel_store *s, const char *key, const void *data, size_t n)
 {
     struct directory *d = directory_of(s);
-    char tmp[CEL_TMP_NAME];
-    int fd, rc = cel_dir_make_temporary(d, tmp, &fd);
+    struct cel_dir_tmp tmp;
+    int fd, rc = cel_dir_make_temporary(d, &tmp, &fd);
 
     if (rc != CEL_OK)
         return cel_fail_in(rc, "%s", key);
@@ -248,224 +310,41 @@ static int put(struct cel_store *s, const char *key, const void *data, size_t n)
     if (close(fd) != 0 && rc == CEL_OK)
         rc = cel_store_failure("write", key);
     if (rc == CEL_OK)
-        rc = cel_dir_rename(d, tmp, key);
+        rc = cel_dir_rename(d, &tmp, key);
     if (rc != CEL_OK)
-        unlinkat(d->fd, tmp, 0);
+        cel_dir_drop_temporary(d, &tmp);
     return rc;
 }
 
 static int erase(struct cel_store *s, const char *key)
 {
-    if (unlinkat(directory_of(s)->fd, key, 0) != 0)
-        return is_absence(errno) ? CEL_ABSENT : cel_store_failure("remove", key);
-    cel_dir_touch(directory_of(s), key);
-    return CEL_OK;
-}
-
-/* --- listing ---------------------------------------------------------------- */
-
-struct entry {
-    bool is_prefix;
-    char name[];
-};
-
-static bool is_folder(int dirfd, const struct dirent *e)
-{
-    struct stat st;
-
-    if (e->d_type != DT_UNKNOWN && e->d_type != DT_LNK)
-        return e->d_type == DT_DIR;
-    return fstatat(dirfd, e->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode);
-}
-
-static int add_entry(struct cel_vec *entries, int dirfd, const struct dirent *e)
-{
-    size_t len = strlen(e->d_name) + 1;
-    struct entry *copy;
-
-    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-        strncmp(e->d_name, CEL_TMP_PREFIX, strlen(CEL_TMP_PREFIX)) == 0)
-        return CEL_OK;
-    copy = cel_malloc(sizeof *copy + len);
-    if (!copy)
-        return NC_ENOMEM;
-    copy->is_prefix = is_folder(dirfd, e);
-    memcpy(copy->name, e->d_name, len);
-    if (cel_vec_add(entries, copy) == CEL_OK)
-        return CEL_OK;
-    free(copy);
-    return NC_ENOMEM;
-}
-
-/* As keys sort: a folder counts as its name and the '/' that follows it. */
-static int by_name(const void *a, const void *b)
-{
-    const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
-    size_t n = 0;
-
-    while (x->name[n] && x->name[n] == y->name[n])
-        n++;
-    return (x->name[n] ? (unsigned char)x->name[n] : x->is_prefix ? '/' : 0) -
-           (y->name[n] ? (unsigned char)y->name[n] : y->is_prefix ? '/' : 0);
-}
-
-/* The folder `path` below the root as a stream; NULL when there is none. */
-static DIR *open_folder(struct directory *d, const char *path)
-{
-    int fd = openat(d->fd, *path ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-    if (fd >= 0 && !dir)
-        close(fd);
-    return dir;
-}
-
-static int list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context)
-{
-    DIR *dir = open_folder(directory_of(s), prefix);
-    struct cel_vec entries = {0};
-    struct dirent *e;
-    int rc = CEL_OK;
-
-    if (!dir)
-        return is_absence(errno) ? CEL_OK : cel_store_failure("list", *prefix ? prefix : s->path);
-    while (rc == CEL_OK && (e = readdir(dir)))
-        rc = add_entry(&entries, dirfd(dir), e);
-    closedir(dir);
-    if (entries.n)
-        qsort(entries.at, entries.n, sizeof *entries.at, by_name);
-    for (size_t i = 0; i < entries.n; i++) {
-        struct entry *entry = entries.at[i];
-        if (rc == CEL_OK)
-            rc = visit(context, entry->name, entry->is_prefix);
-        free(entry);
-    }
-    cel_vec_dispose(&entries);
-    return rc;
-}
-
-/* --- life ------------------------------------------------------------------- */
-
-/* Remove a folder and all below it. */
-static int remove_tree(int at, const char *name)
-{
-    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc = CEL_OK;
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    struct dirent *e;
-
-    if (!dir)
-        return unlinkat(at, name, 0) == 0 ? CEL_OK : cel_store_failure("remove", name);
-    while (rc == CEL_OK && (e = readdir(dir)))
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            rc = remove_tree(fd, e->d_name);
-    closedir(dir);
-    if (rc == CEL_OK && unlinkat(at, name, AT_REMOVEDIR) != 0)
-        rc = cel_store_failure("remove", name);
-    return rc;
-}
-
-int cel_store_remove_dir(const char *path)
-{
-    return remove_tree(AT_FDCWD, path);
-}
-
-/* What writers that died left behind. */
-static void remove_stale_files(struct directory *d)
-{
-    DIR *dir = open_folder(d, "");
-    struct dirent *e;
-    long pid;
-
-    while (dir && (e = readdir(dir)))
-        if (sscanf(e->d_name, CEL_TMP_PREFIX "%ld-", &pid) == 1 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
-            unlinkat(d->fd, e->d_name, 0);
-    if (dir)
-        closedir(dir);
-}
-
-/* An open of its own for each lock: flock() goes by the open file, so threads of
- * one process, too, wait for each other. */
-static int lock_directory(struct cel_store *s, enum cel_store_lock how, int *fd)
-{
-    *fd = openat(directory_of(s)->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (*fd < 0)
-        return cel_store_failure("open the folder", s->path);
-    while (flock(*fd, how == CEL_LOCK_ALONE ? LOCK_EX : LOCK_SH) != 0)
-        if (errno != EINTR) {
-            int rc = cel_store_failure("lock the folder", s->path);
-            close(*fd);
-            *fd = -1;
-            return rc;
-        }
-    return CEL_OK;
-}
-
-static int finish(struct cel_store *s)
-{
-    (void)s;
-    return CEL_OK;
-}
-
-static void abandon(struct cel_store *s)
-{
-    if (s->created)
-        remove_tree(AT_FDCWD, s->path);
-}
-
-static void free_directory(struct cel_store *s)
-{
     struct directory *d = directory_of(s);
+    const char *last;
+    int fd, rc = open_parent(d, key, &fd, &last);
 
-    if (d->fd >= 0)
-        close(d->fd);
-    cel_dir_forget(d);
-    cel_mutex_dispose(&d->lock);
-    free(d);
-}
-
-static const struct cel_store_ops ops = {
-    .name = "directory", .get = get, .get_range = get_range, .size = size, .look = look, .get_range_of = get_range_of,
-    .put = put, .erase = erase, .list = list, .lock = lock_directory, .sync = cel_dir_sync, .draft = &cel_dir_drafts, .finish = finish, .abandon = abandon, .free = free_directory,
-};
-
-static int make_root(struct directory *d, const char *path, enum cel_store_mode mode)
-{
-    int rc = CEL_OK;
-
-    if (mode == CEL_STORE_REPLACE && access(path, F_OK) == 0)
-        rc = remove_tree(AT_FDCWD, path);
-    if (rc == CEL_OK && mkdir(path, 0777) != 0)
-        rc = cel_store_failure("make the folder", path);
-    d->store.created = rc == CEL_OK;
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_dir_touch(d, key);
+    if (rc == CEL_OK && unlinkat(fd, last, 0) != 0)
+        rc = is_absence(errno) ? CEL_ABSENT : cel_store_failure("remove", key);
+    close(fd);
     return rc;
 }
 
-int cel_store_open_dir(const char *path, enum cel_store_mode mode, struct cel_store **out)
-{
-    struct directory *d = cel_calloc(1, sizeof *d);
-    int rc;
-
-    *out = NULL;
-    if (!d)
-        return NC_ENOMEM;
-    d->fd = -1;
-    cel_mutex_init(&d->lock);
-    rc = cel_store_init(&d->store, &ops, path, mode);
-    if (rc == CEL_OK && mode >= CEL_STORE_CREATE)
-        rc = make_root(d, path, mode);
-    if (rc == CEL_OK) {
-        d->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (d->fd < 0)
-            rc = cel_store_failure("open the folder", path);
-    }
-    if (rc == CEL_OK && mode == CEL_STORE_WRITE && faccessat(d->fd, ".", W_OK, 0) != 0)
-        rc = cel_store_failure("write to the folder", path);
-    if (rc != CEL_OK) {
-        cel_store_abandon(&d->store);
-        return rc;
-    }
-    if (mode != CEL_STORE_READ)
-        remove_stale_files(d);
-    *out = &d->store;
-    return CEL_OK;
-}
+const struct cel_store_ops cel_dir_ops = {
+    .name = "directory",
+    .get = get,
+    .get_range = get_range,
+    .size = size,
+    .look = look,
+    .get_range_of = get_range_of,
+    .put = put,
+    .erase = erase,
+    .list = cel_dir_list,
+    .lock = cel_dir_lock,
+    .sync = cel_dir_sync,
+    .draft = &cel_dir_drafts,
+    .finish = cel_dir_finish,
+    .abandon = cel_dir_abandon,
+    .free = cel_dir_free,
+};

@@ -10,7 +10,7 @@
 struct draft {
     struct cel_draft draft;
     pid_t owner; /* a forked child leaves its parent's alone */
-    char name[CEL_TMP_NAME];
+    struct cel_dir_tmp tmp;
 };
 
 static struct draft *draft_of(struct cel_draft *d)
@@ -20,24 +20,26 @@ static struct draft *draft_of(struct cel_draft *d)
 
 static int must_own(struct cel_draft *d)
 {
-    return draft_of(d)->owner == getpid() ? CEL_OK : cel_fail(NC_EPERM, "%s: it was begun by another process", draft_of(d)->name);
-}
-
-static int root_of(struct cel_draft *d)
-{
-    return directory_of(d->store)->fd;
+    return draft_of(d)->owner == getpid()
+               ? CEL_OK
+               : cel_fail(NC_EPERM, "%s: the value was begun by another process; open the store again", d->store->path);
 }
 
 static int make(struct cel_store *s, struct cel_draft **out)
 {
     struct draft *d = cel_calloc(1, sizeof *d);
-    int fd, rc = d ? cel_dir_make_temporary(directory_of(s), d->name, &fd) : NC_ENOMEM;
+    int fd, rc = d ? cel_dir_make_temporary(directory_of(s), &d->tmp, &fd) : NC_ENOMEM;
 
     if (rc != CEL_OK) {
         free(d);
         return rc;
     }
-    close(fd);
+    if (close(fd) != 0) {
+        rc = cel_store_failure("write a temporary file in it", s->path);
+        cel_dir_drop_temporary(directory_of(s), &d->tmp);
+        free(d);
+        return rc;
+    }
     d->draft.store = s;
     d->owner = getpid();
     *out = &d->draft;
@@ -46,28 +48,26 @@ static int make(struct cel_store *s, struct cel_draft **out)
 
 static int write_parts(struct cel_draft *d, uint64_t offset, const struct cel_bytes *part, size_t n)
 {
-    const char *name = draft_of(d)->name;
+    const char *what = d->store->path;
     int fd, rc = must_own(d);
 
+    if (rc == CEL_OK)
+        rc = cel_dir_open_temporary(directory_of(d->store), &draft_of(d)->tmp, O_WRONLY, &fd);
     if (rc != CEL_OK)
         return rc;
-    fd = openat(root_of(d), name, O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return cel_store_failure("write", name);
-    rc = cel_dir_write(fd, name, offset, part, n);
+    rc = cel_dir_write(fd, what, offset, part, n);
     if (close(fd) != 0 && rc == CEL_OK)
-        rc = cel_store_failure("write", name);
+        rc = cel_store_failure("write", what);
     return rc;
 }
 
 static int read_back(struct cel_draft *d, uint64_t offset, size_t n, void *dst)
 {
-    const char *name = draft_of(d)->name;
-    int fd = openat(root_of(d), name, O_RDONLY | O_CLOEXEC), rc;
+    int fd, rc = cel_dir_open_temporary(directory_of(d->store), &draft_of(d)->tmp, O_RDONLY, &fd);
 
-    if (fd < 0)
-        return cel_store_failure("read", name);
-    rc = cel_dir_read(fd, name, offset, dst, n);
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_dir_read(fd, d->store->path, offset, dst, n);
     close(fd);
     return rc;
 }
@@ -77,7 +77,7 @@ static int put(struct cel_draft *d, const char *key)
     int rc = must_own(d);
 
     if (rc == CEL_OK)
-        rc = cel_dir_rename(directory_of(d->store), draft_of(d)->name, key);
+        rc = cel_dir_rename(directory_of(d->store), &draft_of(d)->tmp, key);
     if (rc == CEL_OK)
         free(d);
     return rc;
@@ -86,7 +86,7 @@ static int put(struct cel_draft *d, const char *key)
 static void drop(struct cel_draft *d)
 {
     if (draft_of(d)->owner == getpid())
-        unlinkat(root_of(d), draft_of(d)->name, 0);
+        cel_dir_drop_temporary(directory_of(d->store), &draft_of(d)->tmp);
     free(d);
 }
 

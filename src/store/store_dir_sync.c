@@ -1,17 +1,12 @@
-/* Making what was put and erased survive a power cut: the files touched since the
- * last time, then the folders they lie in. Where that is more than a few, the whole file
- * system is flushed instead: each fsync() waits for the disk (2 to 4 ms on ext4, 0.3 s for
- * 64 files of 100 kB), and syncfs() is one wait for all of them (9 ms), at the price of
- * writing what others have not written yet (0.5 s for 500 MB). */
+/* What was put is the kernel's from then on, and survives the end of the process. Where it
+ * is to survive a power cut as well (CELLAR_FSYNC=1) the files touched since the last time
+ * are flushed, then the folders they lie in. */
 #include "mem.h"
 #include "store_dir_int.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define TOUCHED_MAX 16
 
 static void free_keys(struct cel_vec *keys)
 {
@@ -20,28 +15,25 @@ static void free_keys(struct cel_vec *keys)
     cel_vec_dispose(keys);
 }
 
-/* The list is an economy: with no memory for it, everything is flushed. */
-void cel_dir_touch(struct directory *d, const char *key)
+int cel_dir_touch(struct directory *d, const char *key)
 {
-    char *copy = NULL;
+    char *copy;
+    int rc;
 
+    if (!d->flush)
+        return CEL_OK;
+    copy = cel_strdup(key);
     cel_lock(&d->lock);
-    if (!d->much && d->touched.n < TOUCHED_MAX)
-        copy = cel_strdup(key);
-    if (!copy || cel_vec_reserve(&d->touched, d->touched.n + 1) != CEL_OK) {
-        free(copy);
-        free_keys(&d->touched);
-        d->much = true;
-    } else {
-        d->touched.at[d->touched.n++] = copy;
-    }
+    rc = copy ? cel_vec_add(&d->touched, copy) : NC_ENOMEM;
     cel_unlock(&d->lock);
+    if (rc != CEL_OK)
+        free(copy);
+    return rc;
 }
 
 void cel_dir_forget(struct directory *d)
 {
     free_keys(&d->touched);
-    d->much = false;
 }
 
 static int by_text(const void *a, const void *b)
@@ -67,10 +59,10 @@ static void sort_keys(struct cel_vec *keys)
 /* What is gone needs no flushing; its folder does. */
 static int flush_one(struct directory *d, const char *path, int flags)
 {
-    int fd = openat(d->fd, path, O_RDONLY | O_CLOEXEC | flags), rc = CEL_OK;
+    int fd, rc = cel_dir_open(d, path, O_RDONLY | flags, &fd);
 
-    if (fd < 0)
-        return errno == ENOENT || errno == ENOTDIR ? CEL_OK : cel_store_failure("flush", path);
+    if (rc != CEL_OK)
+        return rc == CEL_ABSENT ? CEL_OK : rc;
     if (fsync(fd) != 0)
         rc = cel_store_failure("flush", path);
     close(fd);
@@ -105,45 +97,61 @@ static int add_parents(const struct cel_vec *keys, struct cel_vec *folders)
     return rc;
 }
 
+static int flush_above(struct directory *d)
+{
+    int fd = openat(d->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd >= 0 && fsync(fd) == 0 ? CEL_OK : cel_store_failure("flush the folder it lies in", d->store.path);
+
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
 static int flush_keys(struct directory *d, struct cel_vec *keys)
 {
     struct cel_vec folders = {0};
-    int rc = keys->n ? flush_all(d, keys, 0) : CEL_OK;
+    int rc = flush_all(d, keys, 0);
 
     if (rc == CEL_OK)
         rc = add_parents(keys, &folders);
     if (rc == CEL_OK)
         rc = flush_all(d, &folders, O_DIRECTORY);
-    if (rc == CEL_OK && keys->n)
+    if (rc == CEL_OK)
         rc = flush_one(d, ".", O_DIRECTORY);
-    if (rc == CEL_OK && keys->n && d->store.created)
-        rc = flush_one(d, "..", O_DIRECTORY);
+    if (rc == CEL_OK && d->store.created)
+        rc = flush_above(d);
     free_keys(&folders);
     return rc;
+}
+
+/* What could not be flushed is tried again the next time. */
+static void give_back(struct directory *d, struct cel_vec *keys)
+{
+    cel_lock(&d->lock);
+    if (!d->touched.n) {
+        cel_vec_dispose(&d->touched);
+        d->touched = *keys;
+        *keys = (struct cel_vec){0};
+    }
+    for (size_t i = 0; i < keys->n; i++)
+        if (keys->at[i] && cel_vec_add(&d->touched, keys->at[i]) == CEL_OK)
+            keys->at[i] = NULL;
+    cel_unlock(&d->lock);
 }
 
 int cel_dir_sync(struct cel_store *s)
 {
     struct directory *d = directory_of(s);
     struct cel_vec keys;
-    bool much;
     int rc;
 
     cel_lock(&d->lock);
     keys = d->touched;
-    much = d->much;
     d->touched = (struct cel_vec){0};
-    d->much = false;
     cel_unlock(&d->lock);
-    if (much)
-        rc = syncfs(d->fd) == 0 ? CEL_OK : cel_store_failure("flush", s->path);
-    else
-        rc = flush_keys(d, &keys);
-    if (rc != CEL_OK) { /* the next try must not miss them */
-        cel_lock(&d->lock);
-        d->much = true;
-        cel_unlock(&d->lock);
-    }
+    rc = keys.n ? flush_keys(d, &keys) : CEL_OK;
+    if (rc != CEL_OK)
+        give_back(d, &keys);
     free_keys(&keys);
     return rc;
 }

@@ -2,6 +2,7 @@
 #define CEL_STORE_INT_H
 
 #include "store.h"
+#include "temporary.h"
 #include <stdatomic.h>
 
 /* The head of each kind's drafts. */
@@ -46,12 +47,14 @@ struct cel_store {
     _Atomic uint64_t reads;
 };
 
-/* Temporary files and directories of this process start so, in the folder of
- * what they will replace; listings never show them. */
-#define CEL_TMP_PREFIX ".cellar-tmp-"
-
 /* What errno says of doing something ("read") to a file or key. */
 int cel_store_failure(const char *doing, const char *what);
+
+/* Parts of a key that no store has: "", ".", "..", temporary names, and any with a backslash. */
+bool cel_store_part_is_legal(const char *part, size_t len);
+
+/* How many bytes a value has is known: is that more than `out` may hold? */
+int cel_store_check_size(const char *key, uint64_t size, const struct cel_buf *out);
 
 int cel_store_init(struct cel_store *s, const struct cel_store_ops *ops, const char *path, enum cel_store_mode mode);
 

@@ -1,7 +1,7 @@
 #ifndef CEL_STORE_ZIP_INT_H
 #define CEL_STORE_ZIP_INT_H
 
-/* Inside the zip store: the archive's records and what its three files share.
+/* Inside the zip store: the archive's records and what its files share.
  *
  *   local header      30  PK\3\4, version, flags, method, time, date, crc32, sizes, name and extra length
  *   central entry     46  PK\1\2, ... and the offset of the local header
@@ -18,23 +18,33 @@ enum { METHOD_STORED = 0, METHOD_DEFLATED = 8 };
 #define DIRECTORY_MAX ((size_t)1 << 31)
 
 struct zip_entry {
-    bool in_scratch;  /* data at `offset` of the scratch file; else local header at `offset` of the archive */
-    uint64_t offset;
-    uint64_t packed, size;
+    bool in_scratch;       /* in the scratch file; else in the archive */
+    uint64_t offset;       /* of the local header */
+    uint32_t header;       /* its bytes, with name and extra fields; 0: to be read there */
     uint32_t crc;
-    unsigned method;
+    uint64_t packed, size;
+    uint16_t method, flags;
 };
 
 struct zip {
     struct cel_store store;
-    struct cel_mutex lock; /* keys, scratch_end, changed */
+    struct cel_mutex lock; /* all below */
+    struct cel_cond idle;
+    size_t users;          /* calls that read entries or write values, without the lock ... */
+    bool publishing;       /* ... and must wait now: offsets are changing */
     struct cel_keys keys;
+    char *target;          /* the archive: the store's path, once symbolic links are followed */
     int archive;           /* fd, -1: none yet */
     uint64_t archive_size;
+    uint64_t entries_end;  /* the archive is ours, and its directory begins here; 0: it is not */
+    uint64_t dead;         /* bytes of it that no key leads to any more */
+    bool in_order;         /* its entries are in the order of keys, and none is dead */
     int scratch;           /* fd, -1: not writing */
     char *scratch_path;
     uint64_t scratch_end;
-    bool changed;
+    bool changed;          /* since the archive was written */
+    bool flush;            /* CELLAR_FSYNC */
+    pid_t owner;           /* a forked child leaves the scratch file alone */
 };
 
 static inline struct zip *zip_of(struct cel_store *s)
@@ -42,8 +52,16 @@ static inline struct zip *zip_of(struct cel_store *s)
     return (struct zip *)s;
 }
 
+/* Between these two no offset changes. */
+void cel_zip_begin(struct zip *z);
+void cel_zip_end(struct zip *z);
+
+/* A new temporary file in the archive's folder, locked; remove and close it also when this fails. */
+int cel_zip_create_beside(struct zip *z, mode_t mode, char **path, int *fd);
+
 /* store_zip_read.c */
 int cel_zip_load_directory(struct zip *z);
+int cel_zip_check_entry(const struct zip *z, const char *name, const struct zip_entry *e);
 /* Replaces; under the lock once the store is open. */
 int cel_zip_add_entry(struct zip *z, const char *name, const struct zip_entry *e);
 int cel_zip_data_offset(struct zip *z, const char *key, const struct zip_entry *e, uint64_t *out);
@@ -53,9 +71,24 @@ int cel_zip_get_range(struct cel_store *s, const char *key, uint64_t offset, siz
 int cel_zip_size(struct cel_store *s, const char *key, uint64_t *out);
 int cel_zip_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
 
-/* store_zip_write.c */
+/* store_zip_write.c: the archive's records. */
+struct zip_output {
+    int fd;
+    const char *path;
+    uint64_t at;
+    struct cel_buf directory;
+    uint64_t count;
+};
+enum { LOCAL_EXTRA = 20 }; /* bytes of a local header's extra field, where there is one */
 int cel_zip_put(struct cel_store *s, const char *key, const void *data, size_t n);
 int cel_zip_erase(struct cel_store *s, const char *key);
+int cel_zip_copy(struct zip_output *o, int from, uint64_t offset, uint64_t n);
+int cel_zip_emit_local(struct zip_output *o, const char *name, const struct zip_entry *e);
+int cel_zip_note(struct zip_output *o, const char *name, const struct zip_entry *e, uint64_t local_at); /* for the directory */
+int cel_zip_emit_directory(struct zip_output *o);
+
+/* store_zip_publish.c: the whole archive. */
+int cel_zip_sync(struct cel_store *s);
 int cel_zip_finish(struct cel_store *s);
 
 #endif

@@ -119,13 +119,15 @@ static bool take_zip64(const unsigned char *extra, size_t n, struct zip_entry *e
     return e->size != UINT32_MAX && e->packed != UINT32_MAX && e->offset != UINT32_MAX;
 }
 
-static int check_entry(struct zip *z, const char *name, const unsigned char *p, const struct zip_entry *e)
+int cel_zip_check_entry(const struct zip *z, const char *name, const struct zip_entry *e)
 {
-    if (get16(p + 8) & 1)
+    if (e->flags & 1)
         return cel_fail(NC_EIO, "%s: %s is encrypted", z->store.path, name);
     if (e->method != METHOD_STORED && e->method != METHOD_DEFLATED)
         return cel_fail(NC_EIO, "%s: %s is packed with method %u; only stored and deflated entries are read",
                         z->store.path, name, e->method);
+    if (e->in_scratch)
+        return CEL_OK;
     if (e->offset > z->archive_size || e->packed > z->archive_size - e->offset)
         return cel_fail(NC_EIO, "%s: %s lies outside the archive", z->store.path, name);
     if (e->method == METHOD_STORED ? e->size != e->packed : e->size / DEFLATE_RATIO_MAX > e->packed)
@@ -159,6 +161,7 @@ static int load_entry(struct zip *z, const unsigned char *p, size_t n, size_t *u
     *used = CENTRAL_SIZE + name_len + extra_len + get16(p + 32);
     if (*used > n)
         return damaged(z, "its directory is cut off");
+    e.flags = get16(p + 8);
     e.method = get16(p + 10);
     e.crc = get32(p + 16);
     e.packed = get32(p + 20);
@@ -171,7 +174,7 @@ static int load_entry(struct zip *z, const unsigned char *p, size_t n, size_t *u
     name = cel_strndup((const char *)p + CENTRAL_SIZE, name_len);
     if (!name)
         return NC_ENOMEM;
-    rc = check_entry(z, name, p, &e);
+    rc = z->store.writable ? cel_zip_check_entry(z, name, &e) : CEL_OK; /* else when it is asked for */
     if (rc == CEL_OK)
         rc = cel_zip_add_entry(z, name, &e);
     free(name);
@@ -199,16 +202,23 @@ int cel_zip_load_directory(struct zip *z)
 
 /* --- reading ---------------------------------------------------------------- */
 
-static bool find_entry(struct zip *z, const char *key, struct zip_entry *out)
+/* A copy of the entry, which stays as it is until cel_zip_end(). */
+static int begin_read(struct zip *z, const char *key, struct zip_entry *out)
 {
     const struct zip_entry *e;
+    int rc = CEL_ABSENT;
 
+    cel_zip_begin(z);
     cel_lock(&z->lock);
     e = cel_keys_find(&z->keys, key);
     if (e)
         *out = *e;
     cel_unlock(&z->lock);
-    return e;
+    if (e)
+        rc = cel_zip_check_entry(z, key, out);
+    if (rc != CEL_OK)
+        cel_zip_end(z);
+    return rc;
 }
 
 int cel_zip_data_offset(struct zip *z, const char *key, const struct zip_entry *e, uint64_t *out)
@@ -216,8 +226,8 @@ int cel_zip_data_offset(struct zip *z, const char *key, const struct zip_entry *
     unsigned char local[LOCAL_SIZE];
     int rc;
 
-    *out = e->offset;
-    if (e->in_scratch)
+    *out = e->offset + e->header;
+    if (e->header)
         return CEL_OK;
     rc = cel_zip_read_at(z->archive, key, e->offset, local, sizeof local);
     if (rc != CEL_OK)
@@ -251,52 +261,73 @@ static int inflate_entry(struct zip *z, const char *key, const struct zip_entry 
     return rc;
 }
 
-int cel_zip_get(struct cel_store *s, const char *key, struct cel_buf *out)
+static int read_whole(struct zip *z, const char *key, const struct zip_entry *e, struct cel_buf *out)
 {
-    struct zip *z = zip_of(s);
-    struct zip_entry e;
-    int rc;
+    int rc = cel_store_check_size(key, e->size, out);
 
-    if (!find_entry(z, key, &e))
-        return CEL_ABSENT;
-    rc = cel_buf_resize(out, (size_t)e.size);
     if (rc == CEL_OK)
-        rc = e.method == METHOD_STORED ? read_packed(z, key, &e, 0, out->data, out->len)
-                                       : inflate_entry(z, key, &e, out->data);
-    if (rc == CEL_OK && libdeflate_crc32(0, out->data, out->len) != e.crc)
+        rc = cel_buf_resize(out, (size_t)e->size);
+    if (rc == CEL_OK)
+        rc = e->method == METHOD_STORED ? read_packed(z, key, e, 0, out->data, out->len) : inflate_entry(z, key, e, out->data);
+    if (rc == CEL_OK && libdeflate_crc32(0, out->data, out->len) != e->crc)
         rc = cel_fail(NC_EIO, "%s: checksum does not match", key);
     return rc;
 }
 
-int cel_zip_get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst)
+int cel_zip_get(struct cel_store *s, const char *key, struct cel_buf *out)
 {
     struct zip *z = zip_of(s);
-    struct cel_buf whole = CEL_BUF_INIT(SIZE_MAX);
     struct zip_entry e;
+    int rc = begin_read(z, key, &e);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = read_whole(z, key, &e, out);
+    cel_zip_end(z);
+    return rc;
+}
+
+static int read_range(struct zip *z, const char *key, const struct zip_entry *e, uint64_t offset, size_t n, void *dst)
+{
+    struct cel_buf whole = CEL_BUF_INIT(SIZE_MAX);
     int rc;
 
-    if (!find_entry(z, key, &e))
-        return CEL_ABSENT;
-    if (offset > e.size || n > e.size - offset)
-        return cel_fail(NC_EIO, "%s: has %llu bytes, too few for %zu from %llu on", key, (unsigned long long)e.size, n,
+    if (offset > e->size || n > e->size - offset)
+        return cel_fail(NC_EIO, "%s: has %llu bytes, too few for %zu from %llu on", key, (unsigned long long)e->size, n,
                         (unsigned long long)offset);
-    if (e.method == METHOD_STORED)
-        return read_packed(z, key, &e, offset, dst, n);
-    rc = cel_zip_get(s, key, &whole);
+    if (e->method == METHOD_STORED)
+        return read_packed(z, key, e, offset, dst, n);
+    rc = read_whole(z, key, e, &whole);
     if (rc == CEL_OK)
         memcpy(dst, whole.data + offset, n);
     cel_buf_dispose(&whole);
     return rc;
 }
 
+int cel_zip_get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst)
+{
+    struct zip *z = zip_of(s);
+    struct zip_entry e;
+    int rc = begin_read(z, key, &e);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = read_range(z, key, &e, offset, n, dst);
+    cel_zip_end(z);
+    return rc;
+}
+
 int cel_zip_size(struct cel_store *s, const char *key, uint64_t *out)
 {
-    struct zip_entry e;
+    struct zip *z = zip_of(s);
+    const struct zip_entry *e;
 
-    if (!find_entry(zip_of(s), key, &e))
-        return CEL_ABSENT;
-    *out = e.size;
-    return CEL_OK;
+    cel_lock(&z->lock);
+    e = cel_keys_find(&z->keys, key);
+    if (e)
+        *out = e->size;
+    cel_unlock(&z->lock);
+    return e ? CEL_OK : CEL_ABSENT;
 }
 
 int cel_zip_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context)

@@ -1,12 +1,10 @@
-/* Writing a zip archive: values go to the scratch file as they come; finishing
- * writes the archive anew, entries in the order of their keys. */
+/* Values into the scratch file, as entries of an archive, so that even what never
+ * reaches the archive can be read; and the records of an archive. */
 #include "mem.h"
 #include "store_zip_int.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <libdeflate.h>
 #include <netcdf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,51 +28,7 @@ static int write_at(int fd, const char *what, uint64_t offset, const void *src, 
     return CEL_OK;
 }
 
-int cel_zip_put(struct cel_store *s, const char *key, const void *data, size_t n)
-{
-    struct zip *z = zip_of(s);
-    struct zip_entry e = {.in_scratch = true, .packed = n, .size = n, .method = METHOD_STORED};
-    int rc;
-
-    e.crc = libdeflate_crc32(0, n ? data : NULL, n);
-    cel_lock(&z->lock);
-    e.offset = z->scratch_end;
-    z->scratch_end += n;
-    cel_unlock(&z->lock);
-    rc = write_at(z->scratch, key, e.offset, data, n);
-    if (rc != CEL_OK)
-        return rc;
-    cel_lock(&z->lock);
-    rc = cel_zip_add_entry(z, key, &e);
-    z->changed = true;
-    cel_unlock(&z->lock);
-    return rc;
-}
-
-int cel_zip_erase(struct cel_store *s, const char *key)
-{
-    struct zip *z = zip_of(s);
-    void *old;
-
-    cel_lock(&z->lock);
-    old = cel_keys_remove(&z->keys, key);
-    z->changed |= old != NULL;
-    cel_unlock(&z->lock);
-    free(old);
-    return old ? CEL_OK : CEL_ABSENT;
-}
-
-/* --- writing the archive anew ------------------------------------------------ */
-
-struct output {
-    int fd;
-    const char *path;
-    uint64_t at;
-    struct cel_buf directory;
-    uint64_t count;
-};
-
-static int emit(struct output *o, const void *p, size_t n)
+static int emit(struct zip_output *o, const void *p, size_t n)
 {
     int rc = write_at(o->fd, o->path, o->at, p, n);
 
@@ -82,7 +36,7 @@ static int emit(struct output *o, const void *p, size_t n)
     return rc;
 }
 
-static int copy_bytes(struct output *o, int from, uint64_t offset, uint64_t n)
+static int copy_by_blocks(struct zip_output *o, int from, uint64_t offset, uint64_t n)
 {
     char *block = cel_malloc(1 << 20);
     int rc = block ? CEL_OK : NC_ENOMEM;
@@ -99,6 +53,28 @@ static int copy_bytes(struct output *o, int from, uint64_t offset, uint64_t n)
     return rc;
 }
 
+/* The kernel copies by itself; some file systems only note that both files share the bytes.
+ * What it cannot do, for whatever reason, goes by blocks, and they tell why. */
+int cel_zip_copy(struct zip_output *o, int from, uint64_t offset, uint64_t n)
+{
+    off_t in = (off_t)offset, out = (off_t)o->at;
+    uint64_t left = n;
+
+    while (left > 0) {
+        ssize_t got = copy_file_range(from, &in, o->fd, &out, left < 1 << 30 ? (size_t)left : 1 << 30, 0);
+        if (got <= 0)
+            break;
+        left -= (uint64_t)got;
+    }
+    o->at += n - left;
+    return left > 0 ? copy_by_blocks(o, from, offset + n - left, left) : CEL_OK;
+}
+
+static bool needs_extra(const struct zip_entry *e)
+{
+    return e->size >= UINT32_MAX || e->packed >= UINT32_MAX;
+}
+
 static unsigned char *put_int(unsigned char *p, uint64_t v, int nbytes)
 {
     for (int i = 0; i < nbytes; i++, v >>= 8)
@@ -111,10 +87,10 @@ static uint32_t low_or_all_ones(uint64_t v)
     return v >= UINT32_MAX ? UINT32_MAX : (uint32_t)v;
 }
 
-static int emit_local(struct output *o, const char *name, const struct zip_entry *e)
+int cel_zip_emit_local(struct zip_output *o, const char *name, const struct zip_entry *e)
 {
-    unsigned char h[LOCAL_SIZE + 20], *p = h;
-    bool big = e->size >= UINT32_MAX || e->packed >= UINT32_MAX;
+    unsigned char h[LOCAL_SIZE + LOCAL_EXTRA], *p = h;
+    bool big = needs_extra(e);
     int rc;
 
     memcpy(p, "PK\3\4", 4);
@@ -127,7 +103,7 @@ static int emit_local(struct output *o, const char *name, const struct zip_entry
     p = put_int(p, big ? UINT32_MAX : e->packed, 4);
     p = put_int(p, big ? UINT32_MAX : e->size, 4);
     p = put_int(p, strlen(name), 2);
-    p = put_int(p, big ? 20 : 0, 2);
+    p = put_int(p, big ? LOCAL_EXTRA : 0, 2);
     rc = emit(o, h, LOCAL_SIZE);
     if (rc == CEL_OK)
         rc = emit(o, name, strlen(name));
@@ -137,10 +113,10 @@ static int emit_local(struct output *o, const char *name, const struct zip_entry
     p = put_int(p, 16, 2);
     p = put_int(p, e->size, 8);
     put_int(p, e->packed, 8);
-    return emit(o, h, 20);
+    return emit(o, h, LOCAL_EXTRA);
 }
 
-static int remember_central(struct output *o, const char *name, const struct zip_entry *e, uint64_t local_at)
+int cel_zip_note(struct zip_output *o, const char *name, const struct zip_entry *e, uint64_t local_at)
 {
     unsigned char h[CENTRAL_SIZE], extra[28], *p = h, *x = extra + 4;
     int rc;
@@ -175,21 +151,7 @@ static int remember_central(struct output *o, const char *name, const struct zip
     return rc;
 }
 
-static int emit_entry(struct zip *z, struct output *o, const struct cel_key *key)
-{
-    const struct zip_entry *e = key->object;
-    uint64_t local_at = o->at, data_at;
-    int rc = strlen(key->name) > UINT16_MAX ? cel_fail(NC_EMAXNAME, "%.60s...: too long for a zip archive", key->name)
-                                            : cel_zip_data_offset(z, key->name, e, &data_at);
-
-    if (rc == CEL_OK)
-        rc = emit_local(o, key->name, e);
-    if (rc == CEL_OK)
-        rc = copy_bytes(o, e->in_scratch ? z->scratch : z->archive, data_at, e->packed);
-    return rc == CEL_OK ? remember_central(o, key->name, e, local_at) : rc;
-}
-
-static int emit_end(struct output *o)
+int cel_zip_emit_directory(struct zip_output *o)
 {
     unsigned char h[END64_SIZE + LOCATOR_SIZE + END_SIZE], *p = h;
     uint64_t at = o->at, n = o->directory.len;
@@ -220,43 +182,72 @@ static int emit_end(struct output *o)
     return rc == CEL_OK ? emit(o, h, (size_t)(p - h)) : rc;
 }
 
-static int write_archive(struct zip *z, struct output *o)
+/* --- values ---------------------------------------------------------------------- */
+
+/* The bytes of the archive an entry had are of no more use. */
+static void note_dead(struct zip *z, const struct zip_entry *old)
 {
-    int rc = CEL_OK;
+    z->changed = true;
+    if (old && !old->in_scratch) {
+        z->dead += old->header + old->packed;
+        z->in_order = false;
+    }
+}
 
-    cel_keys_sort(&z->keys);
+static int write_value(struct zip *z, const char *key, const struct zip_entry *e, const void *data)
+{
+    struct zip_output o = {.fd = z->scratch, .path = key, .at = e->offset};
+    int rc = cel_zip_emit_local(&o, key, e);
 
-    for (size_t i = 0; rc == CEL_OK && i < z->keys.sorted.n; i++)
-        rc = emit_entry(z, o, z->keys.sorted.at[i]);
-    if (rc == CEL_OK)
-        rc = emit_end(o);
-    if (rc == CEL_OK && fsync(o->fd) != 0)
-        rc = cel_store_failure("flush", o->path);
+    return rc == CEL_OK ? emit(&o, data, (size_t)e->size) : rc;
+}
+
+static int put_value(struct zip *z, const char *key, struct zip_entry *e, const void *data)
+{
+    int rc;
+
+    cel_lock(&z->lock);
+    e->offset = z->scratch_end;
+    z->scratch_end += e->header + e->packed;
+    cel_unlock(&z->lock);
+    rc = write_value(z, key, e, data);
+    if (rc != CEL_OK)
+        return rc;
+    cel_lock(&z->lock);
+    note_dead(z, cel_keys_find(&z->keys, key));
+    rc = cel_zip_add_entry(z, key, e);
+    cel_unlock(&z->lock);
     return rc;
 }
 
-int cel_zip_finish(struct cel_store *s)
+int cel_zip_put(struct cel_store *s, const char *key, const void *data, size_t n)
 {
     struct zip *z = zip_of(s);
-    struct cel_buf path = CEL_BUF_INIT(1 << 20);
-    struct output o = {.fd = -1, .directory = CEL_BUF_INIT(DIRECTORY_MAX)};
+    struct zip_entry e = {.in_scratch = true, .packed = n, .size = n, .method = METHOD_STORED};
     int rc;
 
-    if (z->scratch < 0 || (!z->changed && !s->created))
-        return CEL_OK;
-    rc = cel_buf_printf(&path, "%s.new", z->scratch_path);
-    o.path = path.data;
-    if (rc == CEL_OK && (o.fd = open(o.path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
-        rc = cel_store_failure("create", o.path);
-    if (rc == CEL_OK)
-        rc = write_archive(z, &o);
-    if (o.fd >= 0 && close(o.fd) != 0 && rc == CEL_OK)
-        rc = cel_store_failure("write", o.path);
-    if (rc == CEL_OK && rename(o.path, s->path) != 0)
-        rc = cel_store_failure("put the new archive in place", s->path);
-    if (rc != CEL_OK && o.fd >= 0)
-        unlink(o.path);
-    cel_buf_dispose(&o.directory);
-    cel_buf_dispose(&path);
+    if (strlen(key) > UINT16_MAX)
+        return cel_fail(NC_EMAXNAME, "%.60s...: the name is too long for a zip archive", key);
+    e.header = (uint32_t)(LOCAL_SIZE + strlen(key) + (needs_extra(&e) ? LOCAL_EXTRA : 0));
+    e.crc = libdeflate_crc32(0, n ? data : NULL, n);
+    cel_zip_begin(z);
+    rc = put_value(z, key, &e, data);
+    cel_zip_end(z);
     return rc;
+}
+
+int cel_zip_erase(struct cel_store *s, const char *key)
+{
+    struct zip *z = zip_of(s);
+    struct zip_entry *old;
+
+    cel_zip_begin(z);
+    cel_lock(&z->lock);
+    old = cel_keys_remove(&z->keys, key);
+    if (old)
+        note_dead(z, old);
+    cel_unlock(&z->lock);
+    cel_zip_end(z);
+    free(old);
+    return old ? CEL_OK : CEL_ABSENT;
 }

@@ -17,7 +17,7 @@ for i in 1 2 3 4 5 6 7 8; do
         [ $code = 0 ] || [ $code = $((128 + $(kill -l $sig))) ] || echo "exit code $code after SIG$sig"
         left=$(ls -A | grep cellar)
         [ -z "$left" ] || [ $sig = KILL ] || echo "left by SIG$sig: $left"
-        [ $i = 8 ] || rm -f .out.nc.cellar-* # the last one is for the next run to remove
+        [ $i = 8 ] || rm -rf .out.nc.cellar-* # the last one is for the next run to remove
     done 2>/dev/null
 done
 nccopy big.nc out.nc && ls -A | grep cellar; echo done

@@ -2,6 +2,7 @@
 
 #include "output.h"
 #include "msg.h"
+#include "tmpfolder.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,8 @@
 static struct {
     pthread_mutex_t lock;
     char *target; /* local paths */
-    char *temp;
+    char *folder; /* for what is in the making ... */
+    char *temp;   /* ... which is this */
     char *create; /* what is given to nc_create */
     bool in_place; /* the output is complete: too late for a signal */
 } now = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -55,33 +57,6 @@ char *output_target(const char *given)
     return text_take(&t);
 }
 
-static char *directory_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    if (!slash)
-        return tool_strdup(".");
-    return tool_strndup(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-/* ".<name>.cellar-", with the directory before it when `in` is not NULL. */
-static char *prefix_of(const char *path, const char *in)
-{
-    struct text t = {0};
-
-    if (in)
-        text_printf(&t, "%s/", in);
-    text_printf(&t, ".%s.cellar-", name_of(path));
-    return text_take(&t);
-}
-
 bool output_same(const char *a, const char *b)
 {
     char *pa = output_local_path(a), *pb = output_local_path(b);
@@ -94,71 +69,10 @@ bool output_same(const char *a, const char *b)
     return same;
 }
 
-/* --- removing ------------------------------------------------------------------------ */
-static void remove_tree(const char *path)
-{
-    DIR *dir = opendir(path);
-    struct dirent *e;
-
-    while (dir && (e = readdir(dir))) {
-        struct text t = {0};
-        struct stat st;
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
-        text_printf(&t, "%s/%s", path, e->d_name);
-        if (lstat(text_get(&t), &st) == 0 && S_ISDIR(st.st_mode))
-            remove_tree(text_get(&t));
-        else
-            unlink(text_get(&t));
-        text_free(&t);
-    }
-    if (dir)
-        closedir(dir);
-    rmdir(path);
-}
-
-/* Other threads may still be adding files: again until nothing is left. */
-static void remove_path(const char *path)
-{
-    struct stat st;
-
-    for (int tries = 0; tries < 50 && lstat(path, &st) == 0; tries++) {
-        if (S_ISDIR(st.st_mode))
-            remove_tree(path);
-        else
-            unlink(path);
-    }
-}
-
-/* What a run that was killed left: the number in the name is its process. */
-static void remove_leftovers(const char *target)
-{
-    char *where = directory_of(target), *prefix = prefix_of(target, NULL);
-    DIR *dir = opendir(where);
-    struct dirent *e;
-
-    while (dir && (e = readdir(dir))) {
-        struct text t = {0};
-        long pid;
-        if (strncmp(e->d_name, prefix, strlen(prefix)) != 0)
-            continue;
-        pid = strtol(e->d_name + strlen(prefix), NULL, 10);
-        if (pid > 0 && kill((pid_t)pid, 0) == 0)
-            continue;
-        text_printf(&t, "%s/%s", where, e->d_name);
-        remove_path(text_get(&t));
-        text_free(&t);
-    }
-    if (dir)
-        closedir(dir);
-    free(where);
-    free(prefix);
-}
-
 /* --- beginning -------------------------------------------------------------------------- */
 static void check_directory(const char *target)
 {
-    char *where = directory_of(target);
+    char *where = tmpfolder_directory_of(target);
     struct stat st;
 
     if (stat(where, &st) != 0 || !S_ISDIR(st.st_mode))
@@ -168,35 +82,57 @@ static void check_directory(const char *target)
     free(where);
 }
 
-/* The ending is kept, as formats are told by it. */
-static char *temp_path(const char *target)
+/* A link stays: what it leads to is written. */
+static char *follow_link(const char *local)
 {
-    char *where = directory_of(target), *prefix = prefix_of(target, strchr(target, '/') ? where : NULL);
-    const char *dot = strrchr(name_of(target), '.');
+    struct stat st;
+    char *real;
+
+    if (lstat(local, &st) != 0 || !S_ISLNK(st.st_mode))
+        return tool_strdup(local);
+    real = realpath(local, NULL);
+    if (!real)
+        msg_die(MSG_FAILED, "%s: it is a symbolic link that leads nowhere: remove it, or make what it leads to", local);
+    return real;
+}
+
+/* The name in the folder is the target's, as formats are told by its ending. */
+static bool make_temp(void)
+{
     struct text t = {0};
 
-    text_printf(&t, "%s%ld%s", prefix, (long)getpid(), dot ? dot : "");
-    free(where);
-    free(prefix);
-    return text_take(&t);
+    now.folder = tmpfolder_make(now.target);
+    if (!now.folder)
+        return false;
+    text_printf(&t, "%s/%s", now.folder, tmpfolder_name_of(now.target));
+    now.temp = text_take(&t);
+    return true;
 }
 
 const char *output_begin(const char *target)
 {
-    char *local = output_local_path(target);
+    char *local = output_local_path(target), *real;
     struct text create = {0};
+    int error = 0;
 
     if (!local)
         msg_die(MSG_FAILED, "%s: only local files and directories can be written", target);
     check_directory(local);
-    remove_leftovers(local);
+    real = follow_link(local);
+    tmpfolder_remove_left(real);
     pthread_mutex_lock(&now.lock);
-    now.target = local;
-    now.temp = temp_path(local);
-    text_printf(&create, "%s%s%s", has_scheme(target) ? scheme : "", now.temp, target + strcspn(target, "#"));
-    now.create = text_take(&create);
-    msg_set_alias(now.temp, now.target);
-    pthread_mutex_unlock(&now.lock);
+    now.target = real;
+    if (make_temp()) {
+        text_printf(&create, "%s%s%s", has_scheme(target) ? scheme : "", now.temp, target + strcspn(target, "#"));
+        now.create = text_take(&create);
+        msg_set_alias(now.temp, local);
+    } else {
+        error = errno;
+    }
+    pthread_mutex_unlock(&now.lock); /* exit() takes it, too */
+    if (error)
+        msg_die(MSG_FAILED, "%s: no folder for it can be made beside it: %s", target, strerror(error));
+    free(local);
     return now.create;
 }
 
@@ -204,17 +140,18 @@ const char *output_begin(const char *target)
 static void forget(void)
 {
     free(now.target);
+    free(now.folder);
     free(now.temp);
     free(now.create);
-    now.target = now.temp = now.create = NULL;
+    now.target = now.folder = now.temp = now.create = NULL;
     msg_set_alias(NULL, NULL);
 }
 
 void output_discard(void)
 {
     pthread_mutex_lock(&now.lock);
-    if (now.temp)
-        remove_path(now.temp);
+    if (now.folder)
+        tmpfolder_remove(now.folder);
     forget();
     pthread_mutex_unlock(&now.lock);
 }
@@ -230,23 +167,36 @@ static bool flush_to_disk(const char *path)
     return ok;
 }
 
-/* A directory cannot be renamed over another: the old one steps aside until the
- * new one is in place. */
+/* A directory cannot be renamed over another: they change places, or the old one steps
+ * aside, under a name that no later run removes, until the new one is in place. */
 static bool replace_directory(const char *temp, const char *target)
 {
     struct text aside = {0};
     bool ok;
 
-    text_printf(&aside, "%s.old", temp);
+    if (renameat2(AT_FDCWD, temp, AT_FDCWD, target, RENAME_EXCHANGE) == 0)
+        return true; /* the old one goes with the folder */
+    text_printf(&aside, "%s.old-%s", target, strrchr(now.folder, '-') + 1);
     ok = rename(target, text_get(&aside)) == 0;
     if (ok && rename(temp, target) != 0) {
         ok = false;
         rename(text_get(&aside), target);
     } else if (ok) {
-        remove_path(text_get(&aside));
+        tmpfolder_remove(text_get(&aside));
     }
     text_free(&aside);
     return ok;
+}
+
+/* Nobody gets to read or write what he could not before: where the group cannot be kept, it
+ * gets no more than everybody has. */
+static bool keep_owner(const char *temp, const struct stat *old)
+{
+    mode_t mode = old->st_mode & 0777;
+
+    if (lchown(temp, old->st_uid, old->st_gid) != 0 && lchown(temp, (uid_t)-1, old->st_gid) != 0)
+        mode = (mode & 0707) | (mode & 0007) << 3;
+    return chmod(temp, mode) == 0;
 }
 
 static bool put_in_place(const char *temp, const char *target)
@@ -255,6 +205,8 @@ static bool put_in_place(const char *temp, const char *target)
     bool exists = lstat(target, &old) == 0;
 
     if (stat(temp, &fresh) != 0)
+        return false;
+    if (exists && S_ISDIR(old.st_mode) == S_ISDIR(fresh.st_mode) && !keep_owner(temp, &old))
         return false;
     if (exists && (S_ISDIR(old.st_mode) || S_ISDIR(fresh.st_mode)))
         return replace_directory(temp, target);
@@ -270,9 +222,10 @@ bool output_commit(void)
     ok = flush_to_disk(now.temp) && put_in_place(now.temp, now.target);
     now.in_place = ok;
     if (ok) {
-        where = directory_of(now.target);
+        where = tmpfolder_directory_of(now.target);
         flush_to_disk(where);
         free(where);
+        tmpfolder_remove(now.folder);
         forget();
     } else {
         msg_error("%s: the output could not be put in place: %s", now.target, strerror(errno));
@@ -289,8 +242,8 @@ static void *wait_for_signal(void *set)
     while (sigwait(set, &sig) == 0) {
         pthread_mutex_lock(&now.lock);
         if (!now.in_place) { /* the lock is kept: nothing is put in place any more */
-            if (now.temp)
-                remove_path(now.temp);
+            if (now.folder)
+                tmpfolder_remove(now.folder);
             _exit(128 + sig);
         }
         pthread_mutex_unlock(&now.lock); /* the work is done: the exit code shall say so */

@@ -1,11 +1,11 @@
 #ifndef TOOL_OUTPUT_H
 #define TOOL_OUTPUT_H
 
-/* An output that appears whole or not at all. It is written under the name
- * ".<name>.cellar-<pid>" beside its target and takes the target's name when
- * complete and flushed. Every way out (errors, exit(), SIGINT, SIGTERM, SIGHUP)
- * removes it; what a killed run left behind is removed by the next run to the
- * same target. Targets are files, or directories for Zarr. One output at a time. */
+/* An output that appears whole or not at all. It is written in a folder of its own
+ * beside its target (tmpfolder.h) and takes the target's place when complete and
+ * flushed, with the owner and the permissions of what it replaces. Every way out (errors,
+ * exit(), SIGINT, SIGTERM, SIGHUP) removes it; what a killed run left behind is removed by
+ * the next run to the same target. Targets are files, or directories for Zarr. One output at a time. */
 
 #include <stdbool.h>
 

@@ -389,11 +389,11 @@ static int zarr_close(struct cel_dataset *ds, bool keep, struct cel_memory *memo
         warn_of_types(ds);
         rc = finish_writing(ds);
     }
+    each_var(ds->root, free_array); /* with drafts that belong to the store */
     if (z->store && keep)
         closed = cel_store_close(z->store);
     else
         cel_store_abandon(z->store);
-    each_var(ds->root, free_array);
     free_groups(ds->root);
     cel_json_free(z->all);
     free(z);

@@ -1,0 +1,21 @@
+#ifndef CEL_BENEATH_H
+#define CEL_BENEATH_H
+
+#include <stdbool.h>
+
+/* Open `path`, which is relative, below the folder `root` without leaving it: a
+ * symbolic link that leads out of the folder, or is absolute, is not followed. `follow`:
+ * every link is. A descriptor, or -1 with errno; EXDEV: a link leads out. Nothing is
+ * created. Never waits for the other end of a pipe. */
+int cel_beneath_open(int root, const char *path, int flags, bool follow);
+
+/* The same for systems whose kernel cannot do it at once. For tests. */
+int cel_beneath_walk(int root, const char *path, int flags);
+
+#ifdef __linux__
+#define CEL_OPEN_TO_LOOK O_PATH /* for fstat() alone */
+#else
+#define CEL_OPEN_TO_LOOK O_RDONLY
+#endif
+
+#endif
