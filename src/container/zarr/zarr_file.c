@@ -268,32 +268,68 @@ static int flush_shards(struct cel_dataset *ds, struct cel_var *var)
     return a && a->shard ? zarr_shard_flush(ds, var) : CEL_OK;
 }
 
-static int collect_documents(struct zarr *z, struct cel_group *group, struct cel_json *map)
+/* One document; what is absent, or no JSON, has no place in the map. */
+static int collect_document(struct zarr *z, const char *path, const char *name, struct cel_json *map)
+{
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    struct cel_json *doc = NULL;
+    int rc = zarr_get_json(z, path, name, &doc);
+
+    if (rc != CEL_OK)
+        return rc == CEL_ABSENT || rc == NC_ENCZARR ? CEL_OK : rc;
+    rc = z->version == 2 ? zarr_key(path, name, &key) : cel_buf_add(&key, path, strlen(path) + 1);
+    if (rc == CEL_OK)
+        rc = cel_json_set(map, key.data, doc);
+    else
+        cel_json_free(doc);
+    cel_buf_dispose(&key);
+    return rc;
+}
+
+static int collect_of(struct zarr *z, const char *path, struct cel_json *map)
 {
     static const char *const names[] = {".zgroup", ".zarray", ".zattrs"};
-    struct cel_buf key = CEL_BUF_INIT(1 << 20);
     int rc = CEL_OK;
 
-    for (size_t v = 0; rc == CEL_OK && v <= group->vars.n; v++) {
-        const struct zarr_group *g = group->place;
-        const struct zarr_array *a = v ? ((struct cel_var *)group->vars.at[v - 1])->place : NULL;
-        const char *path = v ? (a ? a->path : NULL) : g->path;
-        for (size_t i = 0; rc == CEL_OK && path && i < (z->version == 2 ? 3 : 1); i++) {
-            const char *name = z->version == 2 ? names[i] : "zarr.json";
-            struct cel_json *doc;
-            rc = zarr_get_json(z, path, name, &doc);
-            if (rc == CEL_OK)
-                rc = z->version == 2 ? zarr_key(path, name, &key) : (key.len = 0, cel_buf_add(&key, path, strlen(path) + 1));
-            if (rc == CEL_OK && (z->version == 2 || *path))
-                rc = cel_json_set(map, key.data, doc);
-            else
-                cel_json_free(doc);
-            rc = rc == CEL_ABSENT ? CEL_OK : rc;
-        }
+    if (z->version == 3)
+        return *path ? collect_document(z, path, "zarr.json", map) : CEL_OK;
+    for (size_t i = 0; rc == CEL_OK && i < sizeof names / sizeof *names; i++)
+        rc = collect_document(z, path, names[i], map);
+    return rc;
+}
+
+static int collect_unreadable(struct zarr *z, const struct cel_group *group, struct cel_json *map)
+{
+    const struct zarr_group *g = group->place;
+    struct cel_buf path = CEL_BUF_INIT(1 << 20);
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < group->unreadable.n; i++) {
+        const char *name = ((struct cel_unreadable *)group->unreadable.at[i])->name;
+
+        if (!zarr_is_left_out(group, name))
+            continue;
+        rc = zarr_key(g->path, name, &path);
+        if (rc == CEL_OK)
+            rc = collect_of(z, path.data, map);
     }
+    cel_buf_dispose(&path);
+    return rc;
+}
+
+static int collect_documents(struct zarr *z, struct cel_group *group, struct cel_json *map)
+{
+    const struct zarr_group *g = group->place;
+    int rc = collect_of(z, g->path, map);
+
+    for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++) {
+        const struct zarr_array *a = ((struct cel_var *)group->vars.at[i])->place;
+        rc = a ? collect_of(z, a->path, map) : CEL_OK;
+    }
+    if (rc == CEL_OK)
+        rc = collect_unreadable(z, group, map);
     for (size_t i = 0; rc == CEL_OK && i < group->groups.n; i++)
         rc = collect_documents(z, group->groups.at[i], map);
-    cel_buf_dispose(&key);
     return rc;
 }
 

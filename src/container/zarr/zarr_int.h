@@ -82,6 +82,7 @@ int zarr_bad(const char *path, const char *pointer, const char *fmt, ...) CEL_PR
 int zarr_load(struct cel_dataset *ds);
 int zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var);
 int zarr_save(struct cel_dataset *ds);
+bool zarr_is_left_out(const struct cel_group *group, const char *name); /* unreadable, and no object was made of it */
 void zarr_group_free(struct zarr_group *g);
 void zarr_array_free(struct zarr_array *a);
 
@@ -96,7 +97,7 @@ struct zarr_facts {
 };
 int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct zarr_facts *out);
 const char *zarr_v3_name(const struct cel_json *v); /* of an extension point; NULL: it has none */
-/* Read a->doc and a->attrs; NC_EBADTYPE (with text): a data type we have no form for. */
+/* Read a->doc and a->attrs. */
 int zarr_v2_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out);
 int zarr_v3_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out);
 /* Make a->doc for a new variable. */

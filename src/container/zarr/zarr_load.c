@@ -49,27 +49,67 @@ static const struct cel_json *either(const struct cel_json *v, const char *new_k
     return found ? found : cel_json_get(v, old_key);
 }
 
+/* --- what is not understood ---------------------------------------------------------- */
+
+/* Faults of the machine are the call's own; all others are the object's, which is listed with the reason. */
+static bool is_of_object(int rc)
+{
+    static const int machine[] = {NC_ENOMEM, NC_EIO, NC_EPERM, NC_EACCESS};
+
+    for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
+        if (rc == machine[i])
+            return false;
+    return rc < 0;
+}
+
+static int note_failed(struct cel_group *group, const char *name, int rc)
+{
+    if (!is_of_object(rc))
+        return rc;
+    rc = cel_group_note_unreadable(group, name, cel_error_text());
+    if (rc == CEL_OK)
+        cel_error_clear();
+    return rc;
+}
+
+/* The same of a part of the group's own documents, which one who writes would replace. */
+static int note_part(struct cel_group *group, const char *name, int rc)
+{
+    return group->dataset->writable ? rc : note_failed(group, name, rc);
+}
+
+bool zarr_is_left_out(const struct cel_group *group, const char *name)
+{
+    return !cel_names_find(&group->var_index, name);
+}
+
 /* --- dimensions --------------------------------------------------------------------- */
+
+static int load_dim(struct cel_group *group, const char *path, const char *name, const struct cel_json *v)
+{
+    const struct cel_json *length = v;
+    int64_t unlimited = 0;
+    uint64_t len;
+    struct cel_dim *dim;
+
+    if (cel_json_type(v) == CEL_JSON_OBJECT) {
+        length = cel_json_get(v, "size");
+        cel_json_int(cel_json_get(v, "unlimited"), true, &unlimited);
+    }
+    if (!cel_json_uint(length, true, &len))
+        return zarr_bad(path, "_nczarr_group", "dimension '%s' has no length", name);
+    return cel_dim_add(group, name, (size_t)len, unlimited != 0, -1, &dim);
+}
 
 static int load_dims(struct cel_group *group, const char *path, const struct cel_json *dims)
 {
+    const struct cel_json *v;
+    const void *at = NULL;
+    const char *name;
     int rc = CEL_OK;
 
-    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(dims); i++) {
-        const char *name;
-        const struct cel_json *v = cel_json_member(dims, i, &name), *length = v;
-        int64_t unlimited = 0;
-        uint64_t len;
-        struct cel_dim *dim;
-
-        if (cel_json_type(v) == CEL_JSON_OBJECT) {
-            length = cel_json_get(v, "size");
-            cel_json_int(cel_json_get(v, "unlimited"), true, &unlimited);
-        }
-        if (!cel_json_uint(length, true, &len))
-            return zarr_bad(path, "_nczarr_group", "dimension '%s' has no length", name);
-        rc = cel_dim_add(group, name, (size_t)len, unlimited != 0, -1, &dim);
-    }
+    while (rc == CEL_OK && (v = cel_json_next(dims, &at, &name)))
+        rc = note_part(group, name, load_dim(group, path, name, v));
     return rc;
 }
 
@@ -270,6 +310,31 @@ static int finish_var(struct cel_var *var, struct zarr_facts *facts)
     return rc;
 }
 
+/* The array cannot be had as it is described: its type and shape are shown, and its data says why. */
+static int give_up(struct cel_var *var, struct zarr_array *a, const struct zarr_facts *facts, int why)
+{
+    int rc = is_of_object(why) ? cel_var_note_unreadable(var, cel_error_text()) : why;
+
+    for (int i = 0; rc == CEL_OK && i < var->ndims; i++)
+        if (!var->dim[i] || (var->dim[i]->len != facts->shape[i] && !var->dim[i]->unlimited))
+            rc = nameless(var->group->dataset, facts->shape[i], &var->dim[i]);
+    var->type = a->dtype.type;
+    var->plain = true;
+    if (var->storage == CEL_CHUNKED && !var->chunk)
+        var->storage = CEL_CONTIGUOUS;
+    var->loaded = true;
+    if (rc == CEL_OK)
+        cel_error_clear();
+    return rc;
+}
+
+static int finish_or_give_up(struct cel_var *var, struct zarr_facts *facts)
+{
+    int rc = finish_var(var, facts);
+
+    return rc == CEL_OK || rc == CEL_ABSENT ? rc : give_up(var, var->place, facts, rc);
+}
+
 struct zarr_late {
     struct cel_var *var;
     struct zarr_facts *facts;
@@ -305,7 +370,7 @@ static int finish_late(struct zarr *z)
     for (size_t i = 0; i < z->late.n; i++) {
         struct zarr_late *late = z->late.at[i];
         if (rc == CEL_OK)
-            rc = finish_var(late->var, late->facts);
+            rc = finish_or_give_up(late->var, late->facts);
         free_late(late);
     }
     cel_vec_dispose(&z->late);
@@ -330,7 +395,7 @@ static int add_var(struct cel_group *group, const char *name, struct zarr_array 
         return rc;
     }
     var->place = a;
-    rc = finish_var(var, *facts);
+    rc = finish_or_give_up(var, *facts);
     return rc == CEL_ABSENT ? note_late(z, var, facts) : rc;
 }
 
@@ -350,6 +415,8 @@ static int get_array_docs(struct zarr *z, struct zarr_array *a)
     if (rc != CEL_OK)
         return rc;
     node = cel_json_string(cel_json_get(a->doc, "node_type"), NULL);
+    if (node && strcmp(node, "array") != 0 && strcmp(node, "group") != 0)
+        return zarr_bad(a->path, "/node_type", "'%s' is neither \"array\" nor \"group\"", node);
     if (!node || strcmp(node, "array") != 0)
         return CEL_ABSENT;
     return cel_json_get(a->doc, "attributes") ? cel_json_copy(cel_json_get(a->doc, "attributes"), &a->attrs) : CEL_OK;
@@ -367,9 +434,8 @@ static int load_array(struct cel_group *group, const char *name, const char *pat
     if (rc == CEL_OK) {
         rc = add_var(group, name, a, &facts);
         a = NULL; /* the variable's now */
-    } else if (rc == NC_EBADTYPE) {
-        rc = cel_group_note_unreadable(group, name, cel_error_text());
     }
+    rc = note_failed(group, name, rc);
     if (facts)
         cel_chain_dispose(&facts->chain);
     free(facts);
@@ -448,21 +514,29 @@ static int find_group(struct zarr *z, const char *path)
     return rc;
 }
 
+static int load_child_group(struct cel_group *group, const char *path, const char *name, int depth)
+{
+    struct cel_group *child;
+    int rc = find_group(zarr_of(group->dataset), path);
+
+    if (rc == CEL_OK && depth > DEPTH_MAX)
+        rc = zarr_bad(path, "/", "groups are nested more than %d deep", DEPTH_MAX);
+    if (rc == CEL_OK)
+        rc = cel_group_add(group, name, &child);
+    if (rc != CEL_OK)
+        return rc == CEL_ABSENT ? rc : note_failed(group, name, rc);
+    return load_group(child, path, depth);
+}
+
 static int load_child(struct cel_group *group, const char *path, const char *name, int depth)
 {
     struct cel_buf child_path = CEL_BUF_INIT(1 << 20);
-    struct cel_group *child;
     int rc = zarr_key(path, name, &child_path);
 
     if (rc == CEL_OK)
         rc = load_array(group, name, child_path.data);
-    if (rc == CEL_ABSENT) {
-        rc = find_group(zarr_of(group->dataset), child_path.data);
-        if (rc == CEL_OK)
-            rc = cel_group_add(group, name, &child);
-        if (rc == CEL_OK)
-            rc = load_group(child, child_path.data, depth + 1);
-    }
+    if (rc == CEL_ABSENT)
+        rc = load_child_group(group, child_path.data, name, depth + 1);
     cel_buf_dispose(&child_path);
     return rc == CEL_ABSENT ? CEL_OK : rc;
 }
@@ -490,8 +564,7 @@ static int load_group(struct cel_group *group, const char *path, int depth)
     int rc = place && (place->path = cel_strdup(path)) ? get_group_docs(z, path, &doc, &place->attrs) : NC_ENOMEM;
 
     group->place = place;
-    if (rc == CEL_OK && depth > DEPTH_MAX)
-        rc = zarr_bad(path, "/", "groups are nested more than %d deep", DEPTH_MAX);
+    rc = note_part(group, ":attributes", rc);
     info = rc == CEL_OK ? find_info(z, path, place->attrs, doc, &group_info, &own) : NULL;
     if (depth == 0 && info)
         z->nczarr = true;

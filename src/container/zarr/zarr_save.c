@@ -198,19 +198,39 @@ static struct cel_json *dims_json(const struct cel_group *group)
     return NULL;
 }
 
+static int push_name(struct cel_json *list, const char *name)
+{
+    return cel_json_push(list, cel_json_new_string(name, strlen(name)));
+}
+
+/* What could not be read stays in the list: it is in the store all the same. */
+static int push_unreadable(const struct cel_group *group, struct cel_json *list)
+{
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < group->unreadable.n; i++) {
+        const char *name = ((struct cel_unreadable *)group->unreadable.at[i])->name;
+
+        if (zarr_is_left_out(group, name))
+            rc = push_name(list, name);
+    }
+    return rc;
+}
+
 static struct cel_json *names_json(const struct cel_group *group, bool vars)
 {
     const struct cel_vec *objects = vars ? &group->vars : &group->groups;
     struct cel_json *list = cel_json_new_array();
+    int rc = list ? CEL_OK : NC_ENOMEM;
 
-    for (size_t i = 0; list && i < objects->n; i++) {
-        const char *name = vars ? ((struct cel_var *)objects->at[i])->name : ((struct cel_group *)objects->at[i])->name;
-        if (cel_json_push(list, cel_json_new_string(name, strlen(name))) != CEL_OK) {
-            cel_json_free(list);
-            return NULL;
-        }
-    }
-    return list;
+    for (size_t i = 0; rc == CEL_OK && i < objects->n; i++)
+        rc = push_name(list, vars ? ((struct cel_var *)objects->at[i])->name : ((struct cel_group *)objects->at[i])->name);
+    if (rc == CEL_OK && vars)
+        rc = push_unreadable(group, list);
+    if (rc == CEL_OK)
+        return list;
+    cel_json_free(list);
+    return NULL;
 }
 
 static int add_group_info(const struct cel_group *group, struct cel_json *attrs)

@@ -189,8 +189,8 @@ int zarr_v3_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts
         rc = read_grid(a, out);
     if (rc == CEL_OK)
         rc = read_keys(a);
-    if (rc == CEL_OK && zarr_dtype_from_v3(ds, a->path, cel_json_get(a->doc, "data_type"), &a->dtype) != CEL_OK)
-        return NC_EBADTYPE;
+    if (rc == CEL_OK)
+        rc = zarr_dtype_from_v3(ds, a->path, cel_json_get(a->doc, "data_type"), &a->dtype);
     if (rc == CEL_OK)
         rc = zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, out);
     out->fill = cel_json_get(a->doc, "fill_value");
