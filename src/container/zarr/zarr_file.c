@@ -4,6 +4,7 @@
 #include "convert.h"
 #include "mem.h"
 #include "zarr_int.h"
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,22 @@ static bool holds_zarr(const char *folder)
     return found;
 }
 
+/* A folder of arrays or groups is a group that nobody wrote down. */
+static bool holds_zarr_below(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    struct cel_buf path = CEL_BUF_INIT(1 << 16);
+    const struct dirent *entry;
+    bool found = false;
+
+    while (dir && !found && (entry = readdir(dir)))
+        found = *entry->d_name != '.' && zarr_key(folder, entry->d_name, &path) == CEL_OK && holds_zarr(path.data);
+    if (dir)
+        closedir(dir);
+    cel_buf_dispose(&path);
+    return found;
+}
+
 static bool ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
@@ -83,7 +100,7 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
     if (create)
         return 0;
     if (where->is_directory)
-        return holds_zarr(where->path) ? 90 : 0;
+        return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path) ? 80 : 0;
     return where->head_len >= 4 && (memcmp(where->head, "PK\3\4", 4) == 0 || memcmp(where->head, "PK\5\6", 4) == 0) ? 50 : 0;
 }
 
@@ -116,62 +133,6 @@ static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
     return CEL_OK;
 }
 
-/* The first of n documents the root has: CEL_ABSENT when it has none. */
-static int find_document(struct zarr *z, const char *const *names, size_t n)
-{
-    uint64_t size;
-    int rc = CEL_ABSENT;
-
-    for (size_t i = 0; rc == CEL_ABSENT && i < n; i++)
-        rc = cel_store_size(z->store, names[i], &size);
-    return rc;
-}
-
-static int first_prefix(void *context, const char *name, bool is_prefix)
-{
-    struct cel_buf *out = context;
-
-    if (!is_prefix || out->len)
-        return CEL_OK;
-    return cel_buf_printf(out, "%s/", name);
-}
-
-/* netCDF-C puts everything in a zip archive below one folder. */
-static int find_prefix(struct zarr *z)
-{
-    struct cel_buf prefix = CEL_BUF_INIT(1 << 16);
-    int rc = find_document(z, documents, sizeof documents / sizeof *documents);
-
-    if (rc != CEL_ABSENT)
-        return rc;
-    rc = cel_store_list(z->store, "", first_prefix, &prefix);
-    if (rc == CEL_OK && prefix.len)
-        rc = cel_store_set_prefix(z->store, prefix.data);
-    cel_buf_dispose(&prefix);
-    return rc;
-}
-
-static int find_version(struct zarr *z, const char *path)
-{
-    static const char *const of_v2[] = {".zgroup", ".zarray", ".zmetadata", ".nczarr", ".zattrs"};
-    struct cel_json *doc = NULL;
-    int64_t format = 0;
-    int rc = find_document(z, of_v2, sizeof of_v2 / sizeof *of_v2);
-
-    z->version = 2;
-    if (rc != CEL_ABSENT)
-        return rc;
-    z->version = 3;
-    rc = zarr_get_json(z, "", "zarr.json", &doc);
-    if (rc == CEL_ABSENT)
-        return cel_fail(NC_ENOTZARR, "%s is no Zarr store: it holds neither .zgroup, .zarray nor zarr.json", path);
-    if (rc == CEL_OK && (!cel_json_int(cel_json_get(doc, "zarr_format"), false, &format) || format != 3))
-        rc = cel_fail(NC_ENOTZARR, "%s was written by a draft of Zarr version 3 that nothing reads any more; "
-                                   "write it again with a current library", path);
-    cel_json_free(doc);
-    return rc;
-}
-
 static int open_store(const struct cel_location *where, enum cel_store_mode mode, unsigned words, struct cel_store **out)
 {
     bool zip = words & WORD_ZIP || (mode < CEL_STORE_CREATE && where->exists && !where->is_directory);
@@ -185,6 +146,7 @@ static int zarr_open(struct cel_dataset *ds, const struct cel_location *where, c
 {
     unsigned words = words_of(where->fragment);
     struct zarr *z;
+    uint64_t size;
     int rc = make_zarr(ds, words, &z);
 
     if (rc != CEL_OK)
@@ -192,14 +154,12 @@ static int zarr_open(struct cel_dataset *ds, const struct cel_location *where, c
     z->nczarr = false; /* until its metadata is seen */
     rc = open_store(where, options->mode & NC_WRITE ? CEL_STORE_WRITE : CEL_STORE_READ, words, &z->store);
     if (rc == CEL_OK)
-        rc = find_prefix(z);
-    if (rc == CEL_OK)
-        rc = find_version(z, where->path);
+        rc = zarr_find_root(z, where->path);
     ds->keeps = keeps_of(z);
     if (rc == CEL_OK)
         rc = zarr_load(ds);
     if (rc == CEL_OK && z->version == 2) { /* a copy of the metadata that must not go stale */
-        rc = find_document(z, &(const char *){".zmetadata"}, 1);
+        rc = cel_store_size(z->store, ".zmetadata", &size);
         z->consolidated = z->consolidated || rc == CEL_OK;
         rc = rc == CEL_ABSENT ? CEL_OK : rc;
     }

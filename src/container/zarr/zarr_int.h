@@ -34,7 +34,7 @@ enum zarr_form {
     ZARR_HALF,    /* float16, read as float */
     ZARR_BYTES,   /* NUL-padded bytes of fixed length -> NC_STRING */
     ZARR_UTF32,   /* NUL-padded code points -> NC_STRING */
-    ZARR_VLEN,    /* vlen-utf8, vlen-bytes -> NC_STRING; vlen-array -> NC_VLEN */
+    ZARR_VLEN,    /* vlen-utf8 -> NC_STRING; vlen-bytes, vlen-array -> NC_VLEN */
     ZARR_JSON,    /* json2 -> NC_STRING */
     ZARR_CATEGORY /* categorize: numbers of labels -> NC_STRING */
 };
@@ -77,6 +77,10 @@ int zarr_get_json(struct zarr *z, const char *path, const char *name, struct cel
 int zarr_put_json(struct zarr *z, const char *path, const char *name, const struct cel_json *doc);
 int zarr_key(const char *path, const char *name, struct cel_buf *out); /* NUL-terminated */
 int zarr_bad(const char *path, const char *pointer, const char *fmt, ...) CEL_PRINTF(3, 4); /* NC_ENCZARR, with the place */
+
+/* --- zarr_root.c --------------------------------------------------------------------- */
+int zarr_find_root(struct zarr *z, const char *path); /* sets the version, and the prefix of keys; NC_ENOTZARR */
+int zarr_find_below(struct zarr *z, const char *path); /* CEL_ABSENT: no array or group lies below this folder */
 
 /* --- zarr_load.c, zarr_save.c -------------------------------------------------------- */
 int zarr_load(struct cel_dataset *ds);
@@ -148,11 +152,14 @@ int zarr_plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *st
 
 /* --- zarr_element.c: one element of fixed size, as stored and in memory ----------------------------------------- */
 int zarr_element_take(const struct zarr_dtype *t, const unsigned char *p, void *out); /* a string becomes the caller's */
+int zarr_nul_in_text(void); /* the failure of an element that has one */
 int zarr_element_put(const struct zarr_dtype *t, const void *in, unsigned char *p);
 
 /* --- zarr_object_meta.c: the codec that makes bytes of elements, in version 2 ------------------------------------- */
 /* CEL_ABSENT: there is none, and the data type stands for itself. */
 int zarr_object_from_v2(struct cel_dataset *ds, const struct zarr_array *a, struct zarr_dtype *out);
+/* Lists of these numbers; alias: what the type is called, NULL: "vlen_int" and the like. */
+int zarr_lists_type(struct cel_dataset *ds, const char *alias, nc_type base, bool big, struct zarr_dtype *out);
 int zarr_object_to_v2(struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out); /* var->chain has it complete */
 
 /* --- zarr_object.c: elements without fixed size ------------------------------------------------------------- */

@@ -504,14 +504,14 @@ static int child_names(struct zarr *z, const char *path, const struct cel_json *
     return z->all ? list_consolidated(z->all, path, names) : cel_store_list(z->store, path, add_name, names);
 }
 
-/* CEL_ABSENT: none. */
+/* CEL_ABSENT: none. A folder without documents is the group of what lies below it. */
 static int find_group(struct zarr *z, const char *path)
 {
     struct cel_json *doc = NULL;
     int rc = zarr_get_json(z, path, z->version == 2 ? ".zgroup" : "zarr.json", &doc);
 
     cel_json_free(doc);
-    return rc;
+    return rc == CEL_ABSENT ? zarr_find_below(z, path) : rc;
 }
 
 static int load_child_group(struct cel_group *group, const char *path, const char *name, int depth)

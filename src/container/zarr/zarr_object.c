@@ -53,8 +53,11 @@ static int take_list(const struct zarr_dtype *t, const char *bytes, size_t len, 
 
 static int take_text(const char *bytes, size_t len, void *out)
 {
-    char *text = cel_strndup(bytes, len);
+    char *text;
 
+    if (memchr(bytes, '\0', len))
+        return zarr_nul_in_text();
+    text = cel_strndup(bytes, len);
     if (!text)
         return NC_ENOMEM;
     memcpy(out, &text, sizeof text);

@@ -377,6 +377,14 @@ static struct cel_json *dimension_references(const struct cel_var *var)
     return NULL;
 }
 
+/* vlen-bytes would be read as lists of bytes. */
+static bool is_text_as_bytes(const struct cel_var *var)
+{
+    const struct cel_object_codec *codec = var->type->klass == NC_STRING ? cel_chain_object(&var->chain) : NULL;
+
+    return codec && strcmp(codec->name, "vlen-bytes") == 0;
+}
+
 static int add_array_info(const struct cel_var *var, const struct zarr_array *a)
 {
     struct cel_json *info = cel_json_new_object();
@@ -388,7 +396,7 @@ static int add_array_info(const struct cel_var *var, const struct zarr_array *a)
         rc = cel_json_set_text(info, "storage", "chunked");
     if (rc == CEL_OK && zarr_of(var->group->dataset)->version == 3 && var->type->id == NC_CHAR)
         rc = cel_json_set_text(info, "type_alias", "char");
-    if (rc == CEL_OK && var->type->klass == NC_VLEN)
+    if (rc == CEL_OK && (var->type->klass == NC_VLEN || is_text_as_bytes(var)))
         rc = cel_json_set_text(info, "type_alias", var->type->name);
     if (rc == CEL_OK && zarr_of(var->group->dataset)->version == 3 && var->no_fill) /* fill_value cannot be null there */
         rc = cel_json_set(info, "no_fill", cel_json_new_int(1));
