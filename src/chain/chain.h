@@ -119,7 +119,7 @@ struct cel_object_codec {
     const char *keys[10]; /* its parameters; NULL ends */
 };
 const struct cel_object_codec *cel_object_codec_find(const char *name); /* "json2", "numcodecs.json2"; NULL: none */
-const struct cel_object_codec *cel_chain_object(const struct cel_chain *c); /* the one of this chain; NULL: none */
+int cel_chain_object(const struct cel_chain *c, const struct cel_object_codec **out); /* the one of this chain; NULL: none */
 /* Keep it, where the JSON of a codec (either version) is one; CEL_ABSENT: it is none. strict: no
  * parameter that it does not have. */
 int cel_chain_take_object(struct cel_chain *c, const struct cel_json *object, bool strict);

@@ -36,15 +36,14 @@ const struct cel_object_codec *cel_object_codec_find(const char *name)
     return NULL;
 }
 
-const struct cel_object_codec *cel_chain_object(const struct cel_chain *c)
+int cel_chain_object(const struct cel_chain *c, const struct cel_object_codec **out)
 {
     struct cel_json *doc = NULL;
-    const struct cel_object_codec *codec = NULL;
+    int rc = c->object ? cel_json_parse(c->object, strlen(c->object), &doc, NULL) : CEL_OK;
 
-    if (c->object && cel_json_parse(c->object, strlen(c->object), &doc, NULL) == CEL_OK)
-        codec = cel_object_codec_find(cel_json_string(cel_json_get(doc, "id"), NULL));
+    *out = cel_object_codec_find(cel_json_string(cel_json_get(doc, "id"), NULL));
     cel_json_free(doc);
-    return codec;
+    return rc;
 }
 
 /* --- reading ------------------------------------------------------------------------ */

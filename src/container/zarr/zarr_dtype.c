@@ -116,6 +116,8 @@ static int opaque_type(struct cel_dataset *ds, size_t size, struct zarr_dtype *o
     bool fresh;
     int rc;
 
+    if (size > ZARR_ELEMENT_MAX)
+        return cel_fail(NC_EBADTYPE, "elements of %zu raw bytes are more than the %zu supported", size, ZARR_ELEMENT_MAX);
     snprintf(name, sizeof name, "opaque%zu", size);
     rc = zarr_user_type(ds, name, NC_OPAQUE, size, &type, &fresh);
     if (rc == CEL_OK)

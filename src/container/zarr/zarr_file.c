@@ -6,6 +6,8 @@
 #include "zarr_int.h"
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -58,12 +60,13 @@ static const char *const documents[] = {".zgroup", ".zarray", "zarr.json", ".zme
 
 static bool holds_zarr(const char *folder)
 {
-    struct cel_buf path = CEL_BUF_INIT(1 << 16);
+    char path[PATH_MAX]; /* no memory is asked for: its lack must not say that there is no store */
     bool found = false;
 
-    for (size_t i = 0; !found && i < sizeof documents / sizeof *documents; i++)
-        found = zarr_key(folder, documents[i], &path) == CEL_OK && access(path.data, F_OK) == 0;
-    cel_buf_dispose(&path);
+    for (size_t i = 0; !found && i < sizeof documents / sizeof *documents; i++) {
+        int n = snprintf(path, sizeof path, "%s/%s", folder, documents[i]);
+        found = n > 0 && (size_t)n < sizeof path && access(path, F_OK) == 0;
+    }
     return found;
 }
 
@@ -71,15 +74,16 @@ static bool holds_zarr(const char *folder)
 static bool holds_zarr_below(const char *folder)
 {
     DIR *dir = opendir(folder);
-    struct cel_buf path = CEL_BUF_INIT(1 << 16);
+    char path[PATH_MAX];
     const struct dirent *entry;
     bool found = false;
 
-    while (dir && !found && (entry = readdir(dir)))
-        found = *entry->d_name != '.' && zarr_key(folder, entry->d_name, &path) == CEL_OK && holds_zarr(path.data);
+    while (dir && !found && (entry = readdir(dir))) {
+        int n = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        found = *entry->d_name != '.' && n > 0 && (size_t)n < sizeof path && holds_zarr(path);
+    }
     if (dir)
         closedir(dir);
-    cel_buf_dispose(&path);
     return found;
 }
 
@@ -152,6 +156,7 @@ static int zarr_open(struct cel_dataset *ds, const struct cel_location *where, c
     if (rc != CEL_OK)
         return rc;
     z->nczarr = false; /* until its metadata is seen */
+    z->archive = where->is_directory ? 0 : where->size;
     rc = open_store(where, options->mode & NC_WRITE ? CEL_STORE_WRITE : CEL_STORE_READ, words, &z->store);
     if (rc == CEL_OK)
         rc = zarr_find_root(z, where->path);

@@ -106,7 +106,9 @@ static int string_from_json(const struct cel_json *v, const struct zarr_dtype *d
     *out = NULL;
     if (text && dtype->form == ZARR_BYTES && !nczarr) {
         unsigned char *bytes = cel_calloc(len + 1, 1);
-        if (bytes && cel_base64_decode(text, len, bytes, len, &n, &at)) {
+        if (!bytes)
+            return NC_ENOMEM;
+        if (cel_base64_decode(text, len, bytes, len, &n, &at)) {
             *out = (char *)bytes;
             return CEL_OK;
         }

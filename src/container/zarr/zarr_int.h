@@ -7,7 +7,15 @@
 #include "json.h"
 #include "store.h"
 
-#define ZARR_META_MAX ((size_t)256 << 20) /* a metadata document larger than this is none */
+/* What is read may be packed, so that a few bytes stand for any number: decoded sizes that nothing promises have limits, which
+ * CELLAR_MAX_DECODED raises (docs/zarr.md). */
+#define ZARR_META_MAX ((size_t)64 << 20)   /* one metadata document */
+#define ZARR_PACKED_META ((size_t)1 << 20) /* all of those in an archive, and ... */
+#define ZARR_PACKED_RATIO 128              /* ... this many for each of its bytes */
+#define ZARR_CHUNK_MAX ((size_t)64 << 20)  /* one chunk of elements without fixed size, and 64 for each stored byte */
+#define ZARR_JSON_CHUNK_MAX ((size_t)4 << 20) /* ... the same where it is JSON, which takes more memory than its text */
+#define ZARR_CHUNK_RATIO 64
+#define ZARR_ELEMENT_MAX ((size_t)64 << 10) /* one element of raw bytes, or a structure: each variable may hold one to fill with */
 
 /* --- the store: ds->container ------------------------------------------------ */
 struct zarr {
@@ -17,6 +25,8 @@ struct zarr {
     bool xarray;          /* v2: dimension names in _ARRAY_DIMENSIONS */
     bool consolidated;    /* read from, and write, one document with all metadata */
     struct cel_json *all; /* that document's map of key -> document; NULL: not used */
+    uint64_t archive;     /* bytes of the zip archive; 0: it is none */
+    uint64_t unpacked;    /* bytes of documents read from it so far */
     struct cel_vec late;  /* while loading: struct zarr_late *, variables whose dimensions lie in groups yet to come */
     bool groups_known;    /* ... none is to come */
 };
@@ -25,7 +35,8 @@ struct zarr {
 struct zarr_group {
     char *path;             /* "" or "a/b" */
     struct cel_json *attrs; /* the attributes as the store has them, ours included */
-    char *saved;            /* text of the last documents written or read, to see what changed */
+    char *saved;            /* text of the documents as they are here, to see what changed */
+    bool unsaved;           /* ... but not in the store */
 };
 
 /* How the elements of an array are stored. */
@@ -58,6 +69,7 @@ struct zarr_array {
     struct cel_json *doc;   /* .zarray or zarr.json */
     struct cel_json *attrs; /* .zattrs, or the attributes of zarr.json */
     char *saved;
+    bool unsaved;           /* both as in zarr_group */
     struct zarr_dtype dtype;
     bool scalar;            /* stored as shape [1], one value for netCDF */
     bool prefixed;          /* keys start with "c" */
@@ -89,12 +101,13 @@ int zarr_save(struct cel_dataset *ds);
 bool zarr_is_left_out(const struct cel_group *group, const char *name); /* unreadable, and no object was made of it */
 void zarr_group_free(struct zarr_group *g);
 void zarr_array_free(struct zarr_array *a);
+void zarr_array_unmake(struct zarr_array *a); /* back to an array that has no document yet */
 
 /* --- zarr_v2.c, zarr_v3.c: one array's document -------------------------------------------- */
 /* What both versions say of an array, gathered before a variable is made of it. */
 struct zarr_facts {
     int rank;
-    size_t shape[NC_MAX_VAR_DIMS], chunk[NC_MAX_VAR_DIMS];
+    size_t shape[CEL_RANK_MAX], chunk[CEL_RANK_MAX];
     const struct cel_json *fill;  /* borrowed from the document; JSON null: no fill */
     const struct cel_json *names; /* dimension names; NULL: none */
     struct cel_chain chain;
@@ -171,6 +184,8 @@ struct zarr_objects {
     int rank;                 /* of the chunk ... */
     const size_t *lens;       /* ... and its lengths */
 };
+/* Whether these bytes can be n elements; asked before memory for them is taken. */
+int zarr_objects_plausible(const struct zarr_dtype *t, size_t n, const struct cel_buf *raw);
 int zarr_objects_decode(const struct zarr_objects *o, const struct cel_buf *raw);
 int zarr_objects_encode(const struct zarr_objects *o, struct cel_buf *raw);
 int zarr_category_take(const struct zarr_dtype *t, const unsigned char *p, char **out);

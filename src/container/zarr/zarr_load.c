@@ -27,19 +27,25 @@ static const struct cel_json *find_key(const struct cel_json *doc, const struct 
     return v;
 }
 
-/* Found in the attributes, in the document, or in a file of its own; *own is set
- * for the last and must be freed. NULL: a plain Zarr node. */
-static const struct cel_json *find_info(struct zarr *z, const char *path, const struct cel_json *attrs, const struct cel_json *doc,
-                                        const struct generations *g, struct cel_json **own)
-{
-    const struct cel_json *v = find_key(attrs, g);
+/* NCZarr's metadata of a node: in the attributes, in the document, or in a file of its own. */
+struct info {
+    const struct cel_json *v; /* NULL: a plain Zarr node */
+    struct cel_json *own;     /* the file's, to be freed */
+};
 
-    *own = NULL;
-    if (!v)
-        v = find_key(doc, g);
-    if (!v && z->version == 2 && zarr_get_json(z, path, g->file, own) == CEL_OK)
-        v = *own;
-    return v;
+static int find_info(struct zarr *z, const char *path, const struct cel_json *attrs, const struct cel_json *doc,
+                     const struct generations *g, struct info *out)
+{
+    int rc = CEL_ABSENT;
+
+    *out = (struct info){find_key(attrs, g), NULL};
+    if (!out->v)
+        out->v = find_key(doc, g);
+    if (!out->v && z->version == 2)
+        rc = zarr_get_json(z, path, g->file, &out->own);
+    if (rc == CEL_OK)
+        out->v = out->own;
+    return rc == CEL_ABSENT ? CEL_OK : rc;
 }
 
 static const struct cel_json *either(const struct cel_json *v, const char *new_key, const char *old_key)
@@ -298,15 +304,16 @@ static int finish_var(struct cel_var *var, struct zarr_facts *facts)
 {
     struct cel_dataset *ds = var->group->dataset;
     struct zarr_array *a = var->place;
-    struct cel_json *own;
-    const struct cel_json *info = find_info(zarr_of(ds), a->path, a->attrs, a->doc, &array_info, &own);
-    int rc = link_dims(ds, var, a, facts, info);
+    struct info info;
+    int rc = find_info(zarr_of(ds), a->path, a->attrs, a->doc, &array_info, &info);
 
     if (rc == CEL_OK)
-        rc = describe_var(var, a, facts, info);
+        rc = link_dims(ds, var, a, facts, info.v);
+    if (rc == CEL_OK)
+        rc = describe_var(var, a, facts, info.v);
     if (rc == CEL_OK)
         cel_var_link_coord(var);
-    cel_json_free(own);
+    cel_json_free(info.own);
     return rc;
 }
 
@@ -381,15 +388,15 @@ static int finish_late(struct zarr *z)
 static int add_var(struct cel_group *group, const char *name, struct zarr_array *a, struct zarr_facts **facts)
 {
     struct zarr *z = zarr_of(group->dataset);
-    struct cel_json *own;
-    const struct cel_json *info = find_info(z, a->path, a->attrs, a->doc, &array_info, &own);
+    struct info info;
     struct cel_var *var;
-    int rc;
+    int rc = find_info(z, a->path, a->attrs, a->doc, &array_info, &info);
 
-    a->scalar = is_scalar(*facts, info);
-    take_alias(&a->dtype, info);
-    cel_json_free(own);
-    rc = cel_var_add(group, name, a->scalar ? 0 : (*facts)->rank, &var);
+    a->scalar = is_scalar(*facts, info.v);
+    take_alias(&a->dtype, info.v);
+    cel_json_free(info.own);
+    if (rc == CEL_OK)
+        rc = cel_var_add(group, name, a->scalar ? 0 : (*facts)->rank, &var);
     if (rc != CEL_OK) {
         zarr_array_free(a);
         return rc;
@@ -558,20 +565,21 @@ static int load_group(struct cel_group *group, const char *path, int depth)
 {
     struct zarr *z = zarr_of(group->dataset);
     struct zarr_group *place = cel_calloc(1, sizeof *place);
-    struct cel_json *doc = NULL, *own = NULL;
-    const struct cel_json *info;
+    struct cel_json *doc = NULL;
+    struct info info = {0};
     struct cel_vec names = {0};
     int rc = place && (place->path = cel_strdup(path)) ? get_group_docs(z, path, &doc, &place->attrs) : NC_ENOMEM;
 
     group->place = place;
     rc = note_part(group, ":attributes", rc);
-    info = rc == CEL_OK ? find_info(z, path, place->attrs, doc, &group_info, &own) : NULL;
-    if (depth == 0 && info)
+    if (rc == CEL_OK)
+        rc = find_info(z, path, place->attrs, doc, &group_info, &info);
+    if (depth == 0 && info.v)
         z->nczarr = true;
     if (rc == CEL_OK)
-        rc = load_dims(group, path, either(info, "dimensions", "dims"));
+        rc = load_dims(group, path, either(info.v, "dimensions", "dims"));
     if (rc == CEL_OK)
-        rc = child_names(z, path, info, &names);
+        rc = child_names(z, path, info.v, &names);
     for (size_t i = 0; i < names.n; i++) {
         if (rc == CEL_OK)
             rc = load_child(group, path, names.at[i], depth);
@@ -579,7 +587,7 @@ static int load_group(struct cel_group *group, const char *path, int depth)
     }
     cel_vec_dispose(&names);
     cel_json_free(doc);
-    cel_json_free(own);
+    cel_json_free(info.own);
     return rc;
 }
 
@@ -691,15 +699,24 @@ void zarr_group_free(struct zarr_group *g)
     free(g);
 }
 
+void zarr_array_unmake(struct zarr_array *a)
+{
+    free(a->order);
+    a->order = NULL;
+    cel_json_free(a->doc);
+    a->doc = NULL;
+    zarr_shard_free(a->shard);
+    a->shard = NULL;
+    a->dtype = (struct zarr_dtype){0};
+}
+
 void zarr_array_free(struct zarr_array *a)
 {
     if (!a)
         return;
+    zarr_array_unmake(a);
     free(a->path);
     free(a->saved);
-    free(a->order);
-    cel_json_free(a->doc);
     cel_json_free(a->attrs);
-    zarr_shard_free(a->shard);
     free(a);
 }

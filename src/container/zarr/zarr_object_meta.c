@@ -209,7 +209,7 @@ static int complete_categories(struct cel_json *codec, struct zarr_dtype *out)
         rc = cel_json_set_text(codec, "dtype", text);
     else if (rc == CEL_OK && !strpbrk(dtype, "OU"))
         rc = cel_fail(NC_EFILTER, "categorize: the dtype '%s' is no kind of text", dtype);
-    if (rc == CEL_OK && categories_from_v2("", codec, out) != CEL_OK)
+    if (rc == CEL_OK && categories_from_v2("", codec, out) != CEL_OK) /* it takes no memory */
         rc = cel_fail_in(NC_EFILTER, "categorize");
     return rc == CEL_OK ? check_labels(codec, out->size) : rc;
 }

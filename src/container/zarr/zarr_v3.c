@@ -82,8 +82,8 @@ static int read_transpose(struct zarr_array *a, int rank, const struct cel_json 
 {
     const struct cel_json *order = cel_json_get(config, "order");
     const char *word = cel_json_string(order, NULL);
-    int before[NC_MAX_VAR_DIMS];
-    bool seen[NC_MAX_VAR_DIMS] = {false};
+    int before[CEL_RANK_MAX];
+    bool seen[CEL_RANK_MAX] = {false};
 
     for (int i = 0; i < rank; i++)
         before[i] = a->order ? a->order[i] : i;
