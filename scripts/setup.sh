@@ -8,7 +8,7 @@
 set -eu
 
 build="gcc g++ make cmake ninja-build pkg-config
-       libhdf5-dev libjson-c-dev libutf8proc-dev libdeflate-dev libzstd-dev
+       libhdf5-dev libutf8proc-dev libdeflate-dev libzstd-dev
        liblz4-dev libbz2-dev libblosc-dev libaec-dev libzfp-dev libfpzip-dev
        liblzf-dev liblzma-dev zlib1g-dev"
 test="$build clang valgrind libcmocka-dev hdf5-tools netcdf-bin libnetcdf-dev

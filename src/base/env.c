@@ -3,6 +3,7 @@
 #include "env.h"
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -50,6 +51,25 @@ bool cel_env_strict(void)
     int set = atomic_load(&strict_set);
 
     return set < 0 ? is_on("CELLAR_STRICT") : set;
+}
+
+size_t cel_env_max_decoded(size_t usual)
+{
+    const char *text = getenv("CELLAR_MAX_DECODED"), *unit;
+    static const char units[] = "KMG";
+    unsigned long long n;
+    char *end;
+    int shift;
+
+    if (!text || *text < '0' || *text > '9')
+        return usual;
+    errno = 0;
+    n = strtoull(text, &end, 10);
+    unit = *end ? strchr(units, *end) : NULL;
+    shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (errno || (*end && (!unit || end[1])) || n > (unsigned long long)(SIZE_MAX >> shift))
+        return usual;
+    return n << shift > usual ? (size_t)n << shift : usual;
 }
 
 int cel_env_threads(void)

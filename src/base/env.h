@@ -2,11 +2,13 @@
 #define CEL_ENV_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Every environment variable the library looks at, in one place. */
 
 int cel_env_log_level(void);          /* NETCDF_LOG_LEVEL, NCLOGGING; -1 = off */
 bool cel_env_strict(void);            /* CELLAR_STRICT: requests that cannot be kept fail */
+size_t cel_env_max_decoded(size_t usual); /* CELLAR_MAX_DECODED: bytes, or with K, M or G; usual: not set or less */
 int cel_env_threads(void);            /* CELLAR_NUM_THREADS; 0 = not set or not a number from 1 to 1024 */
 bool cel_env_prefer_plugins(void);    /* CELLAR_PLUGINS=prefer */
 void cel_env_set_strict(int on);         /* 1, 0, or -1: as the variable says (the program's own wish) */

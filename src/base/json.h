@@ -1,7 +1,7 @@
 #ifndef CEL_JSON_H
 #define CEL_JSON_H
 
-/* JSON, over json-c, strict: UTF-8, no duplicate keys, no NUL in keys, depth 64,
+/* JSON, strict: UTF-8, no duplicate keys, no NUL in keys, depth 64,
  * integers that do not fit 64 bits are errors, bare NaN and Infinity are read.
  * Members keep their order. A value belongs to the object or array it was added
  * to; what cel_json_parse and cel_json_new_* give is yours until then. */
@@ -24,7 +24,7 @@ size_t cel_json_count(const struct cel_json *v);            /* members or items;
 const struct cel_json *cel_json_get(const struct cel_json *object, const char *key); /* NULL: absent or no object */
 const struct cel_json *cel_json_item(const struct cel_json *array, size_t i);
 const struct cel_json *cel_json_member(const struct cel_json *object, size_t i, const char **key); /* in order */
-/* The member after *at (NULL: the first), for walking large objects; NULL after the last. */
+/* The member after *at (NULL: the first); NULL after the last. */
 const struct cel_json *cel_json_next(const struct cel_json *object, const void **at, const char **key);
 
 bool cel_json_bool(const struct cel_json *v);

@@ -4,9 +4,14 @@
 #include "mem.h"
 #include "status.h"
 #include <netcdf.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
 
 struct cel_names_slot {
     const char *name; /* NULL: free */
@@ -14,13 +19,59 @@ struct cel_names_slot {
     uint32_t hash;
 };
 
+/* SipHash-1-3 with a key of this process: who writes the names of a file cannot know which of
+ * them share a slot. The order of a map is seen nowhere. */
+static uint64_t key[2];
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+static void make_key(void)
+{
+    if (getrandom(key, sizeof key, GRND_NONBLOCK) != (ssize_t)sizeof key) {
+        key[0] = (uint64_t)time(NULL) ^ (uint64_t)getpid() << 32;
+        key[1] = (uint64_t)(uintptr_t)&key; /* where the library was loaded */
+    }
+}
+
+static uint64_t turn(uint64_t x, int by)
+{
+    return x << by | x >> (64 - by);
+}
+
+static void mix(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = turn(v[1], 13) ^ v[0];
+    v[3] = turn(v[3], 16) ^ v[2];
+    v[0] = turn(v[0], 32) + v[3];
+    v[2] += v[1];
+    v[3] = turn(v[3], 21) ^ v[0];
+    v[1] = turn(v[1], 17) ^ v[2];
+    v[2] = turn(v[2], 32);
+}
+
 static uint32_t hash_of(const char *name)
 {
-    uint32_t h = 2166136261u;
+    size_t len = strlen(name), left = len;
+    uint64_t v[4], word;
 
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * 16777619u;
-    return h;
+    pthread_once(&key_once, make_key);
+    v[0] = key[0] ^ 0x736f6d6570736575u;
+    v[1] = key[1] ^ 0x646f72616e646f6du;
+    v[2] = key[0] ^ 0x6c7967656e657261u;
+    v[3] = key[1] ^ 0x7465646279746573u;
+    for (bool last = false; !last; name += last ? 0 : 8, left -= last ? 0 : 8) {
+        last = left < 8;
+        word = last ? (uint64_t)len << 56 : 0;
+        memcpy(&word, name, last ? left : 8);
+        v[3] ^= word;
+        mix(v);
+        v[0] ^= word;
+    }
+    v[2] ^= 0xff;
+    for (int i = 0; i < 3; i++)
+        mix(v);
+    return (uint32_t)(v[0] ^ v[1] ^ v[2] ^ v[3]);
 }
 
 static size_t slot_of(const struct cel_names *m, const char *name, uint32_t hash)
@@ -51,13 +102,15 @@ static int grow(struct cel_names *m)
 int cel_names_add(struct cel_names *m, const char *name, void *object)
 {
     uint32_t hash = hash_of(name);
-    size_t i;
+    size_t i = m->cap ? slot_of(m, name, hash) : 0;
+    bool is_new = !m->cap || !m->slot[i].name;
 
-    if (2 * (m->used + 1) > m->cap && grow(m) != CEL_OK)
-        return NC_ENOMEM;
-    i = slot_of(m, name, hash);
-    if (!m->slot[i].name)
-        m->used++;
+    if (is_new && 2 * (m->used + 1) > m->cap) {
+        if (grow(m) != CEL_OK)
+            return NC_ENOMEM;
+        i = slot_of(m, name, hash);
+    }
+    m->used += is_new;
     m->slot[i] = (struct cel_names_slot){name, object, hash};
     return CEL_OK;
 }

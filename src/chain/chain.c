@@ -444,6 +444,9 @@ static int decode_step_any(const struct cel_chain *c, size_t i, struct cel_scrat
             rc = step->codec->decode(&coding, src, n, out->data, cap, &len);
     } while (rc != CEL_OK && rc != NC_ENOMEM && cap < most && (cap *= 2));
     out->len = rc == CEL_OK ? len : 0;
+    if (rc != CEL_OK && rc != NC_ENOMEM && cap == out->max)
+        rc = cel_fail(rc, "%s: the chunk is damaged, or decodes to more than the %zu bytes allowed for its %zu: set "
+                          "CELLAR_MAX_DECODED to a larger number if it is to be read", step->codec->name, out->max, n);
     return filter_error(rc, step);
 }
 

@@ -82,6 +82,11 @@ int cel_step_from_json(const struct cel_json *object, int version, struct cel_st
 int cel_step_to_json(const struct cel_step *step, const struct cel_shape *shape, int version,
                      struct cel_json **out);
 
+/* --- byte order: chain_order.c. elements: their type, as "<i4" ------------------- */
+bool cel_chain_changes_type(const struct cel_chain *c); /* a filter gives numbers of a type that it names; else not the others */
+bool cel_chain_stores_big(const struct cel_chain *c, const char *elements);
+void cel_chain_store_as(struct cel_chain *c, const char *elements, bool big);
+
 /* --- shards: beside the chain, not in it ------------------------------------ */
 /* Many chunks in one value of a Zarr store (version 3). */
 struct cel_shards {
@@ -114,7 +119,7 @@ struct cel_object_codec {
     const char *keys[10]; /* its parameters; NULL ends */
 };
 const struct cel_object_codec *cel_object_codec_find(const char *name); /* "json2", "numcodecs.json2"; NULL: none */
-const struct cel_object_codec *cel_chain_object(const struct cel_chain *c); /* the one of this chain; NULL: none */
+int cel_chain_object(const struct cel_chain *c, const struct cel_object_codec **out); /* the one of this chain; NULL: none */
 /* Keep it, where the JSON of a codec (either version) is one; CEL_ABSENT: it is none. strict: no
  * parameter that it does not have. */
 int cel_chain_take_object(struct cel_chain *c, const struct cel_json *object, bool strict);

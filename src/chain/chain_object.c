@@ -16,7 +16,7 @@
 
 static const struct cel_object_codec codecs[] = {
     {"vlen-utf8", CEL_OBJECT_TEXT, true, {NULL}},
-    {"vlen-bytes", CEL_OBJECT_TEXT, false, {NULL}},
+    {"vlen-bytes", CEL_OBJECT_TEXT | CEL_OBJECT_LISTS, false, {NULL}},
     {"vlen-array", CEL_OBJECT_LISTS, false, {"dtype", NULL}},
     {"json2", CEL_OBJECT_TEXT | CEL_OBJECT_NUMBERS, false,
      {"encoding", "skipkeys", "ensure_ascii", "check_circular", "allow_nan", "sort_keys", "indent", "separators", "strict", NULL}},
@@ -36,15 +36,14 @@ const struct cel_object_codec *cel_object_codec_find(const char *name)
     return NULL;
 }
 
-const struct cel_object_codec *cel_chain_object(const struct cel_chain *c)
+int cel_chain_object(const struct cel_chain *c, const struct cel_object_codec **out)
 {
     struct cel_json *doc = NULL;
-    const struct cel_object_codec *codec = NULL;
+    int rc = c->object ? cel_json_parse(c->object, strlen(c->object), &doc, NULL) : CEL_OK;
 
-    if (c->object && cel_json_parse(c->object, strlen(c->object), &doc, NULL) == CEL_OK)
-        codec = cel_object_codec_find(cel_json_string(cel_json_get(doc, "id"), NULL));
+    *out = cel_object_codec_find(cel_json_string(cel_json_get(doc, "id"), NULL));
     cel_json_free(doc);
-    return codec;
+    return rc;
 }
 
 /* --- reading ------------------------------------------------------------------------ */

@@ -162,6 +162,10 @@ struct cel_codec {
     int (*make_context)(const struct cel_words *working, void **context);
     void (*free_context)(void *context);
 
+    /* Filters from one number type to another: the visible words, counted from 1, that name the type of
+     * the elements and the one they store (indices of typed.h). 0: this is none. */
+    int own_type, stored_type;
+
     void *outside; /* CEL_CODEC_OUTSIDE: the plugin's class */
 };
 

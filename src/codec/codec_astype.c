@@ -71,6 +71,6 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 const struct cel_codec cel_codec_astype = {
     .name = "astype", .hdf5_id = 32818, .label = "astype", .zarr2 = "astype", .zarr3 = "numcodecs.astype",
     .about = "elements stored as another number type",
-    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY, .params = params, .min_words = 1, .max_words = 2, .max_ratio = 8,
+    .own_type = 2, .stored_type = 1, .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY, .params = params, .min_words = 1, .max_words = 2, .max_ratio = 8,
     .prepare = prepare, .to_json = to_json, .from_json = from_json, .bound = bound, .encode = encode, .decode = decode,
 };

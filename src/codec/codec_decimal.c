@@ -95,6 +95,6 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 const struct cel_codec cel_codec_decimal = {
     .name = "quantize", .hdf5_id = 32816, .label = "quantize", .zarr2 = "quantize", .zarr3 = "numcodecs.quantize",
     .about = "reals rounded to decimal places",
-    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY, .params = params, .min_words = 1, .max_words = 3, .max_ratio = 8,
+    .own_type = 2, .stored_type = 3, .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY, .params = params, .min_words = 1, .max_words = 3, .max_ratio = 8,
     .prepare = prepare, .to_json = to_json, .from_json = from_json, .bound = bound, .encode = encode, .decode = decode,
 };

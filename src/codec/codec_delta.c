@@ -105,6 +105,6 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 const struct cel_codec cel_codec_delta = {
     .name = "delta", .hdf5_id = 32814, .label = "delta", .zarr2 = "delta", .zarr3 = "numcodecs.delta",
     .about = "differences between neighbouring elements",
-    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY /* sums of reals round */, .params = params, .max_words = 2, .max_ratio = 8,
+    .own_type = 1, .stored_type = 2, .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY /* sums of reals round */, .params = params, .max_words = 2, .max_ratio = 8,
     .prepare = prepare, .to_json = to_json, .from_json = from_json, .bound = bound, .encode = encode, .decode = decode,
 };

@@ -124,6 +124,6 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 const struct cel_codec cel_codec_fixedscaleoffset = {
     .name = "fixedscaleoffset", .hdf5_id = 32815, .label = "fixedscaleoffset", .zarr2 = "fixedscaleoffset",
     .zarr3 = "numcodecs.fixedscaleoffset", .about = "reals scaled, shifted and rounded to a smaller type",
-    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY, .params = params, .max_words = 6, .max_ratio = 8,
+    .own_type = 5, .stored_type = 6, .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY, .params = params, .max_words = 6, .max_ratio = 8,
     .prepare = prepare, .to_json = to_json, .from_json = from_json, .bound = bound, .encode = encode, .decode = decode,
 };

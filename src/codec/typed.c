@@ -29,6 +29,13 @@ static uint32_t index_of(char kind, size_t size, bool big)
     return 0;
 }
 
+uint32_t cel_dtype_turned(uint32_t index, bool big)
+{
+    struct cel_dtype t = cel_dtype_at(index);
+
+    return index_of(t.kind, t.size, big);
+}
+
 uint32_t cel_dtype_of_shape(const struct cel_shape *shape)
 {
     static const char kinds[] = {[CEL_KIND_INT] = 'i', [CEL_KIND_UINT] = 'u', [CEL_KIND_FLOAT] = 'f', [CEL_KIND_CHAR] = 'u'};
@@ -132,7 +139,7 @@ void cel_cast(const struct cel_dtype *from, const void *src, const struct cel_dt
     }
 }
 
-static uint32_t index_of_text(const char *text)
+uint32_t cel_dtype_index(const char *text)
 {
     static const struct { const char *name; char kind; } names[] = {{"int", 'i'}, {"uint", 'u'}, {"float", 'f'}, {"bool", 'b'}};
     char kind, end;
@@ -159,7 +166,7 @@ int cel_dtype_from_json(const struct cel_json *config, const char *key, uint32_t
     *word = 0;
     if (!v || cel_json_type(v) == CEL_JSON_NULL)
         return CEL_OK;
-    *word = text ? index_of_text(text) : 0;
+    *word = text ? cel_dtype_index(text) : 0;
     return *word ? CEL_OK : cel_fail(NC_EFILTER, "/%s: '%s' is no number type", key, text ? text : "");
 }
 

@@ -99,12 +99,13 @@ static unsigned kind_of_elements(const struct cel_type *type)
 }
 
 /* The codec that makes bytes of the elements must fit their type. */
-static int check_object(const struct cel_var *var, const struct cel_object_codec *codec)
+static int check_object(const struct cel_var *var, const struct cel_chain *chain)
 {
-    int rc;
+    const struct cel_object_codec *codec;
+    int rc = cel_chain_object(chain, &codec);
 
-    if (!codec)
-        return CEL_OK;
+    if (rc != CEL_OK || !codec)
+        return rc;
     rc = cel_dataset_refuse(var->group->dataset, codec->in_v3 ? CEL_KEEPS_TEXT_CODECS : CEL_KEEPS_OBJECT_CODECS, codec->name);
     if (rc == CEL_OK && !var->ndims)
         rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have %s", var->name, codec->name);
@@ -123,7 +124,7 @@ static int check_chain(const struct cel_var *var, const struct cel_chain *chain)
     if (rc == CEL_OK && chain->n && !var->ndims)
         rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have filters", var->name);
     if (rc == CEL_OK)
-        rc = check_object(var, cel_chain_object(chain));
+        rc = check_object(var, chain);
     for (size_t i = 0; rc == CEL_OK && i < chain->n; i++)
         rc = check_varsized(var, &chain->step[i]);
     return rc;
@@ -135,7 +136,7 @@ int cel_var_set_object(struct cel_var *var, char *object)
     int rc = cel_var_may_define(var);
 
     if (rc == CEL_OK)
-        rc = check_object(var, cel_chain_object(&chain));
+        rc = check_object(var, &chain);
     if (rc != CEL_OK)
         return rc;
     free(var->chain.object);

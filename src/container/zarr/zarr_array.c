@@ -9,8 +9,8 @@ int zarr_lengths(const char *path, const char *pointer, const struct cel_json *l
 {
     size_t count = cel_json_count(list), total = 1;
 
-    if (cel_json_type(list) != CEL_JSON_ARRAY || count > NC_MAX_VAR_DIMS)
-        return zarr_bad(path, pointer, "must be a list of at most %d lengths", NC_MAX_VAR_DIMS);
+    if (cel_json_type(list) != CEL_JSON_ARRAY || count > CEL_RANK_MAX)
+        return zarr_bad(path, pointer, "must be a list of at most %d lengths", CEL_RANK_MAX);
     for (size_t i = 0; i < count; i++) {
         uint64_t v;
         if (!cel_json_uint(cel_json_item(list, i), false, &v) || v < least || v > (uint64_t)PTRDIFF_MAX)
@@ -60,10 +60,7 @@ int zarr_array_prepare(struct cel_var *var, struct zarr_array *a)
         shape.has_fill = false;
     }
     rc = cel_chain_fit_plugins(&var->chain, &shape);
-    if (rc != CEL_OK && var->saved != CEL_NEW) { /* the header is shown all the same; data says why */
-        var->unreadable = true;
-        var->why = cel_strdup(cel_error_text());
-        return var->why ? CEL_OK : NC_ENOMEM;
-    }
+    if (rc != CEL_OK && rc != NC_ENOMEM && var->saved != CEL_NEW) /* the header is shown all the same; data says why */
+        return cel_var_note_unreadable(var, cel_error_text());
     return rc == CEL_OK ? cel_chain_prepare(&var->chain, &shape, false) : rc;
 }

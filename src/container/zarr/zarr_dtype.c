@@ -81,18 +81,13 @@ static void set_numbers(struct zarr_dtype *out, const struct cel_type *type, boo
 
 int zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size_t size, struct cel_type **out, bool *fresh)
 {
-    struct cel_group *root = ds->root;
+    int rc;
 
-    for (size_t i = 0; i < root->types.n; i++) {
-        struct cel_type *type = root->types.at[i];
-        if (strcmp(type->name, name) == 0) {
-            *out = type;
-            *fresh = false;
-            return CEL_OK;
-        }
-    }
-    *fresh = true;
-    int rc = cel_type_add(root, name, klass, size, out);
+    *out = cel_names_find(&ds->root->type_index, name);
+    *fresh = !*out;
+    if (*out)
+        return CEL_OK;
+    rc = cel_type_add(ds->root, name, klass, size, out);
     if (rc == CEL_OK)
         (*out)->loaded = true;
     return rc;
@@ -121,6 +116,8 @@ static int opaque_type(struct cel_dataset *ds, size_t size, struct zarr_dtype *o
     bool fresh;
     int rc;
 
+    if (size > ZARR_ELEMENT_MAX)
+        return cel_fail(NC_EBADTYPE, "elements of %zu raw bytes are more than the %zu supported", size, ZARR_ELEMENT_MAX);
     snprintf(name, sizeof name, "opaque%zu", size);
     rc = zarr_user_type(ds, name, NC_OPAQUE, size, &type, &fresh);
     if (rc == CEL_OK)
@@ -326,10 +323,12 @@ int zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct ce
     }
     if (strcmp(name, "complex64") == 0 || strcmp(name, "complex128") == 0)
         return complex_type(ds, strcmp(name, "complex64") == 0 ? 8 : 16, false, out);
-    if (strcmp(name, "string") == 0 || strcmp(name, "bytes") == 0 || strcmp(name, "variable_length_bytes") == 0) {
+    if (strcmp(name, "string") == 0) {
         *out = (struct zarr_dtype){ZARR_VLEN, 0, false, cel_type_atomic(NC_STRING), NULL};
         return CEL_OK;
     }
+    if (strcmp(name, "bytes") == 0 || strcmp(name, "variable_length_bytes") == 0)
+        return zarr_lists_type(ds, NULL, NC_UBYTE, false, out);
     if (strcmp(name, "fixed_length_utf32") == 0)
         return text_from_v3(path, ZARR_UTF32, config, out);
     if (strcmp(name, "null_terminated_bytes") == 0)

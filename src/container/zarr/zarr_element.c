@@ -7,6 +7,19 @@
 
 /* --- text ------------------------------------------------------------------------ */
 
+int zarr_nul_in_text(void)
+{
+    return cel_fail(NC_EBADTYPE, "an element holds a NUL character within its text, which a netCDF string would be cut at: store "
+                               "such data with vlen-bytes, which is read as lists of bytes");
+}
+
+static bool is_zero(const unsigned char *p, size_t n)
+{
+    while (n && !*p)
+        p++, n--;
+    return n == 0;
+}
+
 static int take_utf32(const unsigned char *p, size_t nbytes, bool big, char **out)
 {
     struct cel_buf text = CEL_BUF_INIT(1 << 28);
@@ -17,8 +30,12 @@ static int take_utf32(const unsigned char *p, size_t nbytes, bool big, char **ou
                          : (uint32_t)p[i + 3] << 24 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 1] << 8 | p[i];
         char utf8[4];
         size_t n = 0;
-        if (!c)
+        if (!c && is_zero(p + i, nbytes - i))
             break;
+        if (!c) {
+            rc = zarr_nul_in_text();
+            break;
+        }
         if (c < 0x80) {
             utf8[n++] = (char)c;
         } else if (c < 0x800) {
@@ -72,11 +89,16 @@ static int put_bytes(const char *text, unsigned char *p, size_t nbytes)
 
 static int take_text(const struct zarr_dtype *t, const unsigned char *p, char **out)
 {
+    size_t len;
+
     if (t->form == ZARR_CATEGORY)
         return zarr_category_take(t, p, out);
     if (t->form == ZARR_UTF32)
         return take_utf32(p, t->size, t->big, out);
-    *out = cel_strndup((const char *)p, strnlen((const char *)p, t->size));
+    len = strnlen((const char *)p, t->size);
+    if (!is_zero(p + len, t->size - len))
+        return zarr_nul_in_text();
+    *out = cel_strndup((const char *)p, len);
     return *out ? CEL_OK : NC_ENOMEM;
 }
 

@@ -4,7 +4,10 @@
 #include "convert.h"
 #include "mem.h"
 #include "zarr_int.h"
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -57,12 +60,30 @@ static const char *const documents[] = {".zgroup", ".zarray", "zarr.json", ".zme
 
 static bool holds_zarr(const char *folder)
 {
-    struct cel_buf path = CEL_BUF_INIT(1 << 16);
+    char path[PATH_MAX]; /* no memory is asked for: its lack must not say that there is no store */
     bool found = false;
 
-    for (size_t i = 0; !found && i < sizeof documents / sizeof *documents; i++)
-        found = zarr_key(folder, documents[i], &path) == CEL_OK && access(path.data, F_OK) == 0;
-    cel_buf_dispose(&path);
+    for (size_t i = 0; !found && i < sizeof documents / sizeof *documents; i++) {
+        int n = snprintf(path, sizeof path, "%s/%s", folder, documents[i]);
+        found = n > 0 && (size_t)n < sizeof path && access(path, F_OK) == 0;
+    }
+    return found;
+}
+
+/* A folder of arrays or groups is a group that nobody wrote down. */
+static bool holds_zarr_below(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    char path[PATH_MAX];
+    const struct dirent *entry;
+    bool found = false;
+
+    while (dir && !found && (entry = readdir(dir))) {
+        int n = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        found = *entry->d_name != '.' && n > 0 && (size_t)n < sizeof path && holds_zarr(path);
+    }
+    if (dir)
+        closedir(dir);
     return found;
 }
 
@@ -83,7 +104,7 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
     if (create)
         return 0;
     if (where->is_directory)
-        return holds_zarr(where->path) ? 90 : 0;
+        return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path) ? 80 : 0;
     return where->head_len >= 4 && (memcmp(where->head, "PK\3\4", 4) == 0 || memcmp(where->head, "PK\5\6", 4) == 0) ? 50 : 0;
 }
 
@@ -116,62 +137,6 @@ static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
     return CEL_OK;
 }
 
-/* The first of n documents the root has: CEL_ABSENT when it has none. */
-static int find_document(struct zarr *z, const char *const *names, size_t n)
-{
-    uint64_t size;
-    int rc = CEL_ABSENT;
-
-    for (size_t i = 0; rc == CEL_ABSENT && i < n; i++)
-        rc = cel_store_size(z->store, names[i], &size);
-    return rc;
-}
-
-static int first_prefix(void *context, const char *name, bool is_prefix)
-{
-    struct cel_buf *out = context;
-
-    if (!is_prefix || out->len)
-        return CEL_OK;
-    return cel_buf_printf(out, "%s/", name);
-}
-
-/* netCDF-C puts everything in a zip archive below one folder. */
-static int find_prefix(struct zarr *z)
-{
-    struct cel_buf prefix = CEL_BUF_INIT(1 << 16);
-    int rc = find_document(z, documents, sizeof documents / sizeof *documents);
-
-    if (rc != CEL_ABSENT)
-        return rc;
-    rc = cel_store_list(z->store, "", first_prefix, &prefix);
-    if (rc == CEL_OK && prefix.len)
-        rc = cel_store_set_prefix(z->store, prefix.data);
-    cel_buf_dispose(&prefix);
-    return rc;
-}
-
-static int find_version(struct zarr *z, const char *path)
-{
-    static const char *const of_v2[] = {".zgroup", ".zarray", ".zmetadata", ".nczarr", ".zattrs"};
-    struct cel_json *doc = NULL;
-    int64_t format = 0;
-    int rc = find_document(z, of_v2, sizeof of_v2 / sizeof *of_v2);
-
-    z->version = 2;
-    if (rc != CEL_ABSENT)
-        return rc;
-    z->version = 3;
-    rc = zarr_get_json(z, "", "zarr.json", &doc);
-    if (rc == CEL_ABSENT)
-        return cel_fail(NC_ENOTZARR, "%s is no Zarr store: it holds neither .zgroup, .zarray nor zarr.json", path);
-    if (rc == CEL_OK && (!cel_json_int(cel_json_get(doc, "zarr_format"), false, &format) || format != 3))
-        rc = cel_fail(NC_ENOTZARR, "%s was written by a draft of Zarr version 3 that nothing reads any more; "
-                                   "write it again with a current library", path);
-    cel_json_free(doc);
-    return rc;
-}
-
 static int open_store(const struct cel_location *where, enum cel_store_mode mode, unsigned words, struct cel_store **out)
 {
     bool zip = words & WORD_ZIP || (mode < CEL_STORE_CREATE && where->exists && !where->is_directory);
@@ -185,21 +150,21 @@ static int zarr_open(struct cel_dataset *ds, const struct cel_location *where, c
 {
     unsigned words = words_of(where->fragment);
     struct zarr *z;
+    uint64_t size;
     int rc = make_zarr(ds, words, &z);
 
     if (rc != CEL_OK)
         return rc;
     z->nczarr = false; /* until its metadata is seen */
+    z->archive = where->is_directory ? 0 : where->size;
     rc = open_store(where, options->mode & NC_WRITE ? CEL_STORE_WRITE : CEL_STORE_READ, words, &z->store);
     if (rc == CEL_OK)
-        rc = find_prefix(z);
-    if (rc == CEL_OK)
-        rc = find_version(z, where->path);
+        rc = zarr_find_root(z, where->path);
     ds->keeps = keeps_of(z);
     if (rc == CEL_OK)
         rc = zarr_load(ds);
     if (rc == CEL_OK && z->version == 2) { /* a copy of the metadata that must not go stale */
-        rc = find_document(z, &(const char *){".zmetadata"}, 1);
+        rc = cel_store_size(z->store, ".zmetadata", &size);
         z->consolidated = z->consolidated || rc == CEL_OK;
         rc = rc == CEL_ABSENT ? CEL_OK : rc;
     }
@@ -268,32 +233,68 @@ static int flush_shards(struct cel_dataset *ds, struct cel_var *var)
     return a && a->shard ? zarr_shard_flush(ds, var) : CEL_OK;
 }
 
-static int collect_documents(struct zarr *z, struct cel_group *group, struct cel_json *map)
+/* One document; what is absent, or no JSON, has no place in the map. */
+static int collect_document(struct zarr *z, const char *path, const char *name, struct cel_json *map)
+{
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    struct cel_json *doc = NULL;
+    int rc = zarr_get_json(z, path, name, &doc);
+
+    if (rc != CEL_OK)
+        return rc == CEL_ABSENT || rc == NC_ENCZARR ? CEL_OK : rc;
+    rc = z->version == 2 ? zarr_key(path, name, &key) : cel_buf_add(&key, path, strlen(path) + 1);
+    if (rc == CEL_OK)
+        rc = cel_json_set(map, key.data, doc);
+    else
+        cel_json_free(doc);
+    cel_buf_dispose(&key);
+    return rc;
+}
+
+static int collect_of(struct zarr *z, const char *path, struct cel_json *map)
 {
     static const char *const names[] = {".zgroup", ".zarray", ".zattrs"};
-    struct cel_buf key = CEL_BUF_INIT(1 << 20);
     int rc = CEL_OK;
 
-    for (size_t v = 0; rc == CEL_OK && v <= group->vars.n; v++) {
-        const struct zarr_group *g = group->place;
-        const struct zarr_array *a = v ? ((struct cel_var *)group->vars.at[v - 1])->place : NULL;
-        const char *path = v ? (a ? a->path : NULL) : g->path;
-        for (size_t i = 0; rc == CEL_OK && path && i < (z->version == 2 ? 3 : 1); i++) {
-            const char *name = z->version == 2 ? names[i] : "zarr.json";
-            struct cel_json *doc;
-            rc = zarr_get_json(z, path, name, &doc);
-            if (rc == CEL_OK)
-                rc = z->version == 2 ? zarr_key(path, name, &key) : (key.len = 0, cel_buf_add(&key, path, strlen(path) + 1));
-            if (rc == CEL_OK && (z->version == 2 || *path))
-                rc = cel_json_set(map, key.data, doc);
-            else
-                cel_json_free(doc);
-            rc = rc == CEL_ABSENT ? CEL_OK : rc;
-        }
+    if (z->version == 3)
+        return *path ? collect_document(z, path, "zarr.json", map) : CEL_OK;
+    for (size_t i = 0; rc == CEL_OK && i < sizeof names / sizeof *names; i++)
+        rc = collect_document(z, path, names[i], map);
+    return rc;
+}
+
+static int collect_unreadable(struct zarr *z, const struct cel_group *group, struct cel_json *map)
+{
+    const struct zarr_group *g = group->place;
+    struct cel_buf path = CEL_BUF_INIT(1 << 20);
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < group->unreadable.n; i++) {
+        const char *name = ((struct cel_unreadable *)group->unreadable.at[i])->name;
+
+        if (!zarr_is_left_out(group, name))
+            continue;
+        rc = zarr_key(g->path, name, &path);
+        if (rc == CEL_OK)
+            rc = collect_of(z, path.data, map);
     }
+    cel_buf_dispose(&path);
+    return rc;
+}
+
+static int collect_documents(struct zarr *z, struct cel_group *group, struct cel_json *map)
+{
+    const struct zarr_group *g = group->place;
+    int rc = collect_of(z, g->path, map);
+
+    for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++) {
+        const struct zarr_array *a = ((struct cel_var *)group->vars.at[i])->place;
+        rc = a ? collect_of(z, a->path, map) : CEL_OK;
+    }
+    if (rc == CEL_OK)
+        rc = collect_unreadable(z, group, map);
     for (size_t i = 0; rc == CEL_OK && i < group->groups.n; i++)
         rc = collect_documents(z, group->groups.at[i], map);
-    cel_buf_dispose(&key);
     return rc;
 }
 

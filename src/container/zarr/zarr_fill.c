@@ -106,7 +106,9 @@ static int string_from_json(const struct cel_json *v, const struct zarr_dtype *d
     *out = NULL;
     if (text && dtype->form == ZARR_BYTES && !nczarr) {
         unsigned char *bytes = cel_calloc(len + 1, 1);
-        if (bytes && cel_base64_decode(text, len, bytes, len, &n, &at)) {
+        if (!bytes)
+            return NC_ENOMEM;
+        if (cel_base64_decode(text, len, bytes, len, &n, &at)) {
             *out = (char *)bytes;
             return CEL_OK;
         }
@@ -152,6 +154,19 @@ static bool compound_from_json(const struct cel_json *v, const struct zarr_dtype
     return ok;
 }
 
+/* An empty list is all that is kept: null, 0 and "" say so. */
+static int list_from_json(const char *path, const struct cel_json *v, void *out)
+{
+    size_t len = 0;
+    int64_t zero = 0;
+
+    memset(out, 0, sizeof(nc_vlen_t));
+    cel_json_string(v, &len);
+    if (len || (cel_json_int(v, false, &zero) && zero))
+        return zarr_bad(path, "/fill_value", "a list that is not empty is not supported");
+    return CEL_OK;
+}
+
 int zarr_fill_from_json(const char *path, const struct cel_json *v, const struct zarr_dtype *dtype, bool nczarr, void *out)
 {
     bool ok;
@@ -160,7 +175,7 @@ int zarr_fill_from_json(const char *path, const struct cel_json *v, const struct
         v = cel_json_item(v, 0); /* netCDF-C 4.8.0 */
     switch (dtype->type->klass) {
     case NC_STRING: return string_from_json(v, dtype, nczarr, out);
-    case NC_VLEN: memset(out, 0, sizeof(nc_vlen_t)); return CEL_OK; /* an empty list is all it can be */
+    case NC_VLEN: return list_from_json(path, v, out);
     case NC_CHAR: ok = char_from_json(v, out); break;
     case NC_FLOAT: case NC_DOUBLE: ok = real_fill_from_json(v, dtype->type->id, out); break;
     case NC_COMPOUND: ok = compound_from_json(v, dtype, out); break;

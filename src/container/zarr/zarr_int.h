@@ -7,7 +7,15 @@
 #include "json.h"
 #include "store.h"
 
-#define ZARR_META_MAX ((size_t)256 << 20) /* a metadata document larger than this is none */
+/* What is read may be packed, so that a few bytes stand for any number: decoded sizes that nothing promises have limits, which
+ * CELLAR_MAX_DECODED raises (docs/zarr.md). */
+#define ZARR_META_MAX ((size_t)64 << 20)   /* one metadata document */
+#define ZARR_PACKED_META ((size_t)1 << 20) /* all of those in an archive, and ... */
+#define ZARR_PACKED_RATIO 128              /* ... this many for each of its bytes */
+#define ZARR_CHUNK_MAX ((size_t)64 << 20)  /* one chunk of elements without fixed size, and 64 for each stored byte */
+#define ZARR_JSON_CHUNK_MAX ((size_t)4 << 20) /* ... the same where it is JSON, which takes more memory than its text */
+#define ZARR_CHUNK_RATIO 64
+#define ZARR_ELEMENT_MAX ((size_t)64 << 10) /* one element of raw bytes, or a structure: each variable may hold one to fill with */
 
 /* --- the store: ds->container ------------------------------------------------ */
 struct zarr {
@@ -17,6 +25,8 @@ struct zarr {
     bool xarray;          /* v2: dimension names in _ARRAY_DIMENSIONS */
     bool consolidated;    /* read from, and write, one document with all metadata */
     struct cel_json *all; /* that document's map of key -> document; NULL: not used */
+    uint64_t archive;     /* bytes of the zip archive; 0: it is none */
+    uint64_t unpacked;    /* bytes of documents read from it so far */
     struct cel_vec late;  /* while loading: struct zarr_late *, variables whose dimensions lie in groups yet to come */
     bool groups_known;    /* ... none is to come */
 };
@@ -25,7 +35,8 @@ struct zarr {
 struct zarr_group {
     char *path;             /* "" or "a/b" */
     struct cel_json *attrs; /* the attributes as the store has them, ours included */
-    char *saved;            /* text of the last documents written or read, to see what changed */
+    char *saved;            /* text of the documents as they are here, to see what changed */
+    bool unsaved;           /* ... but not in the store */
 };
 
 /* How the elements of an array are stored. */
@@ -34,7 +45,7 @@ enum zarr_form {
     ZARR_HALF,    /* float16, read as float */
     ZARR_BYTES,   /* NUL-padded bytes of fixed length -> NC_STRING */
     ZARR_UTF32,   /* NUL-padded code points -> NC_STRING */
-    ZARR_VLEN,    /* vlen-utf8, vlen-bytes -> NC_STRING; vlen-array -> NC_VLEN */
+    ZARR_VLEN,    /* vlen-utf8 -> NC_STRING; vlen-bytes, vlen-array -> NC_VLEN */
     ZARR_JSON,    /* json2 -> NC_STRING */
     ZARR_CATEGORY /* categorize: numbers of labels -> NC_STRING */
 };
@@ -58,6 +69,7 @@ struct zarr_array {
     struct cel_json *doc;   /* .zarray or zarr.json */
     struct cel_json *attrs; /* .zattrs, or the attributes of zarr.json */
     char *saved;
+    bool unsaved;           /* both as in zarr_group */
     struct zarr_dtype dtype;
     bool scalar;            /* stored as shape [1], one value for netCDF */
     bool prefixed;          /* keys start with "c" */
@@ -78,25 +90,31 @@ int zarr_put_json(struct zarr *z, const char *path, const char *name, const stru
 int zarr_key(const char *path, const char *name, struct cel_buf *out); /* NUL-terminated */
 int zarr_bad(const char *path, const char *pointer, const char *fmt, ...) CEL_PRINTF(3, 4); /* NC_ENCZARR, with the place */
 
+/* --- zarr_root.c --------------------------------------------------------------------- */
+int zarr_find_root(struct zarr *z, const char *path); /* sets the version, and the prefix of keys; NC_ENOTZARR */
+int zarr_find_below(struct zarr *z, const char *path); /* CEL_ABSENT: no array or group lies below this folder */
+
 /* --- zarr_load.c, zarr_save.c -------------------------------------------------------- */
 int zarr_load(struct cel_dataset *ds);
 int zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var);
 int zarr_save(struct cel_dataset *ds);
+bool zarr_is_left_out(const struct cel_group *group, const char *name); /* unreadable, and no object was made of it */
 void zarr_group_free(struct zarr_group *g);
 void zarr_array_free(struct zarr_array *a);
+void zarr_array_unmake(struct zarr_array *a); /* back to an array that has no document yet */
 
 /* --- zarr_v2.c, zarr_v3.c: one array's document -------------------------------------------- */
 /* What both versions say of an array, gathered before a variable is made of it. */
 struct zarr_facts {
     int rank;
-    size_t shape[NC_MAX_VAR_DIMS], chunk[NC_MAX_VAR_DIMS];
+    size_t shape[CEL_RANK_MAX], chunk[CEL_RANK_MAX];
     const struct cel_json *fill;  /* borrowed from the document; JSON null: no fill */
     const struct cel_json *names; /* dimension names; NULL: none */
     struct cel_chain chain;
 };
 int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct zarr_facts *out);
 const char *zarr_v3_name(const struct cel_json *v); /* of an extension point; NULL: it has none */
-/* Read a->doc and a->attrs; NC_EBADTYPE (with text): a data type we have no form for. */
+/* Read a->doc and a->attrs. */
 int zarr_v2_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out);
 int zarr_v3_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out);
 /* Make a->doc for a new variable. */
@@ -147,11 +165,14 @@ int zarr_plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *st
 
 /* --- zarr_element.c: one element of fixed size, as stored and in memory ----------------------------------------- */
 int zarr_element_take(const struct zarr_dtype *t, const unsigned char *p, void *out); /* a string becomes the caller's */
+int zarr_nul_in_text(void); /* the failure of an element that has one */
 int zarr_element_put(const struct zarr_dtype *t, const void *in, unsigned char *p);
 
 /* --- zarr_object_meta.c: the codec that makes bytes of elements, in version 2 ------------------------------------- */
 /* CEL_ABSENT: there is none, and the data type stands for itself. */
 int zarr_object_from_v2(struct cel_dataset *ds, const struct zarr_array *a, struct zarr_dtype *out);
+/* Lists of these numbers; alias: what the type is called, NULL: "vlen_int" and the like. */
+int zarr_lists_type(struct cel_dataset *ds, const char *alias, nc_type base, bool big, struct zarr_dtype *out);
 int zarr_object_to_v2(struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out); /* var->chain has it complete */
 
 /* --- zarr_object.c: elements without fixed size ------------------------------------------------------------- */
@@ -163,6 +184,8 @@ struct zarr_objects {
     int rank;                 /* of the chunk ... */
     const size_t *lens;       /* ... and its lengths */
 };
+/* Whether these bytes can be n elements; asked before memory for them is taken. */
+int zarr_objects_plausible(const struct zarr_dtype *t, size_t n, const struct cel_buf *raw);
 int zarr_objects_decode(const struct zarr_objects *o, const struct cel_buf *raw);
 int zarr_objects_encode(const struct zarr_objects *o, struct cel_buf *raw);
 int zarr_category_take(const struct zarr_dtype *t, const unsigned char *p, char **out);

@@ -27,19 +27,25 @@ static const struct cel_json *find_key(const struct cel_json *doc, const struct 
     return v;
 }
 
-/* Found in the attributes, in the document, or in a file of its own; *own is set
- * for the last and must be freed. NULL: a plain Zarr node. */
-static const struct cel_json *find_info(struct zarr *z, const char *path, const struct cel_json *attrs, const struct cel_json *doc,
-                                        const struct generations *g, struct cel_json **own)
-{
-    const struct cel_json *v = find_key(attrs, g);
+/* NCZarr's metadata of a node: in the attributes, in the document, or in a file of its own. */
+struct info {
+    const struct cel_json *v; /* NULL: a plain Zarr node */
+    struct cel_json *own;     /* the file's, to be freed */
+};
 
-    *own = NULL;
-    if (!v)
-        v = find_key(doc, g);
-    if (!v && z->version == 2 && zarr_get_json(z, path, g->file, own) == CEL_OK)
-        v = *own;
-    return v;
+static int find_info(struct zarr *z, const char *path, const struct cel_json *attrs, const struct cel_json *doc,
+                     const struct generations *g, struct info *out)
+{
+    int rc = CEL_ABSENT;
+
+    *out = (struct info){find_key(attrs, g), NULL};
+    if (!out->v)
+        out->v = find_key(doc, g);
+    if (!out->v && z->version == 2)
+        rc = zarr_get_json(z, path, g->file, &out->own);
+    if (rc == CEL_OK)
+        out->v = out->own;
+    return rc == CEL_ABSENT ? CEL_OK : rc;
 }
 
 static const struct cel_json *either(const struct cel_json *v, const char *new_key, const char *old_key)
@@ -49,27 +55,67 @@ static const struct cel_json *either(const struct cel_json *v, const char *new_k
     return found ? found : cel_json_get(v, old_key);
 }
 
+/* --- what is not understood ---------------------------------------------------------- */
+
+/* Faults of the machine are the call's own; all others are the object's, which is listed with the reason. */
+static bool is_of_object(int rc)
+{
+    static const int machine[] = {NC_ENOMEM, NC_EIO, NC_EPERM, NC_EACCESS};
+
+    for (size_t i = 0; i < sizeof machine / sizeof *machine; i++)
+        if (rc == machine[i])
+            return false;
+    return rc < 0;
+}
+
+static int note_failed(struct cel_group *group, const char *name, int rc)
+{
+    if (!is_of_object(rc))
+        return rc;
+    rc = cel_group_note_unreadable(group, name, cel_error_text());
+    if (rc == CEL_OK)
+        cel_error_clear();
+    return rc;
+}
+
+/* The same of a part of the group's own documents, which one who writes would replace. */
+static int note_part(struct cel_group *group, const char *name, int rc)
+{
+    return group->dataset->writable ? rc : note_failed(group, name, rc);
+}
+
+bool zarr_is_left_out(const struct cel_group *group, const char *name)
+{
+    return !cel_names_find(&group->var_index, name);
+}
+
 /* --- dimensions --------------------------------------------------------------------- */
+
+static int load_dim(struct cel_group *group, const char *path, const char *name, const struct cel_json *v)
+{
+    const struct cel_json *length = v;
+    int64_t unlimited = 0;
+    uint64_t len;
+    struct cel_dim *dim;
+
+    if (cel_json_type(v) == CEL_JSON_OBJECT) {
+        length = cel_json_get(v, "size");
+        cel_json_int(cel_json_get(v, "unlimited"), true, &unlimited);
+    }
+    if (!cel_json_uint(length, true, &len))
+        return zarr_bad(path, "_nczarr_group", "dimension '%s' has no length", name);
+    return cel_dim_add(group, name, (size_t)len, unlimited != 0, -1, &dim);
+}
 
 static int load_dims(struct cel_group *group, const char *path, const struct cel_json *dims)
 {
+    const struct cel_json *v;
+    const void *at = NULL;
+    const char *name;
     int rc = CEL_OK;
 
-    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(dims); i++) {
-        const char *name;
-        const struct cel_json *v = cel_json_member(dims, i, &name), *length = v;
-        int64_t unlimited = 0;
-        uint64_t len;
-        struct cel_dim *dim;
-
-        if (cel_json_type(v) == CEL_JSON_OBJECT) {
-            length = cel_json_get(v, "size");
-            cel_json_int(cel_json_get(v, "unlimited"), true, &unlimited);
-        }
-        if (!cel_json_uint(length, true, &len))
-            return zarr_bad(path, "_nczarr_group", "dimension '%s' has no length", name);
-        rc = cel_dim_add(group, name, (size_t)len, unlimited != 0, -1, &dim);
-    }
+    while (rc == CEL_OK && (v = cel_json_next(dims, &at, &name)))
+        rc = note_part(group, name, load_dim(group, path, name, v));
     return rc;
 }
 
@@ -258,16 +304,42 @@ static int finish_var(struct cel_var *var, struct zarr_facts *facts)
 {
     struct cel_dataset *ds = var->group->dataset;
     struct zarr_array *a = var->place;
-    struct cel_json *own;
-    const struct cel_json *info = find_info(zarr_of(ds), a->path, a->attrs, a->doc, &array_info, &own);
-    int rc = link_dims(ds, var, a, facts, info);
+    struct info info;
+    int rc = find_info(zarr_of(ds), a->path, a->attrs, a->doc, &array_info, &info);
 
     if (rc == CEL_OK)
-        rc = describe_var(var, a, facts, info);
+        rc = link_dims(ds, var, a, facts, info.v);
+    if (rc == CEL_OK)
+        rc = describe_var(var, a, facts, info.v);
     if (rc == CEL_OK)
         cel_var_link_coord(var);
-    cel_json_free(own);
+    cel_json_free(info.own);
     return rc;
+}
+
+/* The array cannot be had as it is described: its type and shape are shown, and its data says why. */
+static int give_up(struct cel_var *var, struct zarr_array *a, const struct zarr_facts *facts, int why)
+{
+    int rc = is_of_object(why) ? cel_var_note_unreadable(var, cel_error_text()) : why;
+
+    for (int i = 0; rc == CEL_OK && i < var->ndims; i++)
+        if (!var->dim[i] || (var->dim[i]->len != facts->shape[i] && !var->dim[i]->unlimited))
+            rc = nameless(var->group->dataset, facts->shape[i], &var->dim[i]);
+    var->type = a->dtype.type;
+    var->plain = true;
+    if (var->storage == CEL_CHUNKED && !var->chunk)
+        var->storage = CEL_CONTIGUOUS;
+    var->loaded = true;
+    if (rc == CEL_OK)
+        cel_error_clear();
+    return rc;
+}
+
+static int finish_or_give_up(struct cel_var *var, struct zarr_facts *facts)
+{
+    int rc = finish_var(var, facts);
+
+    return rc == CEL_OK || rc == CEL_ABSENT ? rc : give_up(var, var->place, facts, rc);
 }
 
 struct zarr_late {
@@ -305,7 +377,7 @@ static int finish_late(struct zarr *z)
     for (size_t i = 0; i < z->late.n; i++) {
         struct zarr_late *late = z->late.at[i];
         if (rc == CEL_OK)
-            rc = finish_var(late->var, late->facts);
+            rc = finish_or_give_up(late->var, late->facts);
         free_late(late);
     }
     cel_vec_dispose(&z->late);
@@ -316,21 +388,21 @@ static int finish_late(struct zarr *z)
 static int add_var(struct cel_group *group, const char *name, struct zarr_array *a, struct zarr_facts **facts)
 {
     struct zarr *z = zarr_of(group->dataset);
-    struct cel_json *own;
-    const struct cel_json *info = find_info(z, a->path, a->attrs, a->doc, &array_info, &own);
+    struct info info;
     struct cel_var *var;
-    int rc;
+    int rc = find_info(z, a->path, a->attrs, a->doc, &array_info, &info);
 
-    a->scalar = is_scalar(*facts, info);
-    take_alias(&a->dtype, info);
-    cel_json_free(own);
-    rc = cel_var_add(group, name, a->scalar ? 0 : (*facts)->rank, &var);
+    a->scalar = is_scalar(*facts, info.v);
+    take_alias(&a->dtype, info.v);
+    cel_json_free(info.own);
+    if (rc == CEL_OK)
+        rc = cel_var_add(group, name, a->scalar ? 0 : (*facts)->rank, &var);
     if (rc != CEL_OK) {
         zarr_array_free(a);
         return rc;
     }
     var->place = a;
-    rc = finish_var(var, *facts);
+    rc = finish_or_give_up(var, *facts);
     return rc == CEL_ABSENT ? note_late(z, var, facts) : rc;
 }
 
@@ -350,6 +422,8 @@ static int get_array_docs(struct zarr *z, struct zarr_array *a)
     if (rc != CEL_OK)
         return rc;
     node = cel_json_string(cel_json_get(a->doc, "node_type"), NULL);
+    if (node && strcmp(node, "array") != 0 && strcmp(node, "group") != 0)
+        return zarr_bad(a->path, "/node_type", "'%s' is neither \"array\" nor \"group\"", node);
     if (!node || strcmp(node, "array") != 0)
         return CEL_ABSENT;
     return cel_json_get(a->doc, "attributes") ? cel_json_copy(cel_json_get(a->doc, "attributes"), &a->attrs) : CEL_OK;
@@ -367,10 +441,8 @@ static int load_array(struct cel_group *group, const char *name, const char *pat
     if (rc == CEL_OK) {
         rc = add_var(group, name, a, &facts);
         a = NULL; /* the variable's now */
-    } else if (rc == NC_EBADTYPE) {
-        cel_warn("%s; the variable is left out", cel_error_text());
-        rc = CEL_OK;
     }
+    rc = note_failed(group, name, rc);
     if (facts)
         cel_chain_dispose(&facts->chain);
     free(facts);
@@ -439,31 +511,39 @@ static int child_names(struct zarr *z, const char *path, const struct cel_json *
     return z->all ? list_consolidated(z->all, path, names) : cel_store_list(z->store, path, add_name, names);
 }
 
-/* CEL_ABSENT: none. */
+/* CEL_ABSENT: none. A folder without documents is the group of what lies below it. */
 static int find_group(struct zarr *z, const char *path)
 {
     struct cel_json *doc = NULL;
     int rc = zarr_get_json(z, path, z->version == 2 ? ".zgroup" : "zarr.json", &doc);
 
     cel_json_free(doc);
-    return rc;
+    return rc == CEL_ABSENT ? zarr_find_below(z, path) : rc;
+}
+
+static int load_child_group(struct cel_group *group, const char *path, const char *name, int depth)
+{
+    struct cel_group *child;
+    int rc = find_group(zarr_of(group->dataset), path);
+
+    if (rc == CEL_OK && depth > DEPTH_MAX)
+        rc = zarr_bad(path, "/", "groups are nested more than %d deep", DEPTH_MAX);
+    if (rc == CEL_OK)
+        rc = cel_group_add(group, name, &child);
+    if (rc != CEL_OK)
+        return rc == CEL_ABSENT ? rc : note_failed(group, name, rc);
+    return load_group(child, path, depth);
 }
 
 static int load_child(struct cel_group *group, const char *path, const char *name, int depth)
 {
     struct cel_buf child_path = CEL_BUF_INIT(1 << 20);
-    struct cel_group *child;
     int rc = zarr_key(path, name, &child_path);
 
     if (rc == CEL_OK)
         rc = load_array(group, name, child_path.data);
-    if (rc == CEL_ABSENT) {
-        rc = find_group(zarr_of(group->dataset), child_path.data);
-        if (rc == CEL_OK)
-            rc = cel_group_add(group, name, &child);
-        if (rc == CEL_OK)
-            rc = load_group(child, child_path.data, depth + 1);
-    }
+    if (rc == CEL_ABSENT)
+        rc = load_child_group(group, child_path.data, name, depth + 1);
     cel_buf_dispose(&child_path);
     return rc == CEL_ABSENT ? CEL_OK : rc;
 }
@@ -485,21 +565,21 @@ static int load_group(struct cel_group *group, const char *path, int depth)
 {
     struct zarr *z = zarr_of(group->dataset);
     struct zarr_group *place = cel_calloc(1, sizeof *place);
-    struct cel_json *doc = NULL, *own = NULL;
-    const struct cel_json *info;
+    struct cel_json *doc = NULL;
+    struct info info = {0};
     struct cel_vec names = {0};
     int rc = place && (place->path = cel_strdup(path)) ? get_group_docs(z, path, &doc, &place->attrs) : NC_ENOMEM;
 
     group->place = place;
-    if (rc == CEL_OK && depth > DEPTH_MAX)
-        rc = zarr_bad(path, "/", "groups are nested more than %d deep", DEPTH_MAX);
-    info = rc == CEL_OK ? find_info(z, path, place->attrs, doc, &group_info, &own) : NULL;
-    if (depth == 0 && info)
+    rc = note_part(group, ":attributes", rc);
+    if (rc == CEL_OK)
+        rc = find_info(z, path, place->attrs, doc, &group_info, &info);
+    if (depth == 0 && info.v)
         z->nczarr = true;
     if (rc == CEL_OK)
-        rc = load_dims(group, path, either(info, "dimensions", "dims"));
+        rc = load_dims(group, path, either(info.v, "dimensions", "dims"));
     if (rc == CEL_OK)
-        rc = child_names(z, path, info, &names);
+        rc = child_names(z, path, info.v, &names);
     for (size_t i = 0; i < names.n; i++) {
         if (rc == CEL_OK)
             rc = load_child(group, path, names.at[i], depth);
@@ -507,7 +587,7 @@ static int load_group(struct cel_group *group, const char *path, int depth)
     }
     cel_vec_dispose(&names);
     cel_json_free(doc);
-    cel_json_free(own);
+    cel_json_free(info.own);
     return rc;
 }
 
@@ -619,15 +699,24 @@ void zarr_group_free(struct zarr_group *g)
     free(g);
 }
 
+void zarr_array_unmake(struct zarr_array *a)
+{
+    free(a->order);
+    a->order = NULL;
+    cel_json_free(a->doc);
+    a->doc = NULL;
+    zarr_shard_free(a->shard);
+    a->shard = NULL;
+    a->dtype = (struct zarr_dtype){0};
+}
+
 void zarr_array_free(struct zarr_array *a)
 {
     if (!a)
         return;
+    zarr_array_unmake(a);
     free(a->path);
     free(a->saved);
-    free(a->order);
-    cel_json_free(a->doc);
     cel_json_free(a->attrs);
-    zarr_shard_free(a->shard);
     free(a);
 }

@@ -53,8 +53,11 @@ static int take_list(const struct zarr_dtype *t, const char *bytes, size_t len, 
 
 static int take_text(const char *bytes, size_t len, void *out)
 {
-    char *text = cel_strndup(bytes, len);
+    char *text;
 
+    if (memchr(bytes, '\0', len))
+        return zarr_nul_in_text();
+    text = cel_strndup(bytes, len);
     if (!text)
         return NC_ENOMEM;
     memcpy(out, &text, sizeof text);
@@ -116,6 +119,15 @@ static int encode_lengths(const struct zarr_objects *o, struct cel_buf *raw)
     return rc;
 }
 
+int zarr_objects_plausible(const struct zarr_dtype *t, size_t n, const struct cel_buf *raw)
+{
+    bool lengths = t->form == ZARR_VLEN;
+
+    if (lengths ? raw->len < 4 || (raw->len - 4) / 4 < n || get_le32(raw->data) != n : raw->len / 2 < n)
+        return cel_fail(NC_EFILTER, "the chunk does not hold %zu elements", n);
+    return CEL_OK;
+}
+
 /* --- json2 ------------------------------------------------------------------------------ */
 
 static int take_number(const struct cel_json *v, const struct zarr_dtype *t, void *out)
@@ -168,7 +180,7 @@ static int decode_json(const struct zarr_objects *o, const struct cel_buf *raw)
     int rc = cel_json_parse(raw->data ? raw->data : "", raw->len, &doc, NULL);
 
     if (rc != CEL_OK)
-        return cel_fail_in(NC_EFILTER, "json2");
+        return cel_fail_in(rc == NC_ENOMEM ? rc : NC_EFILTER, "json2");
     rc = o->rank ? take_items(o, doc, 0, &at) : take_item(o, cel_json_item(doc, 0), o->element);
     cel_json_free(doc);
     return rc;

@@ -22,35 +22,55 @@ static bool is_numeric(nc_type type)
 
 /* --- reading ----------------------------------------------------------------------------- */
 
-/* What the type was called when it was defined; netCDF's own metadata has it. */
-static const char *name_of_lists(const struct zarr_array *a, nc_type base, char *room, size_t size)
+/* What the type was called when it was defined; netCDF's own metadata has it. NULL: nothing is known. */
+static const char *alias_of(const struct zarr_array *a)
 {
     const char *alias = text_member(cel_json_get(a->attrs, "_nczarr_array"), "type_alias");
 
-    snprintf(room, size, "vlen_%s", cel_type_atomic(base)->name);
-    return alias && *alias ? alias : room;
+    return alias && *alias ? alias : NULL;
+}
+
+int zarr_lists_type(struct cel_dataset *ds, const char *alias, nc_type base, bool big, struct zarr_dtype *out)
+{
+    struct cel_type *type;
+    char usual[40];
+    bool fresh;
+    int rc;
+
+    snprintf(usual, sizeof usual, "vlen_%s", cel_type_atomic(base)->name);
+    rc = zarr_user_type(ds, alias ? alias : usual, NC_VLEN, sizeof(nc_vlen_t), &type, &fresh);
+    if (rc == CEL_OK && !fresh && (type->klass != NC_VLEN || type->base->id != base)) /* the name is another's */
+        rc = zarr_user_type(ds, usual, NC_VLEN, sizeof(nc_vlen_t), &type, &fresh);
+    if (rc != CEL_OK)
+        return rc;
+    if (!fresh && (type->klass != NC_VLEN || type->base->id != base))
+        return cel_fail(NC_ENAMEINUSE, "%s: this name of a type is another's", usual);
+    type->base = cel_type_atomic(base);
+    type->varsized = true;
+    *out = (struct zarr_dtype){.form = ZARR_VLEN, .big = big && type->base->size > 1, .type = type};
+    return CEL_OK;
 }
 
 /* vlen-array: lists of numbers. */
 static int lists_from_v2(struct cel_dataset *ds, const struct zarr_array *a, const struct cel_json *codec, struct zarr_dtype *out)
 {
     const char *text = text_member(codec, "dtype");
-    bool fresh, big = false;
+    bool big = false;
     nc_type base = text ? zarr_dtype_atomic(text, &big) : NC_NAT;
-    struct cel_type *type;
-    char room[40];
-    int rc;
 
     if (!is_numeric(base))
         return zarr_bad(a->path, "/filters/0/dtype", "lists of '%s' are not supported", text ? text : "");
-    rc = zarr_user_type(ds, name_of_lists(a, base, room, sizeof room), NC_VLEN, sizeof(nc_vlen_t), &type, &fresh);
-    if (rc == CEL_OK && !fresh && (type->klass != NC_VLEN || type->base->id != base)) /* the name is another's */
-        rc = zarr_user_type(ds, room, NC_VLEN, sizeof(nc_vlen_t), &type, &fresh);
-    if (rc != CEL_OK)
-        return rc;
-    type->base = cel_type_atomic(base);
-    type->varsized = true;
-    *out = (struct zarr_dtype){.form = ZARR_VLEN, .big = big && type->base->size > 1, .type = type};
+    return zarr_lists_type(ds, alias_of(a), base, big, out);
+}
+
+/* vlen-bytes: any bytes, which only a list can hold; strings, where netCDF's metadata says that they were. */
+static int bytes_from_v2(struct cel_dataset *ds, const struct zarr_array *a, struct zarr_dtype *out)
+{
+    const char *alias = alias_of(a);
+
+    if (!alias || strcmp(alias, "string") != 0)
+        return zarr_lists_type(ds, alias, NC_UBYTE, false, out);
+    *out = (struct zarr_dtype){.form = ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
     return CEL_OK;
 }
 
@@ -102,6 +122,8 @@ int zarr_object_from_v2(struct cel_dataset *ds, const struct zarr_array *a, stru
                         id ? id : "nothing");
     if (known->takes == CEL_OBJECT_LISTS)
         return lists_from_v2(ds, a, codec, out);
+    if (strcmp(id, "vlen-bytes") == 0)
+        return bytes_from_v2(ds, a, out);
     *out = (struct zarr_dtype){.form = strcmp(id, "json2") == 0 ? ZARR_JSON : ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
     return CEL_OK;
 }
@@ -187,7 +209,7 @@ static int complete_categories(struct cel_json *codec, struct zarr_dtype *out)
         rc = cel_json_set_text(codec, "dtype", text);
     else if (rc == CEL_OK && !strpbrk(dtype, "OU"))
         rc = cel_fail(NC_EFILTER, "categorize: the dtype '%s' is no kind of text", dtype);
-    if (rc == CEL_OK && categories_from_v2("", codec, out) != CEL_OK)
+    if (rc == CEL_OK && categories_from_v2("", codec, out) != CEL_OK) /* it takes no memory */
         rc = cel_fail_in(NC_EFILTER, "categorize");
     return rc == CEL_OK ? check_labels(codec, out->size) : rc;
 }
@@ -211,6 +233,8 @@ static int complete(const struct cel_var *var, struct cel_json *codec, struct za
         return complete_json(var, codec, out);
     if (strcmp(id, "categorize") == 0)
         return complete_categories(codec, out);
+    if (var->type->klass == NC_VLEN && var->type->base->size != 1)
+        return cel_fail(NC_EFILTER, "%s: takes lists of bytes only, not of %s", id, var->type->base->name);
     *out = (struct zarr_dtype){.form = ZARR_VLEN, .type = var->type};
     return CEL_OK;
 }

@@ -4,6 +4,7 @@
  * caller's to the chunk while it is stored. Chunks are taken in order by as many
  * threads as there are, each with memory of its own; every chunk is a key of its own
  * (or has its place in a shard), so the bytes are the same for any number of them. */
+#include "env.h"
 #include "mem.h"
 #include "pool.h"
 #include "zarr_int.h"
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RAW_MAX ((size_t)1 << 31) /* bytes of a chunk that is written */
 #define SMALL_WORK ((size_t)256 << 10) /* bytes that are not worth waking a thread for */
 
 /* One put or get, shared by all who work on it. */
@@ -40,7 +42,7 @@ struct hand {
     struct cel_task task; /* first: the pool knows only this */
     struct call *call;
     struct cel_scratch *scratch;
-    unsigned char *element; /* of the chunk at work, in memory form; NULL: not started */
+    unsigned char *element; /* of the chunk at work, in memory form; NULL: none yet */
     struct cel_buf stored;  /* its encoded bytes */
     struct cel_buf raw;     /* its decoded bytes, as stored */
 };
@@ -90,22 +92,26 @@ static int start_hand(struct hand *h)
     int rc = cel_scratch_make(&h->scratch);
 
     h->stored = (struct cel_buf)CEL_BUF_INIT(SIZE_MAX);
-    h->raw = (struct cel_buf)CEL_BUF_INIT((size_t)1 << 31);
-    if (rc == CEL_OK && !(h->element = cel_calloc(h->call->n, h->call->size)))
-        rc = NC_ENOMEM;
+    h->raw = (struct cel_buf)CEL_BUF_INIT(RAW_MAX);
     return rc;
 }
 
-static void clear_elements(struct hand *h)
+/* Elements of a whole chunk, all zero. They are asked for only when something says that there are so many. */
+static int clear_elements(struct hand *h)
 {
+    if (!h->element) {
+        h->element = cel_calloc(h->call->n, h->call->size);
+        return h->element ? CEL_OK : NC_ENOMEM;
+    }
     cel_value_reclaim(h->call->var->type, h->element, h->call->n);
     memset(h->element, 0, h->call->n * h->call->size);
+    return CEL_OK;
 }
 
 static void end_hand(struct hand *h)
 {
     if (h->element)
-        clear_elements(h);
+        cel_value_reclaim(h->call->var->type, h->element, h->call->n);
     free(h->element);
     cel_scratch_free(h->scratch);
     cel_buf_dispose(&h->stored);
@@ -116,10 +122,10 @@ static int fill_elements(struct hand *h)
 {
     const struct cel_var *var = h->call->var;
     const void *fill = cel_var_fill_value(var);
-    int rc = CEL_OK;
+    int rc = clear_elements(h);
 
-    if (var->no_fill && !var->type->varsized)
-        return CEL_OK;
+    if (rc != CEL_OK || (var->no_fill && !var->type->varsized))
+        return rc;
     for (size_t i = 0; rc == CEL_OK && fill && i < h->call->n; i++)
         rc = cel_value_copy(var->type, fill, 1, h->element + i * h->call->size);
     return rc;
@@ -137,14 +143,22 @@ static void *element_at(const struct hand *h, size_t stored)
     return h->element + (h->call->element_at ? h->call->element_at[stored] : stored) * h->call->size;
 }
 
+static int decode_objects(struct hand *h)
+{
+    struct zarr_objects objects = objects_of(h);
+
+    return zarr_objects_decode(&objects, &h->raw);
+}
+
 static int elements_from_raw(struct hand *h)
 {
     const struct zarr_dtype *t = &h->call->a->dtype;
-    struct zarr_objects objects = objects_of(h);
-    int rc = CEL_OK;
+    int rc = t->size ? CEL_OK : zarr_objects_plausible(t, h->call->n, &h->raw);
 
-    if (!t->size)
-        return zarr_objects_decode(&objects, &h->raw);
+    if (rc == CEL_OK)
+        rc = clear_elements(h);
+    if (rc == CEL_OK && !t->size)
+        return decode_objects(h);
     for (size_t i = 0; rc == CEL_OK && i < h->call->n; i++)
         rc = zarr_element_take(t, (unsigned char *)h->raw.data + i * t->size, element_at(h, i));
     return rc;
@@ -164,20 +178,36 @@ static int elements_to_raw(struct hand *h)
     return rc;
 }
 
+/* Nothing promises how long the elements are. */
+static size_t most_decoded(const struct hand *h)
+{
+    bool json = h->call->a->dtype.form == ZARR_JSON;
+    size_t least = cel_env_max_decoded(json ? ZARR_JSON_CHUNK_MAX : ZARR_CHUNK_MAX), most;
+
+    if (!cel_mul(h->stored.len, ZARR_CHUNK_RATIO, &most))
+        most = SIZE_MAX;
+    return most > least ? most : least;
+}
+
 static int decode(struct hand *h)
 {
     const struct cel_chain *chain = &h->call->var->chain;
     size_t size = h->call->a->dtype.size;
     int rc;
 
-    if (!size)
-        return cel_chain_decode_any(chain, h->scratch, h->stored.data, h->stored.len, &h->raw);
+    if (!size) {
+        h->raw.max = most_decoded(h);
+        rc = cel_chain_decode_any(chain, h->scratch, h->stored.data, h->stored.len, &h->raw);
+        h->raw.max = RAW_MAX;
+        return rc;
+    }
     rc = cel_chain_plausible(chain, h->stored.len, 0);
     if (rc == CEL_OK)
         rc = cel_buf_resize(&h->raw, h->call->n * size);
     return rc == CEL_OK ? cel_chain_decode(chain, h->scratch, h->stored.data, h->stored.len, 0, h->raw.data) : rc;
 }
 
+/* CEL_ABSENT: the store has no such chunk. */
 static int load_chunk(struct hand *h, const size_t *index)
 {
     const struct call *c = h->call;
@@ -188,8 +218,6 @@ static int load_chunk(struct hand *h, const size_t *index)
     rc = zarr_chunk_find(c->ds, c->var, index, &place);
     if (rc == CEL_OK)
         rc = zarr_chunk_read(c->ds, c->var, index, &place, &h->stored);
-    if (rc == CEL_ABSENT)
-        return fill_elements(h);
     if (rc == CEL_OK)
         rc = decode(h);
     return rc == CEL_OK ? elements_from_raw(h) : rc;
@@ -304,41 +332,82 @@ static struct row row_at(const struct hand *h, const struct part *part, const si
                         .data_step = c->size};
 }
 
-static void each_row(const struct hand *h, const struct part *part, row_fn *act)
+/* On to the next row of the part; false after the last. */
+static bool next_row(const struct hand *h, const struct part *part, size_t *at)
 {
     static const size_t zero[CEL_RANK_MAX];
-    size_t at[CEL_RANK_MAX] = {0}, last[CEL_RANK_MAX];
+    size_t last[CEL_RANK_MAX];
     int outer = h->call->var->ndims - 1;
 
     for (int d = 0; d < outer; d++)
         last[d] = part->n[d] - 1;
+    return next(at, zero, last, outer < 0 ? 0 : outer);
+}
+
+static void each_row(const struct hand *h, const struct part *part, row_fn *act)
+{
+    size_t at[CEL_RANK_MAX] = {0};
+
     do {
         struct row row = row_at(h, part, at);
         act(&row);
-    } while (next(at, zero, last, outer < 0 ? 0 : outer));
+    } while (next_row(h, part, at));
+}
+
+/* What the caller gets of a chunk that is not there. */
+static int fill_rows(const struct hand *h, const struct part *part)
+{
+    const struct cel_var *var = h->call->var;
+    const void *fill = var->no_fill && !var->type->varsized ? NULL : cel_var_fill_value(var);
+    size_t at[CEL_RANK_MAX] = {0};
+    int rc = CEL_OK;
+
+    if (!fill)
+        return CEL_OK; /* the caller's memory is zero */
+    do {
+        struct row row = row_at(h, part, at);
+        for (size_t i = 0; rc == CEL_OK && i < row.n; i++)
+            rc = cel_value_copy(row.type, fill, 1, row.data + i * row.data_step);
+    } while (rc == CEL_OK && next_row(h, part, at));
+    return rc;
+}
+
+static int get_chunk(struct hand *h, const size_t *index, const struct part *part)
+{
+    int rc = load_chunk(h, index);
+
+    if (rc == CEL_ABSENT)
+        return fill_rows(h, part);
+    if (rc == CEL_OK)
+        each_row(h, part, hand_over);
+    return rc;
+}
+
+static int put_chunk(struct hand *h, const size_t *index, const struct part *part)
+{
+    int rc;
+
+    if (part->whole) {
+        rc = part->padded ? fill_elements(h) : clear_elements(h);
+    } else {
+        rc = load_chunk(h, index);
+        rc = rc == CEL_ABSENT ? fill_elements(h) : rc;
+    }
+    if (rc != CEL_OK)
+        return rc;
+    each_row(h, part, lend);
+    rc = store_chunk(h, index);
+    each_row(h, part, take_back);
+    return rc;
 }
 
 static int do_chunk(struct hand *h, const size_t *index)
 {
-    bool put = h->call->put;
     struct part part;
-    int rc;
 
     if (!find_part(h->call, index, &part))
         return CEL_OK;
-    clear_elements(h);
-    if (put && part.whole)
-        rc = part.padded ? fill_elements(h) : CEL_OK;
-    else
-        rc = load_chunk(h, index);
-    if (rc != CEL_OK)
-        return rc;
-    each_row(h, &part, put ? lend : hand_over);
-    if (!put)
-        return CEL_OK;
-    rc = store_chunk(h, index);
-    each_row(h, &part, take_back);
-    return rc;
+    return h->call->put ? put_chunk(h, index, &part) : get_chunk(h, index, &part);
 }
 
 /* --- all chunks, by many hands -------------------------------------------------------------------- */
@@ -383,7 +452,7 @@ static void work(struct cel_task *task)
     int rc = CEL_OK;
 
     while (rc == CEL_OK && take_chunk(h->call, index, &number)) {
-        rc = h->element ? CEL_OK : start_hand(h);
+        rc = h->scratch ? CEL_OK : start_hand(h);
         if (rc == CEL_OK)
             rc = do_chunk(h, index);
         if (rc != CEL_OK)

@@ -198,19 +198,39 @@ static struct cel_json *dims_json(const struct cel_group *group)
     return NULL;
 }
 
+static int push_name(struct cel_json *list, const char *name)
+{
+    return cel_json_push(list, cel_json_new_string(name, strlen(name)));
+}
+
+/* What could not be read stays in the list: it is in the store all the same. */
+static int push_unreadable(const struct cel_group *group, struct cel_json *list)
+{
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < group->unreadable.n; i++) {
+        const char *name = ((struct cel_unreadable *)group->unreadable.at[i])->name;
+
+        if (zarr_is_left_out(group, name))
+            rc = push_name(list, name);
+    }
+    return rc;
+}
+
 static struct cel_json *names_json(const struct cel_group *group, bool vars)
 {
     const struct cel_vec *objects = vars ? &group->vars : &group->groups;
     struct cel_json *list = cel_json_new_array();
+    int rc = list ? CEL_OK : NC_ENOMEM;
 
-    for (size_t i = 0; list && i < objects->n; i++) {
-        const char *name = vars ? ((struct cel_var *)objects->at[i])->name : ((struct cel_group *)objects->at[i])->name;
-        if (cel_json_push(list, cel_json_new_string(name, strlen(name))) != CEL_OK) {
-            cel_json_free(list);
-            return NULL;
-        }
-    }
-    return list;
+    for (size_t i = 0; rc == CEL_OK && i < objects->n; i++)
+        rc = push_name(list, vars ? ((struct cel_var *)objects->at[i])->name : ((struct cel_group *)objects->at[i])->name);
+    if (rc == CEL_OK && vars)
+        rc = push_unreadable(group, list);
+    if (rc == CEL_OK)
+        return list;
+    cel_json_free(list);
+    return NULL;
 }
 
 static int add_group_info(const struct cel_group *group, struct cel_json *attrs)
@@ -310,9 +330,11 @@ static int save_group(struct cel_group *group)
         rc = add_group_info(group, g->attrs);
     if (rc == CEL_OK)
         rc = note_text(g->attrs, &g->saved, &changed);
-    if (rc == CEL_OK && (changed || group->saved != CEL_SAVED))
+    g->unsaved = g->unsaved || changed || group->saved != CEL_SAVED;
+    if (rc == CEL_OK && g->unsaved)
         rc = write_group(z, g);
     if (rc == CEL_OK) {
+        g->unsaved = false;
         group->saved = CEL_SAVED;
         cel_atts_saved(&group->atts);
     }
@@ -357,6 +379,17 @@ static struct cel_json *dimension_references(const struct cel_var *var)
     return NULL;
 }
 
+/* vlen-bytes would be read as lists of bytes. */
+static int note_text_as_bytes(const struct cel_var *var, struct cel_json *info)
+{
+    const struct cel_object_codec *codec;
+    int rc = cel_chain_object(&var->chain, &codec);
+
+    if (rc != CEL_OK || var->type->klass != NC_STRING || !codec || strcmp(codec->name, "vlen-bytes") != 0)
+        return rc;
+    return cel_json_set_text(info, "type_alias", var->type->name);
+}
+
 static int add_array_info(const struct cel_var *var, const struct zarr_array *a)
 {
     struct cel_json *info = cel_json_new_object();
@@ -370,6 +403,8 @@ static int add_array_info(const struct cel_var *var, const struct zarr_array *a)
         rc = cel_json_set_text(info, "type_alias", "char");
     if (rc == CEL_OK && var->type->klass == NC_VLEN)
         rc = cel_json_set_text(info, "type_alias", var->type->name);
+    if (rc == CEL_OK)
+        rc = note_text_as_bytes(var, info);
     if (rc == CEL_OK && zarr_of(var->group->dataset)->version == 3 && var->no_fill) /* fill_value cannot be null there */
         rc = cel_json_set(info, "no_fill", cel_json_new_int(1));
     if (rc == CEL_OK)
@@ -427,25 +462,32 @@ static int note_array(struct zarr_array *a, bool *changed)
     return rc;
 }
 
+/* Half a document is none: the next try begins anew. */
 static int make_array(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a)
 {
+    int rc;
+
     for (int i = 0; i < var->ndims; i++)
         var->extent[i] = var->dim[i]->len;
-    return zarr_of(ds)->version == 2 ? zarr_v2_make(ds, var, a) : zarr_v3_make(ds, var, a);
+    rc = zarr_of(ds)->version == 2 ? zarr_v2_make(ds, var, a) : zarr_v3_make(ds, var, a);
+    if (rc != CEL_OK)
+        zarr_array_unmake(a);
+    return rc;
 }
 
 static int save_var(struct cel_dataset *ds, struct cel_var *var)
 {
     struct zarr *z = zarr_of(ds);
     struct zarr_array *a = var->place;
-    bool changed = false, fresh = !a;
+    bool changed = false;
     int rc;
 
-    if (fresh && !(var->place = a = cel_calloc(1, sizeof *a)))
+    if (!a && !(var->place = a = cel_calloc(1, sizeof *a)))
         return NC_ENOMEM;
     rc = settle_path(var->group, var->name, z, &a->path);
-    if (rc == CEL_OK && !fresh && !a->saved)
+    if (rc == CEL_OK && a->doc && !a->saved && !a->unsaved) /* as it was read */
         rc = note_array(a, &changed);
+    a->unsaved = a->unsaved || !a->doc;
     if (rc == CEL_OK && !a->doc)
         rc = make_array(ds, var, a);
     else if (rc == CEL_OK && !a->scalar)
@@ -454,10 +496,12 @@ static int save_var(struct cel_dataset *ds, struct cel_var *var)
         rc = update_attrs(ds, var, a);
     if (rc == CEL_OK)
         rc = note_array(a, &changed);
-    if (rc == CEL_OK && (changed || fresh))
+    a->unsaved = a->unsaved || changed;
+    if (rc == CEL_OK && a->unsaved)
         rc = write_array(z, a);
     if (rc != CEL_OK)
         return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+    a->unsaved = false;
     var->saved = CEL_SAVED;
     var->loaded = true;
     cel_atts_saved(&var->atts);

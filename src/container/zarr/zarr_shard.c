@@ -69,7 +69,7 @@ static size_t count_wanted(const struct zarr_shard *s, const struct open_shard *
 
 static int store_key(const struct shard_wanted *w, const struct zarr_shard *s, struct cel_buf *key)
 {
-    size_t first[NC_MAX_VAR_DIMS], number[NC_MAX_VAR_DIMS];
+    size_t first[CEL_RANK_MAX], number[CEL_RANK_MAX];
 
     while (s->outer)
         s = s->outer;
@@ -260,11 +260,24 @@ static int load_first(const struct shard_wanted *w, struct zarr_shard *s, struct
     return rc == CEL_STALE ? zarr_shard_restless(o->key) : rc;
 }
 
+/* Before memory for an index is taken, which the metadata may make as large as it likes. CEL_ABSENT: there is no shard. */
+static int check_size(const struct shard_wanted *w, const struct zarr_shard *s, const char *key)
+{
+    if (!w->view || s->outer)
+        return CEL_OK;
+    if (w->view->absent)
+        return CEL_ABSENT;
+    return s->after.n || w->view->size >= zarr_index_size(s) ? CEL_OK : too_short(key);
+}
+
 static int make_open(const struct shard_wanted *w, struct zarr_shard *s, const size_t *first, struct open_shard **out)
 {
     struct open_shard *o = cel_calloc(1, sizeof *o);
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
     int rc = o ? store_key(w, s, &key) : NC_ENOMEM;
+
+    if (rc == CEL_OK)
+        rc = check_size(w, s, key.data);
 
     if (rc == CEL_OK) {
         o->whole = CEL_BUF_INIT(SIZE_MAX);
@@ -291,7 +304,7 @@ static bool is_current(const struct shard_wanted *w, const struct open_shard *o)
 
 static int open_shard(const struct shard_wanted *w, struct zarr_shard *s, struct open_shard **out)
 {
-    size_t first[NC_MAX_VAR_DIMS], number[NC_MAX_VAR_DIMS];
+    size_t first[CEL_RANK_MAX], number[CEL_RANK_MAX];
     int rc;
 
     shard_of(s, w->index, first, number);

@@ -40,7 +40,7 @@ static int read_index_codecs(const struct cel_json *codecs, const struct zarr_ar
 static int read_shape(const struct cel_json *config, const struct zarr_array *a, struct zarr_shard *s, struct zarr_facts *facts)
 {
     static const char pointer[] = POINTER "/chunk_shape";
-    size_t inner[NC_MAX_VAR_DIMS];
+    size_t inner[CEL_RANK_MAX];
     int n, rc = zarr_lengths(a->path, pointer, cel_json_get(config, "chunk_shape"), 1, &n, inner);
 
     if (rc == CEL_OK && n != facts->rank)

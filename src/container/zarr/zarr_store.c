@@ -1,5 +1,6 @@
 /* Metadata documents: found in the consolidated map when there is one, else in
  * the store; errors name the document and the place in it. */
+#include "env.h"
 #include "zarr_int.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,15 +23,34 @@ int zarr_bad(const char *path, const char *pointer, const char *fmt, ...)
     return cel_fail(NC_ENCZARR, "/%s: %s: %s", path, pointer, text);
 }
 
+/* Documents of an archive, all together, are in proportion to its size. */
+static int check_unpacked(struct zarr *z, const char *key)
+{
+    uint64_t size, most = cel_env_max_decoded(ZARR_PACKED_META) + z->archive * ZARR_PACKED_RATIO;
+    int rc = z->archive ? cel_store_size(z->store, key, &size) : CEL_ABSENT;
+
+    if (rc != CEL_OK)
+        return rc == CEL_ABSENT ? CEL_OK : rc;
+    if (size > most || z->unpacked > most - size)
+        return cel_fail(NC_ENCZARR, "%s: with its %llu bytes the metadata is more than %llu, %d times the archive's size: set "
+                                    "CELLAR_MAX_DECODED to %llu or more if it is to be read", key, (unsigned long long)size,
+                        (unsigned long long)most, ZARR_PACKED_RATIO, (unsigned long long)(z->unpacked + size));
+    z->unpacked += size;
+    return CEL_OK;
+}
+
 static int read_document(struct zarr *z, const char *key, struct cel_json **out)
 {
-    struct cel_buf text = CEL_BUF_INIT(ZARR_META_MAX);
-    int rc = cel_store_get(z->store, key, &text);
+    struct cel_buf text = CEL_BUF_INIT(cel_env_max_decoded(ZARR_META_MAX));
+    int rc = check_unpacked(z, key);
+
+    if (rc == CEL_OK)
+        rc = cel_store_get(z->store, key, &text);
 
     if (rc == CEL_OK) {
         rc = cel_json_parse(text.data, text.len, out, NULL);
         if (rc != CEL_OK)
-            rc = cel_fail_in(NC_ENCZARR, "%s", key);
+            rc = cel_fail_in(rc == NC_ENOMEM ? rc : NC_ENCZARR, "%s", key);
     }
     if (rc == CEL_OK && cel_json_type(*out) != CEL_JSON_OBJECT) {
         cel_json_free(*out);

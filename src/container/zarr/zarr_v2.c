@@ -87,8 +87,8 @@ int zarr_v2_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts
         rc = read_separator(a);
     if (rc == CEL_OK)
         rc = read_order(a, out->rank);
-    if (rc == CEL_OK && read_dtype(ds, a) != CEL_OK)
-        return NC_EBADTYPE;
+    if (rc == CEL_OK)
+        rc = read_dtype(ds, a);
     if (rc == CEL_OK)
         rc = read_chain(a, &out->chain);
     out->fill = cel_json_get(a->doc, "fill_value");

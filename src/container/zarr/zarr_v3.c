@@ -20,12 +20,19 @@ static const struct cel_json *config_of(const struct cel_json *v)
     return cel_json_get(v, "configuration");
 }
 
+/* The type of the elements as numcodecs calls it, in little-endian order. */
+static const char *elements_text(const struct zarr_array *a)
+{
+    return a->dtype.form == ZARR_HALF ? "<f2" : zarr_dtype_text(a->dtype.type->id, false);
+}
+
 /* --- reading ------------------------------------------------------------------------- */
 
 static int check_members(const struct zarr_array *a)
 {
     static const char *const known[] = {"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
-                                        "fill_value", "codecs", "attributes", "dimension_names", "storage_transformers"};
+                                        "fill_value", "codecs", "attributes", "dimension_names", "storage_transformers",
+                                        "consolidated_metadata" /* of groups; some write it here too */};
 
     for (size_t i = 0; i < cel_json_count(a->doc); i++) {
         const char *key;
@@ -75,8 +82,8 @@ static int read_transpose(struct zarr_array *a, int rank, const struct cel_json 
 {
     const struct cel_json *order = cel_json_get(config, "order");
     const char *word = cel_json_string(order, NULL);
-    int before[NC_MAX_VAR_DIMS];
-    bool seen[NC_MAX_VAR_DIMS] = {false};
+    int before[CEL_RANK_MAX];
+    bool seen[CEL_RANK_MAX] = {false};
 
     for (int i = 0; i < rank; i++)
         before[i] = a->order ? a->order[i] : i;
@@ -163,6 +170,16 @@ static int read_codec(struct zarr_array *a, const struct cel_json *codec, struct
     return read_filter(a, codec, &out->chain);
 }
 
+/* As numcodecs has it: the elements are little-endian in memory whatever is stored, a filter that gives
+ * another type looks at them through its own dtype, and "bytes" says in which order its numbers are stored. */
+static void settle_order(struct zarr_array *a, struct cel_chain *chain)
+{
+    if (!cel_chain_changes_type(chain))
+        return;
+    cel_chain_store_as(chain, elements_text(a), a->dtype.big);
+    a->dtype.big = false;
+}
+
 int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct zarr_facts *out)
 {
     struct codec_list list = {0};
@@ -176,6 +193,8 @@ int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct z
         rc = read_codec(a, cel_json_item(codecs, i), &list, out);
     if (rc == CEL_OK && !list.has_bytes)
         rc = zarr_bad(a->path, "/codecs", "none of them makes bytes of the elements ('bytes' is missing)");
+    if (rc == CEL_OK && !list.shard)
+        settle_order(a, &out->chain);
     return rc == CEL_OK && list.shard ? zarr_shard_finish(list.shard) : rc;
 }
 
@@ -189,8 +208,8 @@ int zarr_v3_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts
         rc = read_grid(a, out);
     if (rc == CEL_OK)
         rc = read_keys(a);
-    if (rc == CEL_OK && zarr_dtype_from_v3(ds, a->path, cel_json_get(a->doc, "data_type"), &a->dtype) != CEL_OK)
-        return NC_EBADTYPE;
+    if (rc == CEL_OK)
+        rc = zarr_dtype_from_v3(ds, a->path, cel_json_get(a->doc, "data_type"), &a->dtype);
     if (rc == CEL_OK)
         rc = zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, out);
     out->fill = cel_json_get(a->doc, "fill_value");
@@ -200,17 +219,28 @@ int zarr_v3_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts
 
 /* --- making ----------------------------------------------------------------------------- */
 
-/* {"name": name, "configuration": config}; takes config over. */
-static struct cel_json *named(const char *name, struct cel_json *config)
+/* {"name": name} */
+static struct cel_json *bare(const char *name)
 {
     struct cel_json *v = cel_json_new_object();
 
-    if (!v || cel_json_set(v, "name", cel_json_new_string(name, strlen(name))) != CEL_OK) {
+    if (v && cel_json_set_text(v, "name", name) != CEL_OK) {
         cel_json_free(v);
+        return NULL;
+    }
+    return v;
+}
+
+/* {"name": name, "configuration": config}; takes config over. NULL is no memory, in as out. */
+static struct cel_json *named(const char *name, struct cel_json *config)
+{
+    struct cel_json *v = bare(name);
+
+    if (!v) {
         cel_json_free(config);
         return NULL;
     }
-    if (config && cel_json_set(v, "configuration", config) != CEL_OK) {
+    if (cel_json_set(v, "configuration", config) != CEL_OK) {
         cel_json_free(v);
         return NULL;
     }
@@ -237,11 +267,13 @@ static struct cel_json *text_value(const char *text)
     return cel_json_new_string(text, strlen(text));
 }
 
-static struct cel_json *bytes_codec(const struct zarr_array *a)
+static struct cel_json *bytes_codec(const struct cel_var *var, const struct zarr_array *a)
 {
+    bool big = cel_chain_changes_type(&var->chain) ? cel_chain_stores_big(&var->chain, elements_text(a)) : a->dtype.big;
+
     if (a->dtype.form == ZARR_VLEN)
-        return named("vlen-utf8", NULL);
-    return named("bytes", a->dtype.size > 1 ? with_member("endian", text_value(a->dtype.big ? "big" : "little")) : NULL);
+        return bare("vlen-utf8");
+    return a->dtype.size > 1 ? named("bytes", with_member("endian", text_value(big ? "big" : "little"))) : bare("bytes");
 }
 
 /* Filters that work on elements come before "bytes" in version 3. */
@@ -271,7 +303,7 @@ static int make_codecs(const struct cel_var *var, const struct zarr_array *a, st
     int rc = list ? add_steps(var, &i, true, list) : NC_ENOMEM;
 
     if (rc == CEL_OK)
-        rc = cel_json_push(list, bytes_codec(a));
+        rc = cel_json_push(list, bytes_codec(var, a));
     if (rc == CEL_OK)
         rc = add_steps(var, &i, false, list);
     if (rc == CEL_OK && var->shards) {
@@ -336,6 +368,8 @@ int zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array 
     int rc;
 
     (void)ds;
+    if (cel_chain_changes_type(&var->chain))
+        var->endian = NC_ENDIAN_LITTLE; /* see settle_order */
     a->prefixed = true;
     a->separator = '/';
     a->doc = cel_json_new_object();
