@@ -79,6 +79,7 @@ int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, siz
     return cel_call_end(&c, rc);
 }
 
+/* What was put so far is saved: nc_abort() forgets the definitions that follow, and no data. */
 int nc_redef(int ncid)
 {
     struct cel_call c;
@@ -86,6 +87,8 @@ int nc_redef(int ncid)
 
     if (rc == CEL_OK)
         rc = cel_mode_redef(c.ds);
+    if (rc == CEL_OK)
+        rc = c.ds->ops->save(c.ds);
     return cel_call_end(&c, rc);
 }
 
@@ -115,10 +118,12 @@ static void free_arrays(struct cel_dataset *ds)
     }
 }
 
+/* Outside define mode there is nothing to abort. */
 static void finish(struct cel_dataset *ds, bool abort, struct first *first)
 {
     if (!ds->writable || (abort && ds->created))
         return;
+    abort = abort && ds->defining;
     if (ds->defining && !abort)
         note(first, cel_leave_define(ds));
     if (first->rc == CEL_OK)

@@ -277,7 +277,7 @@ static int collect_documents(struct zarr *z, struct cel_group *group, struct cel
     for (size_t v = 0; rc == CEL_OK && v <= group->vars.n; v++) {
         const struct zarr_group *g = group->place;
         const struct zarr_array *a = v ? ((struct cel_var *)group->vars.at[v - 1])->place : NULL;
-        const char *path = v ? (a ? a->path : NULL) : g->path;
+        const char *path = v ? (a ? a->path : NULL) : g ? g->path : NULL; /* NULL: never saved */
         for (size_t i = 0; rc == CEL_OK && path && i < (z->version == 2 ? 3 : 1); i++) {
             const char *name = z->version == 2 ? names[i] : "zarr.json";
             struct cel_json *doc;
