@@ -84,10 +84,11 @@ int nc_redef(int ncid)
 {
     struct cel_call c;
     int rc = cel_call_begin(&c, ncid);
+    bool had_data = rc == CEL_OK && !c.ds->defining;
 
     if (rc == CEL_OK)
         rc = cel_mode_redef(c.ds);
-    if (rc == CEL_OK)
+    if (rc == CEL_OK && had_data)
         rc = c.ds->ops->save(c.ds);
     return cel_call_end(&c, rc);
 }
