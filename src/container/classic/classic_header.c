@@ -271,8 +271,8 @@ static int load_var(struct reader *r)
 
     if (rc == CEL_OK)
         rc = take_count(r, 4, &ndims);
-    if (rc == CEL_OK && ndims > CEL_RANK_MAX)
-        rc = bad(r, "a variable with more dimensions than this library has");
+    if (rc == CEL_OK && ndims > NC_MAX_VAR_DIMS) /* up to there it is listed, and refused when its data is asked for */
+        rc = bad(r, "a variable with more dimensions than netCDF has");
     if (rc == CEL_OK)
         rc = cel_var_add(r->ds->root, name, (int)ndims, &var);
     free(name);
