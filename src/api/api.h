@@ -53,7 +53,9 @@ int cel_ncid(const struct cel_call *c, const struct cel_group *group);
 /* The table takes a dataset in (NC_ENFILE) or gives it out, once no other call is in it. */
 int cel_open_add(struct cel_dataset *ds, int *ncid);
 int cel_open_take(int ncid, struct cel_dataset **out);
-struct cel_dataset *cel_open_take_any(void); /* one that is not in use; NULL: none (left) of this process */
+struct cel_dataset *cel_open_take_any(const void *ops); /* one of that container, NULL of any, that is not in use; NULL: none
+                                                           (left) of this process */
+int cel_open_next(int ncid); /* the next after it that is not in use, of this process; 0: none */
 void cel_open_tidy(void);                    /* frees the table when it is empty */
 
 /* --- api_close.c ------------------------------------------------------------------ */

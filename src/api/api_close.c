@@ -79,13 +79,17 @@ int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, siz
     return cel_call_end(&c, rc);
 }
 
+/* What was put so far is saved: nc_abort() forgets the definitions that follow, and no data. */
 int nc_redef(int ncid)
 {
     struct cel_call c;
     int rc = cel_call_begin(&c, ncid);
+    bool had_data = rc == CEL_OK && !c.ds->defining;
 
     if (rc == CEL_OK)
         rc = cel_mode_redef(c.ds);
+    if (rc == CEL_OK && had_data)
+        rc = c.ds->ops->save(c.ds);
     return cel_call_end(&c, rc);
 }
 
@@ -115,10 +119,12 @@ static void free_arrays(struct cel_dataset *ds)
     }
 }
 
+/* Outside define mode there is nothing to abort. */
 static void finish(struct cel_dataset *ds, bool abort, struct first *first)
 {
     if (!ds->writable || (abort && ds->created))
         return;
+    abort = abort && ds->defining;
     if (ds->defining && !abort)
         note(first, cel_leave_define(ds));
     if (first->rc == CEL_OK)
@@ -229,15 +235,33 @@ int nc_sync(int ncid)
 
 /* --- at exit ---------------------------------------------------------------------------- */
 
-/* A program that forgets nc_close() keeps its data. Exit handlers run in reverse
- * order, and ours must run before the container's own library takes itself apart:
- * so it is registered again after the first dataset of each kind, and a library that
- * is started later than that has it run before its own (exit.h). */
-static void close_all(void)
+/* A program that forgets nc_close() keeps its data. It is written as early as an exit handler can, and the
+ * files stay open for handlers of the program that run later; they are closed when the library goes (exit.h).
+ * Exit handlers run in reverse order: ours is registered again after the first dataset of each kind, so
+ * that it runs before a library that the container needs takes itself apart. */
+
+static bool has_data_to_flush(int ncid)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+    bool has = rc == CEL_OK && c.ds->writable && !c.ds->defining;
+
+    cel_call_end(&c, rc);
+    return has;
+}
+
+static void flush_all(void)
+{
+    for (int ncid = 0; (ncid = cel_open_next(ncid)) != 0;)
+        if (has_data_to_flush(ncid) && nc_sync(ncid) != NC_NOERR)
+            cel_warn("at exit: %s", cel_error_text());
+}
+
+static void close_all(const void *kind)
 {
     struct cel_dataset *ds;
 
-    while ((ds = cel_open_take_any()) != NULL)
+    while ((ds = cel_open_take_any(kind)) != NULL)
         if (close_dataset(ds, false, NULL) != CEL_OK)
             cel_warn("at exit: %s", cel_error_text());
 }
@@ -256,8 +280,8 @@ void cel_api_first_use(const struct cel_container_ops *ops)
         i++;
     if (i < sizeof seen / sizeof *seen && !seen[i]) {
         seen[i] = ops;
-        cel_exit_set(close_all);
-        atexit(close_all);
+        cel_exit_set(flush_all, close_all);
+        atexit(cel_exit_flush);
     }
     cel_unlock(&first_use);
 }

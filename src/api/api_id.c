@@ -136,7 +136,25 @@ int cel_open_take(int ncid, struct cel_dataset **out)
     return *out ? CEL_OK : open ? lost_id() : bad_id(ncid);
 }
 
-struct cel_dataset *cel_open_take_any(void)
+/* Of this process, and nobody is in it. With the table's lock held. */
+static bool is_idle(const struct cel_open *open)
+{
+    return open && !open->lost && !users_of(open) && open->owner == getpid();
+}
+
+int cel_open_next(int ncid)
+{
+    int next = 0;
+
+    cel_lock(&table.lock);
+    for (int i = (ncid >> GROUP_BITS) + 1; !next && i < table.n; i++)
+        if (is_idle(table.row[i]))
+            next = i << GROUP_BITS;
+    cel_unlock(&table.lock);
+    return next;
+}
+
+struct cel_dataset *cel_open_take_any(const void *ops)
 {
     struct cel_dataset *ds = NULL;
 
@@ -144,7 +162,7 @@ struct cel_dataset *cel_open_take_any(void)
     for (int i = 1; !ds && i < table.n; i++) {
         struct cel_open *open = table.row[i];
 
-        if (open && !open->lost && !users_of(open) && open->owner == getpid())
+        if (is_idle(open) && (!ops || open->ds->ops == ops))
             ds = take_row(open);
     }
     cel_unlock(&table.lock);

@@ -132,7 +132,7 @@ static int make_ready(struct cel_dataset *ds, struct cel_var *var)
     if (var->unreadable)
         return cel_fail(NC_EBADTYPE, "%s", var->why ? var->why : "its type or layout cannot be read");
     if (var->ndims > CEL_RANK_MAX)
-        return cel_fail(NC_EMAXDIMS, "%d dimensions are more than the %d that data can have", var->ndims,
+        return cel_fail(NC_EMAXDIMS, "%d dimensions are more than the %d that can be read or written", var->ndims,
                         CEL_RANK_MAX);
     if (var->array)
         return CEL_OK;

@@ -104,6 +104,11 @@ bool cel_env_no_plugins(void)
     return (preload && strcmp(preload, "::") == 0) || geteuid() != getuid() || getegid() != getgid();
 }
 
+bool cel_env_fsync(void)
+{
+    return is_on("CELLAR_FSYNC");
+}
+
 bool cel_env_file_locking(void)
 {
     const char *text = getenv("HDF5_USE_FILE_LOCKING");

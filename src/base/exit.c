@@ -1,19 +1,46 @@
-/* The one thing to be done at exit, known to whoever has to have it done early. */
+/* The things to be done at exit, known to whoever has to have them done. */
 #include "exit.h"
 #include <stdatomic.h>
 #include <stddef.h>
 
-static void (*_Atomic at_exit)(void);
+static void (*_Atomic to_flush)(void);
+static void (*_Atomic to_close)(const void *kind);
+static void (*_Atomic at_last)(void);
 
-void cel_exit_set(void (*run)(void))
+void cel_exit_set(void (*flush)(void), void (*close)(const void *kind))
 {
-    atomic_store(&at_exit, run);
+    atomic_store(&to_flush, flush);
+    atomic_store(&to_close, close);
 }
 
-void cel_exit_run(void)
+void cel_exit_flush(void)
 {
-    void (*run)(void) = atomic_load(&at_exit);
+    void (*flush)(void) = atomic_load(&to_flush);
 
-    if (run)
-        run();
+    if (flush)
+        flush();
+}
+
+void cel_exit_close(const void *kind)
+{
+    void (*close)(const void *) = atomic_load(&to_close);
+
+    if (close)
+        close(kind);
+}
+
+void cel_exit_last(void (*run)(void))
+{
+    atomic_store(&at_last, run);
+}
+
+/* Runs after every exit handler of the program, and before the destructors of the libraries below; with this
+ * priority after those of a program that has the library linked in. */
+__attribute__((destructor(101))) static void library_goes(void)
+{
+    void (*last)(void) = atomic_load(&at_last);
+
+    cel_exit_close(NULL);
+    if (last)
+        last();
 }

@@ -2,8 +2,10 @@
  * there is no memory left, so that ENOMEM too can say what it was for. */
 #include "status.h"
 #include "env.h"
+#include "utf8.h"
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -120,6 +122,27 @@ void cel_set_log_level(int level)
     atomic_store(&log_level, level < -1 ? -1 : level);
 }
 
+/* Names of files and objects are others' text: bytes that could command a terminal are shown as \ooo. */
+static bool is_hidden(const unsigned char *start, const unsigned char *p, bool valid)
+{
+    bool c1 = (p[0] == 0xc2 && p[1] < 0xa0) || (p > start && p[-1] == 0xc2 && p[0] < 0xa0); /* U+0080 to U+009F */
+
+    return *p < ' ' || *p == 0x7f || c1 || (!valid && *p >= 0x80);
+}
+
+static void print_warning(void)
+{
+    const unsigned char *text = (const unsigned char *)warning;
+    bool valid = cel_utf8_valid(warning);
+    char line[4 * sizeof warning];
+    size_t n = 0;
+
+    for (const unsigned char *p = text; *p; p++)
+        n += (size_t)snprintf(line + n, sizeof line - n, is_hidden(text, p, valid) ? "\\%03o" : "%c", *p);
+    line[n] = '\0';
+    fprintf(stderr, "cellar: warning: %s\n", line);
+}
+
 void cel_warn(const char *fmt, ...)
 {
     char text[sizeof warning];
@@ -130,7 +153,7 @@ void cel_warn(const char *fmt, ...)
     va_end(ap);
     memcpy(warning, text, sizeof warning);
     if (current_log_level() >= 0)
-        fprintf(stderr, "cellar: warning: %s\n", warning);
+        print_warning();
 }
 
 const char *cel_warning_text(void)

@@ -82,14 +82,14 @@ void cel_touch_var(struct cel_group *group, const char *name)
 
 /* --- defining -------------------------------------------------------------------- */
 
-static int check_rank(const struct cel_dataset *ds, const char *name, int ndims)
+/* In every format as many as HDF5 has: what can be defined can be read, and copied to any other. */
+static int check_rank(const char *name, int ndims)
 {
-    int most = ds->keeps & CEL_KEEPS_CHUNKS ? CEL_RANK_MAX : NC_MAX_VAR_DIMS;
-
     if (ndims < 0)
         return cel_fail(NC_EINVAL, "variable %s: %d dimensions", name, ndims);
-    if (ndims > most)
-        return cel_fail(NC_EMAXDIMS, "variable %s: %d dimensions are more than this format's %d", name, ndims, most);
+    if (ndims > CEL_RANK_MAX)
+        return cel_fail(NC_EMAXDIMS, "variable %s: %d dimensions are more than a variable can have (%d)", name, ndims,
+                        CEL_RANK_MAX);
     return CEL_OK;
 }
 
@@ -116,7 +116,7 @@ static int check_new_var(struct cel_group *group, const char *name, const struct
         return cel_fail(NC_EINVAL, "variable %s: no dimensions given", name);
     rc = type ? cel_type_allowed(ds, type) : CEL_OK;
     if (rc == CEL_OK)
-        rc = check_rank(ds, name, ndims);
+        rc = check_rank(name, ndims);
     if (rc == CEL_OK)
         rc = cel_group_name_free(group, name);
     if (rc == CEL_OK)

@@ -12,10 +12,10 @@
 #include "cdl_print.h"
 #include "cellar.h"
 #include "msg.h"
+#include "safe.h"
 #include "slab.h"
 #include "tool_att.h"
 #include "unreadable.h"
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,29 +29,12 @@ struct json {
     bool skipped; /* data that was asked for could not be read */
 };
 
-static void put_text(struct text *out, const char *s, size_t len)
-{
-    text_putc(out, '"');
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)s[i];
-        if (c == '"' || c == '\\')
-            text_printf(out, "\\%c", c);
-        else if (c == '\n')
-            text_puts(out, "\\n");
-        else if (c < ' ' || c == 127)
-            text_printf(out, "\\u%04x", c);
-        else
-            text_putc(out, s[i]);
-    }
-    text_putc(out, '"');
-}
-
 /* --- layout ------------------------------------------------------------------ */
 static void member(struct json *j, const char *key)
 {
     struct text t = {0};
 
-    put_text(&t, key, strlen(key));
+    safe_put_json(&t, key, strlen(key));
     fprintf(j->out, "%s\n%*s%s: ", j->first ? "" : ",", 2 * j->depth, "", text_get(&t));
     j->first = false;
     text_free(&t);
@@ -81,7 +64,7 @@ static void text_member(struct json *j, const char *key, const char *value)
     struct text t = {0};
 
     member(j, key);
-    put_text(&t, value, strlen(value));
+    safe_put_json(&t, value, strlen(value));
     fputs(text_get(&t), j->out);
     text_free(&t);
 }
@@ -103,7 +86,7 @@ static void put_chars(struct text *out, const char *s, size_t len)
 {
     while (len && !s[len - 1])
         len--;
-    put_text(out, s, len);
+    safe_put_json(out, s, len);
 }
 
 static void put_record(struct text *out, const struct type *t, const char *value)
@@ -112,7 +95,7 @@ static void put_record(struct text *out, const struct type *t, const char *value
     for (size_t i = 0; i < t->nfields; i++) {
         const struct type_field *f = &t->field[i];
         text_puts(out, i ? ", " : "");
-        put_text(out, f->name, strlen(f->name));
+        safe_put_json(out, f->name, strlen(f->name));
         text_puts(out, ": ");
         if (f->ndims && f->type->kind == NC_CHAR)
             put_chars(out, value + f->offset, f->count);
@@ -130,7 +113,7 @@ static void put_string(struct text *out, const char *value)
 
     memcpy(&s, value, sizeof s);
     if (s)
-        put_text(out, s, strlen(s));
+        safe_put_json(out, s, strlen(s));
     else
         text_puts(out, "null");
 }
@@ -164,7 +147,7 @@ static void put_value(struct text *out, const struct type *t, const char *value)
     nc_vlen_t v;
 
     switch (t->kind) {
-    case NC_CHAR: put_text(out, value, 1); break;
+    case NC_CHAR: safe_put_json(out, value, 1); break;
     case NC_STRING: put_string(out, value); break;
     case NC_VLEN:
         memcpy(&v, value, sizeof v);
@@ -177,7 +160,7 @@ static void put_value(struct text *out, const struct type *t, const char *value)
             text_puts(&plain, type_member_of(t, value)->name);
         else
             cdl_put_value(&plain, t, value, &digits);
-        put_text(out, text_get(&plain), plain.len);
+        safe_put_json(out, text_get(&plain), plain.len);
         break;
     default: put_number(out, t, value);
     }
@@ -191,7 +174,7 @@ static void put_att(struct json *j, const struct att *a)
 
     member(j, a->name);
     text_puts(&t, "{\"type\": ");
-    put_text(&t, a->type->name, strlen(a->type->name));
+    safe_put_json(&t, a->type->name, strlen(a->type->name));
     text_puts(&t, ", \"value\": ");
     if (a->type->kind == NC_CHAR)
         put_chars(&t, a->values, a->n);
@@ -232,19 +215,19 @@ static void put_type_body(struct text *out, const struct type *t)
         text_printf(out, ", \"size\": %zu", t->size);
     if (t->base) {
         text_puts(out, ", \"base\": ");
-        put_text(out, t->base->name, strlen(t->base->name));
+        safe_put_json(out, t->base->name, strlen(t->base->name));
     }
     for (size_t i = 0; i < t->nmembers; i++) {
         text_puts(out, i ? ", " : ", \"members\": {");
-        put_text(out, t->member[i].name, strlen(t->member[i].name));
+        safe_put_json(out, t->member[i].name, strlen(t->member[i].name));
         text_puts(out, ": ");
         put_number(out, t->base, (const char *)t->member[i].value);
     }
     for (size_t i = 0; i < t->nfields; i++) {
         text_puts(out, i ? ", " : ", \"fields\": {");
-        put_text(out, t->field[i].name, strlen(t->field[i].name));
+        safe_put_json(out, t->field[i].name, strlen(t->field[i].name));
         text_puts(out, ": {\"type\": ");
-        put_text(out, t->field[i].type->name, strlen(t->field[i].type->name));
+        safe_put_json(out, t->field[i].type->name, strlen(t->field[i].type->name));
         for (int d = 0; d < t->field[i].ndims; d++)
             text_printf(out, "%s%d", d ? ", " : ", \"shape\": [", t->field[i].dims[d]);
         text_puts(out, t->field[i].ndims ? "]}" : "}");
@@ -432,7 +415,7 @@ static int put_var(struct json *j, int group, int varid, const struct unreadable
         struct text t = {0};
         status = nc_inq_dim(group, dimid[d], dim, &v.shape[d]);
         v.n *= v.shape[d];
-        put_text(&t, dim, strlen(dim));
+        safe_put_json(&t, dim, strlen(dim));
         fprintf(j->out, "%s%s", d ? ", " : "", text_get(&t));
         text_free(&t);
     }

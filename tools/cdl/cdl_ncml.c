@@ -2,6 +2,7 @@
 
 #include "cdl_print.h"
 #include "msg.h"
+#include "safe.h"
 #include "tool_att.h"
 #include "unreadable.h"
 #include <string.h>
@@ -14,17 +15,20 @@ static void put_xml(struct text *out, const char *s, size_t len)
     } entity[] = {{'<', "&lt;"},   {'>', "&gt;"},   {'&', "&amp;"}, {'"', "&quot;"},
                   {'\n', "&#xA;"}, {'\r', "&#xD;"}, {'\t', "&#x9;"}};
 
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0, n; i < len; i += n) {
         const char *text = NULL;
+        unsigned code;
+
+        n = safe_next(s + i, len - i, &code);
         for (size_t k = 0; k < sizeof entity / sizeof *entity; k++)
-            if (entity[k].c == s[i])
+            if ((unsigned char)entity[k].c == code)
                 text = entity[k].text;
         if (text)
             text_puts(out, text);
-        else if ((unsigned char)s[i] < ' ')
-            text_printf(out, "&#%d;", s[i]);
+        else if (safe_is_hidden(code))
+            text_printf(out, "&#%u;", code == SAFE_NO_CHAR ? 0xfffdu : code);
         else
-            text_putc(out, s[i]);
+            text_putn(out, s + i, n);
     }
 }
 

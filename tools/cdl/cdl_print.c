@@ -4,6 +4,7 @@
 #include "cdl_print.h"
 #include "cdl_time.h"
 #include "msg.h"
+#include "safe.h"
 #include "tool_att.h"
 #include "unreadable.h"
 #include <stdlib.h>
@@ -14,15 +15,33 @@ static void put_indent(struct cdl_printer *p)
     fprintf(p->out, "%*s", (int)p->indent, "");
 }
 
+/* Names and values have their escapes by now; what others wrote in comments has none. */
+static void put_safely(FILE *out, const char *s)
+{
+    struct text t = {0};
+
+    for (size_t n; *s; s += n) {
+        n = strcspn(s, "\t\n");
+        safe_put(&t, s, n);
+        text_putn(&t, s + n, strspn(s + n, "\t\n"));
+        n += strspn(s + n, "\t\n");
+    }
+    fputs(text_get(&t), out);
+    text_free(&t);
+}
+
 void cdl_put_line(struct cdl_printer *p, const char *fmt, ...)
 {
+    struct text line = {0};
     va_list ap;
 
     put_indent(p);
     va_start(ap, fmt);
-    vfprintf(p->out, fmt, ap);
+    text_vprintf(&line, fmt, ap);
     va_end(ap);
+    put_safely(p->out, text_get(&line));
     putc('\n', p->out);
+    text_free(&line);
 }
 
 void cdl_put_wrapped(struct cdl_printer *p, const char *s, size_t margin)

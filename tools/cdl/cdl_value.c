@@ -1,6 +1,7 @@
 /* Values and names as CDL text. */
 
 #include "cdl_value.h"
+#include "safe.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdint.h>
@@ -11,14 +12,17 @@ void cdl_put_name(struct text *out, const char *name)
 {
     if (isdigit((unsigned char)*name))
         text_putc(out, '\\');
-    for (const char *p = name; *p; p++) {
-        if (iscntrl((unsigned char)*p)) {
-            text_printf(out, "\\%%%.2x", (unsigned char)*p);
-            continue;
-        }
-        if (strchr(" !\"#$&'()*,:;<=>?[]\\^`{|}~", *p))
+    for (const char *p = name, *end = name + strlen(name); p < end;) {
+        unsigned code;
+        size_t n = safe_next(p, (size_t)(end - p), &code);
+
+        if (code < 0x80 && strchr(" !\"#$&'()*,:;<=>?[]\\^`{|}~", *p))
             text_putc(out, '\\');
-        text_putc(out, *p);
+        if (!safe_is_hidden(code))
+            text_putn(out, p, n);
+        for (size_t i = 0; safe_is_hidden(code) && i < n; i++)
+            text_printf(out, "\\%%%.2x", (unsigned char)p[i]);
+        p += n;
     }
 }
 
@@ -28,27 +32,30 @@ static const struct {
 } escape[] = {{'\b', "\\b"}, {'\f', "\\f"},  {'\r', "\\r"}, {'\t', "\\t"},
               {'\v', "\\v"}, {'\\', "\\\\"}, {'\'', "\\'"}, {'"', "\\\""}};
 
-static void put_char(struct text *out, char c, const char *newline)
+/* NULL: it has none. */
+static const char *escape_of(unsigned code, const char *newline)
 {
-    if (c == '\n') {
-        text_puts(out, newline);
-        return;
-    }
+    if (code == '\n')
+        return newline;
     for (size_t i = 0; i < sizeof escape / sizeof *escape; i++)
-        if (escape[i].c == c) {
-            text_puts(out, escape[i].text);
-            return;
-        }
-    if (iscntrl((unsigned char)c))
-        text_printf(out, "\\%03o", (unsigned char)c);
-    else
-        text_putc(out, c);
+        if (code == (unsigned char)escape[i].c)
+            return escape[i].text;
+    return NULL;
 }
 
 void cdl_put_chars(struct text *out, const char *s, size_t len, const char *newline)
 {
-    for (size_t i = 0; i < len; i++)
-        put_char(out, s[i], newline);
+    for (size_t i = 0, n; i < len; i += n) {
+        const char *text;
+        unsigned code;
+
+        n = safe_next(s + i, len - i, &code);
+        text = escape_of(code, newline);
+        if (text)
+            text_puts(out, text);
+        else
+            safe_put(out, s + i, n);
+    }
 }
 
 void cdl_put_quoted(struct text *out, const char *s, size_t len, const char *newline)

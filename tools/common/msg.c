@@ -2,6 +2,7 @@
 
 #include "msg.h"
 #include "cellar.h"
+#include "safe.h"
 #include <ctype.h>
 #include <netcdf.h>
 #include <stdio.h>
@@ -48,8 +49,10 @@ static void say(const char *kind, const char *fmt, va_list ap)
     text_vprintf(&plain, fmt, ap);
     text_printf(&t, "%s: %s", tool_name, kind);
     put_aliased(&t, text_get(&plain));
+    text_clear(&plain);
+    safe_put(&plain, text_get(&t), t.len);
     fflush(stdout);
-    fprintf(stderr, "%s\n", text_get(&t));
+    fprintf(stderr, "%s\n", text_get(&plain));
     text_free(&plain);
     text_free(&t);
 }

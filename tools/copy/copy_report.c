@@ -2,6 +2,8 @@
 
 #include "copy.h"
 #include "output.h"
+#include "safe.h"
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,6 +29,7 @@ void copy_progress_start(const struct copy *c)
 
 void copy_progress(const struct copy *c, const struct copy_var *v)
 {
+    char *name;
     double t = now(), spent = t - bar.start, part = (double)c->done / (double)(c->total ? c->total : 1), left;
     unsigned long long size;
 
@@ -35,10 +38,12 @@ void copy_progress(const struct copy *c, const struct copy_var *v)
     bar.last = t;
     size = output_size(c->out_path);
     left = part > 0 ? spent / part - spent : 0;
+    name = safe_copy(v->path);
     fprintf(stderr, "\r%3.0f %%  %6.0f MB/s  %d:%02d left  ratio %.2f  %-30.30s", 100 * part,
             (double)c->done / 1e6 / spent, (int)left / 60, (int)left % 60,
-            size ? (double)c->done / (double)size : 1.0, v->path);
+            size ? (double)c->done / (double)size : 1.0, name);
     fflush(stderr);
+    free(name);
 }
 
 void copy_progress_end(void)
@@ -83,12 +88,15 @@ static void report_text(const struct copy *c, FILE *out)
             "MB/s", "");
     for (size_t i = 0; i < c->nvars; i++) {
         const struct copy_var *v = &c->var[i];
-        const char *filters = filters_of(c, v);
-        fprintf(out, "%-20s %-30s %14llu %14llu %7.2f %7.0f  %s", v->path, *filters ? filters : "-",
+        char *name = safe_copy(v->path), *filters = safe_copy(filters_of(c, v)), *note = safe_copy(v->note ? v->note : "");
+        fprintf(out, "%-20s %-30s %14llu %14llu %7.2f %7.0f  %s", name, *filters ? filters : "-",
                 v->nbytes, v->stored, ratio(v), rate(v), how(c, v));
         if (v->quantize || (v->lossy && c->req->verify))
             fprintf(out, ", largest error %.3g (relative %.3g)", v->max_abs, v->max_rel);
-        fprintf(out, "%s%s\n", v->note ? "; " : "", v->note ? v->note : "");
+        fprintf(out, "%s%s\n", v->note ? "; " : "", note);
+        free(name);
+        free(filters);
+        free(note);
         plain += v->with_data ? v->nbytes : 0;
         stored += v->with_data ? v->stored : 0;
     }
@@ -98,16 +106,11 @@ static void report_text(const struct copy *c, FILE *out)
 
 static void put_json_text(FILE *out, const char *s)
 {
-    putc('"', out);
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            putc('\\', out);
-        if ((unsigned char)*s < ' ')
-            fprintf(out, "\\u%04x", *s);
-        else
-            putc(*s, out);
-    }
-    putc('"', out);
+    struct text t = {0};
+
+    safe_put_json(&t, s, strlen(s));
+    fputs(text_get(&t), out);
+    text_free(&t);
 }
 
 static void report_json(const struct copy *c, FILE *out)

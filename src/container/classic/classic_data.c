@@ -190,20 +190,34 @@ static uint64_t own_place(const struct walk *w, uint64_t address)
 }
 
 /* Fill values that are owed, as far as this block needs them: those before it and, if
- * it leaves gaps or is to be read, those within. */
-static int pay_for(const struct walk *w, uint64_t address, bool put)
+ * it leaves gaps or is to be read, those within. *end: where the variable's bytes are done with it. */
+static int pay_for(const struct walk *w, uint64_t address, bool put, uint64_t *end)
 {
-    struct classic_var *p = place_of(w->var);
-    uint64_t first, end;
+    uint64_t first;
     bool covers;
-    int rc;
 
-    if (p->done == UINT64_MAX)
+    *end = 0;
+    if (place_of(w->var)->done == UINT64_MAX)
         return CEL_OK;
     first = own_place(w, address);
-    end = own_place(w, address + w->span - 1) + 1;
-    covers = put && end - first == w->nrows * row_bytes(w);
-    rc = classic_pay_fill(w->c, w->var, covers ? first : end);
+    *end = own_place(w, address + w->span - 1) + 1;
+    covers = put && *end - first == w->nrows * row_bytes(w);
+    return classic_pay_fill(w->c, w->var, covers ? first : *end);
+}
+
+/* What could not be written is still owed. */
+static int move_one(const struct walk *w, uint64_t address, char *data, bool put)
+{
+    struct classic_var *p = place_of(w->var);
+    size_t size = w->var->type->size;
+    uint64_t end;
+    int rc = pay_for(w, address, put, &end);
+
+    if (rc == CEL_OK && w->nrows > 1)
+        rc = move_block(w, address, data, put);
+    else if (rc == CEL_OK)
+        rc = put ? classic_put_row(&w->c->io, address, data, w->row, size)
+                 : classic_get_row(&w->c->io, address, data, w->row, size);
     if (rc == CEL_OK && put && p->done < end)
         p->done = end;
     return rc;
@@ -211,7 +225,7 @@ static int pay_for(const struct walk *w, uint64_t address, bool put)
 
 static int move(struct walk *w, char *data, bool put)
 {
-    size_t at[CEL_RANK_MAX], size = w->var->type->size;
+    size_t at[CEL_RANK_MAX];
     int rc = CEL_OK;
 
     measure_steps(w);
@@ -219,14 +233,7 @@ static int move(struct walk *w, char *data, bool put)
     measure_block(w);
     memset(at, 0, (size_t)w->block_from * sizeof *at);
     do {
-        uint64_t address = block_address(w, at);
-
-        rc = pay_for(w, address, put);
-        if (rc == CEL_OK && w->nrows > 1)
-            rc = move_block(w, address, data, put);
-        else if (rc == CEL_OK)
-            rc = put ? classic_put_row(&w->c->io, address, data, w->row, size)
-                     : classic_get_row(&w->c->io, address, data, w->row, size);
+        rc = move_one(w, block_address(w, at), data, put);
         data += w->nrows * row_bytes(w);
     } while (rc == CEL_OK && next_index(w, at, 0, w->block_from));
     return rc;

@@ -2,6 +2,7 @@
  * (64-bit data). The header is read whole at open and written when definitions
  * change; the number of records when it grew, at sync and close. */
 #include "classic_int.h"
+#include "env.h"
 #include "mem.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -116,7 +117,7 @@ static int open_classic(struct cel_dataset *ds, const struct cel_location *where
 
     if (rc != CEL_OK)
         return rc;
-    c->io.writable = options->mode & NC_WRITE;
+    c->io.writable = c->promised = options->mode & NC_WRITE;
     rc = where->memory ? open_memory(c, where) : open_file(c, where);
     return rc == CEL_OK ? classic_header_load(ds) : rc;
 }
@@ -154,6 +155,34 @@ static int sync_reader(struct cel_dataset *ds)
     return classic_numrecs_read(ds);
 }
 
+/* The bytes that could not be written are on the tray: the error names whose they are. */
+static int flush(struct cel_dataset *ds)
+{
+    struct classic *c = classic_of(ds);
+    uint64_t at = c->io.tray.at;
+    int rc = classic_io_flush(&c->io);
+
+    for (size_t i = 0; rc != CEL_OK && i < ds->root->vars.n; i++) {
+        const struct cel_var *var = ds->root->vars.at[i];
+
+        if (classic_holds(c, var, at))
+            return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+    }
+    return rc;
+}
+
+/* The number of records comes last: what it counts is in the file by then. */
+static int write_all(struct cel_dataset *ds)
+{
+    int rc = classic_pay_all(ds);
+
+    if (rc == CEL_OK)
+        rc = flush(ds);
+    if (rc == CEL_OK)
+        rc = classic_numrecs_write(ds);
+    return rc == CEL_OK ? flush(ds) : rc;
+}
+
 static int sync_classic(struct cel_dataset *ds)
 {
     struct classic *c = classic_of(ds);
@@ -162,13 +191,10 @@ static int sync_classic(struct cel_dataset *ds)
     if (!c->io.writable)
         return sync_reader(ds);
     cel_lock(&c->lock);
-    rc = classic_pay_all(ds);
-    if (rc == CEL_OK)
-        rc = classic_numrecs_write(ds);
-    if (rc == CEL_OK)
-        rc = classic_io_flush(&c->io);
+    rc = write_all(ds);
+    c->promised |= rc == CEL_OK;
     cel_unlock(&c->lock);
-    if (rc == CEL_OK && c->io.fd >= 0 && fdatasync(c->io.fd) != 0)
+    if (rc == CEL_OK && c->io.fd >= 0 && cel_env_fsync() && fsync(c->io.fd) != 0)
         rc = io_failure("flush the file");
     return rc;
 }
@@ -192,11 +218,7 @@ static int finish(struct cel_dataset *ds, struct cel_memory *memory)
     int rc = CEL_OK;
 
     if (c->io.writable) {
-        rc = classic_pay_all(ds);
-        if (rc == CEL_OK)
-            rc = classic_numrecs_write(ds);
-        if (rc == CEL_OK)
-            rc = classic_io_flush(&c->io);
+        rc = write_all(ds);
         if (rc == CEL_OK)
             rc = classic_io_grow(&c->io, classic_end(ds)); /* no-fill mode may have left it short */
     }

@@ -17,6 +17,17 @@ static uint64_t end_of(const struct classic *c, const struct classic_var *p)
     return classic_part(c, p) * (p->is_record ? c->numrecs : 1);
 }
 
+bool classic_holds(const struct classic *c, const struct cel_var *var, uint64_t at)
+{
+    const struct classic_var *p = place_of(var);
+    uint64_t part = p && var->saved != CEL_NEW ? classic_part(c, p) : 0;
+
+    if (!part || at < p->begin)
+        return false;
+    at -= p->begin;
+    return p->is_record ? at / c->recsize < c->numrecs && at % c->recsize < part : at < part;
+}
+
 static void fill_in_file(const struct cel_var *var, unsigned char *out)
 {
     size_t size = var->type->size;

@@ -112,6 +112,8 @@ static int skip_padding(struct reader *r, uint64_t n)
     return rc;
 }
 
+/* A name ends at its first zero: netCDF-C shortens names in place and leaves zeros behind them. Like
+ * netCDF-C we take an empty one as well: it is one odd object, and no reason to refuse a file. */
 static int take_name(struct reader *r, char **out)
 {
     uint64_t n;
@@ -124,14 +126,12 @@ static int take_name(struct reader *r, char **out)
         rc = need(r, n);
     if (rc != CEL_OK)
         return rc;
-    if (memchr(r->bytes + r->at, 0, (size_t)n) || !n)
-        return bad(r, "a name that is empty or has a zero in it");
     *out = cel_strndup((const char *)r->bytes + r->at, (size_t)n);
     r->at += n;
     return *out ? skip_padding(r, n) : NC_ENOMEM;
 }
 
-/* The tag and count of a list; an absent one is two zeros. */
+/* The tag and count of a list; of an empty one netCDF-C does not look at the tag. */
 static int take_list(struct reader *r, unsigned tag, size_t least, uint64_t *count)
 {
     size_t start = r->at;
@@ -140,7 +140,7 @@ static int take_list(struct reader *r, unsigned tag, size_t least, uint64_t *cou
 
     if (rc == CEL_OK)
         rc = take_count(r, least, count);
-    if (rc == CEL_OK && found != tag && (found || *count)) {
+    if (rc == CEL_OK && found != tag && *count) {
         r->at = start;
         return bad(r, "the mark of a list is missing");
     }
@@ -271,8 +271,8 @@ static int load_var(struct reader *r)
 
     if (rc == CEL_OK)
         rc = take_count(r, 4, &ndims);
-    if (rc == CEL_OK && ndims > CEL_RANK_MAX)
-        rc = bad(r, "a variable with more dimensions than this library has");
+    if (rc == CEL_OK && ndims > NC_MAX_VAR_DIMS) /* up to there it is listed, and refused when its data is asked for */
+        rc = bad(r, "a variable with more dimensions than netCDF has");
     if (rc == CEL_OK)
         rc = cel_var_add(r->ds->root, name, (int)ndims, &var);
     free(name);

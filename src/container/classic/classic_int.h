@@ -45,6 +45,8 @@ void classic_io_forget(struct classic_io *io); /* the file changes, or may have:
 void classic_io_dispose(struct classic_io *io);
 int classic_io_move(struct classic_io *io, uint64_t from, uint64_t to, uint64_t n); /* may overlap */
 int classic_io_grow(struct classic_io *io, uint64_t size); /* zeros up to there, unless longer already */
+int classic_io_reserve(struct classic_io *io, uint64_t from, uint64_t to); /* grow, and have the disk keep the space of [from, to) */
+int classic_io_truncate(struct classic_io *io, uint64_t size); /* unless shorter already; with the tray empty */
 
 /* --- the file: ds->container ------------------------------------------------------ */
 struct classic {
@@ -53,6 +55,7 @@ struct classic {
     int kind;           /* 1, 2 or 5: the byte after "CDF" */
     char *path;         /* written to at close when the file was made in memory with NC_PERSIST; else NULL */
     bool created;       /* by this process */
+    bool promised;      /* a program may count on the data in it: it was there, or nc_sync() said so */
     uint64_t begin_var; /* where the fixed variables start */
     uint64_t begin_rec; /* where the records start */
     uint64_t recsize;   /* bytes of one record */
@@ -99,14 +102,28 @@ int classic_numrecs_read(struct cel_dataset *ds); /* another process may have ad
 
 /* --- classic_layout.c ------------------------------------------------------------------------ */
 int classic_save(struct cel_dataset *ds);
+int classic_header_write(struct cel_dataset *ds); /* at once, after all that was written before */
 int classic_lengths(struct cel_dataset *ds); /* place and len of every variable, and recsize */
 uint64_t classic_end(const struct cel_dataset *ds); /* bytes the file should have */
+
+/* --- classic_move.c ---------------------------------------------------------------------------- */
+struct classic_spot {
+    bool existed;
+    uint64_t begin;
+};
+struct classic_before { /* the layout that the file has while another is made */
+    struct classic_spot *var; /* by varid */
+    uint64_t begin_var, begin_rec, recsize;
+    bool placed;
+};
+int classic_relocate(struct cel_dataset *ds, const struct classic_before *before); /* data and header, to where all lies now */
 
 /* --- classic_fill.c ---------------------------------------------------------------------------- */
 int classic_extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent);
 void classic_owe_fill(struct cel_dataset *ds, struct cel_var *var); /* all of a new variable, unless it has no fill */
 int classic_pay_fill(struct classic *c, const struct cel_var *var, uint64_t upto); /* so that done >= upto, if any is owed */
 int classic_pay_all(struct cel_dataset *ds);
+bool classic_holds(const struct classic *c, const struct cel_var *var, uint64_t at); /* byte `at` of the file is its */
 uint64_t classic_part(const struct classic *c, const struct classic_var *p); /* bytes of its own in a record, or in all */
 
 /* --- classic_data.c ---------------------------------------------------------------------------- */

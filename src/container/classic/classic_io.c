@@ -4,6 +4,7 @@
 #include "classic_int.h"
 #include "mem.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -233,6 +234,34 @@ int classic_io_grow(struct classic_io *io, uint64_t size)
         return write_memory(io, size - 1, "", 1);
     if (ftruncate(io->fd, (off_t)size) != 0)
         return cel_fail(NC_EIO, "cannot make the file %llu bytes long: %s", (unsigned long long)size, strerror(errno));
+    io->size = size;
+    return CEL_OK;
+}
+
+/* Where the file system cannot say, the space is met, or not, when it is written. */
+int classic_io_reserve(struct classic_io *io, uint64_t from, uint64_t to)
+{
+    int error = 0;
+
+    if (to <= io->size || io->fd < 0)
+        return classic_io_grow(io, to);
+    from = from > io->size ? from : io->size;
+    do
+        error = fallocate(io->fd, 0, (off_t)from, (off_t)(to - from)) != 0 ? errno : 0;
+    while (error == EINTR);
+    if (error && error != EOPNOTSUPP && error != ENOSYS)
+        return cel_fail(error == ENOSPC ? ENOSPC : NC_EIO, "there is no space for %llu bytes: %s",
+                        (unsigned long long)(to - from), strerror(error));
+    return classic_io_grow(io, to);
+}
+
+int classic_io_truncate(struct classic_io *io, uint64_t size)
+{
+    if (size >= io->size || io->fd < 0)
+        return CEL_OK;
+    classic_io_forget(io);
+    if (ftruncate(io->fd, (off_t)size) != 0)
+        return cel_fail(NC_EIO, "cannot cut the file to %llu bytes: %s", (unsigned long long)size, strerror(errno));
     io->size = size;
     return CEL_OK;
 }

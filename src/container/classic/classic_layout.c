@@ -97,12 +97,7 @@ static int check_sizes(const struct cel_dataset *ds)
 
 /* --- begins --------------------------------------------------------------------------- */
 
-struct old_place {
-    bool existed;
-    uint64_t begin;
-};
-
-static int set_begin(const struct classic *c, const struct cel_var *var, const struct old_place *old, uint64_t at)
+static int set_begin(const struct classic *c, const struct cel_var *var, const struct classic_spot *old, uint64_t at)
 {
     struct classic_var *p = place_of(var);
 
@@ -113,7 +108,7 @@ static int set_begin(const struct classic *c, const struct cel_var *var, const s
     return CEL_OK;
 }
 
-static int place_vars(struct cel_dataset *ds, uint64_t header, const struct old_place *old)
+static int place_vars(struct cel_dataset *ds, uint64_t header, const struct classic_spot *old)
 {
     struct classic *c = classic_of(ds);
     const struct cel_room *room = &ds->room;
@@ -150,13 +145,17 @@ static int place_vars(struct cel_dataset *ds, uint64_t header, const struct old_
     return rc;
 }
 
+/* Variables that nc_enddef() has not seen, or has refused, are not in the file. */
 uint64_t classic_end(const struct cel_dataset *ds)
 {
     const struct classic *c = classic_of(ds);
     uint64_t end = 0;
 
     for (size_t i = 0; i < ds->root->vars.n; i++) {
-        const struct classic_var *p = place_of(ds->root->vars.at[i]);
+        const struct cel_var *var = ds->root->vars.at[i];
+        const struct classic_var *p = place_of(var);
+        if (var->saved == CEL_NEW)
+            continue;
         if (p->is_record)
             return c->begin_rec + c->numrecs * c->recsize;
         end = p->begin + p->len > end ? p->begin + p->len : end;
@@ -164,50 +163,21 @@ uint64_t classic_end(const struct cel_dataset *ds)
     return end;
 }
 
-/* --- moving what exists ------------------------------------------------------------------ */
+/* --- saving ----------------------------------------------------------------------------------- */
 
-/* From the end towards the start: nothing ever moves down. A record is moved with
- * its padding, also where a single record variable has none: what follows it then
- * comes along, as with netCDF-C, and is covered by the next record. */
-static int move_data(struct cel_dataset *ds, const struct old_place *old, uint64_t old_recsize)
-{
-    struct classic *c = classic_of(ds);
-    int rc = CEL_OK;
-
-    for (uint64_t record = c->numrecs; rc == CEL_OK && record-- > 0;)
-        for (size_t i = ds->root->vars.n; rc == CEL_OK && i-- > 0;) {
-            const struct classic_var *p = place_of(ds->root->vars.at[i]);
-            uint64_t from = old[i].begin + record * old_recsize, to = p->begin + record * c->recsize;
-            if (!old[i].existed || !p->is_record || from == to)
-                continue;
-            rc = classic_io_grow(&c->io, from + p->len);
-            if (rc == CEL_OK)
-                rc = classic_io_move(&c->io, from, to, p->len);
-        }
-    for (size_t i = ds->root->vars.n; rc == CEL_OK && i-- > 0;) {
-        const struct classic_var *p = place_of(ds->root->vars.at[i]);
-        if (old[i].existed && !p->is_record)
-            rc = classic_io_move(&c->io, old[i].begin, p->begin, p->len);
-    }
-    return rc;
-}
-
-static void owe_new(struct cel_dataset *ds, const struct old_place *old)
+static void owe_new(struct cel_dataset *ds, const struct classic_spot *old)
 {
     for (size_t i = 0; i < ds->root->vars.n; i++)
         if (!old[i].existed)
             classic_owe_fill(ds, ds->root->vars.at[i]);
 }
 
-/* --- saving ----------------------------------------------------------------------------------- */
-
-static void settle_var(struct cel_dataset *ds, struct cel_var *var)
+static void settle_var(struct cel_var *var)
 {
     var->storage = CEL_CONTIGUOUS;
     var->plain = var->loaded = true;
     for (int d = 0; d < var->ndims; d++)
         var->extent[d] = var->dim[d]->len;
-    (void)ds;
 }
 
 static bool atts_changed(const struct cel_atts *atts)
@@ -264,58 +234,91 @@ static int header_size(struct cel_dataset *ds, uint64_t *out)
     return rc;
 }
 
-static int write_header(struct cel_dataset *ds)
+int classic_header_write(struct cel_dataset *ds)
 {
     struct classic *c = classic_of(ds);
     struct cel_buf header = CEL_BUF_INIT(SIZE_MAX);
     int rc = classic_header_make(ds, &header);
 
     if (rc == CEL_OK)
+        rc = classic_io_flush(&c->io); /* what it points to comes first */
+    if (rc == CEL_OK)
         rc = classic_io_write(&c->io, 0, header.data, header.len);
+    if (rc == CEL_OK)
+        rc = classic_io_flush(&c->io);
     if (rc == CEL_OK)
         c->numrecs_saved = c->numrecs;
     cel_buf_dispose(&header);
     return rc;
 }
 
-static int save_locked(struct cel_dataset *ds)
+static int note_layout(struct cel_dataset *ds, struct classic_before *out)
+{
+    const struct classic *c = classic_of(ds);
+    const struct cel_vec *vars = &ds->root->vars;
+
+    *out = (struct classic_before){cel_calloc(vars->n, sizeof *out->var), c->begin_var, c->begin_rec, c->recsize, c->placed};
+    for (size_t i = 0; out->var && i < vars->n; i++) {
+        const struct cel_var *var = vars->at[i];
+        if (var->saved != CEL_NEW)
+            out->var[i] = (struct classic_spot){true, place_of(var)->begin};
+    }
+    return out->var ? CEL_OK : NC_ENOMEM;
+}
+
+/* Definitions that cannot be kept leave everything where the file has it. */
+static void restore_layout(struct cel_dataset *ds, const struct classic_before *before)
 {
     struct classic *c = classic_of(ds);
-    struct cel_vec *vars = &ds->root->vars;
-    uint64_t old_recsize = c->recsize, header;
-    struct old_place *old;
+
+    for (size_t i = 0; i < ds->root->vars.n; i++)
+        if (before->var[i].existed)
+            place_of(ds->root->vars.at[i])->begin = before->var[i].begin;
+    c->begin_var = before->begin_var;
+    c->begin_rec = before->begin_rec;
+    c->recsize = before->recsize;
+    c->placed = before->placed;
+}
+
+static int place_anew(struct cel_dataset *ds, const struct classic_before *before)
+{
+    uint64_t header;
     int rc;
 
-    if (!is_changed(ds))
-        return classic_numrecs_write(ds);
-    rc = classic_pay_all(ds); /* while everything still lies where it did */
-    if (rc != CEL_OK)
-        return rc;
-    old = cel_calloc(vars->n, sizeof *old);
-    if (!old)
-        return NC_ENOMEM;
-    for (size_t i = 0; i < vars->n; i++) {
-        struct cel_var *var = vars->at[i];
-        if (var->place)
-            old[i] = (struct old_place){var->saved != CEL_NEW, place_of(var)->begin};
-        settle_var(ds, var);
-    }
+    for (size_t i = 0; i < ds->root->vars.n; i++)
+        settle_var(ds->root->vars.at[i]);
     rc = classic_lengths(ds);
     if (rc == CEL_OK)
         rc = check_sizes(ds);
     if (rc == CEL_OK)
         rc = header_size(ds, &header);
     if (rc == CEL_OK)
-        rc = place_vars(ds, header, old);
+        rc = place_vars(ds, header, before->var);
+    return rc;
+}
+
+static int save_locked(struct cel_dataset *ds)
+{
+    struct classic_before before;
+    int rc = classic_pay_all(ds); /* while everything still lies where it did */
+
+    if (rc != CEL_OK)
+        return rc;
+    if (!is_changed(ds))
+        return classic_numrecs_write(ds);
+    rc = note_layout(ds, &before);
+    if (rc != CEL_OK)
+        return rc;
+    rc = place_anew(ds, &before);
     if (rc == CEL_OK)
-        rc = move_data(ds, old, old_recsize);
+        rc = classic_relocate(ds, &before);
+    if (rc != CEL_OK)
+        restore_layout(ds, &before);
     if (rc == CEL_OK)
-        rc = write_header(ds);
-    if (rc == CEL_OK)
-        owe_new(ds, old);
+        owe_new(ds, before.var);
     if (rc == CEL_OK)
         all_saved(ds);
-    free(old);
+    free(before.var);
     return rc;
 }
 

@@ -446,6 +446,16 @@ int cel_h5_driver_set(hid_t fapl, struct cel_h5_io *io)
     return CEL_OK;
 }
 
+bool cel_h5_driver_has(hid_t file)
+{
+    hid_t fapl = H5Fget_access_plist(file);
+    bool ours = fapl >= 0 && H5Pget_driver(fapl) == driver_id;
+
+    if (fapl >= 0)
+        H5Pclose(fapl);
+    return ours;
+}
+
 void cel_h5_arm(const void *buffer)
 {
     armed.buffer = buffer;

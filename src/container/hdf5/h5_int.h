@@ -50,6 +50,7 @@ int cel_h5_io_read(struct cel_h5_io *io, uint64_t addr, void *data, size_t n);
 int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n);
 
 int cel_h5_driver_set(hid_t fapl, struct cel_h5_io *io); /* files made with fapl go through io */
+bool cel_h5_driver_has(hid_t file); /* it is one of them */
 
 /* While armed, a transfer of exactly this buffer is noted instead of made. */
 void cel_h5_arm(const void *buffer);

@@ -34,20 +34,38 @@ static void guard_plugins(void)
         cel_plugin_use_lock(enter_bare, leave_bare);
 }
 
-/* Runs before libhdf5 takes itself apart, so that what is open can still be written. When
- * a damaged file made libhdf5 lose track of memory, it complains on its way out
+/* Where the program itself started libhdf5, that goes by its own exit handler. This runs before it, so that
+ * what is open can still be written. When a damaged file made libhdf5 lose track of memory, it complains on its way out
  * ("infinite loop closing library") unless printing is off. */
 static void before_libhdf5_ends(void)
 {
-    cel_exit_run();
+    cel_exit_close(&cel_hdf5_ops);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-/* H5open() registers libhdf5's exit handler; one registered after that runs before it. */
+/* Others may have files open in a libhdf5 that we started and keep from ending by itself: they find their data in them. */
+static void flush_files_of_others(void)
+{
+    hid_t files[64];
+    ssize_t n;
+
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    n = H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, sizeof files / sizeof *files, files);
+    for (ssize_t i = 0; i < n; i++)
+        if (!cel_h5_driver_has(files[i]))
+            H5Fflush(files[i], H5F_SCOPE_GLOBAL);
+}
+
+/* libhdf5 ends in an exit handler that H5open() registers, and exit handlers of the program that were registered
+ * before run after it, perhaps with a last put. So it is asked not to, unless it has been started already. */
 static int start(void)
 {
-    if (H5open() < 0 || atexit(before_libhdf5_ends) != 0)
+    bool stays = H5dont_atexit() >= 0;
+
+    if (H5open() < 0 || (!stays && atexit(before_libhdf5_ends) != 0))
         return cel_fail(NC_EHDFERR, "libhdf5 could not be started");
+    if (stays)
+        cel_exit_last(flush_files_of_others);
     guard_plugins();
     started = true;
     return CEL_OK;

@@ -269,7 +269,7 @@ static int collect_unreadable(struct zarr *z, const struct cel_group *group, str
     struct cel_buf path = CEL_BUF_INIT(1 << 20);
     int rc = CEL_OK;
 
-    for (size_t i = 0; rc == CEL_OK && i < group->unreadable.n; i++) {
+    for (size_t i = 0; rc == CEL_OK && g && i < group->unreadable.n; i++) {
         const char *name = ((struct cel_unreadable *)group->unreadable.at[i])->name;
 
         if (!zarr_is_left_out(group, name))
@@ -285,7 +285,7 @@ static int collect_unreadable(struct zarr *z, const struct cel_group *group, str
 static int collect_documents(struct zarr *z, struct cel_group *group, struct cel_json *map)
 {
     const struct zarr_group *g = group->place;
-    int rc = collect_of(z, g->path, map);
+    int rc = g ? collect_of(z, g->path, map) : CEL_OK; /* NULL: never saved */
 
     for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++) {
         const struct zarr_array *a = ((struct cel_var *)group->vars.at[i])->place;

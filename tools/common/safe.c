@@ -1,0 +1,77 @@
+/* Which characters may be shown, and what stands for the others. */
+
+#include "safe.h"
+#include <string.h>
+
+/* Lead byte -> length, and the smallest code that needs it. */
+static const struct {
+    unsigned char mask, lead;
+    unsigned least;
+} form[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+
+size_t safe_next(const char *s, size_t len, unsigned *code)
+{
+    unsigned char first = (unsigned char)s[0];
+    size_t n = 0;
+
+    *code = SAFE_NO_CHAR;
+    while (n < sizeof form / sizeof *form && (first & form[n].mask) != form[n].lead)
+        n++;
+    if (n == sizeof form / sizeof *form || n >= len)
+        return 1;
+    unsigned c = first & (unsigned char)~form[n].mask;
+    for (size_t i = 1; i <= n; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 1;
+        c = c << 6 | (s[i] & 0x3f);
+    }
+    if (c < form[n].least || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+        return 1;
+    *code = c;
+    return n + 1;
+}
+
+bool safe_is_hidden(unsigned code)
+{
+    return code < ' ' || (code >= 0x7f && code <= 0x9f) || code == SAFE_NO_CHAR;
+}
+
+void safe_put(struct text *out, const char *s, size_t len)
+{
+    unsigned code;
+
+    for (size_t i = 0, n; i < len; i += n) {
+        n = safe_next(s + i, len - i, &code);
+        if (!safe_is_hidden(code))
+            text_putn(out, s + i, n);
+        for (size_t k = 0; safe_is_hidden(code) && k < n; k++)
+            text_printf(out, "\\%03o", (unsigned char)s[i + k]);
+    }
+}
+
+char *safe_copy(const char *s)
+{
+    struct text t = {0};
+
+    safe_put(&t, s, strlen(s));
+    return text_take(&t);
+}
+
+void safe_put_json(struct text *out, const char *s, size_t len)
+{
+    unsigned code;
+
+    text_putc(out, '"');
+    for (size_t i = 0, n; i < len; i += n) {
+        n = safe_next(s + i, len - i, &code);
+        if (code == '"' || code == '\\')
+            text_printf(out, "\\%c", s[i]);
+        else if (code == '\n')
+            text_puts(out, "\\n");
+        else if (safe_is_hidden(code))
+            text_printf(out, "\\u%04x", code == SAFE_NO_CHAR ? 0xfffd : code);
+        else
+            text_putn(out, s + i, n);
+    }
+    text_putc(out, '"');
+}

@@ -1,0 +1,24 @@
+#ifndef TOOL_SAFE_H
+#define TOOL_SAFE_H
+
+/* Text that others wrote, made fit to be shown: names, values and file names may hold characters that command a
+ * terminal. Everything a tool prints of such text goes through here. */
+
+#include "text.h"
+
+#define SAFE_NO_CHAR 0xffffffffu /* a byte that is not part of any UTF-8 character */
+
+/* The length of the character at s, of `len` bytes left (at least 1), and its code; what is not UTF-8 is one byte. */
+size_t safe_next(const char *s, size_t len, unsigned *code);
+
+/* C0, DEL, C1 (U+0080 to U+009F) and SAFE_NO_CHAR: never shown as they are. */
+bool safe_is_hidden(unsigned code);
+
+/* Hidden characters as \ooo, byte by byte; the rest as it is. */
+void safe_put(struct text *out, const char *s, size_t len);
+char *safe_copy(const char *s); /* the same of a string; yours to free */
+
+/* For a JSON document, with the quotes; a byte that is no character becomes U+FFFD. */
+void safe_put_json(struct text *out, const char *s, size_t len);
+
+#endif
