@@ -28,6 +28,17 @@ EXTERNL const char *cellar_warning(void);
 /* on: what would be such a warning fails instead. -1: as CELLAR_STRICT says. */
 EXTERNL int cellar_set_strict(int on);
 
+/* --- what cannot be read ----------------------------------------------------------- */
+
+/* Objects of the group that the file has and the library does not understand; all else of the file
+ * works. Counting them reads the headers of the group's variables. */
+EXTERNL int cellar_inq_nunreadable(int ncid, int *n);
+
+/* One of them, from 0: its name and one sentence why, both to be released with cellar_free(). "t2m" is a variable,
+ * group or type, "t2m:units" an attribute of a variable, ":title" one of the group. A variable may be there all the
+ * same (nc_inq_varid finds it): then its header is known, and reading its data fails for this reason. */
+EXTERNL int cellar_inq_unreadable(int ncid, int index, char **name, char **reason);
+
 /* --- threads --------------------------------------------------------------------- */
 
 /* How many threads encode and decode; 0: CELLAR_NUM_THREADS or the cores this

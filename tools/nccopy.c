@@ -6,6 +6,7 @@
 #include "msg.h"
 #include "opt.h"
 #include "output.h"
+#include "unreadable.h"
 #include <netcdf_meta.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,7 @@ static int run(const struct copy_request *r)
     if (output_same(r->in, r->out))
         msg_die(MSG_FAILED, "%s: input and output are the same: say another output", r->out);
     open_input(&c);
+    unreadable_warn(c.in, "copied");
     c.out_zarr = names_zarr(r->out);
     copy_plan(&c);
     if (r->dry_run) {

@@ -38,6 +38,7 @@ void cel_group_free(struct cel_group *group)
     cel_vec_dispose(&group->dims);
     cel_vec_dispose(&group->vars);
     cel_vec_dispose(&group->types);
+    cel_unreadable_dispose(&group->unreadable);
     cel_names_dispose(&group->group_index);
     cel_names_dispose(&group->dim_index);
     cel_names_dispose(&group->var_index);
@@ -52,6 +53,7 @@ int cel_group_name_free(const struct cel_group *group, const char *name)
     const char *taken = cel_names_find(&group->var_index, name)     ? "variable"
                         : cel_names_find(&group->group_index, name) ? "group"
                         : cel_names_find(&group->type_index, name)  ? "type"
+                        : cel_group_find_unreadable(group, name)    ? "unreadable object"
                                                                     : NULL;
 
     if (taken)

@@ -147,6 +147,12 @@ struct cel_var {
     struct cel_array *array; /* the array engine's own: cache and lock; made on first use */
 };
 
+/* An object of the file that the container does not understand. */
+struct cel_unreadable {
+    char *name;   /* "t2m": a variable, group or type; "t2m:units", ":title": an attribute of a variable, of the group */
+    char *reason; /* one sentence */
+};
+
 struct cel_group {
     int id; /* unique in the dataset; root is 0 */
     char *name; /* "/" for the root */
@@ -157,6 +163,7 @@ struct cel_group {
     struct cel_vec vars;   /* struct cel_var *; index is the varid */
     struct cel_vec types;  /* struct cel_type * */
     struct cel_names group_index, dim_index, var_index, type_index;
+    struct cel_vec unreadable; /* struct cel_unreadable *: what the file has here and cannot be given */
     struct cel_atts atts;
     enum cel_saved saved;
     char *saved_name;
@@ -331,5 +338,10 @@ int cel_var_add(struct cel_group *group, const char *name, int ndims, struct cel
 void cel_var_link_coord(struct cel_var *var); /* once name and dim[] are set: dim->coord follows */
 int cel_att_add(struct cel_atts *atts, const char *name, const struct cel_type *type, size_t n,
                 void *data /* taken over */, struct cel_att **out);
+
+/* --- unreadable.c: what a container found and cannot give. It is listed with the reason, all else goes on ------ */
+int cel_group_note_unreadable(struct cel_group *group, const char *name, const char *reason); /* no object is made of it */
+int cel_var_note_unreadable(struct cel_var *var, const char *reason); /* its header is shown, its data fails with the reason */
+const struct cel_unreadable *cel_group_find_unreadable(const struct cel_group *group, const char *name); /* NULL: none */
 
 #endif

@@ -51,5 +51,6 @@ void cel_group_free(struct cel_group *group);
 void cel_dim_free(struct cel_dim *dim);
 void cel_type_free(struct cel_type *type);
 void cel_var_free(struct cel_var *var);
+void cel_unreadable_dispose(struct cel_vec *list);
 
 #endif

@@ -6,6 +6,7 @@
 #include "msg.h"
 #include "slab.h"
 #include "tool_att.h"
+#include "unreadable.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -380,14 +381,44 @@ static bool data_wanted(const struct cdl_printer *p, int group, int varid)
     return !p->opt->coordinates_only || is_coordinate(group, varid);
 }
 
+static void skip_data(struct cdl_printer *p, int group, int varid, const char *name, const char *reason)
+{
+    char *path = walk_var_path(group, varid);
+
+    putc('\n', p->out);
+    cdl_put_unreadable(p, name, reason);
+    msg_error("variable %s: %s", path, reason);
+    p->skipped = p->reported = true;
+    free(path);
+}
+
+static int print_or_skip(struct cdl_printer *p, int group, int varid, const struct unreadable *unreadable)
+{
+    char name[NC_MAX_NAME + 1];
+    const char *reason;
+    int status = nc_inq_varname(group, varid, name);
+
+    if (status)
+        return status;
+    reason = unreadable_reason(unreadable, name);
+    if (!reason)
+        return print_var_data(p, group, varid);
+    skip_data(p, group, varid, name, reason);
+    return NC_NOERR;
+}
+
 int cdl_print_data(struct cdl_printer *p, int group)
 {
     struct walk_ids id;
+    struct unreadable unreadable = {0};
     int status = walk_vars(group, &id);
 
+    if (status == NC_NOERR)
+        status = unreadable_load(group, &unreadable);
     for (int i = 0; status == NC_NOERR && i < id.n; i++)
         if (data_wanted(p, group, id.at[i]))
-            status = print_var_data(p, group, id.at[i]);
+            status = print_or_skip(p, group, id.at[i], &unreadable);
+    unreadable_free(&unreadable);
     walk_free(&id);
     return status;
 }

@@ -4,7 +4,7 @@
  *    "types": {...}, "attributes": {"title": {"type": "char", "value": "..."}},
  *    "variables": {"t": {"type": "float", "dimensions": ["time"], "attributes": {...},
  *                        "storage": {"layout": "chunked", "chunks": [1], "filters":
- * "shuffle|deflate,level=5"}, "data": [...]}}, "groups": {...}}
+ * "shuffle|deflate,level=5"}, "data": [...]}}, "unreadable": {"name": "why"}, "groups": {...}}
  *
  * Data is nested as the dimensions are; a value equal to the fill value is null,
  * NaN and the infinities are strings, char rows are strings. */
@@ -14,6 +14,7 @@
 #include "msg.h"
 #include "slab.h"
 #include "tool_att.h"
+#include "unreadable.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ struct json {
     struct types types;
     FILE *out;
     int depth;
-    bool first; /* nothing has been written in the open object */
+    bool first;   /* nothing has been written in the open object */
+    bool skipped; /* data that was asked for could not be read */
 };
 
 static void put_text(struct text *out, const char *s, size_t len)
@@ -401,7 +403,17 @@ static bool data_wanted(const struct json *j, int group, int varid)
     return !j->opt->vars.n || select_has_var(&j->opt->vars, group, varid);
 }
 
-static int put_var(struct json *j, int group, int varid)
+/* All else is printed; the reason stands among the unreadable objects. */
+static void skip_data(struct json *j, int group, int varid, const char *reason)
+{
+    char *path = walk_var_path(group, varid);
+
+    msg_error("variable %s: %s", path, reason);
+    j->skipped = true;
+    free(path);
+}
+
+static int put_var(struct json *j, int group, int varid, const struct unreadable *unreadable)
 {
     char name[NC_MAX_NAME + 1], dim[NC_MAX_NAME + 1];
     int dimid[NC_MAX_VAR_DIMS];
@@ -430,8 +442,12 @@ static int put_var(struct json *j, int group, int varid)
     if (j->opt->special)
         put_storage(j, &v);
     v.fill = cdl_fill_of(&j->types, group, varid, v.type);
-    if (status == NC_NOERR && data_wanted(j, group, varid))
-        status = put_data(j, &v);
+    if (status == NC_NOERR && data_wanted(j, group, varid)) {
+        if (unreadable_reason(unreadable, name))
+            skip_data(j, group, varid, unreadable_reason(unreadable, name));
+        else
+            status = put_data(j, &v);
+    }
     if (v.fill)
         type_release(v.type, v.fill, 1);
     free(v.fill);
@@ -442,15 +458,34 @@ static int put_var(struct json *j, int group, int varid)
 static int put_vars(struct json *j, int group)
 {
     struct walk_ids id;
+    struct unreadable unreadable = {0};
     int status = walk_vars(group, &id);
 
+    if (status == NC_NOERR)
+        status = unreadable_load(group, &unreadable);
     if (status == NC_NOERR && id.n) {
         open_object(j, "variables");
         for (int i = 0; status == NC_NOERR && i < id.n; i++)
-            status = put_var(j, group, id.at[i]);
+            status = put_var(j, group, id.at[i], &unreadable);
         close_object(j);
     }
+    unreadable_free(&unreadable);
     walk_free(&id);
+    return status;
+}
+
+static int put_unreadable(struct json *j, int group)
+{
+    struct unreadable u;
+    int status = unreadable_load(group, &u);
+
+    if (u.n) {
+        open_object(j, "unreadable");
+        for (int i = 0; i < u.n; i++)
+            text_member(j, u.name[i], u.reason[i]);
+        close_object(j);
+    }
+    unreadable_free(&u);
     return status;
 }
 
@@ -487,6 +522,8 @@ static int put_group(struct json *j, int group)
         status = put_atts(j, group, NC_GLOBAL);
     if (status == NC_NOERR)
         status = put_vars(j, group);
+    if (status == NC_NOERR)
+        status = put_unreadable(j, group);
     return status ? status : put_groups(j, group);
 }
 
@@ -507,5 +544,5 @@ int cdl_print_json(int root, const char *path, const struct cdl_options *opt, FI
     if (status)
         msg_nc(status, "%s", path);
     types_free(&j.types);
-    return status;
+    return status ? status : j.skipped ? NC_EBADTYPE : NC_NOERR;
 }

@@ -3,6 +3,7 @@
 #include "cdl_print.h"
 #include "msg.h"
 #include "tool_att.h"
+#include "unreadable.h"
 #include <string.h>
 
 static void put_xml(struct text *out, const char *s, size_t len)
@@ -145,6 +146,8 @@ int cdl_print_ncml(int root, const char *path, const struct cdl_options *opt, FI
     for (int i = 0; status == NC_NOERR && i < var.n; i++)
         status = print_var(opt, root, var.at[i], out);
     walk_free(&var);
+    if (status == NC_NOERR)
+        status = unreadable_warn(root, "shown");
     fprintf(out, "</netcdf>\n");
     return status ? msg_nc(status, "%s", path), status : NC_NOERR;
 }

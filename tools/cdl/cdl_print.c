@@ -5,6 +5,7 @@
 #include "cdl_time.h"
 #include "msg.h"
 #include "tool_att.h"
+#include "unreadable.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -336,6 +337,29 @@ static int print_vars(struct cdl_printer *p, int group, bool *any)
     return status;
 }
 
+/* --- what could not be read: comments -------------------------------------------------- */
+void cdl_put_unreadable(struct cdl_printer *p, const char *name, const char *reason)
+{
+    struct text line = {0};
+
+    cdl_put_chars(&line, name, strlen(name), "\\n");
+    text_puts(&line, " cannot be read: ");
+    cdl_put_chars(&line, reason, strlen(reason), "\\n");
+    cdl_put_line(p, "\t// %s", text_get(&line));
+    text_free(&line);
+}
+
+static int print_unreadable(struct cdl_printer *p, int group)
+{
+    struct unreadable u;
+    int status = unreadable_load(group, &u);
+
+    for (int i = 0; i < u.n; i++)
+        cdl_put_unreadable(p, u.name[i], u.reason[i]);
+    unreadable_free(&u);
+    return status;
+}
+
 /* --- groups ------------------------------------------------------------------------ */
 static int print_group(struct cdl_printer *p, int group);
 
@@ -391,6 +415,8 @@ static int print_group(struct cdl_printer *p, int group)
     if (status == NC_NOERR)
         status = print_vars(p, group, &any_vars);
     if (status == NC_NOERR)
+        status = print_unreadable(p, group);
+    if (status == NC_NOERR)
         status = print_global_atts(p, group);
     if (status == NC_NOERR && any_vars && group_data_wanted(p, group)) {
         cdl_put_line(p, "data:");
@@ -436,6 +462,8 @@ int cdl_print_file(int root, const char *path, const struct cdl_options *opt, FI
         status = print_group(&p, root);
         if (status == NC_NOERR)
             fprintf(out, "}\n");
+        if (status == NC_NOERR && p.skipped)
+            status = NC_EBADTYPE;
     }
     if (status && !p.reported)
         msg_nc(status, "%s", path);

@@ -36,6 +36,7 @@ struct cdl_printer {
     FILE *out;
     struct text value;
     bool reported; /* the failure has been said */
+    bool skipped;  /* data that was asked for could not be read; all else is printed */
 };
 
 /* Each gives a netCDF status; what failed has been reported by msg_nc. */
@@ -45,6 +46,7 @@ int cdl_print_file(int root, const char *path, const struct cdl_options *opt, FI
 int cdl_print_data(struct cdl_printer *p, int group);
 void cdl_print_var_specials(struct cdl_printer *p, int group, int varid);
 void cdl_print_global_specials(struct cdl_printer *p);
+void cdl_put_unreadable(struct cdl_printer *p, const char *name, const char *reason); /* a comment */
 void cdl_put_line(struct cdl_printer *p, const char *fmt, ...)
     TOOL_PRINTF(2, 3); /* indented, with line feed */
 

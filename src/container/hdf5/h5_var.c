@@ -228,12 +228,10 @@ static int load_type_and_fill(struct cel_h5_file *f, struct cel_var *var)
 
 static int make_unreadable(struct cel_var *var)
 {
-    var->unreadable = true;
     var->plain = true;
     var->type = cel_type_atomic(NC_BYTE);
     var->storage = CEL_UNKNOWN_STORAGE;
-    var->why = cel_strdup("its HDF5 type has no counterpart in netCDF");
-    return var->why ? CEL_OK : NC_ENOMEM;
+    return cel_var_note_unreadable(var, "its HDF5 type has no counterpart in netCDF");
 }
 
 static int load(struct cel_h5_file *f, struct cel_var *var)

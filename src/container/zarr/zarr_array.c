@@ -60,10 +60,7 @@ int zarr_array_prepare(struct cel_var *var, struct zarr_array *a)
         shape.has_fill = false;
     }
     rc = cel_chain_fit_plugins(&var->chain, &shape);
-    if (rc != CEL_OK && var->saved != CEL_NEW) { /* the header is shown all the same; data says why */
-        var->unreadable = true;
-        var->why = cel_strdup(cel_error_text());
-        return var->why ? CEL_OK : NC_ENOMEM;
-    }
+    if (rc != CEL_OK && rc != NC_ENOMEM && var->saved != CEL_NEW) /* the header is shown all the same; data says why */
+        return cel_var_note_unreadable(var, cel_error_text());
     return rc == CEL_OK ? cel_chain_prepare(&var->chain, &shape, false) : rc;
 }

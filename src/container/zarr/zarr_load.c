@@ -368,8 +368,7 @@ static int load_array(struct cel_group *group, const char *name, const char *pat
         rc = add_var(group, name, a, &facts);
         a = NULL; /* the variable's now */
     } else if (rc == NC_EBADTYPE) {
-        cel_warn("%s; the variable is left out", cel_error_text());
-        rc = CEL_OK;
+        rc = cel_group_note_unreadable(group, name, cel_error_text());
     }
     if (facts)
         cel_chain_dispose(&facts->chain);

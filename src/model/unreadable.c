@@ -1,0 +1,56 @@
+/* What a container found in its file and cannot give: each object is listed in its
+ * group with the reason, so that one of them never closes the whole file. */
+#include "model_int.h"
+
+static void free_entry(struct cel_unreadable *entry)
+{
+    if (!entry)
+        return;
+    free(entry->name);
+    free(entry->reason);
+    free(entry);
+}
+
+int cel_group_note_unreadable(struct cel_group *group, const char *name, const char *reason)
+{
+    struct cel_unreadable *entry = cel_calloc(1, sizeof *entry);
+    bool complete = entry && (entry->name = cel_strdup(name)) && (entry->reason = cel_strdup(reason));
+    int rc = complete ? cel_vec_add(&group->unreadable, entry) : NC_ENOMEM;
+
+    if (rc != CEL_OK)
+        free_entry(entry);
+    return rc;
+}
+
+int cel_var_note_unreadable(struct cel_var *var, const char *reason)
+{
+    char *why = cel_strdup(reason);
+    int rc = why ? cel_group_note_unreadable(var->group, var->name, reason) : NC_ENOMEM;
+
+    if (rc != CEL_OK) {
+        free(why);
+        return rc;
+    }
+    free(var->why);
+    var->why = why;
+    var->unreadable = true;
+    return CEL_OK;
+}
+
+const struct cel_unreadable *cel_group_find_unreadable(const struct cel_group *group, const char *name)
+{
+    for (size_t i = 0; i < group->unreadable.n; i++) {
+        const struct cel_unreadable *entry = group->unreadable.at[i];
+
+        if (strcmp(entry->name, name) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+void cel_unreadable_dispose(struct cel_vec *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free_entry(list->at[i]);
+    cel_vec_dispose(list);
+}

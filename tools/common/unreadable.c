@@ -1,0 +1,60 @@
+#include "unreadable.h"
+#include "cellar.h"
+#include "msg.h"
+#include "walk.h"
+#include <stdlib.h>
+#include <string.h>
+
+int unreadable_load(int group, struct unreadable *out)
+{
+    int n = 0, status = cellar_inq_nunreadable(group, &n);
+
+    *out = (struct unreadable){0};
+    if (status || !n)
+        return status;
+    out->name = tool_alloc((size_t)n, sizeof *out->name);
+    out->reason = tool_alloc((size_t)n, sizeof *out->reason);
+    while (status == NC_NOERR && out->n < n) {
+        status = cellar_inq_unreadable(group, out->n, &out->name[out->n], &out->reason[out->n]);
+        if (status == NC_NOERR)
+            out->n++;
+    }
+    return status;
+}
+
+const char *unreadable_reason(const struct unreadable *u, const char *name)
+{
+    for (int i = 0; i < u->n; i++)
+        if (strcmp(u->name[i], name) == 0)
+            return u->reason[i];
+    return NULL;
+}
+
+void unreadable_free(struct unreadable *u)
+{
+    for (int i = 0; i < u->n; i++) {
+        cellar_free(u->name[i]);
+        cellar_free(u->reason[i]);
+    }
+    free(u->name);
+    free(u->reason);
+    *u = (struct unreadable){0};
+}
+
+static int warn_of_group(int group, void *done)
+{
+    struct unreadable u;
+    char *path = walk_path(group);
+    int status = unreadable_load(group, &u);
+
+    for (int i = 0; i < u.n; i++)
+        msg_warn("%s%s%s is not %s: %s", path, path[1] ? "/" : "", u.name[i], (const char *)done, u.reason[i]);
+    unreadable_free(&u);
+    free(path);
+    return status;
+}
+
+int unreadable_warn(int root, char *done)
+{
+    return walk_all(root, warn_of_group, done);
+}
