@@ -344,6 +344,14 @@ static int open_type(struct cel_type *type)
     return t->file < 0 ? cel_h5_fail(NC_EHDFERR, "type %s cannot be opened", type->name) : CEL_OK;
 }
 
+/* NULL: none, or one that the user has defined and the file does not have yet. */
+static struct cel_type *type_of_file(const struct cel_h5_file *f, size_t i)
+{
+    struct cel_type *type = f->ds->types.at[i];
+
+    return type && type->place ? type : NULL;
+}
+
 /* All are opened first: a type finds its parts among them. */
 static int load_named(struct cel_h5_file *f)
 {
@@ -352,11 +360,11 @@ static int load_named(struct cel_h5_file *f)
 
     f->types_loaded = true;
     for (i = 0; rc == CEL_OK && i < n; i++)
-        if (f->ds->types.at[i])
-            rc = open_type(f->ds->types.at[i]);
+        if (type_of_file(f, i))
+            rc = open_type(type_of_file(f, i));
     for (i = 0; rc == CEL_OK && i < n; i++)
-        if (f->ds->types.at[i])
-            rc = load_type(f, f->ds->types.at[i]);
+        if (type_of_file(f, i))
+            rc = load_type(f, type_of_file(f, i));
     if (rc != CEL_OK)
         f->types_loaded = false;
     return rc;
