@@ -15,7 +15,10 @@ int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5
         return NC_ENOMEM;
     *v = (struct found){.var = var, .own = own, .has_list = h->has_list, .ncoords = h->ncoords};
     v->type_sum = h->type_sum;
+    v->type_addr = h->type_addr;
+    v->unnamed_type = h->unnamed_type;
     v->unnamed_atts = h->unnamed_atts;
+    v->att_addr = h->att_addr;
     memcpy(v->coords, h->coords, (size_t)n * sizeof v->coords[0]);
     for (d = 0; d < h->rank; d++)
         v->unlimited |= (uint32_t)(h->maxdims[d] == UINT64_MAX) << d;

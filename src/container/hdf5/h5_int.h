@@ -66,8 +66,11 @@ struct cel_h5_header {
     int type_class; /* H5T_class_t; H5T_NO_CLASS: a committed type, elsewhere */
     size_t type_size;
     uint32_t type_sum; /* user types: over its bytes, to find the same type elsewhere in the file */
+    uint64_t type_addr; /* of the committed type; 0: none, or not known */
+    bool unnamed_type; /* a user type that the file may not name */
     bool big_endian;
     bool unnamed_atts; /* attributes of user types that the file does not name */
+    uint64_t att_addr; /* of the one committed type that attributes have; 0: none */
     bool is_scale;  /* CLASS is DIMENSION_SCALE */
     bool dim_only;  /* a dimension that is no variable */
     bool strict;    /* _nc3_strict is there: a file of the classic model */
@@ -135,7 +138,8 @@ struct cel_h5_group {
     hid_t id;     /* -1: not open; cel_h5_group_id() opens it */
     uint64_t addr;
     size_t first_found, end_found; /* while opening: its part of the list of variables ... */
-    bool unnamed_atts;             /* ... and whether its attributes have types without names */
+    bool unnamed_atts;             /* ... and whether its attributes have types without names, */
+    uint64_t att_addr;             /* or of a committed type which may have lost its name */
 };
 struct cel_h5_dim {
     uint64_t addr;     /* of its scale */

@@ -38,6 +38,7 @@ static int ask_type(hid_t dataset, struct cel_h5_header *h)
         return cel_h5_fail(NC_EHDFERR, "its type cannot be read");
     h->type_class = H5Tget_class(type);
     h->type_size = H5Tget_size(type);
+    h->unnamed_type = cel_h5_is_user_class(h->type_class);
     H5Tclose(type);
     return CEL_OK;
 }
@@ -80,8 +81,17 @@ static int att_ints(hid_t object, const char *name, int *out, int most)
     return (int)n;
 }
 
+/* Whether their types have names is found out by reading them. */
+static bool has_atts(hid_t object)
+{
+    H5O_info_t info;
+
+    return H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS) >= 0 && info.num_attrs > 0;
+}
+
 static void ask_atts(hid_t dataset, struct cel_h5_header *h)
 {
+    h->unnamed_atts = has_atts(dataset);
     h->is_scale = att_starts(dataset, "CLASS", "DIMENSION_SCALE");
     h->dim_only = h->is_scale && att_starts(dataset, "NAME", CEL_H5_DIM_ONLY);
     h->has_list = H5Aexists(dataset, "DIMENSION_LIST") > 0;
@@ -408,9 +418,12 @@ static int load_child(struct loading *l, struct cel_group *parent, const struct 
 static void note_unnamed(struct loading *l, struct cel_group *group)
 {
     struct cel_h5_group *g = group->place;
-    struct cel_h5_header h;
+    struct cel_h5_header h = {.unnamed_atts = true};
 
-    g->unnamed_atts = l->raw && cel_h5_header_read(&l->reader, g->addr, &h) == CEL_OK && h.unnamed_atts;
+    if (l->raw && cel_h5_header_read(&l->reader, g->addr, &h) != CEL_OK)
+        h = (struct cel_h5_header){.unnamed_atts = true};
+    g->unnamed_atts = h.unnamed_atts;
+    g->att_addr = h.att_addr;
 }
 
 static int load_group(struct loading *l, struct cel_group *group, int depth)
@@ -458,17 +471,19 @@ static int start_reader(struct loading *l)
     return l->raw ? CEL_OK : ask_superblock(l);
 }
 
-static bool has_name(const struct cel_dataset *ds, uint32_t sum)
+/* By address or, where that is 0, by its bytes; true where both are 0. */
+static bool has_name(const struct cel_dataset *ds, uint64_t addr, uint32_t sum)
 {
     size_t i;
 
-    for (i = 0; i < ds->types.n; i++) {
+    for (i = 0; (addr || sum) && i < ds->types.n; i++) {
         const struct cel_type *type = ds->types.at[i];
+        const struct cel_h5_type *t = type ? type->place : NULL;
 
-        if (type && ((const struct cel_h5_type *)type->place)->sum == sum)
+        if (t && (addr ? t->addr == addr : t->sum == sum))
             return true;
     }
-    return false;
+    return !addr && !sum;
 }
 
 /* Types without a name get one when they are met; programs ask for a file's types
@@ -478,14 +493,14 @@ static void name_types(struct loading *l, struct cel_group *group)
     const struct cel_h5_group *g = group->place;
     size_t i;
 
-    if (g->unnamed_atts)
+    if (g->unnamed_atts || !has_name(group->dataset, g->att_addr, 0))
         cel_h5_load_atts(group->dataset, group, NULL);
     for (i = g->first_found; i < g->end_found; i++) {
         const struct found *v = l->list.at[i];
 
-        if (v->type_sum && !has_name(group->dataset, v->type_sum))
+        if (v->unnamed_type || !has_name(group->dataset, v->type_addr, v->type_sum))
             cel_h5_load_var(group->dataset, v->var);
-        if (v->unnamed_atts)
+        if (v->unnamed_atts || !has_name(group->dataset, v->att_addr, 0))
             cel_h5_load_atts(group->dataset, group, v->var);
     }
     for (i = 0; i < group->groups.n; i++)

@@ -11,8 +11,11 @@ struct found {
     struct cel_dim *own;   /* the dimension it is the scale of, or NULL */
     uint32_t unlimited;    /* bit d: that length may grow */
     bool has_list;
-    uint32_t type_sum;     /* of a user type the dataset does not refer to by name; else 0 */
-    bool unnamed_atts;     /* attributes of such types */
+    uint32_t type_sum;     /* as in cel_h5_header, these five */
+    uint64_t type_addr;
+    bool unnamed_type;
+    bool unnamed_atts;
+    uint64_t att_addr;
     int ncoords;           /* -1: none */
     int coords[];          /* ncoords of them */
 };
