@@ -76,7 +76,7 @@ static int by_scales(const struct cel_dataset *ds, const struct found *v)
         rc = cel_h5_scale_list(v->var, addr);
     cel_h5_leave(&entry);
     for (d = 0; rc == CEL_OK && d < v->var->ndims; d++)
-        v->var->dim[d] = at_address(ds, addr[d]);
+        v->var->dim[d] = at_address(ds, cel_h5_same_file(((struct cel_h5_var *)v->var->place)->addr, addr[d]));
     return rc;
 }
 

@@ -249,6 +249,12 @@ static bool read_dataset_type(const struct cel_h5_message *m, struct cel_h5_head
     return true;
 }
 
+/* version(1) class(1) from version 3 on. What a virtual dataset is made of says how long it is: libhdf5 looks. */
+static bool is_virtual(struct cel_h5_bytes layout)
+{
+    return layout.n >= 2 && layout.p[0] >= 4 && layout.p[1] == H5D_VIRTUAL;
+}
+
 static bool read_message(const struct cel_h5_message *m, void *data)
 {
     struct scan *s = data;
@@ -262,7 +268,7 @@ static bool read_message(const struct cel_h5_message *m, void *data)
         return read_dataset_type(m, h);
     case CEL_H5_LAYOUT:
         s->layout = true;
-        return true;
+        return !is_virtual(m->body);
     case CEL_H5_LINK_INFO:
     case CEL_H5_LINK:
     case CEL_H5_GROUP_INFO:

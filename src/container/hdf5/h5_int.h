@@ -29,6 +29,7 @@ bool cel_h5_chunk_missing(void); /* did the last call fail because the chunk was
 /* --- driver.c: the bytes of a file, for libhdf5 and for ourselves --------------- */
 struct cel_h5_io {
     int fd;              /* -1: in memory */
+    char *path;          /* the name libhdf5 knows it by */
     char *data;          /* in memory: the file's bytes */
     size_t cap;
     bool fixed;          /* in memory: data is the caller's and cannot grow */
@@ -42,7 +43,7 @@ struct cel_h5_io {
     int refs;            /* we, and each open driver file of libhdf5 */
     struct cel_mutex lock; /* memory may move when it grows; eof */
 };
-int cel_h5_io_make(struct cel_h5_io **out);
+int cel_h5_io_make(const char *path, struct cel_h5_io **out);
 void cel_h5_io_release(struct cel_h5_io *io);
 bool cel_h5_io_foreign(const struct cel_h5_io *io); /* writable, and we are a forked child */
 /* Any thread, no lock needed. Reading beyond the end is an error. */
@@ -96,6 +97,15 @@ bool cel_h5_is_user_class(int klass); /* of H5T_class_t: one of netCDF's user ty
 /* CEL_ABSENT: cannot tell, ask libhdf5. */
 int cel_h5_header_read(struct cel_h5_reader *reader, uint64_t addr, struct cel_h5_header *out);
 
+/* --- h5_other.c: files that a file names ------------------------------------------- */
+struct cel_h5_file;
+int cel_h5_io_open_other(const char *path, bool writable, struct cel_h5_io **out); /* errno, or 0 */
+/* The address of an object, marked when it lies in another file. Marked ones are good for comparing only. */
+uint64_t cel_h5_mark(struct cel_h5_file *f, const H5O_info_t *info);
+uint64_t cel_h5_found_at(struct cel_h5_file *f, hid_t object);
+bool cel_h5_is_elsewhere(uint64_t addr);
+uint64_t cel_h5_same_file(uint64_t neighbour, uint64_t addr); /* addr, marked as its neighbour is */
+
 /* --- h5_mask.c: filter masks written in this session --------------------------------- */
 struct cel_h5_mask {
     uint32_t skipped;
@@ -110,7 +120,6 @@ int cel_h5_masks_put(struct cel_h5_masks *m, const size_t *index, int ndims, uin
 void cel_h5_masks_dispose(struct cel_h5_masks *m);
 
 /* --- h5_index.c: where chunks lie, read without libhdf5 --------------------------------- */
-struct cel_h5_file;
 struct cel_h5_index;
 /* root: address of the index, UINT64_MAX: there is none yet. */
 int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, struct cel_h5_index **out);
@@ -125,6 +134,7 @@ struct cel_h5_file { /* dataset->container */
     hid_t id;            /* -1: libhdf5 has not been asked for anything yet */
     hid_t string_type;   /* variable-length UTF-8 */
     bool raw;            /* open for reading: what is plain is read without libhdf5 */
+    unsigned long number; /* libhdf5's, of this file; 0: not asked yet */
     uint64_t base;       /* raw: the size of the user block ... */
     unsigned chunk_k;    /* ... and half the room of a node in a chunk index */
     bool made;           /* by this create: abort removes it */

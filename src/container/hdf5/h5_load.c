@@ -247,10 +247,15 @@ static int add_type(struct loading *l, const char *name, uint64_t addr, const st
     return CEL_OK;
 }
 
+static uint64_t group_addr(const struct cel_group *group)
+{
+    return ((const struct cel_h5_group *)group->place)->addr;
+}
+
 static bool is_above(const struct cel_group *group, uint64_t addr)
 {
     for (; group; group = group->parent)
-        if (((const struct cel_h5_group *)group->place)->addr == addr)
+        if (group_addr(group) == addr)
             return true;
     return false;
 }
@@ -272,7 +277,7 @@ static int note_child(struct loading *l, const char *name, uint64_t addr, bool h
     own = cel_malloc(sizeof *own + n);
     if (!own)
         return NC_ENOMEM;
-    own->addr = hard ? addr : 0;
+    own->addr = hard && !cel_h5_is_elsewhere(addr) ? addr : 0;
     memcpy(own->name, name, n);
     if (cel_vec_add(l->children, own) == CEL_OK)
         return CEL_OK;
@@ -319,7 +324,8 @@ static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void 
         cel_warn("group %s: link %s leads nowhere and is left out", l->group->name, name);
         return 0;
     }
-    l->rc = add_link(l, name, hard ? link->u.address : info.addr, hard);
+    l->rc = add_link(l, name, hard ? cel_h5_same_file(group_addr(l->group), link->u.address) : cel_h5_mark(l->f, &info),
+                     hard);
     return l->rc == CEL_OK ? 0 : -1;
 }
 
@@ -337,7 +343,7 @@ static int link_order(const struct cel_group *group, H5_index_t *order)
     if (ok < 0)
         return cel_h5_fail(NC_EHDFERR, "group %s cannot be read", group->name);
     *order = flags & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-    if (*order == H5_INDEX_NAME && group->dataset->writable)
+    if (*order == H5_INDEX_NAME && group->dataset->writable && !cel_h5_is_elsewhere(group_addr(group)))
         return cel_fail(NC_ECANTWRITE, "group %s does not keep the order of its objects: the file can only be opened "
                                        "for reading", group->name);
     return CEL_OK;
@@ -372,7 +378,7 @@ static int list_through_libhdf5(struct loading *l)
 static int load_links(struct loading *l)
 {
     struct cel_h5_links links;
-    int rc = l->f->raw ? cel_h5_links_read(&l->reader, ((struct cel_h5_group *)l->group->place)->addr, &links) : CEL_ABSENT;
+    int rc = l->f->raw ? cel_h5_links_read(&l->reader, group_addr(l->group), &links) : CEL_ABSENT;
     size_t i;
 
     if (rc == CEL_ABSENT)
@@ -396,7 +402,7 @@ static int open_child(const struct cel_group *parent, const char *name, hid_t *i
     if (*id < 0)
         rc = cel_h5_fail(NC_EHDFERR, "group %s cannot be opened", name);
     else
-        *addr = cel_h5_addr_of(*id);
+        *addr = cel_h5_found_at(cel_h5_file(parent->dataset), *id);
     cel_h5_leave(&entry);
     return rc;
 }
@@ -525,7 +531,7 @@ static int read_classic(struct loading *l)
     struct cel_h5_header h;
     int rc = CEL_OK;
 
-    if (l->raw && cel_h5_header_read(&l->reader, ((struct cel_h5_group *)ds->root->place)->addr, &h) == CEL_OK)
+    if (l->raw && cel_h5_header_read(&l->reader, group_addr(ds->root), &h) == CEL_OK)
         ds->classic_model = h.strict;
     else
         rc = ask_classic(ds);

@@ -236,7 +236,7 @@ static int load_type(struct cel_h5_file *f, struct cel_type *type)
 
 static struct cel_type *find_type(struct cel_h5_file *f, hid_t file_type)
 {
-    uint64_t addr = H5Tcommitted(file_type) > 0 ? cel_h5_addr_of(file_type) : 0;
+    uint64_t addr = H5Tcommitted(file_type) > 0 ? cel_h5_found_at(f, file_type) : 0;
     const struct cel_vec *types = &f->ds->types;
     struct cel_h5_type *t;
     size_t i;

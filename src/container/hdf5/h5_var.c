@@ -151,7 +151,7 @@ static bool goes_by_chunks(const struct cel_var *var)
 {
     const struct cel_h5_var *v = var->place;
 
-    return var->storage == CEL_CHUNKED && v->native && !(v->swap && var->type->group) &&
+    return var->storage == CEL_CHUNKED && v->native && !cel_h5_is_elsewhere(v->addr) && !(v->swap && var->type->group) &&
            (var->chain.n == 0 || var->chain.prepared) && !(v->raw_edges && var->group->dataset->writable);
 }
 
