@@ -127,7 +127,7 @@ static int settle(struct cel_dataset *ds, const struct found *v)
     if (v->own)
         var->dim[0] = v->own;
     else if (v->has_list)
-        rc = by_scales(ds, v);
+        rc = cel_h5_note(var->group, by_scales(ds, v), "%s:DIMENSION_LIST", var->name);
     for (d = 0; rc == CEL_OK && d < var->ndims; d++)
         if (!var->dim[d])
             rc = make_phony(ds, var, d, v->unlimited >> d & 1);

@@ -24,6 +24,7 @@ void cel_h5_leave(const struct cel_h5_entry *entry);
 /* --- h5_error.c: libhdf5's error stack as one line --------------------------- */
 /* "<what>: <innermost reason libhdf5 gives>" */
 int cel_h5_fail(int code, const char *fmt, ...) CEL_PRINTF(2, 3);
+bool cel_h5_of_machine(void); /* was the last failure one of memory, or of the system? Asked once */
 bool cel_h5_chunk_missing(void); /* did the last call fail because the chunk was never written? */
 
 /* --- driver.c: the bytes of a file, for libhdf5 and for ourselves --------------- */
@@ -214,6 +215,11 @@ int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, s
 int cel_h5_load(struct cel_dataset *ds);      /* the structure, all groups */
 int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var);
 int cel_h5_var_read_back(struct cel_var *var); /* layout, filters and memory type from the open dataset */
+
+/* --- h5_unreadable.c: what is not understood is listed ------------------------------------ */
+/* CEL_OK: the failure rc was that of one object, now in the group's list under the name; else rc. */
+int cel_h5_note(struct cel_group *group, int rc, const char *fmt, ...) CEL_PRINTF(3, 4);
+int cel_h5_note_var(struct cel_var *var, int rc); /* the variable stays, without its data */
 
 /* --- h5_type.c ---------------------------------------------------------------------------- */
 int cel_h5_load_types(struct cel_dataset *ds);

@@ -6,6 +6,7 @@
  * group's own links first, then its children, depth first. */
 #include "h5_load.h"
 #include "h5_raw.h"
+#include "utf8.h"
 #include <stdlib.h>
 
 #define DIMID_MAX 1048576 /* ids beyond this are damage, not dimensions */
@@ -176,14 +177,17 @@ static void count_marks(struct cel_h5_file *f, const struct cel_h5_header *h)
     f->marks += (h->dimid >= 0) + (h->ncoords >= 0) + h->dim_only;
 }
 
-/* Without the prefix of variables that only share a dimension's name, and in
- * normal form. CEL_ABSENT: that name is taken, the first one counts. */
-static int var_name(const struct loading *l, const char *link, char **out)
+/* Without the prefix of variables that only share a dimension's name, and in normal form;
+ * bytes that are not UTF-8 have none and stay as they are. */
+static int var_name(const char *link, char **out)
 {
     size_t n = sizeof CEL_H5_NON_COORD - 1;
-    int rc = cel_name_normal(strncmp(link, CEL_H5_NON_COORD, n) == 0 ? link + n : link, out);
+    const char *name = strncmp(link, CEL_H5_NON_COORD, n) == 0 ? link + n : link;
 
-    return rc == CEL_OK && cel_names_find(&l->group->var_index, *out) ? CEL_ABSENT : rc;
+    if (cel_utf8_valid(name))
+        return cel_name_normal(name, out);
+    *out = cel_strdup(name);
+    return *out ? CEL_OK : NC_ENOMEM;
 }
 
 static int add_var(struct loading *l, const char *link, uint64_t addr, const struct cel_h5_header *h,
@@ -192,7 +196,7 @@ static int add_var(struct loading *l, const char *link, uint64_t addr, const str
     struct cel_h5_var *v;
     struct cel_var *var;
     char *name = NULL;
-    int d, rc = var_name(l, link, &name);
+    int d, rc = var_name(link, &name);
 
     if (rc == CEL_OK)
         rc = cel_var_add(l->group, name, h->rank, &var);
@@ -202,7 +206,7 @@ static int add_var(struct loading *l, const char *link, uint64_t addr, const str
         rc = NC_ENOMEM;
     free(name);
     if (rc != CEL_OK)
-        return rc == CEL_ABSENT ? CEL_OK : rc;
+        return rc;
     v->addr = addr;
     v->is_scale = own != NULL;
     for (d = 0; d < h->rank; d++)
@@ -218,9 +222,11 @@ static int add_dataset(struct loading *l, const char *name, uint64_t addr, const
     count_marks(l->f, h);
     if ((h->dim_only || h->is_scale) && h->rank > 0)
         rc = add_dim(l, name, addr, h, &own);
-    if (rc == CEL_OK && !(h->dim_only && own) && !is_foreign(h))
-        rc = add_var(l, name, addr, h, own);
-    return rc;
+    if (rc != CEL_OK || (h->dim_only && own))
+        return rc;
+    if (is_foreign(h))
+        return cel_fail(NC_EBADTYPE, "its HDF5 type has no counterpart in netCDF");
+    return add_var(l, name, addr, h, own);
 }
 
 static int add_type(struct loading *l, const char *name, uint64_t addr, const struct cel_h5_header *h)
@@ -234,6 +240,8 @@ static int add_type(struct loading *l, const char *name, uint64_t addr, const st
 
     for (i = 0; i < sizeof klass / sizeof *klass && klass[i].from != h->type_class; i++)
         ;
+    if (h->type_class < H5T_INTEGER || h->type_class > H5T_ARRAY)
+        return cel_fail(NC_EBADTYPE, "it is a type of an unknown class, %d", h->type_class);
     if (i == sizeof klass / sizeof *klass)
         return CEL_OK; /* a named number: no user type */
     rc = cel_type_add(l->group, name, klass[i].to, 0, &type);
@@ -292,10 +300,8 @@ static int add_link(struct loading *l, const char *name, uint64_t addr, bool har
     struct cel_h5_header h;
     int rc;
 
-    if (strlen(name) > NC_MAX_NAME + sizeof CEL_H5_NON_COORD - 1) {
-        cel_warn("group %s: a link with a name of %zu bytes is left out", l->group->name, strlen(name));
-        return CEL_OK;
-    }
+    if (strlen(name) > NC_MAX_NAME + sizeof CEL_H5_NON_COORD - 1)
+        return cel_fail(NC_EMAXNAME, "its name has %zu bytes, netCDF's may have %d", strlen(name), NC_MAX_NAME);
     if (!hard || !l->raw || cel_h5_header_read(&l->reader, addr, &h) != CEL_OK) {
         rc = ask_libhdf5(l->group, name, &h);
         if (rc != CEL_OK)
@@ -313,6 +319,11 @@ static int add_link(struct loading *l, const char *name, uint64_t addr, bool har
     }
 }
 
+static int add_or_note(struct loading *l, const char *name, uint64_t addr, bool hard)
+{
+    return cel_h5_note(l->group, add_link(l, name, addr, hard), "%s", name);
+}
+
 /* Soft and external links: followed to where they lead. */
 static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void *data)
 {
@@ -320,12 +331,11 @@ static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void 
     bool hard = link->type == H5L_TYPE_HARD;
     H5O_info_t info;
 
-    if (!hard && H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) {
-        cel_warn("group %s: link %s leads nowhere and is left out", l->group->name, name);
-        return 0;
-    }
-    l->rc = add_link(l, name, hard ? cel_h5_same_file(group_addr(l->group), link->u.address) : cel_h5_mark(l->f, &info),
-                     hard);
+    if (!hard && H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
+        l->rc = cel_h5_note(l->group, cel_h5_fail(NC_EHDFERR, "it is a link that leads nowhere"), "%s", name);
+    else
+        l->rc = add_or_note(l, name, hard ? cel_h5_same_file(group_addr(l->group), link->u.address) : cel_h5_mark(l->f, &info),
+                            hard);
     return l->rc == CEL_OK ? 0 : -1;
 }
 
@@ -384,7 +394,7 @@ static int load_links(struct loading *l)
     if (rc == CEL_ABSENT)
         return list_through_libhdf5(l);
     for (i = 0; rc == CEL_OK && i < links.n; i++)
-        rc = add_link(l, links.at[i].name, links.at[i].addr, true);
+        rc = add_or_note(l, links.at[i].name, links.at[i].addr, true);
     cel_h5_links_dispose(&links);
     return rc;
 }
@@ -407,7 +417,7 @@ static int open_child(const struct cel_group *parent, const char *name, hid_t *i
     return rc;
 }
 
-static int load_child(struct loading *l, struct cel_group *parent, const struct child *child, int depth)
+static int load_found(struct loading *l, struct cel_group *parent, const struct child *child, int depth)
 {
     uint64_t addr = child->addr;
     hid_t id = -1;
@@ -419,6 +429,13 @@ static int load_child(struct loading *l, struct cel_group *parent, const struct 
     if (rc == CEL_OK)
         rc = cel_h5_group_place(group, id, addr);
     return rc == CEL_OK ? load_group(l, group, depth) : rc;
+}
+
+static int load_child(struct loading *l, struct cel_group *parent, const struct child *child, int depth)
+{
+    int rc = load_found(l, parent, child, depth);
+
+    return l->endless ? rc : cel_h5_note(parent, rc, "%s", child->name);
 }
 
 static void note_unnamed(struct loading *l, struct cel_group *group)
@@ -438,7 +455,8 @@ static int load_group(struct loading *l, struct cel_group *group, int depth)
     size_t i;
     int rc;
 
-    if (depth > DEPTH_MAX || l->f->ds->groups.n > GROUPS_MAX)
+    l->endless = depth > DEPTH_MAX || l->f->ds->groups.n > GROUPS_MAX;
+    if (l->endless)
         return cel_fail(NC_EHDFERR, "there are more than %d groups, or %d levels of them", GROUPS_MAX, DEPTH_MAX);
     l->group = group;
     l->children = &children;

@@ -26,6 +26,7 @@ struct loading {
     struct cel_vec *children;  /* struct child *: its groups */
     struct cel_vec list;       /* struct found * */
     bool raw;                  /* headers can be read without libhdf5 */
+    bool endless;              /* more groups than anyone has: damage, or an attack */
     int rc;
     struct cel_h5_reader reader;
 };
