@@ -145,6 +145,8 @@ int nc_inq_typeids(int ncid, int *ntypes, int *typeids)
     struct cel_call c;
     int rc = cel_call_begin(&c, ncid);
 
+    if (rc == CEL_OK)
+        rc = cel_load_types(c.ds); /* parts of them that the file does not name are listed too */
     if (rc == CEL_OK) {
         cel_give(ntypes, (int)c.group->types.n);
         for (size_t i = 0; typeids && i < c.group->types.n; i++)

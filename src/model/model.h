@@ -334,6 +334,7 @@ int cel_type_add(struct cel_group *group, const char *name, int klass, size_t si
 int cel_type_add_field(struct cel_type *type, const char *name, size_t offset, const struct cel_type *field,
                        int ndims, const int *dims);
 int cel_type_add_member(struct cel_type *type, const char *name, const void *value);
+void cel_type_drop_parts(struct cel_type *type); /* its fields and members: it becomes another kind */
 int cel_var_add(struct cel_group *group, const char *name, int ndims, struct cel_var **out); /* dim[] to be set */
 void cel_var_link_coord(struct cel_var *var); /* once name and dim[] are set: dim->coord follows */
 int cel_att_add(struct cel_atts *atts, const char *name, const struct cel_type *type, size_t n,

@@ -103,10 +103,8 @@ int cel_type_make(struct cel_group *group, char *name, int klass, size_t size, s
     return CEL_OK;
 }
 
-void cel_type_free(struct cel_type *type)
+void cel_type_drop_parts(struct cel_type *type)
 {
-    if (!type)
-        return;
     for (size_t i = 0; i < type->nfields; i++) {
         free(type->field[i].name);
         free(type->field[i].dims);
@@ -115,6 +113,16 @@ void cel_type_free(struct cel_type *type)
         free(type->member[i].name);
     free(type->field);
     free(type->member);
+    type->field = NULL;
+    type->member = NULL;
+    type->nfields = type->nmembers = 0;
+}
+
+void cel_type_free(struct cel_type *type)
+{
+    if (!type)
+        return;
+    cel_type_drop_parts(type);
     free(type->zeros);
     free(type->name);
     free(type);

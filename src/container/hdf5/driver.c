@@ -39,12 +39,14 @@ static _Thread_local int os_error;
 
 /* --- the bytes --------------------------------------------------------------- */
 
-int cel_h5_io_make(struct cel_h5_io **out)
+int cel_h5_io_make(const char *path, struct cel_h5_io **out)
 {
     struct cel_h5_io *io = cel_calloc(1, sizeof *io);
 
-    if (!io)
+    if (!io || !(io->path = cel_strdup(path))) {
+        free(io);
         return NC_ENOMEM;
+    }
     io->fd = -1;
     io->owner = getpid();
     io->refs = 1;
@@ -77,6 +79,7 @@ void cel_h5_io_release(struct cel_h5_io *io)
         close_fd(io);
     if (!io->fixed)
         free(io->data);
+    free(io->path);
     cel_mutex_dispose(&io->lock);
     free(io);
 }
@@ -229,22 +232,61 @@ static int empty(struct cel_h5_io *io)
     return 0;
 }
 
+/* libhdf5 makes lists like that of an open file when this one names others. */
+static void *driver_list(struct cel_h5_io *io)
+{
+    struct driver_info *info = malloc(sizeof *info);
+
+    if (info)
+        info->io = io;
+    return info;
+}
+
+static void *driver_fapl_get(H5FD_t *f)
+{
+    return driver_list(((const struct driver_file *)f)->io);
+}
+
+static void *driver_fapl_copy(const void *info)
+{
+    return driver_list(((const struct driver_info *)info)->io);
+}
+
+static herr_t driver_fapl_free(void *info)
+{
+    free(info);
+    return 0;
+}
+
+/* The file the access list was made for; errno, or 0. */
+static int open_own(struct cel_h5_io *io, unsigned flags)
+{
+    int e = (flags & H5F_ACC_TRUNC) && io->fresh ? empty(io) : 0;
+
+    if (!e)
+        add_ref(io, 1);
+    return e;
+}
+
+/* The list also serves for files that this one names, which libhdf5 opens by itself. */
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t maxaddr)
 {
     const struct driver_info *info = H5Pget_driver_info(fapl);
     struct driver_file *file = info ? calloc(1, sizeof *file) : NULL;
+    int e;
 
-    (void)name;
     (void)maxaddr;
     if (!file)
         return NULL;
-    if ((flags & H5F_ACC_TRUNC) && info->io->fresh && fault(empty(info->io)) < 0) {
-        free(file);
-        return NULL;
-    }
     file->io = info->io;
-    add_ref(file->io, 1);
-    return &file->pub;
+    if (strcmp(name, info->io->path) == 0)
+        e = open_own(info->io, flags);
+    else
+        e = cel_h5_io_open_other(name, flags & H5F_ACC_RDWR, &file->io);
+    if (fault(e) == 0)
+        return &file->pub;
+    free(file);
+    return NULL;
 }
 
 static herr_t driver_close(H5FD_t *f)
@@ -277,9 +319,12 @@ static int driver_cmp(const H5FD_t *a, const H5FD_t *b)
 /* The same as libhdf5's own driver, so that space is laid out in the same way. */
 static herr_t driver_query(const H5FD_t *f, unsigned long *flags)
 {
-    (void)f;
+    const struct cel_h5_io *io = f ? ((const struct driver_file *)f)->io : NULL;
+
     *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
              H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    if (io && io->fd >= 0)
+        *flags |= H5FD_FEAT_POSIX_COMPAT_HANDLE; /* so that libhdf5 looks for other files beside the real one */
     return 0;
 }
 
@@ -419,6 +464,9 @@ static const H5FD_class_t driver_class = {
     .maxaddr = ADDRESS_MAX,
     .fc_degree = H5F_CLOSE_STRONG,
     .fapl_size = sizeof(struct driver_info),
+    .fapl_get = driver_fapl_get,
+    .fapl_copy = driver_fapl_copy,
+    .fapl_free = driver_fapl_free,
     .open = driver_open,
     .close = driver_close,
     .cmp = driver_cmp,

@@ -22,6 +22,8 @@ static bool is_hidden(const char *name)
 
 struct reading {
     struct cel_h5_file *f;
+    struct cel_group *group;
+    struct cel_var *var; /* NULL: the group's */
     struct cel_atts *atts;
     int rc;
 };
@@ -122,7 +124,6 @@ static int read_values(struct reading *r, struct value *v)
     return rc;
 }
 
-/* A type netCDF does not have (a reference) hides the attribute, as in netCDF-C. */
 static int read_att(struct reading *r, hid_t object, const char *name)
 {
     struct value v = {.file_type = -1, .space = -1, .att = H5Aopen(object, name, H5P_DEFAULT)};
@@ -138,9 +139,14 @@ static int read_att(struct reading *r, hid_t object, const char *name)
     }
     free(v.data);
     close_value(&v);
-    if (rc == CEL_ABSENT)
-        return CEL_OK;
-    return rc == CEL_OK ? rc : cel_fail_in(rc, "attribute %s", name);
+    return rc == CEL_ABSENT ? cel_fail(NC_EBADTYPE, "its HDF5 type has no counterpart in netCDF") : rc;
+}
+
+static int read_named(struct reading *r, hid_t object, const char *name)
+{
+    if (strlen(name) > NC_MAX_NAME)
+        return cel_fail(NC_EMAXNAME, "its name has %zu bytes, netCDF's may have %d", strlen(name), NC_MAX_NAME);
+    return read_att(r, object, name);
 }
 
 static herr_t visit(hid_t object, const char *name, const H5A_info_t *info, void *data)
@@ -148,32 +154,41 @@ static herr_t visit(hid_t object, const char *name, const H5A_info_t *info, void
     struct reading *r = data;
 
     (void)info;
-    if (!is_hidden(name) && strlen(name) <= NC_MAX_NAME)
-        r->rc = read_att(r, object, name);
+    if (!is_hidden(name))
+        r->rc = cel_h5_note(r->group, read_named(r, object, name), "%s:%s", r->var ? r->var->name : "", name);
+    if (r->rc != CEL_OK)
+        r->rc = cel_fail_in(r->rc, "attribute %s", name);
     return r->rc == CEL_OK ? 0 : -1;
 }
 
-static int read_all(struct cel_h5_file *f, hid_t object, struct cel_atts *atts)
+static int list_all(struct reading *r, hid_t object)
 {
-    struct reading r = {f, atts, CEL_OK};
     hsize_t at = 0;
 
-    if (H5Aiterate2(object, H5_INDEX_CRT_ORDER, H5_ITER_INC, &at, visit, &r) < 0 && r.rc == CEL_OK) {
+    if (H5Aiterate2(object, H5_INDEX_CRT_ORDER, H5_ITER_INC, &at, visit, r) < 0 && r->rc == CEL_OK) {
         at = 0;
-        if (H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &at, visit, &r) < 0 && r.rc == CEL_OK)
-            r.rc = cel_h5_fail(NC_EHDFERR, "the attributes cannot be listed");
+        if (H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &at, visit, r) < 0 && r->rc == CEL_OK)
+            r->rc = cel_h5_fail(NC_EHDFERR, "the attributes cannot be listed");
     }
-    return r.rc;
+    return r->rc;
+}
+
+static int read_all(struct reading *r)
+{
+    int rc = r->var ? cel_h5_var_open(r->var) : CEL_OK;
+
+    if (rc == CEL_OK)
+        rc = list_all(r, r->var ? ((struct cel_h5_var *)r->var->place)->id : cel_h5_group_id(r->group));
+    return cel_h5_note(r->group, rc, "%s:", r->var ? r->var->name : "");
 }
 
 /* A list half read is not kept: the next call starts anew. */
 static int load(struct cel_h5_file *f, struct cel_group *group, struct cel_var *var)
 {
     struct cel_atts *atts = var ? &var->atts : &group->atts;
-    int rc = var ? cel_h5_var_open(var) : CEL_OK;
+    struct reading r = {.f = f, .group = group, .var = var, .atts = atts};
+    int rc = read_all(&r);
 
-    if (rc == CEL_OK)
-        rc = read_all(f, var ? ((struct cel_h5_var *)var->place)->id : cel_h5_group_id(group), atts);
     if (rc == CEL_OK)
         atts->loaded = true;
     else

@@ -15,7 +15,10 @@ int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5
         return NC_ENOMEM;
     *v = (struct found){.var = var, .own = own, .has_list = h->has_list, .ncoords = h->ncoords};
     v->type_sum = h->type_sum;
+    v->type_addr = h->type_addr;
+    v->unnamed_type = h->unnamed_type;
     v->unnamed_atts = h->unnamed_atts;
+    v->att_addr = h->att_addr;
     memcpy(v->coords, h->coords, (size_t)n * sizeof v->coords[0]);
     for (d = 0; d < h->rank; d++)
         v->unlimited |= (uint32_t)(h->maxdims[d] == UINT64_MAX) << d;
@@ -73,7 +76,7 @@ static int by_scales(const struct cel_dataset *ds, const struct found *v)
         rc = cel_h5_scale_list(v->var, addr);
     cel_h5_leave(&entry);
     for (d = 0; rc == CEL_OK && d < v->var->ndims; d++)
-        v->var->dim[d] = at_address(ds, addr[d]);
+        v->var->dim[d] = at_address(ds, cel_h5_same_file(((struct cel_h5_var *)v->var->place)->addr, addr[d]));
     return rc;
 }
 
@@ -124,7 +127,7 @@ static int settle(struct cel_dataset *ds, const struct found *v)
     if (v->own)
         var->dim[0] = v->own;
     else if (v->has_list)
-        rc = by_scales(ds, v);
+        rc = cel_h5_note(var->group, by_scales(ds, v), "%s:DIMENSION_LIST", var->name);
     for (d = 0; rc == CEL_OK && d < var->ndims; d++)
         if (!var->dim[d])
             rc = make_phony(ds, var, d, v->unlimited >> d & 1);

@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+static _Thread_local bool of_machine;
+
 struct reason {
+    bool resource; /* libhdf5 is short of memory */
     char function[64];
     char text[256];
 };
@@ -17,6 +20,7 @@ static herr_t take_first(unsigned n, const H5E_error2_t *error, void *data)
     struct reason *r = data;
 
     if (n == 0) {
+        r->resource = error->maj_num == H5E_RESOURCE;
         snprintf(r->function, sizeof r->function, "%s", error->func_name ? error->func_name : "");
         snprintf(r->text, sizeof r->text, "%s", error->desc ? error->desc : "");
     }
@@ -25,13 +29,27 @@ static herr_t take_first(unsigned n, const H5E_error2_t *error, void *data)
 
 static struct reason innermost(void)
 {
-    struct reason r = {"", ""};
+    struct reason r = {0};
     size_t n;
 
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &r);
     for (n = strlen(r.text); n > 0 && (r.text[n - 1] == '\n' || r.text[n - 1] == '.'); n--)
         r.text[n - 1] = '\0';
     return r;
+}
+
+/* A file that is not there or may not be read is the fault of the object that names it. */
+static bool is_shortage(int os)
+{
+    return os == EIO || os == ENOMEM || os == EMFILE || os == ENFILE;
+}
+
+bool cel_h5_of_machine(void)
+{
+    bool was = of_machine;
+
+    of_machine = false;
+    return was;
 }
 
 int cel_h5_fail(int code, const char *fmt, ...)
@@ -41,6 +59,7 @@ int cel_h5_fail(int code, const char *fmt, ...)
     int os = cel_h5_os_error();
     va_list ap;
 
+    of_machine = r.resource || is_shortage(os);
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);

@@ -158,7 +158,7 @@ static int make_file(struct cel_dataset *ds, bool writable, struct cel_h5_file *
         return NC_ENOMEM;
     f->ds = ds;
     f->id = f->string_type = -1;
-    rc = cel_h5_io_make(&f->io);
+    rc = cel_h5_io_make(ds->path, &f->io);
     if (rc != CEL_OK) {
         free(f);
         return rc;

@@ -155,19 +155,44 @@ static const struct {
 } wanted[] = {{"CLASS", read_class}, {"NAME", read_name}, {"DIMENSION_LIST", read_list}, {"REFERENCE_LIST", pass_over},
               {"_Netcdf4Dimid", read_dimid}, {"_Netcdf4Coordinates", read_coords}, {"_nc3_strict", read_strict}};
 
-/* Is the type one that the file does not name, and netCDF has no name for either? */
-static bool has_unnamed_type(struct cel_h5_bytes b, size_t at)
-{
-    size_t name = rounded((size_t)cel_h5_little(b.p + 2, 2), b.p[0]);
-
-    if (b.p[0] > 1 && (b.p[1] & 1))
-        return false; /* a committed type */
-    return name < b.n - at && cel_h5_is_user_class(b.p[at + name] & 15);
-}
-
 bool cel_h5_is_user_class(int klass)
 {
     return klass == H5T_COMPOUND || klass == H5T_ENUM || klass == H5T_OPAQUE || klass == H5T_VLEN;
+}
+
+/* A reference to a message of another header; 0: not one of a committed type.
+ * version 1: 1 kind(1) 0(6) unused(8) address(8); 2: 2 kind(1) address(8); 3: the same, of kind 2. */
+static uint64_t committed_at(struct cel_h5_bytes b)
+{
+    uint64_t version, kind, addr = 0;
+    const unsigned char *p;
+
+    if (!cel_h5_take_number(&b, 1, &version) || !cel_h5_take_number(&b, 1, &kind) || version < 1 || version > 3 ||
+        (version == 3 && kind != 2) || (version == 1 && !cel_h5_take(&b, 14, &p)))
+        return 0;
+    return cel_h5_take_number(&b, 8, &addr) ? addr : 0;
+}
+
+/* Committed types may have lost their name: the first is remembered, several count as unnamed. */
+static void note_committed(struct cel_h5_header *h, uint64_t addr)
+{
+    if (!addr || (h->att_addr && h->att_addr != addr))
+        h->unnamed_atts = true;
+    else
+        h->att_addr = addr;
+}
+
+/* Is the type one that the file does not name, and netCDF has no name for either? */
+static void note_att_type(struct cel_h5_bytes b, size_t at, struct cel_h5_header *h)
+{
+    size_t name = rounded((size_t)cel_h5_little(b.p + 2, 2), b.p[0]);
+
+    if (name >= b.n - at)
+        return;
+    if (b.p[0] > 1 && (b.p[1] & 1))
+        note_committed(h, committed_at((struct cel_h5_bytes){b.p + at + name, b.n - at - name}));
+    else if (cel_h5_is_user_class(b.p[at + name] & 15))
+        h->unnamed_atts = true;
 }
 
 /* Most attributes are none of ours: only name and type are looked at. */
@@ -186,7 +211,7 @@ static bool read_attribute(struct cel_h5_bytes body, struct cel_h5_header *h)
     }
     if (body.n <= at)
         return false;
-    h->unnamed_atts = h->unnamed_atts || has_unnamed_type(body, at);
+    note_att_type(body, at, h);
     return true;
 }
 
@@ -215,6 +240,21 @@ static bool sum_type(struct cel_h5_bytes body, struct cel_h5_header *h)
     return true;
 }
 
+static bool read_dataset_type(const struct cel_h5_message *m, struct cel_h5_header *h)
+{
+    if (!m->shared)
+        return read_type(m->body, h) && sum_type(m->body, h);
+    h->type_addr = committed_at(m->body);
+    h->unnamed_type = !h->type_addr;
+    return true;
+}
+
+/* version(1) class(1) from version 3 on. What a virtual dataset is made of says how long it is: libhdf5 looks. */
+static bool is_virtual(struct cel_h5_bytes layout)
+{
+    return layout.n >= 2 && layout.p[0] >= 4 && layout.p[1] == H5D_VIRTUAL;
+}
+
 static bool read_message(const struct cel_h5_message *m, void *data)
 {
     struct scan *s = data;
@@ -225,10 +265,10 @@ static bool read_message(const struct cel_h5_message *m, void *data)
         return !m->shared && read_space(m->body, h);
     case CEL_H5_DATATYPE:
         s->datatype = true;
-        return m->shared || (read_type(m->body, h) && sum_type(m->body, h));
+        return read_dataset_type(m, h);
     case CEL_H5_LAYOUT:
         s->layout = true;
-        return true;
+        return !is_virtual(m->body);
     case CEL_H5_LINK_INFO:
     case CEL_H5_LINK:
     case CEL_H5_GROUP_INFO:

@@ -1,7 +1,8 @@
 /* Where the chunks of a dataset lie, read without libhdf5 from an index of version 1 (a
  * B-tree), which is what every file has whose writer did not ask for the newest format.
  * One node of each level is kept: chunks are mostly asked for in order. Nodes have no
- * checksum, here as in libhdf5; one that makes no sense is left to libhdf5 to judge.
+ * checksum, here as in libhdf5; one that makes no sense is left to libhdf5 to judge, but not
+ * one beyond the end of the file: libhdf5 does not survive each of those.
  *
  *   "TREE" 1 level(1) children(2) left(8) right(8) key child(8) key child(8) ... key
  *   key: stored bytes(4) filter mask(4) first element(8 each) 0(8)
@@ -70,10 +71,10 @@ static int get_node(struct cel_h5_index *x, int depth, uint64_t addr, const unsi
     int rc = CEL_OK;
 
     *out = node->bytes;
+    if (addr == NOWHERE || !is_inside(x, addr, x->nbytes))
+        return cel_fail(NC_EHDFERR, "the chunk index leads beyond the end of the file: the file is damaged or cut off");
     if (node->addr == addr)
         return CEL_OK;
-    if (!is_inside(x, addr, x->nbytes))
-        return CEL_SKIP;
     node->addr = NOWHERE;
     if (!node->bytes && !(node->bytes = cel_malloc(x->nbytes)))
         return NC_ENOMEM;

@@ -24,11 +24,13 @@ void cel_h5_leave(const struct cel_h5_entry *entry);
 /* --- h5_error.c: libhdf5's error stack as one line --------------------------- */
 /* "<what>: <innermost reason libhdf5 gives>" */
 int cel_h5_fail(int code, const char *fmt, ...) CEL_PRINTF(2, 3);
+bool cel_h5_of_machine(void); /* was the last failure one of memory, or of the system? Asked once */
 bool cel_h5_chunk_missing(void); /* did the last call fail because the chunk was never written? */
 
 /* --- driver.c: the bytes of a file, for libhdf5 and for ourselves --------------- */
 struct cel_h5_io {
     int fd;              /* -1: in memory */
+    char *path;          /* the name libhdf5 knows it by */
     char *data;          /* in memory: the file's bytes */
     size_t cap;
     bool fixed;          /* in memory: data is the caller's and cannot grow */
@@ -42,7 +44,7 @@ struct cel_h5_io {
     int refs;            /* we, and each open driver file of libhdf5 */
     struct cel_mutex lock; /* memory may move when it grows; eof */
 };
-int cel_h5_io_make(struct cel_h5_io **out);
+int cel_h5_io_make(const char *path, struct cel_h5_io **out);
 void cel_h5_io_release(struct cel_h5_io *io);
 bool cel_h5_io_foreign(const struct cel_h5_io *io); /* writable, and we are a forked child */
 /* Any thread, no lock needed. Reading beyond the end is an error. */
@@ -67,8 +69,11 @@ struct cel_h5_header {
     int type_class; /* H5T_class_t; H5T_NO_CLASS: a committed type, elsewhere */
     size_t type_size;
     uint32_t type_sum; /* user types: over its bytes, to find the same type elsewhere in the file */
+    uint64_t type_addr; /* of the committed type; 0: none, or not known */
+    bool unnamed_type; /* a user type that the file may not name */
     bool big_endian;
     bool unnamed_atts; /* attributes of user types that the file does not name */
+    uint64_t att_addr; /* of the one committed type that attributes have; 0: none */
     bool is_scale;  /* CLASS is DIMENSION_SCALE */
     bool dim_only;  /* a dimension that is no variable */
     bool strict;    /* _nc3_strict is there: a file of the classic model */
@@ -94,6 +99,15 @@ bool cel_h5_is_user_class(int klass); /* of H5T_class_t: one of netCDF's user ty
 /* CEL_ABSENT: cannot tell, ask libhdf5. */
 int cel_h5_header_read(struct cel_h5_reader *reader, uint64_t addr, struct cel_h5_header *out);
 
+/* --- h5_other.c: files that a file names ------------------------------------------- */
+struct cel_h5_file;
+int cel_h5_io_open_other(const char *path, bool writable, struct cel_h5_io **out); /* errno, or 0 */
+/* The address of an object, marked when it lies in another file. Marked ones are good for comparing only. */
+uint64_t cel_h5_mark(struct cel_h5_file *f, const H5O_info_t *info);
+uint64_t cel_h5_found_at(struct cel_h5_file *f, hid_t object);
+bool cel_h5_is_elsewhere(uint64_t addr);
+uint64_t cel_h5_same_file(uint64_t neighbour, uint64_t addr); /* addr, marked as its neighbour is */
+
 /* --- h5_mask.c: filter masks written in this session --------------------------------- */
 struct cel_h5_mask {
     uint32_t skipped;
@@ -108,7 +122,6 @@ int cel_h5_masks_put(struct cel_h5_masks *m, const size_t *index, int ndims, uin
 void cel_h5_masks_dispose(struct cel_h5_masks *m);
 
 /* --- h5_index.c: where chunks lie, read without libhdf5 --------------------------------- */
-struct cel_h5_file;
 struct cel_h5_index;
 /* root: address of the index, UINT64_MAX: there is none yet. */
 int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, struct cel_h5_index **out);
@@ -123,6 +136,7 @@ struct cel_h5_file { /* dataset->container */
     hid_t id;            /* -1: libhdf5 has not been asked for anything yet */
     hid_t string_type;   /* variable-length UTF-8 */
     bool raw;            /* open for reading: what is plain is read without libhdf5 */
+    unsigned long number; /* libhdf5's, of this file; 0: not asked yet */
     uint64_t base;       /* raw: the size of the user block ... */
     unsigned chunk_k;    /* ... and half the room of a node in a chunk index */
     bool made;           /* by this create: abort removes it */
@@ -136,7 +150,8 @@ struct cel_h5_group {
     hid_t id;     /* -1: not open; cel_h5_group_id() opens it */
     uint64_t addr;
     size_t first_found, end_found; /* while opening: its part of the list of variables ... */
-    bool unnamed_atts;             /* ... and whether its attributes have types without names */
+    bool unnamed_atts;             /* ... and whether its attributes have types without names, */
+    uint64_t att_addr;             /* or of a committed type which may have lost its name */
 };
 struct cel_h5_dim {
     uint64_t addr;     /* of its scale */
@@ -201,6 +216,11 @@ int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, s
 int cel_h5_load(struct cel_dataset *ds);      /* the structure, all groups */
 int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var);
 int cel_h5_var_read_back(struct cel_var *var); /* layout, filters and memory type from the open dataset */
+
+/* --- h5_unreadable.c: what is not understood is listed ------------------------------------ */
+/* CEL_OK: the failure rc was that of one object, now in the group's list under the name; else rc. */
+int cel_h5_note(struct cel_group *group, int rc, const char *fmt, ...) CEL_PRINTF(3, 4);
+int cel_h5_note_var(struct cel_var *var, int rc); /* the variable stays, without its data */
 
 /* --- h5_type.c ---------------------------------------------------------------------------- */
 int cel_h5_load_types(struct cel_dataset *ds);

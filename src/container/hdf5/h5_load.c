@@ -6,6 +6,7 @@
  * group's own links first, then its children, depth first. */
 #include "h5_load.h"
 #include "h5_raw.h"
+#include "utf8.h"
 #include <stdlib.h>
 
 #define DIMID_MAX 1048576 /* ids beyond this are damage, not dimensions */
@@ -38,6 +39,7 @@ static int ask_type(hid_t dataset, struct cel_h5_header *h)
         return cel_h5_fail(NC_EHDFERR, "its type cannot be read");
     h->type_class = H5Tget_class(type);
     h->type_size = H5Tget_size(type);
+    h->unnamed_type = cel_h5_is_user_class(h->type_class);
     H5Tclose(type);
     return CEL_OK;
 }
@@ -80,8 +82,17 @@ static int att_ints(hid_t object, const char *name, int *out, int most)
     return (int)n;
 }
 
+/* Whether their types have names is found out by reading them. */
+static bool has_atts(hid_t object)
+{
+    H5O_info_t info;
+
+    return H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS) >= 0 && info.num_attrs > 0;
+}
+
 static void ask_atts(hid_t dataset, struct cel_h5_header *h)
 {
+    h->unnamed_atts = has_atts(dataset);
     h->is_scale = att_starts(dataset, "CLASS", "DIMENSION_SCALE");
     h->dim_only = h->is_scale && att_starts(dataset, "NAME", CEL_H5_DIM_ONLY);
     h->has_list = H5Aexists(dataset, "DIMENSION_LIST") > 0;
@@ -166,14 +177,17 @@ static void count_marks(struct cel_h5_file *f, const struct cel_h5_header *h)
     f->marks += (h->dimid >= 0) + (h->ncoords >= 0) + h->dim_only;
 }
 
-/* Without the prefix of variables that only share a dimension's name, and in
- * normal form. CEL_ABSENT: that name is taken, the first one counts. */
-static int var_name(const struct loading *l, const char *link, char **out)
+/* Without the prefix of variables that only share a dimension's name, and in normal form;
+ * bytes that are not UTF-8 have none and stay as they are. */
+static int var_name(const char *link, char **out)
 {
     size_t n = sizeof CEL_H5_NON_COORD - 1;
-    int rc = cel_name_normal(strncmp(link, CEL_H5_NON_COORD, n) == 0 ? link + n : link, out);
+    const char *name = strncmp(link, CEL_H5_NON_COORD, n) == 0 ? link + n : link;
 
-    return rc == CEL_OK && cel_names_find(&l->group->var_index, *out) ? CEL_ABSENT : rc;
+    if (cel_utf8_valid(name))
+        return cel_name_normal(name, out);
+    *out = cel_strdup(name);
+    return *out ? CEL_OK : NC_ENOMEM;
 }
 
 static int add_var(struct loading *l, const char *link, uint64_t addr, const struct cel_h5_header *h,
@@ -182,7 +196,7 @@ static int add_var(struct loading *l, const char *link, uint64_t addr, const str
     struct cel_h5_var *v;
     struct cel_var *var;
     char *name = NULL;
-    int d, rc = var_name(l, link, &name);
+    int d, rc = var_name(link, &name);
 
     if (rc == CEL_OK)
         rc = cel_var_add(l->group, name, h->rank, &var);
@@ -192,7 +206,7 @@ static int add_var(struct loading *l, const char *link, uint64_t addr, const str
         rc = NC_ENOMEM;
     free(name);
     if (rc != CEL_OK)
-        return rc == CEL_ABSENT ? CEL_OK : rc;
+        return rc;
     v->addr = addr;
     v->is_scale = own != NULL;
     for (d = 0; d < h->rank; d++)
@@ -208,9 +222,11 @@ static int add_dataset(struct loading *l, const char *name, uint64_t addr, const
     count_marks(l->f, h);
     if ((h->dim_only || h->is_scale) && h->rank > 0)
         rc = add_dim(l, name, addr, h, &own);
-    if (rc == CEL_OK && !(h->dim_only && own) && !is_foreign(h))
-        rc = add_var(l, name, addr, h, own);
-    return rc;
+    if (rc != CEL_OK || (h->dim_only && own))
+        return rc;
+    if (is_foreign(h))
+        return cel_fail(NC_EBADTYPE, "its HDF5 type has no counterpart in netCDF");
+    return add_var(l, name, addr, h, own);
 }
 
 static int add_type(struct loading *l, const char *name, uint64_t addr, const struct cel_h5_header *h)
@@ -224,6 +240,8 @@ static int add_type(struct loading *l, const char *name, uint64_t addr, const st
 
     for (i = 0; i < sizeof klass / sizeof *klass && klass[i].from != h->type_class; i++)
         ;
+    if (h->type_class < H5T_INTEGER || h->type_class > H5T_ARRAY)
+        return cel_fail(NC_EBADTYPE, "it is a type of an unknown class, %d", h->type_class);
     if (i == sizeof klass / sizeof *klass)
         return CEL_OK; /* a named number: no user type */
     rc = cel_type_add(l->group, name, klass[i].to, 0, &type);
@@ -237,10 +255,15 @@ static int add_type(struct loading *l, const char *name, uint64_t addr, const st
     return CEL_OK;
 }
 
+static uint64_t group_addr(const struct cel_group *group)
+{
+    return ((const struct cel_h5_group *)group->place)->addr;
+}
+
 static bool is_above(const struct cel_group *group, uint64_t addr)
 {
     for (; group; group = group->parent)
-        if (((const struct cel_h5_group *)group->place)->addr == addr)
+        if (group_addr(group) == addr)
             return true;
     return false;
 }
@@ -262,7 +285,7 @@ static int note_child(struct loading *l, const char *name, uint64_t addr, bool h
     own = cel_malloc(sizeof *own + n);
     if (!own)
         return NC_ENOMEM;
-    own->addr = hard ? addr : 0;
+    own->addr = hard && !cel_h5_is_elsewhere(addr) ? addr : 0;
     memcpy(own->name, name, n);
     if (cel_vec_add(l->children, own) == CEL_OK)
         return CEL_OK;
@@ -277,10 +300,8 @@ static int add_link(struct loading *l, const char *name, uint64_t addr, bool har
     struct cel_h5_header h;
     int rc;
 
-    if (strlen(name) > NC_MAX_NAME + sizeof CEL_H5_NON_COORD - 1) {
-        cel_warn("group %s: a link with a name of %zu bytes is left out", l->group->name, strlen(name));
-        return CEL_OK;
-    }
+    if (strlen(name) > NC_MAX_NAME + sizeof CEL_H5_NON_COORD - 1)
+        return cel_fail(NC_EMAXNAME, "its name has %zu bytes, netCDF's may have %d", strlen(name), NC_MAX_NAME);
     if (!hard || !l->raw || cel_h5_header_read(&l->reader, addr, &h) != CEL_OK) {
         rc = ask_libhdf5(l->group, name, &h);
         if (rc != CEL_OK)
@@ -298,6 +319,11 @@ static int add_link(struct loading *l, const char *name, uint64_t addr, bool har
     }
 }
 
+static int add_or_note(struct loading *l, const char *name, uint64_t addr, bool hard)
+{
+    return cel_h5_note(l->group, add_link(l, name, addr, hard), "%s", name);
+}
+
 /* Soft and external links: followed to where they lead. */
 static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void *data)
 {
@@ -305,11 +331,11 @@ static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void 
     bool hard = link->type == H5L_TYPE_HARD;
     H5O_info_t info;
 
-    if (!hard && H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0) {
-        cel_warn("group %s: link %s leads nowhere and is left out", l->group->name, name);
-        return 0;
-    }
-    l->rc = add_link(l, name, hard ? link->u.address : info.addr, hard);
+    if (!hard && H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
+        l->rc = cel_h5_note(l->group, cel_h5_fail(NC_EHDFERR, "it is a link that leads nowhere"), "%s", name);
+    else
+        l->rc = add_or_note(l, name, hard ? cel_h5_same_file(group_addr(l->group), link->u.address) : cel_h5_mark(l->f, &info),
+                            hard);
     return l->rc == CEL_OK ? 0 : -1;
 }
 
@@ -327,7 +353,7 @@ static int link_order(const struct cel_group *group, H5_index_t *order)
     if (ok < 0)
         return cel_h5_fail(NC_EHDFERR, "group %s cannot be read", group->name);
     *order = flags & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-    if (*order == H5_INDEX_NAME && group->dataset->writable)
+    if (*order == H5_INDEX_NAME && group->dataset->writable && !cel_h5_is_elsewhere(group_addr(group)))
         return cel_fail(NC_ECANTWRITE, "group %s does not keep the order of its objects: the file can only be opened "
                                        "for reading", group->name);
     return CEL_OK;
@@ -362,13 +388,13 @@ static int list_through_libhdf5(struct loading *l)
 static int load_links(struct loading *l)
 {
     struct cel_h5_links links;
-    int rc = l->f->raw ? cel_h5_links_read(&l->reader, ((struct cel_h5_group *)l->group->place)->addr, &links) : CEL_ABSENT;
+    int rc = l->f->raw ? cel_h5_links_read(&l->reader, group_addr(l->group), &links) : CEL_ABSENT;
     size_t i;
 
     if (rc == CEL_ABSENT)
         return list_through_libhdf5(l);
     for (i = 0; rc == CEL_OK && i < links.n; i++)
-        rc = add_link(l, links.at[i].name, links.at[i].addr, true);
+        rc = add_or_note(l, links.at[i].name, links.at[i].addr, true);
     cel_h5_links_dispose(&links);
     return rc;
 }
@@ -386,12 +412,12 @@ static int open_child(const struct cel_group *parent, const char *name, hid_t *i
     if (*id < 0)
         rc = cel_h5_fail(NC_EHDFERR, "group %s cannot be opened", name);
     else
-        *addr = cel_h5_addr_of(*id);
+        *addr = cel_h5_found_at(cel_h5_file(parent->dataset), *id);
     cel_h5_leave(&entry);
     return rc;
 }
 
-static int load_child(struct loading *l, struct cel_group *parent, const struct child *child, int depth)
+static int load_found(struct loading *l, struct cel_group *parent, const struct child *child, int depth)
 {
     uint64_t addr = child->addr;
     hid_t id = -1;
@@ -405,12 +431,22 @@ static int load_child(struct loading *l, struct cel_group *parent, const struct 
     return rc == CEL_OK ? load_group(l, group, depth) : rc;
 }
 
+static int load_child(struct loading *l, struct cel_group *parent, const struct child *child, int depth)
+{
+    int rc = load_found(l, parent, child, depth);
+
+    return l->endless ? rc : cel_h5_note(parent, rc, "%s", child->name);
+}
+
 static void note_unnamed(struct loading *l, struct cel_group *group)
 {
     struct cel_h5_group *g = group->place;
-    struct cel_h5_header h;
+    struct cel_h5_header h = {.unnamed_atts = true};
 
-    g->unnamed_atts = l->raw && cel_h5_header_read(&l->reader, g->addr, &h) == CEL_OK && h.unnamed_atts;
+    if (l->raw && cel_h5_header_read(&l->reader, g->addr, &h) != CEL_OK)
+        h = (struct cel_h5_header){.unnamed_atts = true};
+    g->unnamed_atts = h.unnamed_atts;
+    g->att_addr = h.att_addr;
 }
 
 static int load_group(struct loading *l, struct cel_group *group, int depth)
@@ -419,7 +455,8 @@ static int load_group(struct loading *l, struct cel_group *group, int depth)
     size_t i;
     int rc;
 
-    if (depth > DEPTH_MAX || l->f->ds->groups.n > GROUPS_MAX)
+    l->endless = depth > DEPTH_MAX || l->f->ds->groups.n > GROUPS_MAX;
+    if (l->endless)
         return cel_fail(NC_EHDFERR, "there are more than %d groups, or %d levels of them", GROUPS_MAX, DEPTH_MAX);
     l->group = group;
     l->children = &children;
@@ -458,17 +495,19 @@ static int start_reader(struct loading *l)
     return l->raw ? CEL_OK : ask_superblock(l);
 }
 
-static bool has_name(const struct cel_dataset *ds, uint32_t sum)
+/* By address or, where that is 0, by its bytes; true where both are 0. */
+static bool has_name(const struct cel_dataset *ds, uint64_t addr, uint32_t sum)
 {
     size_t i;
 
-    for (i = 0; i < ds->types.n; i++) {
+    for (i = 0; (addr || sum) && i < ds->types.n; i++) {
         const struct cel_type *type = ds->types.at[i];
+        const struct cel_h5_type *t = type ? type->place : NULL;
 
-        if (type && ((const struct cel_h5_type *)type->place)->sum == sum)
+        if (t && (addr ? t->addr == addr : t->sum == sum))
             return true;
     }
-    return false;
+    return !addr && !sum;
 }
 
 /* Types without a name get one when they are met; programs ask for a file's types
@@ -478,14 +517,14 @@ static void name_types(struct loading *l, struct cel_group *group)
     const struct cel_h5_group *g = group->place;
     size_t i;
 
-    if (g->unnamed_atts)
+    if (g->unnamed_atts || !has_name(group->dataset, g->att_addr, 0))
         cel_h5_load_atts(group->dataset, group, NULL);
     for (i = g->first_found; i < g->end_found; i++) {
         const struct found *v = l->list.at[i];
 
-        if (v->type_sum && !has_name(group->dataset, v->type_sum))
+        if (v->unnamed_type || !has_name(group->dataset, v->type_addr, v->type_sum))
             cel_h5_load_var(group->dataset, v->var);
-        if (v->unnamed_atts)
+        if (v->unnamed_atts || !has_name(group->dataset, v->att_addr, 0))
             cel_h5_load_atts(group->dataset, group, v->var);
     }
     for (i = 0; i < group->groups.n; i++)
@@ -510,7 +549,7 @@ static int read_classic(struct loading *l)
     struct cel_h5_header h;
     int rc = CEL_OK;
 
-    if (l->raw && cel_h5_header_read(&l->reader, ((struct cel_h5_group *)ds->root->place)->addr, &h) == CEL_OK)
+    if (l->raw && cel_h5_header_read(&l->reader, group_addr(ds->root), &h) == CEL_OK)
         ds->classic_model = h.strict;
     else
         rc = ask_classic(ds);

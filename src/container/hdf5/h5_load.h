@@ -11,8 +11,11 @@ struct found {
     struct cel_dim *own;   /* the dimension it is the scale of, or NULL */
     uint32_t unlimited;    /* bit d: that length may grow */
     bool has_list;
-    uint32_t type_sum;     /* of a user type the dataset does not refer to by name; else 0 */
-    bool unnamed_atts;     /* attributes of such types */
+    uint32_t type_sum;     /* as in cel_h5_header, these five */
+    uint64_t type_addr;
+    bool unnamed_type;
+    bool unnamed_atts;
+    uint64_t att_addr;
     int ncoords;           /* -1: none */
     int coords[];          /* ncoords of them */
 };
@@ -23,6 +26,7 @@ struct loading {
     struct cel_vec *children;  /* struct child *: its groups */
     struct cel_vec list;       /* struct found * */
     bool raw;                  /* headers can be read without libhdf5 */
+    bool endless;              /* more groups than anyone has: damage, or an attack */
     int rc;
     struct cel_h5_reader reader;
 };

@@ -1,7 +1,7 @@
 /* What hangs on the model's objects: open ids, addresses in the file, and the
  * marks this folder keeps. Made when an object is found or written, freed with
  * the file. Closing the file closes the ids of everything in it; only types that
- * live in memory are closed one by one. */
+ * live in memory, and what lies in another file, are closed one by one. */
 #include "h5_int.h"
 #include <stdlib.h>
 
@@ -63,6 +63,8 @@ void cel_h5_var_unplace(struct cel_var *var)
         return;
     if (v->own_memory)
         H5Tclose(v->memory);
+    if (v->id >= 0 && cel_h5_is_elsewhere(v->addr))
+        H5Dclose(v->id);
     cel_h5_masks_dispose(&v->masks);
     cel_h5_index_free(v->index);
     free(v->link);
@@ -86,10 +88,13 @@ static void free_type(struct cel_type *type)
 
 static void free_group(struct cel_group *group)
 {
+    const struct cel_h5_group *g = group->place;
     size_t i;
 
     for (i = 0; i < group->vars.n; i++)
         cel_h5_var_unplace(group->vars.at[i]);
+    if (g && g->id >= 0 && cel_h5_is_elsewhere(g->addr))
+        H5Oclose(g->id);
     free(group->place);
     group->place = NULL;
 }

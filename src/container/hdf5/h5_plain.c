@@ -382,7 +382,7 @@ static int read_directly(const struct region *r, void *data)
     uint64_t addr = 0;
     int outer, rc;
 
-    if (r->var->storage != CEL_CONTIGUOUS || !v->native || (v->swap && r->var->type->group) ||
+    if (r->var->storage != CEL_CONTIGUOUS || !v->native || cel_h5_is_elsewhere(v->addr) || (v->swap && r->var->type->group) ||
         (run_of(r, &outer) * r->size < DIRECT_MIN && outer > 0))
         return CEL_ABSENT;
     rc = locate_locked(r, &addr);

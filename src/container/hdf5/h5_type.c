@@ -210,10 +210,25 @@ static int make_opaque(struct cel_type *type)
     type->size = H5Tget_size(t->file) ? H5Tget_size(t->file) : 1;
     type->varsized = false;
     type->base = NULL;
+    cel_type_drop_parts(type);
     if (t->memory >= 0)
         H5Tclose(t->memory);
     t->memory = -1;
     return CEL_OK;
+}
+
+/* A type the file names is listed with the reason; what has another is listed itself. */
+static int note_type(struct cel_type *type, int rc)
+{
+    const struct cel_h5_type *t = type->place;
+
+    if (rc == CEL_ABSENT)
+        rc = cel_fail(NC_EBADTYPE, "it has no counterpart in netCDF and is shown as opaque");
+    if (t->addr)
+        return cel_h5_note(type->group, rc, "%s", type->name);
+    if (rc != NC_ENOMEM)
+        cel_error_clear();
+    return rc == NC_ENOMEM ? rc : CEL_OK;
 }
 
 static int load_type(struct cel_h5_file *f, struct cel_type *type)
@@ -231,12 +246,15 @@ static int load_type(struct cel_h5_file *f, struct cel_type *type)
         type->size = H5Tget_size(t->memory);
         rc = kind->load(f, type);
     }
-    return rc == CEL_ABSENT ? make_opaque(type) : rc;
+    if (rc == CEL_OK)
+        return CEL_OK;
+    rc = note_type(type, rc);
+    return rc == CEL_OK ? make_opaque(type) : rc;
 }
 
 static struct cel_type *find_type(struct cel_h5_file *f, hid_t file_type)
 {
-    uint64_t addr = H5Tcommitted(file_type) > 0 ? cel_h5_addr_of(file_type) : 0;
+    uint64_t addr = H5Tcommitted(file_type) > 0 ? cel_h5_found_at(f, file_type) : 0;
     const struct cel_vec *types = &f->ds->types;
     struct cel_h5_type *t;
     size_t i;
@@ -344,6 +362,20 @@ static int open_type(struct cel_type *type)
     return t->file < 0 ? cel_h5_fail(NC_EHDFERR, "type %s cannot be opened", type->name) : CEL_OK;
 }
 
+/* What cannot be opened is loaded all the same, as opaque. */
+static int open_or_note(struct cel_type *type)
+{
+    return cel_h5_note(type->group, open_type(type), "%s", type->name);
+}
+
+/* NULL: none, or one that the user has defined and the file does not have yet. */
+static struct cel_type *type_of_file(const struct cel_h5_file *f, size_t i)
+{
+    struct cel_type *type = f->ds->types.at[i];
+
+    return type && type->place ? type : NULL;
+}
+
 /* All are opened first: a type finds its parts among them. */
 static int load_named(struct cel_h5_file *f)
 {
@@ -352,11 +384,11 @@ static int load_named(struct cel_h5_file *f)
 
     f->types_loaded = true;
     for (i = 0; rc == CEL_OK && i < n; i++)
-        if (f->ds->types.at[i])
-            rc = open_type(f->ds->types.at[i]);
+        if (type_of_file(f, i))
+            rc = open_or_note(type_of_file(f, i));
     for (i = 0; rc == CEL_OK && i < n; i++)
-        if (f->ds->types.at[i])
-            rc = load_type(f, f->ds->types.at[i]);
+        if (type_of_file(f, i))
+            rc = load_type(f, type_of_file(f, i));
     if (rc != CEL_OK)
         f->types_loaded = false;
     return rc;

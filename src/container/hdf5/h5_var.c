@@ -151,7 +151,7 @@ static bool goes_by_chunks(const struct cel_var *var)
 {
     const struct cel_h5_var *v = var->place;
 
-    return var->storage == CEL_CHUNKED && v->native && !(v->swap && var->type->group) &&
+    return var->storage == CEL_CHUNKED && v->native && !cel_h5_is_elsewhere(v->addr) && !(v->swap && var->type->group) &&
            (var->chain.n == 0 || var->chain.prepared) && !(v->raw_edges && var->group->dataset->writable);
 }
 
@@ -226,14 +226,6 @@ static int load_type_and_fill(struct cel_h5_file *f, struct cel_var *var)
     return rc;
 }
 
-static int make_unreadable(struct cel_var *var)
-{
-    var->plain = true;
-    var->type = cel_type_atomic(NC_BYTE);
-    var->storage = CEL_UNKNOWN_STORAGE;
-    return cel_var_note_unreadable(var, "its HDF5 type has no counterpart in netCDF");
-}
-
 static int load(struct cel_h5_file *f, struct cel_var *var)
 {
     struct cel_h5_var *v = var->place;
@@ -242,7 +234,7 @@ static int load(struct cel_h5_file *f, struct cel_var *var)
     if (rc == CEL_OK)
         rc = load_type_and_fill(f, var);
     if (rc == CEL_ABSENT)
-        return make_unreadable(var);
+        rc = cel_fail(NC_EBADTYPE, "its HDF5 type has no counterpart in netCDF");
     if (rc == CEL_OK)
         rc = cel_h5_var_read_back(var);
     if (rc != CEL_OK)
@@ -352,6 +344,7 @@ int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var)
     rc = load_raw(cel_h5_file(ds), var);
     if (rc == CEL_ABSENT)
         rc = load_inside(ds, var);
+    rc = cel_h5_note_var(var, rc);
     if (rc != CEL_OK)
         return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
     var->loaded = true;

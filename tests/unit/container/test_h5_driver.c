@@ -9,7 +9,7 @@ static hid_t with_our_driver(const char *path, struct cel_h5_io **io)
     FILE *f = fopen(path, "w+b");
 
     assert_non_null(f);
-    assert_ok(cel_h5_io_make(io));
+    assert_ok(cel_h5_io_make(path, io));
     (*io)->fd = dup(fileno(f));
     (*io)->writable = (*io)->fresh = true;
     fclose(f);
@@ -123,7 +123,7 @@ static void memory_grows_and_reads_back(void **state)
     char text[4] = "";
 
     (void)state;
-    assert_ok(cel_h5_io_make(&io));
+    assert_ok(cel_h5_io_make("memory", &io));
     io->writable = true;
     assert_ok(cel_h5_io_write(io, 100000, "abc", 4));
     io->eof = 100004;
