@@ -119,7 +119,7 @@ static void free_arrays(struct cel_dataset *ds)
     }
 }
 
-/* Outside define mode there is nothing to abort. */
+/* Outside define mode there is nothing to abort. Data that cannot be written does not keep the rest from it. */
 static void finish(struct cel_dataset *ds, bool abort, struct first *first)
 {
     if (!ds->writable || (abort && ds->created))
@@ -127,12 +127,14 @@ static void finish(struct cel_dataset *ds, bool abort, struct first *first)
     abort = abort && ds->defining;
     if (ds->defining && !abort)
         note(first, cel_leave_define(ds));
-    if (first->rc == CEL_OK)
-        note(first, cel_array_flush_all(ds));
-    if (!abort && first->rc == CEL_OK)
+    if (first->rc != CEL_OK)
+        return;
+    note(first, cel_array_flush_all(ds));
+    if (!abort)
         note(first, cel_cf_finish(ds));
-    if (!abort && first->rc == CEL_OK)
+    if (!abort)
         note(first, ds->ops->save(ds));
+    note(first, cel_array_lost_any(ds));
 }
 
 /* The dataset is out of the table: nobody else has it. What was created and
@@ -212,6 +214,26 @@ int nc_close_memio(int ncid, NC_memio *info)
     return rc;
 }
 
+/* All that can be written is, and the first failure is the answer; so is a put that failed before. */
+static int sync_all(struct cel_call *c)
+{
+    struct first first = {.rc = CEL_OK};
+
+    if (c->ds->writable) {
+        cel_call_unlock(c);
+        note(&first, cel_array_flush_all(c->ds));
+        cel_call_lock(c);
+        note(&first, c->ds->ops->save(c->ds));
+    }
+    note(&first, c->ds->ops->sync(c->ds));
+    cel_call_unlock(c);
+    note(&first, cel_array_lost_any(c->ds));
+    cel_call_lock(c);
+    if (first.rc != CEL_OK)
+        cel_status_restore(&first.why);
+    return first.rc;
+}
+
 int nc_sync(int ncid)
 {
     struct cel_call c;
@@ -221,15 +243,8 @@ int nc_sync(int ncid)
         rc = cel_fit_new(&c);
     if (rc == CEL_OK)
         rc = cel_data_mode(c.ds);
-    if (rc == CEL_OK && c.ds->writable) {
-        cel_call_unlock(&c);
-        rc = cel_array_flush_all(c.ds);
-        cel_call_lock(&c);
-        if (rc == CEL_OK)
-            rc = c.ds->ops->save(c.ds);
-    }
     if (rc == CEL_OK)
-        rc = c.ds->ops->sync(c.ds);
+        rc = sync_all(&c);
     return cel_call_end(&c, rc);
 }
 

@@ -81,6 +81,7 @@ static int prepare_chain(struct cel_var *var)
 static void free_array(struct cel_array *array)
 {
     cel_cache_dispose(array);
+    cel_lost_free(array);
     cel_quantizer_free(array->quantizer);
     cel_mutex_dispose(&array->lock);
     free(array->hole);
@@ -231,6 +232,20 @@ int cel_array_flush_all(struct cel_dataset *ds)
     }
     if (rc != CEL_OK && vars.n)
         cel_status_restore(&why);
+    cel_vec_dispose(&vars);
+    return rc;
+}
+
+int cel_array_lost_any(struct cel_dataset *ds)
+{
+    struct cel_vec vars = {0};
+    int rc = list_arrays(ds, &vars);
+
+    for (size_t v = 0; rc == CEL_OK && v < vars.n; v++) {
+        struct cel_var *var = vars.at[v];
+
+        rc = cel_lost_check(var->array, var);
+    }
     cel_vec_dispose(&vars);
     return rc;
 }

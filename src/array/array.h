@@ -29,6 +29,9 @@ int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel
 int cel_array_flush(struct cel_dataset *ds, struct cel_var *var);
 int cel_array_flush_all(struct cel_dataset *ds);
 
+/* The error of a put that failed and was not made good by another since; CEL_OK: none. */
+int cel_array_lost_any(struct cel_dataset *ds);
+
 /* Forget the variable's cache, dirty or not. */
 void cel_array_free(struct cel_var *var);
 

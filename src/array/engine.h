@@ -282,8 +282,16 @@ struct cel_array {
     struct cel_cache cache;
     struct cel_job *ring;
     size_t ring_cap;
+    struct cel_lost *lost;  /* puts that failed, the last first ... */
+    size_t nlost;           /* ... and how many, also those there was no memory for */
 };
 int cel_array_get(struct cel_dataset *ds, struct cel_var *var, struct cel_array **out); /* made on first use */
+
+/* --- lost.c: with the variable's lock held, but for the check ---------------------- */
+/* How a put of n[] values each stride[] apart (NULL: 1) ended. */
+void cel_lost_note(struct cel_array *array, const size_t *start, const size_t *n, const size_t *stride, int rc);
+int cel_lost_check(struct cel_array *array, const struct cel_var *var); /* the error of a put that failed */
+void cel_lost_free(struct cel_array *array);
 
 /* --- plain.c ------------------------------------------------------------------------ */
 int cel_plain_move(const struct cel_request *req); /* put or get, as the request says */

@@ -67,6 +67,12 @@ int cel_stream_failed(const struct cel_stream *s)
     return s->rc;
 }
 
+/* Does the container want to know when chunks are on their way? */
+static bool moves(const struct cel_stream *s)
+{
+    return s->ds->writable && s->ds->ops->moves_begin;
+}
+
 /* --- what any thread does ------------------------------------------------------ */
 
 static void give_kit(struct cel_job *job)
@@ -429,10 +435,24 @@ static void keep_up(struct cel_stream *s)
         free_one(s);
 }
 
+/* With nothing on its way the container may write out what it keeps in memory. */
+static void relieve_container(struct cel_stream *s)
+{
+    const struct cel_container_ops *ops = s->ds->ops;
+
+    if (!moves(s) || !ops->is_full(s->ds))
+        return;
+    cel_stream_await(s, s->sent);
+    ops->moves_end(s->ds);
+    cel_stream_note(s, ops->relieve(s->ds));
+    ops->moves_begin(s->ds);
+}
+
 struct cel_job *cel_stream_next(struct cel_stream *s, const size_t *index)
 {
     struct cel_job *job;
 
+    relieve_container(s);
     keep_up(s);
     if (s->sent == s->freed + s->width)
         cel_stream_await(s, s->freed);
@@ -516,12 +536,16 @@ int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var
     }
     s->ring = array->ring;
     cel_crew_open(&s->crew, alone);
+    if (moves(s))
+        s->ds->ops->moves_begin(s->ds);
     return CEL_OK;
 }
 
 int cel_stream_close(struct cel_stream *s)
 {
     cel_stream_await(s, s->sent);
+    if (moves(s))
+        s->ds->ops->moves_end(s->ds);
     if (s->array->nbytes > CEL_KEPT)
         cel_kit_trim();
     if (s->rc != CEL_OK)

@@ -115,25 +115,35 @@ static int put_chunks(const struct cel_request *req)
     return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
 }
 
+/* Containers that keep bytes in memory until a sync may have enough of them. */
+static int relieve(struct cel_dataset *ds)
+{
+    return ds->writable && ds->ops->is_full && ds->ops->is_full(ds) ? ds->ops->relieve(ds) : CEL_OK;
+}
+
 static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
                       const void *data, nc_type memtype)
 {
     struct cel_request req;
     int rc;
 
-    if (cel_plain_single(ds, var, region, (void *)data, memtype, true, &rc))
+    if (cel_plain_single(ds, var, region, (void *)data, memtype, true, &rc)) {
+        cel_lost_note(var->array, region->start, region->count, NULL, rc);
         return rc;
+    }
     rc = cel_request_begin(ds, var, region, (void *)data, memtype, true, &req);
     if (rc == CEL_OK && !req.n)
         return CEL_OK;
     if (rc == CEL_OK && !var->plain)
         rc = cel_chain_usable(&var->chain);
-    if (rc == CEL_OK)
-        rc = cel_request_extend(&req);
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_request_extend(&req);
     if (rc == CEL_OK)
         rc = var->plain ? cel_plain_move(&req) : put_chunks(&req);
     if (rc == NC_ERANGE)
         cel_fail(rc, "values did not fit type %s; all others were written", var->type->name);
+    cel_lost_note(var->array, req.start, req.count, req.stride, rc);
     return rc;
 }
 
@@ -145,7 +155,9 @@ int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel
 
     if (rc == CEL_OK) {
         cel_lock(&array->lock);
-        rc = put_locked(ds, var, region, data, memtype);
+        rc = relieve(ds);
+        if (rc == CEL_OK)
+            rc = put_locked(ds, var, region, data, memtype);
         cel_unlock(&array->lock);
     }
     return rc == CEL_OK ? CEL_OK : cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);

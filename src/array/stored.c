@@ -143,6 +143,7 @@ static int copy_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t 
                       const struct cel_chunk_place *at, void *arg)
 {
     struct target *to = arg;
+    const struct cel_container_ops *ops = to->ds->ops;
     struct cel_chunk_place there;
     int rc;
 
@@ -150,12 +151,16 @@ static int copy_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t 
         return CEL_SKIP; /* another format has no place for filters that were passed over */
     to->bytes.len = 0;
     rc = ds->ops->chunk_read(ds, var, index, at, &to->bytes);
+    if (rc == CEL_OK && ops->moves_begin)
+        ops->moves_begin(to->ds);
+    if (rc != CEL_OK)
+        return rc;
+    rc = ops->chunk_place(to->ds, to->var, index, to->bytes.data, to->bytes.len, at->skipped, &there);
     if (rc == CEL_OK)
-        rc = to->ds->ops->chunk_place(to->ds, to->var, index, to->bytes.data, to->bytes.len, at->skipped,
-                                      &there);
-    if (rc == CEL_OK)
-        rc = to->ds->ops->chunk_write(to->ds, to->var, index, &there, to->bytes.data, to->bytes.len);
-    return rc;
+        rc = ops->chunk_write(to->ds, to->var, index, &there, to->bytes.data, to->bytes.len);
+    if (ops->moves_end)
+        ops->moves_end(to->ds);
+    return rc == CEL_OK && ops->is_full && ops->is_full(to->ds) ? ops->relieve(to->ds) : rc;
 }
 
 /* The output as large as the input: what is longer there stays. */

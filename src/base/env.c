@@ -116,11 +116,6 @@ bool cel_env_file_locking(void)
     return !text || (strcasecmp(text, "FALSE") != 0 && strcmp(text, "0") != 0);
 }
 
-bool cel_env_fsync(void)
-{
-    return is_on("CELLAR_FSYNC");
-}
-
 bool cel_env_follow_links(void)
 {
     return is_on("CELLAR_FOLLOW_LINKS");

@@ -13,6 +13,7 @@
 enum cel_fork_rank { /* the lock order, outermost first */
     CEL_FORK_FILTER,   /* held while a filter of others runs, which may call the API */
     CEL_FORK_HDF5,     /* libhdf5; the same */
+    CEL_FORK_FILES,    /* HDF5 files of the process */
     CEL_FORK_PLUGINS,  /* what was loaded */
     CEL_FORK_PATH,     /* where it is looked for */
     CEL_FORK_RC,

@@ -42,6 +42,7 @@ struct cel_chunk_place {
     uint64_t address;
     size_t nbytes;     /* encoded size; SIZE_MAX: known only once read */
     uint32_t skipped;
+    bool in_place;     /* HDF5: placed where it lay at the last sync */
 };
 
 /* Something known of a file that is readable as an attribute but not listed. */
@@ -95,6 +96,14 @@ struct cel_container_ops {
                      const ptrdiff_t *stride, const void *data);
     bool plain_whole; /* they cut large requests themselves, and better */
 
+    /* Where all four are not NULL: a call tells when it begins to place chunks and when all their bytes are written,
+     * and takes no lock of the dataset between. is_full asks for relieve, which is called outside. */
+    void (*moves_begin)(struct cel_dataset *ds);
+    void (*moves_end)(struct cel_dataset *ds);
+    bool (*is_full)(struct cel_dataset *ds);
+    int (*relieve)(struct cel_dataset *ds);
+
+    /* All bytes to the system, so that they outlive the process; with cel_env_fsync() to the disk. */
     int (*sync)(struct cel_dataset *ds);
 
     /* Always frees the container's own memory and every `place`. keep false: the

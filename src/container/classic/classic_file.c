@@ -2,7 +2,7 @@
  * (64-bit data). The header is read whole at open and written when definitions
  * change; the number of records when it grew, at sync and close. */
 #include "classic_int.h"
-#include "env.h"
+#include "disk.h"
 #include "mem.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -183,6 +183,19 @@ static int write_all(struct cel_dataset *ds)
     return rc == CEL_OK ? flush(ds) : rc;
 }
 
+/* Where the user asked for it; a file that was made also needs its entry in the folder. */
+static int sync_disk(const struct cel_dataset *ds)
+{
+    const struct classic *c = classic_of(ds);
+
+    if (c->io.fd < 0)
+        return CEL_OK;
+    errno = cel_disk_sync(c->io.fd);
+    if (!errno && c->created)
+        errno = cel_disk_sync_folder(ds->path);
+    return errno ? io_failure("flush the file") : CEL_OK;
+}
+
 static int sync_classic(struct cel_dataset *ds)
 {
     struct classic *c = classic_of(ds);
@@ -194,9 +207,7 @@ static int sync_classic(struct cel_dataset *ds)
     rc = write_all(ds);
     c->promised |= rc == CEL_OK;
     cel_unlock(&c->lock);
-    if (rc == CEL_OK && c->io.fd >= 0 && cel_env_fsync() && fsync(c->io.fd) != 0)
-        rc = io_failure("flush the file");
-    return rc;
+    return rc == CEL_OK ? sync_disk(ds) : rc;
 }
 
 static int write_out(struct classic *c)
@@ -207,6 +218,8 @@ static int write_out(struct classic *c)
     if (fd < 0)
         return io_failure("write the file");
     rc = classic_io_write_part(&io, 0, c->io.mem.data, c->io.mem.len);
+    if (rc == CEL_OK && (errno = cel_disk_sync(fd)) != 0)
+        rc = io_failure("write the file");
     if (close(fd) != 0 && rc == CEL_OK)
         rc = io_failure("write the file");
     return rc;
@@ -221,6 +234,8 @@ static int finish(struct cel_dataset *ds, struct cel_memory *memory)
         rc = write_all(ds);
         if (rc == CEL_OK)
             rc = classic_io_grow(&c->io, classic_end(ds)); /* no-fill mode may have left it short */
+        if (rc == CEL_OK)
+            rc = sync_disk(ds);
     }
     if (rc == CEL_OK && c->path)
         rc = write_out(c);

@@ -5,6 +5,9 @@
  * index, and its bytes are moved outside the lock. Everything else passes through:
  * libhdf5 may write fill chunks during the same call.
  *
+ * What is written goes to the file or is held back until the next sync (h5_held.h). Writes and
+ * truncations never fail towards libhdf5: it would keep the file half closed and crash at exit.
+ *
  * After fork() the child shares the file but has its own copy of libhdf5's
  * metadata cache. What it would write at exit is stale, so in a process that did
  * not open the file writing and truncating do nothing. */
@@ -63,64 +66,46 @@ static int add_ref(struct cel_h5_io *io, int n)
     return n;
 }
 
+int cel_h5_io_set_file(struct cel_h5_io *io, int fd)
+{
+    int rc;
+
+    io->fd = fd;
+    rc = cel_h5_held_get(fd, &io->held);
+    if (rc == CEL_OK && io->writable)
+        atomic_store(&io->held->written, true);
+    return rc;
+}
+
 /* A child forked meanwhile has the file open too, and would keep its lock. */
-static void close_fd(struct cel_h5_io *io)
+static int close_fd(struct cel_h5_io *io)
 {
     if (io->owner == getpid())
         flock(io->fd, LOCK_UN);
-    close(io->fd);
+    return close(io->fd) != 0 && errno != EINTR ? errno : 0;
 }
 
-void cel_h5_io_release(struct cel_h5_io *io)
+int cel_h5_io_release(struct cel_h5_io *io)
 {
+    int e = 0;
+
     if (!io || add_ref(io, -1) > 0)
-        return;
+        return 0;
+    if (io->held)
+        cel_h5_held_release(io->held);
     if (io->fd >= 0)
-        close_fd(io);
+        e = close_fd(io);
     if (!io->fixed)
         free(io->data);
     free(io->path);
     cel_mutex_dispose(&io->lock);
     free(io);
+    return e;
 }
 
 bool cel_h5_io_foreign(const struct cel_h5_io *io)
 {
     return io->writable && io->owner != getpid();
-}
-
-/* errno, or 0; *moved bytes were there. */
-static int read_fd(int fd, uint64_t addr, char *data, size_t n, size_t *moved)
-{
-    ssize_t got;
-
-    for (*moved = 0; *moved < n; *moved += (size_t)got) {
-        got = pread(fd, data + *moved, n - *moved, (off_t)(addr + *moved));
-        if (got < 0 && errno == EINTR)
-            got = 0;
-        else if (got < 0)
-            return errno;
-        else if (got == 0)
-            break;
-    }
-    return 0;
-}
-
-static int write_fd(int fd, uint64_t addr, const char *data, size_t n)
-{
-    ssize_t put;
-    size_t moved;
-
-    for (moved = 0; moved < n; moved += (size_t)put) {
-        put = pwrite(fd, data + moved, n - moved, (off_t)(addr + moved));
-        if (put < 0 && errno == EINTR)
-            put = 0;
-        else if (put < 0)
-            return errno;
-        else if (put == 0)
-            return ENOSPC;
-    }
-    return 0;
 }
 
 /* Room for `end` bytes in memory; new bytes are zero. Under io->lock. */
@@ -171,19 +156,27 @@ static int write_memory(struct cel_h5_io *io, uint64_t addr, const void *data, s
 
 static int move_in(struct cel_h5_io *io, uint64_t addr, void *data, size_t n, size_t *moved)
 {
-    return io->fd >= 0 ? read_fd(io->fd, addr, data, n, moved) : read_memory(io, addr, data, n, moved);
+    return io->held ? cel_h5_held_read(io->held, io->fd, addr, data, n, moved)
+                    : read_memory(io, addr, data, n, moved);
 }
 
-static int move_out(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n)
+static int move_out(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n, bool in_place)
 {
-    return io->fd >= 0 ? write_fd(io->fd, addr, data, n) : write_memory(io, addr, data, n);
+    return io->held ? cel_h5_held_write(io->held, io->fd, addr, data, n, in_place) : write_memory(io, addr, data, n);
+}
+
+static void set_end(struct cel_h5_io *io, uint64_t end)
+{
+    io->eof = end;
+    if (io->held)
+        io->held->end = end;
 }
 
 static void note_end(struct cel_h5_io *io, uint64_t end)
 {
     cel_lock(&io->lock);
     if (end > io->eof)
-        io->eof = end;
+        set_end(io, end);
     cel_unlock(&io->lock);
 }
 
@@ -201,16 +194,39 @@ int cel_h5_io_read(struct cel_h5_io *io, uint64_t addr, void *data, size_t n)
     return CEL_OK;
 }
 
-int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n)
+int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n, bool in_place)
 {
     int e;
 
     if (cel_h5_io_foreign(io))
         return cel_fail(NC_EPERM, "the file was opened before fork(): only the parent process may write it");
-    e = move_out(io, addr, data, n);
+    e = move_out(io, addr, data, n, in_place);
     if (e)
         return cel_fail(NC_EHDFERR, "writing %zu bytes at offset %llu: %s", n, (unsigned long long)addr, strerror(e));
     return CEL_OK;
+}
+
+bool cel_h5_io_is_live(const struct cel_h5_io *io, uint64_t addr)
+{
+    return io->held && addr < io->held->synced;
+}
+
+unsigned cel_h5_io_faults(struct cel_h5_io *io, int *e)
+{
+    unsigned n;
+
+    if (!io->held)
+        return 0;
+    cel_lock(&io->held->lock);
+    n = io->held->faults;
+    *e = io->held->fault;
+    cel_unlock(&io->held->lock);
+    return n;
+}
+
+int cel_h5_io_commit(struct cel_h5_io *io)
+{
+    return io->held && io->writable && !cel_h5_io_foreign(io) ? cel_h5_commit(io->held, io->fd) : CEL_OK;
 }
 
 /* --- the driver ------------------------------------------------------------------ */
@@ -227,7 +243,9 @@ static int empty(struct cel_h5_io *io)
         return errno;
     if (io->data)
         memset(io->data, 0, io->cap);
-    io->eof = 0;
+    set_end(io, 0);
+    if (io->held)
+        io->held->synced = 0;
     io->emptied = true;
     return 0;
 }
@@ -293,7 +311,7 @@ static herr_t driver_close(H5FD_t *f)
 {
     struct driver_file *file = (struct driver_file *)f;
 
-    cel_h5_io_release(file->io);
+    cel_h5_io_release(file->io); /* whoever closes has another hold on it, and closes it */
     free(file);
     return 0;
 }
@@ -337,7 +355,7 @@ static haddr_t driver_get_eoa(const H5FD_t *f, H5FD_mem_t type)
 static herr_t driver_set_eoa(H5FD_t *f, H5FD_mem_t type, haddr_t addr)
 {
     (void)type;
-    ((struct driver_file *)f)->eoa = addr;
+    ((struct driver_file *)f)->eoa = ((struct driver_file *)f)->io->eoa = addr;
     return 0;
 }
 
@@ -381,8 +399,12 @@ static herr_t driver_read(H5FD_t *f, H5FD_mem_t type, hid_t dxpl, haddr_t addr, 
     return fault(e);
 }
 
-/* When a file cannot be written out, libhdf5 keeps it half closed and crashes at exit.
- * So while closing it is told that all went well, and whoever closes looks at `lost`. */
+static bool lies_at_home(const struct cel_h5_io *io, H5FD_mem_t type, haddr_t addr, size_t n)
+{
+    return type == H5FD_MEM_DRAW && addr >= io->home && addr + n <= io->home_end;
+}
+
+/* In memory: no more of it. While closing libhdf5 is told that all went well, and whoever closes looks at `lost`. */
 static herr_t write_fault(struct cel_h5_io *io, int e)
 {
     if (!e || !io->closing)
@@ -391,20 +413,22 @@ static herr_t write_fault(struct cel_h5_io *io, int e)
     return 0;
 }
 
+/* A write to the disk that fails is kept and tried again by the next sync, which reports it; who moves data asks
+ * cel_h5_io_faults() at once. */
 static herr_t driver_write(H5FD_t *f, H5FD_mem_t type, hid_t dxpl, haddr_t addr, size_t n, const void *buffer)
 {
     struct driver_file *file = (struct driver_file *)f;
+    int e = 0;
 
-    (void)type;
     (void)dxpl;
     if (addr > ADDRESS_MAX || n > ADDRESS_MAX - addr)
         return fault(EOVERFLOW);
     if (cel_h5_io_foreign(file->io))
         return 0;
-    if (!noted(buffer, addr, n) && write_fault(file->io, move_out(file->io, addr, buffer, n)) < 0)
-        return -1;
+    if (!noted(buffer, addr, n))
+        e = move_out(file->io, addr, buffer, n, lies_at_home(file->io, type, addr, n));
     note_end(file->io, addr + n);
-    return 0;
+    return write_fault(file->io, file->io->held ? 0 : e);
 }
 
 static int cut(struct cel_h5_io *io, haddr_t end)
@@ -414,14 +438,13 @@ static int cut(struct cel_h5_io *io, haddr_t end)
     cel_lock(&io->lock);
     if (io->fd < 0)
         e = grow(io, end);
-    else if (ftruncate(io->fd, (off_t)end) != 0)
-        e = errno;
     if (!e)
-        io->eof = end;
+        set_end(io, end);
     cel_unlock(&io->lock);
     return e;
 }
 
+/* The file itself gets its length with the next sync. */
 static herr_t driver_truncate(H5FD_t *f, hid_t dxpl, hbool_t closing)
 {
     struct driver_file *file = (struct driver_file *)f;
@@ -444,13 +467,13 @@ static herr_t driver_lock(H5FD_t *f, hbool_t write)
     return fault(errno);
 }
 
-/* The lock belongs to the open file, which a forked child shares: only the
- * process that took it may let it go. */
+/* The lock belongs to the open file, which a forked child shares: only the process that took it may let
+ * it go. A file open for writing keeps it until the last bytes are there, which is after libhdf5 has let go. */
 static herr_t driver_unlock(H5FD_t *f)
 {
     struct driver_file *file = (struct driver_file *)f;
 
-    if (file->io->fd < 0 || file->io->owner != getpid() || !cel_env_file_locking())
+    if (file->io->fd < 0 || file->io->writable || file->io->owner != getpid() || !cel_env_file_locking())
         return 0;
     return flock(file->io->fd, LOCK_UN) == 0 || errno == ENOSYS ? 0 : fault(errno);
 }

@@ -6,6 +6,8 @@
  *     another mask it is first given another size;
  *   right after a masked write libhdf5 forgets that mask, so we remember the masks
  *     of this session, and reopen the dataset before libhdf5 reads it itself;
+ *   space of a chunk that moved is given to others at once, so what lands where the last sync's bytes lie is held
+ *     back (h5_held.h), unless it is the same chunk without filters: torn, that is still old and new values;
  *   a chunk that is not found is unwritten only if libhdf5 says so in so many words:
  *     any deeper error is damage. */
 #include "h5_int.h"
@@ -55,16 +57,22 @@ static int find(struct cel_var *var, const size_t *index, struct cel_chunk_place
     return CEL_OK;
 }
 
+static void name_chunk(const struct cel_var *var, const size_t *index, char text[256])
+{
+    size_t at = (size_t)snprintf(text, 256, "chunk (");
+    int d;
+
+    for (d = 0; d < var->ndims && at < 256 - 26; d++)
+        at += (size_t)snprintf(text + at, 256 - at, "%s%zu", d ? "," : "", index[d]);
+    snprintf(text + at, 256 - at, ")");
+}
+
 static int fail_chunk(int rc, const struct cel_var *var, const size_t *index)
 {
     char text[256];
-    size_t at = 0;
-    int d;
 
-    for (d = 0; d < var->ndims && at < sizeof text - 24; d++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%zu", d ? "," : "", index[d]);
-    text[at] = '\0';
-    cel_fail_at(rc, CEL_IN_CHUNK, "chunk (%s)", text);
+    name_chunk(var, index, text);
+    cel_fail_at(rc, CEL_IN_CHUNK, "%s", text);
     return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
 }
 
@@ -149,20 +157,47 @@ static int unsettle_mask(struct cel_var *var, const size_t *index, const hsize_t
     return place_once(var, first, encoded, n + 1, skipped, &old);
 }
 
+/* Where the chunk lies now, if it could be overwritten there. */
+static int find_old(struct cel_var *var, const size_t *index, uint64_t *addr)
+{
+    struct cel_chunk_place old;
+    int rc = CEL_ABSENT;
+
+    if (var->chain.n == 0 && cel_h5_io_is_live(cel_h5_file(var->group->dataset)->io, 0))
+        rc = find(var, index, &old);
+    *addr = rc == CEL_OK ? old.address : UINT64_MAX;
+    return rc == CEL_ABSENT ? CEL_OK : rc;
+}
+
+static void note_place(struct cel_h5_io *io, uint64_t old, struct cel_chunk_place *at)
+{
+    at->in_place = at->address == old;
+    if (at->in_place || !cel_h5_io_is_live(io, at->address))
+        return;
+    cel_lock(&io->held->lock);
+    io->held->promised += at->nbytes;
+    cel_unlock(&io->held->lock);
+}
+
 static int place(struct cel_var *var, const size_t *index, const void *encoded, size_t n, uint32_t skipped,
                  struct cel_chunk_place *out)
 {
     struct cel_h5_var *v = var->place;
     hsize_t first[CEL_RANK_MAX];
+    uint64_t old;
     int rc;
 
     if (!origin(var, index, first))
         return cel_fail(NC_EINVALCOORDS, "it lies outside the array");
     if (var->chain.n == 0 && n != v->chunk_nbytes)
         return cel_fail(NC_EHDFERR, "it has %zu bytes instead of %zu", n, v->chunk_nbytes);
-    rc = unsettle_mask(var, index, first, encoded, n, skipped);
+    rc = find_old(var, index, &old);
+    if (rc == CEL_OK)
+        rc = unsettle_mask(var, index, first, encoded, n, skipped);
     if (rc == CEL_OK)
         rc = place_once(var, first, encoded, n, skipped, out);
+    if (rc == CEL_OK)
+        note_place(cel_h5_file(var->group->dataset)->io, old, out);
     if (rc == CEL_OK)
         rc = cel_h5_masks_put(&v->masks, index, var->ndims, skipped);
     out->skipped = skipped;
@@ -189,8 +224,18 @@ int cel_h5_chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t
 int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_place *at, const void *encoded, size_t n)
 {
-    int rc = cel_h5_io_write(cel_h5_file(ds)->io, at->address, encoded, n);
+    struct cel_h5_io *io = cel_h5_file(ds)->io;
+    int rc = cel_h5_io_write(io, at->address, encoded, n, at->in_place), e;
+    char text[256], what[sizeof text + NC_MAX_NAME + 4];
 
+    if (rc == CEL_OK && !cel_h5_io_faults(io, &e))
+        return CEL_OK;
+    name_chunk(var, index, text);
+    snprintf(what, sizeof what, "%s: %s", var->name, text);
+    if (rc == CEL_OK)
+        cel_h5_held_found(io->held, what);
+    else if (io->held)
+        cel_h5_held_name(io->held, at->address, n, what);
     return rc == CEL_OK ? rc : fail_chunk(rc, var, index);
 }
 

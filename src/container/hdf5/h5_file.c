@@ -2,6 +2,7 @@
  * refusal has the system's own reason, and hand it to libhdf5 through our
  * driver. A create that fails takes away what it made; what was there before and
  * was not yet emptied stays. */
+#include "disk.h"
 #include "env.h"
 #include "h5_raw.h"
 #include <errno.h>
@@ -44,27 +45,48 @@ static int check_regular(struct cel_h5_io *io, const char *path)
  * have it open itself; another process that has it open keeps us out by its lock. */
 static int create_fd(struct cel_h5_io *io, const char *path, bool clobber, bool *made)
 {
-    int rc;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666), rc;
 
-    io->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    *made = io->fd >= 0;
+    *made = fd >= 0;
     if (!*made && errno == EEXIST && clobber)
-        io->fd = open(path, O_RDWR | O_CLOEXEC);
-    if (io->fd < 0)
+        fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
         return cel_fail(os_code(errno, true), "%s cannot be created: %s", path, strerror(errno));
-    rc = check_regular(io, path);
+    rc = cel_h5_io_set_file(io, fd);
+    if (rc == CEL_OK)
+        rc = check_regular(io, path);
     if (rc == CEL_OK && cel_env_file_locking() && flock(io->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         rc = cel_fail(NC_EHDFERR, "%s cannot be created: another process has it open", path);
     return rc;
 }
 
+/* Nobody else may be at it, also none of this process; then what the last writer left is complete or is not. */
+int cel_h5_io_recover(struct cel_h5_io *io)
+{
+    int mine = io->writable ? LOCK_EX : LOCK_SH;
+
+    if (cel_h5_held_is_shared(io->held))
+        return CEL_OK;
+    if (cel_env_file_locking() && flock(io->fd, mine | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return CEL_OK; /* libhdf5 will say so */
+    return cel_h5_recover(io->held, io->fd, io->path, io->writable);
+}
+
 static int open_fd(struct cel_h5_io *io, const char *path, bool writable)
 {
-    io->fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-    if (io->fd < 0)
+    int fd = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC), rc;
+
+    if (fd < 0)
         return cel_fail(os_code(errno, false), "%s cannot be opened%s: %s", path, writable ? " for writing" : "",
                         strerror(errno));
-    return check_regular(io, path);
+    rc = cel_h5_io_set_file(io, fd);
+    if (rc == CEL_OK)
+        rc = check_regular(io, path);
+    if (rc == CEL_OK)
+        rc = cel_h5_io_recover(io);
+    if (rc == CEL_OK)
+        io->eof = io->held->end;
+    return rc;
 }
 
 static int create_memory(struct cel_h5_io *io, const struct cel_location *where)
@@ -74,19 +96,21 @@ static int create_memory(struct cel_h5_io *io, const struct cel_location *where)
     return io->data ? CEL_OK : NC_ENOMEM;
 }
 
+/* The file is read through an io of its own, as what the last writer left may stand beside it. */
 static int slurp(struct cel_h5_io *io, const char *path)
 {
-    int rc = open_fd(io, path, false);
-    int fd = io->fd;
+    struct cel_h5_io *file;
+    int rc = cel_h5_io_make(path, &file);
 
+    if (rc != CEL_OK)
+        return rc;
+    rc = open_fd(file, path, false);
     if (rc == CEL_OK) {
-        io->data = cel_malloc((size_t)io->eof);
-        rc = io->data ? cel_h5_io_read(io, 0, io->data, (size_t)io->eof) : NC_ENOMEM;
-        io->cap = (size_t)io->eof;
+        io->eof = io->cap = (size_t)file->eof;
+        io->data = cel_malloc(io->cap);
+        rc = io->data ? cel_h5_io_read(file, 0, io->data, io->cap) : NC_ENOMEM;
     }
-    if (fd >= 0)
-        close(fd);
-    io->fd = -1;
+    cel_h5_io_release(file);
     return rc;
 }
 
@@ -110,7 +134,8 @@ static int write_out(const struct cel_h5_io *io, const char *path)
     if (!out)
         return cel_fail(os_code(errno, true), "%s cannot be created: %s", path, strerror(errno));
     ok = io->eof == 0 || fwrite(io->data, 1, (size_t)io->eof, out) == io->eof;
-    if (fclose(out) == 0 && ok)
+    ok = ok && fflush(out) == 0 && (errno = cel_disk_sync(fileno(out))) == 0;
+    if (fclose(out) == 0 && ok && (errno = cel_disk_sync_folder(path)) == 0)
         return CEL_OK;
     cel_fail(NC_ECANTWRITE, "%s cannot be written: %s", path, strerror(errno));
     unlink(path);
@@ -182,22 +207,36 @@ static int close_inside(struct cel_h5_file *f)
     f->io->closing = false;
     if (rc == CEL_OK && f->io->lost)
         rc = cel_fail(NC_EHDFERR, "the file could not be finished: %s", strerror(f->io->lost));
+    if (rc == CEL_OK && f->id >= 0 && (rc = cel_h5_io_commit(f->io)) != CEL_OK)
+        rc = cel_h5_io_commit(f->io); /* there is no later sync to try again */
     return rc;
+}
+
+/* Until cel_h5_held_go(): no chunk of anybody in this process is on its way to the file. */
+static bool stop_others(const struct cel_h5_file *f)
+{
+    if (!f->io->held || !f->io->writable || cel_h5_io_foreign(f->io))
+        return false;
+    cel_h5_held_stop(f->io->held);
+    return true;
 }
 
 /* libhdf5 lets go of the bytes, and so do we. */
 static int drop_file(struct cel_h5_file *f)
 {
     struct cel_h5_entry entry;
-    bool known = f->id >= 0 || f->string_type >= 0;
+    bool known = f->id >= 0 || f->string_type >= 0, shared = stop_others(f);
     int rc = known ? cel_h5_enter(&entry) : CEL_OK;
 
     f->ds->container = NULL;
-    if (rc != CEL_OK)
-        return rc;
-    rc = close_inside(f);
+    if (rc == CEL_OK)
+        rc = close_inside(f);
+    else
+        known = false;
     if (known)
         cel_h5_leave(&entry);
+    if (shared)
+        cel_h5_held_go(f->io->held);
     return rc;
 }
 
@@ -268,6 +307,13 @@ static int create_inside(struct cel_h5_file *f, const struct cel_options *option
     return rc == CEL_OK ? write_properties(f) : rc;
 }
 
+/* What a writer that was killed left behind the end that the file's superblock knows is nobody's. */
+static void note_live_end(struct cel_h5_io *io)
+{
+    if (io->held && io->writable && !cel_h5_held_is_shared(io->held) && io->eoa < io->held->synced)
+        io->held->synced = io->eoa;
+}
+
 static int start_with(struct cel_h5_file *f, const struct cel_options *options)
 {
     hid_t fapl = -1;
@@ -279,6 +325,8 @@ static int start_with(struct cel_h5_file *f, const struct cel_options *options)
             rc = cel_h5_fail(NC_EHDFERR, "it cannot be opened as an HDF5 file");
     }
     H5Pclose(fapl);
+    if (rc == CEL_OK)
+        note_live_end(f->io);
     if (rc == CEL_OK)
         rc = cel_h5_filters_offer();
     return rc == CEL_OK ? settle_in(f) : rc;
@@ -391,6 +439,8 @@ int cel_h5_create(struct cel_dataset *ds, const struct cel_location *where, cons
         rc = create_inside(f, options);
         cel_h5_leave(&entry);
     }
+    if (rc == CEL_OK && f->io->held)
+        rc = cel_h5_start_anew(f->io->held, where->path);
     if (rc == CEL_OK)
         return CEL_OK;
     if (made || f->io->emptied)
@@ -418,19 +468,84 @@ int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const 
 
 /* --- flushing and closing --------------------------------------------------------------------- */
 
+/* Chunks placed in the file all have their bytes, and stay where they are. */
+static int sync_inside(struct cel_dataset *ds)
+{
+    struct cel_h5_file *f = cel_h5_file(ds);
+    int rc = ds->writable ? cel_h5_extend_coordinates(ds) : CEL_OK;
+
+    if (rc == CEL_OK && H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0)
+        rc = cel_h5_fail(NC_EHDFERR, "%s could not be flushed", ds->path);
+    return rc == CEL_OK ? cel_h5_io_commit(f->io) : rc;
+}
+
 int cel_h5_sync(struct cel_dataset *ds)
 {
     struct cel_h5_file *f = cel_h5_file(ds);
     struct cel_h5_entry entry;
+    bool stopped = stop_others(f);
     int rc = cel_h5_enter_file(ds, &entry);
 
-    if (rc != CEL_OK)
-        return rc;
-    rc = ds->writable ? cel_h5_extend_coordinates(ds) : CEL_OK;
-    if (rc == CEL_OK && H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0)
-        rc = cel_h5_fail(NC_EHDFERR, "%s could not be flushed", ds->path);
-    cel_h5_leave(&entry);
+    if (rc == CEL_OK) {
+        rc = sync_inside(ds);
+        cel_h5_homes_forget(ds);
+        cel_h5_leave(&entry);
+    }
+    if (stopped)
+        cel_h5_held_go(f->io->held);
     return rc;
+}
+
+/* --- while chunks move ------------------------------------------------------------------------- */
+
+void cel_h5_moves_begin(struct cel_dataset *ds)
+{
+    const struct cel_h5_io *io = cel_h5_file(ds)->io;
+
+    if (io->held && io->writable && !cel_h5_io_foreign(io))
+        cel_h5_held_begin(io->held);
+}
+
+void cel_h5_moves_end(struct cel_dataset *ds)
+{
+    const struct cel_h5_io *io = cel_h5_file(ds)->io;
+
+    if (io->held && io->writable && !cel_h5_io_foreign(io))
+        cel_h5_held_end(io->held);
+}
+
+/* What is held back goes to the file, as a sync would have it, when it has become much. */
+int cel_h5_relieve(struct cel_dataset *ds)
+{
+    struct cel_h5_file *f = cel_h5_file(ds);
+    struct cel_h5_entry entry;
+    bool stopped = stop_others(f);
+    int rc = cel_h5_enter_file(ds, &entry);
+
+    if (rc == CEL_OK) {
+        if (H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0)
+            rc = cel_h5_fail(NC_EHDFERR, "%s could not be flushed", ds->path);
+        if (rc == CEL_OK)
+            rc = cel_h5_io_commit(f->io);
+        cel_h5_homes_forget(ds);
+        cel_h5_leave(&entry);
+    }
+    if (stopped)
+        cel_h5_held_go(f->io->held);
+    return rc;
+}
+
+bool cel_h5_is_full(struct cel_dataset *ds)
+{
+    struct cel_h5_held *h = cel_h5_file(ds)->io->held;
+    bool full;
+
+    if (!h)
+        return false;
+    cel_lock(&h->lock);
+    full = h->promised > CEL_H5_HELD_MANY;
+    cel_unlock(&h->lock);
+    return full;
 }
 
 static void hand_over(struct cel_h5_io *io, struct cel_memory *memory)
@@ -452,10 +567,10 @@ int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
         return CEL_OK;
     if (keep && ds->writable && !cel_h5_io_foreign(f->io)) {
         rc = cel_h5_enter(&entry);
-        if (rc != CEL_OK)
-            return rc;
-        rc = cel_h5_extend_coordinates(ds);
-        cel_h5_leave(&entry);
+        if (rc == CEL_OK) {
+            rc = cel_h5_extend_coordinates(ds);
+            cel_h5_leave(&entry);
+        }
     }
     rc2 = drop_file(f);
     rc = rc == CEL_OK ? rc2 : rc;
@@ -465,7 +580,9 @@ int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
         rc = write_out(f->io, ds->path);
     if (!keep && f->made)
         unlink(ds->path);
-    cel_h5_io_release(f->io);
+    rc2 = cel_h5_io_release(f->io);
+    if (rc2 && rc == CEL_OK)
+        rc = cel_fail(NC_EHDFERR, "%s could not be closed: %s", ds->path, strerror(rc2));
     free(f);
     return rc;
 }

@@ -5,6 +5,7 @@
  * description expect the HDF5 lock to be held by the caller. */
 
 #include "container.h"
+#include "h5_held.h"
 #include "model.h"
 #include <hdf5.h>
 #include <sys/types.h>
@@ -38,18 +39,28 @@ struct cel_h5_io {
     bool writable;
     bool fresh;          /* a create: the driver empties the file once libhdf5 agrees ... */
     bool emptied;        /* ... and has done so */
-    bool closing;        /* failed writes are noted in `lost`, not reported: see driver_write */
+    bool closing;        /* in memory: failed writes are noted in `lost`, not reported: see write_fault */
     int lost;            /* errno of the first write lost while closing; 0: none */
+    struct cel_h5_held *held; /* what is not in the file yet; NULL: in memory */
+    uint64_t home;       /* under the HDF5 lock: raw data of libhdf5's between here ... */
+    uint64_t home_end;   /* ... and here lay there at the last sync, too */
+    uint64_t eoa;        /* end of what libhdf5 has given out */
     pid_t owner;         /* a child after fork() must not write */
     int refs;            /* we, and each open driver file of libhdf5 */
     struct cel_mutex lock; /* memory may move when it grows; eof */
 };
 int cel_h5_io_make(const char *path, struct cel_h5_io **out);
-void cel_h5_io_release(struct cel_h5_io *io);
+int cel_h5_io_set_file(struct cel_h5_io *io, int fd); /* its bytes are this file's; fd is io's from now on */
+int cel_h5_io_recover(struct cel_h5_io *io); /* what a writer that was killed left beside the file */
+int cel_h5_io_release(struct cel_h5_io *io); /* errno of closing the file, or 0 */
+unsigned cel_h5_io_faults(struct cel_h5_io *io, int *e); /* writes that the disk refused so far; errno of the last */
+int cel_h5_io_commit(struct cel_h5_io *io); /* see h5_commit.c; nothing to do for memory, readers and children */
 bool cel_h5_io_foreign(const struct cel_h5_io *io); /* writable, and we are a forked child */
 /* Any thread, no lock needed. Reading beyond the end is an error. */
 int cel_h5_io_read(struct cel_h5_io *io, uint64_t addr, void *data, size_t n);
-int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n);
+/* in_place: over bytes of the same chunk, without filters, as of the last sync. */
+int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n, bool in_place);
+bool cel_h5_io_is_live(const struct cel_h5_io *io, uint64_t addr); /* the last sync answers for what lies there */
 
 int cel_h5_driver_set(hid_t fapl, struct cel_h5_io *io); /* files made with fapl go through io */
 bool cel_h5_driver_has(hid_t file); /* it is one of them */
@@ -178,6 +189,8 @@ struct cel_h5_var {
     bool masked;        /* chunks with a mask may be there: look before placing */
     bool stale;         /* libhdf5 remembers a wrong mask: reopen before it touches data itself */
     bool unflushed;     /* written through libhdf5 since the last flush */
+    bool home_known;    /* contiguous: where its data lay at the last sync has been asked for ... */
+    uint64_t home, home_end; /* ... and is between these; equal: nowhere */
     size_t chunk_nbytes;
     struct cel_h5_masks masks; /* written since opening */
     struct cel_h5_index *index; /* of its chunks, read without libhdf5; NULL: libhdf5 finds them */
@@ -199,6 +212,7 @@ int cel_h5_type_place(struct cel_type *type, struct cel_h5_type **out);
 int cel_h5_var_place(struct cel_var *var, struct cel_h5_var **out);
 void cel_h5_var_unplace(struct cel_var *var);
 void cel_h5_places_free(struct cel_dataset *ds);
+void cel_h5_homes_forget(struct cel_dataset *ds); /* contiguous variables lie where they lie: a sync was made */
 hid_t cel_h5_group_id(const struct cel_group *group); /* -1: it cannot be opened */
 int cel_h5_var_open(struct cel_var *var); /* its dataset, if it is not open yet */
 const char *cel_h5_var_link(const struct cel_var *var);
@@ -208,6 +222,10 @@ uint64_t cel_h5_addr_of(hid_t object);
 int cel_h5_create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
 int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
 int cel_h5_sync(struct cel_dataset *ds);
+void cel_h5_moves_begin(struct cel_dataset *ds); /* chunks are placed whose bytes come later */
+void cel_h5_moves_end(struct cel_dataset *ds);
+bool cel_h5_is_full(struct cel_dataset *ds); /* much is held back: call cel_h5_relieve() soon */
+int cel_h5_relieve(struct cel_dataset *ds);
 int cel_h5_file_start(struct cel_h5_file *f); /* let libhdf5 open it, if it has not */
 int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
 int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);

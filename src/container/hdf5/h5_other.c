@@ -46,19 +46,33 @@ uint64_t cel_h5_found_at(struct cel_h5_file *f, hid_t object)
 
 /* --- opening, from within the driver ---------------------------------------------------- */
 
+static int open_either(struct cel_h5_io *io)
+{
+    int fd = open(io->path, (io->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd >= 0 || !io->writable)
+        return fd;
+    io->writable = false; /* to be read at least: writing it will fail */
+    return open(io->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 static int open_regular(struct cel_h5_io *io)
 {
+    int fd = open_either(io);
     struct stat st;
 
-    io->fd = open(io->path, (io->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
-    if (io->fd < 0 && io->writable) { /* to be read at least: writing it will fail */
-        io->writable = false;
-        io->fd = open(io->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    }
-    if (io->fd < 0 || fstat(io->fd, &st) != 0)
+    if (fd < 0)
         return errno;
-    io->eof = (uint64_t)st.st_size;
-    return S_ISREG(st.st_mode) ? 0 : EINVAL;
+    if (cel_h5_io_set_file(io, fd) != CEL_OK)
+        return ENOMEM;
+    if (fstat(fd, &st) != 0)
+        return errno;
+    if (!S_ISREG(st.st_mode))
+        return EINVAL;
+    if (cel_h5_io_recover(io) != CEL_OK)
+        return EIO;
+    io->eof = io->held->end;
+    return 0;
 }
 
 int cel_h5_io_open_other(const char *path, bool writable, struct cel_h5_io **out)

@@ -121,6 +121,22 @@ void cel_h5_places_free(struct cel_dataset *ds)
     }
 }
 
+void cel_h5_homes_forget(struct cel_dataset *ds)
+{
+    size_t i, j;
+
+    for (i = 0; i < ds->groups.n; i++) {
+        const struct cel_group *group = ds->groups.at[i];
+
+        for (j = 0; group && j < group->vars.n; j++) {
+            struct cel_h5_var *v = ((struct cel_var *)group->vars.at[j])->place;
+
+            if (v)
+                v->home_known = false;
+        }
+    }
+}
+
 hid_t cel_h5_group_id(const struct cel_group *group)
 {
     struct cel_h5_group *g = group->place;

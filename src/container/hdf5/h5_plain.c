@@ -139,6 +139,47 @@ static int write_texts(const struct region *r, char *const *in)
 
 /* --- through libhdf5 --------------------------------------------------------------------------- */
 
+/* Contiguous data is overwritten where the last sync had it: whole arrays are not held back in memory. */
+static void go_home(const struct region *r)
+{
+    struct cel_h5_io *io = cel_h5_file(r->ds)->io;
+    struct cel_h5_var *v = r->var->place;
+    hsize_t n = r->var->storage == CEL_CONTIGUOUS && !v->home_known ? H5Dget_storage_size(v->id) : 0;
+    haddr_t at = n ? H5Dget_offset(v->id) : HADDR_UNDEF;
+
+    if (!v->home_known) {
+        v->home = at == HADDR_UNDEF ? 0 : at;
+        v->home_end = at == HADDR_UNDEF ? 0 : at + n;
+    }
+    v->home_known = true;
+    io->home = v->home;
+    io->home_end = v->home_end;
+}
+
+/* A write that the disk refused is no error to libhdf5. */
+static int check_faults(struct cel_h5_io *io, unsigned before)
+{
+    int e = 0;
+
+    if (cel_h5_io_faults(io, &e) == before)
+        return CEL_OK;
+    return cel_fail(NC_EHDFERR, "the data cannot be written: %s", strerror(e));
+}
+
+static int put_inside(const struct region *r, const char *out)
+{
+    struct cel_h5_io *io = cel_h5_file(r->ds)->io;
+    struct cel_h5_var *v = r->var->place;
+    int rc, e;
+    unsigned before = cel_h5_io_faults(io, &e);
+
+    go_home(r);
+    rc = v->fixed_string ? write_texts(r, (char *const *)out) : move(r, NULL, out);
+    io->home = io->home_end = 0;
+    v->unflushed = true;
+    return rc == CEL_OK ? check_faults(io, before) : rc;
+}
+
 static int move_locked(const struct region *r, char *in, const char *out)
 {
     struct cel_h5_var *v = r->var->place;
@@ -150,12 +191,10 @@ static int move_locked(const struct region *r, char *in, const char *out)
     rc = cel_h5_var_open(r->var);
     if (rc == CEL_OK && in && r->var->no_fill)
         memset(in, 0, r->n * r->size);
-    if (rc == CEL_OK && v->fixed_string)
-        rc = in ? read_texts(r, (char **)in) : write_texts(r, (char *const *)out);
+    if (rc == CEL_OK && out)
+        rc = put_inside(r, out);
     else if (rc == CEL_OK)
-        rc = move(r, in, out);
-    if (out)
-        v->unflushed = true;
+        rc = v->fixed_string ? read_texts(r, (char **)in) : move(r, in, NULL);
     cel_h5_leave(&entry);
     return rc;
 }

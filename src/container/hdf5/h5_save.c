@@ -203,6 +203,8 @@ static int create_dataset(struct cel_h5_file *f, struct cel_var *var)
         if (v->id < 0)
             rc = cel_h5_fail(NC_EHDFERR, "the dataset cannot be created");
         v->addr = v->id < 0 ? 0 : cel_h5_addr_of(v->id);
+        v->home_known = true; /* the last sync knows of no such data */
+        v->home = v->home_end = 0;
     }
     if (dapl >= 0)
         H5Pclose(dapl);

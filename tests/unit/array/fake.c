@@ -43,9 +43,9 @@ static int chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t 
     f->finds++;
     chunk = live_chunk(f, var, index);
     if (ds->ops->keeps & CEL_CONCURRENT)
-        *out = (struct cel_chunk_place){chunk ? (uint64_t)(chunk - f->chunk) : SIZE_MAX, SIZE_MAX, 0};
+        *out = (struct cel_chunk_place){chunk ? (uint64_t)(chunk - f->chunk) : SIZE_MAX, SIZE_MAX, 0, false};
     else if (chunk)
-        *out = (struct cel_chunk_place){(uint64_t)(chunk - f->chunk), chunk->n, chunk->skipped};
+        *out = (struct cel_chunk_place){(uint64_t)(chunk - f->chunk), chunk->n, chunk->skipped, false};
     cel_unlock(&f->lock);
     return chunk || ds->ops->keeps & CEL_CONCURRENT ? CEL_OK : CEL_ABSENT;
 }
@@ -95,7 +95,7 @@ static int chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t
     }
     f->chunk[f->n] = (struct fake_chunk){.var = var, .bytes = malloc(n + 1), .n = n, .skipped = skipped, .live = true};
     memcpy(f->chunk[f->n].index, index, (size_t)var->ndims * sizeof *index);
-    *out = (struct cel_chunk_place){f->n++, n, skipped};
+    *out = (struct cel_chunk_place){f->n++, n, skipped, false};
     cel_unlock(&f->lock);
     return CEL_OK;
 }

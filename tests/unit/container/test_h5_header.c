@@ -9,7 +9,7 @@ static struct cel_h5_reader *start_reader(const char *path)
     struct cel_h5_reader *r = calloc(1, sizeof *r);
 
     assert_ok(cel_h5_io_make("memory", &r->io));
-    r->io->fd = open(path, O_RDWR);
+    assert_ok(cel_h5_io_set_file(r->io, open(path, O_RDWR)));
     r->io->eof = (uint64_t)lseek(r->io->fd, 0, SEEK_END);
     return r;
 }

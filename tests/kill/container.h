@@ -1,0 +1,47 @@
+#ifndef KILL_CONTAINER_H
+#define KILL_CONTAINER_H
+
+/* The containers of the kill and fault tests: how a dataset of each is named and made, and the writer's calls on it. */
+
+#include <netcdf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+struct container {
+    const char *name;
+    const char *path; /* %s: the folder */
+    int mode;
+    int deflate;      /* level; 0: no filter */
+    size_t records_in_chunk;
+};
+
+static const struct container containers[] = {
+    {"netcdf4", "%s/f.nc", NC_NETCDF4, 0, 1},
+    {"netcdf4-deflate", "%s/f.nc", NC_NETCDF4, 1, 3},
+    {"classic", "%s/f.nc", NC_64BIT_DATA, 0, 0},
+    {"nczarr", "file://%s/f.zarr#mode=nczarr,file", NC_NETCDF4, 1, 3},
+    {"zip", "file://%s/f.zip#mode=nczarr,zip", NC_NETCDF4, 1, 3},
+    {"zarr3", "file://%s/f.zarr#mode=nczarr,v3", NC_NETCDF4, 1, 3},
+};
+
+static inline const struct container *container_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++)
+        if (strcmp(containers[i].name, name) == 0)
+            return &containers[i];
+    return NULL;
+}
+
+/* The ids of an open dataset. */
+struct dataset {
+    int nc, time, nvars, var[8];
+};
+
+int dataset_create(struct dataset *d, const struct container *c, const char *path, int nvars);
+int dataset_open(struct dataset *d, const char *path, int nvars); /* for writing */
+int dataset_put(const struct dataset *d, int var, size_t t);      /* record t of one variable */
+int dataset_put_time(const struct dataset *d, size_t t);
+
+#endif
