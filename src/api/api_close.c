@@ -129,12 +129,12 @@ static void finish(struct cel_dataset *ds, bool abort, struct first *first)
         note(first, cel_leave_define(ds));
     if (first->rc != CEL_OK)
         return;
+    note(first, cel_array_lost_any(ds));
     note(first, cel_array_flush_all(ds));
     if (!abort)
         note(first, cel_cf_finish(ds));
     if (!abort)
         note(first, ds->ops->save(ds));
-    note(first, cel_array_lost_any(ds));
 }
 
 /* The dataset is out of the table: nobody else has it. What was created and
@@ -221,14 +221,12 @@ static int sync_all(struct cel_call *c)
 
     if (c->ds->writable) {
         cel_call_unlock(c);
+        note(&first, cel_array_lost_any(c->ds)); /* it names the variable */
         note(&first, cel_array_flush_all(c->ds));
         cel_call_lock(c);
         note(&first, c->ds->ops->save(c->ds));
     }
     note(&first, c->ds->ops->sync(c->ds));
-    cel_call_unlock(c);
-    note(&first, cel_array_lost_any(c->ds));
-    cel_call_lock(c);
     if (first.rc != CEL_OK)
         cel_status_restore(&first.why);
     return first.rc;

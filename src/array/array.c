@@ -222,6 +222,7 @@ int cel_array_flush_all(struct cel_dataset *ds)
     struct cel_status why;
     int rc = list_arrays(ds, &vars);
 
+    cel_status_save(&why);
     for (size_t v = 0; v < vars.n; v++) {
         int one = cel_array_flush(ds, vars.at[v]);
 
@@ -230,7 +231,7 @@ int cel_array_flush_all(struct cel_dataset *ds)
             cel_status_save(&why);
         }
     }
-    if (rc != CEL_OK && vars.n)
+    if (rc != CEL_OK)
         cel_status_restore(&why);
     cel_vec_dispose(&vars);
     return rc;

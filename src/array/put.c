@@ -134,8 +134,8 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
     rc = cel_request_begin(ds, var, region, (void *)data, memtype, true, &req);
     if (rc == CEL_OK && !req.n)
         return CEL_OK;
-    if (rc == CEL_OK && !var->plain)
-        rc = cel_chain_usable(&var->chain);
+    if (rc == CEL_OK)
+        rc = cel_chain_usable(&var->chain); /* refused before anything is stored: nothing is missing */
     if (rc != CEL_OK)
         return rc;
     rc = cel_request_extend(&req);

@@ -202,7 +202,7 @@ int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_
         return cel_fail(NC_EPERM, "the file was opened before fork(): only the parent process may write it");
     e = move_out(io, addr, data, n, in_place);
     if (e)
-        return cel_fail(NC_EHDFERR, "writing %zu bytes at offset %llu: %s", n, (unsigned long long)addr, strerror(e));
+        return cel_fail(e == ENOMEM ? NC_ENOMEM : NC_EHDFERR, "writing %zu bytes at offset %llu: %s", n, (unsigned long long)addr, strerror(e));
     return CEL_OK;
 }
 
@@ -311,8 +311,23 @@ static herr_t driver_close(H5FD_t *f)
 {
     struct driver_file *file = (struct driver_file *)f;
 
-    cel_h5_io_release(file->io); /* whoever closes has another hold on it, and closes it */
+    if (file->io->other)
+        cel_h5_other_close(file->io);
+    else
+        cel_h5_io_release(file->io); /* whoever closes has another hold on it, and closes it */
     free(file);
+    return 0;
+}
+
+/* Nobody but libhdf5 knows of a file that another one names: so what is held back of it is written when libhdf5 flushes. */
+static herr_t driver_flush(H5FD_t *f, hid_t dxpl, hbool_t closing)
+{
+    struct driver_file *file = (struct driver_file *)f;
+
+    (void)dxpl;
+    (void)closing;
+    if (file->io->other)
+        cel_h5_other_flush(file->io);
     return 0;
 }
 
@@ -500,6 +515,7 @@ static const H5FD_class_t driver_class = {
     .get_handle = driver_get_handle,
     .read = driver_read,
     .write = driver_write,
+    .flush = driver_flush,
     .truncate = driver_truncate,
     .lock = driver_lock,
     .unlock = driver_unlock,

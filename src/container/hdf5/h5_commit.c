@@ -25,8 +25,7 @@ static const struct cel_h5_missing *first_missing(const struct cel_h5_held *h, b
 static int fail(const struct cel_h5_held *h, int e)
 {
     const struct cel_h5_missing *m = first_missing(h, false);
-    int rc = cel_fail(NC_EHDFERR, "%s; the file is as of the last sync, and %zu writes are missing", strerror(e),
-                      h->nmissing);
+    int rc = cel_fail(e == ENOMEM ? NC_ENOMEM : NC_EHDFERR, "%s; the file is as the last nc_sync left it", strerror(e));
 
     return cel_fail_in(rc, "%s could not be written", m && m->what ? m->what : "the file's structure");
 }
@@ -60,10 +59,22 @@ static int length_of(int fd, uint64_t *out)
 /* What libhdf5 has given up at the end of the file. */
 static int drop_beyond(struct cel_h5_held *h)
 {
-    return cel_h5_overlay_drop(&h->overlay, h->end, (size_t)(SIZE_MAX / 2 - h->end));
+    int e;
+
+    cel_lock(&h->lock);
+    e = cel_h5_overlay_drop(&h->overlay, h->end, (size_t)(SIZE_MAX / 2 - h->end));
+    cel_unlock(&h->lock);
+    return e;
 }
 
-/* Blocks that failed before, and the length: nobody has looked there yet. */
+/* Nobody has these bytes any more: the file stays as it is. */
+static int gone(const struct cel_h5_held *h)
+{
+    return h->unnoted || first_missing(h, true) ? h->fault : 0;
+}
+
+/* Blocks that failed before, and the length: nobody has looked there yet. They stay in the overlay until all is
+ * there, for those who read meanwhile. */
 static int write_new(struct cel_h5_held *h, int fd, uint64_t *length)
 {
     int e = length_of(fd, length);
@@ -79,8 +90,6 @@ static int write_new(struct cel_h5_held *h, int fd, uint64_t *length)
         if (from >= b->at + b->n)
             break;
         e = write_all(fd, b, (size_t)(from - b->at));
-        if (!e)
-            e = cel_h5_overlay_drop(&h->overlay, from, (size_t)(b->at + b->n - from));
     }
     return e;
 }
@@ -109,6 +118,12 @@ static int overwrite(struct cel_h5_held *h, int fd, uint64_t length)
     return e || bare ? e : cel_h5_journal_remove(h->journal);
 }
 
+/* Is anything below the end of the last sync to be overwritten? */
+static bool has_changes(const struct cel_h5_held *h)
+{
+    return h->overlay.n && h->overlay.block[0].at < h->synced;
+}
+
 static int renew_folder(struct cel_h5_held *h)
 {
     int e = h->renew_folder && h->journal ? cel_disk_sync_folder(h->journal) : 0;
@@ -132,13 +147,15 @@ static void all_is_there(struct cel_h5_held *h)
 int cel_h5_commit(struct cel_h5_held *h, int fd)
 {
     uint64_t length = 0;
-    int e = h->unnoted || first_missing(h, true) ? ENOSPC : drop_beyond(h);
+    int e = gone(h);
 
+    if (!e)
+        e = drop_beyond(h);
     if (!e)
         e = write_new(h, fd, &length);
     if (!e)
         e = cel_disk_sync(fd);
-    if (!e && (h->overlay.n || h->end < length))
+    if (!e && (has_changes(h) || h->end < length))
         e = overwrite(h, fd, length);
     if (!e)
         e = renew_folder(h);

@@ -209,7 +209,7 @@ static int close_inside(struct cel_h5_file *f)
         rc = cel_fail(NC_EHDFERR, "the file could not be finished: %s", strerror(f->io->lost));
     if (rc == CEL_OK && f->id >= 0 && (rc = cel_h5_io_commit(f->io)) != CEL_OK)
         rc = cel_h5_io_commit(f->io); /* there is no later sync to try again */
-    return rc;
+    return rc == CEL_OK ? cel_h5_others_failed() : rc;
 }
 
 /* Until cel_h5_held_go(): no chunk of anybody in this process is on its way to the file. */
@@ -468,15 +468,22 @@ int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const 
 
 /* --- flushing and closing --------------------------------------------------------------------- */
 
+static int flush_inside(struct cel_h5_file *f)
+{
+    if (H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0)
+        return cel_h5_fail(NC_EHDFERR, "%s could not be flushed", f->ds->path);
+    return cel_h5_io_commit(f->io);
+}
+
 /* Chunks placed in the file all have their bytes, and stay where they are. */
 static int sync_inside(struct cel_dataset *ds)
 {
     struct cel_h5_file *f = cel_h5_file(ds);
     int rc = ds->writable ? cel_h5_extend_coordinates(ds) : CEL_OK;
 
-    if (rc == CEL_OK && H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0)
-        rc = cel_h5_fail(NC_EHDFERR, "%s could not be flushed", ds->path);
-    return rc == CEL_OK ? cel_h5_io_commit(f->io) : rc;
+    if (rc == CEL_OK)
+        rc = flush_inside(f);
+    return rc == CEL_OK && ds->writable ? cel_h5_others_flush(ds) : rc;
 }
 
 int cel_h5_sync(struct cel_dataset *ds)
@@ -523,10 +530,7 @@ int cel_h5_relieve(struct cel_dataset *ds)
     int rc = cel_h5_enter_file(ds, &entry);
 
     if (rc == CEL_OK) {
-        if (H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0)
-            rc = cel_h5_fail(NC_EHDFERR, "%s could not be flushed", ds->path);
-        if (rc == CEL_OK)
-            rc = cel_h5_io_commit(f->io);
+        rc = flush_inside(f);
         cel_h5_homes_forget(ds);
         cel_h5_leave(&entry);
     }
@@ -538,14 +542,8 @@ int cel_h5_relieve(struct cel_dataset *ds)
 bool cel_h5_is_full(struct cel_dataset *ds)
 {
     struct cel_h5_held *h = cel_h5_file(ds)->io->held;
-    bool full;
 
-    if (!h)
-        return false;
-    cel_lock(&h->lock);
-    full = h->promised > CEL_H5_HELD_MANY;
-    cel_unlock(&h->lock);
-    return full;
+    return h && cel_h5_held_is_full(h);
 }
 
 static void hand_over(struct cel_h5_io *io, struct cel_memory *memory)

@@ -66,6 +66,17 @@ int cel_h5_held_get(int fd, struct cel_h5_held **out)
     return *out ? CEL_OK : NC_ENOMEM;
 }
 
+bool cel_h5_held_is_full(struct cel_h5_held *h)
+{
+    bool full;
+
+    cel_lock(&h->lock);
+    full = h->promised > CEL_H5_HELD_MANY || h->overlay.nbytes > CEL_H5_HELD_MANY ||
+           h->overlay.n > CEL_H5_HELD_MANY_BLOCKS;
+    cel_unlock(&h->lock);
+    return full;
+}
+
 bool cel_h5_held_is_shared(const struct cel_h5_held *h)
 {
     bool shared;
@@ -172,7 +183,7 @@ static int write_fd(int fd, uint64_t at, const char *bytes, size_t n)
 /* Under the lock. */
 static int keep(struct cel_h5_held *h, uint64_t at, const void *bytes, size_t n)
 {
-    int e = h->overlay.nbytes + n > CEL_H5_HELD_MOST ? ENOBUFS : cel_h5_overlay_put(&h->overlay, at, bytes, n);
+    int e = cel_h5_overlay_put(&h->overlay, at, bytes, n);
 
     if (!e)
         return 0;
@@ -209,6 +220,8 @@ static int write_through(struct cel_h5_held *h, int fd, uint64_t at, const void 
     } else {
         forget_within(h, at, n);
         e = cel_h5_overlay_drop(&h->overlay, at, n);
+        if (e) /* no memory to split the block around it: then it says the same as the file */
+            e = cel_h5_overlay_put(&h->overlay, at, bytes, n);
     }
     cel_unlock(&h->lock);
     return e;

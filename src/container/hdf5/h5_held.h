@@ -12,8 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define CEL_H5_HELD_MANY ((size_t)64 << 20) /* from here on the next chance to write them out is taken */
-#define CEL_H5_HELD_MOST ((size_t)256 << 20) /* more are refused */
+/* From here on the next chance to write them out is taken. */
+#define CEL_H5_HELD_MANY ((size_t)64 << 20)
+#define CEL_H5_HELD_MANY_BLOCKS 16384
 
 struct cel_h5_missing { /* bytes the disk did not take */
     uint64_t at;
@@ -51,6 +52,7 @@ struct cel_h5_held {
 };
 
 int cel_h5_held_get(int fd, struct cel_h5_held **out); /* the file's, shared with who has it already */
+bool cel_h5_held_is_full(struct cel_h5_held *h);
 bool cel_h5_held_is_shared(const struct cel_h5_held *h);
 void cel_h5_held_release(struct cel_h5_held *h);
 

@@ -37,6 +37,7 @@ struct cel_h5_io {
     bool fixed;          /* in memory: data is the caller's and cannot grow */
     uint64_t eof;        /* length as libhdf5 may assume it; under lock */
     bool writable;
+    bool other;          /* libhdf5 opened it by itself, as another file names it */
     bool fresh;          /* a create: the driver empties the file once libhdf5 agrees ... */
     bool emptied;        /* ... and has done so */
     bool closing;        /* in memory: failed writes are noted in `lost`, not reported: see write_fault */
@@ -113,6 +114,10 @@ int cel_h5_header_read(struct cel_h5_reader *reader, uint64_t addr, struct cel_h
 /* --- h5_other.c: files that a file names ------------------------------------------- */
 struct cel_h5_file;
 int cel_h5_io_open_other(const char *path, bool writable, struct cel_h5_io **out); /* errno, or 0 */
+void cel_h5_other_flush(struct cel_h5_io *io);      /* the driver's, for such a file */
+void cel_h5_other_close(struct cel_h5_io *io);
+int cel_h5_others_flush(struct cel_dataset *ds);    /* the files that ds names and has open */
+int cel_h5_others_failed(void);                     /* what went wrong when libhdf5 wrote such files; asked once */
 /* The address of an object, marked when it lies in another file. Marked ones are good for comparing only. */
 uint64_t cel_h5_mark(struct cel_h5_file *f, const H5O_info_t *info);
 uint64_t cel_h5_found_at(struct cel_h5_file *f, hid_t object);

@@ -6,6 +6,8 @@
 #include "h5_int.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +77,73 @@ static int open_regular(struct cel_h5_io *io)
     return 0;
 }
 
+/* --- writing, from within the driver: errors wait for whoever called libhdf5 ------------- */
+
+static int failed;              /* code of the first failure, under the HDF5 lock ... */
+static struct cel_status whose; /* ... and its text */
+
+static void note_failure(int rc)
+{
+    if (rc == CEL_OK || failed != CEL_OK)
+        return;
+    failed = rc;
+    cel_status_save(&whose);
+}
+
+void cel_h5_other_flush(struct cel_h5_io *io)
+{
+    int rc = cel_h5_io_commit(io);
+
+    note_failure(rc == CEL_OK ? rc : cel_fail_in(rc, "%s", io->path));
+}
+
+void cel_h5_other_close(struct cel_h5_io *io)
+{
+    char *path = io->path;
+    int e;
+
+    cel_h5_other_flush(io);
+    io->path = NULL;
+    e = cel_h5_io_release(io);
+    if (e)
+        note_failure(cel_fail(NC_EHDFERR, "%s could not be closed: %s", path, strerror(e)));
+    free(path);
+}
+
+int cel_h5_others_failed(void)
+{
+    int rc = failed;
+
+    failed = CEL_OK;
+    if (rc != CEL_OK)
+        cel_status_restore(&whose);
+    return rc;
+}
+
+/* A sync of this file reaches the ones it names through the objects that are open there. */
+static int flush_other(const struct cel_var *var)
+{
+    const struct cel_h5_var *v = var->place;
+
+    if (!v || v->id < 0 || !cel_h5_is_elsewhere(v->addr))
+        return CEL_OK;
+    return H5Fflush(v->id, H5F_SCOPE_LOCAL) < 0 ? cel_h5_fail(NC_EHDFERR, "the file that %s lies in could not be flushed", var->name)
+                                                : CEL_OK;
+}
+
+int cel_h5_others_flush(struct cel_dataset *ds)
+{
+    int rc = CEL_OK;
+
+    for (size_t g = 0; g < ds->groups.n; g++) {
+        const struct cel_group *group = ds->groups.at[g];
+
+        for (size_t i = 0; rc == CEL_OK && group && i < group->vars.n; i++)
+            rc = flush_other(group->vars.at[i]);
+    }
+    return rc == CEL_OK ? cel_h5_others_failed() : rc;
+}
+
 int cel_h5_io_open_other(const char *path, bool writable, struct cel_h5_io **out)
 {
     int e;
@@ -82,6 +151,7 @@ int cel_h5_io_open_other(const char *path, bool writable, struct cel_h5_io **out
     if (cel_h5_io_make(path, out) != CEL_OK)
         return ENOMEM;
     (*out)->writable = writable;
+    (*out)->other = true;
     e = open_regular(*out);
     if (e)
         cel_h5_io_release(*out);

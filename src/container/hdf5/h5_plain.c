@@ -6,6 +6,7 @@
  * fill value), zeros are given. */
 #include "convert.h"
 #include "h5_int.h"
+#include <errno.h>
 #include <stdlib.h>
 
 #define DIRECT_MIN 4096 /* shorter rows are left to libhdf5 */
@@ -163,7 +164,7 @@ static int check_faults(struct cel_h5_io *io, unsigned before)
 
     if (cel_h5_io_faults(io, &e) == before)
         return CEL_OK;
-    return cel_fail(NC_EHDFERR, "the data cannot be written: %s", strerror(e));
+    return cel_fail(e == ENOMEM ? NC_ENOMEM : NC_EHDFERR, "the data cannot be written: %s", strerror(e));
 }
 
 static int put_inside(const struct region *r, const char *out)
