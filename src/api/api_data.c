@@ -65,6 +65,16 @@ int nc_reclaim_data_all(int ncid, nc_type xtypeid, void *memory, size_t count)
     return rc;
 }
 
+/* Elements that own nothing are copied byte by byte, as netCDF-C does: the caller's structs
+ * may have members that the type does not name. */
+static int copy_elements(const struct cel_type *type, const void *from, size_t n, void *to)
+{
+    if (type->varsized)
+        return cel_value_copy(type, from, n, to);
+    memcpy(to, from, n * type->size);
+    return CEL_OK;
+}
+
 int nc_copy_data(int ncid, nc_type xtypeid, const void *memory, size_t count, void *copy)
 {
     struct cel_call c;
@@ -74,7 +84,7 @@ int nc_copy_data(int ncid, nc_type xtypeid, const void *memory, size_t count, vo
     if (rc == CEL_OK && count && !copy)
         rc = cel_fail(NC_EINVAL, "there is nowhere to copy to");
     if (rc == CEL_OK && count)
-        rc = cel_value_copy(type, memory, count, copy);
+        rc = copy_elements(type, memory, count, copy);
     return cel_call_end(&c, rc);
 }
 
@@ -89,7 +99,7 @@ int nc_copy_data_all(int ncid, nc_type xtypeid, const void *memory, size_t count
         rc = cel_fail(NC_EINVAL, "there is nowhere to copy to");
     if (rc == CEL_OK && count) {
         copy = cel_calloc(count, type->size);
-        rc = copy ? cel_value_copy(type, memory, count, copy) : NC_ENOMEM;
+        rc = copy ? copy_elements(type, memory, count, copy) : NC_ENOMEM;
     }
     if (rc == CEL_OK)
         *copyp = copy;

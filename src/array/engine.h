@@ -33,6 +33,7 @@ struct cel_way {
     bool counted_alone;           /* BitGroom starts anew with every element */
     const struct cel_hole *hole;  /* writing only: to be zeroed */
     size_t nholes;
+    bool deep_holes;              /* writing only: what vlens point to has some */
     bool same;                    /* bytes are copied as they are */
     bool far;                     /* reading only: more bytes than a cache would keep */
 

@@ -2,8 +2,10 @@
  * elements, at most CEL_SLICE at a time and only from the calling thread; values
  * are converted by anyone. Slices without work on the way go directly between the
  * container and the caller's memory. Elements with strings or vlens in them move
- * as they are: what they point to belongs to whom netCDF says. */
+ * as they are: what they point to belongs to whom netCDF says. Only where vlens hold
+ * compounds with holes is it copied first: the caller's memory must not leak into files. */
 #include "engine.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* How a request is cut: dimensions after `cut` stay whole, `cut` goes by `rows`,
@@ -138,12 +140,28 @@ static int gather_slice(struct cel_job *job)
     return CEL_OK;
 }
 
-static int put_slice(struct cel_job *job)
+/* By a copy with all it points to, whose holes are zero. */
+static int put_copied(const struct cel_request *req, const struct slice *slice)
 {
+    const struct cel_type *type = req->var->type;
+    void *copy = cel_malloc_array(slice->n, type->size);
+    int rc = copy ? cel_value_copy(type, slice->box.cell_at, slice->n, copy) : NC_ENOMEM;
+
+    if (rc == CEL_OK) {
+        rc = move(req, slice->start, slice->count, copy);
+        cel_value_reclaim(type, copy, slice->n);
+    }
+    free(copy);
+    return rc;
+}
+
+static int move_slice(struct cel_job *job)
+{
+    const struct cel_request *req = job->stream->req;
     struct slice slice;
 
     slice_of_job(job, &slice);
-    return move(job->stream->req, slice.start, slice.count, slice.box.cell_at);
+    return req->way.deep_holes ? put_copied(req, &slice) : move(req, slice.start, slice.count, slice.box.cell_at);
 }
 
 static int scatter_slice(struct cel_job *job)
@@ -162,9 +180,9 @@ static int send_slice(struct cel_stream *stream, const struct slicing *s)
     int rc = cel_job_room(job, s->nbytes, &room);
 
     job->work = stream->req->writing ? gather_slice : scatter_slice;
-    job->settle = stream->req->writing ? put_slice : NULL;
+    job->settle = stream->req->writing ? move_slice : NULL;
     if (rc == CEL_OK && !stream->req->writing)
-        rc = put_slice(job);
+        rc = move_slice(job);
     if (rc == CEL_OK)
         cel_stream_send(job);
     else

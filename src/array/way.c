@@ -89,8 +89,9 @@ int cel_way_init(struct cel_request *req, nc_type memtype)
     if (req->writing) {
         way->hole = req->array->hole;
         way->nholes = req->array->nholes;
+        way->deep_holes = var->type->varsized && cel_type_has_holes(var->type);
     }
-    way->same = !way->convert && !way->swap && !way->quantizer && !way->nholes;
+    way->same = !way->convert && !way->swap && !way->quantizer && !way->nholes && !way->deep_holes;
     way->deep = var->type->varsized ? var->type : NULL;
     choose_fill(req);
     return CEL_OK;

@@ -3,7 +3,10 @@
 #include "dl.h"
 #include "status.h"
 #include <dlfcn.h>
+#include <limits.h>
 #include <netcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct cel_dl *cel_dl_open(const char *path)
@@ -32,4 +35,19 @@ cel_function cel_dl_function(struct cel_dl *lib, const char *name)
     if (found)
         memcpy(&f, &found, sizeof f);
     return f;
+}
+
+void cel_dl_beside(const char *name, char *out, size_t room)
+{
+    static const char here = 0;
+    char file[PATH_MAX], folder[PATH_MAX + 64];
+    Dl_info info;
+
+    out[0] = '\0';
+    if (!dladdr(&here, &info) || !info.dli_fname || info.dli_fname[0] != '/' || !realpath(info.dli_fname, file))
+        return;
+    *strrchr(file, '/') = '\0';
+    snprintf(folder, sizeof folder, "%s/%s", file, name);
+    if (strlen(folder) < room && realpath(folder, file) && strlen(file) < room)
+        strcpy(out, file);
 }

@@ -3,6 +3,8 @@
 
 /* Shared libraries, opened by hand. Another platform is one other file. */
 
+#include <stddef.h>
+
 struct cel_dl; /* an open library */
 
 /* NULL on failure, with the loader's reason as the thread's error text. All of
@@ -13,5 +15,9 @@ void cel_dl_close(struct cel_dl *lib);
 
 typedef void (*cel_function)(void);
 cel_function cel_dl_function(struct cel_dl *lib, const char *name); /* NULL lib: the whole process; NULL: absent */
+
+/* The folder `name` in the folder of the library or program that this code is part of; "" when there is none, or when
+ * the loader was given a name relative to the working directory, which may be another one by now. */
+void cel_dl_beside(const char *name, char *out, size_t room);
 
 #endif

@@ -256,11 +256,13 @@ int cel_type_insert_member(struct cel_type *type, const char *name, const void *
 int cel_type_def_vlen(struct cel_group *group, const char *name, const struct cel_type *base, struct cel_type **out);
 int cel_type_def_opaque(struct cel_group *group, size_t size, const char *name, struct cel_type **out);
 bool cel_type_equal(const struct cel_type *a, const struct cel_type *b); /* same parts in the same order; names of types do not count */
+bool cel_type_has_holes(const struct cel_type *type); /* bytes no field owns, also in what vlens point to */
 const void *cel_type_zeros(const struct cel_type *type); /* one zeroed element, borrowed; NULL: NC_ENOMEM */
 int cel_type_rename(struct cel_type *type, const char *name);
 
 /* --- value.c: elements in memory form, with their strings and vlens ---------- */
-int cel_value_copy(const struct cel_type *type, const void *from, size_t n, void *to); /* deep; `to` is raw memory */
+int cel_value_copy(const struct cel_type *type, const void *from, size_t n, void *to); /* deep; `to` is raw memory,
+                                                   holes in it become zero */
 void cel_value_reclaim(const struct cel_type *type, void *data, size_t n); /* frees what the elements own, not `data` */
 
 /* --- att.c ------------------------------------------------------------------ */

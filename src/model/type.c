@@ -402,6 +402,24 @@ bool cel_type_equal(const struct cel_type *a, const struct cel_type *b)
     return true;
 }
 
+/* Fields never overlap, so that bytes nobody owns show in the sum. */
+bool cel_type_has_holes(const struct cel_type *type)
+{
+    size_t owned = 0;
+
+    if (type->klass == NC_VLEN)
+        return cel_type_has_holes(type->base);
+    if (type->klass != NC_COMPOUND)
+        return false;
+    for (size_t i = 0; i < type->nfields; i++) {
+        const struct cel_field *f = &type->field[i];
+        if (cel_type_has_holes(f->type))
+            return true;
+        owned += f->n * f->type->size;
+    }
+    return owned < type->size;
+}
+
 static int classic_only(const struct cel_type *type)
 {
     return cel_fail(NC_ESTRICTNC3, "type %s: the classic model has byte, char, short, int, float and double only",

@@ -1,5 +1,6 @@
 /* Elements in memory form: what they own (strings, the data of variable-length
- * values, at any depth) is copied and freed here, guided by the type. */
+ * values, at any depth) is copied and freed here, guided by the type. Bytes that no
+ * field of a compound owns are not copied: they hold whatever lay in the caller's memory. */
 #include "model_int.h"
 
 static int copy_string(const void *from, void *to)
@@ -39,18 +40,16 @@ static int copy_vlen(const struct cel_type *base, const void *from, void *to)
     return CEL_OK;
 }
 
-/* Bytes between fields are copied too; fields with something of their own are then
- * replaced one by one, the earlier ones taken back on failure. */
+/* Field by field; the earlier ones are taken back on failure. */
 static int copy_compound(const struct cel_type *type, const char *from, char *to)
 {
     int rc = CEL_OK;
     size_t done = 0;
 
-    memcpy(to, from, type->size);
+    memset(to, 0, type->size);
     for (; rc == CEL_OK && done < type->nfields; done++) {
         const struct cel_field *f = &type->field[done];
-        if (f->type->varsized)
-            rc = cel_value_copy(f->type, from + f->offset, f->n, to + f->offset);
+        rc = cel_value_copy(f->type, from + f->offset, f->n, to + f->offset);
     }
     if (rc == CEL_OK)
         return CEL_OK;
@@ -74,7 +73,7 @@ int cel_value_copy(const struct cel_type *type, const void *from, size_t n, void
 {
     int rc = CEL_OK;
 
-    if (!type->varsized) {
+    if (!type->varsized && !cel_type_has_holes(type)) {
         if (n)
             memcpy(to, from, n * type->size);
         return CEL_OK;

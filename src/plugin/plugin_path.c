@@ -1,6 +1,7 @@
 /* The list of plugin directories: one for the process, under its own lock. It is
  * taken from HDF5_PLUGIN_PATH the first time anybody asks. */
 #include "buf.h"
+#include "dl.h"
 #include "env.h"
 #include "mem.h"
 #include "plugin.h"
@@ -22,6 +23,8 @@ static struct {
     size_t n;
     char **dir;
     size_t version;
+    bool looked_beside;
+    char beside[4096]; /* "": there is no such folder */
 } path = {.lock = CEL_MUTEX_INIT};
 
 CEL_FORK_LOCK(CEL_FORK_PATH, &path.lock, false, NULL);
@@ -130,9 +133,15 @@ size_t cel_plugin_path_version(void)
     return version;
 }
 
+/* Beside the library, since an installation may have been moved; else where it was to be installed. */
 const char *cel_plugin_built_in_dir(void)
 {
-    return CEL_PLUGIN_DIR;
+    cel_lock(&path.lock);
+    if (!path.looked_beside && CEL_PLUGIN_BESIDE[0])
+        cel_dl_beside(CEL_PLUGIN_BESIDE, path.beside, sizeof path.beside);
+    path.looked_beside = true;
+    cel_unlock(&path.lock);
+    return path.beside[0] ? path.beside : CEL_PLUGIN_DIR;
 }
 
 static int add_dir(const char *dir, struct cel_buf *out)

@@ -2,7 +2,10 @@
  * over types, sizes, data and parameters; the bound holds; equal input gives equal
  * bytes; cut and flipped chunks end in an error or in one chunk's worth of bytes.
  * Input and output lie against pages that cannot be touched, so that an overrun
- * is seen in every build. */
+ * is seen in every build.
+ * usage: codec_suite         every codec
+ *        codec_suite NAME    one
+ *        codec_suite K N     each Nth, from the Kth on: N runs have them all */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -21,23 +24,55 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* n bytes that end where the address space does. */
-struct fenced {
-    unsigned char *p;
-    void *map;
-    size_t mapped;
+/* n bytes that end where the address space does. The pages are kept for the next that asks for as many: making and
+ * dropping them takes longer than most calls under test. */
+struct room {
+    unsigned char *body;
+    size_t nbytes;
+    struct room *next;
 };
 
+struct fenced {
+    unsigned char *p;
+    struct room *room;
+};
+
+static struct room *spare;
+
+static struct room *take_spare(size_t nbytes)
+{
+    struct room **at = &spare, *room;
+
+    while (*at && (*at)->nbytes != nbytes)
+        at = &(*at)->next;
+    room = *at;
+    if (room)
+        *at = room->next;
+    return room;
+}
+
+static struct room *make_room(size_t nbytes, size_t page)
+{
+    struct room *room = malloc(sizeof *room);
+
+    assert_non_null(room);
+    room->nbytes = nbytes;
+    room->body = mmap(NULL, nbytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(room->body != MAP_FAILED);
+    assert_int_equal(mprotect(room->body + nbytes, page, PROT_NONE), 0);
+    return room;
+}
+
+/* Filled, so that nothing an earlier call wrote there passes for this one's. */
 static struct fenced fence(size_t n)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), body = (n + page) / page * page;
-    struct fenced f;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), nbytes = (n + page) / page * page;
+    struct fenced f = {.room = take_spare(nbytes)};
 
-    f.mapped = body + page;
-    f.map = mmap(NULL, f.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(f.map != MAP_FAILED);
-    assert_int_equal(mprotect((char *)f.map + body, page, PROT_NONE), 0);
-    f.p = (unsigned char *)f.map + body - n;
+    if (!f.room)
+        f.room = make_room(nbytes, page);
+    f.p = f.room->body + nbytes - n;
+    memset(f.p, 0x5a, n);
     return f;
 }
 
@@ -51,7 +86,23 @@ static struct fenced fence_copy(const void *src, size_t n)
 
 static void unfence(struct fenced *f)
 {
-    munmap(f->map, f->mapped);
+    f->room->next = spare;
+    spare = f->room;
+}
+
+/* --- the codecs of this run --------------------------------------------------- */
+static const char *only; /* NULL: all, but of them */
+static size_t part, nparts = 1;
+
+/* The first of them from number *i on; NULL after the last. */
+static const struct cel_codec *codec_from(size_t *i)
+{
+    const struct cel_codec *codec;
+
+    for (; (codec = cel_codec_at(*i)); ++*i)
+        if (only ? strcmp(only, codec->name) == 0 : *i % nparts == part)
+            break;
+    return codec;
 }
 
 /* --- a codec fitted to chunks of one shape -------------------------------- */
@@ -337,7 +388,7 @@ static void round_trips(void **state)
     struct cel_words words;
     size_t i, v;
 
-    for (i = 0; (codec = cel_codec_at(i)); i++) {
+    for (i = 0; (codec = codec_from(&i)); i++) {
         size_t fitted = 0;
 
         for (v = 0; variant(codec, v, &words); v++)
@@ -447,7 +498,7 @@ static void damaged_chunks(void **state)
     struct bench b;
     size_t i, v;
 
-    for (i = 0; (codec = cel_codec_at(i)); i++)
+    for (i = 0; (codec = codec_from(&i)); i++)
         for (v = 0; variant(codec, v, &words); v++)
             if (small_chunk(codec, &words, &b)) {
                 damage(&b, SMOOTH);
@@ -465,7 +516,7 @@ static void wild_parameters(void **state)
     struct bench b;
     uint64_t seed = 1;
 
-    for (i = 0; (codec = cel_codec_at(i)); i++) {
+    for (i = 0; (codec = codec_from(&i)); i++) {
         struct cel_words words = defaults_of(codec);
         size_t len = 0;
         struct fenced data, encoded, back;
@@ -507,7 +558,7 @@ static void memory_runs_out(void **state)
     size_t i;
     long nth;
 
-    for (i = 0; (codec = cel_codec_at(i)); i++) {
+    for (i = 0; (codec = codec_from(&i)); i++) {
         struct cel_words words = defaults_of(codec);
         struct bench b;
         struct fenced data, encoded, back;
@@ -577,7 +628,7 @@ static void tables_are_whole(void **state)
     assert_true(i >= 3);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_whole),
@@ -586,6 +637,17 @@ int main(void)
         cmocka_unit_test(wild_parameters),
         cmocka_unit_test(memory_runs_out),
     };
+    size_t first = 0;
 
+    if (argc == 2)
+        only = argv[1];
+    if (argc == 3) {
+        part = strtoul(argv[1], NULL, 10);
+        nparts = strtoul(argv[2], NULL, 10);
+    }
+    if (argc > 3 || part >= nparts || !codec_from(&first)) {
+        fprintf(stderr, "%s: no codec is chosen\n", argv[0]);
+        return 1;
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
