@@ -3,6 +3,7 @@
 #include "json_int.h"
 #include "mem.h"
 #include "number.h"
+#include "utf8.h"
 #include <ctype.h>
 #include <math.h>
 #include <netcdf.h>
@@ -41,23 +42,6 @@ static bool take(struct parser *p, char c)
 }
 
 /* --- strings --------------------------------------------------------------- */
-
-/* Bytes of the character at s; 0: it is no UTF-8. */
-static size_t utf8_length(const char *s, size_t left)
-{
-    const unsigned char *c = (const unsigned char *)s;
-    size_t n = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : (c[0] & 0xf0) == 0xe0 ? 3 : c[0] >= 0xf0 && c[0] < 0xf5 ? 4 : 0;
-
-    if (!n || n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
-        (c[0] == 0xf4 && c[1] > 0x8f))
-        return 0;
-    return n;
-}
 
 static size_t put_utf8(char *out, unsigned long c)
 {
@@ -137,7 +121,7 @@ static int decode_string(struct parser *p, size_t end, char *to, size_t *len)
     int rc = CEL_OK;
 
     while (rc == CEL_OK && p->pos < end) {
-        size_t n = p->text[p->pos] == '\\' ? 0 : utf8_length(p->text + p->pos, end - p->pos);
+        size_t n = p->text[p->pos] == '\\' ? 0 : cel_utf8_length(p->text + p->pos, end - p->pos);
 
         if (n) {
             memcpy(to, p->text + p->pos, n);
@@ -297,15 +281,20 @@ static int parse_member(struct parser *p, struct cel_json *object)
     struct cel_json *value = NULL;
     size_t start = p->pos, len;
     char *key;
-    int rc = p->pos < p->len && p->text[p->pos] == '"' ? parse_text(p, &key, &len) : fault(p, p->pos, "expected a key in quotes");
+    int rc;
 
+    if (p->pos >= p->len)
+        return fault(p, p->len, "the text ends too early");
+    if (p->text[p->pos] != '"')
+        return fault(p, p->pos, "expected a key in quotes");
+    rc = parse_text(p, &key, &len);
     if (rc != CEL_OK)
         return rc;
     if (strlen(key) != len)
         rc = fault(p, start, "a key holds a NUL character");
     skip_blanks(p);
     if (rc == CEL_OK && !take(p, ':'))
-        rc = fault(p, p->pos, "expected a colon after the key");
+        rc = fault(p, p->pos, p->pos < p->len ? "expected a colon after the key" : "the text ends too early");
     if (rc == CEL_OK)
         rc = parse_value(p, &value);
     if (rc != CEL_OK) {

@@ -11,8 +11,10 @@
 #include "pool.h"
 #include "env.h"
 #include "fork.h"
+#include "status.h"
 #include "thread.h"
 #include <signal.h>
+#include <stdio.h>
 #include <time.h>
 
 #define POOL_MAX 1024
@@ -165,6 +167,23 @@ static void run_unlocked(struct cel_crew *crew, struct cel_task *task)
         cel_cond_wake(crew->done);
 }
 
+/* --- warnings, with the lock held --------------------------------------------- */
+
+static void leave_warning(struct cel_crew *crew)
+{
+    if (!cel_warning_text()[0])
+        return;
+    snprintf(crew->warning, sizeof crew->warning, "%s", cel_warning_text());
+    cel_warning_clear();
+}
+
+static void take_warning(struct cel_crew *crew)
+{
+    if (crew->warning[0])
+        cel_warning_adopt(crew->warning);
+    crew->warning[0] = '\0';
+}
+
 /* --- workers --------------------------------------------------------------- */
 
 static void *worker(void *unused)
@@ -178,6 +197,7 @@ static void *worker(void *unused)
 
             crews = crew->next;
             run_unlocked(crew, take(crew));
+            leave_warning(crew);
         } else {
             nidle++;
             look_out(&calls);
@@ -271,6 +291,7 @@ void cel_crew_finish(struct cel_crew *crew, struct cel_task *task)
         cel_cond_wait(&done, &lock);
         crew->done = NULL;
     }
+    take_warning(crew);
     cel_unlock(&lock);
     cel_cond_dispose(&done);
 }

@@ -27,6 +27,7 @@ struct cel_crew {
     bool alone;                    /* too little work to wake others for */
     struct cel_cond *done;         /* the opener waits here for a running task; else NULL */
     atomic_uint ndone;             /* tasks that others have run; written under the pool's lock */
+    char warning[512];             /* the last that others were given: the opener's once it has finished a task */
 };
 
 void cel_crew_open(struct cel_crew *crew, bool alone);

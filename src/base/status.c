@@ -161,6 +161,11 @@ const char *cel_warning_text(void)
     return warning;
 }
 
+void cel_warning_adopt(const char *text)
+{
+    snprintf(warning, sizeof warning, "%s", text);
+}
+
 void cel_warning_clear(void)
 {
     warning[0] = '\0';

@@ -50,6 +50,7 @@ void cel_status_restore(const struct cel_status *in);
 void cel_warn(const char *fmt, ...) CEL_PRINTF(1, 2);
 const char *cel_warning_text(void);
 void cel_warning_clear(void);
+void cel_warning_adopt(const char *text); /* a worker's, which was printed there */
 
 /* Logging to stderr: level 0 and above prints warnings; off by default.
  * NETCDF_LOG_LEVEL, NCLOGGING or nc_set_log_level() switch it on. */

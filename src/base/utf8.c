@@ -1,14 +1,6 @@
-/* Normal form C through libutf8proc, with its work area from our own allocator:
- * decompose to code points, compose, and write UTF-8 back into the same room. */
+/* Which bytes are UTF-8: no overlong forms, no halves of UTF-16 pairs, nothing above U+10FFFF. */
 #include "utf8.h"
-#include "mem.h"
-#include "status.h"
-#include <netcdf.h>
-#include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
-
-#define NORMAL_FORM (UTF8PROC_NULLTERM | UTF8PROC_STABLE | UTF8PROC_COMPOSE)
 
 bool cel_utf8_is_ascii(const char *text)
 {
@@ -18,53 +10,33 @@ bool cel_utf8_is_ascii(const char *text)
     return true;
 }
 
+size_t cel_utf8_length(const char *text, size_t left)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    size_t n = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : (c[0] & 0xf0) == 0xe0 ? 3 : c[0] >= 0xf0 && c[0] < 0xf5 ? 4 : 0;
+
+    if (!n || n > left)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
+        (c[0] == 0xf4 && c[1] > 0x8f))
+        return 0;
+    return n;
+}
+
 bool cel_utf8_valid(const char *text)
 {
-    const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;
-    utf8proc_ssize_t left = (utf8proc_ssize_t)strlen(text);
-    utf8proc_int32_t point;
+    size_t left = strlen(text);
 
     while (left > 0) {
-        utf8proc_ssize_t n = utf8proc_iterate(at, left, &point);
-        if (n <= 0)
+        size_t n = cel_utf8_length(text, left);
+
+        if (!n)
             return false;
-        at += n;
+        text += n;
         left -= n;
     }
     return true;
-}
-
-static int not_utf8(void)
-{
-    return cel_fail(NC_EBADNAME, "a name must be UTF-8 text: it has bytes that are not");
-}
-
-static int compose(const char *text, char **out)
-{
-    const utf8proc_uint8_t *bytes = (const utf8proc_uint8_t *)text;
-    utf8proc_ssize_t n = utf8proc_decompose(bytes, 0, NULL, 0, NORMAL_FORM);
-    utf8proc_int32_t *points;
-
-    if (n < 0)
-        return not_utf8();
-    points = cel_malloc_array((size_t)n + 1, sizeof *points);
-    if (!points)
-        return NC_ENOMEM;
-    n = utf8proc_decompose(bytes, 0, points, n, NORMAL_FORM);
-    if (n >= 0)
-        n = utf8proc_reencode(points, n, NORMAL_FORM);
-    if (n < 0) {
-        free(points);
-        return not_utf8();
-    }
-    *out = (char *)points;
-    return CEL_OK;
-}
-
-int cel_utf8_normal(const char *text, char **out)
-{
-    if (!cel_utf8_is_ascii(text))
-        return compose(text, out);
-    *out = cel_strdup(text);
-    return *out ? CEL_OK : NC_ENOMEM;
 }

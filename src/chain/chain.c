@@ -310,6 +310,7 @@ static int decode_step(const struct cel_chain *c, size_t i, struct cel_scratch *
     struct cel_coding coding = coding_of(c, i);
     int rc = context_of(scratch, step, &coding.context);
 
+    coding.whole = s->exact[i];
     *len = 0;
     if (rc == CEL_OK && s->exact[i])
         rc = check_ratio(step, n, s->most[i]);

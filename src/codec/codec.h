@@ -90,6 +90,7 @@ struct cel_coding {
                     * or, in a chain, that src is no such planes */
     bool in_chain; /* it runs as a step of a chain of ours, behind this many others */
     size_t before;
+    bool whole;    /* decode: cap is the very size of the chunk at this step, and what comes beyond it is of no use */
     bool maskless; /* the format cannot note that a chunk was left out: CEL_SKIP fails there */
 };
 

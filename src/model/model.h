@@ -345,6 +345,7 @@ int cel_att_add(struct cel_atts *atts, const char *name, const struct cel_type *
 /* --- unreadable.c: what a container found and cannot give. It is listed with the reason, all else goes on ------ */
 int cel_group_note_unreadable(struct cel_group *group, const char *name, const char *reason); /* no object is made of it */
 int cel_var_note_unreadable(struct cel_var *var, const char *reason); /* its header is shown, its data fails with the reason */
+int cel_var_check_rank(const struct cel_var *var); /* NC_EMAXDIMS: it can be shown, and that is all */
 const struct cel_unreadable *cel_group_find_unreadable(const struct cel_group *group, const char *name); /* NULL: none */
 
 #endif

@@ -37,6 +37,13 @@ int cel_var_note_unreadable(struct cel_var *var, const char *reason)
     return CEL_OK;
 }
 
+int cel_var_check_rank(const struct cel_var *var)
+{
+    return var->ndims <= CEL_RANK_MAX ? CEL_OK
+                                      : cel_fail(NC_EMAXDIMS, "%d dimensions are more than the %d that can be read or written",
+                                                 var->ndims, CEL_RANK_MAX);
+}
+
 const struct cel_unreadable *cel_group_find_unreadable(const struct cel_group *group, const char *name)
 {
     for (size_t i = 0; i < group->unreadable.n; i++) {

@@ -3,7 +3,9 @@
  * HDF5 hands a filter its buffer and lets it keep, grow or replace it, so here
  * every call copies the chunk into memory of the kind the plugin may free, and
  * its answer back out. That is the one place where a step allocates. What the
- * plugin says about sizes is checked before a byte is read. */
+ * plugin says about sizes is checked before a byte is read, and what it encoded is
+ * decoded again before it is believed. */
+#include "env.h"
 #include "fork.h"
 #include "mem.h"
 #include "plugin_inside.h"
@@ -74,20 +76,47 @@ static void release(const struct cel_outside *o, void *p)
         free(p);
 }
 
-/* Give the plugin's answer out; it may not have used more than the buffer it
+/* Run the filter; *buf is yours to release. It may not have used more than the buffer it
  * reports. Old plugins (Debian's lz4) replace the buffer and never say how large
  * the new one is, which HDF5 does not ask either: then its length is believed. */
-static int take_answer(const struct cel_outside *o, const void *buf, size_t used, size_t room, bool silent, void *dst,
-                       size_t cap, size_t *len)
+static int ask(const struct cel_coding *coding, unsigned flags, const void *src, size_t n, void **buf, size_t *used)
 {
-    if (!buf || (used > room && !silent))
-        return cel_fail(NC_EFILTER, "%s: the plugin %s reports %zu bytes in a buffer of %zu", o->name, o->path, used,
-                        room);
-    if (used > cap)
-        return cel_fail(NC_EFILTER, "%s: the plugin %s gave %zu bytes where at most %zu can be", o->name, o->path, used,
-                        cap);
-    memcpy(dst, buf, used);
-    *len = used;
+    const struct cel_outside *o = coding->codec->outside;
+    const struct cel_plugin_lock *lock;
+    void *first = allocate(o, n);
+    size_t room = n;
+    bool silent;
+
+    *buf = first;
+    if (!first)
+        return NC_ENOMEM;
+    if (n)
+        memcpy(first, src, n);
+    lock = cel_plugin_enter();
+    *used = o->klass->filter(flags, coding->words->n, coding->words->w, n, &room, buf);
+    cel_plugin_leave(lock);
+    silent = *buf != first && room == n;
+    if (*used > 0 && (!*buf || (*used > room && !silent)))
+        return cel_fail(NC_EFILTER, "%s: the plugin %s reports %zu bytes in a buffer of %zu", o->name, o->path, *used, room);
+    return *used > 0 ? CEL_OK : CEL_SKIP;
+}
+
+static int too_much(const struct cel_outside *o, size_t used, size_t cap)
+{
+    return cel_fail(NC_EFILTER, "%s: the plugin %s gave %zu bytes where at most %zu can be", o->name, o->path, used, cap);
+}
+
+/* HDF5 takes the first of what a filter gives beyond the chunk's size, so files with such chunks exist. */
+static int cut(const struct cel_coding *coding, size_t *used, size_t cap)
+{
+    const struct cel_outside *o = coding->codec->outside;
+
+    if (*used <= cap)
+        return CEL_OK;
+    if (!coding->whole || *used > coding->codec->bound(coding, cap) || cel_env_strict())
+        return too_much(o, *used, cap);
+    cel_warn("%s: the plugin %s made %zu bytes of a chunk of %zu; the rest is left out", o->name, o->path, *used, cap);
+    *used = cap;
     return CEL_OK;
 }
 
@@ -95,30 +124,50 @@ static int run(const struct cel_coding *coding, unsigned flags, const void *src,
                size_t *len)
 {
     const struct cel_outside *o = coding->codec->outside;
-    void *first = allocate(o, n), *buf = first;
-    const struct cel_plugin_lock *lock;
-    size_t room = n, used;
-    int rc = CEL_SKIP;
+    void *buf;
+    size_t used;
+    int rc = ask(coding, flags, src, n, &buf, &used);
 
-    if (!buf)
-        return NC_ENOMEM;
-    memcpy(buf, src, n);
-    lock = cel_plugin_enter();
-    used = o->klass->filter(flags, coding->words->n, coding->words->w, n, &room, &buf);
-    cel_plugin_leave(lock);
-    if (used > 0)
-        rc = take_answer(o, buf, used, room, buf != first && room == n, dst, cap, len);
-    release(o, buf);
+    if (rc == CEL_OK && flags & CEL_H5Z_REVERSE)
+        rc = cut(coding, &used, cap);
+    if (rc == CEL_OK && used > cap)
+        rc = too_much(o, used, cap);
+    if (rc == CEL_OK) {
+        memcpy(dst, buf, used);
+        *len = used;
+    }
+    if (buf)
+        release(o, buf);
+    return rc;
+}
+
+/* What does not come back whole may not be written. Only the plugin itself can tell. */
+static int check_return(const struct cel_coding *coding, const void *encoded, size_t len, size_t n)
+{
+    const struct cel_outside *o = coding->codec->outside;
+    void *buf;
+    size_t used;
+    int rc = ask(coding, CEL_H5Z_REVERSE, encoded, len, &buf, &used);
+
+    if (buf)
+        release(o, buf);
+    if (rc == CEL_SKIP)
+        return cel_fail(NC_EFILTER, "%s: the plugin %s cannot decode what it encoded; nothing was written", o->name, o->path);
+    if (rc == CEL_OK && used != n)
+        return cel_fail(NC_EFILTER, "%s: the plugin %s decodes a chunk that it made of %zu bytes to %zu; nothing was written",
+                        o->name, o->path, n, used);
     return rc;
 }
 
 static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
     const struct cel_outside *o = coding->codec->outside;
+    int rc;
 
     if (!o->klass->encoder_present)
         return cel_fail(NC_ENOFILTER, "%s: the plugin %s can only decode", o->name, o->path);
-    return run(coding, 0, src, n, dst, cap, len);
+    rc = run(coding, 0, src, n, dst, cap, len);
+    return rc == CEL_OK && o->klass->decoder_present ? check_return(coding, dst, *len, n) : rc;
 }
 
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)

@@ -3,7 +3,9 @@
  * made the callers do the work. */
 #include "env.h"
 #include "pool.h"
+#include "status.h"
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -179,6 +181,38 @@ static int size_of_three(void)
     return cel_pool_size() == 3 ? 0 : 1;
 }
 
+static atomic_int meeting;
+static pthread_t opener;
+
+/* Two of these end only when two threads run them. */
+static void meet_and_warn(struct cel_task *task)
+{
+    (void)task;
+    meeting++;
+    while (meeting < 2)
+        sched_yield();
+    if (!pthread_equal(pthread_self(), opener))
+        cel_warn("from a worker");
+}
+
+static void warnings_of_workers_reach_the_caller(void **state)
+{
+    struct cel_task tasks[2] = {{.run = meet_and_warn}, {.run = meet_and_warn}};
+    struct cel_crew crew;
+
+    (void)state;
+    cel_pool_set_size(2);
+    meeting = 0;
+    opener = pthread_self();
+    cel_warning_clear();
+    cel_crew_open(&crew, false);
+    for (int i = 0; i < 2; i++)
+        cel_crew_push(&crew, &tasks[i], false);
+    for (int i = 0; i < 2; i++)
+        cel_crew_finish(&crew, &tasks[i]);
+    assert_string_equal(cel_warning_text(), "from a worker");
+}
+
 static void the_environment_is_checked(void **state)
 {
     static const char *const bad[] = {"0", "-3", "many", "1000000", "", "2x", "1.5"};
@@ -202,7 +236,7 @@ int main(void)
         cmocka_unit_test(size_one_means_no_thread), cmocka_unit_test(fewer_threads_are_no_failure),
         cmocka_unit_test(the_environment_is_checked), cmocka_unit_test(every_task_runs_once),
         cmocka_unit_test(tasks_may_open_crews), cmocka_unit_test(many_callers_share_it),
-        cmocka_unit_test(a_child_makes_its_own),
+        cmocka_unit_test(a_child_makes_its_own), cmocka_unit_test(warnings_of_workers_reach_the_caller),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

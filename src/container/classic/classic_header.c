@@ -261,6 +261,19 @@ static int note_fill(struct cel_var *var)
     return var->fill ? CEL_OK : NC_ENOMEM;
 }
 
+/* One of too many dimensions is shown, and its data says why it cannot be had. */
+static int note_rank(struct cel_var *var)
+{
+    int rc = cel_var_check_rank(var);
+
+    if (rc == CEL_OK)
+        return CEL_OK;
+    rc = cel_var_note_unreadable(var, cel_error_text());
+    if (rc == CEL_OK)
+        cel_error_clear();
+    return rc;
+}
+
 static int load_var(struct reader *r)
 {
     struct classic_var *place;
@@ -271,7 +284,7 @@ static int load_var(struct reader *r)
 
     if (rc == CEL_OK)
         rc = take_count(r, 4, &ndims);
-    if (rc == CEL_OK && ndims > NC_MAX_VAR_DIMS) /* up to there it is listed, and refused when its data is asked for */
+    if (rc == CEL_OK && ndims > NC_MAX_VAR_DIMS)
         rc = bad(r, "a variable with more dimensions than netCDF has");
     if (rc == CEL_OK)
         rc = cel_var_add(r->ds->root, name, (int)ndims, &var);
@@ -296,7 +309,8 @@ static int load_var(struct reader *r)
     var->plain = var->loaded = true;
     var->saved = CEL_SAVED;
     cel_var_link_coord(var);
-    return note_fill(var);
+    rc = note_rank(var);
+    return rc == CEL_OK ? note_fill(var) : rc;
 }
 
 static int load_vars(struct reader *r)

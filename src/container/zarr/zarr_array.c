@@ -5,12 +5,17 @@
 #include "zarr_int.h"
 #include <stdlib.h>
 
-int zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n, size_t *out)
+static int check_list(const char *path, const char *pointer, const struct cel_json *list, size_t most)
+{
+    if (cel_json_type(list) == CEL_JSON_ARRAY && cel_json_count(list) <= most)
+        return CEL_OK;
+    return zarr_bad(path, pointer, "must be a list of at most %zu lengths", most);
+}
+
+static int take_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, size_t *out)
 {
     size_t count = cel_json_count(list), total = 1;
 
-    if (cel_json_type(list) != CEL_JSON_ARRAY || count > CEL_RANK_MAX)
-        return zarr_bad(path, pointer, "must be a list of at most %d lengths", CEL_RANK_MAX);
     for (size_t i = 0; i < count; i++) {
         uint64_t v;
         if (!cel_json_uint(cel_json_item(list, i), false, &v) || v < least || v > (uint64_t)PTRDIFF_MAX)
@@ -19,8 +24,34 @@ int zarr_lengths(const char *path, const char *pointer, const struct cel_json *l
         if (v && !cel_mul(total, (size_t)v, &total))
             return zarr_bad(path, pointer, "the lengths multiply to more than this machine can address");
     }
-    *n = (int)count;
     return CEL_OK;
+}
+
+int zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n, size_t *out)
+{
+    int rc = check_list(path, pointer, list, CEL_RANK_MAX);
+
+    *n = (int)cel_json_count(list);
+    return rc == CEL_OK ? take_lengths(path, pointer, list, least, out) : rc;
+}
+
+/* More lengths than data can have are taken too: the array is shown, and its data says why it cannot be had. */
+int zarr_shape_read(const struct zarr_array *a, struct zarr_facts *out)
+{
+    const struct cel_json *list = cel_json_get(a->doc, "shape");
+    int rc = check_list(a->path, "/shape", list, NC_MAX_VAR_DIMS);
+
+    if (rc != CEL_OK)
+        return rc;
+    out->rank = (int)cel_json_count(list);
+    out->shape = cel_malloc_array((size_t)out->rank + 1, sizeof *out->shape);
+    return out->shape ? take_lengths(a->path, "/shape", list, 0, out->shape) : NC_ENOMEM;
+}
+
+void zarr_facts_dispose(struct zarr_facts *facts)
+{
+    cel_chain_dispose(&facts->chain);
+    free(facts->shape);
 }
 
 struct cel_json *zarr_lengths_json(int n, const size_t *lengths)

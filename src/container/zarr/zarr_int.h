@@ -106,12 +106,14 @@ void zarr_array_unmake(struct zarr_array *a); /* back to an array that has no do
 /* --- zarr_v2.c, zarr_v3.c: one array's document -------------------------------------------- */
 /* What both versions say of an array, gathered before a variable is made of it. */
 struct zarr_facts {
-    int rank;
-    size_t shape[CEL_RANK_MAX], chunk[CEL_RANK_MAX];
+    int rank;                     /* may be more than CEL_RANK_MAX: then only shape and names are known */
+    size_t *shape;
+    size_t chunk[CEL_RANK_MAX];
     const struct cel_json *fill;  /* borrowed from the document; JSON null: no fill */
     const struct cel_json *names; /* dimension names; NULL: none */
     struct cel_chain chain;
 };
+void zarr_facts_dispose(struct zarr_facts *facts);
 int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct zarr_facts *out);
 const char *zarr_v3_name(const struct cel_json *v); /* of an extension point; NULL: it has none */
 /* Read a->doc and a->attrs. */
@@ -122,7 +124,9 @@ int zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array 
 int zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a);
 
 /* --- zarr_array.c: what the two share ---------------------------------------------------------- */
+/* At most CEL_RANK_MAX. */
 int zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n, size_t *out);
+int zarr_shape_read(const struct zarr_array *a, struct zarr_facts *out); /* /shape of a->doc */
 struct cel_json *zarr_lengths_json(int n, const size_t *lengths);
 int zarr_array_prepare(struct cel_var *var, struct zarr_array *a); /* storage, chain, plain or by chunks */
 

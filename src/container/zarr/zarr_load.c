@@ -310,6 +310,8 @@ static int finish_var(struct cel_var *var, struct zarr_facts *facts)
     if (rc == CEL_OK)
         rc = link_dims(ds, var, a, facts, info.v);
     if (rc == CEL_OK)
+        rc = cel_var_check_rank(var);
+    if (rc == CEL_OK)
         rc = describe_var(var, a, facts, info.v);
     if (rc == CEL_OK)
         cel_var_link_coord(var);
@@ -349,7 +351,7 @@ struct zarr_late {
 
 static void free_late(struct zarr_late *late)
 {
-    cel_chain_dispose(&late->facts->chain);
+    zarr_facts_dispose(late->facts);
     free(late->facts);
     free(late);
 }
@@ -444,7 +446,7 @@ static int load_array(struct cel_group *group, const char *name, const char *pat
     }
     rc = note_failed(group, name, rc);
     if (facts)
-        cel_chain_dispose(&facts->chain);
+        zarr_facts_dispose(facts);
     free(facts);
     zarr_array_free(a);
     return rc;

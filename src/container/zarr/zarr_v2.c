@@ -71,26 +71,32 @@ static int read_dtype(struct cel_dataset *ds, struct zarr_array *a)
     return rc == CEL_ABSENT ? zarr_dtype_from_v2(ds, a->path, cel_json_get(a->doc, "dtype"), by_netcdf(a), &a->dtype) : rc;
 }
 
-int zarr_v2_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out)
+/* Where the values lie, and how. */
+static int read_layout(struct zarr_array *a, struct zarr_facts *out)
 {
-    int64_t format;
-    int nchunks, rc;
+    int nchunks, rc = zarr_lengths(a->path, "/chunks", cel_json_get(a->doc, "chunks"), 1, &nchunks, out->chunk);
 
-    if (!cel_json_int(cel_json_get(a->doc, "zarr_format"), true, &format) || format != 2)
-        return zarr_bad(a->path, "/zarr_format", "must be 2");
-    rc = zarr_lengths(a->path, "/shape", cel_json_get(a->doc, "shape"), 0, &out->rank, out->shape);
-    if (rc == CEL_OK)
-        rc = zarr_lengths(a->path, "/chunks", cel_json_get(a->doc, "chunks"), 1, &nchunks, out->chunk);
     if (rc == CEL_OK && nchunks != out->rank)
         rc = zarr_bad(a->path, "/chunks", "has %d lengths, the shape has %d", nchunks, out->rank);
     if (rc == CEL_OK)
         rc = read_separator(a);
     if (rc == CEL_OK)
         rc = read_order(a, out->rank);
+    return rc == CEL_OK ? read_chain(a, &out->chain) : rc;
+}
+
+int zarr_v2_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out)
+{
+    int64_t format;
+    int rc;
+
+    if (!cel_json_int(cel_json_get(a->doc, "zarr_format"), true, &format) || format != 2)
+        return zarr_bad(a->path, "/zarr_format", "must be 2");
+    rc = zarr_shape_read(a, out);
     if (rc == CEL_OK)
         rc = read_dtype(ds, a);
-    if (rc == CEL_OK)
-        rc = read_chain(a, &out->chain);
+    if (rc == CEL_OK && out->rank <= CEL_RANK_MAX)
+        rc = read_layout(a, out);
     out->fill = cel_json_get(a->doc, "fill_value");
     out->names = cel_json_get(a->attrs, "_ARRAY_DIMENSIONS");
     return rc;

@@ -198,20 +198,26 @@ int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct z
     return rc == CEL_OK && list.shard ? zarr_shard_finish(list.shard) : rc;
 }
 
+/* Where the values lie, and how. */
+static int read_layout(struct zarr_array *a, struct zarr_facts *out)
+{
+    int rc = read_grid(a, out);
+
+    if (rc == CEL_OK)
+        rc = read_keys(a);
+    return rc == CEL_OK ? zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, out) : rc;
+}
+
 int zarr_v3_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out)
 {
     int rc = check_members(a);
 
     if (rc == CEL_OK)
-        rc = zarr_lengths(a->path, "/shape", cel_json_get(a->doc, "shape"), 0, &out->rank, out->shape);
-    if (rc == CEL_OK)
-        rc = read_grid(a, out);
-    if (rc == CEL_OK)
-        rc = read_keys(a);
+        rc = zarr_shape_read(a, out);
     if (rc == CEL_OK)
         rc = zarr_dtype_from_v3(ds, a->path, cel_json_get(a->doc, "data_type"), &a->dtype);
-    if (rc == CEL_OK)
-        rc = zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, out);
+    if (rc == CEL_OK && out->rank <= CEL_RANK_MAX)
+        rc = read_layout(a, out);
     out->fill = cel_json_get(a->doc, "fill_value");
     out->names = cel_json_get(a->doc, "dimension_names");
     return rc;
@@ -328,7 +334,7 @@ static int start_shards(struct zarr_array *a, const struct cel_var *var)
         facts->rank = var->ndims;
         memcpy(facts->chunk, var->shards->len, (size_t)var->ndims * sizeof *facts->chunk);
         rc = zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, facts);
-        cel_chain_dispose(&facts->chain);
+        zarr_facts_dispose(facts);
     }
     free(facts);
     return rc;
