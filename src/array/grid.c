@@ -81,7 +81,7 @@ void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell
 
         out->n[d] = count_before(req, d, chunk_end(req, d, index[d])) - first;
         out->user[d] = req->step[d];
-        out->cell[d] = cell ? (ptrdiff_t)(req->stride[d] * array->step[d]) : 0;
+        out->cell[d] = (ptrdiff_t)(req->stride[d] * array->step[d]);
         out->nth[d] = req->nth[d];
         out->user_at += (ptrdiff_t)first * req->step[d];
         out->cell_at += cell ? inside * array->step[d] : 0;
