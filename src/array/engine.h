@@ -128,6 +128,7 @@ bool cel_grid_is_padded(const struct cel_request *req, const size_t *index); /* 
 bool cel_grid_is_new(const struct cel_request *req, const size_t *index);    /* wholly beyond the old extent */
 void *cel_grid_in_place(const struct cel_request *req, const size_t *index); /* where in the caller's memory the
                                        whole chunk lies just as it is stored; NULL: nowhere */
+/* cell NULL: only the caller's memory counts. */
 void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell, struct cel_box *out);
 
 /* --- kit.c: what one job works with ------------------------------------------- */

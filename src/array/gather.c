@@ -289,6 +289,8 @@ static size_t fill_row(const struct cel_way *way, const struct row *row)
 
 size_t cel_scatter_fill(const struct cel_way *way, struct cel_box *box)
 {
+    box->cell_at = box->user_at; /* there is no chunk: its rows move nowhere */
+    memset(box->cell, 0, sizeof box->cell);
     merge(box, false, false);
     return each_row(way, box, fill_row);
 }

@@ -72,7 +72,7 @@ void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell
 
     out->rank = req->rank;
     out->user_at = req->data;
-    out->cell_at = cell;
+    out->cell_at = cell ? cell : req->data;
     out->nth_at = 0;
     for (int d = 0; d < req->rank; d++) {
         size_t begin = index[d] * req->var->chunk[d];
@@ -84,7 +84,7 @@ void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell
         out->cell[d] = (ptrdiff_t)(req->stride[d] * array->step[d]);
         out->nth[d] = req->nth[d];
         out->user_at += (ptrdiff_t)first * req->step[d];
-        out->cell_at += inside * array->step[d];
+        out->cell_at += cell ? inside * array->step[d] : 0;
         out->nth_at += first * req->nth[d];
     }
 }

@@ -380,7 +380,7 @@ static int report(const struct parser *p, size_t *at)
 
 int cel_json_parse(const char *text, size_t len, struct cel_json **out, size_t *at)
 {
-    struct parser p = {.text = text, .len = len};
+    struct parser p = {.text = text ? text : "", .len = len}; /* an empty buffer has no memory */
     struct cel_json *v;
     int rc = parse_value(&p, &v);
 

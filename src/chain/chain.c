@@ -440,7 +440,7 @@ static int decode_step_any(const struct cel_chain *c, size_t i, struct cel_scrat
         cap = keeps_size_known(step->codec) ? n : 4 * n + 1024;
     do {
         cap = cap < most ? cap : most;
-        rc = cel_buf_resize(out, cap);
+        rc = cel_buf_reserve(out, cap ? cap : out->max > 0); /* codecs copy to and from memory that is there, were it 0 bytes */
         if (rc == CEL_OK)
             rc = step->codec->decode(&coding, src, n, out->data, cap, &len);
     } while (rc != CEL_OK && rc != NC_ENOMEM && cap < most && (cap *= 2));

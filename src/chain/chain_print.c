@@ -41,7 +41,7 @@ static int print_value(const struct cel_param *p, const struct cel_words *w, str
     if (p->kind == CEL_PARAM_FLOAT || p->kind == CEL_PARAM_DOUBLE)
         return cel_buf_puts(out, text);
     for (int i = 0; p->kind == CEL_PARAM_CHOICE && p->choices[i]; i++)
-        if (i == (int)v)
+        if (i == v)
             return cel_buf_puts(out, p->choices[i]);
     return cel_buf_printf(out, "%.0f", v);
 }

@@ -139,6 +139,21 @@ static int set_mode(const struct cel_words *visible, zfp_type type, int ndims, z
     }
 }
 
+static bool is_real(const struct cel_zfp *z)
+{
+    return z->field.type == zfp_type_float || z->field.type == zfp_type_double;
+}
+
+/* Bits a block begins with whatever maxbits says: its exponent and, in a reversible stream, how many planes there
+ * are. Where maxbits is less, libzfp counts below zero, and writes and reads on beyond its buffer. */
+static uint block_head(const struct cel_zfp *z)
+{
+    bool is_wide = zfp_type_size(z->field.type) == 8;
+    uint planes = z->stream.minexp < ZFP_MIN_EXP ? (is_wide ? 6 : 5) + is_real(z) : 0;
+
+    return planes + (is_real(z) ? 1 + (is_wide ? 11 : 8) : 0);
+}
+
 /* H5Z-ZFP 1.1.0 stamps its words so, and reads words that carry an older format. */
 static uint32_t stamp(void)
 {
@@ -198,6 +213,9 @@ int cel_zfp_prepare(const struct cel_words *visible, const struct cel_shape *sha
     if (ndims == 0)
         return cel_fail(NC_EFILTER, "zfp: the chunk has too many elements");
     rc = set_mode(&given, z.field.type, ndims, &z.stream);
+    if (rc == CEL_OK && z.stream.maxbits < block_head(&z))
+        rc = cel_fail(NC_EINVAL, "zfp: maxbits %u is less than the %u bits that every block of this type has", z.stream.maxbits,
+                      block_head(&z));
     return rc == CEL_OK ? store_header(&z, working) : rc;
 }
 
@@ -298,7 +316,8 @@ int cel_zfp_read(const void *bytes, size_t n, const struct cel_shape *shape, str
         return cel_fail(NC_EFILTER, "zfp: the header is damaged, or of another version of zfp");
     if (out->field.type != type_of(shape) || !has_size(&out->field, shape->nbytes / shape->elem_size))
         return cel_fail(NC_EFILTER, "zfp: the header is for another type or size than the chunk has");
-    if (out->stream.minbits > out->stream.maxbits || out->stream.maxbits > ZFP_MAX_BITS)
+    if (out->stream.minbits > out->stream.maxbits || out->stream.maxbits > ZFP_MAX_BITS ||
+        out->stream.maxbits < block_head(out))
         return cel_fail(NC_EFILTER, "zfp: the header holds impossible settings");
     return CEL_OK;
 }
@@ -359,11 +378,6 @@ static bool is_aligned(const void *p, size_t size)
 size_t cel_zfp_bound(struct cel_zfp *z)
 {
     return zfp_stream_maximum_size(&z->stream, &z->field);
-}
-
-static bool is_real(const struct cel_zfp *z)
-{
-    return z->field.type == zfp_type_float || z->field.type == zfp_type_double;
 }
 
 static bool is_lossy_real(const struct cel_zfp *z)

@@ -19,18 +19,20 @@ enum { NODE_HEAD = 24, CHUNKS = 1 };
 struct node {
     uint64_t addr; /* NOWHERE: holds nothing */
     unsigned char *bytes;
+    bool sound;
 };
 
 struct cel_h5_index {
     struct cel_h5_io *io;
     uint64_t base, root;
     int rank;
+    size_t chunk[CEL_RANK_MAX]; /* lengths of one */
     unsigned most;   /* children of a node */
     size_t key, nbytes;
     struct node node[LEVELS_MAX]; /* by the distance from the root */
 };
 
-int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, struct cel_h5_index **out)
+int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, const size_t *chunk, struct cel_h5_index **out)
 {
     struct cel_h5_index *x = cel_calloc(1, sizeof *x);
     int i;
@@ -41,6 +43,7 @@ int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, stru
     x->base = f->base;
     x->root = root;
     x->rank = rank;
+    memcpy(x->chunk, chunk, (size_t)rank * sizeof *chunk);
     x->most = 2 * f->chunk_k;
     x->key = 8 + 8 * ((size_t)rank + 1);
     x->nbytes = NODE_HEAD + x->most * (x->key + 8) + x->key;
@@ -64,13 +67,52 @@ static bool is_inside(const struct cel_h5_index *x, uint64_t addr, uint64_t n)
     return addr <= UINT64_MAX - x->base && addr + x->base <= x->io->eof && n <= x->io->eof - addr - x->base;
 }
 
+static const unsigned char *key_at(const struct cel_h5_index *x, const unsigned char *node, unsigned i)
+{
+    return node + NODE_HEAD + i * (x->key + 8);
+}
+
+/* Does the second key stand behind the first? */
+static bool ascends(const struct cel_h5_index *x, const unsigned char *a, const unsigned char *b)
+{
+    size_t at;
+
+    for (at = 8; at < x->key; at += 8)
+        if (memcmp(a + at, b + at, 8) != 0)
+            return cel_h5_little(a + at, 8) < cel_h5_little(b + at, 8);
+    return false;
+}
+
+/* The last key is none of a chunk's: something else than 0 stands at its end. */
+static bool is_of_chunk(const struct cel_h5_index *x, const unsigned char *key, bool last)
+{
+    int d;
+
+    for (d = 0; d < x->rank; d++)
+        if (cel_h5_little(key + 8 + 8 * (size_t)d, 8) % x->chunk[d] != 0)
+            return false;
+    return last || cel_h5_little(key + 8 + 8 * (size_t)d, 8) == 0;
+}
+
+/* A search goes astray in keys that are out of order, ours otherwise than libhdf5's: a chunk that is there would be
+ * taken for one that was never written. */
+static bool is_sound(const struct cel_h5_index *x, const unsigned char *node)
+{
+    unsigned i, n = (unsigned)cel_h5_little(node + 6, 2);
+    bool ok = memcmp(node, "TREE", 4) == 0 && node[4] == CHUNKS && node[5] < LEVELS_MAX && n <= x->most;
+
+    for (i = 0; ok && i <= n; i++)
+        ok = is_of_chunk(x, key_at(x, node, i), i == n) && (i == 0 || ascends(x, key_at(x, node, i - 1), key_at(x, node, i)));
+    return ok;
+}
+
 /* The node at this distance from the root, as it is in the file. */
-static int get_node(struct cel_h5_index *x, int depth, uint64_t addr, const unsigned char **out)
+static int get_node(struct cel_h5_index *x, int depth, uint64_t addr, const struct node **out)
 {
     struct node *node = &x->node[depth];
     int rc = CEL_OK;
 
-    *out = node->bytes;
+    *out = node;
     if (addr == NOWHERE || !is_inside(x, addr, x->nbytes))
         return cel_fail(NC_EHDFERR, "the chunk index leads beyond the end of the file: the file is damaged or cut off");
     if (node->addr == addr)
@@ -79,15 +121,11 @@ static int get_node(struct cel_h5_index *x, int depth, uint64_t addr, const unsi
     if (!node->bytes && !(node->bytes = cel_malloc(x->nbytes)))
         return NC_ENOMEM;
     rc = cel_h5_io_read(x->io, addr + x->base, node->bytes, x->nbytes);
-    if (rc == CEL_OK)
+    if (rc == CEL_OK) {
         node->addr = addr;
-    *out = node->bytes;
+        node->sound = is_sound(x, node->bytes);
+    }
     return rc;
-}
-
-static const unsigned char *key_at(const struct cel_h5_index *x, const unsigned char *node, unsigned i)
-{
-    return node + NODE_HEAD + i * (x->key + 8);
 }
 
 static int compare(const struct cel_h5_index *x, const hsize_t *first, const unsigned char *key)
@@ -123,12 +161,6 @@ static bool choose(const struct cel_h5_index *x, const unsigned char *node, unsi
     return true;
 }
 
-static bool makes_sense(const struct cel_h5_index *x, const unsigned char *node, int level)
-{
-    return memcmp(node, "TREE", 4) == 0 && node[4] == CHUNKS && (level < 0 || node[5] == level) &&
-           node[5] < LEVELS_MAX && cel_h5_little(node + 6, 2) <= x->most;
-}
-
 int cel_h5_index_find(struct cel_h5_index *x, const hsize_t *first, struct cel_chunk_place *out)
 {
     uint64_t addr = x->root;
@@ -137,18 +169,19 @@ int cel_h5_index_find(struct cel_h5_index *x, const hsize_t *first, struct cel_c
     if (addr == NOWHERE)
         return CEL_ABSENT;
     for (depth = 0; depth < LEVELS_MAX; depth++, level--) {
-        const unsigned char *node, *key;
+        const struct node *node;
+        const unsigned char *key;
         unsigned child;
 
         rc = get_node(x, depth, addr, &node);
         if (rc != CEL_OK)
             return rc;
-        if (!makes_sense(x, node, level))
+        if (!node->sound || (level >= 0 && node->bytes[5] != level))
             return CEL_SKIP;
-        level = node[5];
-        if (!choose(x, node, (unsigned)cel_h5_little(node + 6, 2), first, &child))
+        level = node->bytes[5];
+        if (!choose(x, node->bytes, (unsigned)cel_h5_little(node->bytes + 6, 2), first, &child))
             return CEL_ABSENT;
-        key = key_at(x, node, child);
+        key = key_at(x, node->bytes, child);
         addr = cel_h5_little(key + x->key, 8);
         if (level > 0)
             continue;

@@ -140,7 +140,7 @@ void cel_h5_masks_dispose(struct cel_h5_masks *m);
 /* --- h5_index.c: where chunks lie, read without libhdf5 --------------------------------- */
 struct cel_h5_index;
 /* root: address of the index, UINT64_MAX: there is none yet. */
-int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, struct cel_h5_index **out);
+int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, const size_t *chunk, struct cel_h5_index **out);
 void cel_h5_index_free(struct cel_h5_index *index);
 /* The chunk whose first element is this. CEL_ABSENT: never written; CEL_SKIP: ask libhdf5. One thread at a time. */
 int cel_h5_index_find(struct cel_h5_index *index, const hsize_t *first, struct cel_chunk_place *out);

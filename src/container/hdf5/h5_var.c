@@ -294,7 +294,7 @@ static int take_described(const struct cel_h5_file *f, struct cel_var *var, stru
     if (rc == CEL_OK)
         rc = prepare_chain(var);
     if (rc == CEL_OK && goes_by_chunks(var))
-        rc = cel_h5_index_make(f, d->index, d->rank, &v->index);
+        rc = cel_h5_index_make(f, d->index, d->rank, d->chunk, &v->index);
     return rc;
 }
 

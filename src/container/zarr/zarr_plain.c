@@ -327,7 +327,8 @@ static struct row row_at(const struct hand *h, const struct part *part, const si
         in_chunk = in_chunk * c->var->chunk[d] + (c->start[d] + i * stride_of(c, d)) % c->var->chunk[d];
         in_data = in_data * c->count[d] + i;
     }
-    return (struct row){.type = c->var->type, .element = h->element + in_chunk * c->size, .data = c->data + in_data * c->size,
+    return (struct row){.type = c->var->type, .element = h->element ? h->element + in_chunk * c->size : NULL,
+                        .data = c->data + in_data * c->size,
                         .n = rank ? part->n[rank - 1] : 1, .element_step = c->size * (rank ? stride_of(c, rank - 1) : 1),
                         .data_step = c->size};
 }
