@@ -80,6 +80,16 @@ static size_t half_of(size_t n)
     return n - n / 2;
 }
 
+/* The same for a write at this place that fails. */
+static size_t torn_of(off_t at, size_t n)
+{
+    size_t grain = now.grain ? now.grain : 1, begin = (size_t)at, end = (begin + half_of(n)) / grain * grain;
+
+    if (now.brief)
+        return half_of(n);
+    return now.half && end > begin ? end - begin : 0;
+}
+
 #pragma GCC visibility push(default) /* other libraries find them */
 #define REAL(name)                                                                     \
     static __typeof__(&name) real;                                                     \
@@ -104,12 +114,14 @@ ssize_t pread(int fd, void *bytes, size_t n, off_t at)
 
 ssize_t write(int fd, const void *bytes, size_t n)
 {
+    size_t some;
     ssize_t put;
 
     REAL(write);
     if (!hit(FAULT_WRITE, fd))
         return real(fd, bytes, n);
-    put = now.half || now.brief ? real(fd, bytes, half_of(n)) : 0;
+    some = torn_of(lseek(fd, 0, SEEK_CUR), n);
+    put = some ? real(fd, bytes, some) : 0;
     return now.brief ? put : faults_fail();
 }
 
@@ -120,19 +132,19 @@ ssize_t pwrite(int fd, const void *bytes, size_t n, off_t at)
     REAL(pwrite);
     if (!hit(FAULT_WRITE, fd))
         return real(fd, bytes, n, at);
-    put = now.half || now.brief ? real(fd, bytes, half_of(n), at) : 0;
+    put = torn_of(at, n) ? real(fd, bytes, torn_of(at, n), at) : 0;
     return now.brief ? put : faults_fail();
 }
 
 ssize_t pwritev(int fd, const struct iovec *v, int n, off_t at)
 {
-    struct iovec first = {.iov_base = n ? v[0].iov_base : NULL, .iov_len = n ? half_of(v[0].iov_len) : 0};
+    struct iovec first = {.iov_base = n ? v[0].iov_base : NULL, .iov_len = n ? torn_of(at, v[0].iov_len) : 0};
     ssize_t put;
 
     REAL(pwritev);
     if (!hit(FAULT_WRITE, fd))
         return real(fd, v, n, at);
-    put = now.half || now.brief ? real(fd, &first, 1, at) : 0;
+    put = first.iov_len ? real(fd, &first, 1, at) : 0;
     return now.brief ? put : faults_fail();
 }
 

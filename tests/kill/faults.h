@@ -6,6 +6,7 @@
  * folder count. With faults_memory.c its malloc(), calloc() and realloc() count as well, whoever calls them. */
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum fault_kind {
     FAULT_WRITE = 1,
@@ -24,7 +25,8 @@ struct faults {
     long at;             /* the call that is hit, from 1; 0: none */
     bool from_then_on;   /* ... and all after it */
     int error;           /* errno of the calls hit; 0: the process ends there, without a word */
-    bool half;           /* a write does half of it first */
+    bool half;           /* a write does half of it first ... */
+    size_t grain;        /* ... up to a multiple of so many bytes in the file; 0: any byte */
     bool brief;          /* no error: a read or write does half of it and says so */
 };
 void faults_set(const struct faults *f); /* counts from here */

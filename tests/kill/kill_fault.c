@@ -69,6 +69,7 @@ static void child(struct sweep *s, const struct session *session, const struct k
     if (faults.kinds & FAULT_SYNC)
         setenv("CELLAR_FSYNC", "1", 1);
     faults.folder = s->folder;
+    faults.grain = s->c->grain;
     faults.at = n;
     faults_set(&faults);
     session->run(s->c, s->path, &s->shared->first);
