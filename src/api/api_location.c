@@ -47,16 +47,18 @@ static bool is_local(const struct cel_location *at)
 static int read_head(const char *path, struct cel_location *at)
 {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* a pipe has no end to wait for */
-    ssize_t got;
+    ssize_t got = 1;
+    int e = 0;
 
     if (fd < 0)
         return errno;
-    got = pread(fd, at->head, sizeof at->head, 0);
+    for (at->head_len = 0; !e && got != 0 && at->head_len < sizeof at->head;) {
+        got = pread(fd, at->head + at->head_len, sizeof at->head - at->head_len, (off_t)at->head_len);
+        at->head_len += got > 0 ? (size_t)got : 0;
+        e = got < 0 && errno != EINTR ? errno : 0;
+    }
     close(fd);
-    if (got < 0)
-        return errno;
-    at->head_len = (size_t)got;
-    return 0;
+    return e;
 }
 
 static int look(struct cel_location *at)

@@ -1,187 +1,258 @@
-/* kill_fault CONTAINER FOLDER [READER]: the nth write of a session fails, once or from there on, for every n, and the
- * program carries on. Each time: no crash, also none at exit; every record acknowledged by nc_sync is there, for
- * Cellar and for READER (the same check with netCDF-C); when a put or a sync failed, so does nc_close; when nothing failed,
- * all is there. Prints one line. */
+/* kill_fault CONTAINER MOST OURS [THEIRS]: in each session (create, append, redefine, read) the nth call of each kind fails, once or
+ * from there on, or does half, for every n; when MOST is not 0, for so many n at most, spread evenly. The program carries on.
+ * Each time: no crash, also none at exit; an error from some call, or everything right; OURS (records_read with
+ * Cellar) and THEIRS (the same over another library) find every record acknowledged; the same process then does the same without
+ * faults, and all is there. Prints one line for each kind. */
+#include "common/scratch.h"
 #include "container.h"
+#include "crash.h"
 #include "faults.h"
-#include "records.h"
+#include "reader.h"
+#include "session.h"
 #include <errno.h>
-#include <stdlib.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-enum { NVARS = 2, RECORDS = 8, EVERY = 3, BROKEN = 3 };
+/* What is asked of a session beside that. */
+enum { NOTHING_FAILS = 1, /* a short count or an interruption is no failure */
+       FAILS_TO_THE_END = 2 /* after a failed put no nc_sync and no nc_close says 0 */ };
 
 static const struct kind {
     const char *name;
+    unsigned demands;
     struct faults faults;
 } kinds[] = {
-    {"full from there on", {.error = ENOSPC, .from_then_on = true, .half = true}},
-    {"full once", {.error = ENOSPC}},
-    {"broken once", {.error = EIO, .half = true}},
-    {"broken from there on", {.error = EIO, .from_then_on = true}},
+    {"full from there on", FAILS_TO_THE_END, {.kinds = FAULT_WRITE | FAULT_LENGTH, .error = ENOSPC, .from_then_on = true, .half = true}},
+    {"full once", FAILS_TO_THE_END, {.kinds = FAULT_WRITE | FAULT_LENGTH, .error = ENOSPC}},
+    {"write broken once", FAILS_TO_THE_END, {.kinds = FAULT_WRITE | FAULT_LENGTH, .error = EIO, .half = true}},
+    {"write broken from there on", FAILS_TO_THE_END, {.kinds = FAULT_WRITE | FAULT_LENGTH, .error = EIO, .from_then_on = true}},
+    {"short write", NOTHING_FAILS, {.kinds = FAULT_WRITE, .brief = true}},
+    {"interrupted write", NOTHING_FAILS, {.kinds = FAULT_WRITE, .error = EINTR}},
+    {"read broken once", 0, {.kinds = FAULT_READ, .error = EIO}},
+    {"read broken from there on", 0, {.kinds = FAULT_READ, .error = EIO, .from_then_on = true}},
+    {"short read", NOTHING_FAILS, {.kinds = FAULT_READ, .brief = true}},
+    {"interrupted read", NOTHING_FAILS, {.kinds = FAULT_READ, .error = EINTR}},
+    {"rename, unlink or mkdir once", 0, {.kinds = FAULT_NAME, .error = EIO}},
+    {"rename, unlink or mkdir from there on", 0, {.kinds = FAULT_NAME, .error = ENOSPC, .from_then_on = true}},
+    {"open once", 0, {.kinds = FAULT_OPEN, .error = EMFILE}},
+    {"open from there on", 0, {.kinds = FAULT_OPEN, .error = EMFILE, .from_then_on = true}},
+    {"fsync once", 0, {.kinds = FAULT_SYNC, .error = EIO}},
+    {"close once", 0, {.kinds = FAULT_CLOSE, .error = EIO}},
+    {"no memory once", 0, {.kinds = FAULT_MEMORY, .error = ENOMEM}},
+    {"no memory from there on", 0, {.kinds = FAULT_MEMORY, .error = ENOMEM, .from_then_on = true}},
 };
 
-struct outcome { /* of a writer, in memory shared with it */
-    size_t acked;
-    bool hit, put_failed, sync_failed, lost_track;
-    int closed;
+struct shared { /* with the child; what is here outlives it */
+    struct outcome first, again;
+    long calls; /* of the first try */
+    struct crash crash;
 };
 
 struct sweep {
     const struct container *c;
-    char folder[512], path[640];
-    const char *reader;
-    struct outcome *out;
-    long runs, beside; /* beside: netCDF-C cannot read it, and the journal lies there */
+    char folder[600], path[700], base[600];
+    long most;
+    struct reader ours, theirs;
+    struct shared *shared;
+    long runs, wrong, by_libhdf5, later; /* of one kind; later: THEIRS reads it only after Cellar's next nc_sync */
 };
 
-static bool put_record(const struct dataset *d, size_t t)
-{
-    bool ok = true;
+/* --- the session, in a process of its own ----------------------------------------------- */
 
-    for (int v = 0; v < d->nvars; v++)
-        ok = dataset_put(d, v, t) == NC_NOERR && ok;
-    return dataset_put_time(d, t) == NC_NOERR && ok;
-}
-
-static void write_on(const struct dataset *d, struct outcome *out)
-{
-    for (size_t t = 0; t < RECORDS; t++) {
-        out->put_failed = !put_record(d, t) || out->put_failed;
-        if (t % EVERY != EVERY - 1)
-            continue;
-        if (nc_sync(d->nc) != NC_NOERR)
-            out->sync_failed = true;
-        else if (!out->put_failed)
-            out->acked = t + 1;
-        else
-            out->lost_track = true; /* a sync after a failed put must fail */
-    }
-    out->closed = nc_close(d->nc);
-}
-
-static void writer(const struct sweep *s, const struct kind *k, long n)
+static void child(struct sweep *s, const struct session *session, const struct kind *k, long n)
 {
     struct faults faults = k->faults;
-    struct dataset d;
 
-    if (dataset_create(&d, s->c, s->path, NVARS) != NC_NOERR)
-        _exit(BROKEN);
+    crash_watch(&s->shared->crash);
+    if (faults.kinds & FAULT_SYNC)
+        setenv("CELLAR_FSYNC", "1", 1);
     faults.folder = s->folder;
-    faults.kinds = FAULT_WRITE | FAULT_LENGTH;
+    faults.grain = s->c->grain;
     faults.at = n;
     faults_set(&faults);
-    write_on(&d, s->out);
-    s->out->hit = faults_count() >= n;
+    session->run(s->c, s->path, &s->shared->first);
+    s->shared->calls = faults_count();
     faults_set(&(struct faults){0});
+    raise(SIGSTOP); /* until the first try has been judged */
+    session->run(s->c, s->path, &s->shared->again);
     exit(0); /* with all exit handlers */
 }
 
-static bool run_writer(const struct sweep *s, const struct kind *k, long n)
+/* Until it stops or ends: is it still there? */
+static bool wait_for(pid_t pid, int *status)
 {
-    int status;
-    pid_t pid = fork();
-
-    if (pid == 0)
-        writer(s, k, n);
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    waitpid(pid, status, WUNTRACED);
+    return WIFSTOPPED(*status);
 }
 
-static bool ours_reads(const struct sweep *s, size_t n)
+/* --- what is asked of it ---------------------------------------------------------------- */
+
+static const char *theirs_check(struct sweep *s, size_t n, int nvars)
 {
-    int status;
-    pid_t pid = fork();
+    const char *wrong = reader_check(&s->theirs, s->path, n, nvars);
+    char journal[800];
 
-    if (pid == 0) {
-        const char *wrong = records_check(s->path, n, NVARS);
-
-        if (wrong)
-            fprintf(stderr, "%s\n", wrong);
-        _exit(wrong != NULL);
-    }
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    snprintf(journal, sizeof journal, "%s.cellar-journal", s->path);
+    if (!wrong || (access(journal, F_OK) != 0 && strncmp(wrong, READER_LATER, strlen(READER_LATER)) != 0))
+        return wrong;
+    s->later++;
+    return NULL;
 }
 
-static bool theirs_reads(struct sweep *s, size_t n)
+static const char *check_records(struct sweep *s, size_t n, int nvars)
 {
-    char command[2048];
+    const char *wrong = reader_check(&s->ours, s->path, n, nvars);
 
-    if (!s->reader)
-        return true;
-    snprintf(command, sizeof command, "'%s' '%s' %zu %d 2>/dev/null", s->reader, s->path, n, NVARS);
-    if (system(command) == 0)
-        return true;
-    snprintf(command, sizeof command, "%s.cellar-journal", s->path);
-    if (access(command, F_OK) != 0)
-        return false;
-    s->beside++;
-    return true;
+    return wrong ? wrong : theirs_check(s, n, nvars);
 }
 
-static const char *judge(struct sweep *s, const struct outcome *out)
+static const char *judge_first(struct sweep *s, const struct kind *k, bool was_hit)
 {
-    bool failed = out->put_failed || out->closed;
+    const struct outcome *out = &s->shared->first;
 
-    if (out->lost_track)
-        return "nc_sync said 0 after a put had failed";
-    if (out->put_failed && !out->closed)
-        return "nc_close said 0 after a put had failed";
-    if (!ours_reads(s, failed ? out->acked : RECORDS))
-        return "records are missing";
-    return theirs_reads(s, failed ? out->acked : RECORDS) ? NULL : "records are missing for netCDF-C";
+    if (out->wrong)
+        return "wrong values, and no error";
+    if (out->failed && (!was_hit || (k->demands & NOTHING_FAILS)))
+        return "a call failed that should not";
+    if (out->lost_track && (k->demands & FAILS_TO_THE_END))
+        return "nc_sync or nc_close said 0 after a put had failed";
+    return check_records(s, out->acked, out->nvars);
 }
 
-static void start_anew(const struct sweep *s)
+static const char *judge_again(struct sweep *s)
 {
-    char command[1024];
+    const struct outcome *again = &s->shared->again;
 
-    snprintf(command, sizeof command, "rm -rf '%s'", s->folder);
-    if (system(command) != 0 || mkdir(s->folder, 0777) != 0)
+    if (again->failed)
+        return again->first;
+    return check_records(s, again->acked, again->nvars);
+}
+
+/* --- one run -------------------------------------------------------------------------- */
+
+static void start_anew(struct sweep *s, const struct session *session)
+{
+    char command[1400];
+
+    remove_tree(s->folder);
+    snprintf(command, sizeof command, "cp -a '%s' '%s'", s->base, s->folder);
+    if (session->on_a_file ? system(command) != 0 : mkdir(s->folder, 0777) != 0)
         perror(s->folder);
-    *s->out = (struct outcome){0};
+    *s->shared = (struct shared){0};
+    s->shared->first = s->shared->again =
+        (struct outcome){.acked = session->on_a_file ? SESSION_BEFORE : 0, .nvars = SESSION_VARS};
 }
 
-static long sweep_kind(struct sweep *s, const struct kind *k)
+static const char *crashed(struct sweep *s, int status, const char *when)
 {
-    long failed = 0;
+    const struct crash *crash = &s->shared->crash;
+    const struct outcome *out = &s->shared->first;
+    const char *wrong = check_records(s, out->acked, out->nvars);
 
-    for (long n = 1; n < 10000; n++) {
-        const char *wrong;
-
-        start_anew(s);
-        wrong = run_writer(s, k, n) ? judge(s, s->out) : "the writer crashed";
-        if (wrong)
-            fprintf(stderr, "%s: %s at write %ld (acknowledged %zu, put %d, sync %d, close %d): %s\n", s->c->name, k->name, n,
-                    s->out->acked, s->out->put_failed, s->out->sync_failed, s->out->closed, wrong);
-        failed += wrong != NULL;
-        if (!s->out->hit && !wrong)
-            break;
-        s->runs++;
+    if (crash->in_libhdf5 && crash->by_libhdf5 && !wrong) {
+        s->by_libhdf5++;
+        if (getenv("KILL_FAULT_STACKS"))
+            fprintf(stderr, "libhdf5's own crash %s:\n%s", when, crash->stack);
+        return NULL;
     }
-    return failed;
+    fprintf(stderr, "ended with status %x, signal %d %s:\n%s", (unsigned)status, crash->signal, when, crash->stack);
+    return wrong ? wrong : "the process crashed";
+}
+
+static const char *run(struct sweep *s, const struct session *session, const struct kind *k, long n)
+{
+    const char *wrong = NULL;
+    pid_t pid;
+    int status;
+
+    start_anew(s, session);
+    pid = fork();
+    if (pid == 0)
+        child(s, session, k, n);
+    if (!wait_for(pid, &status))
+        return crashed(s, status, "under the fault");
+    wrong = judge_first(s, k, n && s->shared->calls >= n);
+    kill(pid, SIGCONT);
+    if (!wait_for(pid, &status) && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
+        return wrong ? wrong : crashed(s, status, s->shared->again.acked ? "at exit" : "trying again");
+    return wrong ? wrong : judge_again(s);
+}
+
+/* --- sweeps ----------------------------------------------------------------------------- */
+
+static long try_one(struct sweep *s, const struct session *session, const struct kind *k, long n)
+{
+    const char *wrong = run(s, session, k, n);
+    const struct outcome *out = &s->shared->first;
+
+    if (wrong)
+        fprintf(stderr, "%s: %s: %s at %ld of %ld (acknowledged %zu%s%s): %s\n", s->c->name, session->name, k->name, n,
+                s->shared->calls, out->acked, out->failed ? ", first failure " : "", out->first, wrong);
+    s->wrong += wrong != NULL;
+    s->runs++;
+    return s->shared->calls;
+}
+
+static void sweep_session(struct sweep *s, const struct session *session, const struct kind *k)
+{
+    long calls = try_one(s, session, k, 0), steps = s->most && s->most < calls ? s->most : calls;
+
+    for (long i = 0; i < steps; i++)
+        try_one(s, session, k, 1 + i * calls / steps);
+}
+
+static bool sweep_kind(struct sweep *s, const struct kind *k)
+{
+    s->runs = s->wrong = s->by_libhdf5 = s->later = 0;
+    for (const struct session *session = sessions; session->name; session++)
+        sweep_session(s, session, k);
+    printf("%s: %s: %ld sessions, %ld wrong", s->c->name, k->name, s->runs, s->wrong);
+    if (s->by_libhdf5)
+        printf(", %ld times libhdf5 crashed for want of memory", s->by_libhdf5);
+    if (s->later)
+        printf(", %ld times readable for others only after Cellar's next sync", s->later);
+    printf("\n");
+    fflush(stdout);
+    return s->wrong == 0;
+}
+
+static bool make_base(const struct sweep *s)
+{
+    char path[700];
+    struct dataset d;
+    int status;
+    pid_t pid = fork();
+
+    snprintf(path, sizeof path, s->c->path, s->base);
+    if (pid == 0)
+        _exit(dataset_create(&d, s->c, path, SESSION_VARS) || dataset_put_records(&d, 0, SESSION_BEFORE) || nc_close(d.nc));
+    waitpid(pid, &status, 0);
+    return status == 0;
 }
 
 int main(int argc, char **argv)
 {
-    struct sweep s = {.c = argc > 2 ? container_named(argv[1]) : NULL};
-    long failed = 0;
+    struct sweep s = {.c = argc > 3 ? container_named(argv[1]) : NULL};
+    const char *only = getenv("KILL_FAULT_KIND");
+    bool ok = true;
 
     if (!s.c)
         return 2;
-    snprintf(s.folder, sizeof s.folder, "%s/kill_fault_%s", argv[2], s.c->name);
+    setenv("CELLAR_NUM_THREADS", "1", 1); /* the nth is the same in every run */
+    snprintf(s.folder, sizeof s.folder, "%s/now", scratch_make());
     snprintf(s.path, sizeof s.path, s.c->path, s.folder);
-    s.reader = argc > 3 ? argv[3] : NULL;
-    s.out = mmap(NULL, sizeof *s.out, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    snprintf(s.base, sizeof s.base, "%s/base", scratch_folder);
+    s.most = atol(argv[2]);
+    s.ours.command = argv[3];
+    s.theirs.command = argc > 4 && *argv[4] ? argv[4] : NULL;
+    s.shared = mmap(NULL, sizeof *s.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    MUST(mkdir(s.base, 0777) == 0 && make_base(&s));
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        failed += sweep_kind(&s, &kinds[k]);
-    start_anew(&s);
-    rmdir(s.folder);
-    printf("%s: %ld sessions with a write that failed: %ld wrong, %ld for netCDF-C only with the journal's help\n", s.c->name,
-           s.runs, failed, s.beside);
-    return failed != 0;
+        if (!only || strstr(kinds[k].name, only))
+            ok = sweep_kind(&s, &kinds[k]) && ok;
+    reader_end(&s.ours);
+    reader_end(&s.theirs);
+    return !ok;
 }

@@ -1,34 +1,22 @@
-/* kill_nth CONTAINER FOLDER [READER]: the process ends at the nth call that changes a file within one nc_sync, and
- * within one nc_close, for every n. Each time Cellar must find every record acknowledged before; what READER (the same check
- * with netCDF-C) does not find in that moment is counted. Prints one line. */
+/* kill_nth CONTAINER [READER]: the process ends at the nth call that changes a file within one nc_sync, and
+ * within one nc_close, for every n. Each time Cellar must find every record acknowledged before; what READER (records_read
+ * over another library) does not find in that moment is counted. Prints one line. */
+#include "common/scratch.h"
 #include "container.h"
 #include "faults.h"
+#include "reader.h"
 #include "records.h"
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { NVARS = 2, BEFORE = 5, MORE = 6, DONE = 0, ENDED = 99, BROKEN = 3 };
 
 struct sweep {
     const struct container *c;
-    char folder[512], path[640];
-    const char *reader;
+    char folder[600], path[700];
+    struct reader theirs;
     long cut, theirs_failed; /* runs that ended early; of these, those netCDF-C could not read */
 };
-
-static int put_records(const struct dataset *d, size_t from, size_t to)
-{
-    int rc = 0;
-
-    for (size_t t = from; !rc && t < to; t++) {
-        for (int v = 0; !rc && v < d->nvars; v++)
-            rc = dataset_put(d, v, t);
-        rc = rc ? rc : dataset_put_time(d, t);
-    }
-    return rc;
-}
 
 /* Acknowledged records, then more of them under the fault. */
 static int write_until(const struct sweep *s, long n, bool closing)
@@ -37,9 +25,9 @@ static int write_until(const struct sweep *s, long n, bool closing)
     struct dataset d;
     int rc = dataset_create(&d, s->c, s->path, NVARS);
 
-    rc = rc ? rc : put_records(&d, 0, BEFORE);
+    rc = rc ? rc : dataset_put_records(&d, 0, BEFORE);
     rc = rc ? rc : nc_sync(d.nc);
-    rc = rc ? rc : put_records(&d, BEFORE, BEFORE + MORE);
+    rc = rc ? rc : dataset_put_records(&d, BEFORE, BEFORE + MORE);
     if (rc)
         return BROKEN;
     faults_set(&faults);
@@ -59,7 +47,7 @@ static int run(int (*child)(const struct sweep *, long, bool), const struct swee
 
 static int check(const struct sweep *s, long n, bool complete)
 {
-    const char *wrong = records_check(s->path, BEFORE + (complete ? MORE : 0), NVARS);
+    const char *wrong = records_check(s->path, BEFORE + (complete ? MORE : 0), NVARS, NULL);
 
     if (wrong)
         fprintf(stderr, "%s: ended at call %ld: %s\n", s->c->name, n, wrong);
@@ -71,28 +59,11 @@ static int check_again(const struct sweep *s, long n, bool complete)
     struct dataset d;
     int rc = dataset_open(&d, s->path, NVARS);
 
-    rc = rc ? rc : put_records(&d, BEFORE, BEFORE + 2 * MORE);
+    rc = rc ? rc : dataset_put_records(&d, BEFORE, BEFORE + 2 * MORE);
     rc = rc ? rc : nc_close(d.nc);
     if (rc)
         fprintf(stderr, "%s: ended at call %ld: writing again: %s\n", s->c->name, n, nc_strerror(rc));
     return rc ? BROKEN : check(s, n, true);
-}
-
-static bool theirs_reads(const struct sweep *s, size_t n)
-{
-    char command[2048];
-
-    snprintf(command, sizeof command, "'%s' '%s' %zu %d 2>/dev/null", s->reader, s->path, n, NVARS);
-    return system(command) == 0;
-}
-
-static void remove_all(const char *folder)
-{
-    char command[1024];
-
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    if (system(command) != 0)
-        perror(folder);
 }
 
 static bool one(struct sweep *s, long n, bool closing, bool *finished)
@@ -100,14 +71,14 @@ static bool one(struct sweep *s, long n, bool closing, bool *finished)
     int rc;
     bool ok;
 
-    remove_all(s->folder);
+    remove_tree(s->folder);
     mkdir(s->folder, 0777);
     rc = run(write_until, s, n, closing);
     *finished = rc == DONE;
     if (rc == BROKEN)
         fprintf(stderr, "%s: call %ld: the writer failed\n", s->c->name, n);
     s->cut += rc == ENDED;
-    if (rc == ENDED && s->reader && !theirs_reads(s, BEFORE))
+    if (rc == ENDED && reader_check(&s->theirs, s->path, BEFORE, NVARS))
         s->theirs_failed++;
     ok = rc != BROKEN && run(check, s, n, rc == DONE) == DONE && run(check_again, s, n, true) == DONE;
     return ok;
@@ -115,24 +86,24 @@ static bool one(struct sweep *s, long n, bool closing, bool *finished)
 
 int main(int argc, char **argv)
 {
-    struct sweep s = {.c = argc > 2 ? container_named(argv[1]) : NULL};
+    struct sweep s = {.c = argc > 1 ? container_named(argv[1]) : NULL};
     long failed = 0;
 
     if (!s.c)
         return 2;
-    snprintf(s.folder, sizeof s.folder, "%s/kill_nth_%s", argv[2], s.c->name);
+    snprintf(s.folder, sizeof s.folder, "%s/now", scratch_make());
     snprintf(s.path, sizeof s.path, s.c->path, s.folder);
-    s.reader = argc > 3 ? argv[3] : NULL;
+    s.theirs.command = argc > 2 && *argv[2] ? argv[2] : NULL;
     for (int closing = 0; closing < 2; closing++) {
         bool finished = false;
 
         for (long n = 1; !finished && n < 100000; n++)
             failed += !one(&s, n, closing, &finished);
     }
-    remove_all(s.folder);
     printf("%s: ended at %ld calls of one nc_sync and one nc_close: %ld wrong with Cellar", s.c->name, s.cut, failed);
-    if (s.reader)
-        printf(", netCDF-C could not read %ld in that moment", s.theirs_failed);
+    if (s.theirs.command)
+        printf(", the other library could not read %ld in that moment", s.theirs_failed);
     printf("\n");
+    reader_end(&s.theirs);
     return failed != 0;
 }

@@ -1,19 +1,19 @@
-/* kill_random CONTAINER FOLDER KILLS LEAST OURS [THEIRS]: a writer with a thread for each variable acknowledges records after
+/* kill_random CONTAINER KILLS LEAST OURS [THEIRS]: a writer with a thread for each variable acknowledges records after
  * nc_sync and nc_close, and is killed at a random moment, KILLS times and at least LEAST times each inside a put, a sync and a
  * close. After every kill OURS (records_read with Cellar) must find each acknowledged record, and the next writer goes on with the
- * file. What THEIRS (the same with netCDF-C) does not find is counted. Prints one line. */
+ * file. What THEIRS (the same over another library) does not find is counted. Prints one line. */
+#include "common/scratch.h"
 #include "container.h"
+#include "reader.h"
 #include "records.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { NVARS = 3, RECORDS_MOST = 60, BROKEN = 3 };
 enum phase { OTHER, PUT, SYNC, CLOSE, NPHASES };
@@ -26,8 +26,8 @@ struct shared { /* with the writer; what is here outlives it */
 
 struct bench {
     const struct container *c;
-    char folder[512], path[640];
-    const char *ours, *theirs;
+    char folder[600], path[700];
+    struct reader ours, theirs;
     struct shared *shared;
     long kills[NPHASES], theirs_failed, wrong;
     uint64_t random;
@@ -118,11 +118,17 @@ static int writer(struct bench *b)
 
 /* --- the bench ------------------------------------------------------------------------ */
 
-static void nap(uint64_t nanoseconds)
+/* Some calls take microseconds, others milliseconds: short waits are as likely as long ones. Sleeping takes too long for that. */
+static void linger(struct bench *b)
 {
-    struct timespec t = {.tv_nsec = (long)(nanoseconds % 1000000000u)};
+    uint64_t most = (uint64_t)1 << next_random(b) % 20, wait = next_random(b) % most, passed;
+    struct timespec start, now;
 
-    nanosleep(&t, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        passed = (uint64_t)(now.tv_sec - start.tv_sec) * 1000000000u + (uint64_t)now.tv_nsec - (uint64_t)start.tv_nsec;
+    } while (passed < wait);
 }
 
 /* Wait until the writer is in this phase for the nth time or has ended, then a little longer. */
@@ -130,38 +136,31 @@ static void wait_for(struct bench *b, pid_t pid, enum phase phase, uint64_t nth,
 {
     int last = -1;
 
-    for (*ended = false; !*ended;) {
+    *ended = false;
+    for (unsigned turn = 1; !*ended; turn++) {
         int now = atomic_load(&b->shared->phase);
 
         if (now == (int)phase && now != last && nth-- == 0)
             break;
         last = now;
-        *ended = waitpid(pid, status, WNOHANG) == pid;
+        if (turn % 1024 == 0) /* asking takes as long as a short nc_sync */
+            *ended = waitpid(pid, status, WNOHANG) == pid;
     }
     if (!*ended)
-        nap(next_random(b) % 400000);
-}
-
-static bool reads(const char *reader, const struct bench *b, size_t n)
-{
-    char command[2048];
-
-    snprintf(command, sizeof command, "'%s' '%s' %zu %d%s", reader, b->path, n, NVARS, reader == b->ours ? "" : " 2>/dev/null");
-    return system(command) == 0;
+        linger(b);
 }
 
 static void start_anew(struct bench *b)
 {
-    char command[1024];
-
-    snprintf(command, sizeof command, "rm -rf '%s'", b->folder);
-    if (system(command) != 0 || mkdir(b->folder, 0777) != 0)
+    remove_tree(b->folder);
+    if (mkdir(b->folder, 0777) != 0)
         perror(b->folder);
     atomic_store(&b->shared->acked, 0);
 }
 
 static void one(struct bench *b, enum phase target)
 {
+    const char *wrong;
     size_t acked;
     int status = 0;
     bool ended;
@@ -183,12 +182,13 @@ static void one(struct bench *b, enum phase target)
         b->kills[atomic_load(&b->shared->phase)]++;
     else
         b->wrong += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-    if (!reads(b->ours, b, acked)) {
-        fprintf(stderr, "%s: killed inside %s, %zu records acknowledged: some are missing\n", b->c->name,
-                phase_names[atomic_load(&b->shared->phase)], acked);
+    wrong = reader_check(&b->ours, b->path, acked, NVARS);
+    if (wrong) {
+        fprintf(stderr, "%s: killed inside %s, %zu records acknowledged: %s\n", b->c->name,
+                phase_names[atomic_load(&b->shared->phase)], acked, wrong);
         b->wrong++;
         start_anew(b); /* the next is judged by itself */
-    } else if (b->theirs && !reads(b->theirs, b, acked)) {
+    } else if (reader_check(&b->theirs, b->path, acked, NVARS)) {
         b->theirs_failed++;
     }
 }
@@ -207,25 +207,25 @@ static bool is_enough(const struct bench *b, long kills, long least)
 
 int main(int argc, char **argv)
 {
-    struct bench b = {.c = argc > 5 ? container_named(argv[1]) : NULL, .random = 20};
-    long kills = argc > 5 ? atol(argv[3]) : 0, least = argc > 5 ? atol(argv[4]) : 0;
+    struct bench b = {.c = argc > 4 ? container_named(argv[1]) : NULL, .random = 20};
+    long kills = argc > 4 ? atol(argv[2]) : 0, least = argc > 4 ? atol(argv[3]) : 0;
 
     if (!b.c)
         return 2;
-    snprintf(b.folder, sizeof b.folder, "%s/kill_random_%s", argv[2], b.c->name);
+    snprintf(b.folder, sizeof b.folder, "%s/now", scratch_make());
     snprintf(b.path, sizeof b.path, b.c->path, b.folder);
-    b.ours = argv[5];
-    b.theirs = argc > 6 ? argv[6] : NULL;
+    b.ours.command = argv[4];
+    b.theirs.command = argc > 5 && *argv[5] ? argv[5] : NULL;
     b.shared = mmap(NULL, sizeof *b.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     start_anew(&b);
-    for (long i = 0; i < 20 * kills && b.wrong < 20 && !is_enough(&b, kills, least); i++)
+    for (long i = 0; i < 200 * kills && b.wrong < 20 && !is_enough(&b, kills, least); i++)
         one(&b, PUT + (enum phase)(i % 3));
-    start_anew(&b);
-    rmdir(b.folder);
     printf("%s: killed inside a put %ld, a sync %ld, a close %ld, elsewhere %ld times: %ld wrong with Cellar", b.c->name, b.kills[PUT],
            b.kills[SYNC], b.kills[CLOSE], b.kills[OTHER], b.wrong);
-    if (b.theirs)
-        printf(", netCDF-C could not read %ld in that moment", b.theirs_failed);
+    if (b.theirs.command)
+        printf(", the other library could not read %ld in that moment", b.theirs_failed);
     printf("\n");
+    reader_end(&b.ours);
+    reader_end(&b.theirs);
     return b.wrong || !is_enough(&b, kills, least);
 }

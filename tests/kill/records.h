@@ -14,7 +14,8 @@ static inline float record_value(size_t t, size_t i)
     return (float)(t * 10000 % 8000000 + i);
 }
 
-/* Every record below n of the file at `path`: NULL, or what is wrong. The text is good until the next call. */
-const char *records_check(const char *path, size_t n, int nvars);
+/* Every record below n of the file at `path`: NULL, or what is wrong. The text is good until the next call. *code, unless NULL:
+ * the answer of the call that failed, 0 when values themselves are wrong. */
+const char *records_check(const char *path, size_t n, int nvars, int *code);
 
 #endif

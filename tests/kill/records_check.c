@@ -4,9 +4,11 @@
 #include <stdio.h>
 
 static char text[256];
+static int last;
 
 static const char *say(const char *what, int rc, size_t t)
 {
+    last = rc;
     snprintf(text, sizeof text, "%s: record %zu: %s", what, t, rc ? nc_strerror(rc) : "wrong");
     return text;
 }
@@ -50,16 +52,25 @@ static const char *check_open(int nc, size_t n, int nvars)
     return wrong;
 }
 
-const char *records_check(const char *path, size_t n, int nvars)
+static const char *check(const char *path, size_t n, int nvars)
 {
     const char *wrong;
-    int nc, rc = n ? nc_open(path, NC_NOWRITE, &nc) : NC_NOERR;
+    int nc, rc = nc_open(path, NC_NOWRITE, &nc);
 
-    if (!n)
-        return NULL;
     if (rc != NC_NOERR)
         return say("open", rc, 0);
     wrong = check_open(nc, n, nvars);
-    nc_close(nc);
+    rc = nc_close(nc);
+    return wrong || !rc ? wrong : say("close", rc, 0);
+}
+
+const char *records_check(const char *path, size_t n, int nvars, int *code)
+{
+    const char *wrong;
+
+    last = 0;
+    wrong = n ? check(path, n, nvars) : NULL;
+    if (code)
+        *code = last;
     return wrong;
 }

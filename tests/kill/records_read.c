@@ -1,13 +1,21 @@
-/* records_read PATH N NVARS: 0 when every record below N is right. */
+/* records_read: for each line "N NVARS PATH" one line of answer: "right" when every record below N is, else what is wrong.
+ * Compiled with Cellar's netcdf.h or with netCDF-C's own. */
 #include "records.h"
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
-int main(int argc, char **argv)
+int main(void)
 {
-    const char *wrong = argc == 4 ? records_check(argv[1], (size_t)atol(argv[2]), atoi(argv[3])) : "usage: PATH N NVARS";
+    char line[2048], path[1024];
+    size_t n;
+    int nvars;
 
-    if (wrong)
-        fprintf(stderr, "%s\n", wrong);
-    return wrong != NULL;
+    while (fgets(line, sizeof line, stdin)) {
+        const char *wrong = sscanf(line, "%zu %d %1023[^\n]", &n, &nvars, path) == 3 ? records_check(path, n, nvars, NULL)
+                                                                                  : "not a line of N NVARS PATH";
+
+        printf("%s\n", wrong ? wrong : "right");
+        fflush(stdout);
+    }
+    return 0;
 }

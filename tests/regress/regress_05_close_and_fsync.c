@@ -32,7 +32,7 @@ static void tidy(void)
 static void a_failed_close_is_an_error(void **state)
 {
     static const char *const names[] = {"netcdf4", "classic"};
-    const struct faults faults = {folder, FAULT_CLOSE, 1, true, EIO, false};
+    const struct faults faults = {.folder = folder, .kinds = FAULT_CLOSE, .at = 1, .from_then_on = true, .error = EIO};
     struct dataset d;
 
     (void)state;
@@ -47,7 +47,7 @@ static void a_failed_close_is_an_error(void **state)
 
 static long syncs_of(int (*call)(int), int nc)
 {
-    const struct faults faults = {folder, FAULT_SYNC, 0, false, 0, false};
+    const struct faults faults = {.folder = folder, .kinds = FAULT_SYNC};
 
     faults_set(&faults);
     assert_int_equal(call(nc), NC_NOERR);
@@ -76,7 +76,7 @@ static void fsync_is_called_when_asked_for(void **state)
 static void a_failed_fsync_is_an_error(void **state)
 {
     static const char *const names[] = {"netcdf4", "classic"};
-    const struct faults faults = {folder, FAULT_SYNC, 1, true, EIO, false};
+    const struct faults faults = {.folder = folder, .kinds = FAULT_SYNC, .at = 1, .from_then_on = true, .error = EIO};
     struct dataset d;
 
     (void)state;

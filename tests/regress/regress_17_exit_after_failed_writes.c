@@ -35,7 +35,7 @@ static void write_records(const struct dataset *d)
 
 static void session(const struct container *c, long n, bool closes)
 {
-    struct faults faults = {folder, FAULT_WRITE | FAULT_LENGTH, n, true, EIO, false};
+    struct faults faults = {.folder = folder, .kinds = FAULT_WRITE | FAULT_LENGTH, .at = n, .from_then_on = true, .error = EIO};
     struct dataset d;
 
     faults_set(&faults);
@@ -59,7 +59,7 @@ static void run(const struct container *c, long n, bool closes)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     if (WIFSIGNALED(status))
         fail_msg("%s: writes fail from the %ldth on: signal %d", c->name, n, WTERMSIG(status));
-    wrong = records_check(path, out->acked, NVARS);
+    wrong = records_check(path, out->acked, NVARS, NULL);
     if (wrong)
         fail_msg("%s: writes fail from the %ldth on: %s", c->name, n, wrong);
     unlink(path);

@@ -234,6 +234,31 @@ static int header_size(struct cel_dataset *ds, uint64_t *out)
     return rc;
 }
 
+/* One that could not be written never waits to be tried again: its layout is given up, and data goes elsewhere. What lay there comes
+ * back, as far as the disk takes it, since half of a header may be in the file by now. */
+static int overwrite_header(struct classic_io *io, const struct cel_buf *header)
+{
+    struct cel_buf old = CEL_BUF_INIT(SIZE_MAX);
+    struct cel_status why;
+    int rc = cel_buf_resize(&old, io->size < header->len ? (size_t)io->size : header->len);
+
+    if (rc == CEL_OK)
+        rc = classic_io_read(io, 0, old.data, old.len);
+    if (rc == CEL_OK) {
+        classic_io_forget(io);
+        rc = classic_io_write_part(io, 0, header->data, header->len);
+        if (rc != CEL_OK) {
+            cel_status_save(&why);
+            classic_io_write_part(io, 0, old.data, old.len);
+            cel_status_restore(&why);
+        }
+    }
+    if (rc == CEL_OK && header->len > io->size)
+        io->size = header->len;
+    cel_buf_dispose(&old);
+    return rc;
+}
+
 int classic_header_write(struct cel_dataset *ds)
 {
     struct classic *c = classic_of(ds);
@@ -242,10 +267,10 @@ int classic_header_write(struct cel_dataset *ds)
 
     if (rc == CEL_OK)
         rc = classic_io_flush(&c->io); /* what it points to comes first */
-    if (rc == CEL_OK)
+    if (rc == CEL_OK && c->io.fd >= 0)
+        rc = overwrite_header(&c->io, &header);
+    else if (rc == CEL_OK)
         rc = classic_io_write(&c->io, 0, header.data, header.len);
-    if (rc == CEL_OK)
-        rc = classic_io_flush(&c->io);
     if (rc == CEL_OK)
         c->numrecs_saved = c->numrecs;
     cel_buf_dispose(&header);

@@ -309,19 +309,23 @@ static int write_group(struct zarr *z, const struct zarr_group *g)
     return rc;
 }
 
+static int settle_group(struct cel_group *group)
+{
+    struct zarr_group *g = group->place;
+
+    if (!g && !(group->place = g = cel_calloc(1, sizeof *g)))
+        return NC_ENOMEM;
+    return settle_path(group->parent, group->name, zarr_of(group->dataset), &g->path);
+}
+
 static int save_group(struct cel_group *group)
 {
     struct cel_dataset *ds = group->dataset;
     struct zarr *z = zarr_of(ds);
     struct zarr_group *g = group->place;
     bool changed = false;
-    int rc;
+    int rc = g->attrs || (g->attrs = cel_json_new_object()) ? CEL_OK : NC_ENOMEM;
 
-    if (!g && !(group->place = g = cel_calloc(1, sizeof *g)))
-        return NC_ENOMEM;
-    rc = settle_path(group->parent, group->name, z, &g->path);
-    if (rc == CEL_OK && !g->attrs && !(g->attrs = cel_json_new_object()))
-        rc = NC_ENOMEM;
     if (rc == CEL_OK && group->saved == CEL_SAVED && !g->saved) /* as it was read */
         rc = note_text(g->attrs, &g->saved, &changed);
     if (rc == CEL_OK && (group->saved != CEL_SAVED || group->atts.loaded))
@@ -510,9 +514,10 @@ static int save_var(struct cel_dataset *ds, struct cel_var *var)
 
 /* --- the whole ------------------------------------------------------------------------------------ */
 
+/* A group's document comes after those it lists: whoever finds a name in it finds what it names, whenever this is cut short. */
 static int save_tree(struct cel_group *group)
 {
-    int rc = save_group(group);
+    int rc = settle_group(group);
 
     if (rc == CEL_OK)
         rc = make_way(zarr_of(group->dataset), group);
@@ -520,7 +525,7 @@ static int save_tree(struct cel_group *group)
         rc = save_var(group->dataset, group->vars.at[i]);
     for (size_t i = 0; rc == CEL_OK && i < group->groups.n; i++)
         rc = save_tree(group->groups.at[i]);
-    return rc;
+    return rc == CEL_OK ? save_group(group) : rc;
 }
 
 int zarr_save(struct cel_dataset *ds)
