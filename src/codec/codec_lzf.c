@@ -157,11 +157,13 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
 /* Copies that overlap their source repeat it. */
 static void copy_match(unsigned char *to, size_t offset, size_t length)
 {
+    const unsigned char *from = to - offset;
+
     if (offset >= length)
-        memcpy(to, to - offset, length);
+        memcpy(to, from, length);
     else
         for (size_t i = 0; i < length; i++)
-            to[i] = to[i - offset];
+            to[i] = from[i];
 }
 
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
