@@ -44,10 +44,9 @@ struct work {
 
 static void path_of(const struct format *f, const char *what, int number, char *out, size_t room)
 {
-    char name[64];
-
-    snprintf(name, sizeof name, "%s-%s-%d", f->name, what, number);
-    snprintf(out, room, "%s", f->mode ? scratch_url(name, f->mode) : scratch("%s", name));
+    /* scratch() is for one thread */
+    snprintf(out, room, "%s%s/%s-%s-%d%s%s", f->mode ? "file://" : "", scratch_folder, f->name, what, number,
+             f->mode ? "#mode=" : "", f->mode ? f->mode : "");
 }
 
 static int value(int number, size_t t, size_t x)
