@@ -334,8 +334,8 @@ int cel_ncid(const struct cel_call *c, const struct cel_group *group)
 
 int cel_load_types(struct cel_dataset *ds)
 {
-    for (size_t i = 0; ds->ops->load_types && i < ds->types.n; i++) {
-        const struct cel_type *type = ds->types.at[i];
+    for (; ds->ops->load_types && ds->types_loaded < ds->types.n; ds->types_loaded++) {
+        const struct cel_type *type = ds->types.at[ds->types_loaded];
 
         if (type && !type->loaded)
             return ds->ops->load_types(ds);

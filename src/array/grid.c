@@ -69,10 +69,9 @@ bool cel_grid_is_new(const struct cel_request *req, const size_t *index)
 void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell, struct cel_box *out)
 {
     const struct cel_array *array = req->array;
+    ptrdiff_t user_at = 0, cell_at = 0; /* added once, at the end: nothing may be added to a NULL */
 
     out->rank = req->rank;
-    out->user_at = req->data;
-    out->cell_at = cell ? cell : req->data;
     out->nth_at = 0;
     for (int d = 0; d < req->rank; d++) {
         size_t begin = index[d] * req->var->chunk[d];
@@ -83,10 +82,12 @@ void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell
         out->user[d] = req->step[d];
         out->cell[d] = (ptrdiff_t)(req->stride[d] * array->step[d]);
         out->nth[d] = req->nth[d];
-        out->user_at += (ptrdiff_t)first * req->step[d];
-        out->cell_at += cell ? inside * array->step[d] : 0;
+        user_at += (ptrdiff_t)first * req->step[d];
+        cell_at += (ptrdiff_t)(inside * array->step[d]);
         out->nth_at += first * req->nth[d];
     }
+    out->user_at = req->data ? req->data + user_at : NULL;
+    out->cell_at = cell ? (char *)cell + cell_at : NULL;
 }
 
 void *cel_grid_in_place(const struct cel_request *req, const size_t *index)

@@ -7,7 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/auxv.h>
 #include <unistd.h>
+
+/* What opens doors is not taken from whoever started a program with more rights than he has: set-uid, set-gid, or
+ * with capabilities of its file. */
+static const char *trusted(const char *name)
+{
+    return secure_getenv(name);
+}
+
+static bool is_privileged(void)
+{
+    return getauxval(AT_SECURE) || geteuid() != getuid() || getegid() != getgid();
+}
 
 static bool number_in(const char *name, long lo, long hi, long *out)
 {
@@ -55,7 +68,7 @@ bool cel_env_strict(void)
 
 size_t cel_env_max_decoded(size_t usual)
 {
-    const char *text = getenv("CELLAR_MAX_DECODED"), *unit;
+    const char *text = trusted("CELLAR_MAX_DECODED"), *unit;
     static const char units[] = "KMG";
     unsigned long long n;
     char *end;
@@ -86,7 +99,7 @@ void cel_env_set_prefer_plugins(int on)
 
 bool cel_env_prefer_plugins(void)
 {
-    const char *text = getenv("CELLAR_PLUGINS");
+    const char *text = trusted("CELLAR_PLUGINS");
     int set = atomic_load(&prefer_set);
 
     return set < 0 ? text && strcmp(text, "prefer") == 0 : set;
@@ -94,14 +107,14 @@ bool cel_env_prefer_plugins(void)
 
 const char *cel_env_plugin_path(void)
 {
-    return getenv("HDF5_PLUGIN_PATH");
+    return trusted("HDF5_PLUGIN_PATH");
 }
 
 bool cel_env_no_plugins(void)
 {
     const char *preload = getenv("HDF5_PLUGIN_PRELOAD");
 
-    return (preload && strcmp(preload, "::") == 0) || geteuid() != getuid() || getegid() != getgid();
+    return (preload && strcmp(preload, "::") == 0) || is_privileged();
 }
 
 bool cel_env_fsync(void)
@@ -118,5 +131,5 @@ bool cel_env_file_locking(void)
 
 bool cel_env_follow_links(void)
 {
-    return is_on("CELLAR_FOLLOW_LINKS");
+    return trusted("CELLAR_FOLLOW_LINKS") && is_on("CELLAR_FOLLOW_LINKS");
 }

@@ -117,7 +117,8 @@ int cel_quantizing_encode(const struct cel_coding *coding, const void *src, size
         cel_quantize(coding->context, dst, dst, count, 0, NULL);
         cel_swap_bytes(dst, dst, count, size);
     }
-    memcpy((char *)dst + count * size, (const char *)src + count * size, n - count * size);
+    if (n > count * size)
+        memcpy((char *)dst + count * size, (const char *)src + count * size, n - count * size);
     *len = n;
     return CEL_OK;
 }
@@ -127,7 +128,8 @@ int cel_quantizing_decode(const struct cel_coding *coding, const void *src, size
 {
     if (n > cap)
         return cel_fail(NC_EFILTER, "%s: the chunk has %zu bytes, expected at most %zu", coding->codec->name, n, cap);
-    memcpy(dst, src, n);
+    if (n) /* an empty chunk may have no memory */
+        memcpy(dst, src, n);
     *len = n;
     return CEL_OK;
 }

@@ -193,6 +193,7 @@ struct cel_dataset {
     struct cel_vec groups; /* by group id; NULL where none */
     struct cel_vec dims;   /* by dimension id */
     struct cel_vec types;  /* user types, by id - NC_FIRSTUSERTYPEID */
+    size_t types_loaded;   /* at least this many first ones of them need not be looked at again (cel_load_types) */
     size_t cache_size, cache_nelems; /* chunk cache defaults for new variables */
     float cache_preemption;
     struct cel_mutex lock;

@@ -146,13 +146,13 @@ enum { NUSES = sizeof uses / sizeof *uses };
 static void check(int old_types, int new_types)
 {
     struct pair got[2];
-    int ncid, n, group, v;
+    int ncid, n, groups[2], v;
 
     assert_ok(nc_open(PATH, NC_NOWRITE, &ncid));
     assert_ok(nc_inq_typeids(ncid, &n, NULL));
     assert_int_equal(n, old_types);
-    assert_ok(nc_inq_grps(ncid, NULL, &group));
-    assert_ok(nc_inq_typeids(group, &n, NULL));
+    assert_ok(nc_inq_grps(ncid, NULL, groups));
+    assert_ok(nc_inq_typeids(groups[0], &n, NULL));
     assert_int_equal(n, new_types);
     assert_ok(nc_inq_varid(ncid, "v", &v));
     assert_ok(nc_get_var(ncid, v, got));

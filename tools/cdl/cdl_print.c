@@ -83,26 +83,39 @@ static void put_type(struct text *out, int group, const struct type *t)
     put_qualified(out, t->group, t->name, nc_inq_typeid(group, t->name, &seen) == NC_NOERR && seen == t->id);
 }
 
-static int owner_of_dim(int group, int dimid)
+static bool means_dim(int group, const char *name, int dimid)
 {
-    struct walk_ids own;
-    int parent;
-    bool here = walk_dims(group, &own) == NC_NOERR && walk_has(&own, dimid);
+    int seen;
 
-    walk_free(&own);
-    if (here || nc_inq_grp_parent(group, &parent) != NC_NOERR)
-        return group;
-    return owner_of_dim(parent, dimid);
+    return nc_inq_dimid(group, name, &seen) == NC_NOERR && seen == dimid;
+}
+
+/* The group that has the dimension: the last, on the way up, where its name still means it. Asked by name, because a list
+ * of all dimensions for each of a variable's makes ncdump slow where there are many. */
+static int owner_of_dim(int group, const char *name, int dimid)
+{
+    bool below = means_dim(group, name, dimid);
+    int parent;
+
+    while (nc_inq_grp_parent(group, &parent) == NC_NOERR) {
+        bool above = means_dim(parent, name, dimid);
+
+        if (below && !above)
+            break;
+        below = above;
+        group = parent;
+    }
+    return group;
 }
 
 static void put_dim(struct text *out, int group, int dimid)
 {
     char name[NC_MAX_NAME + 1] = "?";
-    int seen = -1;
+    bool bare;
 
     nc_inq_dimname(group, dimid, name);
-    nc_inq_dimid(group, name, &seen);
-    put_qualified(out, owner_of_dim(group, dimid), name, seen == dimid);
+    bare = means_dim(group, name, dimid);
+    put_qualified(out, bare ? group : owner_of_dim(group, name, dimid), name, bare);
 }
 
 /* --- types ------------------------------------------------------------------ */

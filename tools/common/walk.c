@@ -48,9 +48,20 @@ int walk_types(int group, struct walk_ids *out)
     return list(nc_inq_typeids, group, out);
 }
 
+static int by_id(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+
+    return (x > y) - (x < y);
+}
+
 int walk_unlimited(int group, struct walk_ids *out)
 {
-    return list(nc_inq_unlimdims, group, out);
+    int status = list(nc_inq_unlimdims, group, out);
+
+    if (status == NC_NOERR && out->n)
+        qsort(out->at, (size_t)out->n, sizeof *out->at, by_id);
+    return status;
 }
 
 void walk_free(struct walk_ids *ids)
@@ -61,10 +72,7 @@ void walk_free(struct walk_ids *ids)
 
 bool walk_has(const struct walk_ids *ids, int id)
 {
-    for (int i = 0; i < ids->n; i++)
-        if (ids->at[i] == id)
-            return true;
-    return false;
+    return ids->n && bsearch(&id, ids->at, (size_t)ids->n, sizeof *ids->at, by_id);
 }
 
 char *walk_path(int group)

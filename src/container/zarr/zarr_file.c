@@ -397,6 +397,7 @@ static int zarr_close(struct cel_dataset *ds, bool keep, struct cel_memory *memo
         cel_store_abandon(z->store);
     free_groups(ds->root);
     cel_json_free(z->all);
+    cel_json_free(z->tree);
     free(z);
     ds->container = NULL;
     return rc == CEL_OK ? closed : rc;

@@ -17,6 +17,8 @@
 #define ZARR_CHUNK_RATIO 64
 #define ZARR_ELEMENT_MAX ((size_t)64 << 10) /* one element of raw bytes, or a structure: each variable may hold one to fill with */
 
+#define ZARR_DEPTH_MAX 128 /* levels of groups */
+
 /* --- the store: ds->container ------------------------------------------------ */
 struct zarr {
     struct cel_store *store;
@@ -25,6 +27,7 @@ struct zarr {
     bool xarray;          /* v2: dimension names in _ARRAY_DIMENSIONS */
     bool consolidated;    /* read from, and write, one document with all metadata */
     struct cel_json *all; /* that document's map of key -> document; NULL: not used */
+    struct cel_json *tree; /* ... and its folders: an object for each, whose members are those in it */
     uint64_t archive;     /* bytes of the zip archive; 0: it is none */
     uint64_t unpacked;    /* bytes of documents read from it so far */
     struct cel_vec late;  /* while loading: struct zarr_late *, variables whose dimensions lie in groups yet to come */
@@ -93,6 +96,10 @@ int zarr_bad(const char *path, const char *pointer, const char *fmt, ...) CEL_PR
 /* --- zarr_root.c --------------------------------------------------------------------- */
 int zarr_find_root(struct zarr *z, const char *path); /* sets the version, and the prefix of keys; NC_ENOTZARR */
 int zarr_find_below(struct zarr *z, const char *path); /* CEL_ABSENT: no array or group lies below this folder */
+
+/* --- zarr_consolidated.c ------------------------------------------------------------- */
+int zarr_consolidated_load(struct zarr *z); /* sets z->all, where the store has such a document */
+int zarr_tree_list(const struct zarr *z, const char *path, cel_store_visit *visit, void *context); /* what z->all has right below path */
 
 /* --- zarr_load.c, zarr_save.c -------------------------------------------------------- */
 int zarr_load(struct cel_dataset *ds);

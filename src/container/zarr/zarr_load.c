@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 128 };
 
 /* --- NCZarr's keys, of every generation ------------------------------------------ */
 
@@ -466,30 +465,6 @@ static int add_name(void *context, const char *name, bool is_prefix)
     return rc;
 }
 
-/* Names right below path among the keys of the consolidated map. */
-static int list_consolidated(const struct cel_json *all, const char *path, struct cel_vec *names)
-{
-    size_t skip = *path ? strlen(path) + 1 : 0;
-    int rc = CEL_OK;
-
-    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(all); i++) {
-        const char *key, *slash;
-        cel_json_member(all, i, &key);
-        if (strncmp(key, path, skip ? skip - 1 : 0) != 0 || (skip && key[skip - 1] != '/') ||
-            !(slash = strchr(key + skip, '/')))
-            continue;
-        bool known = false;
-        for (size_t n = 0; n < names->n; n++)
-            known |= strlen(names->at[n]) == (size_t)(slash - key - skip) && strncmp(names->at[n], key + skip, (size_t)(slash - key - skip)) == 0;
-        char *copy = known ? NULL : cel_strndup(key + skip, (size_t)(slash - key) - skip);
-        if (!known)
-            rc = copy ? cel_vec_add(names, copy) : NC_ENOMEM;
-        if (rc != CEL_OK)
-            free(copy);
-    }
-    return rc;
-}
-
 static int add_names(const struct cel_json *list, struct cel_vec *names)
 {
     int rc = CEL_OK;
@@ -510,7 +485,7 @@ static int child_names(struct zarr *z, const char *path, const struct cel_json *
         int rc = add_names(arrays, names);
         return rc == CEL_OK ? add_names(groups, names) : rc;
     }
-    return z->all ? list_consolidated(z->all, path, names) : cel_store_list(z->store, path, add_name, names);
+    return z->all ? zarr_tree_list(z, path, add_name, names) : cel_store_list(z->store, path, add_name, names);
 }
 
 /* CEL_ABSENT: none. A folder without documents is the group of what lies below it. */
@@ -528,8 +503,8 @@ static int load_child_group(struct cel_group *group, const char *path, const cha
     struct cel_group *child;
     int rc = find_group(zarr_of(group->dataset), path);
 
-    if (rc == CEL_OK && depth > DEPTH_MAX)
-        rc = zarr_bad(path, "/", "groups are nested more than %d deep", DEPTH_MAX);
+    if (rc == CEL_OK && depth > ZARR_DEPTH_MAX)
+        rc = zarr_bad(path, "/", "groups are nested more than %d deep", ZARR_DEPTH_MAX);
     if (rc == CEL_OK)
         rc = cel_group_add(group, name, &child);
     if (rc != CEL_OK)
@@ -595,47 +570,6 @@ static int load_group(struct cel_group *group, const char *path, int depth)
 
 /* --- the store ------------------------------------------------------------------------------ */
 
-/* v3 keeps paths in its map; make them keys of documents, as in v2. */
-static int map_of_v3(const struct cel_json *metadata, struct cel_json *root, struct cel_json **out)
-{
-    struct cel_buf key = CEL_BUF_INIT(1 << 20);
-    struct cel_json *all = cel_json_new_object(), *copy = NULL;
-    int rc = all ? cel_json_copy(root, &copy) : NC_ENOMEM;
-
-    if (rc == CEL_OK)
-        rc = cel_json_set(all, "zarr.json", copy);
-    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(metadata); i++) {
-        const char *path;
-        const struct cel_json *doc = cel_json_member(metadata, i, &path);
-        rc = zarr_key(path, "zarr.json", &key);
-        if (rc == CEL_OK)
-            rc = cel_json_copy(doc, &copy);
-        if (rc == CEL_OK)
-            rc = cel_json_set(all, key.data, copy);
-    }
-    cel_buf_dispose(&key);
-    *out = rc == CEL_OK ? all : NULL;
-    if (rc != CEL_OK)
-        cel_json_free(all);
-    return rc;
-}
-
-static int load_consolidated(struct zarr *z)
-{
-    struct cel_json *doc = NULL;
-    const struct cel_json *metadata;
-    int rc = zarr_get_json(z, "", z->version == 2 ? ".zmetadata" : "zarr.json", &doc);
-
-    if (rc != CEL_OK)
-        return rc == CEL_ABSENT ? CEL_OK : rc;
-    metadata = z->version == 2 ? cel_json_get(doc, "metadata")
-                               : cel_json_get(cel_json_get(doc, "consolidated_metadata"), "metadata");
-    if (metadata)
-        rc = z->version == 2 ? cel_json_copy(metadata, &z->all) : map_of_v3(metadata, doc, &z->all);
-    cel_json_free(doc);
-    return rc;
-}
-
 /* An array alone in the root takes the name of the store. */
 static int load_root_array(struct cel_dataset *ds)
 {
@@ -653,7 +587,7 @@ static int load_root_array(struct cel_dataset *ds)
 int zarr_load(struct cel_dataset *ds)
 {
     struct zarr *z = zarr_of(ds);
-    int rc = z->consolidated ? load_consolidated(z) : CEL_OK;
+    int rc = z->consolidated ? zarr_consolidated_load(z) : CEL_OK;
 
     ds->root->saved = CEL_SAVED;
     ds->root->atts.loaded = false;

@@ -155,7 +155,7 @@ static void fields(void **state)
                 for (size_t i = 0; i < n; i++) {
                     double d = all[f].make(i);
                     float s = (float)d;
-                    int16_t h = (int16_t)((d - 273) * 100);
+                    int16_t h = (int16_t)(int32_t)((d - 273) * 100); /* what does not fit wraps */
 
                     memcpy(elements + i * size, size == 8 ? (void *)&d : size == 4 ? (void *)&s : (void *)&h, size);
                 }

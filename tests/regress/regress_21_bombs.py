@@ -1,0 +1,86 @@
+"""Files that are small and unpack to much: the library takes little memory, says which limit was met and what lifts it, and reads
+them once it is lifted."""
+import json, os, shutil, struct, subprocess, sys, tempfile, zipfile, zlib
+
+TOOLS = os.environ["CEL_TEST_TOOLS"]
+WALK = os.path.join(os.environ["CEL_TEST_BUILD"], "tests", "regress", "walk_all")
+MOST = 300 << 20  # bytes of memory; each of these files took far more, or unpacks to more
+SANITIZED = bool(os.environ.get("CEL_TEST_SANITIZE"))  # then memory says nothing
+scratch = tempfile.mkdtemp(prefix="regress_21_", dir=os.environ.get("TMPDIR") or os.environ["CEL_TEST_BUILD"])
+failures = 0
+GROUP = json.dumps({"zarr_format": 2})
+
+
+def complain(text):
+    global failures
+    failures += 1
+    print("FAILED:", text)
+
+
+def archive(name, documents):
+    path = os.path.join(scratch, name + ".zip")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as f:
+        for key, document in documents.items():
+            f.writestr(key, document)
+    return path
+
+
+def array(**changes):
+    return json.dumps({"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "|O", "compressor": {"id": "zlib", "level": 9},
+                       "fill_value": None, "filters": [{"id": "vlen-utf8"}], "order": "C", **changes})
+
+
+def run(command, **environment):
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", env={**os.environ, **environment})
+    return done, done.stdout + done.stderr
+
+
+def memory(path, **environment):
+    """The most that opening it takes; what it takes at a limit comes with it."""
+    done, text = run([WALK, path], **environment)
+    if done.returncode != 0:
+        complain("%s: %s" % (path, text))
+        return 0
+    return int(done.stdout)
+
+
+def check_metadata(label, text):
+    path = archive(label, {".zgroup": GROUP, ".zattrs": text})
+    if not SANITIZED and memory(path) > MOST:
+        complain("%s: %d MB for %d bytes" % (label, memory(path) >> 20, os.path.getsize(path)))
+    done, said = run([TOOLS + "/ncdump", "-h", path])
+    if done.returncode != 0 or ":attributes cannot be read: " not in said or "CELLAR_MAX_DECODED" not in said:
+        complain("%s: exit %d: %s" % (label, done.returncode, said[-500:]))
+
+
+def check_lifted():
+    text = '{"a":"' + "x" * (8 << 20) + '"}'
+    path = archive("lifted", {".zgroup": GROUP, ".zattrs": text})
+    done, said = run([TOOLS + "/ncdump", "-h", path], CELLAR_MAX_DECODED="16M")
+    if done.returncode != 0 or "cannot be read" in said or len(done.stdout) < 8 << 20:
+        complain("lifted: exit %d: %s" % (done.returncode, said[-500:]))
+
+
+def check_chunk(label, chunk, **changes):
+    path = archive(label, {".zgroup": GROUP, "v/.zarray": array(**changes), "v/0": chunk})
+    done, said = run(["/bin/sh", "-c", "ulimit -v %d; exec \"$@\"" % ((MOST >> 10) + (1 << 20)) if not SANITIZED else 'exec "$@"',
+                      "sh", TOOLS + "/ncdump", path], CELLAR_NUM_THREADS="1")
+    if done.returncode != 1 or "v" not in done.stderr or "memory" in done.stderr:
+        complain("%s: exit %d: %s" % (label, done.returncode, said[-500:]))
+    return said
+
+
+check_metadata("text", '{"a":"' + "x" * (64 << 20) + '"}')
+check_metadata("numbers", '{"a":[' + "1," * (16 << 20) + "1]}")
+check_metadata("objects", '{"a":[' + "{}," * (8 << 20) + "1]}")
+check_lifted()
+zeros = zlib.compress(bytes(1 << 30), 9)
+said = check_chunk("zeros", zeros)
+if "CELLAR_MAX_DECODED" not in said:
+    complain("zeros: " + said[-500:])
+check_chunk("count", zlib.compress(struct.pack("<I", 4000000000)))
+check_chunk("length", zlib.compress(struct.pack("<II", 4, 4000000000)))
+check_chunk("promise", zlib.compress(struct.pack("<I", 1 << 30)), shape=[1 << 30], chunks=[1 << 30])
+shutil.rmtree(scratch)
+print("%d failures" % failures)
+sys.exit(failures != 0)
