@@ -132,6 +132,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         return 0;
     a = pack(entries, split(data, n, entries), n);
     fuzz_read_zip(a.bytes, a.n, "zarr,zip");
+    if (memmem(data, n, "metadata", 8))
+        fuzz_read_zip(a.bytes, a.n, "zarr,zip,consolidated");
     free(a.bytes);
     return 0;
 }

@@ -218,10 +218,29 @@ static inline void read_group(int nc, int depth, int *left)
     free(groups);
 }
 
+/* What can be asked for but is not listed. */
+static inline void read_facts(int nc)
+{
+    static const char *const names[] = {"_NCProperties", "_IsNetcdf4", "_SuperblockVersion", "_nczarr_group"};
+    int number;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        nc_type type;
+        size_t n;
+        char text[1024];
+
+        if (nc_inq_att(nc, NC_GLOBAL, names[i], &type, &n) == NC_NOERR && type == NC_CHAR && n < sizeof text)
+            nc_get_att_text(nc, NC_GLOBAL, names[i], text);
+        nc_get_att_int(nc, NC_GLOBAL, names[i], &number);
+    }
+}
+
 static inline void read_all(int nc)
 {
     int format, mode, left = READ_GROUPS;
 
+    nc_sync(nc); /* a reader looks again how many records there are */
+    read_facts(nc);
     nc_inq_format(nc, &format);
     nc_inq_format_extended(nc, &format, &mode);
     read_group(nc, 0, &left);

@@ -26,7 +26,7 @@ struct how {
     int links, atts;     /* beyond the datasets */
     hid_t type;
     int rank;
-    bool grows, fill, scale;
+    bool grows, fill, scale, long_names;
     const char *filters; /* a letter each */
 };
 
@@ -97,6 +97,9 @@ static void mark_scale(hid_t data, bool only)
     add_text(data, "NAME", only ? "This is a netCDF dimension but not a netCDF variable.         4" : "x");
     add_att(data, "_Netcdf4Dimid", H5T_NATIVE_INT, 0, &id);
     add_att(data, "_Netcdf4Coordinates", H5T_NATIVE_INT, 2, coords);
+    add_att(data, "_nc3_strict", H5T_NATIVE_INT, 0, &id);
+    add_att(data, "DIMENSION_LIST", H5T_NATIVE_INT, 0, &id);
+    add_att(data, "REFERENCE_LIST", H5T_NATIVE_INT, 0, &id);
 }
 
 static void add_dataset(hid_t file, const char *name, const struct how *h, bool chunked)
@@ -162,9 +165,9 @@ static void make(const struct how *h)
     if (!h->rank)
         add_types(file);
     for (int i = 0; i < h->links; i++) {
-        char name[24];
+        char name[120];
 
-        snprintf(name, sizeof name, "group%d", i);
+        snprintf(name, sizeof name, h->long_names ? "group%0100d" : "group%d", i);
         H5Gclose(MUST(H5Gcreate2(file, name, H5P_DEFAULT, gcpl, H5P_DEFAULT)));
     }
     H5Pclose(gcpl);
@@ -187,6 +190,7 @@ int main(int argc, char **argv)
         {.name = "dense", .order = ORDER, .index_k = 1, .type = H5T_STD_I8LE, .rank = 1, .links = 6, .atts = 6},
         {.name = "dense_more", .order = ORDER, .index_k = 1, .type = H5T_STD_I8LE, .rank = 1, .links = 40, .atts = 30},
         {.name = "dense_names", .index_k = 1, .type = H5T_STD_U16BE, .rank = 1, .links = 7},
+        {.name = "dense_blocks", .order = ORDER, .index_k = 1, .type = H5T_STD_I8LE, .rank = 1, .links = 7, .long_names = true},
         {.name = "scale", .order = ORDER, .index_k = 1, .type = H5T_IEEE_F32BE, .rank = 1, .scale = true},
         {.name = "scale_dense", .order = ORDER, .index_k = 1, .type = H5T_IEEE_F32BE, .rank = 1, .scale = true, .atts = 5},
         {.name = "types", .order = ORDER},
