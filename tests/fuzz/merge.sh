@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1/tests/fuzz" && pwd)
 shift
 [ $# -gt 0 ] || set -- $(cd "$build" && ls -d fuzz_* | grep -v '\.' | sed 's/^fuzz_//')
-export HDF5_PLUGIN_PATH=/nonexistent CELLAR_NUM_THREADS=1 LSAN_OPTIONS=suppressions=$here/lsan.supp
+export HDF5_PLUGIN_PATH=/nonexistent CELLAR_NUM_THREADS=1 ASAN_OPTIONS=allocator_may_return_null=1 LSAN_OPTIONS=suppressions=$here/lsan.supp
 
 for target; do
     kept=$here/corpus/$target
@@ -23,7 +23,7 @@ for target; do
         for folder in "$kept" "$build/seeds.d/$target" "$build/found/$target"; do
             find "$folder" -type f -size -"$((most + 1))"c -exec cp -t "$some" {} +
         done
-        "$build/fuzz_$target" -set_cover_merge=1 -use_counters=0 -max_len=16384 "$new" "$some" > "$build/$target.merge.log" 2>&1
+        "$build/fuzz_$target" -set_cover_merge=1 -use_counters=0 -max_len=16384 -malloc_limit_mb=4194304 "$new" "$some" > "$build/$target.merge.log" 2>&1
     done
     find "$kept" -type f | grep -E '/[0-9a-f]{40}$' | xargs -r rm
     find "$new" -type f | while read -r file; do # seeds may have come with names of their own

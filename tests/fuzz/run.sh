@@ -11,9 +11,10 @@ shift 2
 
 TMPDIR=$(mktemp -d "$( [ -w /dev/shm ] && echo /dev/shm || echo /tmp )/cellar-fuzz-XXXXXX")
 trap 'rm -rf "$TMPDIR"' EXIT INT TERM
-# Others' plugins are not looked for; what libhdf5 leaks is its own.
+# Others' plugins are not looked for; what libhdf5 leaks is its own. A size that a file claims may be asked of
+# malloc, which may refuse; memory in use is what is limited.
 export TMPDIR HDF5_PLUGIN_PATH=/nonexistent CELLAR_NUM_THREADS=1
-export LSAN_OPTIONS=suppressions=$here/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
+export ASAN_OPTIONS=allocator_may_return_null=1 LSAN_OPTIONS=suppressions=$here/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
 
 number() { # KEY FILE: the sum over all runs
     awk -v key="stat::$1:" '$1 == key { n += $2 } END { print n + 0 }' "$2"
@@ -25,7 +26,7 @@ fuzz() {
     mkdir -p "$build/found/$target" "$build/reports/$target" "$build/seeds.d/$target" "$here/corpus/$target"
     : > "$log"
     while [ "$left" -gt 0 ] && [ "$runs" -lt 20 ]; do
-        "$build/fuzz_$target" -max_total_time="$left" -timeout=25 -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 \
+        "$build/fuzz_$target" -max_total_time="$left" -timeout=25 -rss_limit_mb=2048 -malloc_limit_mb=4194304 -max_len=16384 -print_final_stats=1 \
             -artifact_prefix="$build/reports/$target/" "$build/found/$target" "$here/corpus/$target" \
             "$build/seeds.d/$target" >> "$log" 2>&1 && break
         runs=$((runs + 1))
