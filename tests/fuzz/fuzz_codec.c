@@ -86,6 +86,7 @@ static void there_and_back(const struct cel_chain *c, struct input *in)
 
     take_bytes(in, values, n);
     if (cel_chain_encode(c, scratch, values, n, &out, &coded, &skipped) == CEL_OK) {
+        FUZZ_EXPECT(coded <= cel_chain_bound(c), "%zu bytes, at most %zu were announced", coded, cel_chain_bound(c));
         copy = malloc(coded ? coded : 1);
         memcpy(copy, out, coded);
         FUZZ_EXPECT(cel_chain_plausible(c, coded, skipped) == CEL_OK, "%s", cel_error_text());

@@ -84,7 +84,7 @@ static size_t make_stream(const uint8_t *p, size_t n, uint8_t *out)
 {
     static uint8_t values[ROOM];
     unsigned settings = p[0];
-    size_t len = 256 + (size_t)p[0] * p[0] / 4;
+    size_t len = settings < 250 ? 64 + 8 * (size_t)settings : ROOM / 4; /* long ones take long */
     z_stream z = start_zlib();
 
     for (size_t i = 0; i < len; i++)

@@ -39,6 +39,7 @@ static void run(struct cel_chain *c)
         cel_chain_prepare(c, &shape, false) != CEL_OK ||
         cel_chain_encode(c, scratch, values, sizeof values, &out, &n, &skipped) != CEL_OK)
         return;
+    FUZZ_EXPECT(n <= cel_chain_bound(c), "%zu bytes, at most %zu were announced", n, cel_chain_bound(c));
     copy = malloc(n ? n : 1);
     memcpy(copy, out, n);
     FUZZ_EXPECT(cel_chain_decode(c, scratch, copy, n, skipped, back) == CEL_OK, "%s", cel_error_text());
