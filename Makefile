@@ -72,6 +72,29 @@ test-long: test-setup
 	@cmake --build build-test -j $(JOBS)
 	@cd build-test && $(CTEST) -L long -R peak_memory
 
+#> make fuzz       each fuzz target T minutes (default 1): executions, edges and reports; docs/torture.md
+#> make fuzz-coverage  line coverage of our readers by the fuzz corpus
+T ?= 1
+FUZZ = $(CONFIGURE) -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCELLAR_FUZZ=ON
+
+fuzz-setup:
+	@scripts/setup.sh fuzz
+	@scripts/peers.sh .venv-peers
+
+fuzz: fuzz-setup
+	@$(FUZZ) -DCELLAR_SANITIZE=address,undefined -S . -B build-fuzz >/dev/null
+	@cmake --build build-fuzz -j $(JOBS) --target fuzz_targets fuzz_seeds
+	@tests/fuzz/run.sh build-fuzz $(T)
+
+fuzz-coverage: fuzz-setup
+	@$(FUZZ) -DCMAKE_C_FLAGS='-fprofile-instr-generate -fcoverage-mapping' -S . -B build-fuzz-coverage >/dev/null
+	@cmake --build build-fuzz-coverage -j $(JOBS) --target fuzz_targets
+	@tests/fuzz/coverage.py build-fuzz-coverage
+
+#> make fuzz-corpus  what the fuzzing found so far, merged into tests/fuzz/corpus
+fuzz-corpus:
+	@tests/fuzz/merge.sh build-fuzz
+
 #> make bench      ratios against netCDF-C and the other peers, measured in one run
 bench:
 	@scripts/setup.sh bench
@@ -94,6 +117,6 @@ install: build
 
 #> make clean      remove every build folder
 clean:
-	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench
+	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench build-fuzz build-fuzz-coverage
 
-.PHONY: all help build demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long bench nd-ratios install clean
+.PHONY: all help build demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

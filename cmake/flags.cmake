@@ -15,3 +15,8 @@ if(CELLAR_SANITIZE)
     target_compile_options(cel_flags INTERFACE -fno-sanitize-recover=undefined)
   endif()
 endif()
+# The library as libFuzzer needs it: each edge is counted, and every fault ends the run.
+if(CELLAR_FUZZ)
+  target_compile_definitions(cel_flags INTERFACE CEL_FUZZ)
+  target_compile_options(cel_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

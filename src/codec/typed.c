@@ -68,12 +68,20 @@ static void store_bits(const struct cel_dtype *t, void *p, uint64_t v)
         b[t->big ? t->size - 1 - i : i] = (unsigned char)v;
 }
 
+/* A real that has no integer becomes the smallest one, as on x86. */
+static int64_t real_to_int(double v)
+{
+    if (v >= -0x1p63 && v < 0x1p63)
+        return (int64_t)v;
+    return v >= 0x1p63 && v < 0x1p64 ? (int64_t)(uint64_t)v : INT64_MIN;
+}
+
 int64_t cel_load_int(const struct cel_dtype *t, const void *p)
 {
     uint64_t v;
 
     if (t->kind == 'f')
-        return (int64_t)cel_load_real(t, p);
+        return real_to_int(cel_load_real(t, p));
     v = load_bits(t, p);
     if (t->kind == 'i' && t->size < 8 && v >> (8 * t->size - 1))
         v |= ~(uint64_t)0 << 8 * t->size;
@@ -102,14 +110,6 @@ void cel_store_int(const struct cel_dtype *t, void *p, int64_t v)
         cel_store_real(t, p, (double)v);
     else
         store_bits(t, p, t->kind == 'b' ? v != 0 : (uint64_t)v);
-}
-
-/* A real that has no integer becomes the smallest one, as on x86. */
-static int64_t real_to_int(double v)
-{
-    if (v >= -0x1p63 && v < 0x1p63)
-        return (int64_t)v;
-    return v >= 0x1p63 && v < 0x1p64 ? (int64_t)(uint64_t)v : INT64_MIN;
 }
 
 void cel_store_real(const struct cel_dtype *t, void *p, double v)

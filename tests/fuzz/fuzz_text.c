@@ -1,137 +1,107 @@
-/* Filter texts and JSON, changed at random: whatever comes, cel_chain_parse gives
- * a chain or an error with its place inside the text, and a chain survives every
- * spelling.
- *
- *   fuzz_text rounds [seed] */
+/* Filter texts and JSON: whatever comes, cel_chain_parse gives a chain or an error with its
+ * place inside the text; a chain survives every spelling, and a JSON value being printed. */
 #include "buf.h"
 #include "chain.h"
 #include "json.h"
 #include "status.h"
-#include <stdio.h>
-#include <stdlib.h>
+#include "target.h"
 #include <string.h>
 
-static const char *const seeds[] = {
-    "shuffle|zstd,level=3",
-    "307,9|4,32,32",
-    "2|32015,3|3",
-    "32768, -17b, 23ub, -25S, 27US, 77, 93U, 789f, 12345678.12345678d, -9223372036854775807L, 18446744073709551615UL",
-    "zfp,rate=8|blosc,cname=lz4,clevel=5,shuffle=1",
-    "szip,mask=32,pixels-per-block=16",
-    "[{\"id\": \"shuffle\", \"elementsize\": 4}, {\"id\": \"zlib\", \"level\": 5}]",
-    "{\"id\": \"blosc\", \"cname\": \"zstd\", \"clevel\": 5, \"shuffle\": 1, \"blocksize\": 0}",
-    "[{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}, {\"name\": \"zstd\", \"configuration\": {\"level\": 1}}]",
-    "{\"id\": \"cellar.hdf5\", \"filter\": 32015, \"params\": [1, 2, 4294967295]}",
-    "{\"id\": \"fixedscaleoffset\", \"scale\": 10, \"offset\": 1000, \"dtype\": \"<f8\", \"astype\": \"|u1\"}",
-    "{\"id\": \"zfpy\", \"mode\": 4, \"tolerance\": 0.001, \"rate\": -1, \"precision\": -1}",
-    "[1, -0, 1e5, NaN, Infinity, \"\\u00e9\\n\", null, true, {\"a\": [[[]]]}]",
-};
-enum { NSEEDS = sizeof seeds / sizeof *seeds };
-
-static uint64_t state;
-
-static unsigned next_random(unsigned n)
+static void check_spelling(const struct cel_chain *c, enum cel_spelling spelling, const char *text)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(state >> 33) % n;
-}
+    struct cel_buf out = CEL_BUF_INIT(1 << 20);
+    struct cel_chain back = {0};
 
-/* Bytes that mean something here come more often than others. */
-static char random_byte(void)
-{
-    static const char usual[] = "0123456789,|=.-+eEuUbBsSlLfFdD{}[]:\"\\ \tnaz";
-
-    return next_random(4) ? usual[next_random(sizeof usual - 1)] : (char)next_random(256);
-}
-
-static size_t change(char *text, size_t n, size_t cap)
-{
-    size_t at = n ? next_random((unsigned)n) : 0, len;
-
-    switch (next_random(5)) {
-    case 0: /* another byte */
-        if (n)
-            text[at] = random_byte();
-        return n;
-    case 1: /* one more */
-        if (n + 1 >= cap)
-            return n;
-        memmove(text + at + 1, text + at, n - at);
-        text[at] = random_byte();
-        return n + 1;
-    case 2: /* some less */
-        len = n ? 1 + next_random((unsigned)(n - at)) : 0;
-        memmove(text + at, text + at + len, n - at - len);
-        return n - len;
-    case 3: /* some twice */
-        len = n ? 1 + next_random((unsigned)(n - at)) : 0;
-        if (n + len >= cap)
-            return n;
-        memmove(text + at + len, text + at, n - at);
-        return n + len;
-    default: /* the end of another */
-        len = strlen(seeds[next_random(NSEEDS)]);
-        return n > 4 ? n - 1 : len < cap ? n : 0;
+    if (cel_chain_print(c, spelling, &out) == CEL_OK && cel_chain_usable(c) == CEL_OK) {
+        FUZZ_EXPECT(cel_buf_add(&out, "", 1) == CEL_OK, "no memory");
+        FUZZ_EXPECT(cel_chain_parse(out.data, &back, NULL) == CEL_OK, "%s: not read back from %s: %s", text, out.data,
+                    cel_error_text());
+        FUZZ_EXPECT(back.n == c->n, "%s: %zu steps read back from %s", text, back.n, out.data);
     }
+    cel_buf_dispose(&out);
+    cel_chain_dispose(&back);
 }
 
-static int check_chain(const struct cel_chain *c, const char *text)
+/* The chain runs over a chunk of floats, if it can. */
+static void run(struct cel_chain *c)
 {
-    for (int s = CEL_SPELL_IDS; s <= CEL_SPELL_JSON3; s++) {
-        struct cel_buf out = CEL_BUF_INIT(1 << 20);
-        struct cel_chain back = {0};
-        int rc = cel_chain_print(c, (enum cel_spelling)s, &out);
+    static struct cel_scratch *scratch;
+    struct cel_shape shape = {.elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 2, .dims = {8, 8}, .nbytes = 256};
+    float values[64], back[64];
+    const void *out;
+    size_t n;
+    uint32_t skipped;
+    void *copy;
 
-        if (rc == CEL_OK && cel_chain_usable(c) == CEL_OK) {
-            if (cel_buf_add(&out, "", 1) != CEL_OK || cel_chain_parse(out.data, &back, NULL) != CEL_OK || back.n != c->n) {
-                fprintf(stderr, "%s: not read back from %s: %s\n", text, out.data, cel_error_text());
-                rc = -1;
-            }
-        } else {
-            rc = CEL_OK;
-        }
-        cel_buf_dispose(&out);
-        cel_chain_dispose(&back);
-        if (rc != CEL_OK)
-            return 1;
+    for (int i = 0; i < 64; i++)
+        values[i] = (float)i * 0.37f;
+    if ((!scratch && cel_scratch_make(&scratch) != CEL_OK) || cel_chain_usable(c) != CEL_OK ||
+        cel_chain_prepare(c, &shape, false) != CEL_OK ||
+        cel_chain_encode(c, scratch, values, sizeof values, &out, &n, &skipped) != CEL_OK)
+        return;
+    FUZZ_EXPECT(n <= cel_chain_bound(c), "%zu bytes, at most %zu were announced", n, cel_chain_bound(c));
+    copy = malloc(n ? n : 1);
+    memcpy(copy, out, n);
+    FUZZ_EXPECT(cel_chain_decode(c, scratch, copy, n, skipped, back) == CEL_OK, "%s", cel_error_text());
+    FUZZ_EXPECT(cel_chain_is_lossy(c) || memcmp(values, back, sizeof back) == 0, "other values");
+    free(copy);
+}
+
+static void try_chain(const char *text)
+{
+    struct cel_chain c = {0};
+    struct cel_sharding sharding = {0};
+    size_t column = 0;
+
+    if (cel_chain_parse_sharded(text, &c, &sharding, &column) == CEL_OK) {
+        for (int s = CEL_SPELL_IDS; s <= CEL_SPELL_JSON3; s++)
+            check_spelling(&c, (enum cel_spelling)s, text);
+        run(&c);
+    } else {
+        FUZZ_EXPECT(column <= strlen(text) && cel_error_text()[0], "%s: the fault is at column %zu (%s)", text, column,
+                    cel_error_text());
     }
+    cel_chain_dispose(&c);
+}
+
+static void print(const struct cel_json *v, int indent, struct cel_buf *out)
+{
+    FUZZ_EXPECT(cel_json_print(v, indent, out) == CEL_OK, "%s", cel_error_text());
+}
+
+/* What is printed reads back as what prints the same. */
+static void try_json(const char *text, size_t n)
+{
+    struct cel_buf once = CEL_BUF_INIT(1 << 22), twice = CEL_BUF_INIT(1 << 22);
+    struct cel_json *v = NULL, *back = NULL, *copy = NULL;
+
+    if (cel_json_parse(text, n, &v, NULL) == CEL_OK) {
+        print(v, 2, &once);
+        FUZZ_EXPECT(cel_json_parse(once.data, once.len, &back, NULL) == CEL_OK, "%s", cel_error_text());
+        FUZZ_EXPECT(cel_json_copy(back, &copy) == CEL_OK, "%s", cel_error_text());
+        print(copy, 2, &twice);
+        FUZZ_EXPECT(once.len == twice.len && memcmp(once.data, twice.data, once.len) == 0, "printed otherwise");
+    }
+    cel_json_free(v);
+    cel_json_free(back);
+    cel_json_free(copy);
+    cel_buf_dispose(&once);
+    cel_buf_dispose(&twice);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
     return 0;
 }
 
-static int try_text(const char *text)
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    struct cel_chain c = {0};
-    struct cel_json *json = NULL;
-    size_t column = 0;
-    int failed = 0;
+    char *text = malloc(n + 1);
 
-    if (cel_chain_parse(text, &c, &column) == CEL_OK)
-        failed = check_chain(&c, text);
-    else if (column > strlen(text) || !cel_error_text()[0])
-        failed = fprintf(stderr, "%s: the fault is at column %zu (%s)\n", text, column, cel_error_text()) > 0;
-    cel_chain_dispose(&c);
-    if (cel_json_parse(text, strlen(text), &json, NULL) == CEL_OK)
-        cel_json_free(json);
-    return failed;
-}
-
-int main(int argc, char **argv)
-{
-    long rounds = argc > 1 ? atol(argv[1]) : 10000;
-    char text[1024];
-    int failed = 0;
-
-    state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    for (long r = 0; r < rounds && !failed; r++) {
-        const char *seed = seeds[next_random(NSEEDS)];
-        size_t n = strlen(seed);
-
-        memcpy(text, seed, n);
-        for (unsigned k = 1 + next_random(6); k > 0; k--)
-            n = change(text, n, sizeof text - 1);
-        text[n] = '\0';
-        failed = try_text(text);
-    }
-    printf("%ld texts\n", rounds);
-    return failed;
+    memcpy(text, data, n);
+    text[n] = '\0';
+    try_chain(text);
+    try_json(text, n);
+    free(text);
+    return 0;
 }

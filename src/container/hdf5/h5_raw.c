@@ -76,10 +76,22 @@ uint32_t cel_h5_sum(const unsigned char *p, size_t n)
     return c;
 }
 
+/* A fuzzer cannot guess sums: its build believes them all, and a target may mend them in its copy of the file. */
+#if defined(CEL_FUZZ)
+void (*cel_h5_mend)(const unsigned char *p, size_t n);
+
+bool cel_h5_checks(const unsigned char *p, size_t n)
+{
+    if (n >= 4 && cel_h5_mend)
+        cel_h5_mend(p, n);
+    return n >= 4;
+}
+#else
 bool cel_h5_checks(const unsigned char *p, size_t n)
 {
     return n >= 4 && cel_h5_sum(p, n - 4) == word(p + n - 4);
 }
+#endif
 
 /* --- blocks ----------------------------------------------------------------------------- */
 

@@ -21,6 +21,9 @@ uint32_t cel_h5_sum(const unsigned char *p, size_t n);
 
 /* Do these bytes end with their checksum? */
 bool cel_h5_checks(const unsigned char *p, size_t n);
+#if defined(CEL_FUZZ)
+extern void (*cel_h5_mend)(const unsigned char *p, size_t n); /* told of each sum that would have been checked */
+#endif
 
 /* n bytes at a relative address; NULL: not there, or too many. Good until the
  * reader has been asked for CEL_H5_BLOCKS other places. */
