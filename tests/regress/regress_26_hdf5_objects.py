@@ -1,5 +1,6 @@
 """HDF5: one object that is damaged, or that netCDF has no word for, is listed with the reason; everything else of the
 file works."""
+import json
 import os
 import struct
 import subprocess
@@ -104,6 +105,14 @@ def group(f):
     f["odd/inner"] = 1
 
 
+def named_number(f):
+    f["odd"] = np.dtype("i4")
+
+
+def link_upwards(f):
+    f["odd"] = f["/"]
+
+
 def break_group(path):
     """The heap of the group's names: the second one in the file, after the root's."""
     data = open(path, "rb").read()
@@ -126,6 +135,8 @@ CASES = [  # what is made; what is broken; what is listed
     (soft_link, None, "odd"),
     (external_link, None, "odd"),
     (long_name, None, "n" * 300),
+    (named_number, None, "odd"),
+    (link_upwards, None, "odd"),
 ]
 
 
@@ -153,6 +164,23 @@ def check_names(path):
             sys.exit(f"names: no {words} in\n{run.stdout}{run.stderr}")
 
 
+def check_data(path):
+    """Data that cannot be read, for want of a filter or of any value, does not end the dump of the others."""
+    with h5py.File(path, "w", libver="earliest") as f:
+        f["a_null"] = h5py.Empty("i4")
+        odd = f.create_dataset("b_filter", (4,), "i4", chunks=(4,), compression=1, shuffle=True)
+        odd[:] = 1
+        f["good"] = np.array([1, 2, 3], "i4")
+    patch(path, "b_filter", FILTERS, 9, 0x7f)  # the first filter's id becomes one that nobody has
+    run = subprocess.run([NCDUMP, path], capture_output=True, text=True)
+    for words in ("a_null cannot be read: ", "b_filter cannot be read: ", GOOD):
+        if run.returncode != 1 or words not in run.stdout:
+            sys.exit(f"data: {run.returncode}, no '{words}' in\n{run.stdout}{run.stderr}")
+    shown = json.loads(subprocess.run([NCDUMP, "-j", path], capture_output=True, text=True).stdout)["variables"]
+    if shown["good"]["data"] != [1, 2, 3] or not all("unreadable" in shown[name] for name in ("a_null", "b_filter")):
+        sys.exit(f"data: {shown}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "f.h5")
@@ -165,6 +193,7 @@ def main():
             check(path, case, name)
             print(case.__name__, "ok")
         check_names(path)
+        check_data(path)
 
 
 main()

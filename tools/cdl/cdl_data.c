@@ -259,7 +259,7 @@ static void print_chars(struct cdl_printer *p, const struct data_var *v, const c
         len--;
     text_clear(&p->value);
     cdl_put_quoted(&p->value, row, len, "\\n\",\n    \"");
-    cdl_put_wrapped(p, text_get(&p->value), 4);
+    cdl_put_wrapped(p, text_get(&p->value), p->indent + 4);
     if (p->opt->notes == CDL_NOTES_FULL)
         note_value(p, v, at + n - 1, true);
 }
@@ -277,7 +277,7 @@ static void print_values(struct cdl_printer *p, const struct data_var *v, const 
         }
         if (!last)
             text_puts(&p->value, ", ");
-        cdl_put_wrapped(p, text_get(&p->value), 4);
+        cdl_put_wrapped(p, text_get(&p->value), p->indent + 4);
     }
 }
 
@@ -353,8 +353,9 @@ static int print_var_data(struct cdl_printer *p, int group, int varid)
         char *why = msg_reason(status),
              *path = walk_var_path(group, varid); /* in this order: a call forgets the last error */
         putc('\n', p->out);
+        cdl_put_unreadable(p, v.name, why);
         msg_error("variable %s: %s", path, why);
-        p->reported = true;
+        p->skipped = p->reported = true; /* the other variables are printed all the same */
         free(why);
         free(path);
     }
@@ -362,7 +363,7 @@ static int print_var_data(struct cdl_printer *p, int group, int varid)
         type_release(v.type, v.fill, 1);
     free(v.fill);
     text_free(&head);
-    return status;
+    return NC_NOERR;
 }
 
 static bool is_coordinate(int group, int varid)

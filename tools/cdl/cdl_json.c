@@ -4,7 +4,8 @@
  *    "types": {...}, "attributes": {"title": {"type": "char", "value": "..."}},
  *    "variables": {"t": {"type": "float", "dimensions": ["time"], "attributes": {...},
  *                        "storage": {"layout": "chunked", "chunks": [1], "filters":
- * "shuffle|deflate,level=5"}, "data": [...]}}, "unreadable": {"name": "why"}, "groups": {...}}
+ * "shuffle|deflate,level=5"}, "data": [...], "unreadable": "why"}},
+ *    "unreadable": {"name": "why"}, "groups": {...}}
  *
  * Data is nested as the dimensions are; a value equal to the fill value is null,
  * NaN and the infinities are strings, char rows are strings. */
@@ -334,6 +335,7 @@ static int brackets(const struct json_var *v, size_t at, int axes)
 struct putting {
     struct json *j;
     const struct json_var *v;
+    size_t put; /* values so far */
 };
 
 static void put_block(void *arg, const char *values, size_t n, size_t at)
@@ -362,12 +364,23 @@ static void put_block(void *arg, const char *values, size_t n, size_t at)
             text_puts(&t, ", ");
         fputs(text_get(&t), j->out);
     }
+    ((struct putting *)arg)->put = at;
     text_free(&t);
+}
+
+/* The rest of a variable cannot be read: one null stands for it, and what is open is closed. */
+static void put_rest(const struct putting *p, int axes)
+{
+    fputs("null", p->j->out);
+    for (int k = axes - brackets(p->v, p->put, axes); k > 0; k--)
+        putc(']', p->j->out);
 }
 
 static int put_data(struct json *j, const struct json_var *v)
 {
     size_t most = ((size_t)16 << 20) / v->type->size;
+    struct putting putting = {j, v, 0};
+    int status;
 
     member(j, "data");
     if (!v->n) {
@@ -376,7 +389,10 @@ static int put_data(struct json *j, const struct json_var *v)
     }
     if (v->ndims && most < v->shape[v->ndims - 1])
         most = v->shape[v->ndims - 1];
-    return slab_each(v->group, v->id, v->type, v->ndims, v->shape, most, put_block, &(struct putting){j, v});
+    status = slab_each(v->group, v->id, v->type, v->ndims, v->shape, most, put_block, &putting);
+    if (status)
+        put_rest(&putting, v->ndims - (v->type->kind == NC_CHAR && v->ndims));
+    return status;
 }
 
 static bool data_wanted(const struct json *j, int group, int varid)
@@ -394,6 +410,19 @@ static void skip_data(struct json *j, int group, int varid, const char *reason)
     msg_error("variable %s: %s", path, reason);
     j->skipped = true;
     free(path);
+}
+
+/* What was met only in reading stands beside the data. */
+static void put_data_or_reason(struct json *j, const struct json_var *v)
+{
+    int status = put_data(j, v);
+    char *reason = status ? msg_reason(status) : NULL;
+
+    if (!reason)
+        return;
+    text_member(j, "unreadable", reason);
+    skip_data(j, v->group, v->id, reason);
+    free(reason);
 }
 
 static int put_var(struct json *j, int group, int varid, const struct unreadable *unreadable)
@@ -429,7 +458,7 @@ static int put_var(struct json *j, int group, int varid, const struct unreadable
         if (unreadable_reason(unreadable, name))
             skip_data(j, group, varid, unreadable_reason(unreadable, name));
         else
-            status = put_data(j, &v);
+            put_data_or_reason(j, &v);
     }
     if (v.fill)
         type_release(v.type, v.fill, 1);

@@ -243,7 +243,7 @@ static int add_type(struct loading *l, const char *name, uint64_t addr, const st
     if (h->type_class < H5T_INTEGER || h->type_class > H5T_ARRAY)
         return cel_fail(NC_EBADTYPE, "it is a type of an unknown class, %d", h->type_class);
     if (i == sizeof klass / sizeof *klass)
-        return CEL_OK; /* a named number: no user type */
+        return cel_fail(NC_EBADTYPE, "it is a name for a number or string type; what is of that type is read all the same");
     rc = cel_type_add(l->group, name, klass[i].to, 0, &type);
     if (rc == CEL_OK)
         rc = cel_h5_type_place(type, &t);
@@ -278,10 +278,8 @@ static int note_child(struct loading *l, const char *name, uint64_t addr, bool h
     size_t n = strlen(name) + 1;
     struct child *own;
 
-    if (is_above(l->group, addr)) {
-        cel_warn("group %s: link %s leads back to a group above it and is left out", l->group->name, name);
-        return CEL_OK;
-    }
+    if (is_above(l->group, addr))
+        return cel_fail(NC_EHDFERR, "it is a link that leads back to a group above it");
     own = cel_malloc(sizeof *own + n);
     if (!own)
         return NC_ENOMEM;
@@ -315,7 +313,7 @@ static int add_link(struct loading *l, const char *name, uint64_t addr, bool har
     case CEL_H5_TYPE:
         return add_type(l, name, addr, &h);
     default:
-        return CEL_OK;
+        return cel_fail(NC_EHDFERR, "it is neither a group nor a dataset nor a type");
     }
 }
 

@@ -60,13 +60,12 @@ static hid_t file_space(const struct region *r)
     return space;
 }
 
-/* A dataset without any space, which netCDF knows as a single value: it reads as 0. */
-static int move_nothing(const struct region *r, void *in)
+/* A dataset without any space, which netCDF knows as a single value: there is none to move. */
+static int move_nothing(bool reading)
 {
-    if (!in)
-        return cel_fail(NC_EINVAL, "the dataset has a null dataspace: it cannot hold a value");
-    memset(in, 0, r->n * r->size);
-    return CEL_OK;
+    if (reading)
+        return cel_fail(NC_EHDFERR, "the dataset has a null dataspace: it holds no value");
+    return cel_fail(NC_EINVAL, "the dataset has a null dataspace: it cannot hold a value");
 }
 
 static bool has_no_space(hid_t space)
@@ -90,7 +89,7 @@ static int move_to_space(const struct region *r, hid_t memory, void *in, const v
     if (file >= 0)
         H5Sclose(file);
     if (nothing)
-        return move_nothing(r, in);
+        return move_nothing(in != NULL);
     if (ok >= 0)
         return CEL_OK;
     return cel_h5_fail(NC_EHDFERR, "the data cannot be %s", in ? "read" : "written");
