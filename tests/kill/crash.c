@@ -6,17 +6,19 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { FRAMES = 40, SECONDS = 300 };
 
 static struct crash *report;
+static bool may_exit;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static void catch_signals(void) {}
-#else
-static char other_stack[1 << 16];
+void crash_watch_exit(void)
+{
+    may_exit = true;
+}
 
 static const char *file_of(const Dl_info *where)
 {
@@ -31,6 +33,16 @@ static bool is_libhdf5(const void *address)
 
     return address && dladdr(address, &where) && strncmp(file_of(&where), "libhdf5", 7) == 0;
 }
+
+bool crash_libhdf5_asked(void)
+{
+    return is_libhdf5(faults_memory_asker());
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static void catch_signals(void) {}
+#else
+static char other_stack[1 << 16];
 
 static bool is_nobody(const Dl_info *where, const Dl_info *self)
 {
@@ -64,9 +76,15 @@ static void describe(int signal)
             report->in_libhdf5 = is_libhdf5(frame[i]);
         }
     }
-    report->by_libhdf5 = is_libhdf5(faults_memory_asker());
+    report->by_libhdf5 = crash_libhdf5_asked();
     report->signal = signal;
     _exit(98);
+}
+
+static void describe_exit(void)
+{
+    if (report && !may_exit && !report->signal)
+        describe(-1);
 }
 
 static void catch_signals(void)
@@ -76,6 +94,7 @@ static void catch_signals(void)
     stack_t stack = {.ss_sp = other_stack, .ss_size = sizeof other_stack};
     void *frame[2];
 
+    atexit(describe_exit);
     backtrace(frame, 2); /* it loads a library the first time */
     sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)

@@ -6,13 +6,17 @@
 #include <stdbool.h>
 
 struct crash { /* in memory both of them see */
-    int signal;        /* 0: it did not */
+    int signal;        /* 0: it did not; -1: somebody called exit() */
     bool in_libhdf5;   /* the innermost function of any library but the C library is libhdf5's ... */
-    bool by_libhdf5;   /* ... and it was libhdf5 that did not get memory first */
+    bool by_libhdf5;   /* ... and it was libhdf5 that did not get memory last */
     char stack[2048];  /* a line for each function */
 };
 
-/* From here on a crash, or work of more than five minutes, ends this process and is described there. */
+/* From here on a crash, work of more than five minutes, or exit() before crash_watch_exit() ends this process and is
+ * described there. */
 void crash_watch(struct crash *out);
+void crash_watch_exit(void);
+
+bool crash_libhdf5_asked(void); /* it was libhdf5 that asked last for memory and did not get it */
 
 #endif

@@ -36,7 +36,7 @@ long faults_count(void);                 /* calls since then */
 bool faults_hit(enum fault_kind kind);
 int faults_fail(void); /* the answer of a call that is hit */
 
-/* The address that asked for the memory it did not get; NULL: nobody yet. */
+/* Who asked last for memory and did not get it: an address within; NULL: nobody yet. */
 const void *faults_memory_asker(void);
 
 #endif

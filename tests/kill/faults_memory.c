@@ -21,6 +21,11 @@ extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 
+static bool is_system(const char *file)
+{
+    return strstr(file, "/libc.") || strstr(file, "/ld-linux");
+}
+
 /* The innermost function that is neither here nor in the C library, whose strdup() and others ask for somebody else. */
 static const void *who_asks(void)
 {
@@ -30,7 +35,7 @@ static const void *who_asks(void)
 
     dladdr((void *)who_asks, &self);
     for (int i = 1; i < n; i++)
-        if (dladdr(frame[i], &where) && where.dli_fbase != self.dli_fbase && !strstr(where.dli_fname, "/libc."))
+        if (dladdr(frame[i], &where) && where.dli_fbase != self.dli_fbase && !is_system(where.dli_fname))
             return frame[i];
     return NULL;
 }
@@ -39,8 +44,7 @@ static bool is_hit(void)
 {
     if (!faults_hit(FAULT_MEMORY))
         return false;
-    if (!faults_memory_asker())
-        atomic_store(&asker, who_asks());
+    atomic_store(&asker, who_asks());
     errno = ENOMEM;
     return true;
 }
