@@ -20,6 +20,11 @@ void crash_watch_exit(void)
     may_exit = true;
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static void catch_signals(void) {}
+#else
+static char other_stack[1 << 16];
+
 static const char *file_of(const Dl_info *where)
 {
     const char *slash = where->dli_fname ? strrchr(where->dli_fname, '/') : NULL;
@@ -33,16 +38,6 @@ static bool is_libhdf5(const void *address)
 
     return address && dladdr(address, &where) && strncmp(file_of(&where), "libhdf5", 7) == 0;
 }
-
-bool crash_libhdf5_asked(void)
-{
-    return is_libhdf5(faults_memory_asker());
-}
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static void catch_signals(void) {}
-#else
-static char other_stack[1 << 16];
 
 static bool is_nobody(const Dl_info *where, const Dl_info *self)
 {
@@ -76,7 +71,7 @@ static void describe(int signal)
             report->in_libhdf5 = is_libhdf5(frame[i]);
         }
     }
-    report->by_libhdf5 = crash_libhdf5_asked();
+    report->by_libhdf5 = faults_memory_denied_libhdf5();
     report->signal = signal;
     _exit(98);
 }

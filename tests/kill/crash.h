@@ -8,7 +8,7 @@
 struct crash { /* in memory both of them see */
     int signal;        /* 0: it did not; -1: somebody called exit() */
     bool in_libhdf5;   /* the innermost function of any library but the C library is libhdf5's ... */
-    bool by_libhdf5;   /* ... and it was libhdf5 that did not get memory last */
+    bool by_libhdf5;   /* ... and libhdf5 had got no memory before */
     char stack[2048];  /* a line for each function */
 };
 
@@ -16,7 +16,5 @@ struct crash { /* in memory both of them see */
  * described there. */
 void crash_watch(struct crash *out);
 void crash_watch_exit(void);
-
-bool crash_libhdf5_asked(void); /* it was libhdf5 that asked last for memory and did not get it */
 
 #endif

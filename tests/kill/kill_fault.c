@@ -48,7 +48,7 @@ static const struct kind {
 struct shared { /* with the child; what is here outlives it */
     struct outcome first, again;
     long calls; /* of the first try */
-    bool libhdf5_asked;
+    bool libhdf5_denied; /* memory, in the first try */
     struct crash crash;
 };
 
@@ -76,7 +76,7 @@ static void child(struct sweep *s, const struct session *session, const struct k
     faults_set(&faults);
     session->run(s->c, s->path, &s->shared->first);
     s->shared->calls = faults_count();
-    s->shared->libhdf5_asked = crash_libhdf5_asked();
+    s->shared->libhdf5_denied = faults_memory_denied_libhdf5();
     faults_set(&(struct faults){0});
     raise(SIGSTOP); /* until the first try has been judged */
     session->run(s->c, s->path, &s->shared->again);
@@ -180,6 +180,18 @@ static const char *crashed(struct sweep *s, const struct session *session, int s
     return wrong ? wrong : "the process crashed";
 }
 
+/* A libhdf5 that cannot go on may keep the file and its lock until the process ends. */
+static const char *judge_without(struct sweep *s, const struct session *session, const struct kind *k, pid_t pid)
+{
+    const char *wrong;
+
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    s->useless++;
+    wrong = judge_first(s, k, true);
+    return wrong ? wrong : try_anew(s, session);
+}
+
 static const char *run(struct sweep *s, const struct session *session, const struct kind *k, long n)
 {
     const char *wrong = NULL;
@@ -193,13 +205,13 @@ static const char *run(struct sweep *s, const struct session *session, const str
     if (!wait_for(pid, &status))
         return crashed(s, session, status, "under the fault");
     wrong = judge_first(s, k, n && s->shared->calls >= n);
+    if (wrong && s->shared->libhdf5_denied)
+        return judge_without(s, session, k, pid);
     kill(pid, SIGCONT);
     if (!wait_for(pid, &status) && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
         return wrong ? wrong : crashed(s, session, status, s->shared->again.acked ? "at exit" : "trying again");
-    if (wrong)
-        return wrong;
-    wrong = judge_again(s);
-    if (!s->shared->libhdf5_asked || !s->shared->again.failed)
+    wrong = wrong ? wrong : judge_again(s);
+    if (!wrong || !s->shared->libhdf5_denied || !s->shared->again.failed)
         return wrong;
     s->useless++;
     return try_anew(s, session);
