@@ -6,12 +6,19 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { FRAMES = 40, SECONDS = 300 };
 
 static struct crash *report;
+static bool may_exit;
+
+void crash_watch_exit(void)
+{
+    may_exit = true;
+}
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 static void catch_signals(void) {}
@@ -64,9 +71,15 @@ static void describe(int signal)
             report->in_libhdf5 = is_libhdf5(frame[i]);
         }
     }
-    report->by_libhdf5 = is_libhdf5(faults_memory_asker());
+    report->by_libhdf5 = faults_memory_denied_libhdf5();
     report->signal = signal;
     _exit(98);
+}
+
+static void describe_exit(void)
+{
+    if (report && !may_exit && !report->signal)
+        describe(-1);
 }
 
 static void catch_signals(void)
@@ -76,6 +89,7 @@ static void catch_signals(void)
     stack_t stack = {.ss_sp = other_stack, .ss_size = sizeof other_stack};
     void *frame[2];
 
+    atexit(describe_exit);
     backtrace(frame, 2); /* it loads a library the first time */
     sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)

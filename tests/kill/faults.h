@@ -36,7 +36,6 @@ long faults_count(void);                 /* calls since then */
 bool faults_hit(enum fault_kind kind);
 int faults_fail(void); /* the answer of a call that is hit */
 
-/* The address that asked for the memory it did not get; NULL: nobody yet. */
-const void *faults_memory_asker(void);
+bool faults_memory_denied_libhdf5(void); /* some of the memory that was not to be had was for libhdf5 */
 
 #endif

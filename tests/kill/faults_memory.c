@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Atomic(const void *) asker;
+static atomic_bool libhdf5_asked;
 
-const void *faults_memory_asker(void)
+bool faults_memory_denied_libhdf5(void)
 {
-    return atomic_load(&asker);
+    return atomic_load(&libhdf5_asked);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -21,26 +21,31 @@ extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 
-/* The innermost function that is neither here nor in the C library, whose strdup() and others ask for somebody else. */
-static const void *who_asks(void)
+static bool is_system(const char *file)
+{
+    return strstr(file, "/libc.") || strstr(file, "/ld-linux");
+}
+
+/* By the innermost function that is neither here nor in the C library, whose strdup() and others ask for somebody else. */
+static bool libhdf5_asks(void)
 {
     void *frame[16];
     int n = backtrace(frame, 16);
     Dl_info where, self = {0};
 
-    dladdr((void *)who_asks, &self);
+    dladdr((void *)libhdf5_asks, &self);
     for (int i = 1; i < n; i++)
-        if (dladdr(frame[i], &where) && where.dli_fbase != self.dli_fbase && !strstr(where.dli_fname, "/libc."))
-            return frame[i];
-    return NULL;
+        if (dladdr(frame[i], &where) && where.dli_fbase != self.dli_fbase && !is_system(where.dli_fname))
+            return strstr(where.dli_fname, "/libhdf5") != NULL;
+    return false;
 }
 
 static bool is_hit(void)
 {
     if (!faults_hit(FAULT_MEMORY))
         return false;
-    if (!faults_memory_asker())
-        atomic_store(&asker, who_asks());
+    if (libhdf5_asks())
+        atomic_store(&libhdf5_asked, true);
     errno = ENOMEM;
     return true;
 }

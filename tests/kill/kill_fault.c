@@ -2,7 +2,8 @@
  * from there on, or does half, for every n; when MOST is not 0, for so many n at most, spread evenly. The program carries on.
  * Each time: no crash, also none at exit; an error from some call, or everything right; OURS (records_read with
  * Cellar) and THEIRS (the same over another library) find every record acknowledged; the same process then does the same without
- * faults, and all is there. Prints one line for each kind. */
+ * faults, and all is there. Where libhdf5 itself got no memory it may crash, or be of no use any more: that is counted, and
+ * another process tries again. Prints one line for each kind. */
 #include "common/scratch.h"
 #include "container.h"
 #include "crash.h"
@@ -47,6 +48,7 @@ static const struct kind {
 struct shared { /* with the child; what is here outlives it */
     struct outcome first, again;
     long calls; /* of the first try */
+    bool libhdf5_denied; /* memory, in the first try */
     struct crash crash;
 };
 
@@ -56,7 +58,7 @@ struct sweep {
     long most;
     struct reader ours, theirs;
     struct shared *shared;
-    long runs, wrong, by_libhdf5, later; /* of one kind; later: THEIRS reads it only after Cellar's next nc_sync */
+    long runs, wrong, crashed, useless, later; /* of one kind; crashed, useless: libhdf5 did or was, for want of memory; later: THEIRS reads it only after Cellar's next nc_sync */
 };
 
 /* --- the session, in a process of its own ----------------------------------------------- */
@@ -74,9 +76,11 @@ static void child(struct sweep *s, const struct session *session, const struct k
     faults_set(&faults);
     session->run(s->c, s->path, &s->shared->first);
     s->shared->calls = faults_count();
+    s->shared->libhdf5_denied = faults_memory_denied_libhdf5();
     faults_set(&(struct faults){0});
     raise(SIGSTOP); /* until the first try has been judged */
     session->run(s->c, s->path, &s->shared->again);
+    crash_watch_exit();
     exit(0); /* with all exit handlers */
 }
 
@@ -145,20 +149,47 @@ static void start_anew(struct sweep *s, const struct session *session)
         (struct outcome){.acked = session->on_a_file ? SESSION_BEFORE : 0, .nvars = SESSION_VARS};
 }
 
-static const char *crashed(struct sweep *s, int status, const char *when)
+static const char *try_anew(struct sweep *s, const struct session *session)
+{
+    pid_t pid = fork();
+    int status;
+
+    s->shared->again = (struct outcome){.acked = session->on_a_file ? SESSION_BEFORE : 0, .nvars = SESSION_VARS};
+    if (pid == 0) {
+        session->run(s->c, s->path, &s->shared->again);
+        exit(0);
+    }
+    waitpid(pid, &status, 0);
+    return status ? "another process crashed" : judge_again(s);
+}
+
+static const char *crashed(struct sweep *s, const struct session *session, int status, const char *when)
 {
     const struct crash *crash = &s->shared->crash;
     const struct outcome *out = &s->shared->first;
     const char *wrong = check_records(s, out->acked, out->nvars);
 
     if (crash->in_libhdf5 && crash->by_libhdf5 && !wrong) {
-        s->by_libhdf5++;
+        s->crashed++;
         if (getenv("KILL_FAULT_STACKS"))
             fprintf(stderr, "libhdf5's own crash %s:\n%s", when, crash->stack);
-        return NULL;
+        return try_anew(s, session);
     }
-    fprintf(stderr, "ended with status %x, signal %d %s:\n%s", (unsigned)status, crash->signal, when, crash->stack);
+    fprintf(stderr, "ended with status %x, signal %d %s%s:\n%s", (unsigned)status, crash->signal, when,
+            crash->in_libhdf5 ? ", in libhdf5" : "", crash->stack);
     return wrong ? wrong : "the process crashed";
+}
+
+/* A libhdf5 that cannot go on may keep the file and its lock until the process ends. */
+static const char *judge_without(struct sweep *s, const struct session *session, const struct kind *k, pid_t pid)
+{
+    const char *wrong;
+
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    s->useless++;
+    wrong = judge_first(s, k, true);
+    return wrong ? wrong : try_anew(s, session);
 }
 
 static const char *run(struct sweep *s, const struct session *session, const struct kind *k, long n)
@@ -172,12 +203,18 @@ static const char *run(struct sweep *s, const struct session *session, const str
     if (pid == 0)
         child(s, session, k, n);
     if (!wait_for(pid, &status))
-        return crashed(s, status, "under the fault");
+        return crashed(s, session, status, "under the fault");
     wrong = judge_first(s, k, n && s->shared->calls >= n);
+    if (wrong && s->shared->libhdf5_denied)
+        return judge_without(s, session, k, pid);
     kill(pid, SIGCONT);
     if (!wait_for(pid, &status) && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
-        return wrong ? wrong : crashed(s, status, s->shared->again.acked ? "at exit" : "trying again");
-    return wrong ? wrong : judge_again(s);
+        return wrong ? wrong : crashed(s, session, status, s->shared->again.acked ? "at exit" : "trying again");
+    wrong = wrong ? wrong : judge_again(s);
+    if (!wrong || !s->shared->libhdf5_denied || !s->shared->again.failed)
+        return wrong;
+    s->useless++;
+    return try_anew(s, session);
 }
 
 /* --- sweeps ----------------------------------------------------------------------------- */
@@ -205,12 +242,12 @@ static void sweep_session(struct sweep *s, const struct session *session, const 
 
 static bool sweep_kind(struct sweep *s, const struct kind *k)
 {
-    s->runs = s->wrong = s->by_libhdf5 = s->later = 0;
+    s->runs = s->wrong = s->crashed = s->useless = s->later = 0;
     for (const struct session *session = sessions; session->name; session++)
         sweep_session(s, session, k);
     printf("%s: %s: %ld sessions, %ld wrong", s->c->name, k->name, s->runs, s->wrong);
-    if (s->by_libhdf5)
-        printf(", %ld times libhdf5 crashed for want of memory", s->by_libhdf5);
+    if (s->crashed || s->useless)
+        printf(", for want of memory libhdf5 crashed %ld times and was of no use afterwards %ld times", s->crashed, s->useless);
     if (s->later)
         printf(", %ld times readable for others only after Cellar's next sync", s->later);
     printf("\n");

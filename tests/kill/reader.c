@@ -9,13 +9,16 @@
 
 static void become(const char *command, int in, int out)
 {
+    char line[2048];
+
+    snprintf(line, sizeof line, "exec %s", command);
     dup2(in, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     for (int fd = 3; fd < 64; fd++)
         close(fd);
     if (!freopen("/dev/null", "w", stderr))
         _exit(127);
-    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    execl("/bin/sh", "sh", "-c", line, (char *)NULL);
     _exit(127);
 }
 
@@ -42,6 +45,7 @@ void reader_end(struct reader *r)
         return;
     fclose(r->ask);
     fclose(r->answers);
+    kill(r->pid, SIGTERM); /* a process that waits to be judged has the pipe open, too: it would not end by itself */
     waitpid(r->pid, NULL, 0);
     r->pid = 0;
 }
@@ -59,5 +63,9 @@ const char *reader_check(struct reader *r, const char *path, size_t n, int nvars
         return "the reader crashed";
     }
     r->text[strcspn(r->text, "\n")] = '\0';
-    return strcmp(r->text, "right") == 0 ? NULL : r->text;
+    if (strcmp(r->text, "right") == 0)
+        return NULL;
+    if (strncmp(r->text, READER_LATER, strlen(READER_LATER)) != 0)
+        reader_end(r); /* netCDF-C keeps the lock of a file that it failed to read */
+    return r->text;
 }

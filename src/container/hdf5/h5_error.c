@@ -3,10 +3,12 @@
 #include "h5_int.h"
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 static _Thread_local bool of_machine;
+static atomic_bool short_of_memory;
 
 struct reason {
     bool resource; /* libhdf5 is short of memory */
@@ -52,6 +54,11 @@ bool cel_h5_of_machine(void)
     return was;
 }
 
+bool cel_h5_was_short_of_memory(void)
+{
+    return atomic_load(&short_of_memory);
+}
+
 int cel_h5_fail(int code, const char *fmt, ...)
 {
     char what[512];
@@ -60,6 +67,8 @@ int cel_h5_fail(int code, const char *fmt, ...)
     va_list ap;
 
     of_machine = r.resource || is_shortage(os);
+    if (r.resource)
+        atomic_store(&short_of_memory, true);
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);

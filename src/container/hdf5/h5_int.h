@@ -26,6 +26,7 @@ void cel_h5_leave(const struct cel_h5_entry *entry);
 /* "<what>: <innermost reason libhdf5 gives>" */
 int cel_h5_fail(int code, const char *fmt, ...) CEL_PRINTF(2, 3);
 bool cel_h5_of_machine(void); /* was the last failure one of memory, or of the system? Asked once */
+bool cel_h5_was_short_of_memory(void); /* libhdf5 was, and may be damaged since: it is not called for others any more */
 bool cel_h5_chunk_missing(void); /* did the last call fail because the chunk was never written? */
 
 /* --- driver.c: the bytes of a file, for libhdf5 and for ourselves --------------- */

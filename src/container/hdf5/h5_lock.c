@@ -6,11 +6,12 @@
 #include "exit.h"
 #include "fork.h"
 #include "h5_int.h"
+#include "mem.h"
 #include "plugin.h"
 #include <stdlib.h>
 
 static struct cel_mutex inside = CEL_MUTEX_INIT_RECURSIVE;
-static bool started; /* under `inside` */
+static bool started, broken; /* under `inside` */
 
 CEL_FORK_LOCK(CEL_FORK_HDF5, &inside, true, NULL);
 
@@ -49,6 +50,8 @@ static void flush_files_of_others(void)
     hid_t files[64];
     ssize_t n;
 
+    if (cel_h5_was_short_of_memory())
+        return;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     n = H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, sizeof files / sizeof *files, files);
     for (ssize_t i = 0; i < n; i++)
@@ -56,14 +59,30 @@ static void flush_files_of_others(void)
             H5Fflush(files[i], H5F_SCOPE_GLOBAL);
 }
 
+/* libhdf5 does not survive every request for memory that fails within (docs/hdf5-crashes.md). So it is entered only while
+ * some can be had; closing a file is tried in any case. The block for a call is small enough for the C library to keep it at hand. */
+enum { MEMORY_TO_START = 4 << 20, MEMORY_FOR_A_CALL = 32 << 10 };
+
+static int want_memory(size_t nbytes)
+{
+    void *block = cel_malloc(nbytes);
+
+    free(block);
+    return block ? CEL_OK : NC_ENOMEM;
+}
+
 /* libhdf5 ends in an exit handler that H5open() registers, and exit handlers of the program that were registered
  * before run after it, perhaps with a last put. So it is asked not to, unless it has been started already. */
 static int start(void)
 {
-    bool stays = H5dont_atexit() >= 0;
+    bool stays;
 
-    if (H5open() < 0 || (!stays && atexit(before_libhdf5_ends) != 0))
-        return cel_fail(NC_EHDFERR, "libhdf5 could not be started");
+    if (!broken && want_memory(MEMORY_TO_START) != CEL_OK)
+        return NC_ENOMEM;
+    stays = !broken && H5dont_atexit() >= 0;
+    broken = broken || H5open() < 0 || (!stays && atexit(before_libhdf5_ends) != 0);
+    if (broken) /* a second H5open() would say that all is well */
+        return cel_fail(NC_EHDFERR, "libhdf5 could not be started, for want of memory: end the program and start it again");
     if (stays)
         cel_exit_last(flush_files_of_others);
     guard_plugins();
@@ -100,7 +119,9 @@ int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry)
     if (cel_h5_io_foreign(cel_h5_file(ds)->io))
         return cel_fail(NC_EPERM, "%s was opened for writing before fork(): only the parent process may use it; "
                                   "open it again in the child", ds->path);
-    rc = cel_h5_enter(entry);
+    rc = want_memory(MEMORY_FOR_A_CALL);
+    if (rc == CEL_OK)
+        rc = cel_h5_enter(entry);
     if (rc != CEL_OK)
         return rc;
     rc = cel_h5_file_start(cel_h5_file(ds));

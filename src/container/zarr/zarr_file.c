@@ -171,10 +171,26 @@ static int zarr_open(struct cel_dataset *ds, const struct cel_location *where, c
     return rc;
 }
 
+/* Nothing, or nothing but temporary files (store.h): of a store that could not be made. */
+static bool holds_nothing(const char *folder)
+{
+    static const char temporary[] = ".cellar-tmp-";
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+    bool other = !dir;
+
+    while (!other && (entry = readdir(dir)))
+        other = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+                strncmp(entry->d_name, temporary, sizeof temporary - 1) != 0;
+    if (dir)
+        closedir(dir);
+    return !other;
+}
+
 /* Only what is a store, or empty, is replaced. */
 static int check_replaceable(const struct cel_location *where)
 {
-    if (!where->exists || (where->is_directory ? holds_zarr(where->path) || rmdir(where->path) == 0
+    if (!where->exists || (where->is_directory ? holds_zarr(where->path) || holds_nothing(where->path)
                                                : where->size == 0 || memcmp(where->head, "PK", 2) == 0))
         return CEL_OK;
     return cel_fail(NC_EEXIST, "%s exists and is no Zarr store; remove it first if it may go", where->path);

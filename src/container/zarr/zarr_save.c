@@ -514,18 +514,22 @@ static int save_var(struct cel_dataset *ds, struct cel_var *var)
 
 /* --- the whole ------------------------------------------------------------------------------------ */
 
-/* A group's document comes after those it lists: whoever finds a name in it finds what it names, whenever this is cut short. */
+/* A group's document comes after those it lists: whoever finds a name in it finds what it names, whenever this is cut short. That of
+ * a new group comes first: nobody counts on it yet, and it tells a store from any other folder. */
 static int save_tree(struct cel_group *group)
 {
+    bool first = group->saved == CEL_NEW;
     int rc = settle_group(group);
 
+    if (rc == CEL_OK && first)
+        rc = save_group(group);
     if (rc == CEL_OK)
         rc = make_way(zarr_of(group->dataset), group);
     for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++)
         rc = save_var(group->dataset, group->vars.at[i]);
     for (size_t i = 0; rc == CEL_OK && i < group->groups.n; i++)
         rc = save_tree(group->groups.at[i]);
-    return rc == CEL_OK ? save_group(group) : rc;
+    return rc == CEL_OK && !first ? save_group(group) : rc;
 }
 
 int zarr_save(struct cel_dataset *ds)
