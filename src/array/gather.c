@@ -58,12 +58,6 @@ struct row {
 };
 typedef size_t row_fn(const struct cel_way *way, const struct row *row);
 
-/* A chunk that is not there has no cell, and nothing may be added to a NULL. */
-static inline char *moved(char *cell_at, ptrdiff_t by)
-{
-    return cell_at ? cell_at + by : NULL;
-}
-
 /* Run every row of a merged box. */
 static size_t each_row(const struct cel_way *way, const struct cel_box *box, row_fn *run)
 {
@@ -86,12 +80,12 @@ static size_t each_row(const struct cel_way *way, const struct cel_box *box, row
         lost += run(way, &row);
         for (d = outer - 1; d >= 0; d--) {
             row.user_at += box->user[d];
-            row.cell_at = moved(row.cell_at, box->cell[d]);
+            row.cell_at += box->cell[d];
             row.nth_at += box->nth[d];
             if (++at[d] < box->n[d])
                 break;
             row.user_at -= box->user[d] * (ptrdiff_t)box->n[d];
-            row.cell_at = moved(row.cell_at, -box->cell[d] * (ptrdiff_t)box->n[d]);
+            row.cell_at -= box->cell[d] * (ptrdiff_t)box->n[d];
             row.nth_at -= box->nth[d] * box->n[d];
             at[d] = 0;
         }

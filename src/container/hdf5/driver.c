@@ -77,11 +77,17 @@ int cel_h5_io_set_file(struct cel_h5_io *io, int fd)
     return rc;
 }
 
+/* Only the process that took the lock may let it go. */
+void cel_h5_io_unlock(struct cel_h5_io *io)
+{
+    if (io->fd >= 0 && io->owner == getpid())
+        flock(io->fd, LOCK_UN);
+}
+
 /* A child forked meanwhile has the file open too, and would keep its lock. */
 static int close_fd(struct cel_h5_io *io)
 {
-    if (io->owner == getpid())
-        flock(io->fd, LOCK_UN);
+    cel_h5_io_unlock(io);
     return close(io->fd) != 0 && errno != EINTR ? errno : 0;
 }
 

@@ -202,8 +202,10 @@ static int close_inside(struct cel_h5_file *f)
     if (f->string_type >= 0)
         H5Tclose(f->string_type);
     f->io->closing = true;
-    if (f->id >= 0 && H5Fclose(f->id) < 0)
+    if (f->id >= 0 && H5Fclose(f->id) < 0) {
         rc = cel_h5_fail(NC_EHDFERR, "the file could not be finished");
+        cel_h5_io_unlock(f->io); /* libhdf5 keeps it half open, and would keep others out until the process ends */
+    }
     f->io->closing = false;
     if (rc == CEL_OK && f->io->lost)
         rc = cel_fail(NC_EHDFERR, "the file could not be finished: %s", strerror(f->io->lost));

@@ -54,6 +54,7 @@ struct cel_h5_io {
 int cel_h5_io_make(const char *path, struct cel_h5_io **out);
 int cel_h5_io_set_file(struct cel_h5_io *io, int fd); /* its bytes are this file's; fd is io's from now on */
 int cel_h5_io_recover(struct cel_h5_io *io); /* what a writer that was killed left beside the file */
+void cel_h5_io_unlock(struct cel_h5_io *io);
 int cel_h5_io_release(struct cel_h5_io *io); /* errno of closing the file, or 0 */
 unsigned cel_h5_io_faults(struct cel_h5_io *io, int *e); /* writes that the disk refused so far; errno of the last */
 int cel_h5_io_commit(struct cel_h5_io *io); /* see h5_commit.c; nothing to do for memory, readers and children */
