@@ -6,10 +6,8 @@ list=$build/tests/litter
 
 names()
 {
-    cd "$source" || exit 1
-    find . \( -name '.git' -o -name 'build*' -o -name '.venv*' -o -name '__pycache__' \) -prune -o -print
-    cd "$build" || exit 1
-    find . -maxdepth 1 ! -name install_manifest.txt ! -name '.ninja*' -print | sed 's/^/(build) /'
+    find "$source" \( -path "$build" -o -name '.git' -o -name 'build*' -o -name '.venv*' -o -name '__pycache__' \) -prune -o -print
+    find "$build" -maxdepth 1 ! -name Testing ! -name install_manifest.txt ! -name '.ninja*' -print
 }
 
 names | LC_ALL=C sort >"$list.$what" || exit 1

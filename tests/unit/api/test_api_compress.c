@@ -1,29 +1,25 @@
 /* nc_def_var_compress: names, blocks, codes, and every method in 1 to 6
  * dimensions, in HDF5 files and Zarr stores. */
 #include "api_test.h"
+#include "common/scratch.h"
 #include <math.h>
 #include <nc4compress.h>
-#include <unistd.h>
 
-static char path[128];
+static char path[1200];
 
 static int make_file(bool zarr)
 {
     int ncid;
 
-    snprintf(path, sizeof path, zarr ? "file:///tmp/cellar-compress-%d.zarr#mode=zarr,file" : "/tmp/cellar-compress-%d.nc",
-             (int)getpid());
+    snprintf(path, sizeof path, "%s", zarr ? scratch_url("f.zarr", "zarr,file") : scratch("f.nc"));
     assert_ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &ncid));
     return ncid;
 }
 
 static void remove_files(void)
 {
-    char command[200];
-
-    snprintf(command, sizeof command, "rm -rf /tmp/cellar-compress-%d.nc /tmp/cellar-compress-%d.zarr", (int)getpid(),
-             (int)getpid());
-    assert_int_equal(system(command), 0);
+    remove_tree(scratch("f.nc"));
+    remove_tree(scratch("f.zarr"));
 }
 
 static int make_var(int ncid, nc_type type, const char *name)
@@ -480,5 +476,6 @@ int main(void)
         cmocka_unit_test(the_error_reached_can_be_asked_for),
     };
 
+    scratch_make();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

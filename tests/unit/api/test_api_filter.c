@@ -1,13 +1,13 @@
 /* The filter API on real files: codes and their order, redefinition, order of
  * filters, two-call inquiries, and what other formats and types answer. */
 #include "api_test.h"
+#include "common/scratch.h"
 #include "spec.h"
 #include <netcdf_aux.h>
 #include <netcdf_filter.h>
 #include <netcdf_meta.h>
-#include <unistd.h>
 
-static char path[64];
+static char path[600];
 
 /* A file with x(100), a variable v(x), a scalar s and a string t(x). */
 struct file {
@@ -16,7 +16,7 @@ struct file {
 
 static void make(struct file *f)
 {
-    snprintf(path, sizeof path, "/tmp/cellar-filter-%d.nc", (int)getpid());
+    snprintf(path, sizeof path, "%s", scratch("f.nc"));
     assert_ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &f->ncid));
     assert_ok(nc_def_dim(f->ncid, "x", 100, &f->dim));
     assert_ok(nc_def_var(f->ncid, "v", NC_FLOAT, 1, &f->dim, &f->v));
@@ -320,7 +320,7 @@ static void classic_files_answer_empty(void **state)
     size_t n = 9;
 
     (void)state;
-    snprintf(path, sizeof path, "/tmp/cellar-filter-%d.nc", (int)getpid());
+    snprintf(path, sizeof path, "%s", scratch("f.nc"));
     if (nc_create(path, NC_CLOBBER, &ncid) != NC_NOERR)
         skip(); /* a build without classic files */
     assert_ok(nc_def_dim(ncid, "x", 10, &dim));
@@ -344,11 +344,9 @@ static void classic_files_answer_empty(void **state)
 static void zarr_refuses_what_needs_a_mask(void **state)
 {
     int ncid, dim, v;
-    char url[128];
 
     (void)state;
-    snprintf(url, sizeof url, "file:///tmp/cellar-filter-%d.zarr#mode=zarr,file", (int)getpid());
-    assert_ok(nc_create(url, NC_NETCDF4 | NC_CLOBBER, &ncid));
+    assert_ok(nc_create(scratch_url("f.zarr", "zarr,file"), NC_NETCDF4 | NC_CLOBBER, &ncid));
     assert_ok(nc_def_dim(ncid, "x", 1000, &dim));
     assert_ok(nc_def_var(ncid, "v", NC_FLOAT, 1, &dim, &v));
     assert_ok(cellar_def_var_chain(ncid, v, "307,9|4,32,32"));
@@ -357,8 +355,7 @@ static void zarr_refuses_what_needs_a_mask(void **state)
     assert_ok(cellar_def_var_chain(ncid, v, "4,32,32|307,9"));
     assert_ok(nc_enddef(ncid));
     assert_ok(nc_abort(ncid));
-    snprintf(url, sizeof url, "rm -rf /tmp/cellar-filter-%d.zarr", (int)getpid());
-    assert_int_equal(system(url), 0);
+    remove_tree(scratch("f.zarr"));
 }
 
 static void netcdf_meta_agrees_with_what_is_there(void **state)
@@ -507,5 +504,6 @@ int main(void)
         cmocka_unit_test(the_plugin_path_is_kept),
     };
 
+    scratch_make();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

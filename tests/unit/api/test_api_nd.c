@@ -1,20 +1,17 @@
 /* The n-dimensional filters in files: lossless ones in HDF5, Zarr 2 and Zarr 3; ndmean's
  * error, its fill values, and padding that does not leak into a mean. */
 #include "api_test.h"
+#include "common/scratch.h"
 #include <math.h>
-#include <unistd.h>
 
 enum { ROWS = 45, COLS = 61 };
-static const char *const kinds[] = {"/tmp/cellar-nd-%d.nc", "file:///tmp/cellar-nd-%d.zarr#mode=zarr,file",
-                                    "file:///tmp/cellar-nd-%d.zarr#mode=zarr,v3"};
-static char path[128];
+static const char *const kinds[] = {"%s/f.nc", "file://%s/f.zarr#mode=zarr,file", "file://%s/f.zarr#mode=zarr,v3"};
+static char path[600];
 
 static void remove_files(void)
 {
-    char command[200];
-
-    snprintf(command, sizeof command, "rm -rf /tmp/cellar-nd-%d.nc /tmp/cellar-nd-%d.zarr", (int)getpid(), (int)getpid());
-    assert_int_equal(system(command), 0);
+    remove_tree(scratch("f.nc"));
+    remove_tree(scratch("f.zarr"));
 }
 
 /* Chunks of 16 x 16, so that edge chunks are padded. */
@@ -23,7 +20,7 @@ static int define(size_t kind, nc_type type, const char *chain, int *ncid)
     static const size_t chunks[] = {16, 16};
     int dims[2], v;
 
-    snprintf(path, sizeof path, kinds[kind], (int)getpid());
+    snprintf(path, sizeof path, kinds[kind], scratch_folder);
     assert_ok(nc_create(path, NC_NETCDF4 | NC_CLOBBER, ncid));
     assert_ok(nc_def_dim(*ncid, "y", ROWS, &dims[0]));
     assert_ok(nc_def_dim(*ncid, "x", COLS, &dims[1]));
@@ -136,5 +133,6 @@ int main(void)
         cmocka_unit_test(padding_does_not_leak), cmocka_unit_test(integers_have_no_mean),
     };
 
+    scratch_make();
     return cmocka_run_group_tests_name("api_nd", tests, NULL, NULL);
 }
