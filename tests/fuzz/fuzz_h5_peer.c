@@ -5,7 +5,6 @@
 #include "h5_raw.h"
 #include "target.h"
 #include <cellar.h>
-#include <errno.h>
 #include <netcdf_mem.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -148,9 +147,9 @@ struct ours {
 
 static void say_described(const char *path, const struct cel_h5_described *d)
 {
-    size_t size = d->has_fill ? (d->type == NC_BYTE || d->type == NC_UBYTE)     ? 1
-                                : (d->type == NC_SHORT || d->type == NC_USHORT) ? 2
-                                : (d->type == NC_INT || d->type == NC_UINT || d->type == NC_FLOAT) ? 4 : 8 : 0;
+    static const size_t sizes[] = {[NC_BYTE] = 1, [NC_UBYTE] = 1, [NC_SHORT] = 2, [NC_USHORT] = 2, [NC_INT] = 4,
+                                   [NC_UINT] = 4, [NC_FLOAT] = 4, [NC_DOUBLE] = 8, [NC_INT64] = 8, [NC_UINT64] = 8};
+    size_t size = d->has_fill ? sizes[d->type] : 0;
 
     peer_say(&ours, "chunks %s %d", path, d->type);
     for (int i = 0; i < d->rank; i++)
