@@ -95,6 +95,16 @@ fuzz-coverage: fuzz-setup
 fuzz-corpus:
 	@tests/fuzz/merge.sh build-fuzz
 
+#> make test-corpus  every data file of HDF5's, netCDF's and PyTables' own tests, dumped and compared with netCDF-C and h5py
+test-corpus: test-setup
+	@$(CONFIGURE) -S . -B build-asan -DCMAKE_BUILD_TYPE=Debug -DCELLAR_SANITIZE=address,undefined >/dev/null
+	@cmake --build build-asan -j $(JOBS) --target ncdump
+	@JOBS=$(JOBS) scripts/corpus.sh build-corpus build-asan/tools/ncdump $(PART)
+
+#> make test-hdf5  the HDF5 tests with libhdf5 1.14 and 2.x, built from source in build-hdf5/
+test-hdf5: test-setup
+	@for version in 1.14 2; do LAUNCH=$(LAUNCH) JOBS=$(JOBS) scripts/test-hdf5.sh build-hdf5 $$version || exit 1; done
+
 #> make bench      ratios against netCDF-C and the other peers, measured in one run
 bench:
 	@scripts/setup.sh bench
@@ -119,4 +129,4 @@ install: build
 clean:
 	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench build-fuzz build-fuzz-coverage
 
-.PHONY: all help build demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long test-corpus test-hdf5 fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

@@ -37,7 +37,7 @@ def line(name, dataset, shape):
     data = dataset[()] if dataset.shape is not None else None
     text = "%s (%s)" % (name, ",".join(map(str, shape)))
     if data is None:
-        return text + " 0"
+        return text + " no value"
     return " ".join([text] + [w for v in np.ravel(data) for w in words(dataset.dtype, v)])
 
 

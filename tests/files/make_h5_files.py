@@ -58,6 +58,10 @@ def types(path):
         f["bool"].attrs["flag"] = True
         f["named"] = np.dtype([("x", "f4"), ("y", "f4")])
         f.create_dataset("of_named", (2,), dtype=f["named"])
+        few = h5py.h5t.STD_U64LE.copy()
+        few.set_precision(3)
+        h5py.h5d.create(f.id, b"few_bits", few, h5py.h5s.create_simple((2,)))
+        f["few_bits"].write_direct(np.array([5, 7], "u8"))
 
 
 def user_block(path):

@@ -153,6 +153,10 @@ static int access_list(struct cel_h5_io *io, const struct cel_options *options, 
     if (fapl < 0 || H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG) < 0 ||
         H5Pset_libver_bounds(fapl, H5F_LIBVER_V18, H5F_LIBVER_LATEST) < 0)
         rc = cel_h5_fail(NC_EHDFERR, "no file access list");
+#if H5_VERSION_GE(1, 14, 4) /* refuses numbers of few bits in many bytes, which are what nbit is for */
+    if (rc == CEL_OK && H5Pset_relax_file_integrity_checks(fapl, H5F_RFIC_UNUSUAL_NUM_UNUSED_NUMERIC_BITS) < 0)
+        rc = cel_h5_fail(NC_EHDFERR, "no file access list");
+#endif
     if (rc == CEL_OK && options->alignment > 0 &&
         H5Pset_alignment(fapl, (hsize_t)options->align_threshold, (hsize_t)options->alignment) < 0)
         rc = cel_h5_fail(NC_EINVAL, "alignment %d", options->alignment);
