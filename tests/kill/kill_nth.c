@@ -1,6 +1,6 @@
-/* kill_nth CONTAINER [READER]: the process ends at the nth call that changes a file within one nc_sync, and
+/* kill_nth CONTAINER [READER [COMPLETE]]: the process ends at the nth call that changes a file within one nc_sync, and
  * within one nc_close, for every n. Each time Cellar must find every record acknowledged before; what READER (records_read
- * over another library) does not find in that moment is counted. Prints one line. */
+ * over another library) does not find in that moment is counted, and must be there in a copy of the file after the program COMPLETE has had it. Prints one line. */
 #include "common/scratch.h"
 #include "container.h"
 #include "faults.h"
@@ -15,6 +15,7 @@ struct sweep {
     const struct container *c;
     char folder[600], path[700];
     struct reader theirs;
+    const char *complete;
     long cut, theirs_failed; /* runs that ended early; of these, those netCDF-C could not read */
 };
 
@@ -66,10 +67,21 @@ static int check_again(const struct sweep *s, long n, bool complete)
     return rc ? BROKEN : check(s, n, true);
 }
 
+/* docs/formats/hdf5_journal.py: what a user does who has no Cellar. */
+static bool is_completed(struct sweep *s, size_t n)
+{
+    char command[3000], path[800], copy[700];
+
+    snprintf(copy, sizeof copy, "%s-copy", s->folder);
+    snprintf(path, sizeof path, s->c->path, copy);
+    snprintf(command, sizeof command, "rm -rf '%s' && cp -a '%s' '%s' && %s '%s'", copy, s->folder, copy, s->complete, path);
+    return system(command) == 0 && !reader_check(&s->theirs, path, n, NVARS);
+}
+
 static bool one(struct sweep *s, long n, bool closing, bool *finished)
 {
+    bool ok, completed = true;
     int rc;
-    bool ok;
 
     remove_tree(s->folder);
     mkdir(s->folder, 0777);
@@ -78,9 +90,13 @@ static bool one(struct sweep *s, long n, bool closing, bool *finished)
     if (rc == BROKEN)
         fprintf(stderr, "%s: call %ld: the writer failed\n", s->c->name, n);
     s->cut += rc == ENDED;
-    if (rc == ENDED && reader_check(&s->theirs, s->path, BEFORE, NVARS))
+    if (rc == ENDED && reader_check(&s->theirs, s->path, BEFORE, NVARS)) {
         s->theirs_failed++;
-    ok = rc != BROKEN && run(check, s, n, rc == DONE) == DONE && run(check_again, s, n, true) == DONE;
+        completed = !s->complete || is_completed(s, BEFORE);
+        if (!completed)
+            fprintf(stderr, "%s: ended at call %ld: the file could not be completed without Cellar\n", s->c->name, n);
+    }
+    ok = completed && rc != BROKEN && run(check, s, n, rc == DONE) == DONE && run(check_again, s, n, true) == DONE;
     return ok;
 }
 
@@ -94,6 +110,7 @@ int main(int argc, char **argv)
     snprintf(s.folder, sizeof s.folder, "%s/now", scratch_make());
     snprintf(s.path, sizeof s.path, s.c->path, s.folder);
     s.theirs.command = argc > 2 && *argv[2] ? argv[2] : NULL;
+    s.complete = argc > 3 && *argv[3] ? argv[3] : NULL;
     for (int closing = 0; closing < 2; closing++) {
         bool finished = false;
 
