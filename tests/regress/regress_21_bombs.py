@@ -2,6 +2,12 @@
 them once it is lifted."""
 import json, os, shutil, struct, subprocess, sys, tempfile, zipfile, zlib
 
+try:
+    import h5py
+except ImportError:
+    h5py = None
+    print("NOT RUN: strings of HDF5, h5py is not there")
+
 TOOLS = os.environ["CEL_TEST_TOOLS"]
 WALK = os.path.join(os.environ["CEL_TEST_BUILD"], "tests", "regress", "walk_all")
 MOST = 300 << 20  # bytes of memory; each of these files took far more, or unpacks to more
@@ -70,6 +76,16 @@ def check_chunk(label, chunk, **changes):
     return said
 
 
+def check_long_strings():
+    """A few bytes of HDF5 that claim strings of 2 GiB each."""
+    path = os.path.join(scratch, "strings.h5")
+    with h5py.File(path, "w") as f:
+        f.create_dataset("v", (3,), dtype=h5py.string_dtype(length=2**31 - 1))
+    done, said = run([TOOLS + "/ncdump", path])
+    if done.returncode != 1 or "v" not in done.stderr or "CELLAR_MAX_DECODED" not in done.stderr:
+        complain("long strings: exit %d: %s" % (done.returncode, said[-500:]))
+
+
 check_metadata("text", '{"a":"' + "x" * (64 << 20) + '"}')
 check_metadata("numbers", '{"a":[' + "1," * (16 << 20) + "1]}")
 check_metadata("objects", '{"a":[' + "{}," * (8 << 20) + "1]}")
@@ -81,6 +97,8 @@ if "CELLAR_MAX_DECODED" not in said:
 check_chunk("count", zlib.compress(struct.pack("<I", 4000000000)))
 check_chunk("length", zlib.compress(struct.pack("<II", 4, 4000000000)))
 check_chunk("promise", zlib.compress(struct.pack("<I", 1 << 30)), shape=[1 << 30], chunks=[1 << 30])
+if h5py:
+    check_long_strings()
 shutil.rmtree(scratch)
 print("%d failures" % failures)
 sys.exit(failures != 0)

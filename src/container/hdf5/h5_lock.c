@@ -3,6 +3,7 @@
  * runs may call our API. What libhdf5 calls back (driver, filter classes) takes
  * no lock. HDF5's error printing is a setting of each thread, so every entry
  * silences it and every exit puts it back. */
+#include "env.h"
 #include "exit.h"
 #include "fork.h"
 #include "h5_int.h"
@@ -86,6 +87,8 @@ static int start(void)
     if (stays)
         cel_exit_last(flush_files_of_others);
     guard_plugins();
+    if (cel_env_no_plugins())
+        H5PLset_loading_state(0); /* libhdf5 looks at HDF5_PLUGIN_PATH by itself, also in set-uid programs */
     started = true;
     return CEL_OK;
 }

@@ -5,11 +5,14 @@
  * do. Where libhdf5 would leave the caller's memory as it was (nothing written, no
  * fill value), zeros are given. */
 #include "convert.h"
+#include "env.h"
 #include "h5_int.h"
 #include <errno.h>
 #include <stdlib.h>
 
 #define DIRECT_MIN 4096 /* shorter rows are left to libhdf5 */
+#define TEXTS_MAX ((size_t)64 << 20)
+#define TEXTS_RATIO 64
 
 struct region {
     struct cel_dataset *ds;
@@ -104,11 +107,25 @@ static int move(const struct region *r, void *in, const void *out)
 
 /* --- fixed-length strings ------------------------------------------------------------------- */
 
+/* A few bytes of a file can claim strings of any length: memory for them is in proportion to the file. */
+static int check_texts(const struct region *r, size_t width)
+{
+    uint64_t most = cel_env_max_decoded(TEXTS_MAX) + cel_h5_file(r->ds)->io->eof * TEXTS_RATIO;
+
+    if (r->n == 0 || width <= most / r->n)
+        return CEL_OK;
+    return cel_fail(NC_EHDFERR, "%zu strings of %zu bytes each are more than a file of this size is believed to hold: "
+                    "set CELLAR_MAX_DECODED to the bytes they may take, e.g. 4G", r->n, width);
+}
+
 static int read_texts(const struct region *r, char **out)
 {
     size_t width = ((struct cel_h5_var *)r->var->place)->fixed_string, i;
-    char *texts = cel_calloc(r->n, width);
-    int rc = texts ? move(r, texts, NULL) : NC_ENOMEM;
+    int rc = check_texts(r, width);
+    char *texts = rc == CEL_OK ? cel_calloc(r->n, width) : NULL;
+
+    if (rc == CEL_OK)
+        rc = texts ? move(r, texts, NULL) : NC_ENOMEM;
 
     for (i = 0; rc == CEL_OK && i < r->n; i++) {
         out[i] = cel_strndup(texts + i * width, strnlen(texts + i * width, width));
