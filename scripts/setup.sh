@@ -27,7 +27,7 @@ case ${1:-build} in
     test)  want=$test ;;
     fuzz)  want=$fuzz ;;
     bench) want=$bench ;;
-    list)  printf '%s\n' $test | sort -u; exit 0 ;;
+    list)  printf '%s\n' $fuzz | sort -u; exit 0 ;;
     *)     echo "setup: unknown word '$1': say build, test, fuzz, bench or list" >&2; exit 2 ;;
 esac
 
