@@ -11,6 +11,7 @@
 #include <hdf5.h>
 #include <netcdf.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,30 +98,35 @@ static void read_group(int nc, int depth)
 
 static int report_fd;
 
-static int is_system(const Dl_info *info)
+static void report(const char *what);
+
+/* This program, which may hold the sanitizer (clang's) and reads only through libcellar, or the system. */
+static bool is_system(const Dl_info *info)
 {
-    return strstr(info->dli_fname, "libc.so") || strstr(info->dli_fname, "libasan") ||
-           strstr(info->dli_fname, "libubsan") || strstr(info->dli_fname, "ld-linux");
+    static const char *const names[] = {"libc.so", "libasan", "libubsan", "ld-linux"};
+    Dl_info own;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(info->dli_fname, names[i]))
+            return true;
+    return dladdr((void *)(uintptr_t)report, &own) && own.dli_fbase == info->dli_fbase;
 }
 
-/* The stack is ours here, then the system's (signal frame or sanitizer), then where it
- * happened: the first function there that is not the C library's. */
+/* It happened in the first function on the stack that is a library's. */
 static void report(const char *what)
 {
     void *frame[64];
-    int i, n = backtrace(frame, 64), changes = 0, at;
+    int i, n = backtrace(frame, 64), at;
     char line[256];
     Dl_info info;
 
     at = snprintf(line, sizeof line, "ours %s (no stack)", what);
-    for (i = 0; i < n && changes < 3; i++) {
-        if (!dladdr(frame[i], &info) || !info.dli_fname)
+    for (i = 0; i < n; i++) {
+        if (!dladdr(frame[i], &info) || !info.dli_fname || is_system(&info))
             continue;
-        if (is_system(&info) == (changes == 1))
-            changes++;
-        if (changes == 3)
-            at = snprintf(line, sizeof line, "%s %s %s", strstr(info.dli_fname, "libhdf5") ? "libhdf5" : "ours", what,
-                          info.dli_sname ? info.dli_sname : "?");
+        at = snprintf(line, sizeof line, "%s %s %s", strstr(info.dli_fname, "libhdf5") ? "libhdf5" : "ours", what,
+                      info.dli_sname ? info.dli_sname : "?");
+        break;
     }
     if (write(report_fd, line, (size_t)at) < 0)
         _exit(98);
