@@ -67,7 +67,7 @@ int cel_h5_fail(int code, const char *fmt, ...)
     va_list ap;
 
     of_machine = r.resource || is_shortage(os);
-    if (r.resource)
+    if (r.resource || (!r.text[0] && !os)) /* no reason at all: there was no memory for it either */
         atomic_store(&short_of_memory, true);
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
