@@ -226,6 +226,17 @@ static int load_type_and_fill(struct cel_h5_file *f, struct cel_var *var)
     return rc;
 }
 
+/* netCDF knows a dataset without any space as a single value; there is none. */
+static int check_space(const struct cel_var *var)
+{
+    hid_t space = var->ndims == 0 ? H5Dget_space(((struct cel_h5_var *)var->place)->id) : -1;
+    bool none = space >= 0 && H5Sget_simple_extent_type(space) == H5S_NULL;
+
+    if (space >= 0)
+        H5Sclose(space);
+    return none ? cel_fail(NC_EHDFERR, "the dataset has a null dataspace: it holds no value") : CEL_OK;
+}
+
 static int load(struct cel_h5_file *f, struct cel_var *var)
 {
     struct cel_h5_var *v = var->place;
@@ -237,6 +248,8 @@ static int load(struct cel_h5_file *f, struct cel_var *var)
         rc = cel_fail(NC_EBADTYPE, "its HDF5 type has no counterpart in netCDF");
     if (rc == CEL_OK)
         rc = cel_h5_var_read_back(var);
+    if (rc == CEL_OK)
+        rc = check_space(var);
     if (rc != CEL_OK)
         return rc;
     v->masked = true;

@@ -126,7 +126,7 @@ static void print_var(int nc, int var, const char *group)
     printf(")");
     data = calloc(n ? n : 1, size);
     status = nc_get_var(nc, var, data);
-    if (status == NC_EHDFERR && strstr(cellar_error(), "null dataspace")) {
+    if (status && strstr(cellar_error(), "null dataspace")) {
         printf(" no value\n");
         free(data);
         return;
