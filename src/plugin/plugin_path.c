@@ -137,7 +137,7 @@ size_t cel_plugin_path_version(void)
 const char *cel_plugin_built_in_dir(void)
 {
     cel_lock(&path.lock);
-    if (!path.looked_beside && CEL_PLUGIN_BESIDE[0])
+    if (!path.looked_beside && sizeof CEL_PLUGIN_BESIDE > 1)
         cel_dl_beside(CEL_PLUGIN_BESIDE, path.beside, sizeof path.beside);
     path.looked_beside = true;
     cel_unlock(&path.lock);

@@ -314,39 +314,59 @@ static int collect_documents(struct zarr *z, struct cel_group *group, struct cel
     return rc;
 }
 
+/* The object that holds the map takes it over; what is left of it is the caller's. */
+static int hold_v2(struct cel_json *holder, struct cel_json **map)
+{
+    int rc = cel_json_set(holder, "zarr_consolidated_format", cel_json_new_int(1));
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_json_set(holder, "metadata", *map);
+    *map = NULL;
+    return rc;
+}
+
+static int hold_v3(struct cel_json *holder, struct cel_json **map)
+{
+    int rc = cel_json_set_text(holder, "kind", "inline");
+
+    if (rc == CEL_OK)
+        rc = cel_json_set(holder, "must_understand", cel_json_new_bool(false));
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_json_set(holder, "metadata", *map);
+    *map = NULL;
+    return rc;
+}
+
+static int put_in_root(struct zarr *z, struct cel_json **holder)
+{
+    struct cel_json *doc = NULL;
+    int rc = zarr_get_json(z, "", "zarr.json", &doc);
+
+    if (rc == CEL_OK) {
+        rc = cel_json_set(doc, "consolidated_metadata", *holder);
+        *holder = NULL;
+    }
+    if (rc == CEL_OK)
+        rc = zarr_put_json(z, "", "zarr.json", doc);
+    cel_json_free(doc);
+    return rc;
+}
+
 /* All documents in one: .zmetadata, or a member of the root's zarr.json. */
 static int write_consolidated(struct cel_dataset *ds)
 {
     struct zarr *z = zarr_of(ds);
-    struct cel_json *map = cel_json_new_object(), *doc = NULL, *holder = cel_json_new_object();
+    struct cel_json *map = cel_json_new_object(), *holder = cel_json_new_object();
     int rc = map && holder ? collect_documents(z, ds->root, map) : NC_ENOMEM;
 
-    if (rc == CEL_OK && z->version == 2) {
-        rc = cel_json_set(holder, "zarr_consolidated_format", cel_json_new_int(1));
-        if (rc == CEL_OK)
-            rc = cel_json_set(holder, "metadata", map);
-        map = NULL;
-        if (rc == CEL_OK)
-            rc = zarr_put_json(z, "", ".zmetadata", holder);
-    } else if (rc == CEL_OK) {
-        rc = cel_json_set(holder, "kind", cel_json_new_string("inline", 6));
-        if (rc == CEL_OK)
-            rc = cel_json_set(holder, "must_understand", cel_json_new_bool(false));
-        if (rc == CEL_OK)
-            rc = cel_json_set(holder, "metadata", map);
-        map = NULL;
-        if (rc == CEL_OK)
-            rc = zarr_get_json(z, "", "zarr.json", &doc);
-        if (rc == CEL_OK) {
-            rc = cel_json_set(doc, "consolidated_metadata", holder);
-            holder = NULL;
-        }
-        if (rc == CEL_OK)
-            rc = zarr_put_json(z, "", "zarr.json", doc);
-    }
+    if (rc == CEL_OK)
+        rc = z->version == 2 ? hold_v2(holder, &map) : hold_v3(holder, &map);
+    if (rc == CEL_OK)
+        rc = z->version == 2 ? zarr_put_json(z, "", ".zmetadata", holder) : put_in_root(z, &holder);
     cel_json_free(map);
     cel_json_free(holder);
-    cel_json_free(doc);
     return rc;
 }
 

@@ -174,6 +174,27 @@ static int settle_path(struct cel_group *parent, const char *name, struct zarr *
 
 /* --- groups -------------------------------------------------------------------------------- */
 
+static struct cel_json *dim_json(const struct cel_dim *dim)
+{
+    struct cel_json *length = cel_json_new_uint(dim->len), *object;
+    int rc;
+
+    if (!dim->unlimited)
+        return length;
+    object = cel_json_new_object();
+    if (!object) {
+        cel_json_free(length);
+        return NULL;
+    }
+    rc = cel_json_set(object, "size", length);
+    if (rc == CEL_OK)
+        rc = cel_json_set(object, "unlimited", cel_json_new_int(1));
+    if (rc == CEL_OK)
+        return object;
+    cel_json_free(object);
+    return NULL;
+}
+
 static struct cel_json *dims_json(const struct cel_group *group)
 {
     struct cel_json *dims = cel_json_new_object();
@@ -181,16 +202,8 @@ static struct cel_json *dims_json(const struct cel_group *group)
 
     for (size_t i = 0; rc == CEL_OK && i < group->dims.n; i++) {
         const struct cel_dim *dim = group->dims.at[i];
-        struct cel_json *v = cel_json_new_uint(dim->len);
-        if (dim->unlimited) {
-            struct cel_json *object = cel_json_new_object();
-            rc = object ? cel_json_set(object, "size", v) : NC_ENOMEM;
-            if (rc == CEL_OK)
-                rc = cel_json_set(object, "unlimited", cel_json_new_int(1));
-            v = object;
-        }
-        if (rc == CEL_OK)
-            rc = cel_json_set(dims, dim->name, v);
+
+        rc = cel_json_set(dims, dim->name, dim_json(dim));
     }
     if (rc == CEL_OK)
         return dims;

@@ -315,8 +315,11 @@ static int make_codecs(const struct cel_var *var, const struct zarr_array *a, st
     if (rc == CEL_OK && var->shards) {
         rc = cel_shards_to_json(var->shards, var->chunk, false, list, &shard);
         list = rc == CEL_OK ? cel_json_new_array() : NULL;
-        if (rc == CEL_OK)
-            rc = list ? cel_json_push(list, shard) : NC_ENOMEM;
+        if (list)
+            rc = cel_json_push(list, shard);
+        else
+            cel_json_free(shard);
+        rc = rc == CEL_OK && !list ? NC_ENOMEM : rc;
     }
     *out = list;
     if (rc != CEL_OK)
