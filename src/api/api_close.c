@@ -72,9 +72,9 @@ int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, siz
     if (rc == CEL_OK)
         rc = cel_fit_new(&c);
     if (rc == CEL_OK) {
-        c.ds->room = (struct cel_room){h_minfree, v_align, v_minfree, r_align};
+        c.ds->padding = (struct cel_header_padding){h_minfree, v_align, v_minfree, r_align};
         rc = cel_leave_define(c.ds);
-        c.ds->room = (struct cel_room){0};
+        c.ds->padding = (struct cel_header_padding){0};
     }
     return cel_call_end(&c, rc);
 }

@@ -99,7 +99,7 @@ static int check_create_mode(int mode, const int *ncidp)
     return CEL_OK;
 }
 
-static int check_place(const struct cel_where *where, int mode)
+static int check_location(const struct cel_where *where, int mode)
 {
     if ((mode & NC_NOCLOBBER) && where->at.exists && !((mode & NC_DISKLESS) && !(mode & NC_PERSIST)))
         return cel_fail(NC_EEXIST, "the file exists, and NC_NOCLOBBER says not to replace it");
@@ -117,7 +117,7 @@ static int create(const char *path, int mode, int *ncidp)
         return fail_path(rc, path);
     rc = cel_where_init(path, &where);
     if (rc == CEL_OK)
-        rc = check_place(&where, mode);
+        rc = check_location(&where, mode);
     if (rc == CEL_OK)
         rc = start(path, &where, mode_with_format(mode), true, ncidp);
     cel_where_dispose(&where);

@@ -1,5 +1,5 @@
 /* The engine's part of a variable: made on first use, flushed and freed here. */
-#include "engine.h"
+#include "array_int.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static int prepare_chain(struct cel_var *var)
     struct cel_shape shape;
     int rc;
 
-    if (var->plain || var->chain.prepared || !var->chain.n)
+    if (var->unchunked || var->chain.prepared || !var->chain.n)
         return CEL_OK;
     rc = cel_var_shape(var, &shape);
     return rc == CEL_OK ? cel_chain_prepare(&var->chain, &shape, false) : rc;
@@ -99,7 +99,7 @@ static int make_array(struct cel_var *var)
     cel_mutex_init(&array->lock);
     array->rank = var->ndims;
     array->elem = var->type->size;
-    rc = var->plain ? CEL_OK : measure_chunk(array, var);
+    rc = var->unchunked ? CEL_OK : measure_chunk(array, var);
     if (rc == CEL_OK)
         rc = find_holes(array, var->type);
     if (rc == CEL_OK)

@@ -7,7 +7,7 @@
  * the same row of chunks (one time step per call), a smaller cache would decode
  * and encode each chunk again and again, so the budget grows to hold such a row:
  * at most CEL_GROWTH more for a variable and CEL_GROWTH_ALL for the process. */
-#include "engine.h"
+#include "array_int.h"
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -187,8 +187,8 @@ static int send_cell(struct cel_stream *stream, struct cel_cell *cell, bool evic
     job->cell = cell;
     job->work = encode_cell;
     job->evicts = evicts;
-    job->writes = true;
-    rc = cel_job_place_early(job, cell->data);
+    job->has_output = true;
+    rc = cel_job_allocate_early(job, cell->data);
     if (rc == CEL_OK)
         cel_stream_send(job);
     return rc;

@@ -5,7 +5,7 @@
  * data, would lose all their digits. Along dimensions that never grow nobody ever
  * sees the padding, so there the last value is repeated instead. Along unlimited
  * ones it must stay: what is fill today is read as fill when the array has grown. */
-#include "engine.h"
+#include "array_int.h"
 #include <string.h>
 
 static bool codes_neighbours(const struct cel_chain *chain)

@@ -2,7 +2,7 @@
  * and byte-swapped on the way. Dimensions that continue each other in both
  * memories are merged first, so that most boxes become a few long rows. Rows with
  * gaps go through a small bounce buffer, where the kernels see packed values. */
-#include "engine.h"
+#include "array_int.h"
 #include <string.h>
 
 #define BOUNCE 2048 /* bytes; a larger element is moved alone */
@@ -41,12 +41,12 @@ static void merge(struct cel_box *box, bool cell_too, bool nth_too)
     box->rank = kept;
 }
 
-size_t cel_box_run(struct cel_box *box, const struct cel_way *way)
+size_t cel_box_run(struct cel_box *box, const struct cel_transfer *transfer)
 {
     merge(box, true, false);
     if (box->rank == 0)
         return 1;
-    return box->rank == 1 && box->user[0] == (ptrdiff_t)way->user_size && box->cell[0] == (ptrdiff_t)way->cell_size
+    return box->rank == 1 && box->user[0] == (ptrdiff_t)transfer->user_size && box->cell[0] == (ptrdiff_t)transfer->cell_size
                ? box->n[0] : 0;
 }
 
@@ -56,15 +56,15 @@ struct row {
     size_t n, nth_at;
     ptrdiff_t user, cell;
 };
-typedef size_t row_fn(const struct cel_way *way, const struct row *row);
+typedef size_t row_fn(const struct cel_transfer *transfer, const struct row *row);
 
 /* Run every row of a merged box. */
-static size_t each_row(const struct cel_way *way, const struct cel_box *box, row_fn *run)
+static size_t each_row(const struct cel_transfer *transfer, const struct cel_box *box, row_fn *run)
 {
     int outer = box->rank - 1;
     size_t at[CEL_RANK_MAX] = {0}, lost = 0;
-    struct row row = {box->user_at, box->cell_at, 1, box->nth_at, (ptrdiff_t)way->user_size,
-                      (ptrdiff_t)way->cell_size};
+    struct row row = {box->user_at, box->cell_at, 1, box->nth_at, (ptrdiff_t)transfer->user_size,
+                      (ptrdiff_t)transfer->cell_size};
 
     if (outer >= 0) {
         row.n = box->n[outer];
@@ -77,7 +77,7 @@ static size_t each_row(const struct cel_way *way, const struct cel_box *box, row
     for (;;) {
         int d;
 
-        lost += run(way, &row);
+        lost += run(transfer, &row);
         for (d = outer - 1; d >= 0; d--) {
             row.user_at += box->user[d];
             row.cell_at += box->cell[d];
@@ -116,9 +116,9 @@ static void copy_steps(char *dst, ptrdiff_t dst_step, const char *src, ptrdiff_t
         COPY_LOOP(size);
 }
 
-static size_t gather_same(const struct cel_way *way, const struct row *row)
+static size_t gather_same(const struct cel_transfer *transfer, const struct row *row)
 {
-    copy_steps(row->cell_at, row->cell, row->user_at, row->user, row->n, way->cell_size);
+    copy_steps(row->cell_at, row->cell, row->user_at, row->user, row->n, transfer->cell_size);
     return 0;
 }
 
@@ -127,122 +127,122 @@ static bool is_packed(ptrdiff_t step, size_t size, size_t n)
     return n == 1 || step == (ptrdiff_t)size;
 }
 
-static size_t scatter_same(const struct cel_way *way, const struct row *row)
+static size_t scatter_same(const struct cel_transfer *transfer, const struct row *row)
 {
-    if (way->far && is_packed(row->user, way->user_size, row->n) && is_packed(row->cell, way->cell_size, row->n))
-        cel_copy_far(row->user_at, row->cell_at, row->n * way->user_size);
+    if (transfer->nontemporal && is_packed(row->user, transfer->user_size, row->n) && is_packed(row->cell, transfer->cell_size, row->n))
+        cel_copy_nontemporal(row->user_at, row->cell_at, row->n * transfer->user_size);
     else
-        copy_steps(row->user_at, row->user, row->cell_at, row->cell, row->n, way->cell_size);
+        copy_steps(row->user_at, row->user, row->cell_at, row->cell, row->n, transfer->cell_size);
     return 0;
 }
 
 /* --- with work on the way: packed pieces ---------------------------------------- */
 
-static void zero_holes(const struct cel_way *way, char *at, size_t n)
+static void zero_holes(const struct cel_transfer *transfer, char *at, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        for (size_t h = 0; h < way->nholes; h++)
-            memset(at + i * way->cell_size + way->hole[h].offset, 0, way->hole[h].nbytes);
+        for (size_t h = 0; h < transfer->nholes; h++)
+            memset(at + i * transfer->cell_size + transfer->hole[h].offset, 0, transfer->hole[h].nbytes);
 }
 
-static void quantize_piece(const struct cel_way *way, char *dst, const char *src, size_t n, size_t nth)
+static void quantize_piece(const struct cel_transfer *transfer, char *dst, const char *src, size_t n, size_t nth)
 {
-    if (!way->counted_alone) {
-        cel_quantize(way->quantizer, dst, src, n, nth, way->worst);
+    if (!transfer->bitgroom_per_element) {
+        cel_quantize(transfer->quantizer, dst, src, n, nth, transfer->worst);
         return;
     }
     for (size_t i = 0; i < n; i++)
-        cel_quantize(way->quantizer, dst + i * way->cell_size, src + i * way->cell_size, 1, 0, way->worst);
+        cel_quantize(transfer->quantizer, dst + i * transfer->cell_size, src + i * transfer->cell_size, 1, 0, transfer->worst);
 }
 
 /* n packed elements of the caller's type to n packed elements of the chunk. */
-static size_t to_cell(const struct cel_way *way, char *cell, const char *user, size_t n, size_t nth)
+static size_t to_cell(const struct cel_transfer *transfer, char *cell, const char *user, size_t n, size_t nth)
 {
     size_t lost = 0;
 
-    if (way->convert)
-        lost = way->convert(cell, user, n);
-    if (way->quantizer)
-        quantize_piece(way, cell, way->convert ? cell : user, n, nth);
-    else if (!way->convert)
-        memcpy(cell, user, n * way->cell_size);
-    if (way->nholes)
-        zero_holes(way, cell, n);
-    if (way->swap)
-        cel_swap_bytes(cell, cell, n, way->cell_size);
+    if (transfer->convert)
+        lost = transfer->convert(cell, user, n);
+    if (transfer->quantizer)
+        quantize_piece(transfer, cell, transfer->convert ? cell : user, n, nth);
+    else if (!transfer->convert)
+        memcpy(cell, user, n * transfer->cell_size);
+    if (transfer->nholes)
+        zero_holes(transfer, cell, n);
+    if (transfer->swap)
+        cel_swap_bytes(cell, cell, n, transfer->cell_size);
     return lost;
 }
 
-static size_t to_user(const struct cel_way *way, char *user, const char *cell, size_t n)
+static size_t to_user(const struct cel_transfer *transfer, char *user, const char *cell, size_t n)
 {
     unsigned char turned[BOUNCE];
 
-    if (way->swap && !way->convert) {
-        cel_swap_bytes(user, cell, n, way->cell_size);
+    if (transfer->swap && !transfer->convert) {
+        cel_swap_bytes(user, cell, n, transfer->cell_size);
         return 0;
     }
-    if (way->swap) {
-        cel_swap_bytes(turned, cell, n, way->cell_size);
-        return way->convert(user, turned, n);
+    if (transfer->swap) {
+        cel_swap_bytes(turned, cell, n, transfer->cell_size);
+        return transfer->convert(user, turned, n);
     }
-    if (way->convert)
-        return way->convert(user, cell, n);
-    memcpy(user, cell, n * way->cell_size);
+    if (transfer->convert)
+        return transfer->convert(user, cell, n);
+    memcpy(user, cell, n * transfer->cell_size);
     return 0;
 }
 
 /* Elements worked on at a time, so that they stay near and fit the bounce buffers. */
-static size_t piece_of(const struct cel_way *way)
+static size_t piece_of(const struct cel_transfer *transfer)
 {
-    size_t size = way->user_size > way->cell_size ? way->user_size : way->cell_size;
+    size_t size = transfer->user_size > transfer->cell_size ? transfer->user_size : transfer->cell_size;
 
     return size < BOUNCE ? BOUNCE / size : 1;
 }
 
-static size_t gather_worked(const struct cel_way *way, const struct row *row)
+static size_t gather_worked(const struct cel_transfer *transfer, const struct row *row)
 {
     unsigned char user[BOUNCE], cell[BOUNCE];
-    size_t piece = piece_of(way), lost = 0, n;
+    size_t piece = piece_of(transfer), lost = 0, n;
 
     for (size_t i = 0; i < row->n; i += n) {
         char *src = row->user_at + row->user * (ptrdiff_t)i, *dst = row->cell_at + row->cell * (ptrdiff_t)i;
 
         n = row->n - i < piece ? row->n - i : piece;
-        if (!is_packed(row->user, way->user_size, n)) {
-            copy_steps((char *)user, (ptrdiff_t)way->user_size, src, row->user, n, way->user_size);
+        if (!is_packed(row->user, transfer->user_size, n)) {
+            copy_steps((char *)user, (ptrdiff_t)transfer->user_size, src, row->user, n, transfer->user_size);
             src = (char *)user;
         }
-        if (is_packed(row->cell, way->cell_size, n)) {
-            lost += to_cell(way, dst, src, n, row->nth_at + i);
+        if (is_packed(row->cell, transfer->cell_size, n)) {
+            lost += to_cell(transfer, dst, src, n, row->nth_at + i);
         } else {
-            lost += to_cell(way, (char *)cell, src, n, row->nth_at + i);
-            copy_steps(dst, row->cell, (char *)cell, (ptrdiff_t)way->cell_size, n, way->cell_size);
+            lost += to_cell(transfer, (char *)cell, src, n, row->nth_at + i);
+            copy_steps(dst, row->cell, (char *)cell, (ptrdiff_t)transfer->cell_size, n, transfer->cell_size);
         }
     }
     return lost;
 }
 
-static size_t scatter_worked(const struct cel_way *way, const struct row *row)
+static size_t scatter_worked(const struct cel_transfer *transfer, const struct row *row)
 {
     unsigned char user[BOUNCE], cell[BOUNCE];
-    size_t piece = piece_of(way), lost = 0, n;
+    size_t piece = piece_of(transfer), lost = 0, n;
 
     for (size_t i = 0; i < row->n; i += n) {
         char *dst = row->user_at + row->user * (ptrdiff_t)i, *src = row->cell_at + row->cell * (ptrdiff_t)i;
 
         n = row->n - i < piece ? row->n - i : piece;
-        if (!is_packed(row->cell, way->cell_size, n)) {
-            copy_steps((char *)cell, (ptrdiff_t)way->cell_size, src, row->cell, n, way->cell_size);
+        if (!is_packed(row->cell, transfer->cell_size, n)) {
+            copy_steps((char *)cell, (ptrdiff_t)transfer->cell_size, src, row->cell, n, transfer->cell_size);
             src = (char *)cell;
         }
-        if (!is_packed(row->user, way->user_size, n)) {
-            lost += to_user(way, (char *)user, src, n);
-            copy_steps(dst, row->user, (char *)user, (ptrdiff_t)way->user_size, n, way->user_size);
-        } else if (way->far) {
-            lost += to_user(way, (char *)user, src, n);
-            cel_copy_far(dst, (char *)user, n * way->user_size);
+        if (!is_packed(row->user, transfer->user_size, n)) {
+            lost += to_user(transfer, (char *)user, src, n);
+            copy_steps(dst, row->user, (char *)user, (ptrdiff_t)transfer->user_size, n, transfer->user_size);
+        } else if (transfer->nontemporal) {
+            lost += to_user(transfer, (char *)user, src, n);
+            cel_copy_nontemporal(dst, (char *)user, n * transfer->user_size);
         } else {
-            lost += to_user(way, dst, src, n);
+            lost += to_user(transfer, dst, src, n);
         }
     }
     return lost;
@@ -258,72 +258,72 @@ static void fill_run(char *at, const void *value, size_t size, size_t n)
         memset(at, 0, size * n);
 }
 
-void cel_fill_cell(const struct cel_way *way, void *cell, size_t n)
+void cel_fill_cell(const struct cel_transfer *transfer, void *cell, size_t n)
 {
-    fill_run(cell, way->cell_fill, way->cell_size, n);
+    fill_run(cell, transfer->cell_fill, transfer->cell_size, n);
 }
 
 /* Strings and vlens become the caller's own; one there is no memory for is empty. */
-static void fill_deep(const struct cel_way *way, char *at)
+static void fill_deep(const struct cel_transfer *transfer, char *at)
 {
-    if (!way->user_fill || cel_value_copy(way->deep, way->user_fill, 1, at) != CEL_OK)
-        memset(at, 0, way->user_size);
+    if (!transfer->user_fill || cel_value_copy(transfer->deep, transfer->user_fill, 1, at) != CEL_OK)
+        memset(at, 0, transfer->user_size);
 }
 
-static size_t fill_row(const struct cel_way *way, const struct row *row)
+static size_t fill_row(const struct cel_transfer *transfer, const struct row *row)
 {
-    if (!way->deep && is_packed(row->user, way->user_size, row->n)) {
-        fill_run(row->user_at, way->user_fill, way->user_size, row->n);
-        return way->fill_out_of_range ? row->n : 0;
+    if (!transfer->deep && is_packed(row->user, transfer->user_size, row->n)) {
+        fill_run(row->user_at, transfer->user_fill, transfer->user_size, row->n);
+        return transfer->fill_out_of_range ? row->n : 0;
     }
     for (size_t i = 0; i < row->n; i++) {
         char *at = row->user_at + row->user * (ptrdiff_t)i;
 
-        if (way->deep)
-            fill_deep(way, at);
+        if (transfer->deep)
+            fill_deep(transfer, at);
         else
-            fill_run(at, way->user_fill, way->user_size, 1);
+            fill_run(at, transfer->user_fill, transfer->user_size, 1);
     }
-    return way->fill_out_of_range ? row->n : 0;
+    return transfer->fill_out_of_range ? row->n : 0;
 }
 
-size_t cel_scatter_fill(const struct cel_way *way, struct cel_box *box)
+size_t cel_scatter_fill(const struct cel_transfer *transfer, struct cel_box *box)
 {
     box->cell_at = box->user_at; /* there is no chunk: its rows move nowhere */
     memset(box->cell, 0, sizeof box->cell);
     merge(box, false, false);
-    return each_row(way, box, fill_row);
+    return each_row(transfer, box, fill_row);
 }
 
 /* --- both ways ---------------------------------------------------------------------- */
 
-size_t cel_gather(const struct cel_way *way, struct cel_box *box)
+size_t cel_gather(const struct cel_transfer *transfer, struct cel_box *box)
 {
-    merge(box, true, way->quantizer != NULL);
-    return each_row(way, box, way->same ? gather_same : gather_worked);
+    merge(box, true, transfer->quantizer != NULL);
+    return each_row(transfer, box, transfer->same ? gather_same : gather_worked);
 }
 
-size_t cel_scatter(const struct cel_way *way, struct cel_box *box)
+size_t cel_scatter(const struct cel_transfer *transfer, struct cel_box *box)
 {
     size_t lost;
 
     merge(box, true, false);
-    lost = each_row(way, box, way->same ? scatter_same : scatter_worked);
-    if (way->far)
-        cel_far_done();
+    lost = each_row(transfer, box, transfer->same ? scatter_same : scatter_worked);
+    if (transfer->nontemporal)
+        cel_nontemporal_fence();
     return lost;
 }
 
 /* --- from byte planes ------------------------------------------------------------------ */
 
-static void unshuffle_row(const struct cel_way *way, const struct cel_planes *planes, const struct row *row)
+static void unshuffle_row(const struct cel_transfer *transfer, const struct cel_planes *planes, const struct row *row)
 {
-    size_t size = way->cell_size, from = (size_t)(row->cell_at - planes->at) / size, piece = piece_of(way), n;
+    size_t size = transfer->cell_size, from = (size_t)(row->cell_at - planes->at) / size, piece = piece_of(transfer), n;
     ptrdiff_t step = row->cell / (ptrdiff_t)size;
     char packed[BOUNCE];
 
     if (is_packed(row->user, size, row->n) && is_packed(row->cell, size, row->n)) {
-        cel_planes_take(planes, from, row->n, row->user_at, way->far);
+        cel_planes_take(planes, from, row->n, row->user_at, transfer->nontemporal);
         return;
     }
     if (size > BOUNCE)
@@ -343,22 +343,22 @@ static void unshuffle_row(const struct cel_way *way, const struct cel_planes *pl
 
 /* each_row() knows no planes: they come with the way. */
 struct planes_way {
-    struct cel_way way; /* first */
+    struct cel_transfer transfer; /* first */
     const struct cel_planes *planes;
 };
 
-static size_t scatter_planes(const struct cel_way *way, const struct row *row)
+static size_t scatter_planes(const struct cel_transfer *transfer, const struct row *row)
 {
-    unshuffle_row(way, ((const struct planes_way *)way)->planes, row);
+    unshuffle_row(transfer, ((const struct planes_way *)transfer)->planes, row);
     return 0;
 }
 
-void cel_scatter_planes(const struct cel_way *way, const struct cel_planes *planes, struct cel_box *box)
+void cel_scatter_planes(const struct cel_transfer *transfer, const struct cel_planes *planes, struct cel_box *box)
 {
-    struct planes_way with = {*way, planes};
+    struct planes_way with = {*transfer, planes};
 
     merge(box, true, false);
-    each_row(&with.way, box, scatter_planes);
-    if (way->far)
-        cel_far_done();
+    each_row(&with.transfer, box, scatter_planes);
+    if (transfer->nontemporal)
+        cel_nontemporal_fence();
 }

@@ -3,7 +3,7 @@
  * the caller's memory where they lie there in one piece; shuffled ones are unshuffled
  * row by row right into it, and only what is wanted of them; chunks wanted in part
  * enter the cache once it has shown that such chunks are wanted again. */
-#include "engine.h"
+#include "array_int.h"
 #include <string.h>
 
 static void scatter_from(struct cel_job *job, void *cell)
@@ -12,7 +12,7 @@ static void scatter_from(struct cel_job *job, void *cell)
     struct cel_box box;
 
     cel_grid_box(req, job->index, cell, &box);
-    job->nrange = job->blank ? cel_scatter_fill(&req->way, &box) : cel_scatter(&req->way, &box);
+    job->nrange = job->blank ? cel_scatter_fill(&req->transfer, &box) : cel_scatter(&req->transfer, &box);
 }
 
 /* Out of byte planes the elements go directly where they belong. */
@@ -30,7 +30,7 @@ static int get_planes(struct cel_job *job)
         return CEL_OK;
     }
     cel_grid_box(req, job->index, (void *)planes.at, &box);
-    cel_scatter_planes(&req->way, &planes, &box);
+    cel_scatter_planes(&req->transfer, &planes, &box);
     return CEL_OK;
 }
 
@@ -41,7 +41,7 @@ static int get_whole(struct cel_job *job)
     int rc = CEL_OK;
 
     if (!job->blank && !in_place)
-        rc = cel_job_room(job, job->stream->array->nbytes, &cell);
+        rc = cel_job_buffer(job, job->stream->array->nbytes, &cell);
     if (!job->blank && rc == CEL_OK)
         rc = cel_job_load(job, cell);
     if (rc == CEL_OK && (job->blank || !in_place))
@@ -75,7 +75,7 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
 {
     struct cel_job *job = cel_stream_next(stream, index);
     struct cel_cell *cell = NULL;
-    struct cel_chunk_place at;
+    struct cel_chunk_location at;
     bool planes;
     int rc = cel_job_find(job);
 
@@ -89,7 +89,7 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
     }
     if (rc != CEL_OK)
         return rc;
-    planes = job->load && stream->req->way.same && !stream->var->order && cel_chain_has_planes(&stream->var->chain, at.skipped);
+    planes = job->load && stream->req->transfer.same && !stream->var->order && cel_chain_has_planes(&stream->var->chain, at.skipped);
     job->work = cell ? get_cached : planes ? get_planes : get_whole;
     cel_stream_send(job);
     return CEL_OK;
@@ -126,16 +126,16 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
     size_t nrange;
     int rc;
 
-    if (cel_plain_single(ds, var, region, data, memtype, false, &rc))
+    if (cel_unchunked_single(ds, var, region, data, memtype, false, &rc))
         return rc;
     rc = cel_request_begin(ds, var, region, data, memtype, false, &req);
-    if (rc == CEL_OK && req.n && !var->plain)
+    if (rc == CEL_OK && req.n && !var->unchunked)
         rc = cel_chain_usable(&var->chain);
     if (rc != CEL_OK)
         return rc;
     nrange = cel_request_clip(&req);
     if (req.n)
-        rc = var->plain ? cel_plain_move(&req) : get_chunks(&req);
+        rc = var->unchunked ? cel_unchunked_move(&req) : get_chunks(&req);
     if (rc == CEL_OK && nrange)
         rc = NC_ERANGE;
     if (rc == NC_ERANGE)

@@ -1,7 +1,7 @@
 /* The chunk grid: which chunks a request touches, how much of each, and where
  * its elements lie in both memories. Chunk (0,0,..) starts at element (0,0,..);
  * edge chunks are as large as all others. */
-#include "engine.h"
+#include "array_int.h"
 #include <assert.h>
 #include <string.h>
 
@@ -94,10 +94,10 @@ void *cel_grid_in_place(const struct cel_request *req, const size_t *index)
 {
     struct cel_box box;
 
-    if (!req->way.same)
+    if (!req->transfer.same)
         return NULL;
     cel_grid_box(req, index, req->data, &box);
-    return cel_box_run(&box, &req->way) == req->array->nbytes / req->array->elem ? box.user_at : NULL;
+    return cel_box_run(&box, &req->transfer) == req->array->nbytes / req->array->elem ? box.user_at : NULL;
 }
 
 /* Chunks of dimension d that have an element: long strides pass some over. */

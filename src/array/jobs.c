@@ -7,7 +7,7 @@
  *
  * [freed, settled): placed, their bytes being written; [settled, sent): worked on.
  * The first failure by job number is kept; after one, nothing more is placed. */
-#include "engine.h"
+#include "array_int.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static int job_failed(struct cel_job *job, int rc)
 {
     char text[200] = "";
 
-    if (job->stream->var->plain)
+    if (job->stream->var->unchunked)
         return rc;
     name_chunk(job, text, sizeof text);
     return cel_fail_at(rc, CEL_IN_CHUNK, "chunk (%s)", text);
@@ -68,18 +68,18 @@ int cel_stream_failed(const struct cel_stream *s)
 }
 
 /* Does the container want to know when chunks are on their way? */
-static bool moves(const struct cel_stream *s)
+static bool defers_writes(const struct cel_stream *s)
 {
-    return s->ds->writable && s->ds->ops->moves_begin;
+    return s->ds->writable && s->ds->ops->chunk_io_begin;
 }
 
 /* --- what any thread does ------------------------------------------------------ */
 
-static void give_kit(struct cel_job *job)
+static void give_workspace(struct cel_job *job)
 {
-    if (job->kit)
-        cel_kit_give(job->kit);
-    job->kit = NULL;
+    if (job->workspace)
+        cel_workspace_give(job->workspace);
+    job->workspace = NULL;
 }
 
 static void run_job(struct cel_task *task)
@@ -91,16 +91,16 @@ static void run_job(struct cel_task *task)
         job_failed(job, job->rc);
         cel_status_save(&job->why);
     }
-    if (!job->settle && (!job->writes || job->placed || job->crate)) /* nobody needs its buffers any more */
-        give_kit(job);
+    if (!job->settle && (!job->has_output || job->placed || job->parked)) /* nobody needs its buffers any more */
+        give_workspace(job);
 }
 
-static int need_kit(struct cel_job *job)
+static int need_workspace(struct cel_job *job)
 {
-    int rc = job->kit ? CEL_OK : cel_kit_take(&job->kit);
+    int rc = job->workspace ? CEL_OK : cel_workspace_take(&job->workspace);
 
-    if (rc == CEL_OK && job->stream->var->chain.n && job->kit->chunk < job->stream->array->nbytes)
-        job->kit->chunk = job->stream->array->nbytes;
+    if (rc == CEL_OK && job->stream->var->chain.n && job->workspace->chunk < job->stream->array->nbytes)
+        job->workspace->chunk = job->stream->array->nbytes;
     return rc;
 }
 
@@ -112,25 +112,25 @@ static bool watches_loss(const struct cel_job *job)
 }
 
 /* In the scratch, where later steps overwrite it; but not where it is compared afterwards. */
-int cel_job_room_to_encode(struct cel_job *job, void **out)
+int cel_job_buffer_to_encode(struct cel_job *job, void **out)
 {
     const struct cel_chain *chain = &job->stream->var->chain;
     int rc;
 
     if (!chain->n || watches_loss(job))
-        return cel_job_room(job, job->stream->array->nbytes, out);
-    rc = need_kit(job);
-    return rc == CEL_OK ? cel_scratch_room(job->kit->scratch, chain, out) : rc;
+        return cel_job_buffer(job, job->stream->array->nbytes, out);
+    rc = need_workspace(job);
+    return rc == CEL_OK ? cel_scratch_input(job->workspace->scratch, chain, out) : rc;
 }
 
-int cel_job_room(struct cel_job *job, size_t nbytes, void **out)
+int cel_job_buffer(struct cel_job *job, size_t nbytes, void **out)
 {
-    int rc = need_kit(job);
+    int rc = need_workspace(job);
 
     if (rc == CEL_OK)
-        rc = cel_buf_resize(&job->kit->cell, nbytes);
+        rc = cel_buf_resize(&job->workspace->cell, nbytes);
     if (rc == CEL_OK)
-        *out = job->kit->cell.data;
+        *out = job->workspace->cell.data;
     return rc;
 }
 
@@ -141,18 +141,18 @@ static int write_out(struct cel_job *job)
     return s->ds->ops->chunk_write(s->ds, s->var, job->index, &job->at, job->out, job->out_n);
 }
 
-static int place_out(struct cel_job *job)
+static int allocate_out(struct cel_job *job)
 {
     struct cel_stream *s = job->stream;
 
-    return s->ds->ops->chunk_place(s->ds, s->var, job->index, job->out, job->out_n, job->skipped, &job->at);
+    return s->ds->ops->chunk_allocate(s->ds, s->var, job->index, job->out, job->out_n, job->skipped, &job->at);
 }
 
 /* The chunk stays as it is for the cache and its readers: a copy is changed. */
 static int pad_for_codec(struct cel_job *job, const void **src)
 {
     struct cel_stream *s = job->stream;
-    struct cel_buf *copy = &job->kit->encoded;
+    struct cel_buf *copy = &job->workspace->encoded;
     int rc;
 
     if (!cel_edge_is_seen(s->var, job->index))
@@ -168,10 +168,10 @@ static int pad_for_codec(struct cel_job *job, const void **src)
 
 static int keep_encoded(struct cel_job *job)
 {
-    int rc = cel_crate_pack(job->out, job->out_n, &job->crate);
+    int rc = cel_parked_chunk_make(job->out, job->out_n, &job->parked);
 
     if (rc == CEL_OK)
-        job->out = job->crate->bytes.data;
+        job->out = job->parked->bytes.data;
     return rc;
 }
 
@@ -183,23 +183,23 @@ static int watch_loss(struct cel_job *job, const void *src)
     if (!watches_loss(job))
         return CEL_OK;
     rc = keep_encoded(job); /* decoding takes the scratch it lies in */
-    return rc == CEL_OK ? cel_chain_loss(chain, job->kit->scratch, src, job->out, job->out_n, job->skipped, &job->loss)
+    return rc == CEL_OK ? cel_chain_loss(chain, job->workspace->scratch, src, job->out, job->out_n, job->skipped, &job->loss)
                         : rc;
 }
 
 static int encode(struct cel_job *job, const void *src)
 {
     struct cel_stream *s = job->stream;
-    int rc = need_kit(job);
+    int rc = need_workspace(job);
 
     if (rc == CEL_OK)
         rc = pad_for_codec(job, &src);
     if (rc == CEL_OK)
-        rc = cel_chain_encode(&s->var->chain, job->kit->scratch, src, s->array->nbytes, &job->out, &job->out_n,
+        rc = cel_chain_encode(&s->var->chain, job->workspace->scratch, src, s->array->nbytes, &job->out, &job->out_n,
                               &job->skipped);
     if (rc == CEL_OK)
         rc = watch_loss(job, src);
-    if (rc != CEL_OK || job->crate || concurrent(s) || s->width == 1 || s->array->nbytes > CEL_KEPT)
+    if (rc != CEL_OK || job->parked || concurrent(s) || s->width == 1 || s->array->nbytes > CEL_KEPT)
         return rc; /* written at once, or too large for a second copy */
     return keep_encoded(job); /* its turn may be far away */
 }
@@ -214,7 +214,7 @@ int cel_job_store(struct cel_job *job, const void *src)
     if (s->var->chain.n)
         rc = encode(job, src);
     if (rc == CEL_OK && concurrent(s))
-        rc = place_out(job);
+        rc = allocate_out(job);
     job->placed = job->placed || concurrent(s);
     return rc == CEL_OK && job->placed ? write_out(job) : rc;
 }
@@ -233,7 +233,7 @@ static int load_as_is(struct cel_job *job, void *dst)
 }
 
 /* Sizes that nobody has compared with the file's are not believed before it is read. */
-static int room_to_read(struct cel_buf *buf, size_t nbytes)
+static int reserve_to_read(struct cel_buf *buf, size_t nbytes)
 {
     int rc;
 
@@ -241,30 +241,30 @@ static int room_to_read(struct cel_buf *buf, size_t nbytes)
         return CEL_OK;
     rc = cel_buf_reserve(buf, nbytes);
     if (rc == CEL_OK)
-        cel_mem_fetch(buf->data, nbytes);
+        cel_mem_prefault(buf->data, nbytes);
     return rc;
 }
 
 static int read_encoded(struct cel_job *job)
 {
     struct cel_stream *s = job->stream;
-    int rc = need_kit(job);
+    int rc = need_workspace(job);
 
     if (rc == CEL_OK)
-        rc = room_to_read(&job->kit->encoded, job->at.nbytes);
+        rc = reserve_to_read(&job->workspace->encoded, job->at.nbytes);
     if (rc != CEL_OK)
         return rc;
-    job->kit->encoded.len = 0;
-    return s->ds->ops->chunk_read(s->ds, s->var, job->index, &job->at, &job->kit->encoded);
+    job->workspace->encoded.len = 0;
+    return s->ds->ops->chunk_read(s->ds, s->var, job->index, &job->at, &job->workspace->encoded);
 }
 
 static int load_encoded(struct cel_job *job, void *dst)
 {
     int rc = read_encoded(job);
-    const struct cel_kit *kit = job->kit;
+    const struct cel_workspace *workspace = job->workspace;
 
     if (rc == CEL_OK)
-        rc = cel_chain_decode(&job->stream->var->chain, kit->scratch, kit->encoded.data, kit->encoded.len,
+        rc = cel_chain_decode(&job->stream->var->chain, workspace->scratch, workspace->encoded.data, workspace->encoded.len,
                               job->at.skipped, dst);
     return rc;
 }
@@ -272,10 +272,10 @@ static int load_encoded(struct cel_job *job, void *dst)
 int cel_job_load_planes(struct cel_job *job, struct cel_planes *out)
 {
     int rc = read_encoded(job);
-    const struct cel_kit *kit = job->kit;
+    const struct cel_workspace *workspace = job->workspace;
 
     if (rc == CEL_OK)
-        rc = cel_chain_decode_planes(&job->stream->var->chain, kit->scratch, kit->encoded.data, kit->encoded.len,
+        rc = cel_chain_decode_planes(&job->stream->var->chain, workspace->scratch, workspace->encoded.data, workspace->encoded.len,
                                      job->at.skipped, out);
     if (rc != CEL_ABSENT)
         return rc;
@@ -294,7 +294,7 @@ int cel_job_load(struct cel_job *job, void *dst)
     rc = s->var->chain.n ? load_encoded(job, dst) : load_as_is(job, dst);
     if (rc != CEL_ABSENT)
         return rc;
-    cel_fill_cell(&s->req->way, dst, s->array->nbytes / s->array->elem);
+    cel_fill_cell(&s->req->transfer, dst, s->array->nbytes / s->array->elem);
     return CEL_OK;
 }
 
@@ -314,7 +314,7 @@ int cel_job_find(struct cel_job *job)
     return rc == CEL_OK ? CEL_OK : job_failed(job, rc);
 }
 
-int cel_job_place_early(struct cel_job *job, const void *src)
+int cel_job_allocate_early(struct cel_job *job, const void *src)
 {
     struct cel_stream *s = job->stream;
     int rc;
@@ -323,7 +323,7 @@ int cel_job_place_early(struct cel_job *job, const void *src)
         return CEL_OK;
     job->out = src;
     job->out_n = s->array->nbytes;
-    rc = place_out(job);
+    rc = allocate_out(job);
     job->placed = rc == CEL_OK;
     return rc == CEL_OK ? CEL_OK : job_failed(job, rc);
 }
@@ -334,7 +334,7 @@ static void settle_one(struct cel_stream *s)
     struct cel_job *job = job_at(s, s->settled);
     int rc;
 
-    cel_crew_finish(&s->crew, &job->task);
+    cel_task_group_finish(&s->tasks, &job->task);
     s->settled++;
     s->nrange += job->nrange;
     cel_quantize_error_join(&s->array->worst, &job->worst);
@@ -348,16 +348,16 @@ static void settle_one(struct cel_stream *s)
         return;
     if (job->settle && (rc = job->settle(job)) != CEL_OK)
         note_failure(s, job->number, job_failed(job, rc));
-    if (s->rc != CEL_OK || !job->writes || job->placed)
+    if (s->rc != CEL_OK || !job->has_output || job->placed)
         return;
-    rc = place_out(job);
+    rc = allocate_out(job);
     if (rc != CEL_OK) {
         note_failure(s, job->number, job_failed(job, rc));
         return;
     }
-    job->placed = job->writing = true;
+    job->placed = job->flushing = true;
     job->work = write_out;
-    cel_crew_push(&s->crew, &job->task, true);
+    cel_task_group_push(&s->tasks, &job->task, true);
 }
 
 /* What happens to a cell once its job is over: evicted ones go, unless their
@@ -374,7 +374,7 @@ static void release_cell(struct cel_stream *s, struct cel_job *job)
         cel_cell_free(s->array, cell);
     else if (job->evicts)
         cel_cache_put_back(s->array, cell);
-    else if (job->writes)
+    else if (job->has_output)
         cell->dirty = !ok;
     else if (job->rc != CEL_OK)
         cel_cache_drop(s->array, cell);
@@ -382,18 +382,18 @@ static void release_cell(struct cel_stream *s, struct cel_job *job)
 
 void cel_job_abandon(struct cel_job *job)
 {
-    give_kit(job);
-    if (job->crate)
-        cel_crate_give(job->crate);
-    job->crate = NULL;
+    give_workspace(job);
+    if (job->parked)
+        cel_parked_chunk_give(job->parked);
+    job->parked = NULL;
 }
 
 static void free_one(struct cel_stream *s)
 {
     struct cel_job *job = job_at(s, s->freed);
 
-    if (job->writing) {
-        cel_crew_finish(&s->crew, &job->task);
+    if (job->flushing) {
+        cel_task_group_finish(&s->tasks, &job->task);
         if (job->rc != CEL_OK) {
             cel_status_restore(&job->why);
             note_failure(s, job->number, job->rc);
@@ -431,28 +431,28 @@ static void keep_up(struct cel_stream *s)
 {
     while (s->settled < s->sent && cel_task_done(&job_at(s, s->settled)->task))
         settle_one(s);
-    while (s->freed < s->settled && (!job_at(s, s->freed)->writing || cel_task_done(&job_at(s, s->freed)->task)))
+    while (s->freed < s->settled && (!job_at(s, s->freed)->flushing || cel_task_done(&job_at(s, s->freed)->task)))
         free_one(s);
 }
 
 /* With nothing on its way the container may write out what it keeps in memory. */
-static void relieve_container(struct cel_stream *s)
+static void flush_container(struct cel_stream *s)
 {
     const struct cel_container_ops *ops = s->ds->ops;
 
-    if (!moves(s) || !ops->is_full(s->ds))
+    if (!defers_writes(s) || !ops->must_flush(s->ds))
         return;
     cel_stream_await(s, s->sent);
-    ops->moves_end(s->ds);
-    cel_stream_note(s, ops->relieve(s->ds));
-    ops->moves_begin(s->ds);
+    ops->chunk_io_end(s->ds);
+    cel_stream_note(s, ops->flush_deferred(s->ds));
+    ops->chunk_io_begin(s->ds);
 }
 
 struct cel_job *cel_stream_next(struct cel_stream *s, const size_t *index)
 {
     struct cel_job *job;
 
-    relieve_container(s);
+    flush_container(s);
     keep_up(s);
     if (s->sent == s->freed + s->width)
         cel_stream_await(s, s->freed);
@@ -470,7 +470,7 @@ static bool is_light(const struct cel_job *job)
 {
     const struct cel_stream *s = job->stream;
 
-    return job->cell && !job->load && !job->writes && (job->blank ? s->array->nbytes : s->part) < cel_small_work / 8;
+    return job->cell && !job->load && !job->has_output && (job->blank ? s->array->nbytes : s->part) < cel_small_work / 8;
 }
 
 void cel_stream_send(struct cel_job *job)
@@ -483,7 +483,7 @@ void cel_stream_send(struct cel_job *job)
         job->cell->job = job;
     s->sent++;
     if (!is_light(job)) {
-        cel_crew_push(&s->crew, &job->task, false);
+        cel_task_group_push(&s->tasks, &job->task, false);
         return;
     }
     run_job(&job->task);
@@ -495,17 +495,17 @@ void cel_stream_send(struct cel_job *job)
  * go to the caller's memory at once. */
 static size_t chunks_per_job(const struct cel_stream *s)
 {
-    return s->req && !s->req->writing && !s->req->way.same ? 3 : 2;
+    return s->req && !s->req->writing && !s->req->transfer.same ? 3 : 2;
 }
 
 /* Jobs in flight: two per thread, but no more than fit CEL_WINDOW and two chunks per
  * thread. Those being worked on are as many as threads, at most; with `crated`, each of
  * those in flight may have another chunk lying in its crate. */
-static size_t choose_width(size_t threads, size_t njobs, size_t job_bytes, size_t per_job, bool crated)
+static size_t choose_width(size_t threads, size_t njobs, size_t job_bytes, size_t per_job, bool parked)
 {
-    size_t chunk = job_bytes ? job_bytes : 1, room = CEL_WINDOW / chunk + 2 * threads;
-    size_t few = room / (per_job + crated); /* all of them worked on */
-    size_t many = crated && room > per_job * threads ? room - per_job * threads : threads;
+    size_t chunk = job_bytes ? job_bytes : 1, capacity = CEL_WINDOW / chunk + 2 * threads;
+    size_t few = capacity / (per_job + parked); /* all of them worked on */
+    size_t many = parked && capacity > per_job * threads ? capacity - per_job * threads : threads;
     size_t fit = few < threads ? few : many > threads ? many : threads;
     size_t width = threads == 1 || fit < 1 ? 1 : fit < 2 * threads ? fit : 2 * threads;
 
@@ -516,15 +516,15 @@ int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var
                     const struct cel_request *req, size_t njobs, size_t job_bytes)
 {
     struct cel_array *array = var->array;
-    bool alone = njobs < 2 || (job_bytes < cel_small_work && njobs * job_bytes < cel_small_work);
-    size_t threads = alone ? 1 : (size_t)cel_pool_size();
+    bool serial = njobs < 2 || (job_bytes < cel_small_work && njobs * job_bytes < cel_small_work);
+    size_t threads = serial ? 1 : (size_t)cel_pool_size();
 
     memset(s, 0, offsetof(struct cel_stream, why));
     s->req = req;
     s->ds = ds;
     s->var = var;
     s->array = array;
-    s->part = req && njobs ? req->n / njobs * req->way.user_size : array->nbytes;
+    s->part = req && njobs ? req->n / njobs * req->transfer.user_size : array->nbytes;
     s->width = choose_width(threads, njobs, job_bytes, chunks_per_job(s), job_bytes <= CEL_KEPT);
     if (array->ring_cap < s->width) {
         struct cel_job *ring = cel_realloc(array->ring, s->width, sizeof *ring);
@@ -535,19 +535,19 @@ int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var
         array->ring_cap = s->width;
     }
     s->ring = array->ring;
-    cel_crew_open(&s->crew, alone);
-    if (moves(s))
-        s->ds->ops->moves_begin(s->ds);
+    cel_task_group_open(&s->tasks, serial);
+    if (defers_writes(s))
+        s->ds->ops->chunk_io_begin(s->ds);
     return CEL_OK;
 }
 
 int cel_stream_close(struct cel_stream *s)
 {
     cel_stream_await(s, s->sent);
-    if (moves(s))
-        s->ds->ops->moves_end(s->ds);
+    if (defers_writes(s))
+        s->ds->ops->chunk_io_end(s->ds);
     if (s->array->nbytes > CEL_KEPT)
-        cel_kit_trim();
+        cel_workspace_trim();
     if (s->rc != CEL_OK)
         cel_status_restore(&s->why);
     return s->rc;

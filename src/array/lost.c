@@ -1,11 +1,11 @@
 /* Puts that failed after their arguments were found right: part of what they were to store is missing. Each is
  * remembered until a later put stores its whole region; while there is one, syncing and closing fail, whatever the
  * container. */
-#include "engine.h"
+#include "array_int.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOST_MOST = 256 };
+enum { LOST_MAX = 256 };
 
 struct cel_lost { /* the region of a failed put; strides are filled up */
     struct cel_lost *next;
@@ -53,7 +53,7 @@ static void remember(struct cel_array *array, const size_t *start, const size_t 
     struct cel_lost *lost;
 
     cel_status_save(&why); /* before memory runs out */
-    lost = array->nlost < LOST_MOST ? cel_malloc(sizeof *lost) : NULL;
+    lost = array->nlost < LOST_MAX ? cel_malloc(sizeof *lost) : NULL;
     cel_status_restore(&why);
     array->nlost++;
     if (!lost)

@@ -1,19 +1,19 @@
 /* Writing: the request is split into chunks before any value is touched, so that
  * memory stays a few chunks and every core converts. Whole chunks go straight to
  * the encoder and the container; the others are gathered into their cells. */
-#include "engine.h"
+#include "array_int.h"
 #include <string.h>
 
 /* This job's rows of the request into a chunk's memory. */
 static void gather_into(struct cel_job *job, void *cell)
 {
     const struct cel_request *req = job->stream->req;
-    struct cel_way way = req->way;
+    struct cel_transfer transfer = req->transfer;
     struct cel_box box;
 
-    way.worst = &job->worst;
+    transfer.worst = &job->worst;
     cel_grid_box(req, job->index, cell, &box);
-    job->nrange = cel_gather(&way, &box);
+    job->nrange = cel_gather(&transfer, &box);
 }
 
 static int put_whole(struct cel_job *job)
@@ -26,11 +26,11 @@ static int put_whole(struct cel_job *job)
 
     if (src)
         return cel_job_store(job, src);
-    rc = cel_job_room_to_encode(job, &cell);
+    rc = cel_job_buffer_to_encode(job, &cell);
     if (rc != CEL_OK)
         return rc;
     if (cel_grid_is_padded(req, job->index))
-        cel_fill_cell(&req->way, cell, array->nbytes / array->elem);
+        cel_fill_cell(&req->transfer, cell, array->nbytes / array->elem);
     gather_into(job, cell);
     return cel_job_store(job, cell);
 }
@@ -42,7 +42,7 @@ static int put_part(struct cel_job *job)
     int rc = job->load ? cel_job_load(job, job->cell->data) : CEL_OK;
 
     if (job->blank)
-        cel_fill_cell(&req->way, job->cell->data, array->nbytes / array->elem);
+        cel_fill_cell(&req->transfer, job->cell->data, array->nbytes / array->elem);
     if (rc == CEL_OK)
         gather_into(job, job->cell->data);
     return rc;
@@ -58,8 +58,8 @@ static int send_whole(struct cel_stream *stream, const size_t *index)
         cel_cache_drop(stream->array, old);
     job = cel_stream_next(stream, index);
     job->work = put_whole;
-    job->writes = true;
-    rc = cel_job_place_early(job, stream->req->data);
+    job->has_output = true;
+    rc = cel_job_allocate_early(job, stream->req->data);
     if (rc == CEL_OK)
         cel_stream_send(job);
     return rc;
@@ -116,9 +116,9 @@ static int put_chunks(const struct cel_request *req)
 }
 
 /* Containers that keep bytes in memory until a sync may have enough of them. */
-static int relieve(struct cel_dataset *ds)
+static int flush_deferred(struct cel_dataset *ds)
 {
-    return ds->writable && ds->ops->is_full && ds->ops->is_full(ds) ? ds->ops->relieve(ds) : CEL_OK;
+    return ds->writable && ds->ops->must_flush && ds->ops->must_flush(ds) ? ds->ops->flush_deferred(ds) : CEL_OK;
 }
 
 static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
@@ -127,7 +127,7 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
     struct cel_request req;
     int rc;
 
-    if (cel_plain_single(ds, var, region, (void *)data, memtype, true, &rc)) {
+    if (cel_unchunked_single(ds, var, region, (void *)data, memtype, true, &rc)) {
         cel_lost_note(var->array, region->start, region->count, NULL, rc);
         return rc;
     }
@@ -140,7 +140,7 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         return rc;
     rc = cel_request_extend(&req);
     if (rc == CEL_OK)
-        rc = var->plain ? cel_plain_move(&req) : put_chunks(&req);
+        rc = var->unchunked ? cel_unchunked_move(&req) : put_chunks(&req);
     if (rc == NC_ERANGE)
         cel_fail(rc, "values did not fit type %s; all others were written", var->type->name);
     cel_lost_note(var->array, req.start, req.count, req.stride, rc);
@@ -155,7 +155,7 @@ int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel
 
     if (rc == CEL_OK) {
         cel_lock(&array->lock);
-        rc = relieve(ds);
+        rc = flush_deferred(ds);
         if (rc == CEL_OK)
             rc = put_locked(ds, var, region, data, memtype);
         cel_unlock(&array->lock);

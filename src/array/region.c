@@ -2,7 +2,7 @@
  * netCDF-C's: type, strides, then per dimension start before edge. A dimension
  * the variable shares may be longer than the variable's stored array: reading
  * there gives fill, writing there makes the array longer. */
-#include "engine.h"
+#include "array_int.h"
 #include <string.h>
 
 static int check_strides(const struct cel_var *var, const ptrdiff_t *stride)
@@ -17,9 +17,9 @@ static int check_strides(const struct cel_var *var, const ptrdiff_t *stride)
 /* The last index a dimension of the request touches; false when it fits no size_t. */
 static bool last_index(const struct cel_request *req, int d, size_t *last)
 {
-    size_t way;
+    size_t transfer;
 
-    return cel_mul(req->count[d] - 1, req->stride[d], &way) && cel_add(req->start[d], way, last);
+    return cel_mul(req->count[d] - 1, req->stride[d], &transfer) && cel_add(req->start[d], transfer, last);
 }
 
 static size_t region_end(const struct cel_request *req, int d)
@@ -81,17 +81,17 @@ static int lay_out(struct cel_request *req, const ptrdiff_t *imap)
 {
     size_t nth = 1, nbytes;
 
-    if (!cel_mul(req->n, req->way.user_size, &nbytes) || nbytes > PTRDIFF_MAX)
+    if (!cel_mul(req->n, req->transfer.user_size, &nbytes) || nbytes > PTRDIFF_MAX)
         return cel_fail(NC_EEDGE, "the region has more bytes than memory can have");
-    req->way.far = !req->writing && nbytes >= CEL_FAR;
+    req->transfer.nontemporal = !req->writing && nbytes >= CEL_NONTEMPORAL_MIN;
     req->packed = true;
     for (int d = req->rank - 1; d >= 0; d--) {
-        req->step[d] = (imap ? imap[d] : (ptrdiff_t)nth) * (ptrdiff_t)req->way.user_size;
-        req->packed = req->packed && (req->count[d] == 1 || req->step[d] == (ptrdiff_t)(nth * req->way.user_size));
+        req->step[d] = (imap ? imap[d] : (ptrdiff_t)nth) * (ptrdiff_t)req->transfer.user_size;
+        req->packed = req->packed && (req->count[d] == 1 || req->step[d] == (ptrdiff_t)(nth * req->transfer.user_size));
         req->nth[d] = imap && d < req->rank - 1 ? 0 : nth;
         nth *= req->count[d];
     }
-    req->way.counted_alone = imap && req->rank && (imap[req->rank - 1] != 1 || req->stride[req->rank - 1] != 1);
+    req->transfer.bitgroom_per_element = imap && req->rank && (imap[req->rank - 1] != 1 || req->stride[req->rank - 1] != 1);
     return CEL_OK;
 }
 
@@ -122,7 +122,7 @@ int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct 
     out->rank = var->ndims;
     out->data = data;
     cel_lock(&ds->lock);
-    rc = cel_way_init(out, memtype);
+    rc = cel_transfer_init(out, memtype);
     if (rc == CEL_OK)
         rc = take_region(out, region);
     for (int d = 0; rc == CEL_OK && d < out->rank; d++)
@@ -179,7 +179,7 @@ static size_t fill_beyond(const struct cel_request *req, int d, size_t n)
     memcpy(box.n, req->count, sizeof box.n);
     memcpy(box.user, req->step, sizeof box.user);
     box.n[d] -= n;
-    return cel_scatter_fill(&req->way, &box);
+    return cel_scatter_fill(&req->transfer, &box);
 }
 
 size_t cel_request_clip(struct cel_request *req)

@@ -1,12 +1,12 @@
 /* Chunks as they are stored, still encoded: how many bytes a variable takes, and
  * copying it to another file without decoding. A codec gives the same bytes in
  * every format, so equal filters are all that is asked for. */
-#include "engine.h"
+#include "array_int.h"
 #include <stdlib.h>
 #include <string.h>
 
 typedef int on_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                     const struct cel_chunk_place *at, void *arg);
+                     const struct cel_chunk_location *at, void *arg);
 
 /* Every chunk that was written, in order. With the variable's lock held. */
 static int each_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *extent, on_chunk *visit,
@@ -19,7 +19,7 @@ static int each_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t 
         if (!extent[k])
             return CEL_OK;
     while (rc == CEL_OK && d >= 0) {
-        struct cel_chunk_place at;
+        struct cel_chunk_location at;
 
         rc = ds->ops->chunk_find(ds, var, index, &at);
         if (rc == CEL_OK)
@@ -47,7 +47,7 @@ static void extent_of(struct cel_dataset *ds, const struct cel_var *var, size_t 
 
 /* A store that knows an object's size only once it is read is read. */
 static int add_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                    const struct cel_chunk_place *at, void *arg)
+                    const struct cel_chunk_location *at, void *arg)
 {
     struct cel_buf bytes = CEL_BUF_INIT(SIZE_MAX / 2);
     uint64_t *sum = arg;
@@ -76,7 +76,7 @@ int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out)
     if (rc != CEL_OK)
         return rc;
     extent_of(ds, var, extent);
-    if (var->plain) {
+    if (var->unchunked) {
         *out = var->type->size;
         for (int d = 0; d < var->ndims; d++)
             *out *= extent[d];
@@ -124,7 +124,7 @@ static bool orders_equal(const struct cel_var *a, const struct cel_var *b)
  * decoded. */
 static bool same_encoding(const struct cel_var *a, const struct cel_var *b)
 {
-    bool same = !a->plain && !b->plain && !a->order && !b->order && a->ndims == b->ndims && a->ndims > 0 &&
+    bool same = !a->unchunked && !b->unchunked && !a->order && !b->order && a->ndims == b->ndims && a->ndims > 0 &&
                 a->type->id == b->type->id && a->type->id < NC_STRING && chains_equal(&a->chain, &b->chain) &&
                 fills_equal(a, b) && orders_equal(a, b);
 
@@ -140,27 +140,27 @@ struct target {
 };
 
 static int copy_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                      const struct cel_chunk_place *at, void *arg)
+                      const struct cel_chunk_location *at, void *arg)
 {
     struct target *to = arg;
     const struct cel_container_ops *ops = to->ds->ops;
-    struct cel_chunk_place there;
+    struct cel_chunk_location there;
     int rc;
 
     if (at->skipped && ds->ops != to->ds->ops)
         return CEL_SKIP; /* another format has no place for filters that were passed over */
     to->bytes.len = 0;
     rc = ds->ops->chunk_read(ds, var, index, at, &to->bytes);
-    if (rc == CEL_OK && ops->moves_begin)
-        ops->moves_begin(to->ds);
+    if (rc == CEL_OK && ops->chunk_io_begin)
+        ops->chunk_io_begin(to->ds);
     if (rc != CEL_OK)
         return rc;
-    rc = ops->chunk_place(to->ds, to->var, index, to->bytes.data, to->bytes.len, at->skipped, &there);
+    rc = ops->chunk_allocate(to->ds, to->var, index, to->bytes.data, to->bytes.len, at->skipped, &there);
     if (rc == CEL_OK)
         rc = ops->chunk_write(to->ds, to->var, index, &there, to->bytes.data, to->bytes.len);
-    if (ops->moves_end)
-        ops->moves_end(to->ds);
-    return rc == CEL_OK && ops->is_full && ops->is_full(to->ds) ? ops->relieve(to->ds) : rc;
+    if (ops->chunk_io_end)
+        ops->chunk_io_end(to->ds);
+    return rc == CEL_OK && ops->must_flush && ops->must_flush(to->ds) ? ops->flush_deferred(to->ds) : rc;
 }
 
 /* The output as large as the input: what is longer there stays. */

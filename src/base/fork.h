@@ -20,7 +20,7 @@ enum cel_fork_rank { /* the lock order, outermost first */
     CEL_FORK_SETTINGS,
     CEL_FORK_FIRST_USE,
     CEL_FORK_IDS,      /* open datasets */
-    CEL_FORK_KITS,
+    CEL_FORK_WORKSPACES,
     CEL_FORK_POOL,
     CEL_FORK_RANKS
 };

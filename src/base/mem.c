@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define FETCH_MIN 65536 /* bytes: fewer are not worth a call */
+#define PREFAULT_MIN 65536 /* bytes: fewer are not worth a call */
 
 static _Atomic long until_failure;
 
@@ -75,13 +75,13 @@ void *cel_realloc(void *p, size_t n, size_t size)
 }
 
 /* Where the system cannot do it, the pages come one by one as ever. */
-void cel_mem_fetch(void *p, size_t nbytes)
+void cel_mem_prefault(void *p, size_t nbytes)
 {
 #ifdef MADV_POPULATE_WRITE
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)p + page - 1) / page * page;
     uintptr_t end = ((uintptr_t)p + nbytes) / page * page;
 
-    if (nbytes >= FETCH_MIN)
+    if (nbytes >= PREFAULT_MIN)
         (void)madvise((void *)first, end - first, MADV_POPULATE_WRITE);
 #else
     (void)p, (void)nbytes;

@@ -17,7 +17,7 @@ void *cel_memdup(const void *p, size_t nbytes);
 
 /* A block just asked for that will be filled: its pages are fetched together, which takes two
  * thirds of the time they take one by one. */
-void cel_mem_fetch(void *p, size_t nbytes);
+void cel_mem_prefault(void *p, size_t nbytes);
 
 /* a * b, false when it does not fit. */
 bool cel_mul(size_t a, size_t b, size_t *out);

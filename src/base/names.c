@@ -131,8 +131,8 @@ void cel_names_remove(struct cel_names *m, const char *name)
         return;
     m->used--;
     for (i = (hole + 1) & (m->cap - 1); m->slot[i].name; i = (i + 1) & (m->cap - 1)) {
-        size_t home = m->slot[i].hash & (m->cap - 1);
-        if (((i - home) & (m->cap - 1)) >= ((i - hole) & (m->cap - 1))) {
+        size_t synced_begin = m->slot[i].hash & (m->cap - 1);
+        if (((i - synced_begin) & (m->cap - 1)) >= ((i - hole) & (m->cap - 1))) {
             m->slot[hole] = m->slot[i];
             hole = i;
         }

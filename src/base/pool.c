@@ -22,7 +22,7 @@
 
 static struct cel_mutex lock = CEL_MUTEX_INIT;
 static struct cel_cond work = CEL_COND_INIT; /* idle workers wait here */
-static struct cel_crew *crews;               /* a ring of those with waiting tasks; NULL: none */
+static struct cel_task_group *task_groups;               /* a ring of those with waiting tasks; NULL: none */
 static int size;                             /* 0: not decided yet */
 static int nthreads, nidle;
 static int ncalled;                          /* of the idle ones, on their way to work */
@@ -34,7 +34,7 @@ static atomic_uint calls;                    /* for workers that look out; writt
 
 static void start_anew(void)
 {
-    crews = NULL;
+    task_groups = NULL;
     nthreads = nidle = ncalled = 0;
     most = POOL_MAX;
     cel_cond_init(&work);
@@ -121,67 +121,67 @@ int cel_pool_threads(void)
 
 /* --- crews, with the lock held ---------------------------------------------- */
 
-static void list_crew(struct cel_crew *crew)
+static void list_group(struct cel_task_group *group)
 {
-    if (!crews) {
-        crew->prev = crew->next = crews = crew;
+    if (!task_groups) {
+        group->prev = group->next = task_groups = group;
     } else {
-        crew->next = crews;
-        crew->prev = crews->prev;
-        crews->prev->next = crew;
-        crews->prev = crew;
+        group->next = task_groups;
+        group->prev = task_groups->prev;
+        task_groups->prev->next = group;
+        task_groups->prev = group;
     }
-    crew->listed = true;
+    group->listed = true;
 }
 
-static void unlist_crew(struct cel_crew *crew)
+static void unlist_group(struct cel_task_group *group)
 {
-    crew->prev->next = crew->next;
-    crew->next->prev = crew->prev;
-    if (crews == crew)
-        crews = crew->next == crew ? NULL : crew->next;
-    crew->listed = false;
+    group->prev->next = group->next;
+    group->next->prev = group->prev;
+    if (task_groups == group)
+        task_groups = group->next == group ? NULL : group->next;
+    group->listed = false;
 }
 
-static struct cel_task *take(struct cel_crew *crew)
+static struct cel_task *take(struct cel_task_group *group)
 {
-    struct cel_task *task = crew->first;
+    struct cel_task *task = group->first;
 
-    crew->first = task->next;
-    if (!crew->first) {
-        crew->last = NULL;
-        if (crew->listed)
-            unlist_crew(crew);
+    group->first = task->next;
+    if (!group->first) {
+        group->last = NULL;
+        if (group->listed)
+            unlist_group(group);
     }
     return task;
 }
 
-static void run_unlocked(struct cel_crew *crew, struct cel_task *task)
+static void run_unlocked(struct cel_task_group *group, struct cel_task *task)
 {
     cel_unlock(&lock);
     task->run(task);
     cel_lock(&lock);
     task->done = true;
-    atomic_fetch_add(&crew->ndone, 1);
-    if (crew->done)
-        cel_cond_wake(crew->done);
+    atomic_fetch_add(&group->ndone, 1);
+    if (group->done)
+        cel_cond_wake(group->done);
 }
 
 /* --- warnings, with the lock held --------------------------------------------- */
 
-static void leave_warning(struct cel_crew *crew)
+static void leave_warning(struct cel_task_group *group)
 {
     if (!cel_warning_text()[0])
         return;
-    snprintf(crew->warning, sizeof crew->warning, "%s", cel_warning_text());
+    snprintf(group->warning, sizeof group->warning, "%s", cel_warning_text());
     cel_warning_clear();
 }
 
-static void take_warning(struct cel_crew *crew)
+static void take_warning(struct cel_task_group *group)
 {
-    if (crew->warning[0])
-        cel_warning_adopt(crew->warning);
-    crew->warning[0] = '\0';
+    if (group->warning[0])
+        cel_warning_adopt(group->warning);
+    group->warning[0] = '\0';
 }
 
 /* --- workers --------------------------------------------------------------- */
@@ -192,16 +192,16 @@ static void *worker(void *unused)
     for (;;) {
         if (nthreads > size - 1)
             break;
-        if (crews) {
-            struct cel_crew *crew = crews;
+        if (task_groups) {
+            struct cel_task_group *group = task_groups;
 
-            crews = crew->next;
-            run_unlocked(crew, take(crew));
-            leave_warning(crew);
+            task_groups = group->next;
+            run_unlocked(group, take(group));
+            leave_warning(group);
         } else {
             nidle++;
             look_out(&calls);
-            if (!crews && nthreads <= size - 1)
+            if (!task_groups && nthreads <= size - 1)
                 cel_cond_wait(&work, &lock);
             nidle--;
             ncalled -= ncalled > 0;
@@ -251,47 +251,47 @@ static void call_worker(void)
 
 /* --- for callers -------------------------------------------------------------- */
 
-void cel_crew_open(struct cel_crew *crew, bool alone)
+void cel_task_group_open(struct cel_task_group *group, bool serial)
 {
-    *crew = (struct cel_crew){.alone = alone};
+    *group = (struct cel_task_group){.serial = serial};
 }
 
-void cel_crew_push(struct cel_crew *crew, struct cel_task *task, bool urgent)
+void cel_task_group_push(struct cel_task_group *group, struct cel_task *task, bool urgent)
 {
     cel_lock(&lock);
     task->done = false;
-    task->next = urgent ? crew->first : NULL;
-    if (!crew->first)
-        crew->first = crew->last = task;
+    task->next = urgent ? group->first : NULL;
+    if (!group->first)
+        group->first = group->last = task;
     else if (urgent)
-        crew->first = task;
+        group->first = task;
     else
-        crew->last = crew->last->next = task;
-    if (!crew->alone && !crew->listed)
-        list_crew(crew);
-    if (!crew->alone && crew->first->next) /* a single one the opener does as well */
+        group->last = group->last->next = task;
+    if (!group->serial && !group->listed)
+        list_group(group);
+    if (!group->serial && group->first->next) /* a single one the opener does as well */
         call_worker();
     cel_unlock(&lock);
 }
 
-void cel_crew_finish(struct cel_crew *crew, struct cel_task *task)
+void cel_task_group_finish(struct cel_task_group *group, struct cel_task *task)
 {
     struct cel_cond done = CEL_COND_INIT;
 
     cel_lock(&lock);
     while (!task->done) {
-        if (crew->first) {
-            run_unlocked(crew, take(crew));
+        if (group->first) {
+            run_unlocked(group, take(group));
             continue;
         }
-        look_out(&crew->ndone);
-        if (task->done || crew->first)
+        look_out(&group->ndone);
+        if (task->done || group->first)
             continue;
-        crew->done = &done;
+        group->done = &done;
         cel_cond_wait(&done, &lock);
-        crew->done = NULL;
+        group->done = NULL;
     }
-    take_warning(crew);
+    take_warning(group);
     cel_unlock(&lock);
     cel_cond_dispose(&done);
 }

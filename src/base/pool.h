@@ -20,23 +20,23 @@ struct cel_task {
 };
 
 /* The tasks of one call. Only the thread that opened it pushes and finishes. */
-struct cel_crew {
+struct cel_task_group {
     struct cel_task *first, *last; /* waiting to be run */
-    struct cel_crew *prev, *next;  /* other crews with waiting tasks */
+    struct cel_task_group *prev, *next;  /* other crews with waiting tasks */
     bool listed;
-    bool alone;                    /* too little work to wake others for */
+    bool serial;                    /* too little work to wake others for */
     struct cel_cond *done;         /* the opener waits here for a running task; else NULL */
     atomic_uint ndone;             /* tasks that others have run; written under the pool's lock */
     char warning[512];             /* the last that others were given: the opener's once it has finished a task */
 };
 
-void cel_crew_open(struct cel_crew *crew, bool alone);
+void cel_task_group_open(struct cel_task_group *group, bool serial);
 
 /* Let the task be run, by anyone; urgent: before those already waiting. */
-void cel_crew_push(struct cel_crew *crew, struct cel_task *task, bool urgent);
+void cel_task_group_push(struct cel_task_group *group, struct cel_task *task, bool urgent);
 
 /* Come back once this task has been run; meanwhile run waiting tasks of the crew. */
-void cel_crew_finish(struct cel_crew *crew, struct cel_task *task);
+void cel_task_group_finish(struct cel_task_group *group, struct cel_task *task);
 bool cel_task_done(struct cel_task *task);
 
 /* Threads that work together, the calling one included: what was set, else

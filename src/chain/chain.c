@@ -67,7 +67,7 @@ static bool same_words(const struct cel_words *a, const struct cel_words *b)
     return a->n == b->n && memcmp(a->w, b->w, a->n * sizeof *a->w) == 0;
 }
 
-static struct kept_context *room_for_context(struct cel_scratch *scratch)
+static struct kept_context *slot_for_context(struct cel_scratch *scratch)
 {
     struct kept_context *kept;
 
@@ -96,7 +96,7 @@ static int context_of(struct cel_scratch *scratch, const struct cel_step *step, 
     rc = step->codec->make_context(&step->working, &context);
     if (rc != CEL_OK)
         return rc;
-    *room_for_context(scratch) = (struct kept_context){step->codec, step->working, context};
+    *slot_for_context(scratch) = (struct kept_context){step->codec, step->working, context};
     *out = context;
     return CEL_OK;
 }
@@ -155,7 +155,7 @@ size_t cel_chain_bound(const struct cel_chain *c)
 
 /* The first step that runs writes half 0, so the source may lie in half 1; the one after
  * it no longer needs the source. */
-int cel_scratch_room(struct cel_scratch *scratch, const struct cel_chain *c, void **out)
+int cel_scratch_input(struct cel_scratch *scratch, const struct cel_chain *c, void **out)
 {
     int rc = reserve(scratch, 1, cel_chain_bound(c));
 
@@ -328,7 +328,7 @@ static int reserve_to_decode(struct cel_scratch *scratch, int half, const struct
     int rc = reserve(scratch, half, s->most[i]);
 
     if (rc == CEL_OK && grows && s->exact[i]) /* else it may be far more than there is */
-        cel_mem_fetch(scratch->half[half], s->most[i]);
+        cel_mem_prefault(scratch->half[half], s->most[i]);
     return rc;
 }
 
@@ -406,9 +406,9 @@ int cel_chain_decode_planes(const struct cel_chain *c, struct cel_scratch *scrat
     return rc;
 }
 
-void cel_planes_take(const struct cel_planes *planes, size_t from, size_t n, void *dst, bool far)
+void cel_planes_take(const struct cel_planes *planes, size_t from, size_t n, void *dst, bool nontemporal)
 {
-    cel_unshuffle_part(dst, planes->at + from, planes->n, n, planes->size, far);
+    cel_unshuffle_part(dst, planes->at + from, planes->n, n, planes->size, nontemporal);
 }
 
 void cel_planes_pick(const struct cel_planes *planes, size_t from, ptrdiff_t step, size_t n, void *dst)

@@ -155,7 +155,7 @@ void cel_scratch_free(struct cel_scratch *scratch);
 
 /* Room for a chunk that is then encoded with this scratch: memory a later step uses
  * again, so that a chunk on its way costs two buffers and not three. */
-int cel_scratch_room(struct cel_scratch *scratch, const struct cel_chain *c, void **out);
+int cel_scratch_input(struct cel_scratch *scratch, const struct cel_chain *c, void **out);
 
 /* Run one chunk. src lies outside the scratch, or in its room. *out points into the scratch (or
  * is src for an empty chain) until it is used again. *skipped: bit i is set when
@@ -188,7 +188,7 @@ bool cel_chain_has_planes(const struct cel_chain *c, uint32_t skipped);
 int cel_chain_decode_planes(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
                             uint32_t skipped, struct cel_planes *out);
 /* n elements in a row; far as cel_unshuffle_fn says. */
-void cel_planes_take(const struct cel_planes *planes, size_t from, size_t n, void *dst, bool far);
+void cel_planes_take(const struct cel_planes *planes, size_t from, size_t n, void *dst, bool nontemporal);
 /* n elements, every `step`-th. */
 void cel_planes_pick(const struct cel_planes *planes, size_t from, ptrdiff_t step, size_t n, void *dst);
 

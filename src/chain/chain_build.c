@@ -194,7 +194,7 @@ void cel_chain_remove(struct cel_chain *c, size_t at)
 
 /* A codec that works on elements must see them: whatever runs before it must
  * leave elements behind. */
-static int check_place(const struct cel_chain *c, size_t i)
+static int check_position(const struct cel_chain *c, size_t i)
 {
     const struct cel_codec *codec = c->step[i].codec;
 
@@ -231,7 +231,7 @@ int cel_chain_prepare(struct cel_chain *c, const struct cel_shape *shape, bool k
     for (size_t i = 0; rc == CEL_OK && i < c->n; i++) {
         if (!c->step[i].codec)
             continue;
-        rc = keep_working ? CEL_OK : check_place(c, i);
+        rc = keep_working ? CEL_OK : check_position(c, i);
         if (rc == CEL_OK)
             rc = prepare_step(shape, keep_working, &c->step[i]);
     }

@@ -42,7 +42,7 @@ CEL_PRINTF(4, 5) static int fail_at(struct reader *r, size_t column, int code, c
 }
 
 /* A fault whose text was set by a helper that does not know the column. */
-static int place_fault(struct reader *r, size_t column, int code)
+static int fault_at(struct reader *r, size_t column, int code)
 {
     char why[512];
 
@@ -237,7 +237,7 @@ static int store_named(struct reader *r, const struct part *key, const struct pa
     }
     rc = cel_param_store(spec->codec, p, v, &spec->words);
     if (rc != CEL_OK)
-        return place_fault(r, value->column, rc);
+        return fault_at(r, value->column, rc);
     mark_given(p, given);
     return CEL_OK;
 }
@@ -286,7 +286,7 @@ static int read_constant(struct reader *r, const struct part *p, struct cel_spec
         return fail_at(r, p->column, NC_EINVAL, "expected key=value: plain values come before it");
     rc = cel_spec_constant(p->text, p->len, words, &n, &at);
     if (rc != CEL_OK)
-        return place_fault(r, p->column + at, rc);
+        return fault_at(r, p->column + at, rc);
     for (size_t i = 0; i < n; i++) {
         if (spec->words.n >= CEL_WORDS_MAX)
             return fail_at(r, p->column, NC_EINVAL, "a filter can have at most %d parameters", CEL_WORDS_MAX);
@@ -349,7 +349,7 @@ static int step_from_spec(struct reader *r, const struct cel_spec *spec, struct 
 {
     int rc = cel_step_make(spec->id, spec->words.n, spec->words.w, step);
 
-    return rc == CEL_OK ? rc : place_fault(r, spec->column, rc);
+    return rc == CEL_OK ? rc : fault_at(r, spec->column, rc);
 }
 
 int cel_chain_from_spec(const char *text, struct cel_chain *out, size_t *column)

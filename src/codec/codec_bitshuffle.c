@@ -31,9 +31,9 @@
 
 #define HEADER 12
 #define BLOCK_BYTES 8192  /* the aim */
-#define BLOCK_LEAST 128   /* elements of a block we choose */
-#define BLOCK_MOST (1 << 20)  /* elements of a block, which others count in hundreds */
-#define WHOLE_MOST (1 << 30)  /* bytes of a block */
+#define BLOCK_MIN 128   /* elements of a block we choose */
+#define BLOCK_MAX (1 << 20)  /* elements of a block, which others count in hundreds */
+#define WHOLE_MAX (1 << 30)  /* bytes of a block */
 
 enum { NONE = 0, LZ4 = 2, ZSTD = 3 };
 
@@ -44,7 +44,7 @@ enum { MAJOR, MINOR, SIZE, BLOCK, COMPRESSION, LEVEL, STORED_WORDS };
 static const char *const compressions[] = {"none", "reserved", "lz4", "zstd", NULL};
 
 static const struct cel_param params[] = {
-    {.name = "blocksize", .kind = CEL_PARAM_UINT, .word = GIVEN_BLOCK, .min = 0, .max = BLOCK_MOST, .fallback = 0,
+    {.name = "blocksize", .kind = CEL_PARAM_UINT, .word = GIVEN_BLOCK, .min = 0, .max = BLOCK_MAX, .fallback = 0,
      .help = "elements of a block, a multiple of 8; 0: about 8 kB"},
     {.name = "compression", .kind = CEL_PARAM_CHOICE, .word = GIVEN_COMPRESSION, .min = 0, .max = 3, .fallback = NONE,
      .choices = compressions, .help = "what follows the bit shuffle: none, lz4 or zstd"},
@@ -54,7 +54,7 @@ static const struct cel_param params[] = {
 };
 
 struct context {
-    unsigned char *room; /* three blocks */
+    unsigned char *blocks; /* three blocks */
     size_t block_bytes;
     ZSTD_CCtx *compress;
     ZSTD_DCtx *decompress;
@@ -72,7 +72,7 @@ static void free_context(void *context)
 
     if (!c)
         return;
-    free(c->room);
+    free(c->blocks);
     ZSTD_freeCCtx(c->compress);
     ZSTD_freeDCtx(c->decompress);
     free(c);
@@ -92,7 +92,7 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
 {
     size_t i, given = visible->n > GIVEN_WORDS ? GIVEN_WORDS : visible->n;
 
-    if (shape->elem_size > BLOCK_MOST / 8)
+    if (shape->elem_size > BLOCK_MAX / 8)
         return cel_fail(NC_EFILTER, "bitshuffle: elements of %zu bytes are too long", shape->elem_size);
     if (visible->n > GIVEN_WORDS) { /* stored words: only the element may have changed */
         working->w[SIZE] = (uint32_t)shape->elem_size;
@@ -129,7 +129,7 @@ static int read_words(const struct cel_words *words, struct settings *out)
 {
     struct settings s = {.level = 3};
 
-    if (words->n <= SIZE || words->w[SIZE] == 0 || words->w[SIZE] > BLOCK_MOST / 8)
+    if (words->n <= SIZE || words->w[SIZE] == 0 || words->w[SIZE] > BLOCK_MAX / 8)
         return cel_fail(NC_EFILTER, "bitshuffle: the element size is not stored, or not possible");
     s.size = words->w[SIZE];
     s.block = words->n > BLOCK ? words->w[BLOCK] : 0;
@@ -138,9 +138,9 @@ static int read_words(const struct cel_words *words, struct settings *out)
         s.level = (int)words->w[LEVEL];
     if (s.block == 0) {
         s.block = BLOCK_BYTES / s.size / 8 * 8;
-        s.block = s.block < BLOCK_LEAST ? BLOCK_LEAST : s.block;
+        s.block = s.block < BLOCK_MIN ? BLOCK_MIN : s.block;
     }
-    if (s.block % 8 != 0 || s.block > BLOCK_MOST || s.block * s.size > WHOLE_MOST)
+    if (s.block % 8 != 0 || s.block > BLOCK_MAX || s.block * s.size > WHOLE_MAX)
         return cel_fail(NC_EFILTER, "bitshuffle: a block of %zu elements is stored, must be a multiple of 8", s.block);
     if (s.compression != NONE && s.compression != LZ4 && s.compression != ZSTD)
         return cel_fail(NC_EFILTER, "bitshuffle: compression %u is stored, must be 0 (none), 2 (lz4) or 3 (zstd)",
@@ -151,14 +151,14 @@ static int read_words(const struct cel_words *words, struct settings *out)
 
 static int reserve(struct context *c, size_t block_bytes)
 {
-    unsigned char *room;
+    unsigned char *blocks;
 
     if (block_bytes <= c->block_bytes)
         return CEL_OK;
-    room = cel_realloc(c->room, 3, block_bytes);
-    if (!room)
+    blocks = cel_realloc(c->blocks, 3, block_bytes);
+    if (!blocks)
         return cel_fail_in(NC_ENOMEM, "bitshuffle");
-    c->room = room;
+    c->blocks = blocks;
     c->block_bytes = block_bytes;
     return CEL_OK;
 }
@@ -167,7 +167,7 @@ static int reserve(struct context *c, size_t block_bytes)
  * 8 x 8 bits to turn, and their byte planes are the rows of bits. */
 static void shuffle_block(struct context *c, unsigned char *dst, const unsigned char *src, size_t n, size_t size)
 {
-    unsigned char *planes = c->room, *turned = planes + n * size;
+    unsigned char *planes = c->blocks, *turned = planes + n * size;
 
     if (size > 1)
         cel_shuffle(planes, src, n, size);
@@ -178,7 +178,7 @@ static void shuffle_block(struct context *c, unsigned char *dst, const unsigned 
 
 static void unshuffle_block(struct context *c, unsigned char *dst, const unsigned char *src, size_t n, size_t size)
 {
-    unsigned char *planes = c->room;
+    unsigned char *planes = c->blocks;
 
     for (size_t k = 0; k < size; k++)
         cel_unshuffle(planes + k * n, src + k * n, n / 8, 8);
@@ -262,7 +262,7 @@ static int compress_all(struct context *c, const struct settings *s, const void 
     cel_put_be32(to + 8, (uint32_t)whole);
     to += HEADER;
     for (; rc == CEL_OK && (part = next_block(s, n - at)) > 0; at += part) {
-        unsigned char *shuffled = c->room + 2 * part;
+        unsigned char *shuffled = c->blocks + 2 * part;
 
         shuffle_block(c, shuffled, from + at, part / s->size, s->size);
         rc = compress_block(c, s, shuffled, part, to + 4, &stored);
@@ -344,7 +344,7 @@ static int decompress_all(struct context *c, struct settings *s, const void *src
         rc = reserve(c, next_block(s, total));
     from += HEADER;
     for (; rc == CEL_OK && (part = next_block(s, total - at)) > 0; at += part) {
-        unsigned char *shuffled = c->room + 2 * part;
+        unsigned char *shuffled = c->blocks + 2 * part;
         size_t stored;
 
         if (end - from < 4 || (size_t)(end - from - 4) < (stored = cel_get_be32(from)))

@@ -18,7 +18,7 @@
 #include "axes.h"
 #include "bytes.h"
 #include "codec.h"
-#include "room.h"
+#include "codec_buffer.h"
 #include "convert.h"
 #include "fpzip_decode.h"
 #include "kernels.h"
@@ -161,8 +161,8 @@ static size_t bound(const struct cel_coding *coding, size_t n)
 static int native_elements(const struct cel_coding *coding, const void **src)
 {
     const struct cel_shape *shape = coding->shape;
-    struct cel_room *c = coding->context;
-    int rc = cel_room_reserve(c, 2 * shape->nbytes, "fpzip");
+    struct cel_codec_buffer *c = coding->context;
+    int rc = cel_codec_buffer_reserve(c, 2 * shape->nbytes, "fpzip");
 
     if (rc != CEL_OK || (!needs_swap(coding->words) && (uintptr_t)*src % shape->elem_size == 0))
         return rc;
@@ -214,7 +214,7 @@ static bool is_readable(const struct cel_coding *coding, const void *elements, c
 {
     struct cel_fpzip what = decoding_of(coding->words);
     size_t count = coding->shape->nbytes / coding->shape->elem_size;
-    void *decoded = ((struct cel_room *)coding->context)->p + coding->shape->nbytes;
+    void *decoded = ((struct cel_codec_buffer *)coding->context)->p + coding->shape->nbytes;
 
     return all_finite(elements, count, what.is_double) ||
            (cel_fpzip_decode(&what, encoded, n, decoded) == CEL_OK && is_kept(&what, elements, decoded, count));
@@ -263,10 +263,10 @@ static int decompress(const struct cel_coding *coding, const unsigned char *src,
 {
     const struct cel_shape *shape = coding->shape;
     struct cel_fpzip what = decoding_of(coding->words);
-    struct cel_room *c = coding->context;
+    struct cel_codec_buffer *c = coding->context;
     bool is_aligned = (uintptr_t)dst % shape->elem_size == 0;
     void *out = dst;
-    int rc = is_aligned ? CEL_OK : cel_room_reserve(c, shape->nbytes, "fpzip");
+    int rc = is_aligned ? CEL_OK : cel_codec_buffer_reserve(c, shape->nbytes, "fpzip");
 
     if (rc == CEL_OK)
         rc = cel_fpzip_decode(&what, src, n, out = is_aligned ? dst : c->p);
@@ -322,6 +322,6 @@ const struct cel_codec cel_codec_fpzip = {
     .shape_of = shape_of,
     .encode = encode,
     .decode = decode,
-    .make_context = cel_room_make,
-    .free_context = cel_room_free,
+    .make_context = cel_codec_buffer_make,
+    .free_context = cel_codec_buffer_free,
 };

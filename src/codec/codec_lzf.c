@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LITERALS_MOST 32
-#define OFFSET_MOST 8192
-#define MATCH_LEAST 3
-#define MATCH_MOST 264
+#define LITERALS_MAX 32
+#define OFFSET_MAX 8192
+#define MATCH_MIN 3
+#define MATCH_MAX 264
 #define HASH_BITS 14
 
 enum { REVISION, LIBRARY, CHUNK, NWORDS };
@@ -73,7 +73,7 @@ static int from_json(const struct cel_json *config, int version, struct cel_word
 
 static size_t bound(const struct cel_coding *coding, size_t n)
 {
-    return n + n / LITERALS_MOST + 1;
+    return n + n / LITERALS_MAX + 1;
 }
 
 static size_t decoded_size(const struct cel_coding *coding, const void *src, size_t n)
@@ -84,7 +84,7 @@ static size_t decoded_size(const struct cel_coding *coding, const void *src, siz
 static unsigned char *put_literals(unsigned char *to, const unsigned char *from, size_t n)
 {
     while (n > 0) {
-        size_t run = n < LITERALS_MOST ? n : LITERALS_MOST;
+        size_t run = n < LITERALS_MAX ? n : LITERALS_MAX;
 
         *to++ = (unsigned char)(run - 1);
         memcpy(to, from, run);
@@ -132,21 +132,21 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (cap < bound(coding, n) || n >= UINT32_MAX)
         return cel_fail(NC_EFILTER, "lzf: no room for %zu bytes", n);
     memset(c->seen, 0, sizeof c->seen);
-    while (n - at >= MATCH_LEAST) {
+    while (n - at >= MATCH_MIN) {
         unsigned h = hash(from + at);
-        size_t last = c->seen[h], most = n - at < MATCH_MOST ? n - at : MATCH_MOST, length = 0;
+        size_t last = c->seen[h], most = n - at < MATCH_MAX ? n - at : MATCH_MAX, length = 0;
 
         c->seen[h] = (uint32_t)at + 1;
-        if (last != 0 && at + 1 - last <= OFFSET_MOST)
+        if (last != 0 && at + 1 - last <= OFFSET_MAX)
             length = match_length(from + last - 1, from + at, most);
-        if (length < MATCH_LEAST) {
+        if (length < MATCH_MIN) {
             at++;
             continue;
         }
         to = put_literals(to, from + literals, at - literals);
         to = put_match(to, at + 1 - last, length);
         for (literals = at + length; ++at < literals;)
-            if (n - at >= MATCH_LEAST)
+            if (n - at >= MATCH_MIN)
                 c->seen[hash(from + at)] = (uint32_t)at + 1;
     }
     to = put_literals(to, from + literals, n - literals);

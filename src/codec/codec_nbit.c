@@ -9,7 +9,7 @@
  * {"id": "cellar.nbit"} */
 #include "bitpack.h"
 #include "codec.h"
-#include "room.h"
+#include "codec_buffer.h"
 #include "status.h"
 #include "typed.h"
 #include <netcdf.h>

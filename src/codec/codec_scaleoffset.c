@@ -20,7 +20,7 @@
 #include "bitpack.h"
 #include "bytes.h"
 #include "codec.h"
-#include "room.h"
+#include "codec_buffer.h"
 #include "status.h"
 #include "typed.h"
 #include <math.h>

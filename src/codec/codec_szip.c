@@ -13,7 +13,7 @@
  * {"id": "szip", "mask": 4, "pixels-per-block": 16} */
 #include "bytes.h"
 #include "codec.h"
-#include "room.h"
+#include "codec_buffer.h"
 #include "kernels.h"
 #include "mem.h"
 #include "status.h"
@@ -26,15 +26,15 @@ enum { MASK, BLOCK, BITS, SCANLINE, NWORDS }; /* the working words */
 
 /* Bits of the mask, and limits, of the szip library. */
 enum { K13 = 1, CHIP = 2, ENTROPY = 4, LSB = 8, MSB = 16, NEIGHBOUR = 32, RAW = 128 };
-#define BLOCK_MOST 32
+#define BLOCK_MAX 32
 #define BLOCKS_PER_SCANLINE 128
-#define SCANLINE_MOST (BLOCK_MOST * BLOCKS_PER_SCANLINE)
+#define SCANLINE_MAX (BLOCK_MAX * BLOCKS_PER_SCANLINE)
 
 static const struct cel_param params[] = {
     {.name = "mask", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_REQUIRED, .word = MASK, .min = 0, .max = 255,
      .fallback = NEIGHBOUR, .help = "4: entropy coding, 32: nearest neighbour"},
     {.name = "pixels-per-block", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_REQUIRED, .word = BLOCK,
-     .min = 2, .max = BLOCK_MOST, .fallback = 16, .help = "even, 2 to 32"},
+     .min = 2, .max = BLOCK_MAX, .fallback = 16, .help = "even, 2 to 32"},
     {0},
 };
 
@@ -60,7 +60,7 @@ static size_t scanline_of(const struct cel_shape *shape, size_t block)
 
     if (fastest < block)
         return points < block ? 0 : points < most ? points : most;
-    if (fastest <= SCANLINE_MOST)
+    if (fastest <= SCANLINE_MAX)
         return fastest < most ? fastest : most;
     return most;
 }
@@ -104,11 +104,11 @@ static int read_words(const struct cel_words *words, struct settings *out)
 {
     if (words->n < NWORDS)
         return cel_fail(NC_EFILTER, "szip: %zu parameters are stored, expected %d", words->n, NWORDS);
-    if (words->w[BLOCK] < 2 || words->w[BLOCK] > BLOCK_MOST || words->w[BLOCK] % 2)
+    if (words->w[BLOCK] < 2 || words->w[BLOCK] > BLOCK_MAX || words->w[BLOCK] % 2)
         return cel_fail(NC_EFILTER, "szip: %u pixels per block are stored, must be even, 2 to 32", words->w[BLOCK]);
     if (words->w[BITS] < 1 || (words->w[BITS] > 24 && words->w[BITS] != 32 && words->w[BITS] != 64))
         return cel_fail(NC_EFILTER, "szip: %u bits per pixel are stored, must be 1 to 24, 32 or 64", words->w[BITS]);
-    if (words->w[SCANLINE] < words->w[BLOCK] || words->w[SCANLINE] > SCANLINE_MOST)
+    if (words->w[SCANLINE] < words->w[BLOCK] || words->w[SCANLINE] > SCANLINE_MAX)
         return cel_fail(NC_EFILTER, "szip: %u pixels per scanline are stored, must be %u to 4096",
                         words->w[SCANLINE], words->w[BLOCK]);
     *out = (struct settings){words->w[MASK], words->w[BLOCK], words->w[BITS], words->w[SCANLINE]};
@@ -155,12 +155,12 @@ static struct layout layout_of(const struct settings *s, size_t n)
 }
 
 /* Room in the context: the chunk in planes, then the chunk in padded scanlines. */
-static int reserve(struct cel_room *room, size_t n, const struct layout *l, unsigned char **planes, unsigned char **lines)
+static int reserve(struct cel_codec_buffer *buffer, size_t n, const struct layout *l, unsigned char **planes, unsigned char **lines)
 {
-    int rc = cel_room_reserve(room, n + l->padded * l->lines, "szip");
+    int rc = cel_codec_buffer_reserve(buffer, n + l->padded * l->lines, "szip");
 
-    *planes = room->p;
-    *lines = room->p ? room->p + n : NULL;
+    *planes = buffer->p;
+    *lines = buffer->p ? buffer->p + n : NULL;
     return rc;
 }
 
@@ -292,6 +292,6 @@ const struct cel_codec cel_codec_szip = {
     .decoded_size = decoded_size,
     .encode = encode,
     .decode = decode,
-    .make_context = cel_room_make,
-    .free_context = cel_room_free,
+    .make_context = cel_codec_buffer_make,
+    .free_context = cel_codec_buffer_free,
 };

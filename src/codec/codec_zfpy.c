@@ -181,6 +181,6 @@ const struct cel_codec cel_codec_zfpy = {
     .shape_of = cel_zfp_shape,
     .encode = encode,
     .decode = decode,
-    .make_context = cel_room_make,
-    .free_context = cel_room_free,
+    .make_context = cel_codec_buffer_make,
+    .free_context = cel_codec_buffer_free,
 };

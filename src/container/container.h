@@ -38,7 +38,7 @@ struct cel_memory {
 
 /* Where one encoded chunk lies. Found or made by the calling thread; its bytes
  * may then be moved by any thread. */
-struct cel_chunk_place {
+struct cel_chunk_location {
     uint64_t address;
     size_t nbytes;     /* encoded size; SIZE_MAX: known only once read */
     uint32_t skipped;
@@ -79,29 +79,29 @@ struct cel_container_ops {
     /* Chunks, by index in the chunk grid. find: CEL_ABSENT when never written (a place
      * whose size is not known may turn out absent at read); damage is an error, never absence. place makes room (in chunk order, by the
      * calling thread); read and write move the bytes, from any thread. */
-    int (*chunk_find)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_place *out);
+    int (*chunk_find)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out);
     int (*chunk_read)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                      const struct cel_chunk_place *at, struct cel_buf *out);
-    int (*chunk_place)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                       const void *encoded, size_t n, uint32_t skipped, struct cel_chunk_place *out);
+                      const struct cel_chunk_location *at, struct cel_buf *out);
+    int (*chunk_allocate)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                       const void *encoded, size_t n, uint32_t skipped, struct cel_chunk_location *out);
     int (*chunk_write)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                       const struct cel_chunk_place *at, const void *encoded, size_t n);
+                       const struct cel_chunk_location *at, const void *encoded, size_t n);
 
     /* Data that does not go by chunks: elements of the variable's own type in
      * memory form. stride is never 0 and NULL means all 1. The region lies within
      * var->extent. */
-    int (*plain_get)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+    int (*unchunked_get)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                      const ptrdiff_t *stride, void *data);
-    int (*plain_put)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+    int (*unchunked_put)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                      const ptrdiff_t *stride, const void *data);
-    bool plain_whole; /* they cut large requests themselves, and better */
+    bool takes_any_size; /* they cut large requests themselves, and better */
 
     /* Where all four are not NULL: a call tells when it begins to place chunks and when all their bytes are written,
-     * and takes no lock of the dataset between. is_full asks for relieve, which is called outside. */
-    void (*moves_begin)(struct cel_dataset *ds);
-    void (*moves_end)(struct cel_dataset *ds);
-    bool (*is_full)(struct cel_dataset *ds);
-    int (*relieve)(struct cel_dataset *ds);
+     * and takes no lock of the dataset between. must_flush asks for relieve, which is called outside. */
+    void (*chunk_io_begin)(struct cel_dataset *ds);
+    void (*chunk_io_end)(struct cel_dataset *ds);
+    bool (*must_flush)(struct cel_dataset *ds);
+    int (*flush_deferred)(struct cel_dataset *ds);
 
     /* All bytes to the system, so that they outlive the process; with cel_env_fsync() to the disk. */
     int (*sync)(struct cel_dataset *ds);

@@ -315,7 +315,7 @@ int cel_att_rename(struct cel_group *group, struct cel_var *var, const char *nam
     return cel_named_rename(&(struct cel_named){&atts->index, att, &att->name, &att->saved_name, &att->saved}, normal);
 }
 
-static size_t place_of(const struct cel_atts *atts, const struct cel_att *att)
+static size_t position_of(const struct cel_atts *atts, const struct cel_att *att)
 {
     size_t i = 0;
 
@@ -357,7 +357,7 @@ int cel_att_del(struct cel_group *group, struct cel_var *var, const char *name)
         return rc;
     if (att->name)
         cel_names_remove(&atts->index, att->name);
-    cel_vec_remove(&atts->list, place_of(atts, att));
+    cel_vec_remove(&atts->list, position_of(atts, att));
     free_att(att);
     return CEL_OK;
 }

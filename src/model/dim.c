@@ -56,7 +56,7 @@ static int check_free(const struct cel_group *group, const char *name)
 }
 
 /* The dataset's list of ids has holes where ids came from a file. */
-static int place_by_id(struct cel_dataset *ds, struct cel_dim *dim)
+static int insert_by_id(struct cel_dataset *ds, struct cel_dim *dim)
 {
     size_t at = (size_t)dim->id;
     int rc = cel_vec_reserve(&ds->dims, at + 1);
@@ -94,7 +94,7 @@ int cel_dim_make(struct cel_group *group, char *name, int id, struct cel_dim **o
     dim->group = group;
     rc = cel_vec_reserve(&group->dims, group->dims.n + 1);
     if (rc == CEL_OK)
-        rc = place_by_id(ds, dim);
+        rc = insert_by_id(ds, dim);
     if (rc == CEL_OK) {
         rc = cel_listed_add(&group->dims, &group->dim_index, name, dim);
         if (rc != CEL_OK)

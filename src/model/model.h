@@ -30,7 +30,7 @@ enum {
     CEL_KEEPS_ENDIAN = 512,
     CEL_KEEPS_SKIP_MASK = 1024, /* a chunk may have optional filters skipped */
     CEL_KEEPS_ALL = 2047,
-    CEL_CONCURRENT = 4096,      /* chunk_find and chunk_place may be called by any thread */
+    CEL_CONCURRENT = 4096,      /* chunk_find and chunk_allocate may be called by any thread */
     CEL_FILTERS_AS_CALLED = 8192,   /* filters stay in the order they were defined; else fletcher32 and shuffle go first */
     CEL_ONE_NAMESPACE = 32768,      /* a dimension cannot share its name with a group or type beside it */
     CEL_KEEPS_SHARDS = 65536,       /* many chunks in one value */
@@ -73,7 +73,7 @@ struct cel_type {
     bool loaded;             /* false: only name and group are known yet (container->load_types) */
     bool in_use;             /* part of another type, or values of it exist: it can no longer change */
     void *zeros;             /* one zeroed element, made on first need (cel_type_zeros) */
-    void *place;             /* the container's own */
+    void *priv;             /* the container's own */
 };
 
 struct cel_att {
@@ -102,7 +102,7 @@ struct cel_dim {
     enum cel_saved saved;
     char *saved_name; /* as in cel_att */
     struct cel_var *coord; /* coordinate variable, or NULL */
-    void *place;
+    void *priv;
 };
 
 enum cel_storage { CEL_CHUNKED = NC_CHUNKED, CEL_CONTIGUOUS = NC_CONTIGUOUS, CEL_COMPACT = NC_COMPACT,
@@ -138,12 +138,12 @@ struct cel_var {
     enum cel_saved saved; /* CEL_NEW until the container has made it */
     char *saved_name;
     bool loaded;          /* false: container->load_var before type, storage, chain or fill are looked at */
-    bool plain;           /* data goes through container->plain_get/put, not by chunks */
+    bool unchunked;           /* data goes through container->unchunked_get/put, not by chunks */
     bool unreadable;      /* type or layout the container cannot give: why[] says */
     char *why;
     const int *order;     /* axis i of a chunk as stored is axis order[i]; NULL: as they are. Borrowed from `place` */
     size_t *extent;       /* ndims: current lengths of the array as the container keeps it */
-    void *place;          /* the container's own */
+    void *priv;          /* the container's own */
     struct cel_array *array; /* the array engine's own: cache and lock; made on first use */
 };
 
@@ -167,11 +167,11 @@ struct cel_group {
     struct cel_atts atts;
     enum cel_saved saved;
     char *saved_name;
-    void *place;
+    void *priv;
 };
 
 /* Space that nc__enddef() asks a classic file to leave. */
-struct cel_room {
+struct cel_header_padding {
     size_t header;    /* bytes after the header */
     size_t var_align; /* the fixed variables start at a multiple of this */
     size_t vars;      /* bytes after the fixed variables */
@@ -187,7 +187,7 @@ struct cel_dataset {
     bool defining;     /* define mode */
     bool created;      /* made by this nc_create and not yet through its first enddef */
     int fill_mode;     /* NC_FILL or NC_NOFILL, from nc_set_fill */
-    struct cel_room room; /* of the nc__enddef() at work */
+    struct cel_header_padding padding; /* of the nc__enddef() at work */
     bool cf_quantization;
     struct cel_group *root;
     struct cel_vec groups; /* by group id; NULL where none */

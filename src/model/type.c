@@ -219,7 +219,7 @@ static int may_grow(const struct cel_type *type, int klass, const char *what)
     return CEL_OK;
 }
 
-static int check_field_place(const struct cel_type *type, const struct cel_field *fresh)
+static int check_field_offset(const struct cel_type *type, const struct cel_field *fresh)
 {
     size_t nbytes, end;
 
@@ -240,7 +240,7 @@ static int check_field_place(const struct cel_type *type, const struct cel_field
 static int append_field(struct cel_type *type, const struct cel_field *fresh)
 {
     struct cel_field *field;
-    int rc = check_field_place(type, fresh);
+    int rc = check_field_offset(type, fresh);
 
     if (rc != CEL_OK)
         return rc;

@@ -6,7 +6,7 @@
 
 enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER32 = 3, SZIP = 4 };
 
-static size_t place_for(const struct cel_var *var, unsigned id)
+static size_t position_for(const struct cel_var *var, unsigned id)
 {
     const struct cel_chain *chain = &var->chain;
 
@@ -83,7 +83,7 @@ int cel_var_add_filter(struct cel_var *var, struct cel_step *step)
     var->chain.prepared = false;
     known = step->id ? cel_chain_find(&var->chain, step->id) : NULL;
     if (!known)
-        return cel_chain_insert(&var->chain, place_for(var, step->id), step);
+        return cel_chain_insert(&var->chain, position_for(var, step->id), step);
     cel_step_dispose(known);
     *known = *step;
     return CEL_OK;

@@ -8,7 +8,7 @@
 #include "env.h"
 #include "fork.h"
 #include "mem.h"
-#include "plugin_inside.h"
+#include "plugin_int.h"
 #include "status.h"
 #include "thread.h"
 #include <netcdf.h>

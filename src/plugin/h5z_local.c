@@ -2,7 +2,7 @@
  * scratch creation list, type and space made for one chunk, and what it leaves in
  * the list are the words it works with. libhdf5 is used only where the process, or
  * the plugin, has it; this library does not link to it here. */
-#include "plugin_inside.h"
+#include "plugin_int.h"
 #include "status.h"
 #include <netcdf.h>
 #include <stdio.h>

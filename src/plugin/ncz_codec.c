@@ -2,7 +2,7 @@
  * It always speaks Zarr v2 ("id"), and hands out malloc'ed memory. */
 #include "buf.h"
 #include "json.h"
-#include "plugin_inside.h"
+#include "plugin_int.h"
 #include "status.h"
 #include <netcdf.h>
 #include <stdio.h>

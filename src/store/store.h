@@ -80,7 +80,7 @@ int cel_store_list(struct cel_store *s, const char *prefix, cel_store_visit *vis
  * read-change-write of a value; together, for replacing values whole, which must not
  * fall between another's read and write but may go on side by side. *lock is for
  * cel_store_unlock; -1 where one writer is all there can be. */
-enum cel_store_lock { CEL_LOCK_ALONE, CEL_LOCK_TOGETHER };
+enum cel_store_lock { CEL_LOCK_EXCLUSIVE, CEL_LOCK_SHARED };
 int cel_store_lock(struct cel_store *s, enum cel_store_lock how, int *lock);
 void cel_store_unlock(int lock);
 

@@ -12,18 +12,18 @@
 #include <unistd.h>
 
 /* Locks of ranges are what network file systems share with the machine they come from. */
-static int lock_file(int fd, bool alone, bool wait)
+static int lock_file(int fd, bool exclusive, bool wait)
 {
     int rc;
 
     do {
 #ifdef F_OFD_SETLKW
-        struct flock all = {.l_type = alone ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
+        struct flock all = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
 
         rc = fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &all);
         if (rc != 0 && errno == EINVAL)
 #endif
-            rc = flock(fd, (alone ? LOCK_EX : LOCK_SH) | (wait ? 0 : LOCK_NB));
+            rc = flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | (wait ? 0 : LOCK_NB));
     } while (rc != 0 && errno == EINTR);
     return rc;
 }
@@ -51,7 +51,7 @@ static int cannot_lock(struct directory *d)
 int cel_dir_lock(struct cel_store *s, enum cel_store_lock how, int *fd)
 {
     struct directory *d = directory_of(s);
-    bool alone = how == CEL_LOCK_ALONE;
+    bool exclusive = how == CEL_LOCK_EXCLUSIVE;
     int rc;
 
     *fd = -1;
@@ -62,13 +62,13 @@ int cel_dir_lock(struct cel_store *s, enum cel_store_lock how, int *fd)
         *fd = open_lock(d, O_CREAT);
         if (*fd < 0)
             return cel_store_failure("make the lock of shards in it", s->path);
-        if (lock_file(*fd, alone, true) != 0)
+        if (lock_file(*fd, exclusive, true) != 0)
             break;
         if (is_still_there(d, *fd))
             return CEL_OK;
         close(*fd);
     }
-    rc = alone ? cannot_lock(d) : CEL_OK;
+    rc = exclusive ? cannot_lock(d) : CEL_OK;
     close(*fd);
     *fd = -1;
     return rc;

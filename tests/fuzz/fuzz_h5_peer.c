@@ -168,7 +168,7 @@ static void say_described(const char *path, const struct cel_h5_described *d)
 }
 
 static void say_chunk(struct ours *o, const char *path, int rank, const uint64_t *first, int rc,
-                      const struct cel_chunk_place *at)
+                      const struct cel_chunk_location *at)
 {
     void *bytes = rc == CEL_OK && at->nbytes <= PEER_TEXT ? malloc(at->nbytes + 1) : NULL;
 
@@ -199,7 +199,7 @@ static void say_index(struct ours *o, const char *path, const struct cel_h5_head
         length[i] = d->chunk[i];
     do {
         hsize_t at[CEL_RANK_MAX];
-        struct cel_chunk_place place = {0};
+        struct cel_chunk_location place = {0};
 
         for (int i = 0; i < d->rank; i++)
             at[i] = first[i];

@@ -39,16 +39,16 @@ static void count_run(struct cel_task *task)
 
 static void run_crew(struct count *tasks, int n, int depth, bool alone)
 {
-    struct cel_crew crew;
+    struct cel_task_group crew;
 
-    cel_crew_open(&crew, alone);
+    cel_task_group_open(&crew, alone);
     for (int i = 0; i < n; i++) {
         tasks[i].task.run = count_run;
         tasks[i].depth = depth;
-        cel_crew_push(&crew, &tasks[i].task, i % 7 == 3);
+        cel_task_group_push(&crew, &tasks[i].task, i % 7 == 3);
     }
     for (int i = 0; i < n; i++) {
-        cel_crew_finish(&crew, &tasks[i].task);
+        cel_task_group_finish(&crew, &tasks[i].task);
         if (!cel_task_done(&tasks[i].task) || tasks[i].runs != 1)
             abort();
     }
@@ -198,18 +198,18 @@ static void meet_and_warn(struct cel_task *task)
 static void warnings_of_workers_reach_the_caller(void **state)
 {
     struct cel_task tasks[2] = {{.run = meet_and_warn}, {.run = meet_and_warn}};
-    struct cel_crew crew;
+    struct cel_task_group crew;
 
     (void)state;
     cel_pool_set_size(2);
     meeting = 0;
     opener = pthread_self();
     cel_warning_clear();
-    cel_crew_open(&crew, false);
+    cel_task_group_open(&crew, false);
     for (int i = 0; i < 2; i++)
-        cel_crew_push(&crew, &tasks[i], false);
+        cel_task_group_push(&crew, &tasks[i], false);
     for (int i = 0; i < 2; i++)
-        cel_crew_finish(&crew, &tasks[i]);
+        cel_task_group_finish(&crew, &tasks[i]);
     assert_string_equal(cel_warning_text(), "from a worker");
 }
 

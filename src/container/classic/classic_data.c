@@ -44,7 +44,7 @@ static void measure_steps(struct walk *w)
         step *= w->var->dim[d]->len;
     }
     if (w->var->ndims)
-        w->step[0] = place_of(w->var)->is_record ? w->c->recsize : step;
+        w->step[0] = priv_of(w->var)->is_record ? w->c->recsize : step;
 }
 
 /* Whole trailing dimensions join the row as long as the file has no gaps there. */
@@ -82,7 +82,7 @@ static void measure_block(struct walk *w)
 
 static uint64_t block_address(const struct walk *w, const size_t *at)
 {
-    uint64_t address = place_of(w->var)->begin;
+    uint64_t address = priv_of(w->var)->begin;
 
     for (int d = 0; d < w->var->ndims; d++)
         address += w->start[d] * w->step[d] + (d < w->block_from ? at[d] * pitch_of(w, d) : 0);
@@ -111,7 +111,7 @@ struct window {
 
 static int store_window(struct classic *c, struct window *win)
 {
-    int rc = win->dirty ? classic_io_write(&c->io, win->at, win->data, win->len) : CEL_OK;
+    int rc = win->dirty ? cel_classic_io_write(&c->io, win->at, win->data, win->len) : CEL_OK;
 
     win->dirty = false;
     return rc;
@@ -128,7 +128,7 @@ static int see(struct classic *c, struct window *win, uint64_t at, size_t need, 
     win->len = end - at < CLASSIC_WINDOW ? (size_t)(end - at) : CLASSIC_WINDOW;
     if (rc != CEL_OK)
         return rc;
-    return put ? classic_io_read_over(&c->io, at, win->data, win->len) : classic_io_read(&c->io, at, win->data, win->len);
+    return put ? cel_classic_io_read_over(&c->io, at, win->data, win->len) : cel_classic_io_read(&c->io, at, win->data, win->len);
 }
 
 /* The rows along the innermost of the block's dimensions. */
@@ -147,9 +147,9 @@ static int move_line(const struct walk *w, struct window *win, uint64_t at, uint
         n = (size_t)((win->at + win->len - at - nbytes) / pitch) + 1;
         n = n < left ? n : left;
         if (put)
-            classic_scatter(win->data + (at - win->at), data, (size_t)pitch, n, w->row, size);
+            cel_classic_pack_rows(win->data + (at - win->at), data, (size_t)pitch, n, w->row, size);
         else
-            classic_gather(data, win->data + (at - win->at), (size_t)pitch, n, w->row, size);
+            cel_classic_unpack_rows(data, win->data + (at - win->at), (size_t)pitch, n, w->row, size);
         win->dirty = put;
         at += n * pitch;
         data += n * nbytes;
@@ -181,12 +181,12 @@ static int move_block(const struct walk *w, uint64_t address, char *data, bool p
 /* --- the whole request ---------------------------------------------------------------------- */
 
 /* Where a byte of the file lies among the variable's own. */
-static uint64_t own_place(const struct walk *w, uint64_t address)
+static uint64_t own_address(const struct walk *w, uint64_t address)
 {
-    const struct classic_var *p = place_of(w->var);
+    const struct cel_classic_var *p = priv_of(w->var);
     uint64_t at = address - p->begin;
 
-    return p->is_record ? at / w->c->recsize * classic_part(w->c, p) + at % w->c->recsize : at;
+    return p->is_record ? at / w->c->recsize * cel_classic_part(w->c, p) + at % w->c->recsize : at;
 }
 
 /* Fill values that are owed, as far as this block needs them: those before it and, if
@@ -197,18 +197,18 @@ static int pay_for(const struct walk *w, uint64_t address, bool put, uint64_t *e
     bool covers;
 
     *end = 0;
-    if (place_of(w->var)->done == UINT64_MAX)
+    if (priv_of(w->var)->done == UINT64_MAX)
         return CEL_OK;
-    first = own_place(w, address);
-    *end = own_place(w, address + w->span - 1) + 1;
+    first = own_address(w, address);
+    *end = own_address(w, address + w->span - 1) + 1;
     covers = put && *end - first == w->nrows * row_bytes(w);
-    return classic_pay_fill(w->c, w->var, covers ? first : *end);
+    return cel_classic_pay_fill(w->c, w->var, covers ? first : *end);
 }
 
 /* What could not be written is still owed. */
 static int move_one(const struct walk *w, uint64_t address, char *data, bool put)
 {
-    struct classic_var *p = place_of(w->var);
+    struct cel_classic_var *p = priv_of(w->var);
     size_t size = w->var->type->size;
     uint64_t end;
     int rc = pay_for(w, address, put, &end);
@@ -216,8 +216,8 @@ static int move_one(const struct walk *w, uint64_t address, char *data, bool put
     if (rc == CEL_OK && w->nrows > 1)
         rc = move_block(w, address, data, put);
     else if (rc == CEL_OK)
-        rc = put ? classic_put_row(&w->c->io, address, data, w->row, size)
-                 : classic_get_row(&w->c->io, address, data, w->row, size);
+        rc = put ? cel_classic_put_row(&w->c->io, address, data, w->row, size)
+                 : cel_classic_get_row(&w->c->io, address, data, w->row, size);
     if (rc == CEL_OK && put && p->done < end)
         p->done = end;
     return rc;
@@ -260,14 +260,14 @@ static int move_locked(struct walk *w, char *data, bool put)
 static void start_walk(struct walk *w, struct cel_dataset *ds, const struct cel_var *var, const size_t *start,
                        const size_t *count, const ptrdiff_t *stride)
 {
-    w->c = classic_of(ds);
+    w->c = cel_classic_of(ds);
     w->var = var;
     w->start = start;
     w->count = count;
     w->stride = stride;
 }
 
-int classic_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+int cel_classic_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                 const ptrdiff_t *stride, void *data)
 {
     struct walk w;
@@ -276,7 +276,7 @@ int classic_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start
     return move_locked(&w, data, false);
 }
 
-int classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+int cel_classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                 const ptrdiff_t *stride, const void *data)
 {
     struct walk w;

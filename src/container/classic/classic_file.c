@@ -91,7 +91,7 @@ static int read_into_memory(struct classic *c, const struct cel_location *where)
     int fd = c->io.fd, rc = cel_buf_resize(&c->io.mem, (size_t)c->io.size);
 
     if (rc == CEL_OK)
-        rc = classic_io_read(&c->io, 0, c->io.mem.data, c->io.mem.len);
+        rc = cel_classic_io_read(&c->io, 0, c->io.mem.data, c->io.mem.len);
     close(fd);
     c->io.fd = -1;
     if (rc == CEL_OK && where->persist && c->io.writable && !(c->path = cel_strdup(where->path)))
@@ -117,9 +117,9 @@ static int open_classic(struct cel_dataset *ds, const struct cel_location *where
 
     if (rc != CEL_OK)
         return rc;
-    c->io.writable = c->promised = options->mode & NC_WRITE;
+    c->io.writable = c->acknowledged = options->mode & NC_WRITE;
     rc = where->memory ? open_memory(c, where) : open_file(c, where);
-    return rc == CEL_OK ? classic_header_load(ds) : rc;
+    return rc == CEL_OK ? cel_classic_header_load(ds) : rc;
 }
 
 static int load_nothing(struct cel_dataset *ds)
@@ -143,29 +143,29 @@ static int load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel
 /* A reader sees what the writer of the file has added and synchronised by then. */
 static int sync_reader(struct cel_dataset *ds)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     struct stat st;
 
     if (c->io.fd < 0)
         return CEL_OK;
     if (fstat(c->io.fd, &st) != 0)
         return io_failure("look at the file");
-    classic_io_forget(&c->io);
+    cel_classic_io_forget(&c->io);
     c->io.size = (uint64_t)st.st_size;
-    return classic_numrecs_read(ds);
+    return cel_classic_numrecs_read(ds);
 }
 
 /* The bytes that could not be written are on the tray: the error names whose they are. */
 static int flush(struct cel_dataset *ds)
 {
-    struct classic *c = classic_of(ds);
-    uint64_t at = c->io.tray.at;
-    int rc = classic_io_flush(&c->io);
+    struct classic *c = cel_classic_of(ds);
+    uint64_t at = c->io.staging.at;
+    int rc = cel_classic_io_flush(&c->io);
 
     for (size_t i = 0; rc != CEL_OK && i < ds->root->vars.n; i++) {
         const struct cel_var *var = ds->root->vars.at[i];
 
-        if (classic_holds(c, var, at))
+        if (cel_classic_holds(c, var, at))
             return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
     }
     return rc;
@@ -174,19 +174,19 @@ static int flush(struct cel_dataset *ds)
 /* The number of records comes last: what it counts is in the file by then. */
 static int write_all(struct cel_dataset *ds)
 {
-    int rc = classic_pay_all(ds);
+    int rc = cel_classic_pay_all(ds);
 
     if (rc == CEL_OK)
         rc = flush(ds);
     if (rc == CEL_OK)
-        rc = classic_numrecs_write(ds);
+        rc = cel_classic_numrecs_write(ds);
     return rc == CEL_OK ? flush(ds) : rc;
 }
 
 /* Where the user asked for it; a file that was made also needs its entry in the folder. */
 static int sync_disk(const struct cel_dataset *ds)
 {
-    const struct classic *c = classic_of(ds);
+    const struct classic *c = cel_classic_of(ds);
 
     if (c->io.fd < 0)
         return CEL_OK;
@@ -198,14 +198,14 @@ static int sync_disk(const struct cel_dataset *ds)
 
 static int sync_classic(struct cel_dataset *ds)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     int rc;
 
     if (!c->io.writable)
         return sync_reader(ds);
     cel_lock(&c->lock);
     rc = write_all(ds);
-    c->promised |= rc == CEL_OK;
+    c->acknowledged |= rc == CEL_OK;
     cel_unlock(&c->lock);
     return rc == CEL_OK ? sync_disk(ds) : rc;
 }
@@ -213,11 +213,11 @@ static int sync_classic(struct cel_dataset *ds)
 static int write_out(struct classic *c)
 {
     int fd = open(c->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc;
-    struct classic_io io = {.fd = fd};
+    struct cel_classic_io io = {.fd = fd};
 
     if (fd < 0)
         return io_failure("write the file");
-    rc = classic_io_write_part(&io, 0, c->io.mem.data, c->io.mem.len);
+    rc = cel_classic_io_write_part(&io, 0, c->io.mem.data, c->io.mem.len);
     if (rc == CEL_OK && (errno = cel_disk_sync(fd)) != 0)
         rc = io_failure("write the file");
     if (close(fd) != 0 && rc == CEL_OK)
@@ -227,13 +227,13 @@ static int write_out(struct classic *c)
 
 static int finish(struct cel_dataset *ds, struct cel_memory *memory)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     int rc = CEL_OK;
 
     if (c->io.writable) {
         rc = write_all(ds);
         if (rc == CEL_OK)
-            rc = classic_io_grow(&c->io, classic_end(ds)); /* no-fill mode may have left it short */
+            rc = cel_classic_io_grow(&c->io, cel_classic_end(ds)); /* no-fill mode may have left it short */
         if (rc == CEL_OK)
             rc = sync_disk(ds);
     }
@@ -250,7 +250,7 @@ static int finish(struct cel_dataset *ds, struct cel_memory *memory)
 
 static int close_classic(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     int rc = CEL_OK;
 
     if (memory)
@@ -265,10 +265,10 @@ static int close_classic(struct cel_dataset *ds, bool keep, struct cel_memory *m
         unlink(ds->path);
     for (size_t i = 0; i < ds->root->vars.n; i++) {
         struct cel_var *var = ds->root->vars.at[i];
-        free(var->place);
-        var->place = NULL;
+        free(var->priv);
+        var->priv = NULL;
     }
-    classic_io_dispose(&c->io);
+    cel_classic_io_dispose(&c->io);
     cel_mutex_dispose(&c->lock);
     free(c->path);
     free(c);
@@ -293,11 +293,11 @@ const struct cel_container_ops cel_classic_ops = {
     .load_types = load_nothing,
     .load_var = load_var,
     .load_atts = load_atts,
-    .save = classic_save,
-    .extend = classic_extend,
-    .plain_get = classic_get,
-    .plain_put = classic_put,
-    .plain_whole = true,
+    .save = cel_classic_save,
+    .extend = cel_classic_extend,
+    .unchunked_get = cel_classic_get,
+    .unchunked_put = cel_classic_put,
+    .takes_any_size = true,
     .sync = sync_classic,
     .close = close_classic,
     .fact = fact,

@@ -7,20 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t classic_part(const struct classic *c, const struct classic_var *p)
+uint64_t cel_classic_part(const struct classic *c, const struct cel_classic_var *p)
 {
     return p->is_record && c->recsize < p->len ? c->recsize : p->len;
 }
 
-static uint64_t end_of(const struct classic *c, const struct classic_var *p)
+static uint64_t end_of(const struct classic *c, const struct cel_classic_var *p)
 {
-    return classic_part(c, p) * (p->is_record ? c->numrecs : 1);
+    return cel_classic_part(c, p) * (p->is_record ? c->numrecs : 1);
 }
 
-bool classic_holds(const struct classic *c, const struct cel_var *var, uint64_t at)
+bool cel_classic_holds(const struct classic *c, const struct cel_var *var, uint64_t at)
 {
-    const struct classic_var *p = place_of(var);
-    uint64_t part = p && var->saved != CEL_NEW ? classic_part(c, p) : 0;
+    const struct cel_classic_var *p = priv_of(var);
+    uint64_t part = p && var->saved != CEL_NEW ? cel_classic_part(c, p) : 0;
 
     if (!part || at < p->begin)
         return false;
@@ -38,9 +38,9 @@ static void fill_in_file(const struct cel_var *var, unsigned char *out)
         cel_swap_bytes(out, cel_var_fill_value(var), 1, size);
 }
 
-void classic_owe_fill(struct cel_dataset *ds, struct cel_var *var)
+void cel_classic_owe_fill(struct cel_dataset *ds, struct cel_var *var)
 {
-    struct classic_var *p = place_of(var);
+    struct cel_classic_var *p = priv_of(var);
     bool fills = ds->fill_mode == NC_FILL && !var->no_fill;
 
     p->done = fills ? 0 : UINT64_MAX;
@@ -57,17 +57,17 @@ static char *make_pattern(const struct cel_var *var, uint64_t part, size_t *nbyt
     char *pattern = cel_malloc(n * size);
 
     if (pattern)
-        cel_fill(pattern, place_of(var)->fill, size, n);
+        cel_fill(pattern, priv_of(var)->fill, size, n);
     *nbytes = n * size;
     return pattern;
 }
 
-static int pay_run(struct classic_io *io, uint64_t at, uint64_t n, const char *pattern, size_t nbytes)
+static int pay_run(struct cel_classic_io *io, uint64_t at, uint64_t n, const char *pattern, size_t nbytes)
 {
     int rc = CEL_OK;
 
     for (uint64_t done = 0; rc == CEL_OK && done < n; done += nbytes)
-        rc = classic_io_write(io, at + done, pattern, n - done < nbytes ? (size_t)(n - done) : nbytes);
+        rc = cel_classic_io_write(io, at + done, pattern, n - done < nbytes ? (size_t)(n - done) : nbytes);
     return rc;
 }
 
@@ -81,11 +81,11 @@ static int pay_records(struct classic *c, uint64_t at, uint64_t n, size_t part, 
     while (rc == CEL_OK && n > 0) {
         size_t m = n < most ? (size_t)n : most, nbytes = (m - 1) * recsize + part;
 
-        rc = classic_io_read_over(&c->io, at, window, nbytes);
+        rc = cel_classic_io_read_over(&c->io, at, window, nbytes);
         for (size_t i = 0; i < m; i++)
             memcpy(window + i * recsize, pattern, part);
         if (rc == CEL_OK)
-            rc = classic_io_write(&c->io, at, window, nbytes);
+            rc = cel_classic_io_write(&c->io, at, window, nbytes);
         at += m * recsize;
         n -= m;
     }
@@ -93,10 +93,10 @@ static int pay_records(struct classic *c, uint64_t at, uint64_t n, size_t part, 
     return rc;
 }
 
-int classic_pay_fill(struct classic *c, const struct cel_var *var, uint64_t upto)
+int cel_classic_pay_fill(struct classic *c, const struct cel_var *var, uint64_t upto)
 {
-    struct classic_var *p = place_of(var);
-    uint64_t part = classic_part(c, p);
+    struct cel_classic_var *p = priv_of(var);
+    uint64_t part = cel_classic_part(c, p);
     bool narrow = p->is_record && part <= CLASSIC_WINDOW / 4 && c->recsize - part <= CLASSIC_GAP;
     size_t nbytes;
     char *pattern;
@@ -124,17 +124,17 @@ int classic_pay_fill(struct classic *c, const struct cel_var *var, uint64_t upto
     return rc;
 }
 
-int classic_pay_all(struct cel_dataset *ds)
+int cel_classic_pay_all(struct cel_dataset *ds)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     int rc = CEL_OK;
 
     for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
         const struct cel_var *var = ds->root->vars.at[i];
-        if (var->place)
-            rc = classic_pay_fill(c, var, end_of(c, place_of(var)));
-        if (var->place && rc == CEL_OK)
-            place_of(var)->done = UINT64_MAX; /* also when parts become longer */
+        if (var->priv)
+            rc = cel_classic_pay_fill(c, var, end_of(c, priv_of(var)));
+        if (var->priv && rc == CEL_OK)
+            priv_of(var)->done = UINT64_MAX; /* also when parts become longer */
     }
     return rc;
 }
@@ -145,15 +145,15 @@ int classic_pay_all(struct cel_dataset *ds)
  * that is how netCDF-C writes them. What was owed before had perhaps another fill value. */
 static int owe_records(struct cel_dataset *ds, const struct cel_var *var)
 {
-    struct classic *c = classic_of(ds);
-    struct classic_var *p = place_of(var);
+    struct classic *c = cel_classic_of(ds);
+    struct cel_classic_var *p = priv_of(var);
     uint64_t end = end_of(c, p);
     unsigned char fill[8] = {0};
     int rc = CEL_OK;
 
     fill_in_file(var, fill);
     if (ds->fill_mode != NC_FILL || memcmp(fill, p->fill, var->type->size) != 0)
-        rc = classic_pay_fill(c, var, end);
+        rc = cel_classic_pay_fill(c, var, end);
     if (rc != CEL_OK)
         return rc;
     memcpy(p->fill, fill, sizeof fill);
@@ -164,21 +164,21 @@ static int owe_records(struct cel_dataset *ds, const struct cel_var *var)
     return CEL_OK;
 }
 
-int classic_extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent)
+int cel_classic_extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     uint64_t now = extent[0];
     int rc = CEL_OK;
 
-    if (!place_of(var)->is_record || now <= c->numrecs)
+    if (!priv_of(var)->is_record || now <= c->numrecs)
         return CEL_OK;
     cel_lock(&c->lock);
     for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++)
-        if (place_of(ds->root->vars.at[i])->is_record)
+        if (priv_of(ds->root->vars.at[i])->is_record)
             rc = owe_records(ds, ds->root->vars.at[i]);
     for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
         struct cel_var *other = ds->root->vars.at[i];
-        if (place_of(other)->is_record)
+        if (priv_of(other)->is_record)
             other->extent[0] = (size_t)now;
     }
     if (rc == CEL_OK)

@@ -18,7 +18,7 @@
 enum { TAG_DIMENSION = 10, TAG_VARIABLE = 11, TAG_ATTRIBUTE = 12 };
 enum { READ_BLOCK = 1 << 16 };
 
-struct cel_dim *classic_record_dim(const struct cel_dataset *ds)
+struct cel_dim *cel_classic_record_dim(const struct cel_dataset *ds)
 {
     for (size_t i = 0; i < ds->dims.n; i++) {
         struct cel_dim *dim = ds->dims.at[i];
@@ -28,7 +28,7 @@ struct cel_dim *classic_record_dim(const struct cel_dataset *ds)
     return NULL;
 }
 
-bool classic_is_record(const struct cel_var *var)
+bool cel_classic_is_record(const struct cel_var *var)
 {
     return var->ndims > 0 && var->dim[0]->unlimited;
 }
@@ -67,7 +67,7 @@ static int need(struct reader *r, uint64_t n)
     if (!bytes)
         return NC_ENOMEM;
     r->bytes = bytes;
-    rc = classic_io_read(&r->c->io, r->have, bytes + r->have, want - r->have);
+    rc = cel_classic_io_read(&r->c->io, r->have, bytes + r->have, want - r->have);
     if (rc == CEL_OK)
         r->have = want;
     return rc;
@@ -160,7 +160,7 @@ static int load_dims(struct reader *r)
             rc = take(r, count_size(r->c), &len);
         if (rc == CEL_OK && len > (uint64_t)PTRDIFF_MAX)
             rc = bad(r, "a dimension too long for this machine");
-        if (rc == CEL_OK && !len && classic_record_dim(r->ds))
+        if (rc == CEL_OK && !len && cel_classic_record_dim(r->ds))
             rc = bad(r, "a second record dimension");
         if (rc == CEL_OK)
             rc = cel_dim_add(r->ds->root, name, len ? (size_t)len : (size_t)r->c->numrecs, !len, -1, &dim);
@@ -276,7 +276,7 @@ static int note_rank(struct cel_var *var)
 
 static int load_var(struct reader *r)
 {
-    struct classic_var *place;
+    struct cel_classic_var *priv;
     struct cel_var *var;
     uint64_t ndims, vsize;
     char *name;
@@ -291,8 +291,8 @@ static int load_var(struct reader *r)
     free(name);
     if (rc != CEL_OK)
         return rc;
-    var->place = place = classic_place_make();
-    rc = place ? take_dimids(r, var) : NC_ENOMEM;
+    var->priv = priv = cel_classic_var_make();
+    rc = priv ? take_dimids(r, var) : NC_ENOMEM;
     if (rc == CEL_OK)
         rc = load_atts(r, &var->atts);
     if (rc == CEL_OK)
@@ -300,13 +300,13 @@ static int load_var(struct reader *r)
     if (rc == CEL_OK)
         rc = take(r, count_size(r->c), &vsize); /* redundant, and wrong for large ones: not used */
     if (rc == CEL_OK)
-        rc = take(r, begin_size(r->c), &place->begin);
-    if (rc == CEL_OK && place->begin > (uint64_t)INT64_MAX)
+        rc = take(r, begin_size(r->c), &priv->begin);
+    if (rc == CEL_OK && priv->begin > (uint64_t)INT64_MAX)
         rc = bad(r, "a variable that begins outside any file");
     if (rc != CEL_OK)
         return rc;
     var->storage = CEL_CONTIGUOUS;
-    var->plain = var->loaded = true;
+    var->unchunked = var->loaded = true;
     var->saved = CEL_SAVED;
     cel_var_link_coord(var);
     rc = note_rank(var);
@@ -328,9 +328,9 @@ static int check_begins(const struct reader *r)
 {
     for (size_t i = 0; i < r->ds->root->vars.n; i++) {
         const struct cel_var *var = r->ds->root->vars.at[i];
-        if (place_of(var)->begin < r->at && place_of(var)->len)
+        if (priv_of(var)->begin < r->at && priv_of(var)->len)
             return cel_fail(NC_ENOTNC, "the header is damaged: variable %s begins at byte %llu, within the header of %zu bytes",
-                            var->name, (unsigned long long)place_of(var)->begin, r->at);
+                            var->name, (unsigned long long)priv_of(var)->begin, r->at);
     }
     return CEL_OK;
 }
@@ -348,14 +348,14 @@ static uint64_t count_records(const struct classic *c)
 
 static void set_records(struct classic *c, struct cel_dataset *ds, uint64_t n)
 {
-    struct cel_dim *dim = classic_record_dim(ds);
+    struct cel_dim *dim = cel_classic_record_dim(ds);
 
     c->numrecs = n;
     if (dim)
         dim->len = (size_t)c->numrecs;
     for (size_t i = 0; i < ds->root->vars.n; i++) {
         struct cel_var *var = ds->root->vars.at[i];
-        if (classic_is_record(var))
+        if (cel_classic_is_record(var))
             var->extent[0] = dim->len;
     }
 }
@@ -366,7 +366,7 @@ static void note_begins(struct classic *c, const struct cel_dataset *ds, uint64_
 
     c->begin_rec = UINT64_MAX;
     for (size_t i = 0; i < ds->root->vars.n; i++) {
-        const struct classic_var *p = place_of(ds->root->vars.at[i]);
+        const struct cel_classic_var *p = priv_of(ds->root->vars.at[i]);
         if (p->is_record) {
             c->begin_rec = p->begin < c->begin_rec ? p->begin : c->begin_rec;
         } else {
@@ -377,12 +377,12 @@ static void note_begins(struct classic *c, const struct cel_dataset *ds, uint64_
     if (c->begin_rec == UINT64_MAX)
         c->begin_rec = end;
     c->begin_var = first != UINT64_MAX ? first : c->begin_rec;
-    c->placed = ds->root->vars.n > 0;
+    c->laid_out = ds->root->vars.n > 0;
 }
 
-int classic_header_load(struct cel_dataset *ds)
+int cel_classic_header_load(struct cel_dataset *ds)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     struct reader r = {.ds = ds, .c = c};
     bool streaming;
     uint64_t magic;
@@ -403,7 +403,7 @@ int classic_header_load(struct cel_dataset *ds)
     if (rc == CEL_OK)
         rc = load_vars(&r);
     if (rc == CEL_OK)
-        rc = classic_lengths(ds);
+        rc = cel_classic_lengths(ds);
     if (rc == CEL_OK)
         rc = check_begins(&r);
     if (rc == CEL_OK)
@@ -415,9 +415,9 @@ int classic_header_load(struct cel_dataset *ds)
     return rc;
 }
 
-int classic_numrecs_read(struct cel_dataset *ds)
+int cel_classic_numrecs_read(struct cel_dataset *ds)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     struct reader r = {.ds = ds, .c = c, .at = 4};
     uint64_t n;
     int rc = take(&r, count_size(c), &n);
@@ -498,7 +498,7 @@ static int add_atts(struct cel_buf *out, const struct classic *c, const struct c
 
 static int add_var(struct cel_buf *out, const struct classic *c, const struct cel_var *var)
 {
-    const struct classic_var *p = place_of(var);
+    const struct cel_classic_var *p = priv_of(var);
     uint64_t most = c->kind == 5 ? UINT64_MAX : UINT32_MAX;
     int rc = add_name(out, c, var->name);
 
@@ -515,9 +515,9 @@ static int add_var(struct cel_buf *out, const struct classic *c, const struct ce
     return rc == CEL_OK ? add_int(out, p->begin, begin_size(c)) : rc;
 }
 
-int classic_header_make(struct cel_dataset *ds, struct cel_buf *out)
+int cel_classic_header_make(struct cel_dataset *ds, struct cel_buf *out)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     const struct cel_group *root = ds->root;
     const char magic[4] = {'C', 'D', 'F', (char)c->kind};
     int rc = cel_buf_add(out, magic, 4);
@@ -541,9 +541,9 @@ int classic_header_make(struct cel_dataset *ds, struct cel_buf *out)
     return rc;
 }
 
-int classic_numrecs_write(struct cel_dataset *ds)
+int cel_classic_numrecs_write(struct cel_dataset *ds)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     struct cel_buf b = CEL_BUF_INIT(64);
     int rc;
 
@@ -551,7 +551,7 @@ int classic_numrecs_write(struct cel_dataset *ds)
         return CEL_OK;
     rc = add_count(&b, c, c->numrecs);
     if (rc == CEL_OK)
-        rc = classic_io_write(&c->io, 4, b.data, b.len);
+        rc = cel_classic_io_write(&c->io, 4, b.data, b.len);
     if (rc == CEL_OK)
         c->numrecs_saved = c->numrecs;
     cel_buf_dispose(&b);

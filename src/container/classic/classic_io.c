@@ -9,15 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOVE_BLOCK = 1 << 20, TRAY = 64 << 10, SHORT = 4 << 10, PAGE = 8 << 10 };
+enum { MOVE_BLOCK = 1 << 20, STAGING_SIZE = 64 << 10, SHORT = 4 << 10, PAGE = 8 << 10 };
 
-static int too_short(const struct classic_io *io, uint64_t at, size_t n)
+static int too_short(const struct cel_classic_io *io, uint64_t at, size_t n)
 {
     return cel_fail(NC_EIO, "the file is truncated: it has %llu bytes, and %zu are needed from byte %llu on",
                     (unsigned long long)io->size, n, (unsigned long long)at);
 }
 
-static int read_file(const struct classic_io *io, uint64_t at, void *dst, size_t n)
+static int read_file(const struct cel_classic_io *io, uint64_t at, void *dst, size_t n)
 {
     char *to = dst;
 
@@ -38,7 +38,7 @@ static int read_file(const struct classic_io *io, uint64_t at, void *dst, size_t
 
 /* The page that holds [at, at + n) for a second read near the first; one alone, or one
  * of many far apart, is not worth it. */
-static bool turn_page(const struct classic_io *io, struct classic_page *page, uint64_t at, size_t n)
+static bool turn_page(const struct cel_classic_io *io, struct cel_classic_page *page, uint64_t at, size_t n)
 {
     bool again = page->last == at / PAGE;
 
@@ -54,9 +54,9 @@ static bool turn_page(const struct classic_io *io, struct classic_page *page, ui
     return page->len > 0;
 }
 
-static int read_short(struct classic_io *io, uint64_t at, void *dst, size_t n)
+static int read_short(struct cel_classic_io *io, uint64_t at, void *dst, size_t n)
 {
-    struct classic_page *page = &io->page;
+    struct cel_classic_page *page = &io->page;
     bool there;
 
     if (!io->writable) /* else the file's own lock is held */
@@ -69,7 +69,7 @@ static int read_short(struct classic_io *io, uint64_t at, void *dst, size_t n)
     return there ? CEL_OK : read_file(io, at, dst, n);
 }
 
-void classic_io_forget(struct classic_io *io)
+void cel_classic_io_forget(struct cel_classic_io *io)
 {
     if (!io->writable)
         cel_lock(&io->page.lock);
@@ -78,12 +78,12 @@ void classic_io_forget(struct classic_io *io)
         cel_unlock(&io->page.lock);
 }
 
-int classic_io_read(struct classic_io *io, uint64_t at, void *dst, size_t n)
+int cel_classic_io_read(struct cel_classic_io *io, uint64_t at, void *dst, size_t n)
 {
     if (at > io->size || n > io->size - at)
         return too_short(io, at, n);
-    if (io->tray.len) { /* it may be what makes the file as long as it is */
-        int rc = classic_io_flush(io);
+    if (io->staging.len) { /* it may be what makes the file as long as it is */
+        int rc = cel_classic_io_flush(io);
         if (rc != CEL_OK)
             return rc;
     }
@@ -95,15 +95,15 @@ int classic_io_read(struct classic_io *io, uint64_t at, void *dst, size_t n)
     return n <= SHORT ? read_short(io, at, dst, n) : read_file(io, at, dst, n);
 }
 
-int classic_io_read_over(struct classic_io *io, uint64_t at, void *dst, size_t n)
+int cel_classic_io_read_over(struct cel_classic_io *io, uint64_t at, void *dst, size_t n)
 {
     size_t there = at >= io->size ? 0 : n < io->size - at ? n : (size_t)(io->size - at);
 
     memset((char *)dst + there, 0, n - there);
-    return there ? classic_io_read(io, at, dst, there) : CEL_OK;
+    return there ? cel_classic_io_read(io, at, dst, there) : CEL_OK;
 }
 
-static int write_memory(struct classic_io *io, uint64_t at, const void *src, size_t n)
+static int write_memory(struct cel_classic_io *io, uint64_t at, const void *src, size_t n)
 {
     size_t end, old = io->mem.len;
     int rc;
@@ -124,7 +124,7 @@ static int write_memory(struct classic_io *io, uint64_t at, const void *src, siz
     return CEL_OK;
 }
 
-int classic_io_write_part(const struct classic_io *io, uint64_t at, const void *src, size_t n)
+int cel_classic_io_write_part(const struct cel_classic_io *io, uint64_t at, const void *src, size_t n)
 {
     const char *from = src;
 
@@ -144,65 +144,65 @@ int classic_io_write_part(const struct classic_io *io, uint64_t at, const void *
 
 /* What could not be written stays, so that closing the file fails too. An empty tray is
  * not touched: threads that read a file opened for reading share it without a lock. */
-int classic_io_flush(struct classic_io *io)
+int cel_classic_io_flush(struct cel_classic_io *io)
 {
     int rc;
 
-    if (!io->tray.len)
+    if (!io->staging.len)
         return CEL_OK;
-    rc = classic_io_write_part(io, io->tray.at, io->tray.data, io->tray.len);
+    rc = cel_classic_io_write_part(io, io->staging.at, io->staging.data, io->staging.len);
     if (rc == CEL_OK)
-        io->tray.len = 0;
+        io->staging.len = 0;
     return rc;
 }
 
-static int put_on_tray(struct classic_io *io, uint64_t at, const void *src, size_t n)
+static int stage_write(struct cel_classic_io *io, uint64_t at, const void *src, size_t n)
 {
-    struct classic_tray *tray = &io->tray;
+    struct cel_classic_staging *staging = &io->staging;
 
-    if (!tray->data && !(tray->data = cel_malloc(TRAY)))
+    if (!staging->data && !(staging->data = cel_malloc(STAGING_SIZE)))
         return NC_ENOMEM;
-    if (!tray->len || at < tray->at || at > tray->at + tray->len || at + n > tray->at + TRAY) {
-        int rc = classic_io_flush(io);
+    if (!staging->len || at < staging->at || at > staging->at + staging->len || at + n > staging->at + STAGING_SIZE) {
+        int rc = cel_classic_io_flush(io);
         if (rc != CEL_OK)
             return rc;
-        tray->at = at;
+        staging->at = at;
     }
-    memcpy(tray->data + (at - tray->at), src, n);
-    if (at - tray->at + n > tray->len)
-        tray->len = (size_t)(at - tray->at) + n;
+    memcpy(staging->data + (at - staging->at), src, n);
+    if (at - staging->at + n > staging->len)
+        staging->len = (size_t)(at - staging->at) + n;
     return CEL_OK;
 }
 
-int classic_io_write(struct classic_io *io, uint64_t at, const void *src, size_t n)
+int cel_classic_io_write(struct cel_classic_io *io, uint64_t at, const void *src, size_t n)
 {
     int rc = CEL_OK;
 
     if (io->fd < 0)
         return write_memory(io, at, src, n);
-    classic_io_forget(io);
+    cel_classic_io_forget(io);
     if (n > 0 && n <= SHORT)
-        rc = put_on_tray(io, at, src, n);
-    else if (n > 0 && (rc = classic_io_flush(io)) == CEL_OK)
-        rc = classic_io_write_part(io, at, src, n);
+        rc = stage_write(io, at, src, n);
+    else if (n > 0 && (rc = cel_classic_io_flush(io)) == CEL_OK)
+        rc = cel_classic_io_write_part(io, at, src, n);
     if (rc == CEL_OK && at + n > io->size)
         io->size = at + n;
     return rc;
 }
 
-void classic_io_dispose(struct classic_io *io)
+void cel_classic_io_dispose(struct cel_classic_io *io)
 {
     if (!io->borrowed)
         cel_buf_dispose(&io->mem);
-    free(io->tray.data);
-    io->tray = (struct classic_tray){0};
+    free(io->staging.data);
+    io->staging = (struct cel_classic_staging){0};
     free(io->page.data);
     cel_mutex_dispose(&io->page.lock);
 }
 
 /* Forwards when moving down, backwards when moving up, so that nothing is
  * overwritten before it is copied. */
-int classic_io_move(struct classic_io *io, uint64_t from, uint64_t to, uint64_t n)
+int cel_classic_io_move(struct cel_classic_io *io, uint64_t from, uint64_t to, uint64_t n)
 {
     char *block = n && from != to ? cel_malloc(MOVE_BLOCK) : NULL;
     uint64_t done = 0;
@@ -217,16 +217,16 @@ int classic_io_move(struct classic_io *io, uint64_t from, uint64_t to, uint64_t 
     while (rc == CEL_OK && done < n) {
         size_t part = n - done < MOVE_BLOCK ? (size_t)(n - done) : MOVE_BLOCK;
         uint64_t at = to > from ? n - done - part : done;
-        rc = classic_io_read(io, from + at, block, part);
+        rc = cel_classic_io_read(io, from + at, block, part);
         if (rc == CEL_OK)
-            rc = classic_io_write(io, to + at, block, part);
+            rc = cel_classic_io_write(io, to + at, block, part);
         done += part;
     }
     free(block);
     return rc;
 }
 
-int classic_io_grow(struct classic_io *io, uint64_t size)
+int cel_classic_io_grow(struct cel_classic_io *io, uint64_t size)
 {
     if (size <= io->size)
         return CEL_OK;
@@ -239,12 +239,12 @@ int classic_io_grow(struct classic_io *io, uint64_t size)
 }
 
 /* Where the file system cannot say, the space is met, or not, when it is written. */
-int classic_io_reserve(struct classic_io *io, uint64_t from, uint64_t to)
+int cel_classic_io_reserve(struct cel_classic_io *io, uint64_t from, uint64_t to)
 {
     int error = 0;
 
     if (to <= io->size || io->fd < 0)
-        return classic_io_grow(io, to);
+        return cel_classic_io_grow(io, to);
     from = from > io->size ? from : io->size;
     do
         error = fallocate(io->fd, 0, (off_t)from, (off_t)(to - from)) != 0 ? errno : 0;
@@ -252,14 +252,14 @@ int classic_io_reserve(struct classic_io *io, uint64_t from, uint64_t to)
     if (error && error != EOPNOTSUPP && error != ENOSYS)
         return cel_fail(error == ENOSPC ? ENOSPC : NC_EIO, "there is no space for %llu bytes: %s",
                         (unsigned long long)(to - from), strerror(error));
-    return classic_io_grow(io, to);
+    return cel_classic_io_grow(io, to);
 }
 
-int classic_io_truncate(struct classic_io *io, uint64_t size)
+int cel_classic_io_truncate(struct cel_classic_io *io, uint64_t size)
 {
     if (size >= io->size || io->fd < 0)
         return CEL_OK;
-    classic_io_forget(io);
+    cel_classic_io_forget(io);
     if (ftruncate(io->fd, (off_t)size) != 0)
         return cel_fail(NC_EIO, "cannot cut the file to %llu bytes: %s", (unsigned long long)size, strerror(errno));
     io->size = size;

@@ -18,7 +18,7 @@ static int length_of(const struct cel_var *var, uint64_t *out)
 {
     uint64_t n = var->type->size;
 
-    for (int d = classic_is_record(var); d < var->ndims; d++)
+    for (int d = cel_classic_is_record(var); d < var->ndims; d++)
         if (__builtin_mul_overflow(n, (uint64_t)var->dim[d]->len, &n) || n > (uint64_t)INT64_MAX - 3)
             return cel_fail(NC_EVARSIZE, "variable %s is larger than any file can be", var->name);
     *out = round_up(n, 4);
@@ -34,18 +34,18 @@ static uint64_t unpadded(const struct cel_var *var)
     return n;
 }
 
-struct classic_var *classic_place_make(void)
+struct cel_classic_var *cel_classic_var_make(void)
 {
-    struct classic_var *place = cel_calloc(1, sizeof *place);
+    struct cel_classic_var *priv = cel_calloc(1, sizeof *priv);
 
-    if (place)
-        place->done = UINT64_MAX;
-    return place;
+    if (priv)
+        priv->done = UINT64_MAX;
+    return priv;
 }
 
-int classic_lengths(struct cel_dataset *ds)
+int cel_classic_lengths(struct cel_dataset *ds)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     const struct cel_var *only = NULL;
     size_t nrecord = 0;
     int rc = CEL_OK;
@@ -53,12 +53,12 @@ int classic_lengths(struct cel_dataset *ds)
     c->recsize = 0;
     for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
         struct cel_var *var = ds->root->vars.at[i];
-        if (!var->place && !(var->place = classic_place_make()))
+        if (!var->priv && !(var->priv = cel_classic_var_make()))
             return NC_ENOMEM;
-        place_of(var)->is_record = classic_is_record(var);
-        rc = length_of(var, &place_of(var)->len);
-        if (rc == CEL_OK && classic_is_record(var)) {
-            if (__builtin_add_overflow(c->recsize, place_of(var)->len, &c->recsize))
+        priv_of(var)->is_record = cel_classic_is_record(var);
+        rc = length_of(var, &priv_of(var)->len);
+        if (rc == CEL_OK && cel_classic_is_record(var)) {
+            if (__builtin_add_overflow(c->recsize, priv_of(var)->len, &c->recsize))
                 return cel_fail(NC_EVARSIZE, "a record would be larger than any file can be");
             only = var;
             nrecord++;
@@ -73,16 +73,16 @@ int classic_lengths(struct cel_dataset *ds)
 /* In kinds 1 and 2 a length must fit the header, except that of the last variable. */
 static int check_sizes(const struct cel_dataset *ds)
 {
-    const struct classic *c = classic_of(ds);
+    const struct classic *c = cel_classic_of(ds);
     uint64_t most = c->kind == 1 ? (uint64_t)INT32_MAX - 3 : c->kind == 2 ? (uint64_t)UINT32_MAX - 3 : (uint64_t)INT64_MAX - 3;
     const struct cel_var *large_fixed = NULL, *large_record = NULL, *last_fixed = NULL, *last_record = NULL;
     size_t nlarge_fixed = 0, nlarge_record = 0;
 
     for (size_t i = 0; i < ds->root->vars.n; i++) {
         const struct cel_var *var = ds->root->vars.at[i];
-        bool large = place_of(var)->len > most;
-        *(place_of(var)->is_record ? &last_record : &last_fixed) = var;
-        if (large && place_of(var)->is_record)
+        bool large = priv_of(var)->len > most;
+        *(priv_of(var)->is_record ? &last_record : &last_fixed) = var;
+        if (large && priv_of(var)->is_record)
             nlarge_record++, large_record = var;
         else if (large)
             nlarge_fixed++, large_fixed = var;
@@ -97,9 +97,9 @@ static int check_sizes(const struct cel_dataset *ds)
 
 /* --- begins --------------------------------------------------------------------------- */
 
-static int set_begin(const struct classic *c, const struct cel_var *var, const struct classic_spot *old, uint64_t at)
+static int set_begin(const struct classic *c, const struct cel_var *var, const struct cel_classic_spot *old, uint64_t at)
 {
-    struct classic_var *p = place_of(var);
+    struct cel_classic_var *p = priv_of(var);
 
     p->begin = old->existed && old->begin > at ? old->begin : at;
     if (c->kind == 1 && p->begin > (uint64_t)INT32_MAX)
@@ -108,52 +108,52 @@ static int set_begin(const struct classic *c, const struct cel_var *var, const s
     return CEL_OK;
 }
 
-static int place_vars(struct cel_dataset *ds, uint64_t header, const struct classic_spot *old)
+static int lay_out_vars(struct cel_dataset *ds, uint64_t header, const struct cel_classic_spot *old)
 {
-    struct classic *c = classic_of(ds);
-    const struct cel_room *room = &ds->room;
+    struct classic *c = cel_classic_of(ds);
+    const struct cel_header_padding *padding = &ds->padding;
     uint64_t at, first = UINT64_MAX;
     int rc = CEL_OK;
 
     if (!ds->root->vars.n)
         return CEL_OK;
-    if (c->begin_var < header + room->header || c->begin_var != round_up(c->begin_var, room->var_align)) {
-        uint64_t begin = round_up(header + room->header, room->var_align);
-        c->begin_var = c->placed && c->begin_var > begin ? c->begin_var : begin;
+    if (c->begin_var < header + padding->header || c->begin_var != round_up(c->begin_var, padding->var_align)) {
+        uint64_t begin = round_up(header + padding->header, padding->var_align);
+        c->begin_var = c->laid_out && c->begin_var > begin ? c->begin_var : begin;
     }
     at = c->begin_var;
     for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
         struct cel_var *var = ds->root->vars.at[i];
-        if (place_of(var)->is_record)
+        if (priv_of(var)->is_record)
             continue;
         rc = set_begin(c, var, &old[i], at);
-        at = place_of(var)->begin + place_of(var)->len;
-        first = first == UINT64_MAX ? place_of(var)->begin : first;
+        at = priv_of(var)->begin + priv_of(var)->len;
+        first = first == UINT64_MAX ? priv_of(var)->begin : first;
     }
-    if (c->begin_rec < at + room->vars || c->begin_rec != round_up(c->begin_rec, room->rec_align))
-        c->begin_rec = round_up(at + room->vars, room->rec_align);
+    if (c->begin_rec < at + padding->vars || c->begin_rec != round_up(c->begin_rec, padding->rec_align))
+        c->begin_rec = round_up(at + padding->vars, padding->rec_align);
     c->begin_var = first != UINT64_MAX ? first : c->begin_rec;
     at = c->begin_rec;
     for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
         struct cel_var *var = ds->root->vars.at[i];
-        if (!place_of(var)->is_record)
+        if (!priv_of(var)->is_record)
             continue;
         rc = set_begin(c, var, &old[i], at);
-        at = place_of(var)->begin + place_of(var)->len;
+        at = priv_of(var)->begin + priv_of(var)->len;
     }
-    c->placed = true;
+    c->laid_out = true;
     return rc;
 }
 
 /* Variables that nc_enddef() has not seen, or has refused, are not in the file. */
-uint64_t classic_end(const struct cel_dataset *ds)
+uint64_t cel_classic_end(const struct cel_dataset *ds)
 {
-    const struct classic *c = classic_of(ds);
+    const struct classic *c = cel_classic_of(ds);
     uint64_t end = 0;
 
     for (size_t i = 0; i < ds->root->vars.n; i++) {
         const struct cel_var *var = ds->root->vars.at[i];
-        const struct classic_var *p = place_of(var);
+        const struct cel_classic_var *p = priv_of(var);
         if (var->saved == CEL_NEW)
             continue;
         if (p->is_record)
@@ -165,17 +165,17 @@ uint64_t classic_end(const struct cel_dataset *ds)
 
 /* --- saving ----------------------------------------------------------------------------------- */
 
-static void owe_new(struct cel_dataset *ds, const struct classic_spot *old)
+static void owe_new(struct cel_dataset *ds, const struct cel_classic_spot *old)
 {
     for (size_t i = 0; i < ds->root->vars.n; i++)
         if (!old[i].existed)
-            classic_owe_fill(ds, ds->root->vars.at[i]);
+            cel_classic_owe_fill(ds, ds->root->vars.at[i]);
 }
 
 static void settle_var(struct cel_var *var)
 {
     var->storage = CEL_CONTIGUOUS;
-    var->plain = var->loaded = true;
+    var->unchunked = var->loaded = true;
     for (int d = 0; d < var->ndims; d++)
         var->extent[d] = var->dim[d]->len;
 }
@@ -227,7 +227,7 @@ static void all_saved(struct cel_dataset *ds)
 static int header_size(struct cel_dataset *ds, uint64_t *out)
 {
     struct cel_buf header = CEL_BUF_INIT(SIZE_MAX);
-    int rc = classic_header_make(ds, &header);
+    int rc = cel_classic_header_make(ds, &header);
 
     *out = header.len;
     cel_buf_dispose(&header);
@@ -236,20 +236,20 @@ static int header_size(struct cel_dataset *ds, uint64_t *out)
 
 /* One that could not be written never waits to be tried again: its layout is given up, and data goes elsewhere. What lay there comes
  * back, as far as the disk takes it, since half of a header may be in the file by now. */
-static int overwrite_header(struct classic_io *io, const struct cel_buf *header)
+static int overwrite_header(struct cel_classic_io *io, const struct cel_buf *header)
 {
     struct cel_buf old = CEL_BUF_INIT(SIZE_MAX);
     struct cel_status why;
     int rc = cel_buf_resize(&old, io->size < header->len ? (size_t)io->size : header->len);
 
     if (rc == CEL_OK)
-        rc = classic_io_read(io, 0, old.data, old.len);
+        rc = cel_classic_io_read(io, 0, old.data, old.len);
     if (rc == CEL_OK) {
-        classic_io_forget(io);
-        rc = classic_io_write_part(io, 0, header->data, header->len);
+        cel_classic_io_forget(io);
+        rc = cel_classic_io_write_part(io, 0, header->data, header->len);
         if (rc != CEL_OK) {
             cel_status_save(&why);
-            classic_io_write_part(io, 0, old.data, old.len);
+            cel_classic_io_write_part(io, 0, old.data, old.len);
             cel_status_restore(&why);
         }
     }
@@ -259,84 +259,84 @@ static int overwrite_header(struct classic_io *io, const struct cel_buf *header)
     return rc;
 }
 
-int classic_header_write(struct cel_dataset *ds)
+int cel_classic_header_write(struct cel_dataset *ds)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     struct cel_buf header = CEL_BUF_INIT(SIZE_MAX);
-    int rc = classic_header_make(ds, &header);
+    int rc = cel_classic_header_make(ds, &header);
 
     if (rc == CEL_OK)
-        rc = classic_io_flush(&c->io); /* what it points to comes first */
+        rc = cel_classic_io_flush(&c->io); /* what it points to comes first */
     if (rc == CEL_OK && c->io.fd >= 0)
         rc = overwrite_header(&c->io, &header);
     else if (rc == CEL_OK)
-        rc = classic_io_write(&c->io, 0, header.data, header.len);
+        rc = cel_classic_io_write(&c->io, 0, header.data, header.len);
     if (rc == CEL_OK)
         c->numrecs_saved = c->numrecs;
     cel_buf_dispose(&header);
     return rc;
 }
 
-static int note_layout(struct cel_dataset *ds, struct classic_before *out)
+static int note_layout(struct cel_dataset *ds, struct cel_classic_before *out)
 {
-    const struct classic *c = classic_of(ds);
+    const struct classic *c = cel_classic_of(ds);
     const struct cel_vec *vars = &ds->root->vars;
 
-    *out = (struct classic_before){cel_calloc(vars->n, sizeof *out->var), c->begin_var, c->begin_rec, c->recsize, c->placed};
+    *out = (struct cel_classic_before){cel_calloc(vars->n, sizeof *out->var), c->begin_var, c->begin_rec, c->recsize, c->laid_out};
     for (size_t i = 0; out->var && i < vars->n; i++) {
         const struct cel_var *var = vars->at[i];
         if (var->saved != CEL_NEW)
-            out->var[i] = (struct classic_spot){true, place_of(var)->begin};
+            out->var[i] = (struct cel_classic_spot){true, priv_of(var)->begin};
     }
     return out->var ? CEL_OK : NC_ENOMEM;
 }
 
 /* Definitions that cannot be kept leave everything where the file has it. */
-static void restore_layout(struct cel_dataset *ds, const struct classic_before *before)
+static void restore_layout(struct cel_dataset *ds, const struct cel_classic_before *before)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
 
     for (size_t i = 0; i < ds->root->vars.n; i++)
         if (before->var[i].existed)
-            place_of(ds->root->vars.at[i])->begin = before->var[i].begin;
+            priv_of(ds->root->vars.at[i])->begin = before->var[i].begin;
     c->begin_var = before->begin_var;
     c->begin_rec = before->begin_rec;
     c->recsize = before->recsize;
-    c->placed = before->placed;
+    c->laid_out = before->laid_out;
 }
 
-static int place_anew(struct cel_dataset *ds, const struct classic_before *before)
+static int lay_out_anew(struct cel_dataset *ds, const struct cel_classic_before *before)
 {
     uint64_t header;
     int rc;
 
     for (size_t i = 0; i < ds->root->vars.n; i++)
         settle_var(ds->root->vars.at[i]);
-    rc = classic_lengths(ds);
+    rc = cel_classic_lengths(ds);
     if (rc == CEL_OK)
         rc = check_sizes(ds);
     if (rc == CEL_OK)
         rc = header_size(ds, &header);
     if (rc == CEL_OK)
-        rc = place_vars(ds, header, before->var);
+        rc = lay_out_vars(ds, header, before->var);
     return rc;
 }
 
 static int save_locked(struct cel_dataset *ds)
 {
-    struct classic_before before;
-    int rc = classic_pay_all(ds); /* while everything still lies where it did */
+    struct cel_classic_before before;
+    int rc = cel_classic_pay_all(ds); /* while everything still lies where it did */
 
     if (rc != CEL_OK)
         return rc;
     if (!is_changed(ds))
-        return classic_numrecs_write(ds);
+        return cel_classic_numrecs_write(ds);
     rc = note_layout(ds, &before);
     if (rc != CEL_OK)
         return rc;
-    rc = place_anew(ds, &before);
+    rc = lay_out_anew(ds, &before);
     if (rc == CEL_OK)
-        rc = classic_relocate(ds, &before);
+        rc = cel_classic_relocate(ds, &before);
     if (rc != CEL_OK)
         restore_layout(ds, &before);
     if (rc == CEL_OK)
@@ -348,9 +348,9 @@ static int save_locked(struct cel_dataset *ds)
 }
 
 /* Other threads may be moving values: nc_sync() saves too. */
-int classic_save(struct cel_dataset *ds)
+int cel_classic_save(struct cel_dataset *ds)
 {
-    struct classic *c = classic_of(ds);
+    struct classic *c = cel_classic_of(ds);
     int rc;
 
     cel_lock(&c->lock);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 64 << 10, LONG_RUN = 1 << 20, MOST_THREADS = 8 };
+enum { PIECE = 64 << 10, LONG_RUN = 1 << 20, THREADS_MAX = 8 };
 
 static bool is_swapped(size_t size)
 {
@@ -26,7 +26,7 @@ static void swap(char *to, const char *from, size_t n, size_t size)
 /* --- a long run by several threads ------------------------------------------------------ */
 
 struct run {
-    struct classic_io *io;
+    struct cel_classic_io *io;
     uint64_t at;
     char *memory;
     size_t nbytes, size;
@@ -48,7 +48,7 @@ static size_t piece_at(const struct run *run, size_t from)
 static int get_piece(const struct run *run, size_t from)
 {
     size_t n = piece_at(run, from);
-    int rc = classic_io_read(run->io, run->at + from, run->memory + from, n);
+    int rc = cel_classic_io_read(run->io, run->at + from, run->memory + from, n);
 
     if (rc == CEL_OK)
         swap(run->memory + from, run->memory + from, n / run->size, run->size);
@@ -61,7 +61,7 @@ static int put_piece(const struct run *run, size_t from, char *block)
     size_t n = piece_at(run, from);
 
     swap(block, run->memory + from, n / run->size, run->size);
-    return classic_io_write_part(run->io, run->at + from, block, n);
+    return cel_classic_io_write_part(run->io, run->at + from, block, n);
 }
 
 static void move_pieces(struct cel_task *task)
@@ -82,29 +82,29 @@ static void move_pieces(struct cel_task *task)
 /* False: something failed; the caller does it again by itself and learns what. */
 static bool move_together(struct run *run)
 {
-    struct share shares[MOST_THREADS];
-    struct cel_crew crew;
-    int n = cel_pool_size() < MOST_THREADS ? cel_pool_size() : MOST_THREADS;
+    struct share shares[THREADS_MAX];
+    struct cel_task_group tasks;
+    int n = cel_pool_size() < THREADS_MAX ? cel_pool_size() : THREADS_MAX;
 
-    cel_crew_open(&crew, false);
+    cel_task_group_open(&tasks, false);
     for (int i = 0; i < n; i++) {
         shares[i] = (struct share){.task = {.run = move_pieces}, .run = run};
-        cel_crew_push(&crew, &shares[i].task, false);
+        cel_task_group_push(&tasks, &shares[i].task, false);
     }
     for (int i = 0; i < n; i++)
-        cel_crew_finish(&crew, &shares[i].task);
+        cel_task_group_finish(&tasks, &shares[i].task);
     return !run->failed;
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-int classic_get_row(struct classic_io *io, uint64_t at, char *to, size_t n, size_t size)
+int cel_classic_get_row(struct cel_classic_io *io, uint64_t at, char *to, size_t n, size_t size)
 {
     struct run run = {.io = io, .at = at, .memory = to, .nbytes = n * size, .size = size};
     int rc = CEL_OK;
 
     if (run.nbytes >= LONG_RUN && io->fd >= 0 && io->size >= at && io->size - at >= run.nbytes && cel_pool_size() > 1 &&
-        (rc = classic_io_flush(io)) == CEL_OK && move_together(&run))
+        (rc = cel_classic_io_flush(io)) == CEL_OK && move_together(&run))
         return CEL_OK;
     for (size_t from = 0; rc == CEL_OK && from < run.nbytes; from += PIECE)
         rc = get_piece(&run, from);
@@ -120,24 +120,24 @@ static int put_alone(struct run *run)
     for (size_t from = 0; rc == CEL_OK && from < run->nbytes; from += PIECE) {
         size_t n = piece_at(run, from);
         swap(block, run->memory + from, n / run->size, run->size);
-        rc = classic_io_write(run->io, run->at + from, block, n);
+        rc = cel_classic_io_write(run->io, run->at + from, block, n);
     }
     if (block != few)
         free(block);
     return rc;
 }
 
-int classic_put_row(struct classic_io *io, uint64_t at, const char *from, size_t n, size_t size)
+int cel_classic_put_row(struct cel_classic_io *io, uint64_t at, const char *from, size_t n, size_t size)
 {
     struct run run = {.io = io, .at = at, .memory = (char *)from, .nbytes = n * size, .size = size, .put = true};
     int rc = CEL_OK;
 
     if (!is_swapped(size))
-        return classic_io_write(io, at, from, run.nbytes);
+        return cel_classic_io_write(io, at, from, run.nbytes);
     if (run.nbytes < LONG_RUN || io->fd < 0 || cel_pool_size() < 2)
         return put_alone(&run);
-    classic_io_forget(io);
-    rc = classic_io_flush(io);
+    cel_classic_io_forget(io);
+    rc = cel_classic_io_flush(io);
     if (rc != CEL_OK || !move_together(&run))
         return rc == CEL_OK ? put_alone(&run) : rc;
     if (at + run.nbytes > io->size)
@@ -176,12 +176,12 @@ static void move_rows(char *to, size_t to_pitch, const char *from, size_t from_p
             swap(to + i * to_pitch, from + i * from_pitch, n, size);
 }
 
-void classic_gather(char *to, const char *window, size_t pitch, size_t nrows, size_t n, size_t size)
+void cel_classic_unpack_rows(char *to, const char *window, size_t pitch, size_t nrows, size_t n, size_t size)
 {
     move_rows(to, n * size, window, pitch, nrows, n, size);
 }
 
-void classic_scatter(char *window, const char *from, size_t pitch, size_t nrows, size_t n, size_t size)
+void cel_classic_pack_rows(char *window, const char *from, size_t pitch, size_t nrows, size_t n, size_t size)
 {
     move_rows(window, pitch, from, n * size, nrows, n, size);
 }

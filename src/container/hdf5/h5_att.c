@@ -178,7 +178,7 @@ static int read_all(struct reading *r)
     int rc = r->var ? cel_h5_var_open(r->var) : CEL_OK;
 
     if (rc == CEL_OK)
-        rc = list_all(r, r->var ? ((struct cel_h5_var *)r->var->place)->id : cel_h5_group_id(r->group));
+        rc = list_all(r, r->var ? ((struct cel_h5_var *)r->var->priv)->id : cel_h5_group_id(r->group));
     return cel_h5_note(r->group, rc, "%s:", r->var ? r->var->name : "");
 }
 

@@ -7,7 +7,7 @@
  *   right after a masked write libhdf5 forgets that mask, so we remember the masks
  *     of this session, and reopen the dataset before libhdf5 reads it itself;
  *   space of a chunk that moved is given to others at once, so what lands where the last sync's bytes lie is held
- *     back (h5_held.h), unless it is the same chunk without filters: torn, that is still old and new values;
+ *     back (h5_deferred.h), unless it is the same chunk without filters: torn, that is still old and new values;
  *   a chunk that is not found is unwritten only if libhdf5 says so in so many words:
  *     any deeper error is damage. */
 #include "h5_int.h"
@@ -38,10 +38,10 @@ static bool at_the_edge(const struct cel_var *var, const hsize_t *first)
     return false;
 }
 
-static int find(struct cel_var *var, const size_t *index, struct cel_chunk_place *out)
+static int find(struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
 {
     static char nowhere; /* libhdf5 asks the driver to fill this: the driver only notes it */
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     hsize_t first[CEL_RANK_MAX];
     herr_t ok;
 
@@ -77,9 +77,9 @@ static int fail_chunk(int rc, const struct cel_var *var, const size_t *index)
 }
 
 /* A file nobody writes has no masks of this session; raw edges are not described raw. */
-static int find_raw(const struct cel_var *var, const size_t *index, struct cel_chunk_place *out)
+static int find_raw(const struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
 {
-    const struct cel_h5_var *v = var->place;
+    const struct cel_h5_var *v = var->priv;
     hsize_t first[CEL_RANK_MAX];
 
     if (!v->index)
@@ -87,7 +87,7 @@ static int find_raw(const struct cel_var *var, const size_t *index, struct cel_c
     return origin(var, index, first) ? cel_h5_index_find(v->index, first, out) : CEL_ABSENT;
 }
 
-int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_place *out)
+int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
 {
     struct cel_h5_entry entry;
     int rc = find_raw(var, index, out);
@@ -105,7 +105,7 @@ int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t 
 }
 
 /* A size the index claims is believed only as far as the file reaches. */
-static int check_place(const struct cel_h5_io *io, const struct cel_chunk_place *at)
+static int check_location(const struct cel_h5_io *io, const struct cel_chunk_location *at)
 {
     if (at->address > io->eof || at->nbytes > io->eof - at->address)
         return cel_fail(NC_EHDFERR, "its %zu bytes at offset %llu lie beyond the end of the file", at->nbytes,
@@ -114,10 +114,10 @@ static int check_place(const struct cel_h5_io *io, const struct cel_chunk_place 
 }
 
 int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                      const struct cel_chunk_place *at, struct cel_buf *out)
+                      const struct cel_chunk_location *at, struct cel_buf *out)
 {
     struct cel_h5_io *io = cel_h5_file(ds)->io;
-    int rc = io->writable ? CEL_OK : check_place(io, at);
+    int rc = io->writable ? CEL_OK : check_location(io, at);
 
     if (rc == CEL_OK)
         rc = cel_buf_resize(out, at->nbytes);
@@ -128,10 +128,10 @@ int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t 
 
 /* --- placing ------------------------------------------------------------------------------------ */
 
-static int place_once(struct cel_var *var, const hsize_t *first, const void *encoded, size_t n, uint32_t skipped,
-                      struct cel_chunk_place *out)
+static int allocate_once(struct cel_var *var, const hsize_t *first, const void *encoded, size_t n, uint32_t skipped,
+                      struct cel_chunk_location *out)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     herr_t ok;
 
     cel_h5_arm(encoded);
@@ -145,8 +145,8 @@ static int place_once(struct cel_var *var, const hsize_t *first, const void *enc
 static int unsettle_mask(struct cel_var *var, const size_t *index, const hsize_t *first, const void *encoded, size_t n,
                          uint32_t skipped)
 {
-    struct cel_h5_var *v = var->place;
-    struct cel_chunk_place old;
+    struct cel_h5_var *v = var->priv;
+    struct cel_chunk_location old;
     int rc;
 
     if (!v->masked && !skipped)
@@ -154,13 +154,13 @@ static int unsettle_mask(struct cel_var *var, const size_t *index, const hsize_t
     rc = find(var, index, &old);
     if (rc != CEL_OK || old.nbytes != n || old.skipped == skipped)
         return rc == CEL_ABSENT ? CEL_OK : rc;
-    return place_once(var, first, encoded, n + 1, skipped, &old);
+    return allocate_once(var, first, encoded, n + 1, skipped, &old);
 }
 
 /* Where the chunk lies now, if it could be overwritten there. */
 static int find_old(struct cel_var *var, const size_t *index, uint64_t *addr)
 {
-    struct cel_chunk_place old;
+    struct cel_chunk_location old;
     int rc = CEL_ABSENT;
 
     if (var->chain.n == 0 && cel_h5_io_is_live(cel_h5_file(var->group->dataset)->io, 0))
@@ -169,20 +169,20 @@ static int find_old(struct cel_var *var, const size_t *index, uint64_t *addr)
     return rc == CEL_ABSENT ? CEL_OK : rc;
 }
 
-static void note_place(struct cel_h5_io *io, uint64_t old, struct cel_chunk_place *at)
+static void note_location(struct cel_h5_io *io, uint64_t old, struct cel_chunk_location *at)
 {
     at->in_place = at->address == old;
     if (at->in_place || !cel_h5_io_is_live(io, at->address))
         return;
-    cel_lock(&io->held->lock);
-    io->held->promised += at->nbytes;
-    cel_unlock(&io->held->lock);
+    cel_lock(&io->deferred->lock);
+    io->deferred->acknowledged += at->nbytes;
+    cel_unlock(&io->deferred->lock);
 }
 
-static int place(struct cel_var *var, const size_t *index, const void *encoded, size_t n, uint32_t skipped,
-                 struct cel_chunk_place *out)
+static int priv(struct cel_var *var, const size_t *index, const void *encoded, size_t n, uint32_t skipped,
+                 struct cel_chunk_location *out)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     hsize_t first[CEL_RANK_MAX];
     uint64_t old;
     int rc;
@@ -195,9 +195,9 @@ static int place(struct cel_var *var, const size_t *index, const void *encoded, 
     if (rc == CEL_OK)
         rc = unsettle_mask(var, index, first, encoded, n, skipped);
     if (rc == CEL_OK)
-        rc = place_once(var, first, encoded, n, skipped, out);
+        rc = allocate_once(var, first, encoded, n, skipped, out);
     if (rc == CEL_OK)
-        note_place(cel_h5_file(var->group->dataset)->io, old, out);
+        note_location(cel_h5_file(var->group->dataset)->io, old, out);
     if (rc == CEL_OK)
         rc = cel_h5_masks_put(&v->masks, index, var->ndims, skipped);
     out->skipped = skipped;
@@ -206,8 +206,8 @@ static int place(struct cel_var *var, const size_t *index, const void *encoded, 
     return rc;
 }
 
-int cel_h5_chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
-                       size_t n, uint32_t skipped, struct cel_chunk_place *out)
+int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
+                       size_t n, uint32_t skipped, struct cel_chunk_location *out)
 {
     struct cel_h5_entry entry;
     int rc = cel_h5_enter_file(ds, &entry);
@@ -216,13 +216,13 @@ int cel_h5_chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t
         return rc;
     rc = cel_h5_var_open(var);
     if (rc == CEL_OK)
-        rc = place(var, index, encoded, n, skipped, out);
+        rc = priv(var, index, encoded, n, skipped, out);
     cel_h5_leave(&entry);
     return rc == CEL_OK ? rc : fail_chunk(rc, var, index);
 }
 
 int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                       const struct cel_chunk_place *at, const void *encoded, size_t n)
+                       const struct cel_chunk_location *at, const void *encoded, size_t n)
 {
     struct cel_h5_io *io = cel_h5_file(ds)->io;
     int rc = cel_h5_io_write(io, at->address, encoded, n, at->in_place), e;
@@ -233,15 +233,15 @@ int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t
     name_chunk(var, index, text);
     snprintf(what, sizeof what, "%s: %s", var->name, text);
     if (rc == CEL_OK)
-        cel_h5_held_found(io->held, what);
-    else if (io->held)
-        cel_h5_held_name(io->held, at->address, n, what);
+        cel_h5_deferred_found(io->deferred, what);
+    else if (io->deferred)
+        cel_h5_deferred_name(io->deferred, at->address, n, what);
     return rc == CEL_OK ? rc : fail_chunk(rc, var, index);
 }
 
 int cel_h5_chunk_refresh(struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
 
     if (!v->stale || v->id < 0)
         return CEL_OK;

@@ -12,7 +12,7 @@
 
 /* --- what failed ------------------------------------------------------------------------ */
 
-static const struct cel_h5_missing *first_missing(const struct cel_h5_held *h, bool gone_only)
+static const struct cel_h5_missing *first_missing(const struct cel_h5_deferred *h, bool gone_only)
 {
     const struct cel_h5_missing *first = NULL;
 
@@ -22,7 +22,7 @@ static const struct cel_h5_missing *first_missing(const struct cel_h5_held *h, b
     return first;
 }
 
-static int fail(const struct cel_h5_held *h, int e)
+static int fail(const struct cel_h5_deferred *h, int e)
 {
     const struct cel_h5_missing *m = first_missing(h, false);
     int rc = cel_fail(e == ENOMEM ? NC_ENOMEM : NC_EHDFERR, "%s; the file is as the last nc_sync left it", strerror(e));
@@ -57,7 +57,7 @@ static int length_of(int fd, uint64_t *out)
 }
 
 /* What libhdf5 has given up at the end of the file. */
-static int drop_beyond(struct cel_h5_held *h)
+static int drop_beyond(struct cel_h5_deferred *h)
 {
     int e;
 
@@ -68,14 +68,14 @@ static int drop_beyond(struct cel_h5_held *h)
 }
 
 /* Nobody has these bytes any more: the file stays as it is. */
-static int gone(const struct cel_h5_held *h)
+static int gone(const struct cel_h5_deferred *h)
 {
     return h->unnoted || first_missing(h, true) ? h->fault : 0;
 }
 
 /* Blocks that failed before, and the length: nobody has looked there yet. They stay in the overlay until all is
  * there, for those who read meanwhile. */
-static int write_new(struct cel_h5_held *h, int fd, uint64_t *length)
+static int write_new(struct cel_h5_deferred *h, int fd, uint64_t *length)
 {
     int e = length_of(fd, length);
 
@@ -94,7 +94,7 @@ static int write_new(struct cel_h5_held *h, int fd, uint64_t *length)
     return e;
 }
 
-static int write_changed(struct cel_h5_held *h, int fd, uint64_t length)
+static int write_changed(struct cel_h5_deferred *h, int fd, uint64_t length)
 {
     int e = 0;
 
@@ -105,7 +105,7 @@ static int write_changed(struct cel_h5_held *h, int fd, uint64_t length)
     return e ? e : cel_disk_sync(fd);
 }
 
-static int overwrite(struct cel_h5_held *h, int fd, uint64_t length)
+static int overwrite(struct cel_h5_deferred *h, int fd, uint64_t length)
 {
     int e = cel_h5_journal_write(h->journal, fd, length, h->end, &h->overlay);
     bool bare = e == CEL_H5_NO_JOURNAL;
@@ -119,12 +119,12 @@ static int overwrite(struct cel_h5_held *h, int fd, uint64_t length)
 }
 
 /* Is anything below the end of the last sync to be overwritten? */
-static bool has_changes(const struct cel_h5_held *h)
+static bool has_changes(const struct cel_h5_deferred *h)
 {
     return h->overlay.n && h->overlay.block[0].at < h->synced;
 }
 
-static int renew_folder(struct cel_h5_held *h)
+static int renew_folder(struct cel_h5_deferred *h)
 {
     int e = h->renew_folder && h->journal ? cel_disk_sync_folder(h->journal) : 0;
 
@@ -132,19 +132,19 @@ static int renew_folder(struct cel_h5_held *h)
     return e;
 }
 
-static void all_is_there(struct cel_h5_held *h)
+static void all_is_there(struct cel_h5_deferred *h)
 {
     cel_lock(&h->lock);
     while (h->nmissing)
         free(h->missing[--h->nmissing].what);
     h->synced = h->end;
-    h->promised = 0;
+    h->acknowledged = 0;
     cel_h5_overlay_clear(&h->overlay);
     h->turns++;
     cel_unlock(&h->lock);
 }
 
-int cel_h5_commit(struct cel_h5_held *h, int fd)
+int cel_h5_commit(struct cel_h5_deferred *h, int fd)
 {
     uint64_t length = 0;
     int e = gone(h);
@@ -167,7 +167,7 @@ int cel_h5_commit(struct cel_h5_held *h, int fd)
 
 /* --- after a sync that was cut short -------------------------------------------------------- */
 
-static int complete(struct cel_h5_held *h, int fd, uint64_t length)
+static int complete(struct cel_h5_deferred *h, int fd, uint64_t length)
 {
     uint64_t now;
     int e = length_of(fd, &now);
@@ -182,7 +182,7 @@ static int complete(struct cel_h5_held *h, int fd, uint64_t length)
     return 0;
 }
 
-int cel_h5_recover(struct cel_h5_held *h, int fd, const char *path, bool writable)
+int cel_h5_recover(struct cel_h5_deferred *h, int fd, const char *path, bool writable)
 {
     char *name = cel_h5_journal_name(path, writable);
     uint64_t length;
@@ -201,7 +201,7 @@ int cel_h5_recover(struct cel_h5_held *h, int fd, const char *path, bool writabl
     return e ? NC_EHDFERR : CEL_OK;
 }
 
-int cel_h5_start_anew(struct cel_h5_held *h, const char *path)
+int cel_h5_start_anew(struct cel_h5_deferred *h, const char *path)
 {
     int e;
 

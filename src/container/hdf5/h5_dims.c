@@ -56,7 +56,7 @@ static struct cel_dim *at_address(const struct cel_dataset *ds, uint64_t addr)
 
     for (i = 0; addr && i < ds->dims.n; i++) {
         dim = ds->dims.at[i];
-        if (dim && dim->place && ((struct cel_h5_dim *)dim->place)->addr == addr)
+        if (dim && dim->priv && ((struct cel_h5_dim *)dim->priv)->addr == addr)
             return dim;
     }
     return NULL;
@@ -76,7 +76,7 @@ static int by_scales(const struct cel_dataset *ds, const struct found *v)
         rc = cel_h5_scale_list(v->var, addr);
     cel_h5_leave(&entry);
     for (d = 0; rc == CEL_OK && d < v->var->ndims; d++)
-        v->var->dim[d] = at_address(ds, cel_h5_same_file(((struct cel_h5_var *)v->var->place)->addr, addr[d]));
+        v->var->dim[d] = at_address(ds, cel_h5_same_file(((struct cel_h5_var *)v->var->priv)->addr, addr[d]));
     return rc;
 }
 
@@ -154,7 +154,7 @@ static int by_id(const void *a, const void *b)
 /* Children first, as netCDF-C numbers phony dimensions. */
 static int settle_group(struct loading *l, struct cel_group *group)
 {
-    const struct cel_h5_group *g = group->place;
+    const struct cel_h5_group *g = group->priv;
     size_t i;
     int rc = CEL_OK;
 

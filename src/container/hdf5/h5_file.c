@@ -65,11 +65,11 @@ int cel_h5_io_recover(struct cel_h5_io *io)
 {
     int mine = io->writable ? LOCK_EX : LOCK_SH;
 
-    if (cel_h5_held_is_shared(io->held))
+    if (cel_h5_deferred_is_shared(io->deferred))
         return CEL_OK;
     if (cel_env_file_locking() && flock(io->fd, mine | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return CEL_OK; /* libhdf5 will say so */
-    return cel_h5_recover(io->held, io->fd, io->path, io->writable);
+    return cel_h5_recover(io->deferred, io->fd, io->path, io->writable);
 }
 
 static int open_fd(struct cel_h5_io *io, const char *path, bool writable)
@@ -85,7 +85,7 @@ static int open_fd(struct cel_h5_io *io, const char *path, bool writable)
     if (rc == CEL_OK)
         rc = cel_h5_io_recover(io);
     if (rc == CEL_OK)
-        io->eof = io->held->end;
+        io->eof = io->deferred->end;
     return rc;
 }
 
@@ -202,7 +202,7 @@ static int close_inside(struct cel_h5_file *f)
 {
     int rc = CEL_OK;
 
-    cel_h5_places_free(f->ds);
+    cel_h5_privs_free(f->ds);
     if (f->string_type >= 0)
         H5Tclose(f->string_type);
     f->io->closing = true;
@@ -218,12 +218,12 @@ static int close_inside(struct cel_h5_file *f)
     return rc == CEL_OK ? cel_h5_others_failed() : rc;
 }
 
-/* Until cel_h5_held_go(): no chunk of anybody in this process is on its way to the file. */
+/* Until cel_h5_deferred_resume(): no chunk of anybody in this process is on its way to the file. */
 static bool stop_others(const struct cel_h5_file *f)
 {
-    if (!f->io->held || !f->io->writable || cel_h5_io_foreign(f->io))
+    if (!f->io->deferred || !f->io->writable || cel_h5_io_foreign(f->io))
         return false;
-    cel_h5_held_stop(f->io->held);
+    cel_h5_deferred_pause(f->io->deferred);
     return true;
 }
 
@@ -242,17 +242,17 @@ static int drop_file(struct cel_h5_file *f)
     if (known)
         cel_h5_leave(&entry);
     if (shared)
-        cel_h5_held_go(f->io->held);
+        cel_h5_deferred_resume(f->io->deferred);
     return rc;
 }
 
-static int place_root(struct cel_h5_file *f)
+static int make_root_priv(struct cel_h5_file *f)
 {
     hid_t root = H5Gopen2(f->id, "/", H5P_DEFAULT);
 
     if (root < 0)
         return cel_h5_fail(NC_EHDFERR, "the root group cannot be opened");
-    return cel_h5_group_place(f->ds->root, root, cel_h5_addr_of(root));
+    return cel_h5_group_make_priv(f->ds->root, root, cel_h5_addr_of(root));
 }
 
 /* The root's place is there already where it was found without libhdf5. */
@@ -262,7 +262,7 @@ static int settle_in(struct cel_h5_file *f)
     if (f->string_type < 0 || H5Tset_size(f->string_type, H5T_VARIABLE) < 0 ||
         H5Tset_cset(f->string_type, H5T_CSET_UTF8) < 0)
         return cel_h5_fail(NC_EHDFERR, "no type for strings");
-    return f->ds->root->place ? CEL_OK : place_root(f);
+    return f->ds->root->priv ? CEL_OK : make_root_priv(f);
 }
 
 static int write_text(hid_t object, const char *name, const char *text)
@@ -316,8 +316,8 @@ static int create_inside(struct cel_h5_file *f, const struct cel_options *option
 /* What a writer that was killed left behind the end that the file's superblock knows is nobody's. */
 static void note_live_end(struct cel_h5_io *io)
 {
-    if (io->held && io->writable && !cel_h5_held_is_shared(io->held) && io->eoa < io->held->synced)
-        io->held->synced = io->eoa;
+    if (io->deferred && io->writable && !cel_h5_deferred_is_shared(io->deferred) && io->eoa < io->deferred->synced)
+        io->deferred->synced = io->eoa;
 }
 
 static int start_with(struct cel_h5_file *f, const struct cel_options *options)
@@ -379,7 +379,7 @@ static bool can_go_raw(struct cel_h5_file *f, struct cel_h5_super *super)
 
 static int open_raw(struct cel_h5_file *f, const struct cel_h5_super *super)
 {
-    int rc = cel_h5_group_place(f->ds->root, -1, super->root);
+    int rc = cel_h5_group_make_priv(f->ds->root, -1, super->root);
 
     f->raw = true;
     f->base = super->base;
@@ -445,8 +445,8 @@ int cel_h5_create(struct cel_dataset *ds, const struct cel_location *where, cons
         rc = create_inside(f, options);
         cel_h5_leave(&entry);
     }
-    if (rc == CEL_OK && f->io->held)
-        rc = cel_h5_start_anew(f->io->held, where->path);
+    if (rc == CEL_OK && f->io->deferred)
+        rc = cel_h5_start_anew(f->io->deferred, where->path);
     if (rc == CEL_OK)
         return CEL_OK;
     if (made || f->io->emptied)
@@ -501,34 +501,34 @@ int cel_h5_sync(struct cel_dataset *ds)
 
     if (rc == CEL_OK) {
         rc = sync_inside(ds);
-        cel_h5_homes_forget(ds);
+        cel_h5_synced_forget(ds);
         cel_h5_leave(&entry);
     }
     if (stopped)
-        cel_h5_held_go(f->io->held);
+        cel_h5_deferred_resume(f->io->deferred);
     return rc;
 }
 
 /* --- while chunks move ------------------------------------------------------------------------- */
 
-void cel_h5_moves_begin(struct cel_dataset *ds)
+void cel_h5_chunk_io_begin(struct cel_dataset *ds)
 {
     const struct cel_h5_io *io = cel_h5_file(ds)->io;
 
-    if (io->held && io->writable && !cel_h5_io_foreign(io))
-        cel_h5_held_begin(io->held);
+    if (io->deferred && io->writable && !cel_h5_io_foreign(io))
+        cel_h5_deferred_begin(io->deferred);
 }
 
-void cel_h5_moves_end(struct cel_dataset *ds)
+void cel_h5_chunk_io_end(struct cel_dataset *ds)
 {
     const struct cel_h5_io *io = cel_h5_file(ds)->io;
 
-    if (io->held && io->writable && !cel_h5_io_foreign(io))
-        cel_h5_held_end(io->held);
+    if (io->deferred && io->writable && !cel_h5_io_foreign(io))
+        cel_h5_deferred_end(io->deferred);
 }
 
 /* What is held back goes to the file, as a sync would have it, when it has become much. */
-int cel_h5_relieve(struct cel_dataset *ds)
+int cel_h5_flush_deferred(struct cel_dataset *ds)
 {
     struct cel_h5_file *f = cel_h5_file(ds);
     struct cel_h5_entry entry;
@@ -537,19 +537,19 @@ int cel_h5_relieve(struct cel_dataset *ds)
 
     if (rc == CEL_OK) {
         rc = flush_inside(f);
-        cel_h5_homes_forget(ds);
+        cel_h5_synced_forget(ds);
         cel_h5_leave(&entry);
     }
     if (stopped)
-        cel_h5_held_go(f->io->held);
+        cel_h5_deferred_resume(f->io->deferred);
     return rc;
 }
 
 bool cel_h5_is_full(struct cel_dataset *ds)
 {
-    struct cel_h5_held *h = cel_h5_file(ds)->io->held;
+    struct cel_h5_deferred *h = cel_h5_file(ds)->io->deferred;
 
-    return h && cel_h5_held_is_full(h);
+    return h && cel_h5_deferred_is_full(h);
 }
 
 static void hand_over(struct cel_h5_io *io, struct cel_memory *memory)

@@ -5,7 +5,7 @@
  * description expect the HDF5 lock to be held by the caller. */
 
 #include "container.h"
-#include "h5_held.h"
+#include "h5_deferred.h"
 #include "model.h"
 #include <hdf5.h>
 #include <sys/types.h>
@@ -29,7 +29,7 @@ bool cel_h5_of_machine(void); /* was the last failure one of memory, or of the s
 bool cel_h5_was_short_of_memory(void); /* libhdf5 was, and may be damaged since: it is not called for others any more */
 bool cel_h5_chunk_missing(void); /* did the last call fail because the chunk was never written? */
 
-/* --- driver.c: the bytes of a file, for libhdf5 and for ourselves --------------- */
+/* --- h5_driver.c: the bytes of a file, for libhdf5 and for ourselves --------------- */
 struct cel_h5_io {
     int fd;              /* -1: in memory */
     char *path;          /* the name libhdf5 knows it by */
@@ -43,9 +43,9 @@ struct cel_h5_io {
     bool emptied;        /* ... and has done so */
     bool closing;        /* in memory: failed writes are noted in `lost`, not reported: see write_fault */
     int lost;            /* errno of the first write lost while closing; 0: none */
-    struct cel_h5_held *held; /* what is not in the file yet; NULL: in memory */
-    uint64_t home;       /* under the HDF5 lock: raw data of libhdf5's between here ... */
-    uint64_t home_end;   /* ... and here lay there at the last sync, too */
+    struct cel_h5_deferred *deferred; /* what is not in the file yet; NULL: in memory */
+    uint64_t synced_begin;       /* under the HDF5 lock: raw data of libhdf5's between here ... */
+    uint64_t synced_end;   /* ... and here lay there at the last sync, too */
     uint64_t eoa;        /* end of what libhdf5 has given out */
     pid_t owner;         /* a child after fork() must not write */
     int refs;            /* we, and each open driver file of libhdf5 */
@@ -123,7 +123,7 @@ int cel_h5_others_failed(void);                     /* what went wrong when libh
 /* The address of an object, marked when it lies in another file. Marked ones are good for comparing only. */
 uint64_t cel_h5_mark(struct cel_h5_file *f, const H5O_info_t *info);
 uint64_t cel_h5_found_at(struct cel_h5_file *f, hid_t object);
-bool cel_h5_is_elsewhere(uint64_t addr);
+bool cel_h5_is_in_other_file(uint64_t addr);
 uint64_t cel_h5_same_file(uint64_t neighbour, uint64_t addr); /* addr, marked as its neighbour is */
 
 /* --- h5_mask.c: filter masks written in this session --------------------------------- */
@@ -145,7 +145,7 @@ struct cel_h5_index;
 int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, const size_t *chunk, struct cel_h5_index **out);
 void cel_h5_index_free(struct cel_h5_index *index);
 /* The chunk whose first element is this. CEL_ABSENT: never written; CEL_SKIP: ask libhdf5. One thread at a time. */
-int cel_h5_index_find(struct cel_h5_index *index, const hsize_t *first, struct cel_chunk_place *out);
+int cel_h5_index_find(struct cel_h5_index *index, const hsize_t *first, struct cel_chunk_location *out);
 
 /* --- what hangs on the model's objects -------------------------------------------- */
 struct cel_h5_file { /* dataset->container */
@@ -173,7 +173,7 @@ struct cel_h5_group {
 };
 struct cel_h5_dim {
     uint64_t addr;     /* of its scale */
-    bool alone;        /* a dataset of its own is the scale, not a variable */
+    bool has_own_dataset;        /* a dataset of its own is the scale, not a variable */
     struct cel_buf users; /* struct cel_h5_user: new entries for REFERENCE_LIST */
 };
 struct cel_h5_type {
@@ -196,8 +196,8 @@ struct cel_h5_var {
     bool masked;        /* chunks with a mask may be there: look before placing */
     bool stale;         /* libhdf5 remembers a wrong mask: reopen before it touches data itself */
     bool unflushed;     /* written through libhdf5 since the last flush */
-    bool home_known;    /* contiguous: where its data lay at the last sync has been asked for ... */
-    uint64_t home, home_end; /* ... and is between these; equal: nowhere */
+    bool synced_known;    /* contiguous: where its data lay at the last sync has been asked for ... */
+    uint64_t synced_begin, synced_end; /* ... and is between these; equal: nowhere */
     size_t chunk_nbytes;
     struct cel_h5_masks masks; /* written since opening */
     struct cel_h5_index *index; /* of its chunks, read without libhdf5; NULL: libhdf5 finds them */
@@ -212,14 +212,14 @@ static inline struct cel_h5_file *cel_h5_file(const struct cel_dataset *ds)
  * open for writing. */
 int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry);
 
-/* --- h5_place.c: making and freeing what hangs on the objects ----------------------- */
-int cel_h5_group_place(struct cel_group *group, hid_t id, uint64_t addr);
-int cel_h5_dim_place(struct cel_dim *dim, uint64_t addr, bool alone);
-int cel_h5_type_place(struct cel_type *type, struct cel_h5_type **out);
-int cel_h5_var_place(struct cel_var *var, struct cel_h5_var **out);
-void cel_h5_var_unplace(struct cel_var *var);
-void cel_h5_places_free(struct cel_dataset *ds);
-void cel_h5_homes_forget(struct cel_dataset *ds); /* contiguous variables lie where they lie: a sync was made */
+/* --- h5_priv.c: making and freeing what hangs on the objects ----------------------- */
+int cel_h5_group_make_priv(struct cel_group *group, hid_t id, uint64_t addr);
+int cel_h5_dim_make_priv(struct cel_dim *dim, uint64_t addr, bool has_own_dataset);
+int cel_h5_type_make_priv(struct cel_type *type, struct cel_h5_type **out);
+int cel_h5_var_make_priv(struct cel_var *var, struct cel_h5_var **out);
+void cel_h5_var_free_priv(struct cel_var *var);
+void cel_h5_privs_free(struct cel_dataset *ds);
+void cel_h5_synced_forget(struct cel_dataset *ds); /* contiguous variables lie where they lie: a sync was made */
 hid_t cel_h5_group_id(const struct cel_group *group); /* -1: it cannot be opened */
 int cel_h5_var_open(struct cel_var *var); /* its dataset, if it is not open yet */
 const char *cel_h5_var_link(const struct cel_var *var);
@@ -229,10 +229,10 @@ uint64_t cel_h5_addr_of(hid_t object);
 int cel_h5_create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
 int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
 int cel_h5_sync(struct cel_dataset *ds);
-void cel_h5_moves_begin(struct cel_dataset *ds); /* chunks are placed whose bytes come later */
-void cel_h5_moves_end(struct cel_dataset *ds);
-bool cel_h5_is_full(struct cel_dataset *ds); /* much is held back: call cel_h5_relieve() soon */
-int cel_h5_relieve(struct cel_dataset *ds);
+void cel_h5_chunk_io_begin(struct cel_dataset *ds); /* chunks are placed whose bytes come later */
+void cel_h5_chunk_io_end(struct cel_dataset *ds);
+bool cel_h5_is_full(struct cel_dataset *ds); /* much is held back: call cel_h5_flush_deferred() soon */
+int cel_h5_flush_deferred(struct cel_dataset *ds);
 int cel_h5_file_start(struct cel_h5_file *f); /* let libhdf5 open it, if it has not */
 int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
 int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
@@ -285,18 +285,18 @@ int cel_h5_filters_offer(void); /* our codecs, where libhdf5 has none of that id
 int cel_h5_filters_set(struct cel_var *var, hid_t dcpl);
 int cel_h5_filters_get(struct cel_var *var, hid_t dcpl);
 
-/* --- h5_chunk.c, h5_plain.c ------------------------------------------------------------------------- */
-int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_place *out);
+/* --- h5_chunk.c, h5_unchunked.c ------------------------------------------------------------------------- */
+int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out);
 int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                      const struct cel_chunk_place *at, struct cel_buf *out);
-int cel_h5_chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
-                       size_t n, uint32_t skipped, struct cel_chunk_place *out);
+                      const struct cel_chunk_location *at, struct cel_buf *out);
+int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
+                       size_t n, uint32_t skipped, struct cel_chunk_location *out);
 int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                       const struct cel_chunk_place *at, const void *encoded, size_t n);
+                       const struct cel_chunk_location *at, const void *encoded, size_t n);
 int cel_h5_chunk_refresh(struct cel_var *var); /* before libhdf5 touches the data itself */
-int cel_h5_plain_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+int cel_h5_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                      const ptrdiff_t *stride, void *data);
-int cel_h5_plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+int cel_h5_unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                      const ptrdiff_t *stride, const void *data);
 
 #endif

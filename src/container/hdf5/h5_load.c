@@ -169,7 +169,7 @@ static int add_dim(struct loading *l, const char *name, uint64_t addr, const str
     if (cel_names_find(&l->group->dim_index, name))
         return CEL_OK;
     rc = cel_dim_add(l->group, name, (size_t)h->dims[0], unlimited, id, out);
-    return rc == CEL_OK ? cel_h5_dim_place(*out, addr, h->dim_only) : rc;
+    return rc == CEL_OK ? cel_h5_dim_make_priv(*out, addr, h->dim_only) : rc;
 }
 
 static void count_marks(struct cel_h5_file *f, const struct cel_h5_header *h)
@@ -201,7 +201,7 @@ static int add_var(struct loading *l, const char *link, uint64_t addr, const str
     if (rc == CEL_OK)
         rc = cel_var_add(l->group, name, h->rank, &var);
     if (rc == CEL_OK)
-        rc = cel_h5_var_place(var, &v);
+        rc = cel_h5_var_make_priv(var, &v);
     if (rc == CEL_OK && strcmp(name, link) != 0 && !(v->link = cel_strdup(link)))
         rc = NC_ENOMEM;
     free(name);
@@ -246,7 +246,7 @@ static int add_type(struct loading *l, const char *name, uint64_t addr, const st
         return cel_fail(NC_EBADTYPE, "it is a name for a number or string type; what is of that type is read all the same");
     rc = cel_type_add(l->group, name, klass[i].to, 0, &type);
     if (rc == CEL_OK)
-        rc = cel_h5_type_place(type, &t);
+        rc = cel_h5_type_make_priv(type, &t);
     if (rc != CEL_OK)
         return rc;
     type->loaded = false;
@@ -257,7 +257,7 @@ static int add_type(struct loading *l, const char *name, uint64_t addr, const st
 
 static uint64_t group_addr(const struct cel_group *group)
 {
-    return ((const struct cel_h5_group *)group->place)->addr;
+    return ((const struct cel_h5_group *)group->priv)->addr;
 }
 
 static bool is_above(const struct cel_group *group, uint64_t addr)
@@ -283,7 +283,7 @@ static int note_child(struct loading *l, const char *name, uint64_t addr, bool h
     own = cel_malloc(sizeof *own + n);
     if (!own)
         return NC_ENOMEM;
-    own->addr = hard && !cel_h5_is_elsewhere(addr) ? addr : 0;
+    own->addr = hard && !cel_h5_is_in_other_file(addr) ? addr : 0;
     memcpy(own->name, name, n);
     if (cel_vec_add(l->children, own) == CEL_OK)
         return CEL_OK;
@@ -351,7 +351,7 @@ static int link_order(const struct cel_group *group, H5_index_t *order)
     if (ok < 0)
         return cel_h5_fail(NC_EHDFERR, "group %s cannot be read", group->name);
     *order = flags & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-    if (*order == H5_INDEX_NAME && group->dataset->writable && !cel_h5_is_elsewhere(group_addr(group)))
+    if (*order == H5_INDEX_NAME && group->dataset->writable && !cel_h5_is_in_other_file(group_addr(group)))
         return cel_fail(NC_ECANTWRITE, "group %s does not keep the order of its objects: the file can only be opened "
                                        "for reading", group->name);
     return CEL_OK;
@@ -425,7 +425,7 @@ static int load_found(struct loading *l, struct cel_group *parent, const struct 
     if (rc == CEL_OK)
         rc = cel_group_add(parent, child->name, &group);
     if (rc == CEL_OK)
-        rc = cel_h5_group_place(group, id, addr);
+        rc = cel_h5_group_make_priv(group, id, addr);
     return rc == CEL_OK ? load_group(l, group, depth) : rc;
 }
 
@@ -438,7 +438,7 @@ static int load_child(struct loading *l, struct cel_group *parent, const struct 
 
 static void note_unnamed(struct loading *l, struct cel_group *group)
 {
-    struct cel_h5_group *g = group->place;
+    struct cel_h5_group *g = group->priv;
     struct cel_h5_header h = {.unnamed_atts = true};
 
     if (l->raw && cel_h5_header_read(&l->reader, g->addr, &h) != CEL_OK)
@@ -459,9 +459,9 @@ static int load_group(struct loading *l, struct cel_group *group, int depth)
     l->group = group;
     l->children = &children;
     note_unnamed(l, group);
-    ((struct cel_h5_group *)group->place)->first_found = l->list.n;
+    ((struct cel_h5_group *)group->priv)->first_found = l->list.n;
     rc = load_links(l);
-    ((struct cel_h5_group *)group->place)->end_found = l->list.n;
+    ((struct cel_h5_group *)group->priv)->end_found = l->list.n;
     for (i = 0; i < children.n; i++) {
         if (rc == CEL_OK)
             rc = load_child(l, group, children.at[i], depth + 1);
@@ -500,7 +500,7 @@ static bool has_name(const struct cel_dataset *ds, uint64_t addr, uint32_t sum)
 
     for (i = 0; (addr || sum) && i < ds->types.n; i++) {
         const struct cel_type *type = ds->types.at[i];
-        const struct cel_h5_type *t = type ? type->place : NULL;
+        const struct cel_h5_type *t = type ? type->priv : NULL;
 
         if (t && (addr ? t->addr == addr : t->sum == sum))
             return true;
@@ -512,7 +512,7 @@ static bool has_name(const struct cel_dataset *ds, uint64_t addr, uint32_t sum)
  * first, so whatever has such a type is read now. What cannot be read says so later. */
 static void name_types(struct loading *l, struct cel_group *group)
 {
-    const struct cel_h5_group *g = group->place;
+    const struct cel_h5_group *g = group->priv;
     size_t i;
 
     if (g->unnamed_atts || !has_name(group->dataset, g->att_addr, 0))

@@ -12,22 +12,22 @@
 #include <unistd.h>
 
 /* An address of another file: the highest bit, 15 bits of that file's number, 48 bits of address. */
-#define ELSEWHERE ((uint64_t)1 << 63)
+#define IN_OTHER_FILE ((uint64_t)1 << 63)
 #define NUMBER_AT 48
 
-bool cel_h5_is_elsewhere(uint64_t addr)
+bool cel_h5_is_in_other_file(uint64_t addr)
 {
-    return addr & ELSEWHERE;
+    return addr & IN_OTHER_FILE;
 }
 
 static uint64_t marked(unsigned long number, uint64_t addr)
 {
-    return ELSEWHERE | (uint64_t)(number & 0x7fff) << NUMBER_AT | (addr & (((uint64_t)1 << NUMBER_AT) - 1));
+    return IN_OTHER_FILE | (uint64_t)(number & 0x7fff) << NUMBER_AT | (addr & (((uint64_t)1 << NUMBER_AT) - 1));
 }
 
 uint64_t cel_h5_same_file(uint64_t neighbour, uint64_t addr)
 {
-    return addr && cel_h5_is_elsewhere(neighbour) ? marked((unsigned long)(neighbour >> NUMBER_AT & 0x7fff), addr) : addr;
+    return addr && cel_h5_is_in_other_file(neighbour) ? marked((unsigned long)(neighbour >> NUMBER_AT & 0x7fff), addr) : addr;
 }
 
 uint64_t cel_h5_mark(struct cel_h5_file *f, const H5O_info_t *info)
@@ -73,7 +73,7 @@ static int open_regular(struct cel_h5_io *io)
         return EINVAL;
     if (cel_h5_io_recover(io) != CEL_OK)
         return EIO;
-    io->eof = io->held->end;
+    io->eof = io->deferred->end;
     return 0;
 }
 
@@ -123,9 +123,9 @@ int cel_h5_others_failed(void)
 /* A sync of this file reaches the ones it names through the objects that are open there. */
 static int flush_other(const struct cel_var *var)
 {
-    const struct cel_h5_var *v = var->place;
+    const struct cel_h5_var *v = var->priv;
 
-    if (!v || v->id < 0 || !cel_h5_is_elsewhere(v->addr))
+    if (!v || v->id < 0 || !cel_h5_is_in_other_file(v->addr))
         return CEL_OK;
     return H5Fflush(v->id, H5F_SCOPE_LOCAL) < 0 ? cel_h5_fail(NC_EHDFERR, "the file that %s lies in could not be flushed", var->name)
                                                 : CEL_OK;

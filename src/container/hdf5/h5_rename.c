@@ -104,7 +104,7 @@ static int keep_order(const struct moves *m, const struct cel_group *group)
     for (i = (size_t)m->first_var; rc == CEL_OK && i < group->vars.n; i++) {
         const struct cel_var *var = group->vars.at[i];
 
-        if (!var->place)
+        if (!var->priv)
             continue;
         rc = move(m->group, cel_h5_var_link(var), "_cellar_moving");
         if (rc == CEL_OK)
@@ -130,7 +130,7 @@ static void free_moves(struct moves *m)
 /* The variable no longer describes its dimension: a dataset of its own will. */
 static int stop_being_scale(struct cel_h5_file *f, struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     int rc = cel_h5_var_open(var);
 
     if (rc == CEL_OK)
@@ -151,7 +151,7 @@ static int drop_scale(struct cel_h5_file *f, struct cel_dim *dim)
 {
     if (H5Ldelete(cel_h5_group_id(dim->group), dim_link(dim), H5P_DEFAULT) < 0)
         return cel_h5_fail(NC_EHDFERR, "dimension %s cannot be replaced by its variable", dim->name);
-    ((struct cel_h5_dim *)dim->place)->alone = false;
+    ((struct cel_h5_dim *)dim->priv)->has_own_dataset = false;
     f->relink = true;
     return CEL_OK;
 }
@@ -163,16 +163,16 @@ static int leave_scales(struct cel_h5_file *f, struct cel_group *group)
 
     for (i = 0; rc == CEL_OK && i < group->vars.n; i++) {
         struct cel_var *var = group->vars.at[i];
-        struct cel_h5_var *v = var->place;
+        struct cel_h5_var *v = var->priv;
 
         if (v && v->is_scale && !cel_h5_is_coord(var))
             rc = stop_being_scale(f, var);
     }
     for (i = 0; rc == CEL_OK && i < group->dims.n; i++) {
         struct cel_dim *dim = group->dims.at[i];
-        struct cel_h5_dim *d = dim->place;
+        struct cel_h5_dim *d = dim->priv;
 
-        if (d && d->alone && dim->coord)
+        if (d && d->has_own_dataset && dim->coord)
             rc = drop_scale(f, dim);
     }
     return rc;
@@ -187,10 +187,10 @@ static int take_scales(struct cel_group *group)
 
     for (i = 0; rc == CEL_OK && i < group->dims.n; i++) {
         struct cel_dim *dim = group->dims.at[i];
-        struct cel_h5_dim *d = dim->place;
-        struct cel_h5_var *v = dim->coord ? dim->coord->place : NULL;
+        struct cel_h5_dim *d = dim->priv;
+        struct cel_h5_var *v = dim->coord ? dim->coord->priv : NULL;
 
-        if (!d || d->alone)
+        if (!d || d->has_own_dataset)
             continue; /* new, phony, or as it was */
         if (!dim->coord) {
             rc = cel_h5_save_dim(dim);
@@ -209,7 +209,7 @@ static int take_scales(struct cel_group *group)
 
 static int plan_var(struct moves *m, struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     char *wanted = NULL;
     int rc = cel_h5_wanted_link(var, &wanted);
 
@@ -234,14 +234,14 @@ static int plan_all(struct moves *m, struct cel_group *group)
     for (i = 0; rc == CEL_OK && i < group->vars.n; i++) {
         struct cel_var *var = group->vars.at[i];
 
-        if (var->place && var->saved == CEL_CHANGED)
+        if (var->priv && var->saved == CEL_CHANGED)
             rc = plan_var(m, var);
     }
     for (i = 0; rc == CEL_OK && i < group->dims.n; i++) {
         struct cel_dim *dim = group->dims.at[i];
-        struct cel_h5_dim *d = dim->place;
+        struct cel_h5_dim *d = dim->priv;
 
-        if (d && d->alone && dim->saved_name)
+        if (d && d->has_own_dataset && dim->saved_name)
             rc = plan(m, dim->saved_name, dim->name);
     }
     return rc;

@@ -20,7 +20,7 @@ static int create_group(struct cel_group *group)
     H5Pclose(gcpl);
     if (id < 0)
         return cel_h5_fail(NC_EHDFERR, "group %s cannot be created", group->name);
-    rc = cel_h5_group_place(group, id, cel_h5_addr_of(id));
+    rc = cel_h5_group_make_priv(group, id, cel_h5_addr_of(id));
     if (rc == CEL_OK)
         group->saved = CEL_SAVED;
     return rc;
@@ -44,7 +44,7 @@ static int save_groups_and_types(struct cel_group *group)
     size_t i;
     int rc = CEL_OK;
 
-    if (!group->place)
+    if (!group->priv)
         rc = create_group(group);
     else if (group->saved != CEL_SAVED)
         rc = rename_group(group);
@@ -98,7 +98,7 @@ int cel_h5_save_dim(struct cel_dim *dim)
     snprintf(name, sizeof name, "%s%10d", CEL_H5_DIM_ONLY, dim->unlimited ? 0 : (int)dim->len);
     rc = cel_h5_scale_mark(id, name, dim->id);
     if (rc == CEL_OK)
-        rc = cel_h5_dim_place(dim, cel_h5_addr_of(id), true);
+        rc = cel_h5_dim_make_priv(dim, cel_h5_addr_of(id), true);
     H5Dclose(id);
     if (rc != CEL_OK)
         return cel_fail_in(rc, "dimension %s", dim->name);
@@ -192,7 +192,7 @@ int cel_h5_wanted_link(const struct cel_var *var, char **out)
 
 static int create_dataset(struct cel_h5_file *f, struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     hid_t type, dcpl = -1, space = var_space(var), dapl = no_cache();
     int rc = cel_h5_file_type(f, var->type, var->endian, &type);
 
@@ -203,8 +203,8 @@ static int create_dataset(struct cel_h5_file *f, struct cel_var *var)
         if (v->id < 0)
             rc = cel_h5_fail(NC_EHDFERR, "the dataset cannot be created");
         v->addr = v->id < 0 ? 0 : cel_h5_addr_of(v->id);
-        v->home_known = true; /* the last sync knows of no such data */
-        v->home = v->home_end = 0;
+        v->synced_known = true; /* the last sync knows of no such data */
+        v->synced_begin = v->synced_end = 0;
     }
     if (dapl >= 0)
         H5Pclose(dapl);
@@ -217,7 +217,7 @@ static int create_dataset(struct cel_h5_file *f, struct cel_var *var)
 
 static int write_coordinates(const struct cel_var *var)
 {
-    const struct cel_h5_var *v = var->place;
+    const struct cel_h5_var *v = var->priv;
     hsize_t n = (hsize_t)var->ndims;
     int ids[CEL_RANK_MAX], d;
 
@@ -228,11 +228,11 @@ static int write_coordinates(const struct cel_var *var)
 
 int cel_h5_become_scale(struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     int rc = cel_h5_scale_mark(v->id, var->name, var->dim[0]->id);
 
     if (rc == CEL_OK)
-        rc = cel_h5_dim_place(var->dim[0], v->addr, false);
+        rc = cel_h5_dim_make_priv(var->dim[0], v->addr, false);
     v->is_scale = rc == CEL_OK;
     var->dim[0]->saved = rc == CEL_OK ? CEL_SAVED : var->dim[0]->saved;
     return rc;
@@ -240,7 +240,7 @@ int cel_h5_become_scale(struct cel_var *var)
 
 static int write_atts(struct cel_h5_file *f, struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     int rc = write_coordinates(var);
 
     if (rc == CEL_OK && cel_h5_is_coord(var))
@@ -251,7 +251,7 @@ static int write_atts(struct cel_h5_file *f, struct cel_var *var)
 /* So that the next attempt finds the place free. */
 static void undo_create(struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     struct cel_status why;
 
     if (!v)
@@ -261,7 +261,7 @@ static void undo_create(struct cel_var *var)
         H5Dclose(v->id);
         H5Ldelete(cel_h5_group_id(var->group), v->link, H5P_DEFAULT);
     }
-    cel_h5_var_unplace(var);
+    cel_h5_var_free_priv(var);
     cel_status_restore(&why);
 }
 
@@ -271,7 +271,7 @@ static int create_var(struct cel_h5_file *f, struct cel_var *var)
     int rc = cel_var_settle(var);
 
     if (rc == CEL_OK)
-        rc = cel_h5_var_place(var, &v);
+        rc = cel_h5_var_make_priv(var, &v);
     if (rc == CEL_OK)
         rc = cel_h5_wanted_link(var, &v->link);
     if (rc == CEL_OK)
@@ -290,9 +290,9 @@ static bool attaches(const struct cel_var *var)
     int d;
 
     for (d = 0; d < var->ndims; d++)
-        if (!var->dim[d]->place)
+        if (!var->dim[d]->priv)
             return false; /* a phony dimension: the file has no scale for it */
-    return var->ndims > 0 && !((const struct cel_h5_var *)var->place)->is_scale &&
+    return var->ndims > 0 && !((const struct cel_h5_var *)var->priv)->is_scale &&
            !(var->group->dataset->mode & NC_NODIMSCALE_ATTACH);
 }
 
@@ -300,7 +300,7 @@ static bool attaches(const struct cel_var *var)
  * means making the dataset anew. */
 static int recreate(struct cel_h5_file *f, struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     bool coord = v->is_scale;
     int rc = cel_h5_var_open(var);
 
@@ -326,7 +326,7 @@ static int recreate(struct cel_h5_file *f, struct cel_var *var)
 
 static int update_var(struct cel_h5_file *f, struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     size_t i;
     bool dirty = var->atts.removed.n > 0;
     int rc = CEL_OK;
@@ -344,7 +344,7 @@ static int update_var(struct cel_h5_file *f, struct cel_var *var)
 static int save_var(struct cel_h5_file *f, struct cel_var *var)
 {
     /* A new one with a place was made by an attempt that failed further on. */
-    int rc = var->saved == CEL_NEW && !var->place ? create_var(f, var) : update_var(f, var);
+    int rc = var->saved == CEL_NEW && !var->priv ? create_var(f, var) : update_var(f, var);
 
     if (rc != CEL_OK)
         return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
@@ -456,7 +456,7 @@ int cel_h5_save(struct cel_dataset *ds)
 
 static int extend(struct cel_var *var, const size_t *extent)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     hsize_t dims[CEL_RANK_MAX];
     int d, rc = cel_h5_var_open(var);
 
@@ -493,7 +493,7 @@ int cel_h5_extend_coordinates(struct cel_dataset *ds)
 
     for (i = 0; rc == CEL_OK && i < ds->dims.n; i++) {
         dim = ds->dims.at[i];
-        if (!dim || !dim->unlimited || !dim->coord || !dim->coord->place || dim->coord->extent[0] >= dim->len)
+        if (!dim || !dim->unlimited || !dim->coord || !dim->coord->priv || dim->coord->extent[0] >= dim->len)
             continue;
         memcpy(extent, dim->coord->extent, (size_t)dim->coord->ndims * sizeof *extent);
         extent[0] = dim->len;

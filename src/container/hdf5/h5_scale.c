@@ -46,18 +46,18 @@ int cel_h5_scale_unmark(hid_t dataset)
 
 static int note_user(struct cel_dim *dim, uint64_t var, int d)
 {
-    struct cel_h5_dim *place = dim->place;
+    struct cel_h5_dim *priv = dim->priv;
     struct user user;
 
     memset(&user, 0, sizeof user);
     user.var = var;
     user.dim = d;
-    return cel_buf_add(&place->users, &user, sizeof user);
+    return cel_buf_add(&priv->users, &user, sizeof user);
 }
 
 int cel_h5_scale_attach(struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     hobj_ref_t refs[CEL_RANK_MAX];
     hvl_t lists[CEL_RANK_MAX];
     hsize_t n = (hsize_t)var->ndims;
@@ -65,7 +65,7 @@ int cel_h5_scale_attach(struct cel_var *var)
     int d, rc = CEL_OK;
 
     for (d = 0; rc == CEL_OK && d < var->ndims; d++) {
-        refs[d] = ((struct cel_h5_dim *)var->dim[d]->place)->addr;
+        refs[d] = ((struct cel_h5_dim *)var->dim[d]->priv)->addr;
         lists[d] = (hvl_t){1, &refs[d]};
         rc = note_user(var->dim[d], v->addr, d);
     }
@@ -109,20 +109,20 @@ static int read_users(hid_t scale, hid_t type, struct cel_buf *out)
 static int write_users(struct cel_dataset *ds, struct cel_dim *dim)
 {
     struct cel_h5_file *f = cel_h5_file(ds);
-    struct cel_h5_dim *place = dim->place;
+    struct cel_h5_dim *priv = dim->priv;
     struct cel_buf all = CEL_BUF_INIT(SIZE_MAX / 2);
-    hid_t type = user_type(), scale = H5Oopen_by_addr(f->id, place->addr);
+    hid_t type = user_type(), scale = H5Oopen_by_addr(f->id, priv->addr);
     hsize_t n;
     int rc = scale < 0 ? cel_h5_fail(NC_EHDFERR, "the scale cannot be opened") : CEL_OK;
 
     if (rc == CEL_OK && !f->relink)
         rc = read_users(scale, type, &all);
     if (rc == CEL_OK)
-        rc = cel_buf_add(&all, place->users.data, place->users.len);
+        rc = cel_buf_add(&all, priv->users.data, priv->users.len);
     n = all.len / sizeof(struct user);
     if (rc == CEL_OK)
         rc = cel_h5_att_write(scale, "REFERENCE_LIST", type, type, 1, &n, all.data);
-    place->users.len = 0;
+    priv->users.len = 0;
     cel_buf_dispose(&all);
     H5Tclose(type);
     if (scale >= 0)
@@ -138,7 +138,7 @@ int cel_h5_scale_note_users(struct cel_dataset *ds)
 
     for (i = 0; rc == CEL_OK && i < ds->dims.n; i++) {
         dim = ds->dims.at[i];
-        if (dim && dim->place && ((struct cel_h5_dim *)dim->place)->users.len > 0)
+        if (dim && dim->priv && ((struct cel_h5_dim *)dim->priv)->users.len > 0)
             rc = write_users(ds, dim);
     }
     return rc;
@@ -147,7 +147,7 @@ int cel_h5_scale_note_users(struct cel_dataset *ds)
 /* Each entry may name several scales; the first is the dimension. */
 int cel_h5_scale_list(struct cel_var *var, uint64_t *addr)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     hid_t type = H5Tvlen_create(H5T_STD_REF_OBJ), att = H5Aopen(v->id, "DIMENSION_LIST", H5P_DEFAULT);
     hid_t space = H5Aget_space(att);
     hvl_t lists[CEL_RANK_MAX];

@@ -100,7 +100,7 @@ static int field_shape(struct cel_h5_file *f, hid_t member, const struct cel_typ
 
 static int load_field(struct cel_h5_file *f, struct cel_type *type, unsigned i)
 {
-    struct cel_h5_type *t = type->place;
+    struct cel_h5_type *t = type->priv;
     char *name = H5Tget_member_name(t->file, i);
     hid_t member = H5Tget_member_type(t->file, i);
     int at = name ? H5Tget_member_index(t->memory, name) : -1;
@@ -121,7 +121,7 @@ static int load_field(struct cel_h5_file *f, struct cel_type *type, unsigned i)
 
 static int load_compound(struct cel_h5_file *f, struct cel_type *type)
 {
-    struct cel_h5_type *t = type->place;
+    struct cel_h5_type *t = type->priv;
     int i, n = H5Tget_nmembers(t->file), rc = CEL_OK;
 
     for (i = 0; rc == CEL_OK && i < n; i++)
@@ -131,7 +131,7 @@ static int load_compound(struct cel_h5_file *f, struct cel_type *type)
 
 static int load_base(struct cel_h5_file *f, struct cel_type *type)
 {
-    struct cel_h5_type *t = type->place;
+    struct cel_h5_type *t = type->priv;
     hid_t base = H5Tget_super(t->file);
     int rc = base < 0 ? CEL_ABSENT : CEL_OK;
 
@@ -152,7 +152,7 @@ static int load_vlen(struct cel_h5_file *f, struct cel_type *type)
 
 static int load_enum(struct cel_h5_file *f, struct cel_type *type)
 {
-    struct cel_h5_type *t = type->place;
+    struct cel_h5_type *t = type->priv;
     int i, n = H5Tget_nmembers(t->file), rc = load_base(f, type);
     unsigned char value[16] = {0};
     char *name;
@@ -204,7 +204,7 @@ static const struct kind *find_kind(hid_t type)
  * not readable. */
 static int make_opaque(struct cel_type *type)
 {
-    struct cel_h5_type *t = type->place;
+    struct cel_h5_type *t = type->priv;
 
     type->klass = NC_OPAQUE;
     type->size = H5Tget_size(t->file) ? H5Tget_size(t->file) : 1;
@@ -220,7 +220,7 @@ static int make_opaque(struct cel_type *type)
 /* A type the file names is listed with the reason; what has another is listed itself. */
 static int note_type(struct cel_type *type, int rc)
 {
-    const struct cel_h5_type *t = type->place;
+    const struct cel_h5_type *t = type->priv;
 
     if (rc == CEL_ABSENT)
         rc = cel_fail(NC_EBADTYPE, "it has no counterpart in netCDF and is shown as opaque");
@@ -233,7 +233,7 @@ static int note_type(struct cel_type *type, int rc)
 
 static int load_type(struct cel_h5_file *f, struct cel_type *type)
 {
-    struct cel_h5_type *t = type->place;
+    struct cel_h5_type *t = type->priv;
     const struct kind *kind = find_kind(t->file);
     int rc = CEL_ABSENT;
 
@@ -260,12 +260,12 @@ static struct cel_type *find_type(struct cel_h5_file *f, hid_t file_type)
     size_t i;
 
     for (i = 0; addr && i < types->n; i++) {
-        t = types->at[i] ? ((struct cel_type *)types->at[i])->place : NULL;
+        t = types->at[i] ? ((struct cel_type *)types->at[i])->priv : NULL;
         if (t && t->addr == addr)
             return types->at[i];
     }
     for (i = 0; i < types->n; i++) {
-        t = types->at[i] ? ((struct cel_type *)types->at[i])->place : NULL;
+        t = types->at[i] ? ((struct cel_type *)types->at[i])->priv : NULL;
         if (t && t->file >= 0 && H5Tequal(t->file, file_type) > 0)
             return types->at[i];
     }
@@ -313,7 +313,7 @@ static int name_type(struct cel_h5_file *f, hid_t file_type, const struct kind *
     snprintf(name, sizeof name, "_Anonymous%s%d", kind->name, ++f->anonymous);
     rc = cel_type_add(f->ds->root, name, kind->model, 0, out);
     if (rc == CEL_OK)
-        rc = cel_h5_type_place(*out, &t);
+        rc = cel_h5_type_make_priv(*out, &t);
     if (rc != CEL_OK)
         return rc;
     (*out)->loaded = false;
@@ -334,7 +334,7 @@ static int user_type_of(struct cel_h5_file *f, hid_t file_type, const struct cel
         return rc;
     type = find_type(f, file_type);
     rc = type ? load_type(f, type) : name_type(f, file_type, kind, &type);
-    if (rc == CEL_OK && ((struct cel_h5_type *)type->place)->memory < 0)
+    if (rc == CEL_OK && ((struct cel_h5_type *)type->priv)->memory < 0)
         rc = CEL_ABSENT;
     *out = type;
     return rc;
@@ -354,7 +354,7 @@ int cel_h5_type_of(struct cel_h5_file *f, hid_t file_type, const struct cel_type
 
 static int open_type(struct cel_type *type)
 {
-    struct cel_h5_type *t = type->place;
+    struct cel_h5_type *t = type->priv;
 
     if (t->file >= 0)
         return CEL_OK;
@@ -373,7 +373,7 @@ static struct cel_type *type_of_file(const struct cel_h5_file *f, size_t i)
 {
     struct cel_type *type = f->ds->types.at[i];
 
-    return type && type->place ? type : NULL;
+    return type && type->priv ? type : NULL;
 }
 
 /* All are opened first: a type finds its parts among them. */
@@ -510,7 +510,7 @@ static int commit(const struct cel_type *type, struct cel_h5_type *t)
 /* libhdf5 knows the path a committed type was opened or made under. */
 static int rename_type(struct cel_type *type)
 {
-    struct cel_h5_type *t = type->place;
+    struct cel_h5_type *t = type->priv;
     char path[4096];
     int rc = type->saved == CEL_CHANGED ? open_type(type) : CEL_OK;
 
@@ -531,7 +531,7 @@ int cel_h5_save_type(struct cel_type *type)
 
     if (type->saved != CEL_NEW)
         return rename_type(type);
-    rc = cel_h5_type_place(type, &t);
+    rc = cel_h5_type_make_priv(type, &t);
     if (rc == CEL_OK)
         rc = build(cel_h5_file(type->group->dataset), type, &t->memory);
     if (rc == CEL_OK)
@@ -546,7 +546,7 @@ int cel_h5_save_type(struct cel_type *type)
 
 int cel_h5_memory_type(struct cel_h5_file *f, const struct cel_type *type, hid_t *out)
 {
-    const struct cel_h5_type *t = type->place;
+    const struct cel_h5_type *t = type->priv;
 
     if (type->klass == NC_STRING)
         *out = f->string_type;
@@ -564,7 +564,7 @@ int cel_h5_file_type(struct cel_h5_file *f, const struct cel_type *type, int end
     if (type->klass == NC_STRING)
         *out = f->string_type;
     else if (type->group)
-        *out = ((const struct cel_h5_type *)type->place)->file;
+        *out = ((const struct cel_h5_type *)type->priv)->file;
     else
         *out = endian == NC_ENDIAN_LITTLE ? *atomic[type->klass].little
                : endian == NC_ENDIAN_BIG  ? *atomic[type->klass].big

@@ -40,7 +40,7 @@ int cel_h5_note_var(struct cel_var *var, int rc)
     if (rc != CEL_OK)
         return rc;
     cel_error_clear();
-    var->plain = true;
+    var->unchunked = true;
     if (!var->type) {
         var->type = cel_type_atomic(NC_BYTE);
         var->storage = CEL_UNKNOWN_STORAGE;

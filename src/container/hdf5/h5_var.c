@@ -32,7 +32,7 @@ static bool is_native(struct cel_h5_file *f, const struct cel_var *var, hid_t fi
     if (var->type->klass == NC_STRING)
         return false;
     if (var->type->group)
-        same = ((const struct cel_h5_type *)var->type->place)->memory;
+        same = ((const struct cel_h5_type *)var->type->priv)->memory;
     else if (cel_h5_file_type(f, var->type, endian, &same) != CEL_OK)
         return false;
     return H5Tequal(same, file_type) > 0;
@@ -40,7 +40,7 @@ static bool is_native(struct cel_h5_file *f, const struct cel_var *var, hid_t fi
 
 static int set_memory_type(struct cel_h5_file *f, struct cel_var *var, hid_t file_type)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
 
     v->native = is_native(f, var, file_type, &v->swap);
     v->fixed_string = var->type->klass == NC_STRING && H5Tis_variable_str(file_type) == 0 ? H5Tget_size(file_type) : 0;
@@ -75,7 +75,7 @@ static int read_chunks(struct cel_var *var, hid_t dcpl)
 
 static int read_layout(struct cel_var *var, hid_t dcpl)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     unsigned options = 0;
 
     switch (H5Pget_layout(dcpl)) {
@@ -104,7 +104,7 @@ static int read_layout(struct cel_var *var, hid_t dcpl)
 /* libhdf5 has no conversion from fixed-length strings to ours. */
 static int read_fixed_fill(struct cel_var *var, hid_t dcpl)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     char *text = cel_calloc(v->fixed_string + 1, 1);
     int rc = text ? CEL_OK : NC_ENOMEM;
 
@@ -120,7 +120,7 @@ static int read_fixed_fill(struct cel_var *var, hid_t dcpl)
 
 static int read_fill(struct cel_var *var, hid_t dcpl)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
     int rc = CEL_OK;
 
@@ -149,9 +149,9 @@ static int read_fill(struct cel_var *var, hid_t dcpl)
  * dataset goes by chunks only while it is read. */
 static bool goes_by_chunks(const struct cel_var *var)
 {
-    const struct cel_h5_var *v = var->place;
+    const struct cel_h5_var *v = var->priv;
 
-    return var->storage == CEL_CHUNKED && v->native && !cel_h5_is_elsewhere(v->addr) && !(v->swap && var->type->group) &&
+    return var->storage == CEL_CHUNKED && v->native && !cel_h5_is_in_other_file(v->addr) && !(v->swap && var->type->group) &&
            (var->chain.n == 0 || var->chain.prepared) && !(v->raw_edges && var->group->dataset->writable);
 }
 
@@ -159,7 +159,7 @@ static bool goes_by_chunks(const struct cel_var *var)
  * error: such a variable is still listed, and libhdf5 may be able to read it. */
 static int prepare_chain(struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     struct cel_shape shape;
     int rc = cel_var_shape(var, &shape);
 
@@ -175,7 +175,7 @@ static int prepare_chain(struct cel_var *var)
 /* libhdf5's chunk cache is chosen when a dataset is opened. */
 static int reopen_with_cache(struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
 
     H5Dclose(v->id);
     v->id = -1;
@@ -185,7 +185,7 @@ static int reopen_with_cache(struct cel_var *var)
 int cel_h5_var_read_back(struct cel_var *var)
 {
     struct cel_h5_file *f = cel_h5_file(var->group->dataset);
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     hid_t file_type = H5Dget_type(v->id), dcpl = H5Dget_create_plist(v->id);
     int rc = file_type < 0 || dcpl < 0 ? cel_h5_fail(NC_EHDFERR, "the dataset cannot be read") : CEL_OK;
 
@@ -198,7 +198,7 @@ int cel_h5_var_read_back(struct cel_var *var)
     if (rc == CEL_OK && var->storage == CEL_CHUNKED)
         rc = prepare_chain(var);
     if (rc == CEL_OK)
-        var->plain = !goes_by_chunks(var);
+        var->unchunked = !goes_by_chunks(var);
     if (dcpl >= 0)
         H5Pclose(dcpl);
     if (file_type >= 0)
@@ -208,7 +208,7 @@ int cel_h5_var_read_back(struct cel_var *var)
 
 static int load_type_and_fill(struct cel_h5_file *f, struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     hid_t file_type = H5Dget_type(v->id), dcpl = H5Dget_create_plist(v->id);
     int rc = file_type < 0 || dcpl < 0 ? cel_h5_fail(NC_EHDFERR, "the dataset cannot be read")
                                        : cel_h5_type_of(f, file_type, &var->type);
@@ -229,7 +229,7 @@ static int load_type_and_fill(struct cel_h5_file *f, struct cel_var *var)
 /* netCDF knows a dataset without any space as a single value; there is none. */
 static int check_space(const struct cel_var *var)
 {
-    hid_t space = var->ndims == 0 ? H5Dget_space(((struct cel_h5_var *)var->place)->id) : -1;
+    hid_t space = var->ndims == 0 ? H5Dget_space(((struct cel_h5_var *)var->priv)->id) : -1;
     bool none = space >= 0 && H5Sget_simple_extent_type(space) == H5S_NULL;
 
     if (space >= 0)
@@ -239,7 +239,7 @@ static int check_space(const struct cel_var *var)
 
 static int load(struct cel_h5_file *f, struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     int rc = cel_h5_var_open(var);
 
     if (rc == CEL_OK)
@@ -254,14 +254,14 @@ static int load(struct cel_h5_file *f, struct cel_var *var)
         return rc;
     v->masked = true;
     var->loaded = true;
-    return var->plain && var->storage == CEL_CHUNKED ? reopen_with_cache(var) : CEL_OK;
+    return var->unchunked && var->storage == CEL_CHUNKED ? reopen_with_cache(var) : CEL_OK;
 }
 
 /* --- without libhdf5 ------------------------------------------------------------------------- */
 
 static int take_fill(struct cel_var *var, const struct cel_h5_described *d)
 {
-    const struct cel_h5_var *v = var->place;
+    const struct cel_h5_var *v = var->priv;
 
     var->no_fill = !d->has_fill;
     if (!d->has_fill || var->fill)
@@ -292,7 +292,7 @@ static int take_chunks(struct cel_var *var, const struct cel_h5_described *d)
 /* Takes the chain over. */
 static int take_described(const struct cel_h5_file *f, struct cel_var *var, struct cel_h5_described *d)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     int rc;
 
     var->type = cel_type_atomic(d->type);
@@ -314,7 +314,7 @@ static int take_described(const struct cel_h5_file *f, struct cel_var *var, stru
 /* CEL_ABSENT: libhdf5 is needed. */
 static int load_raw(const struct cel_h5_file *f, struct cel_var *var)
 {
-    struct cel_h5_var *v = var->place;
+    struct cel_h5_var *v = var->priv;
     struct cel_h5_reader *reader;
     struct cel_h5_described d;
     int rc;

@@ -9,7 +9,7 @@ static int check_list(const char *path, const char *pointer, const struct cel_js
 {
     if (cel_json_type(list) == CEL_JSON_ARRAY && cel_json_count(list) <= most)
         return CEL_OK;
-    return zarr_bad(path, pointer, "must be a list of at most %zu lengths", most);
+    return cel_zarr_bad(path, pointer, "must be a list of at most %zu lengths", most);
 }
 
 static int take_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, size_t *out)
@@ -19,15 +19,15 @@ static int take_lengths(const char *path, const char *pointer, const struct cel_
     for (size_t i = 0; i < count; i++) {
         uint64_t v;
         if (!cel_json_uint(cel_json_item(list, i), false, &v) || v < least || v > (uint64_t)PTRDIFF_MAX)
-            return zarr_bad(path, pointer, "entry %zu is not a length of %zu or more", i, least);
+            return cel_zarr_bad(path, pointer, "entry %zu is not a length of %zu or more", i, least);
         out[i] = (size_t)v;
         if (v && !cel_mul(total, (size_t)v, &total))
-            return zarr_bad(path, pointer, "the lengths multiply to more than this machine can address");
+            return cel_zarr_bad(path, pointer, "the lengths multiply to more than this machine can address");
     }
     return CEL_OK;
 }
 
-int zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n, size_t *out)
+int cel_zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n, size_t *out)
 {
     int rc = check_list(path, pointer, list, CEL_RANK_MAX);
 
@@ -36,7 +36,7 @@ int zarr_lengths(const char *path, const char *pointer, const struct cel_json *l
 }
 
 /* More lengths than data can have are taken too: the array is shown, and its data says why it cannot be had. */
-int zarr_shape_read(const struct zarr_array *a, struct zarr_facts *out)
+int cel_zarr_shape_read(const struct cel_zarr_array *a, struct cel_zarr_facts *out)
 {
     const struct cel_json *list = cel_json_get(a->doc, "shape");
     int rc = check_list(a->path, "/shape", list, NC_MAX_VAR_DIMS);
@@ -48,13 +48,13 @@ int zarr_shape_read(const struct zarr_array *a, struct zarr_facts *out)
     return out->shape ? take_lengths(a->path, "/shape", list, 0, out->shape) : NC_ENOMEM;
 }
 
-void zarr_facts_dispose(struct zarr_facts *facts)
+void cel_zarr_facts_dispose(struct cel_zarr_facts *facts)
 {
     cel_chain_dispose(&facts->chain);
     free(facts->shape);
 }
 
-struct cel_json *zarr_lengths_json(int n, const size_t *lengths)
+struct cel_json *cel_zarr_lengths_json(int n, const size_t *lengths)
 {
     struct cel_json *list = cel_json_new_array();
 
@@ -66,7 +66,7 @@ struct cel_json *zarr_lengths_json(int n, const size_t *lengths)
     return list;
 }
 
-int zarr_array_prepare(struct cel_var *var, struct zarr_array *a)
+int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a)
 {
     bool turned = a->dtype.big && a->dtype.type->klass == NC_COMPOUND;
     struct cel_shape shape;
@@ -82,7 +82,7 @@ int zarr_array_prepare(struct cel_var *var, struct zarr_array *a)
     for (size_t i = 0; i < var->chain.n; i++)
         var->chain.step[i].optional = false; /* Zarr cannot say that a filter was left out */
     var->chain.maskless = true;
-    var->plain = a->dtype.form != ZARR_NUMBERS || turned || var->ndims == 0;
+    var->unchunked = a->dtype.form != ZARR_NUMBERS || turned || var->ndims == 0;
     if (a->dtype.form != ZARR_NUMBERS) { /* the codecs see stored elements, not those in memory */
         size_t n = shape.elem_size ? shape.nbytes / shape.elem_size : 0;
         shape.elem_size = a->dtype.size ? a->dtype.size : 1;

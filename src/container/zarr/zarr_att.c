@@ -13,7 +13,7 @@
 #include <strings.h>
 
 /* Ours and netCDF-C's own keys, not the user's attributes. */
-bool zarr_att_is_hidden(const char *name)
+bool cel_zarr_att_is_hidden(const char *name)
 {
     static const char *const hidden[] = {"_ARRAY_DIMENSIONS", "_NCProperties", "_nczarr_array", "_nczarr_group",
                                          "_nczarr_superblock", "_nczarr_attr", "_nczarr_attrs", "_Netcdf4Dimid"};
@@ -140,12 +140,12 @@ static bool base64_real(const struct cel_json *v, nc_type type, void *out)
 
 static int number_values(const struct cel_json *v, nc_type type, size_t n, void **data)
 {
-    const struct zarr_dtype dtype = {ZARR_NUMBERS, cel_type_size(type), false, cel_type_atomic(type), NULL};
+    const struct cel_zarr_dtype dtype = {ZARR_NUMBERS, cel_type_size(type), false, cel_type_atomic(type), NULL};
     char *out = cel_calloc(n, dtype.size);
     int rc = out ? CEL_OK : NC_ENOMEM;
 
     for (size_t i = 0; rc == CEL_OK && i < n; i++)
-        rc = zarr_fill_from_json("", value_at(v, i), &dtype, false, out + i * dtype.size);
+        rc = cel_zarr_fill_from_json("", value_at(v, i), &dtype, false, out + i * dtype.size);
     if (rc != CEL_OK)
         free(out);
     *data = rc == CEL_OK ? out : NULL;
@@ -183,11 +183,11 @@ static nc_type type_for(const struct cel_json *types, const char *name, const st
     if (strcmp(name, "_FillValue") == 0 && var)
         return var->type->id;
     if (text && strcmp(text, "|J0") != 0)
-        type = zarr_dtype_atomic(text, &big);
+        type = cel_zarr_dtype_atomic(text, &big);
     return type == NC_NAT ? inferred_type(v) : type;
 }
 
-int zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, struct cel_atts *out, struct cel_var *var)
+int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, struct cel_atts *out, struct cel_var *var)
 {
     const struct cel_json *types = type_map(attrs);
     int rc = CEL_OK;
@@ -196,9 +196,9 @@ int zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, st
     for (size_t i = 0; rc == CEL_OK && i < cel_json_count(attrs); i++) {
         const char *name;
         const struct cel_json *v = cel_json_member(attrs, i, &name);
-        nc_type type = zarr_att_is_hidden(name) ? NC_NAT : type_for(types, name, v, var);
+        nc_type type = cel_zarr_att_is_hidden(name) ? NC_NAT : type_for(types, name, v, var);
         double real;
-        if (zarr_att_is_hidden(name))
+        if (cel_zarr_att_is_hidden(name))
             continue;
         if (var && strcmp(name, "_FillValue") == 0 && (type == NC_FLOAT || type == NC_DOUBLE) && base64_real(v, type, &real)) {
             struct cel_att *att;
@@ -215,10 +215,10 @@ int zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, st
 
 static struct cel_json *one_value(const struct cel_att *att, size_t i)
 {
-    const struct zarr_dtype dtype = {ZARR_NUMBERS, att->type->size, false, att->type, NULL};
+    const struct cel_zarr_dtype dtype = {ZARR_NUMBERS, att->type->size, false, att->type, NULL};
     struct cel_json *v = NULL;
 
-    return zarr_fill_to_json((const char *)att->data + i * att->type->size, &dtype, 2, &v) == CEL_OK ? v : NULL;
+    return cel_zarr_fill_to_json((const char *)att->data + i * att->type->size, &dtype, 2, &v) == CEL_OK ? v : NULL;
 }
 
 static struct cel_json *att_to_json(const struct cel_att *att, bool base64)
@@ -253,14 +253,14 @@ static struct cel_json *att_to_json(const struct cel_att *att, bool base64)
 /* Text that netCDF-C would take for JSON, and every type but char, needs an entry. */
 static int note_type(struct cel_json *types, const struct cel_att *att)
 {
-    const char *text = zarr_dtype_text(att->type->id, false);
+    const char *text = cel_zarr_dtype_text(att->type->id, false);
 
     return cel_json_set(types, att->name, cel_json_new_string(text, strlen(text)));
 }
 
-int zarr_atts_to_json(struct cel_dataset *ds, struct cel_atts *atts, struct cel_json *attrs, struct cel_var *var)
+int cel_zarr_atts_to_json(struct cel_dataset *ds, struct cel_atts *atts, struct cel_json *attrs, struct cel_var *var)
 {
-    struct zarr *z = zarr_of(ds);
+    struct zarr *z = cel_zarr_of(ds);
     struct cel_json *types = cel_json_new_object();
     int rc = types ? CEL_OK : NC_ENOMEM;
 

@@ -3,7 +3,7 @@
  * any thread may call. */
 #include "zarr_int.h"
 
-int zarr_chunk_key(const struct zarr_array *a, int rank, const size_t *index, struct cel_buf *out)
+int cel_zarr_chunk_key(const struct cel_zarr_array *a, int rank, const size_t *index, struct cel_buf *out)
 {
     int rc;
 
@@ -22,28 +22,28 @@ int zarr_chunk_key(const struct zarr_array *a, int rank, const size_t *index, st
     return rc == CEL_OK ? cel_buf_add(out, "", 1) : rc;
 }
 
-static const struct zarr_array *array_of(const struct cel_var *var)
+static const struct cel_zarr_array *array_of(const struct cel_var *var)
 {
-    return var->place;
+    return var->priv;
 }
 
 /* A scalar that is stored as an array of one has the key of its only chunk. */
 static int key_of(const struct cel_var *var, const size_t *index, struct cel_buf *key)
 {
     static const size_t zero = 0;
-    const struct zarr_array *a = array_of(var);
+    const struct cel_zarr_array *a = array_of(var);
 
-    return a->scalar ? zarr_chunk_key(a, 1, &zero, key) : zarr_chunk_key(a, var->ndims, index, key);
+    return a->scalar ? cel_zarr_chunk_key(a, 1, &zero, key) : cel_zarr_chunk_key(a, var->ndims, index, key);
 }
 
-int zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_place *out)
+int cel_zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
 {
     (void)ds, (void)var, (void)index;
-    *out = (struct cel_chunk_place){.nbytes = SIZE_MAX};
+    *out = (struct cel_chunk_location){.nbytes = SIZE_MAX};
     return CEL_OK;
 }
 
-int zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at,
+int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_location *at,
                     struct cel_buf *out)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
@@ -51,25 +51,25 @@ int zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *i
 
     (void)at;
     if (array_of(var)->shard)
-        return zarr_shard_get(ds, var, index, out);
+        return cel_zarr_shard_get(ds, var, index, out);
     rc = key_of(var, index, &key);
     if (rc == CEL_OK)
-        rc = cel_store_get(zarr_of(ds)->store, key.data, out);
+        rc = cel_store_get(cel_zarr_of(ds)->store, key.data, out);
     cel_buf_dispose(&key);
     return rc;
 }
 
-int zarr_chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n,
-                     uint32_t skipped, struct cel_chunk_place *out)
+int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n,
+                     uint32_t skipped, struct cel_chunk_location *out)
 {
     (void)ds, (void)var, (void)index, (void)encoded;
     if (skipped)
         return cel_fail(NC_EFILTER, "a filter cannot encode this chunk, and Zarr has no way to say that it was skipped");
-    *out = (struct cel_chunk_place){.nbytes = n};
+    *out = (struct cel_chunk_location){.nbytes = n};
     return CEL_OK;
 }
 
-int zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at,
+int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_location *at,
                      const void *encoded, size_t n)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
@@ -77,10 +77,10 @@ int zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *
 
     (void)at;
     if (array_of(var)->shard)
-        return zarr_shard_put(ds, var, index, encoded, n);
+        return cel_zarr_shard_put(ds, var, index, encoded, n);
     rc = key_of(var, index, &key);
     if (rc == CEL_OK)
-        rc = cel_store_put(zarr_of(ds)->store, key.data, encoded, n);
+        rc = cel_store_put(cel_zarr_of(ds)->store, key.data, encoded, n);
     cel_buf_dispose(&key);
     return rc;
 }

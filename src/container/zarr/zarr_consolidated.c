@@ -62,7 +62,7 @@ static int make_tree(struct zarr *z)
     return rc;
 }
 
-int zarr_tree_list(const struct zarr *z, const char *path, cel_store_visit *visit, void *context)
+int cel_zarr_tree_list(const struct zarr *z, const char *path, cel_store_visit *visit, void *context)
 {
     struct cel_buf part = CEL_BUF_INIT(1 << 20);
     const struct cel_json *folder = z->tree;
@@ -96,7 +96,7 @@ static int map_of_v3(const struct cel_json *metadata, struct cel_json *root, str
     for (size_t i = 0; rc == CEL_OK && i < cel_json_count(metadata); i++) {
         const char *path;
         const struct cel_json *doc = cel_json_member(metadata, i, &path);
-        rc = zarr_key(path, "zarr.json", &key);
+        rc = cel_zarr_key(path, "zarr.json", &key);
         if (rc == CEL_OK)
             rc = cel_json_copy(doc, &copy);
         if (rc == CEL_OK)
@@ -109,11 +109,11 @@ static int map_of_v3(const struct cel_json *metadata, struct cel_json *root, str
     return rc;
 }
 
-int zarr_consolidated_load(struct zarr *z)
+int cel_zarr_consolidated_load(struct zarr *z)
 {
     struct cel_json *doc = NULL;
     const struct cel_json *metadata;
-    int rc = zarr_get_json(z, "", z->version == 2 ? ".zmetadata" : "zarr.json", &doc);
+    int rc = cel_zarr_get_json(z, "", z->version == 2 ? ".zmetadata" : "zarr.json", &doc);
 
     if (rc != CEL_OK)
         return rc == CEL_ABSENT ? CEL_OK : rc;

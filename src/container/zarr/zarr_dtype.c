@@ -41,7 +41,7 @@ static bool native_is_big(void)
     return *(const unsigned char *)&one == 0;
 }
 
-const char *zarr_dtype_text(nc_type type, bool big)
+const char *cel_zarr_dtype_text(nc_type type, bool big)
 {
     static const char *const text[][2] = {
         [NC_BYTE] = {"<i1", "<i1"},   [NC_CHAR] = {">S1", ">S1"},  [NC_SHORT] = {"<i2", ">i2"},
@@ -53,7 +53,7 @@ const char *zarr_dtype_text(nc_type type, bool big)
     return type > NC_NAT && type <= NC_STRING ? text[type][big] : "|J0";
 }
 
-nc_type zarr_dtype_atomic(const char *text, bool *big)
+nc_type cel_zarr_dtype_atomic(const char *text, bool *big)
 {
     char *end;
     unsigned long size;
@@ -72,14 +72,14 @@ nc_type zarr_dtype_atomic(const char *text, bool *big)
     return NC_NAT;
 }
 
-static void set_numbers(struct zarr_dtype *out, const struct cel_type *type, bool big)
+static void set_numbers(struct cel_zarr_dtype *out, const struct cel_type *type, bool big)
 {
-    *out = (struct zarr_dtype){ZARR_NUMBERS, type->size, big, type, NULL};
+    *out = (struct cel_zarr_dtype){ZARR_NUMBERS, type->size, big, type, NULL};
 }
 
 /* --- types made on reading ------------------------------------------------------ */
 
-int zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size_t size, struct cel_type **out, bool *fresh)
+int cel_zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size_t size, struct cel_type **out, bool *fresh)
 {
     int rc;
 
@@ -93,12 +93,12 @@ int zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size_t s
     return rc;
 }
 
-static int complex_type(struct cel_dataset *ds, size_t size, bool big, struct zarr_dtype *out)
+static int complex_type(struct cel_dataset *ds, size_t size, bool big, struct cel_zarr_dtype *out)
 {
     const struct cel_type *part = cel_type_atomic(size == 8 ? NC_FLOAT : NC_DOUBLE);
     struct cel_type *type;
     bool fresh;
-    int rc = zarr_user_type(ds, size == 8 ? "complex64" : "complex128", NC_COMPOUND, size, &type, &fresh);
+    int rc = cel_zarr_user_type(ds, size == 8 ? "complex64" : "complex128", NC_COMPOUND, size, &type, &fresh);
 
     if (rc == CEL_OK && fresh)
         rc = cel_type_add_field(type, "r", 0, part, 0, NULL);
@@ -109,7 +109,7 @@ static int complex_type(struct cel_dataset *ds, size_t size, bool big, struct za
     return rc;
 }
 
-static int opaque_type(struct cel_dataset *ds, size_t size, struct zarr_dtype *out)
+static int opaque_type(struct cel_dataset *ds, size_t size, struct cel_zarr_dtype *out)
 {
     char name[40];
     struct cel_type *type;
@@ -119,7 +119,7 @@ static int opaque_type(struct cel_dataset *ds, size_t size, struct zarr_dtype *o
     if (size > ZARR_ELEMENT_MAX)
         return cel_fail(NC_EBADTYPE, "elements of %zu raw bytes are more than the %zu supported", size, ZARR_ELEMENT_MAX);
     snprintf(name, sizeof name, "opaque%zu", size);
-    rc = zarr_user_type(ds, name, NC_OPAQUE, size, &type, &fresh);
+    rc = cel_zarr_user_type(ds, name, NC_OPAQUE, size, &type, &fresh);
     if (rc == CEL_OK)
         set_numbers(out, type, false);
     return rc;
@@ -127,22 +127,22 @@ static int opaque_type(struct cel_dataset *ds, size_t size, struct zarr_dtype *o
 
 /* --- v2 ---------------------------------------------------------------------------- */
 
-static int structured_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *fields, struct zarr_dtype *out)
+static int structured_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *fields, struct cel_zarr_dtype *out)
 {
-    struct zarr_dtype part[256];
+    struct cel_zarr_dtype part[256];
     size_t n = cel_json_count(fields), size = 0;
     struct cel_type *type;
     char name[64];
     bool fresh, big = false, little = false;
-    int rc = n && n <= 256 ? CEL_OK : zarr_bad(path, "/dtype", "a structure needs 1 to 256 fields");
+    int rc = n && n <= 256 ? CEL_OK : cel_zarr_bad(path, "/dtype", "a structure needs 1 to 256 fields");
 
     for (size_t i = 0; rc == CEL_OK && i < n; i++) {
         const struct cel_json *field = cel_json_item(fields, i);
         if (cel_json_count(field) != 2 || !cel_json_string(cel_json_item(field, 0), NULL))
-            return zarr_bad(path, "/dtype", "field %zu is not [name, type]", i);
-        rc = zarr_dtype_from_v2(ds, path, cel_json_item(field, 1), false, &part[i]);
+            return cel_zarr_bad(path, "/dtype", "field %zu is not [name, type]", i);
+        rc = cel_zarr_dtype_from_v2(ds, path, cel_json_item(field, 1), false, &part[i]);
         if (rc == CEL_OK && part[i].form != ZARR_NUMBERS)
-            return zarr_bad(path, "/dtype", "field %zu has a type that cannot be part of a structure here", i);
+            return cel_zarr_bad(path, "/dtype", "field %zu has a type that cannot be part of a structure here", i);
         if (rc == CEL_OK) {
             size += part[i].size;
             big |= part[i].big;
@@ -150,11 +150,11 @@ static int structured_from_v2(struct cel_dataset *ds, const char *path, const st
         }
     }
     if (rc == CEL_OK && big && little)
-        rc = zarr_bad(path, "/dtype", "a structure with fields of both byte orders is not supported");
+        rc = cel_zarr_bad(path, "/dtype", "a structure with fields of both byte orders is not supported");
     if (rc != CEL_OK)
         return rc;
     snprintf(name, sizeof name, "_AnonymousCompound%zu", ds->types.n + 1);
-    rc = zarr_user_type(ds, name, NC_COMPOUND, size, &type, &fresh);
+    rc = cel_zarr_user_type(ds, name, NC_COMPOUND, size, &type, &fresh);
     for (size_t i = 0, at = 0; rc == CEL_OK && i < n; at += part[i++].size)
         rc = cel_type_add_field(type, cel_json_string(cel_json_item(cel_json_item(fields, i), 0), NULL), at,
                                 part[i].type, 0, NULL);
@@ -163,21 +163,21 @@ static int structured_from_v2(struct cel_dataset *ds, const char *path, const st
     return rc;
 }
 
-static int text_from_v2(const char *path, char kind, unsigned long size, bool big, bool nczarr, struct zarr_dtype *out)
+static int text_from_v2(const char *path, char kind, unsigned long size, bool big, bool nczarr, struct cel_zarr_dtype *out)
 {
     if (size == 0 || size > (1ul << 24))
-        return zarr_bad(path, "/dtype", "text of %lu characters", size);
+        return cel_zarr_bad(path, "/dtype", "text of %lu characters", size);
     if (kind == 'S' && size == 1 && nczarr) {
-        *out = (struct zarr_dtype){ZARR_NUMBERS, 1, false, cel_type_atomic(NC_CHAR), NULL};
+        *out = (struct cel_zarr_dtype){ZARR_NUMBERS, 1, false, cel_type_atomic(NC_CHAR), NULL};
         return CEL_OK;
     }
-    *out = (struct zarr_dtype){kind == 'S' ? ZARR_BYTES : ZARR_UTF32, kind == 'S' ? size : 4 * size, big,
+    *out = (struct cel_zarr_dtype){kind == 'S' ? ZARR_BYTES : ZARR_UTF32, kind == 'S' ? size : 4 * size, big,
                                cel_type_atomic(NC_STRING), NULL};
     return CEL_OK;
 }
 
-int zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype, bool nczarr,
-                       struct zarr_dtype *out)
+int cel_zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype, bool nczarr,
+                       struct cel_zarr_dtype *out)
 {
     const char *text = cel_json_string(dtype, NULL);
     unsigned long size;
@@ -188,12 +188,12 @@ int zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct ce
     if (cel_json_type(dtype) == CEL_JSON_ARRAY)
         return structured_from_v2(ds, path, dtype, out);
     if (!text || strlen(text) < 2 || !strchr("<>|=", text[0]))
-        return zarr_bad(path, "/dtype", "'%s' is no data type", text ? text : "");
+        return cel_zarr_bad(path, "/dtype", "'%s' is no data type", text ? text : "");
     kind = text[1];
     size = strtoul(text + 2, &end, 10);
     big = text[0] == '>';
     if (kind == 'O')
-        return zarr_bad(path, "/dtype", "objects cannot be part of a structure here");
+        return cel_zarr_bad(path, "/dtype", "objects cannot be part of a structure here");
     if (kind == 'S' || kind == 'U')
         return text_from_v2(path, kind, size, big, nczarr, out);
     if (kind == 'c' && (size == 8 || size == 16))
@@ -201,12 +201,12 @@ int zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct ce
     if (kind == 'V' && size > 0 && size < (1ul << 30))
         return opaque_type(ds, size, out);
     if (kind == 'f' && size == 2) {
-        *out = (struct zarr_dtype){ZARR_HALF, 2, big, cel_type_atomic(NC_FLOAT), NULL};
+        *out = (struct cel_zarr_dtype){ZARR_HALF, 2, big, cel_type_atomic(NC_FLOAT), NULL};
         return CEL_OK;
     }
-    atomic = zarr_dtype_atomic(text, &big);
+    atomic = cel_zarr_dtype_atomic(text, &big);
     if (atomic == NC_NAT)
-        return zarr_bad(path, "/dtype", "data type '%s' is not supported", text);
+        return cel_zarr_bad(path, "/dtype", "data type '%s' is not supported", text);
     set_numbers(out, cel_type_atomic(atomic), big && size > 1);
     return CEL_OK;
 }
@@ -224,18 +224,18 @@ static size_t longest_string(const struct zarr *z, const struct cel_var *var)
     return n > 0 && n < (1 << 24) ? (size_t)n : 128;
 }
 
-int zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out)
+int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out)
 {
     bool big = var->endian == NC_ENDIAN_BIG || (var->endian == NC_ENDIAN_NATIVE && native_is_big());
     char text[32];
 
     if (var->type->klass == NC_STRING) {
         size_t n = longest_string(z, var);
-        *dtype = (struct zarr_dtype){ZARR_BYTES, n, false, var->type, NULL};
+        *dtype = (struct cel_zarr_dtype){ZARR_BYTES, n, false, var->type, NULL};
         snprintf(text, sizeof text, "|S%zu", n);
     } else {
         set_numbers(dtype, var->type, big && var->type->size > 1);
-        snprintf(text, sizeof text, "%s", zarr_dtype_text(var->type->id, big));
+        snprintf(text, sizeof text, "%s", cel_zarr_dtype_text(var->type->id, big));
         if (!z->nczarr && var->type->size == 1 && var->type->id != NC_CHAR)
             text[0] = '|';
         if (!z->nczarr && var->type->id == NC_CHAR)
@@ -247,31 +247,31 @@ int zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct zar
 
 /* --- v3 ------------------------------------------------------------------------------ */
 
-static int struct_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *fields, struct zarr_dtype *out)
+static int struct_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *fields, struct cel_zarr_dtype *out)
 {
-    struct zarr_dtype part[256];
+    struct cel_zarr_dtype part[256];
     const char *names[256];
     size_t n = cel_json_count(fields), size = 0;
     struct cel_type *type;
     char name[64];
     bool fresh;
-    int rc = n && n <= 256 ? CEL_OK : zarr_bad(path, "/data_type", "a structure needs 1 to 256 fields");
+    int rc = n && n <= 256 ? CEL_OK : cel_zarr_bad(path, "/data_type", "a structure needs 1 to 256 fields");
 
     for (size_t i = 0; rc == CEL_OK && i < n; i++) {
         const struct cel_json *field = cel_json_item(fields, i);
         bool listed = cel_json_type(field) == CEL_JSON_ARRAY;
         names[i] = cel_json_string(listed ? cel_json_item(field, 0) : cel_json_get(field, "name"), NULL);
         if (!names[i])
-            return zarr_bad(path, "/data_type/configuration/fields", "field %zu has no name", i);
-        rc = zarr_dtype_from_v3(ds, path, listed ? cel_json_item(field, 1) : cel_json_get(field, "data_type"), &part[i]);
+            return cel_zarr_bad(path, "/data_type/configuration/fields", "field %zu has no name", i);
+        rc = cel_zarr_dtype_from_v3(ds, path, listed ? cel_json_item(field, 1) : cel_json_get(field, "data_type"), &part[i]);
         if (rc == CEL_OK && part[i].form != ZARR_NUMBERS)
-            return zarr_bad(path, "/data_type", "field '%s' has a type that cannot be part of a structure here", names[i]);
+            return cel_zarr_bad(path, "/data_type", "field '%s' has a type that cannot be part of a structure here", names[i]);
         size += rc == CEL_OK ? part[i].size : 0;
     }
     if (rc != CEL_OK)
         return rc;
     snprintf(name, sizeof name, "_AnonymousCompound%zu", ds->types.n + 1);
-    rc = zarr_user_type(ds, name, NC_COMPOUND, size, &type, &fresh);
+    rc = cel_zarr_user_type(ds, name, NC_COMPOUND, size, &type, &fresh);
     for (size_t i = 0, at = 0; rc == CEL_OK && i < n; at += part[i++].size)
         rc = cel_type_add_field(type, names[i], at, part[i].type, 0, NULL);
     if (rc == CEL_OK)
@@ -291,17 +291,17 @@ static bool starts_with_raw(const char *name, size_t *nbytes)
     return !*end && bits > 0 && bits % 8 == 0 && bits < (1ul << 33);
 }
 
-static int text_from_v3(const char *path, enum zarr_form form, const struct cel_json *config, struct zarr_dtype *out)
+static int text_from_v3(const char *path, enum cel_zarr_form form, const struct cel_json *config, struct cel_zarr_dtype *out)
 {
     uint64_t n;
 
     if (!cel_json_uint(cel_json_get(config, "length_bytes"), false, &n) || n == 0 || n > (1u << 26))
-        return zarr_bad(path, "/data_type/configuration/length_bytes", "must be a positive number");
-    *out = (struct zarr_dtype){form, (size_t)n, false, cel_type_atomic(NC_STRING), NULL};
+        return cel_zarr_bad(path, "/data_type/configuration/length_bytes", "must be a positive number");
+    *out = (struct cel_zarr_dtype){form, (size_t)n, false, cel_type_atomic(NC_STRING), NULL};
     return CEL_OK;
 }
 
-int zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *data_type, struct zarr_dtype *out)
+int cel_zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *data_type, struct cel_zarr_dtype *out)
 {
     const struct cel_json *config = cel_json_get(data_type, "configuration");
     const char *name = cel_json_string(data_type, NULL);
@@ -311,24 +311,24 @@ int zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct ce
     if (!name)
         name = cel_json_string(cel_json_get(data_type, "name"), NULL);
     if (!name)
-        return zarr_bad(path, "/data_type", "must be a name");
+        return cel_zarr_bad(path, "/data_type", "must be a name");
     for (size_t i = 0; i < NROWS; i++)
         if (strcmp(rows[i].v3, name) == 0) {
             set_numbers(out, cel_type_atomic(rows[i].type), false);
             return CEL_OK;
         }
     if (strcmp(name, "float16") == 0) {
-        *out = (struct zarr_dtype){ZARR_HALF, 2, false, cel_type_atomic(NC_FLOAT), NULL};
+        *out = (struct cel_zarr_dtype){ZARR_HALF, 2, false, cel_type_atomic(NC_FLOAT), NULL};
         return CEL_OK;
     }
     if (strcmp(name, "complex64") == 0 || strcmp(name, "complex128") == 0)
         return complex_type(ds, strcmp(name, "complex64") == 0 ? 8 : 16, false, out);
     if (strcmp(name, "string") == 0) {
-        *out = (struct zarr_dtype){ZARR_VLEN, 0, false, cel_type_atomic(NC_STRING), NULL};
+        *out = (struct cel_zarr_dtype){ZARR_VLEN, 0, false, cel_type_atomic(NC_STRING), NULL};
         return CEL_OK;
     }
     if (strcmp(name, "bytes") == 0 || strcmp(name, "variable_length_bytes") == 0)
-        return zarr_lists_type(ds, NULL, NC_UBYTE, false, out);
+        return cel_zarr_lists_type(ds, NULL, NC_UBYTE, false, out);
     if (strcmp(name, "fixed_length_utf32") == 0)
         return text_from_v3(path, ZARR_UTF32, config, out);
     if (strcmp(name, "null_terminated_bytes") == 0)
@@ -339,17 +339,17 @@ int zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct ce
         return opaque_type(ds, nbytes, out);
     if (strcmp(name, "struct") == 0 || strcmp(name, "structured") == 0)
         return struct_from_v3(ds, path, cel_json_get(config, "fields"), out);
-    return zarr_bad(path, "/data_type", "data type '%s' is not supported", name);
+    return cel_zarr_bad(path, "/data_type", "data type '%s' is not supported", name);
 }
 
-int zarr_dtype_to_v3(const struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out)
+int cel_zarr_dtype_to_v3(const struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out)
 {
     bool big = var->endian == NC_ENDIAN_BIG || (var->endian == NC_ENDIAN_NATIVE && native_is_big());
     const struct row *row = row_of_type(var->type->id == NC_CHAR ? NC_UBYTE : var->type->id);
     const char *name = row ? row->v3 : "string";
 
     if (var->type->klass == NC_STRING)
-        *dtype = (struct zarr_dtype){ZARR_VLEN, 0, false, var->type, NULL};
+        *dtype = (struct cel_zarr_dtype){ZARR_VLEN, 0, false, var->type, NULL};
     else
         set_numbers(dtype, var->type, big && var->type->size > 1);
     *out = cel_json_new_string(name, strlen(name));

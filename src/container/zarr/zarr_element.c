@@ -7,7 +7,7 @@
 
 /* --- text ------------------------------------------------------------------------ */
 
-int zarr_nul_in_text(void)
+int cel_zarr_nul_in_text(void)
 {
     return cel_fail(NC_EBADTYPE, "an element holds a NUL character within its text, which a netCDF string would be cut at: store "
                                "such data with vlen-bytes, which is read as lists of bytes");
@@ -33,7 +33,7 @@ static int take_utf32(const unsigned char *p, size_t nbytes, bool big, char **ou
         if (!c && is_zero(p + i, nbytes - i))
             break;
         if (!c) {
-            rc = zarr_nul_in_text();
+            rc = cel_zarr_nul_in_text();
             break;
         }
         if (c < 0x80) {
@@ -87,25 +87,25 @@ static int put_bytes(const char *text, unsigned char *p, size_t nbytes)
     return CEL_OK;
 }
 
-static int take_text(const struct zarr_dtype *t, const unsigned char *p, char **out)
+static int take_text(const struct cel_zarr_dtype *t, const unsigned char *p, char **out)
 {
     size_t len;
 
     if (t->form == ZARR_CATEGORY)
-        return zarr_category_take(t, p, out);
+        return cel_zarr_category_take(t, p, out);
     if (t->form == ZARR_UTF32)
         return take_utf32(p, t->size, t->big, out);
     len = strnlen((const char *)p, t->size);
     if (!is_zero(p + len, t->size - len))
-        return zarr_nul_in_text();
+        return cel_zarr_nul_in_text();
     *out = cel_strndup((const char *)p, len);
     return *out ? CEL_OK : NC_ENOMEM;
 }
 
-static int put_text(const struct zarr_dtype *t, const char *text, unsigned char *p)
+static int put_text(const struct cel_zarr_dtype *t, const char *text, unsigned char *p)
 {
     if (t->form == ZARR_CATEGORY)
-        return zarr_category_put(t, text, p);
+        return cel_zarr_category_put(t, text, p);
     if (t->form == ZARR_BYTES)
         return put_bytes(text, p, t->size);
     return put_utf32(text, p, t->size, t->big) == CEL_OK
@@ -115,14 +115,14 @@ static int put_text(const struct zarr_dtype *t, const char *text, unsigned char 
 
 /* --- numbers --------------------------------------------------------------------- */
 
-static void take_half(const struct zarr_dtype *t, const unsigned char *p, void *out)
+static void take_half(const struct cel_zarr_dtype *t, const unsigned char *p, void *out)
 {
     float f = cel_half_to_float((uint16_t)(p[!t->big] << 8 | p[t->big]));
 
     memcpy(out, &f, sizeof f);
 }
 
-static void put_half(const struct zarr_dtype *t, const void *in, unsigned char *p)
+static void put_half(const struct cel_zarr_dtype *t, const void *in, unsigned char *p)
 {
     uint16_t half;
     float f;
@@ -144,7 +144,7 @@ static void turn(const struct cel_type *type, unsigned char *to, const unsigned 
         turn(type->field[f].type, to + type->field[f].offset, from + type->field[f].offset);
 }
 
-static void move_number(const struct zarr_dtype *t, unsigned char *to, const unsigned char *from)
+static void move_number(const struct cel_zarr_dtype *t, unsigned char *to, const unsigned char *from)
 {
     if (t->big)
         turn(t->type, to, from);
@@ -154,7 +154,7 @@ static void move_number(const struct zarr_dtype *t, unsigned char *to, const uns
 
 /* --- all forms --------------------------------------------------------------------- */
 
-int zarr_element_take(const struct zarr_dtype *t, const unsigned char *p, void *out)
+int cel_zarr_element_take(const struct cel_zarr_dtype *t, const unsigned char *p, void *out)
 {
     char *text = NULL;
     int rc;
@@ -172,7 +172,7 @@ int zarr_element_take(const struct zarr_dtype *t, const unsigned char *p, void *
     return rc;
 }
 
-int zarr_element_put(const struct zarr_dtype *t, const void *in, unsigned char *p)
+int cel_zarr_element_put(const struct cel_zarr_dtype *t, const void *in, unsigned char *p)
 {
     const char *text;
 

@@ -146,7 +146,7 @@ static int open_store(const struct cel_location *where, enum cel_store_mode mode
     return zip ? cel_store_open_zip(where->path, mode, out) : cel_store_open_dir(where->path, mode, out);
 }
 
-static int zarr_open(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
+static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
 {
     unsigned words = words_of(where->fragment);
     struct zarr *z;
@@ -159,10 +159,10 @@ static int zarr_open(struct cel_dataset *ds, const struct cel_location *where, c
     z->archive = where->is_directory ? 0 : where->size;
     rc = open_store(where, options->mode & NC_WRITE ? CEL_STORE_WRITE : CEL_STORE_READ, words, &z->store);
     if (rc == CEL_OK)
-        rc = zarr_find_root(z, where->path);
+        rc = cel_zarr_find_root(z, where->path);
     ds->keeps = keeps_of(z);
     if (rc == CEL_OK)
-        rc = zarr_load(ds);
+        rc = cel_zarr_load(ds);
     if (rc == CEL_OK && z->version == 2) { /* a copy of the metadata that must not go stale */
         rc = cel_store_size(z->store, ".zmetadata", &size);
         z->consolidated = z->consolidated || rc == CEL_OK;
@@ -209,7 +209,7 @@ static int set_zip_prefix(struct zarr *z, const char *path)
     return rc;
 }
 
-static int zarr_create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
+static int cel_zarr_create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
 {
     unsigned words = words_of(where->fragment);
     bool keep = options->mode & NC_NOCLOBBER;
@@ -244,9 +244,9 @@ static int each_var(struct cel_group *group, int (*act)(struct cel_dataset *, st
 
 static int flush_shards(struct cel_dataset *ds, struct cel_var *var)
 {
-    struct zarr_array *a = var->place;
+    struct cel_zarr_array *a = var->priv;
 
-    return a && a->shard ? zarr_shard_flush(ds, var) : CEL_OK;
+    return a && a->shard ? cel_zarr_shard_flush(ds, var) : CEL_OK;
 }
 
 /* One document; what is absent, or no JSON, has no place in the map. */
@@ -254,11 +254,11 @@ static int collect_document(struct zarr *z, const char *path, const char *name, 
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
     struct cel_json *doc = NULL;
-    int rc = zarr_get_json(z, path, name, &doc);
+    int rc = cel_zarr_get_json(z, path, name, &doc);
 
     if (rc != CEL_OK)
         return rc == CEL_ABSENT || rc == NC_ENCZARR ? CEL_OK : rc;
-    rc = z->version == 2 ? zarr_key(path, name, &key) : cel_buf_add(&key, path, strlen(path) + 1);
+    rc = z->version == 2 ? cel_zarr_key(path, name, &key) : cel_buf_add(&key, path, strlen(path) + 1);
     if (rc == CEL_OK)
         rc = cel_json_set(map, key.data, doc);
     else
@@ -281,16 +281,16 @@ static int collect_of(struct zarr *z, const char *path, struct cel_json *map)
 
 static int collect_unreadable(struct zarr *z, const struct cel_group *group, struct cel_json *map)
 {
-    const struct zarr_group *g = group->place;
+    const struct cel_zarr_group *g = group->priv;
     struct cel_buf path = CEL_BUF_INIT(1 << 20);
     int rc = CEL_OK;
 
     for (size_t i = 0; rc == CEL_OK && g && i < group->unreadable.n; i++) {
         const char *name = ((struct cel_unreadable *)group->unreadable.at[i])->name;
 
-        if (!zarr_is_left_out(group, name))
+        if (!cel_zarr_is_left_out(group, name))
             continue;
-        rc = zarr_key(g->path, name, &path);
+        rc = cel_zarr_key(g->path, name, &path);
         if (rc == CEL_OK)
             rc = collect_of(z, path.data, map);
     }
@@ -300,11 +300,11 @@ static int collect_unreadable(struct zarr *z, const struct cel_group *group, str
 
 static int collect_documents(struct zarr *z, struct cel_group *group, struct cel_json *map)
 {
-    const struct zarr_group *g = group->place;
+    const struct cel_zarr_group *g = group->priv;
     int rc = g ? collect_of(z, g->path, map) : CEL_OK; /* NULL: never saved */
 
     for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++) {
-        const struct zarr_array *a = ((struct cel_var *)group->vars.at[i])->place;
+        const struct cel_zarr_array *a = ((struct cel_var *)group->vars.at[i])->priv;
         rc = a ? collect_of(z, a->path, map) : CEL_OK;
     }
     if (rc == CEL_OK)
@@ -342,14 +342,14 @@ static int hold_v3(struct cel_json *holder, struct cel_json **map)
 static int put_in_root(struct zarr *z, struct cel_json **holder)
 {
     struct cel_json *doc = NULL;
-    int rc = zarr_get_json(z, "", "zarr.json", &doc);
+    int rc = cel_zarr_get_json(z, "", "zarr.json", &doc);
 
     if (rc == CEL_OK) {
         rc = cel_json_set(doc, "consolidated_metadata", *holder);
         *holder = NULL;
     }
     if (rc == CEL_OK)
-        rc = zarr_put_json(z, "", "zarr.json", doc);
+        rc = cel_zarr_put_json(z, "", "zarr.json", doc);
     cel_json_free(doc);
     return rc;
 }
@@ -357,14 +357,14 @@ static int put_in_root(struct zarr *z, struct cel_json **holder)
 /* All documents in one: .zmetadata, or a member of the root's zarr.json. */
 static int write_consolidated(struct cel_dataset *ds)
 {
-    struct zarr *z = zarr_of(ds);
+    struct zarr *z = cel_zarr_of(ds);
     struct cel_json *map = cel_json_new_object(), *holder = cel_json_new_object();
     int rc = map && holder ? collect_documents(z, ds->root, map) : NC_ENOMEM;
 
     if (rc == CEL_OK)
         rc = z->version == 2 ? hold_v2(holder, &map) : hold_v3(holder, &map);
     if (rc == CEL_OK)
-        rc = z->version == 2 ? zarr_put_json(z, "", ".zmetadata", holder) : put_in_root(z, &holder);
+        rc = z->version == 2 ? cel_zarr_put_json(z, "", ".zmetadata", holder) : put_in_root(z, &holder);
     cel_json_free(map);
     cel_json_free(holder);
     return rc;
@@ -372,7 +372,7 @@ static int write_consolidated(struct cel_dataset *ds)
 
 static int finish_writing(struct cel_dataset *ds)
 {
-    struct zarr *z = zarr_of(ds);
+    struct zarr *z = cel_zarr_of(ds);
     int rc = each_var(ds->root, flush_shards);
 
     if (rc == CEL_OK && z->consolidated)
@@ -380,25 +380,25 @@ static int finish_writing(struct cel_dataset *ds)
     return rc;
 }
 
-static int zarr_sync(struct cel_dataset *ds)
+static int cel_zarr_sync(struct cel_dataset *ds)
 {
     int rc = ds->writable ? finish_writing(ds) : CEL_OK;
 
-    return rc == CEL_OK && ds->writable ? cel_store_sync(zarr_of(ds)->store) : rc;
+    return rc == CEL_OK && ds->writable ? cel_store_sync(cel_zarr_of(ds)->store) : rc;
 }
 
 static int free_array(struct cel_dataset *ds, struct cel_var *var)
 {
     (void)ds;
-    zarr_array_free(var->place);
-    var->place = NULL;
+    cel_zarr_array_free(var->priv);
+    var->priv = NULL;
     return CEL_OK;
 }
 
 static void free_groups(struct cel_group *group)
 {
-    zarr_group_free(group->place);
-    group->place = NULL;
+    cel_zarr_group_free(group->priv);
+    group->priv = NULL;
     for (size_t i = 0; i < group->groups.n; i++)
         free_groups(group->groups.at[i]);
 }
@@ -413,9 +413,9 @@ static void warn_of_types(const struct cel_dataset *ds)
     }
 }
 
-static int zarr_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
+static int cel_zarr_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
 {
-    struct zarr *z = zarr_of(ds);
+    struct zarr *z = cel_zarr_of(ds);
     int rc = CEL_OK, closed = CEL_OK;
 
     if (memory)
@@ -473,8 +473,8 @@ static int remove_store(const struct cel_location *where)
 
 static int fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out)
 {
-    struct zarr *z = zarr_of(ds);
-    const struct zarr_group *root = ds->root->place;
+    struct zarr *z = cel_zarr_of(ds);
+    const struct cel_zarr_group *root = ds->root->priv;
     struct cel_buf text = CEL_BUF_INIT(ZARR_META_MAX);
     const char *properties;
     int rc;
@@ -503,22 +503,22 @@ const struct cel_container_ops cel_zarr_ops = {
     .keeps = CEL_KEEPS_GROUPS | CEL_KEEPS_STRINGS | CEL_KEEPS_INT64 | CEL_KEEPS_UNLIMITED | CEL_KEEPS_CHUNKS |
              CEL_KEEPS_FILTERS | CEL_KEEPS_ENDIAN | CEL_CONCURRENT | CEL_FILTERS_AS_CALLED | CEL_FILTERS_VARSIZED,
     .bid = bid,
-    .create = zarr_create,
-    .open = zarr_open,
+    .create = cel_zarr_create,
+    .open = cel_zarr_open,
     .load_types = load_nothing,
     .load_var = load_var,
-    .load_atts = zarr_load_atts,
-    .save = zarr_save,
+    .load_atts = cel_zarr_load_atts,
+    .save = cel_zarr_save,
     .extend = extend,
-    .chunk_find = zarr_chunk_find,
-    .chunk_read = zarr_chunk_read,
-    .chunk_place = zarr_chunk_place,
-    .chunk_write = zarr_chunk_write,
-    .plain_get = zarr_plain_get,
-    .plain_put = zarr_plain_put,
-    .plain_whole = true,
-    .sync = zarr_sync,
-    .close = zarr_close,
+    .chunk_find = cel_zarr_chunk_find,
+    .chunk_read = cel_zarr_chunk_read,
+    .chunk_allocate = cel_zarr_chunk_allocate,
+    .chunk_write = cel_zarr_chunk_write,
+    .unchunked_get = cel_zarr_unchunked_get,
+    .unchunked_put = cel_zarr_unchunked_put,
+    .takes_any_size = true,
+    .sync = cel_zarr_sync,
+    .close = cel_zarr_close,
     .remove = remove_store,
     .fact = fact,
 };

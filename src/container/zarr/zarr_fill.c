@@ -63,7 +63,7 @@ static bool integer_from_json(const struct cel_json *v, nc_type type, void *out)
     return cel_json_double(v, true, &d) && d == trunc(d) && cel_converter(NC_DOUBLE, type)(out, &d, 1) == 0;
 }
 
-bool zarr_number_from_json(const struct cel_json *v, nc_type type, void *out)
+bool cel_zarr_number_from_json(const struct cel_json *v, nc_type type, void *out)
 {
     return type == NC_FLOAT || type == NC_DOUBLE ? real_from_json(v, type, out) : integer_from_json(v, type, out);
 }
@@ -98,7 +98,7 @@ static bool char_from_json(const struct cel_json *v, char *out)
 }
 
 /* A string element owns its text. */
-static int string_from_json(const struct cel_json *v, const struct zarr_dtype *dtype, bool nczarr, char **out)
+static int string_from_json(const struct cel_json *v, const struct cel_zarr_dtype *dtype, bool nczarr, char **out)
 {
     size_t len, n, at;
     const char *text = cel_json_string(v, &len);
@@ -138,7 +138,7 @@ static bool raw_from_json(const struct cel_json *v, size_t size, void *out)
 }
 
 /* Complex numbers: two parts. Other structures: an object of members, or base64. */
-static bool compound_from_json(const struct cel_json *v, const struct zarr_dtype *dtype, unsigned char *out)
+static bool compound_from_json(const struct cel_json *v, const struct cel_zarr_dtype *dtype, unsigned char *out)
 {
     const struct cel_type *type = dtype->type;
     bool ok = true;
@@ -147,9 +147,9 @@ static bool compound_from_json(const struct cel_json *v, const struct zarr_dtype
         return raw_from_json(v, type->size, out);
     for (size_t i = 0; ok && i < type->nfields; i++) {
         const struct cel_field *field = &type->field[i];
-        struct zarr_dtype part = {ZARR_NUMBERS, field->type->size, false, field->type, NULL};
+        struct cel_zarr_dtype part = {ZARR_NUMBERS, field->type->size, false, field->type, NULL};
         const struct cel_json *value = cel_json_type(v) == CEL_JSON_ARRAY ? cel_json_item(v, i) : cel_json_get(v, field->name);
-        ok = zarr_fill_from_json("", value, &part, false, out + field->offset) == CEL_OK;
+        ok = cel_zarr_fill_from_json("", value, &part, false, out + field->offset) == CEL_OK;
     }
     return ok;
 }
@@ -163,11 +163,11 @@ static int list_from_json(const char *path, const struct cel_json *v, void *out)
     memset(out, 0, sizeof(nc_vlen_t));
     cel_json_string(v, &len);
     if (len || (cel_json_int(v, false, &zero) && zero))
-        return zarr_bad(path, "/fill_value", "a list that is not empty is not supported");
+        return cel_zarr_bad(path, "/fill_value", "a list that is not empty is not supported");
     return CEL_OK;
 }
 
-int zarr_fill_from_json(const char *path, const struct cel_json *v, const struct zarr_dtype *dtype, bool nczarr, void *out)
+int cel_zarr_fill_from_json(const char *path, const struct cel_json *v, const struct cel_zarr_dtype *dtype, bool nczarr, void *out)
 {
     bool ok;
 
@@ -182,10 +182,10 @@ int zarr_fill_from_json(const char *path, const struct cel_json *v, const struct
     case NC_OPAQUE: ok = raw_from_json(v, dtype->type->size, out); break;
     default: ok = integer_from_json(v, dtype->type->id, out);
     }
-    return ok ? CEL_OK : zarr_bad(path, "/fill_value", "does not fit the data type");
+    return ok ? CEL_OK : cel_zarr_bad(path, "/fill_value", "does not fit the data type");
 }
 
-struct cel_json *zarr_number_to_json(const void *value, nc_type type)
+struct cel_json *cel_zarr_number_to_json(const void *value, nc_type type)
 {
     int64_t i;
     uint64_t u;
@@ -200,7 +200,7 @@ struct cel_json *zarr_number_to_json(const void *value, nc_type type)
     }
 }
 
-int zarr_fill_to_json(const void *value, const struct zarr_dtype *dtype, int version, struct cel_json **out)
+int cel_zarr_fill_to_json(const void *value, const struct cel_zarr_dtype *dtype, int version, struct cel_json **out)
 {
     nc_type type = dtype->type->id;
     const char *text;
@@ -215,7 +215,7 @@ int zarr_fill_to_json(const void *value, const struct zarr_dtype *dtype, int ver
     } else if (type == NC_CHAR) {
         *out = cel_json_new_uint(*(const unsigned char *)value);
     } else {
-        *out = zarr_number_to_json(value, type);
+        *out = cel_zarr_number_to_json(value, type);
     }
     return *out ? CEL_OK : NC_ENOMEM;
 }

@@ -35,7 +35,7 @@ struct zarr {
 };
 
 /* --- a group: group->place ---------------------------------------------------- */
-struct zarr_group {
+struct cel_zarr_group {
     char *path;             /* "" or "a/b" */
     struct cel_json *attrs; /* the attributes as the store has them, ours included */
     char *saved;            /* text of the documents as they are here, to see what changed */
@@ -43,7 +43,7 @@ struct zarr_group {
 };
 
 /* How the elements of an array are stored. */
-enum zarr_form {
+enum cel_zarr_form {
     ZARR_NUMBERS, /* as in memory, up to byte order */
     ZARR_HALF,    /* float16, read as float */
     ZARR_BYTES,   /* NUL-padded bytes of fixed length -> NC_STRING */
@@ -52,67 +52,67 @@ enum zarr_form {
     ZARR_JSON,    /* json2 -> NC_STRING */
     ZARR_CATEGORY /* categorize: numbers of labels -> NC_STRING */
 };
-struct zarr_dtype {
-    enum zarr_form form;
+struct cel_zarr_dtype {
+    enum cel_zarr_form form;
     size_t size;  /* bytes of one stored element; ZARR_VLEN, ZARR_JSON: 0 */
     bool big;
     const struct cel_type *type;
     const struct cel_json *labels; /* ZARR_CATEGORY: borrowed from the array's document */
 };
-static inline bool zarr_has_object_codec(const struct zarr_dtype *t) /* the first filter belongs to the data type */
+static inline bool cel_zarr_has_object_codec(const struct cel_zarr_dtype *t) /* the first filter belongs to the data type */
 {
     return t->form >= ZARR_VLEN;
 }
 
-struct zarr_shard; /* zarr_shard.c */
+struct cel_zarr_shard; /* zarr_shard.c */
 
 /* --- an array: var->place -------------------------------------------------------- */
-struct zarr_array {
+struct cel_zarr_array {
     char *path;
     struct cel_json *doc;   /* .zarray or zarr.json */
     struct cel_json *attrs; /* .zattrs, or the attributes of zarr.json */
     char *saved;
     bool unsaved;           /* both as in zarr_group */
-    struct zarr_dtype dtype;
+    struct cel_zarr_dtype dtype;
     bool scalar;            /* stored as shape [1], one value for netCDF */
     bool prefixed;          /* keys start with "c" */
     char separator;         /* between chunk indices */
     int *order;             /* stored axis i is axis order[i]; NULL: as they are */
-    struct zarr_shard *shard; /* the innermost shards; NULL: none */
+    struct cel_zarr_shard *shard; /* the innermost shards; NULL: none */
 };
 
-static inline struct zarr *zarr_of(const struct cel_dataset *ds)
+static inline struct zarr *cel_zarr_of(const struct cel_dataset *ds)
 {
     return ds->container;
 }
 
 /* --- zarr_store.c: documents ------------------------------------------------------- */
 /* The JSON document at path/name; CEL_ABSENT when there is none. */
-int zarr_get_json(struct zarr *z, const char *path, const char *name, struct cel_json **out);
-int zarr_put_json(struct zarr *z, const char *path, const char *name, const struct cel_json *doc);
-int zarr_key(const char *path, const char *name, struct cel_buf *out); /* NUL-terminated */
-int zarr_bad(const char *path, const char *pointer, const char *fmt, ...) CEL_PRINTF(3, 4); /* NC_ENCZARR, with the place */
+int cel_zarr_get_json(struct zarr *z, const char *path, const char *name, struct cel_json **out);
+int cel_zarr_put_json(struct zarr *z, const char *path, const char *name, const struct cel_json *doc);
+int cel_zarr_key(const char *path, const char *name, struct cel_buf *out); /* NUL-terminated */
+int cel_zarr_bad(const char *path, const char *pointer, const char *fmt, ...) CEL_PRINTF(3, 4); /* NC_ENCZARR, with the place */
 
 /* --- zarr_root.c --------------------------------------------------------------------- */
-int zarr_find_root(struct zarr *z, const char *path); /* sets the version, and the prefix of keys; NC_ENOTZARR */
-int zarr_find_below(struct zarr *z, const char *path); /* CEL_ABSENT: no array or group lies below this folder */
+int cel_zarr_find_root(struct zarr *z, const char *path); /* sets the version, and the prefix of keys; NC_ENOTZARR */
+int cel_zarr_find_below(struct zarr *z, const char *path); /* CEL_ABSENT: no array or group lies below this folder */
 
 /* --- zarr_consolidated.c ------------------------------------------------------------- */
-int zarr_consolidated_load(struct zarr *z); /* sets z->all, where the store has such a document */
-int zarr_tree_list(const struct zarr *z, const char *path, cel_store_visit *visit, void *context); /* what z->all has right below path */
+int cel_zarr_consolidated_load(struct zarr *z); /* sets z->all, where the store has such a document */
+int cel_zarr_tree_list(const struct zarr *z, const char *path, cel_store_visit *visit, void *context); /* what z->all has right below path */
 
 /* --- zarr_load.c, zarr_save.c -------------------------------------------------------- */
-int zarr_load(struct cel_dataset *ds);
-int zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var);
-int zarr_save(struct cel_dataset *ds);
-bool zarr_is_left_out(const struct cel_group *group, const char *name); /* unreadable, and no object was made of it */
-void zarr_group_free(struct zarr_group *g);
-void zarr_array_free(struct zarr_array *a);
-void zarr_array_unmake(struct zarr_array *a); /* back to an array that has no document yet */
+int cel_zarr_load(struct cel_dataset *ds);
+int cel_zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var);
+int cel_zarr_save(struct cel_dataset *ds);
+bool cel_zarr_is_left_out(const struct cel_group *group, const char *name); /* unreadable, and no object was made of it */
+void cel_zarr_group_free(struct cel_zarr_group *g);
+void cel_zarr_array_free(struct cel_zarr_array *a);
+void cel_zarr_array_unmake(struct cel_zarr_array *a); /* back to an array that has no document yet */
 
 /* --- zarr_v2.c, zarr_v3.c: one array's document -------------------------------------------- */
 /* What both versions say of an array, gathered before a variable is made of it. */
-struct zarr_facts {
+struct cel_zarr_facts {
     int rank;                     /* may be more than CEL_RANK_MAX: then only shape and names are known */
     size_t *shape;
     size_t chunk[CEL_RANK_MAX];
@@ -120,75 +120,75 @@ struct zarr_facts {
     const struct cel_json *names; /* dimension names; NULL: none */
     struct cel_chain chain;
 };
-void zarr_facts_dispose(struct zarr_facts *facts);
-int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct zarr_facts *out);
-const char *zarr_v3_name(const struct cel_json *v); /* of an extension point; NULL: it has none */
+void cel_zarr_facts_dispose(struct cel_zarr_facts *facts);
+int cel_zarr_v3_codecs(const struct cel_json *codecs, struct cel_zarr_array *a, struct cel_zarr_facts *out);
+const char *cel_zarr_v3_name(const struct cel_json *v); /* of an extension point; NULL: it has none */
 /* Read a->doc and a->attrs. */
-int zarr_v2_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out);
-int zarr_v3_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out);
+int cel_zarr_v2_read(struct cel_dataset *ds, struct cel_zarr_array *a, struct cel_zarr_facts *out);
+int cel_zarr_v3_read(struct cel_dataset *ds, struct cel_zarr_array *a, struct cel_zarr_facts *out);
 /* Make a->doc for a new variable. */
-int zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a);
-int zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a);
+int cel_zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a);
+int cel_zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a);
 
 /* --- zarr_array.c: what the two share ---------------------------------------------------------- */
 /* At most CEL_RANK_MAX. */
-int zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n, size_t *out);
-int zarr_shape_read(const struct zarr_array *a, struct zarr_facts *out); /* /shape of a->doc */
-struct cel_json *zarr_lengths_json(int n, const size_t *lengths);
-int zarr_array_prepare(struct cel_var *var, struct zarr_array *a); /* storage, chain, plain or by chunks */
+int cel_zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n, size_t *out);
+int cel_zarr_shape_read(const struct cel_zarr_array *a, struct cel_zarr_facts *out); /* /shape of a->doc */
+struct cel_json *cel_zarr_lengths_json(int n, const size_t *lengths);
+int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a); /* storage, chain, plain or by chunks */
 
 /* --- zarr_dtype.c --------------------------------------------------------------------------- */
-int zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype, bool nczarr,
-                       struct zarr_dtype *out);
+int cel_zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype, bool nczarr,
+                       struct cel_zarr_dtype *out);
 /* A user type of this name in the root group, made once. */
-int zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size_t size, struct cel_type **out, bool *fresh);
-int zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *data_type, struct zarr_dtype *out);
-int zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out);
-int zarr_dtype_to_v3(const struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out);
+int cel_zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size_t size, struct cel_type **out, bool *fresh);
+int cel_zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *data_type, struct cel_zarr_dtype *out);
+int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out);
+int cel_zarr_dtype_to_v3(const struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out);
 /* The dtype string of an atomic type, as _nczarr_attr wants it: "<i4", ">S1". */
-const char *zarr_dtype_text(nc_type type, bool big);
-nc_type zarr_dtype_atomic(const char *text, bool *big); /* NC_NAT: none of ours */
+const char *cel_zarr_dtype_text(nc_type type, bool big);
+nc_type cel_zarr_dtype_atomic(const char *text, bool *big); /* NC_NAT: none of ours */
 
 /* --- zarr_fill.c -------------------------------------------------------------------------------- */
-int zarr_fill_from_json(const char *path, const struct cel_json *v, const struct zarr_dtype *dtype, bool nczarr, void *out);
-bool zarr_number_from_json(const struct cel_json *v, nc_type type, void *out); /* also the names of NaN and infinities */
-struct cel_json *zarr_number_to_json(const void *value, nc_type type);
-int zarr_fill_to_json(const void *value, const struct zarr_dtype *dtype, int version, struct cel_json **out);
+int cel_zarr_fill_from_json(const char *path, const struct cel_json *v, const struct cel_zarr_dtype *dtype, bool nczarr, void *out);
+bool cel_zarr_number_from_json(const struct cel_json *v, nc_type type, void *out); /* also the names of NaN and infinities */
+struct cel_json *cel_zarr_number_to_json(const void *value, nc_type type);
+int cel_zarr_fill_to_json(const void *value, const struct cel_zarr_dtype *dtype, int version, struct cel_json **out);
 
 /* --- zarr_att.c ------------------------------------------------------------------------------------ */
-bool zarr_att_is_hidden(const char *name);
-int zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, struct cel_atts *out, struct cel_var *var);
-int zarr_atts_to_json(struct cel_dataset *ds, struct cel_atts *atts, struct cel_json *attrs, struct cel_var *var);
+bool cel_zarr_att_is_hidden(const char *name);
+int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, struct cel_atts *out, struct cel_var *var);
+int cel_zarr_atts_to_json(struct cel_dataset *ds, struct cel_atts *atts, struct cel_json *attrs, struct cel_var *var);
 
 /* --- zarr_chunk.c, zarr_plain.c, zarr_shard.c ---------------------------------------------------------- */
-int zarr_chunk_key(const struct zarr_array *a, int rank, const size_t *index, struct cel_buf *out);
-int zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_place *out);
-int zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at,
+int cel_zarr_chunk_key(const struct cel_zarr_array *a, int rank, const size_t *index, struct cel_buf *out);
+int cel_zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out);
+int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_location *at,
                     struct cel_buf *out);
-int zarr_chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n,
-                     uint32_t skipped, struct cel_chunk_place *out);
-int zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_place *at,
+int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n,
+                     uint32_t skipped, struct cel_chunk_location *out);
+int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_location *at,
                      const void *encoded, size_t n);
-int zarr_plain_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+int cel_zarr_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                    const ptrdiff_t *stride, void *data);
-int zarr_plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+int cel_zarr_unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                    const ptrdiff_t *stride, const void *data);
 
 /* --- zarr_element.c: one element of fixed size, as stored and in memory ----------------------------------------- */
-int zarr_element_take(const struct zarr_dtype *t, const unsigned char *p, void *out); /* a string becomes the caller's */
-int zarr_nul_in_text(void); /* the failure of an element that has one */
-int zarr_element_put(const struct zarr_dtype *t, const void *in, unsigned char *p);
+int cel_zarr_element_take(const struct cel_zarr_dtype *t, const unsigned char *p, void *out); /* a string becomes the caller's */
+int cel_zarr_nul_in_text(void); /* the failure of an element that has one */
+int cel_zarr_element_put(const struct cel_zarr_dtype *t, const void *in, unsigned char *p);
 
 /* --- zarr_object_meta.c: the codec that makes bytes of elements, in version 2 ------------------------------------- */
 /* CEL_ABSENT: there is none, and the data type stands for itself. */
-int zarr_object_from_v2(struct cel_dataset *ds, const struct zarr_array *a, struct zarr_dtype *out);
+int cel_zarr_object_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, struct cel_zarr_dtype *out);
 /* Lists of these numbers; alias: what the type is called, NULL: "vlen_int" and the like. */
-int zarr_lists_type(struct cel_dataset *ds, const char *alias, nc_type base, bool big, struct zarr_dtype *out);
-int zarr_object_to_v2(struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out); /* var->chain has it complete */
+int cel_zarr_lists_type(struct cel_dataset *ds, const char *alias, nc_type base, bool big, struct cel_zarr_dtype *out);
+int cel_zarr_object_to_v2(struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out); /* var->chain has it complete */
 
 /* --- zarr_object.c: elements without fixed size ------------------------------------------------------------- */
-struct zarr_objects {
-    const struct zarr_dtype *dtype;
+struct cel_zarr_objects {
+    const struct cel_zarr_dtype *dtype;
     size_t n;
     unsigned char *element;   /* n of them in memory form, C order */
     const size_t *element_at; /* the element at a stored position; NULL: the same */
@@ -196,21 +196,21 @@ struct zarr_objects {
     const size_t *lens;       /* ... and its lengths */
 };
 /* Whether these bytes can be n elements; asked before memory for them is taken. */
-int zarr_objects_plausible(const struct zarr_dtype *t, size_t n, const struct cel_buf *raw);
-int zarr_objects_decode(const struct zarr_objects *o, const struct cel_buf *raw);
-int zarr_objects_encode(const struct zarr_objects *o, struct cel_buf *raw);
-int zarr_category_take(const struct zarr_dtype *t, const unsigned char *p, char **out);
-int zarr_category_put(const struct zarr_dtype *t, const char *text, unsigned char *p);
+int cel_zarr_objects_plausible(const struct cel_zarr_dtype *t, size_t n, const struct cel_buf *raw);
+int cel_zarr_objects_decode(const struct cel_zarr_objects *o, const struct cel_buf *raw);
+int cel_zarr_objects_encode(const struct cel_zarr_objects *o, struct cel_buf *raw);
+int cel_zarr_category_take(const struct cel_zarr_dtype *t, const unsigned char *p, char **out);
+int cel_zarr_category_put(const struct cel_zarr_dtype *t, const char *text, unsigned char *p);
 
 /* Shards: *out is the level this configuration describes; byte codecs around it are added, then it is finished. */
-int zarr_shard_read(const struct cel_json *config, struct zarr_array *a, struct zarr_facts *facts, struct zarr_shard **out);
-int zarr_shard_add_after(struct zarr_shard *s, struct cel_step *step);
-int zarr_shard_finish(struct zarr_shard *s);
+int cel_zarr_shard_read(const struct cel_json *config, struct cel_zarr_array *a, struct cel_zarr_facts *facts, struct cel_zarr_shard **out);
+int cel_zarr_shard_add_after(struct cel_zarr_shard *s, struct cel_step *step);
+int cel_zarr_shard_finish(struct cel_zarr_shard *s);
 /* false: no shards, or none that can be made here. */
-bool zarr_shard_describe(const struct zarr_array *a, struct cel_shards *out);
-int zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out);
-int zarr_shard_put(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n);
-int zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var);
-void zarr_shard_free(struct zarr_shard *shard);
+bool cel_zarr_shard_describe(const struct cel_zarr_array *a, struct cel_shards *out);
+int cel_zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out);
+int cel_zarr_shard_put(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n);
+int cel_zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var);
+void cel_zarr_shard_free(struct cel_zarr_shard *shard);
 
 #endif

@@ -41,7 +41,7 @@ static int find_info(struct zarr *z, const char *path, const struct cel_json *at
     if (!out->v)
         out->v = find_key(doc, g);
     if (!out->v && z->version == 2)
-        rc = zarr_get_json(z, path, g->file, &out->own);
+        rc = cel_zarr_get_json(z, path, g->file, &out->own);
     if (rc == CEL_OK)
         out->v = out->own;
     return rc == CEL_ABSENT ? CEL_OK : rc;
@@ -83,7 +83,7 @@ static int note_part(struct cel_group *group, const char *name, int rc)
     return group->dataset->writable ? rc : note_failed(group, name, rc);
 }
 
-bool zarr_is_left_out(const struct cel_group *group, const char *name)
+bool cel_zarr_is_left_out(const struct cel_group *group, const char *name)
 {
     return !cel_names_find(&group->var_index, name);
 }
@@ -102,7 +102,7 @@ static int load_dim(struct cel_group *group, const char *path, const char *name,
         cel_json_int(cel_json_get(v, "unlimited"), true, &unlimited);
     }
     if (!cel_json_uint(length, true, &len))
-        return zarr_bad(path, "_nczarr_group", "dimension '%s' has no length", name);
+        return cel_zarr_bad(path, "_nczarr_group", "dimension '%s' has no length", name);
     return cel_dim_add(group, name, (size_t)len, unlimited != 0, -1, &dim);
 }
 
@@ -131,10 +131,10 @@ static int by_reference(struct cel_dataset *ds, const char *path, const char *re
     free(group_path);
     if (rc == NC_ENOMEM)
         return rc;
-    if (!*out && !zarr_of(ds)->groups_known)
+    if (!*out && !cel_zarr_of(ds)->groups_known)
         return CEL_ABSENT;
     if (!*out)
-        return zarr_bad(path, "_nczarr_array/dimension_references", "there is no dimension '%s'", reference);
+        return cel_zarr_bad(path, "_nczarr_array/dimension_references", "there is no dimension '%s'", reference);
     return CEL_OK;
 }
 
@@ -175,7 +175,7 @@ static int nameless(struct cel_dataset *ds, size_t len, struct cel_dim **out)
     return by_name(ds->root, name, len, out);
 }
 
-static int link_dims(struct cel_dataset *ds, struct cel_var *var, const struct zarr_array *a, const struct zarr_facts *facts,
+static int link_dims(struct cel_dataset *ds, struct cel_var *var, const struct cel_zarr_array *a, const struct cel_zarr_facts *facts,
                      const struct cel_json *info)
 {
     const struct cel_json *references = either(info, "dimension_references", "dimrefs");
@@ -203,7 +203,7 @@ static int link_dims(struct cel_dataset *ds, struct cel_var *var, const struct z
 
 /* --- arrays --------------------------------------------------------------------------- */
 
-static bool is_scalar(const struct zarr_facts *facts, const struct cel_json *info)
+static bool is_scalar(const struct cel_zarr_facts *facts, const struct cel_json *info)
 {
     const char *storage = cel_json_string(cel_json_get(info, "storage"), NULL);
     int64_t scalar = 0;
@@ -224,15 +224,15 @@ static bool is_usual(const struct cel_type *type, const void *value, const void 
     return !text || !*text;
 }
 
-static int load_fill(struct cel_var *var, struct zarr_array *a, const struct zarr_facts *facts, const struct cel_json *info)
+static int load_fill(struct cel_var *var, struct cel_zarr_array *a, const struct cel_zarr_facts *facts, const struct cel_json *info)
 {
     int64_t none = 0;
     const void *usual = cel_var_fill_value(var);
-    struct zarr_dtype stored = a->dtype;
+    struct cel_zarr_dtype stored = a->dtype;
     void *value;
     int rc;
 
-    if (zarr_of(var->group->dataset)->version == 3 && stored.type->id == NC_CHAR)
+    if (cel_zarr_of(var->group->dataset)->version == 3 && stored.type->id == NC_CHAR)
         stored.type = cel_type_atomic(NC_UBYTE); /* the character's code */
     cel_json_int(cel_json_get(info, "no_fill"), true, &none);
     if (var->type->klass != NC_VLEN) /* null is the only fill it can have */
@@ -242,7 +242,7 @@ static int load_fill(struct cel_var *var, struct zarr_array *a, const struct zar
     value = cel_calloc(1, var->type->size);
     if (!value)
         return NC_ENOMEM;
-    rc = zarr_fill_from_json(a->path, facts->fill, &stored, info != NULL, value);
+    rc = cel_zarr_fill_from_json(a->path, facts->fill, &stored, info != NULL, value);
     if (rc == CEL_OK && !is_usual(var->type, value, usual)) {
         var->fill = value;
         return CEL_OK;
@@ -253,17 +253,17 @@ static int load_fill(struct cel_var *var, struct zarr_array *a, const struct zar
     return rc;
 }
 
-static int note_shards(struct cel_var *var, const struct zarr_array *a)
+static int note_shards(struct cel_var *var, const struct cel_zarr_array *a)
 {
     struct cel_shards shards;
 
-    if (!zarr_shard_describe(a, &shards))
+    if (!cel_zarr_shard_describe(a, &shards))
         return CEL_OK;
     var->shards = cel_memdup(&shards, sizeof shards);
     return var->shards ? CEL_OK : NC_ENOMEM;
 }
 
-static int describe_var(struct cel_var *var, struct zarr_array *a, struct zarr_facts *facts, const struct cel_json *info)
+static int describe_var(struct cel_var *var, struct cel_zarr_array *a, struct cel_zarr_facts *facts, const struct cel_json *info)
 {
     int rc;
 
@@ -283,14 +283,14 @@ static int describe_var(struct cel_var *var, struct zarr_array *a, struct zarr_f
     if (rc == CEL_OK)
         rc = load_fill(var, a, facts, info);
     if (rc == CEL_OK)
-        rc = zarr_array_prepare(var, a);
+        rc = cel_zarr_array_prepare(var, a);
     var->loaded = true;
     var->saved = CEL_SAVED;
     return rc;
 }
 
 /* Version 3 has no type for text of one byte: NC_CHAR is uint8 with a note. */
-static void take_alias(struct zarr_dtype *dtype, const struct cel_json *info)
+static void take_alias(struct cel_zarr_dtype *dtype, const struct cel_json *info)
 {
     const char *alias = cel_json_string(cel_json_get(info, "type_alias"), NULL);
 
@@ -299,12 +299,12 @@ static void take_alias(struct zarr_dtype *dtype, const struct cel_json *info)
 }
 
 /* CEL_ABSENT: a dimension is not known yet. */
-static int finish_var(struct cel_var *var, struct zarr_facts *facts)
+static int finish_var(struct cel_var *var, struct cel_zarr_facts *facts)
 {
     struct cel_dataset *ds = var->group->dataset;
-    struct zarr_array *a = var->place;
+    struct cel_zarr_array *a = var->priv;
     struct info info;
-    int rc = find_info(zarr_of(ds), a->path, a->attrs, a->doc, &array_info, &info);
+    int rc = find_info(cel_zarr_of(ds), a->path, a->attrs, a->doc, &array_info, &info);
 
     if (rc == CEL_OK)
         rc = link_dims(ds, var, a, facts, info.v);
@@ -319,7 +319,7 @@ static int finish_var(struct cel_var *var, struct zarr_facts *facts)
 }
 
 /* The array cannot be had as it is described: its type and shape are shown, and its data says why. */
-static int give_up(struct cel_var *var, struct zarr_array *a, const struct zarr_facts *facts, int why)
+static int give_up(struct cel_var *var, struct cel_zarr_array *a, const struct cel_zarr_facts *facts, int why)
 {
     int rc = is_of_object(why) ? cel_var_note_unreadable(var, cel_error_text()) : why;
 
@@ -327,7 +327,7 @@ static int give_up(struct cel_var *var, struct zarr_array *a, const struct zarr_
         if (!var->dim[i] || (var->dim[i]->len != facts->shape[i] && !var->dim[i]->unlimited))
             rc = nameless(var->group->dataset, facts->shape[i], &var->dim[i]);
     var->type = a->dtype.type;
-    var->plain = true;
+    var->unchunked = true;
     if (var->storage == CEL_CHUNKED && !var->chunk)
         var->storage = CEL_CONTIGUOUS;
     var->loaded = true;
@@ -336,36 +336,36 @@ static int give_up(struct cel_var *var, struct zarr_array *a, const struct zarr_
     return rc;
 }
 
-static int finish_or_give_up(struct cel_var *var, struct zarr_facts *facts)
+static int finish_or_give_up(struct cel_var *var, struct cel_zarr_facts *facts)
 {
     int rc = finish_var(var, facts);
 
-    return rc == CEL_OK || rc == CEL_ABSENT ? rc : give_up(var, var->place, facts, rc);
+    return rc == CEL_OK || rc == CEL_ABSENT ? rc : give_up(var, var->priv, facts, rc);
 }
 
-struct zarr_late {
+struct cel_zarr_late {
     struct cel_var *var;
-    struct zarr_facts *facts;
+    struct cel_zarr_facts *facts;
 };
 
-static void free_late(struct zarr_late *late)
+static void free_late(struct cel_zarr_late *late)
 {
-    zarr_facts_dispose(late->facts);
+    cel_zarr_facts_dispose(late->facts);
     free(late->facts);
     free(late);
 }
 
 /* Takes *facts over. */
-static int note_late(struct zarr *z, struct cel_var *var, struct zarr_facts **facts)
+static int note_late(struct zarr *z, struct cel_var *var, struct cel_zarr_facts **facts)
 {
-    struct zarr_late *late = cel_malloc(sizeof *late);
+    struct cel_zarr_late *late = cel_malloc(sizeof *late);
     int rc = late ? cel_vec_add(&z->late, late) : NC_ENOMEM;
 
     if (rc != CEL_OK) {
         free(late);
         return rc;
     }
-    *late = (struct zarr_late){var, *facts};
+    *late = (struct cel_zarr_late){var, *facts};
     *facts = NULL;
     return CEL_OK;
 }
@@ -376,7 +376,7 @@ static int finish_late(struct zarr *z)
 
     z->groups_known = true;
     for (size_t i = 0; i < z->late.n; i++) {
-        struct zarr_late *late = z->late.at[i];
+        struct cel_zarr_late *late = z->late.at[i];
         if (rc == CEL_OK)
             rc = finish_or_give_up(late->var, late->facts);
         free_late(late);
@@ -386,9 +386,9 @@ static int finish_late(struct zarr *z)
 }
 
 /* Takes `a` over, and *facts where it is still needed. */
-static int add_var(struct cel_group *group, const char *name, struct zarr_array *a, struct zarr_facts **facts)
+static int add_var(struct cel_group *group, const char *name, struct cel_zarr_array *a, struct cel_zarr_facts **facts)
 {
-    struct zarr *z = zarr_of(group->dataset);
+    struct zarr *z = cel_zarr_of(group->dataset);
     struct info info;
     struct cel_var *var;
     int rc = find_info(z, a->path, a->attrs, a->doc, &array_info, &info);
@@ -399,32 +399,32 @@ static int add_var(struct cel_group *group, const char *name, struct zarr_array 
     if (rc == CEL_OK)
         rc = cel_var_add(group, name, a->scalar ? 0 : (*facts)->rank, &var);
     if (rc != CEL_OK) {
-        zarr_array_free(a);
+        cel_zarr_array_free(a);
         return rc;
     }
-    var->place = a;
+    var->priv = a;
     rc = finish_or_give_up(var, *facts);
     return rc == CEL_ABSENT ? note_late(z, var, facts) : rc;
 }
 
 /* Documents of an array; CEL_ABSENT when path holds none. */
-static int get_array_docs(struct zarr *z, struct zarr_array *a)
+static int get_array_docs(struct zarr *z, struct cel_zarr_array *a)
 {
     const char *node;
     int rc;
 
     if (z->version == 2) {
-        rc = zarr_get_json(z, a->path, ".zarray", &a->doc);
+        rc = cel_zarr_get_json(z, a->path, ".zarray", &a->doc);
         if (rc == CEL_OK)
-            rc = zarr_get_json(z, a->path, ".zattrs", &a->attrs);
+            rc = cel_zarr_get_json(z, a->path, ".zattrs", &a->attrs);
         return rc == CEL_ABSENT && a->doc ? CEL_OK : rc;
     }
-    rc = zarr_get_json(z, a->path, "zarr.json", &a->doc);
+    rc = cel_zarr_get_json(z, a->path, "zarr.json", &a->doc);
     if (rc != CEL_OK)
         return rc;
     node = cel_json_string(cel_json_get(a->doc, "node_type"), NULL);
     if (node && strcmp(node, "array") != 0 && strcmp(node, "group") != 0)
-        return zarr_bad(a->path, "/node_type", "'%s' is neither \"array\" nor \"group\"", node);
+        return cel_zarr_bad(a->path, "/node_type", "'%s' is neither \"array\" nor \"group\"", node);
     if (!node || strcmp(node, "array") != 0)
         return CEL_ABSENT;
     return cel_json_get(a->doc, "attributes") ? cel_json_copy(cel_json_get(a->doc, "attributes"), &a->attrs) : CEL_OK;
@@ -432,22 +432,22 @@ static int get_array_docs(struct zarr *z, struct zarr_array *a)
 
 static int load_array(struct cel_group *group, const char *name, const char *path)
 {
-    struct zarr *z = zarr_of(group->dataset);
-    struct zarr_array *a = cel_calloc(1, sizeof *a);
-    struct zarr_facts *facts = cel_calloc(1, sizeof *facts);
+    struct zarr *z = cel_zarr_of(group->dataset);
+    struct cel_zarr_array *a = cel_calloc(1, sizeof *a);
+    struct cel_zarr_facts *facts = cel_calloc(1, sizeof *facts);
     int rc = a && facts && (a->path = cel_strdup(path)) ? get_array_docs(z, a) : NC_ENOMEM;
 
     if (rc == CEL_OK)
-        rc = z->version == 2 ? zarr_v2_read(group->dataset, a, facts) : zarr_v3_read(group->dataset, a, facts);
+        rc = z->version == 2 ? cel_zarr_v2_read(group->dataset, a, facts) : cel_zarr_v3_read(group->dataset, a, facts);
     if (rc == CEL_OK) {
         rc = add_var(group, name, a, &facts);
         a = NULL; /* the variable's now */
     }
     rc = note_failed(group, name, rc);
     if (facts)
-        zarr_facts_dispose(facts);
+        cel_zarr_facts_dispose(facts);
     free(facts);
-    zarr_array_free(a);
+    cel_zarr_array_free(a);
     return rc;
 }
 
@@ -485,26 +485,26 @@ static int child_names(struct zarr *z, const char *path, const struct cel_json *
         int rc = add_names(arrays, names);
         return rc == CEL_OK ? add_names(groups, names) : rc;
     }
-    return z->all ? zarr_tree_list(z, path, add_name, names) : cel_store_list(z->store, path, add_name, names);
+    return z->all ? cel_zarr_tree_list(z, path, add_name, names) : cel_store_list(z->store, path, add_name, names);
 }
 
 /* CEL_ABSENT: none. A folder without documents is the group of what lies below it. */
 static int find_group(struct zarr *z, const char *path)
 {
     struct cel_json *doc = NULL;
-    int rc = zarr_get_json(z, path, z->version == 2 ? ".zgroup" : "zarr.json", &doc);
+    int rc = cel_zarr_get_json(z, path, z->version == 2 ? ".zgroup" : "zarr.json", &doc);
 
     cel_json_free(doc);
-    return rc == CEL_ABSENT ? zarr_find_below(z, path) : rc;
+    return rc == CEL_ABSENT ? cel_zarr_find_below(z, path) : rc;
 }
 
 static int load_child_group(struct cel_group *group, const char *path, const char *name, int depth)
 {
     struct cel_group *child;
-    int rc = find_group(zarr_of(group->dataset), path);
+    int rc = find_group(cel_zarr_of(group->dataset), path);
 
     if (rc == CEL_OK && depth > ZARR_DEPTH_MAX)
-        rc = zarr_bad(path, "/", "groups are nested more than %d deep", ZARR_DEPTH_MAX);
+        rc = cel_zarr_bad(path, "/", "groups are nested more than %d deep", ZARR_DEPTH_MAX);
     if (rc == CEL_OK)
         rc = cel_group_add(group, name, &child);
     if (rc != CEL_OK)
@@ -515,7 +515,7 @@ static int load_child_group(struct cel_group *group, const char *path, const cha
 static int load_child(struct cel_group *group, const char *path, const char *name, int depth)
 {
     struct cel_buf child_path = CEL_BUF_INIT(1 << 20);
-    int rc = zarr_key(path, name, &child_path);
+    int rc = cel_zarr_key(path, name, &child_path);
 
     if (rc == CEL_OK)
         rc = load_array(group, name, child_path.data);
@@ -527,12 +527,12 @@ static int load_child(struct cel_group *group, const char *path, const char *nam
 
 static int get_group_docs(struct zarr *z, const char *path, struct cel_json **doc, struct cel_json **attrs)
 {
-    int rc = zarr_get_json(z, path, z->version == 2 ? ".zgroup" : "zarr.json", doc);
+    int rc = cel_zarr_get_json(z, path, z->version == 2 ? ".zgroup" : "zarr.json", doc);
 
     if (rc == CEL_ABSENT)
         rc = CEL_OK; /* implied by what lies below */
     if (rc == CEL_OK && z->version == 2)
-        rc = zarr_get_json(z, path, ".zattrs", attrs);
+        rc = cel_zarr_get_json(z, path, ".zattrs", attrs);
     else if (rc == CEL_OK && cel_json_get(*doc, "attributes"))
         rc = cel_json_copy(cel_json_get(*doc, "attributes"), attrs);
     return rc == CEL_ABSENT ? CEL_OK : rc;
@@ -540,17 +540,17 @@ static int get_group_docs(struct zarr *z, const char *path, struct cel_json **do
 
 static int load_group(struct cel_group *group, const char *path, int depth)
 {
-    struct zarr *z = zarr_of(group->dataset);
-    struct zarr_group *place = cel_calloc(1, sizeof *place);
+    struct zarr *z = cel_zarr_of(group->dataset);
+    struct cel_zarr_group *priv = cel_calloc(1, sizeof *priv);
     struct cel_json *doc = NULL;
     struct info info = {0};
     struct cel_vec names = {0};
-    int rc = place && (place->path = cel_strdup(path)) ? get_group_docs(z, path, &doc, &place->attrs) : NC_ENOMEM;
+    int rc = priv && (priv->path = cel_strdup(path)) ? get_group_docs(z, path, &doc, &priv->attrs) : NC_ENOMEM;
 
-    group->place = place;
+    group->priv = priv;
     rc = note_part(group, ":attributes", rc);
     if (rc == CEL_OK)
-        rc = find_info(z, path, place->attrs, doc, &group_info, &info);
+        rc = find_info(z, path, priv->attrs, doc, &group_info, &info);
     if (depth == 0 && info.v)
         z->nczarr = true;
     if (rc == CEL_OK)
@@ -573,7 +573,7 @@ static int load_group(struct cel_group *group, const char *path, int depth)
 /* An array alone in the root takes the name of the store. */
 static int load_root_array(struct cel_dataset *ds)
 {
-    const char *path = cel_store_path(zarr_of(ds)->store), *slash = strrchr(path, '/');
+    const char *path = cel_store_path(cel_zarr_of(ds)->store), *slash = strrchr(path, '/');
     char *name = cel_strdup(slash ? slash + 1 : path), *dot = name ? strrchr(name, '.') : NULL;
     int rc;
 
@@ -584,10 +584,10 @@ static int load_root_array(struct cel_dataset *ds)
     return rc;
 }
 
-int zarr_load(struct cel_dataset *ds)
+int cel_zarr_load(struct cel_dataset *ds)
 {
-    struct zarr *z = zarr_of(ds);
-    int rc = z->consolidated ? zarr_consolidated_load(z) : CEL_OK;
+    struct zarr *z = cel_zarr_of(ds);
+    int rc = z->consolidated ? cel_zarr_consolidated_load(z) : CEL_OK;
 
     ds->root->saved = CEL_SAVED;
     ds->root->atts.loaded = false;
@@ -603,17 +603,17 @@ int zarr_load(struct cel_dataset *ds)
     return rc;
 }
 
-int zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var)
+int cel_zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var)
 {
     struct cel_atts *atts = var ? &var->atts : &group->atts;
-    const struct zarr_group *g = group->place;
-    const struct zarr_array *a = var ? var->place : NULL;
+    const struct cel_zarr_group *g = group->priv;
+    const struct cel_zarr_array *a = var ? var->priv : NULL;
     struct cel_att *att;
     void *copy;
-    int rc = zarr_atts_from_json(ds, a ? a->attrs : g ? g->attrs : NULL, atts, var);
+    int rc = cel_zarr_atts_from_json(ds, a ? a->attrs : g ? g->attrs : NULL, atts, var);
 
     /* In version 2 the fill value is xarray's and netCDF-C's _FillValue too. */
-    if (rc == CEL_OK && var && var->fill && zarr_of(ds)->version == 2 && !cel_att_find(atts, "_FillValue")) {
+    if (rc == CEL_OK && var && var->fill && cel_zarr_of(ds)->version == 2 && !cel_att_find(atts, "_FillValue")) {
         copy = cel_malloc(var->type->size);
         rc = copy ? cel_value_copy(var->type, var->fill, 1, copy) : NC_ENOMEM;
         if (rc == CEL_OK)
@@ -625,7 +625,7 @@ int zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_v
     return rc;
 }
 
-void zarr_group_free(struct zarr_group *g)
+void cel_zarr_group_free(struct cel_zarr_group *g)
 {
     if (!g)
         return;
@@ -635,22 +635,22 @@ void zarr_group_free(struct zarr_group *g)
     free(g);
 }
 
-void zarr_array_unmake(struct zarr_array *a)
+void cel_zarr_array_unmake(struct cel_zarr_array *a)
 {
     free(a->order);
     a->order = NULL;
     cel_json_free(a->doc);
     a->doc = NULL;
-    zarr_shard_free(a->shard);
+    cel_zarr_shard_free(a->shard);
     a->shard = NULL;
-    a->dtype = (struct zarr_dtype){0};
+    a->dtype = (struct cel_zarr_dtype){0};
 }
 
-void zarr_array_free(struct zarr_array *a)
+void cel_zarr_array_free(struct cel_zarr_array *a)
 {
     if (!a)
         return;
-    zarr_array_unmake(a);
+    cel_zarr_array_unmake(a);
     free(a->path);
     free(a->saved);
     cel_json_free(a->attrs);

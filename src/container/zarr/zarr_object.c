@@ -24,12 +24,12 @@ static int add_le32(struct cel_buf *out, size_t v)
     return cel_buf_add(out, b, 4);
 }
 
-static void *element_at(const struct zarr_objects *o, size_t stored)
+static void *element_at(const struct cel_zarr_objects *o, size_t stored)
 {
     return o->element + (o->element_at ? o->element_at[stored] : stored) * o->dtype->type->size;
 }
 
-static void move_numbers(const struct zarr_dtype *t, void *dst, const void *src, size_t n)
+static void move_numbers(const struct cel_zarr_dtype *t, void *dst, const void *src, size_t n)
 {
     if (t->big)
         cel_swap_bytes(dst, src, n, t->type->base->size);
@@ -37,7 +37,7 @@ static void move_numbers(const struct zarr_dtype *t, void *dst, const void *src,
         memcpy(dst, src, n * t->type->base->size);
 }
 
-static int take_list(const struct zarr_dtype *t, const char *bytes, size_t len, void *out)
+static int take_list(const struct cel_zarr_dtype *t, const char *bytes, size_t len, void *out)
 {
     nc_vlen_t list = {len / t->type->base->size, NULL};
 
@@ -56,7 +56,7 @@ static int take_text(const char *bytes, size_t len, void *out)
     char *text;
 
     if (memchr(bytes, '\0', len))
-        return zarr_nul_in_text();
+        return cel_zarr_nul_in_text();
     text = cel_strndup(bytes, len);
     if (!text)
         return NC_ENOMEM;
@@ -64,7 +64,7 @@ static int take_text(const char *bytes, size_t len, void *out)
     return CEL_OK;
 }
 
-static int decode_lengths(const struct zarr_objects *o, const struct cel_buf *raw)
+static int decode_lengths(const struct cel_zarr_objects *o, const struct cel_buf *raw)
 {
     bool lists = o->dtype->type->klass == NC_VLEN;
     size_t at = 4;
@@ -83,7 +83,7 @@ static int decode_lengths(const struct zarr_objects *o, const struct cel_buf *ra
     return rc;
 }
 
-static int add_list(const struct zarr_dtype *t, const void *element, struct cel_buf *raw)
+static int add_list(const struct cel_zarr_dtype *t, const void *element, struct cel_buf *raw)
 {
     nc_vlen_t list;
     size_t at, nbytes;
@@ -110,7 +110,7 @@ static int add_text(const void *element, struct cel_buf *raw)
     return rc == CEL_OK ? cel_buf_puts(raw, text ? text : "") : rc;
 }
 
-static int encode_lengths(const struct zarr_objects *o, struct cel_buf *raw)
+static int encode_lengths(const struct cel_zarr_objects *o, struct cel_buf *raw)
 {
     int rc = add_le32(raw, o->n);
 
@@ -119,7 +119,7 @@ static int encode_lengths(const struct zarr_objects *o, struct cel_buf *raw)
     return rc;
 }
 
-int zarr_objects_plausible(const struct zarr_dtype *t, size_t n, const struct cel_buf *raw)
+int cel_zarr_objects_plausible(const struct cel_zarr_dtype *t, size_t n, const struct cel_buf *raw)
 {
     bool lengths = t->form == ZARR_VLEN;
 
@@ -130,9 +130,9 @@ int zarr_objects_plausible(const struct zarr_dtype *t, size_t n, const struct ce
 
 /* --- json2 ------------------------------------------------------------------------------ */
 
-static int take_number(const struct cel_json *v, const struct zarr_dtype *t, void *out)
+static int take_number(const struct cel_json *v, const struct cel_zarr_dtype *t, void *out)
 {
-    return zarr_number_from_json(v, t->type->id, out) ? CEL_OK
+    return cel_zarr_number_from_json(v, t->type->id, out) ? CEL_OK
                                                       : cel_fail(NC_EFILTER, "json2: an element is no %s", t->type->name);
 }
 
@@ -153,13 +153,13 @@ static int take_string(const struct cel_json *v, void *out)
     return rc;
 }
 
-static int take_item(const struct zarr_objects *o, const struct cel_json *v, void *out)
+static int take_item(const struct cel_zarr_objects *o, const struct cel_json *v, void *out)
 {
     return o->dtype->type->klass == NC_STRING ? take_string(v, out) : take_number(v, o->dtype, out);
 }
 
 /* count: items of v that belong to this axis; at: the next element, in C order. */
-static int take_items(const struct zarr_objects *o, const struct cel_json *v, int axis, size_t *at)
+static int take_items(const struct cel_zarr_objects *o, const struct cel_json *v, int axis, size_t *at)
 {
     size_t extra = axis == 0 ? 2 : 0; /* type and shape end the outermost list */
     int rc = CEL_OK;
@@ -173,7 +173,7 @@ static int take_items(const struct zarr_objects *o, const struct cel_json *v, in
     return rc;
 }
 
-static int decode_json(const struct zarr_objects *o, const struct cel_buf *raw)
+static int decode_json(const struct cel_zarr_objects *o, const struct cel_buf *raw)
 {
     struct cel_json *doc = NULL;
     size_t at = 0;
@@ -186,18 +186,18 @@ static int decode_json(const struct zarr_objects *o, const struct cel_buf *raw)
     return rc;
 }
 
-static struct cel_json *item_of(const struct zarr_objects *o, size_t i)
+static struct cel_json *item_of(const struct cel_zarr_objects *o, size_t i)
 {
     const void *element = o->element + i * o->dtype->type->size;
     const char *text;
 
     if (o->dtype->type->klass != NC_STRING)
-        return zarr_number_to_json(element, o->dtype->type->id);
+        return cel_zarr_number_to_json(element, o->dtype->type->id);
     memcpy(&text, element, sizeof text);
     return cel_json_new_string(text ? text : "", text ? strlen(text) : 0);
 }
 
-static struct cel_json *items_of(const struct zarr_objects *o, int axis, size_t *at)
+static struct cel_json *items_of(const struct cel_zarr_objects *o, int axis, size_t *at)
 {
     struct cel_json *list;
 
@@ -212,10 +212,10 @@ static struct cel_json *items_of(const struct zarr_objects *o, int axis, size_t 
     return list;
 }
 
-static int encode_json(const struct zarr_objects *o, struct cel_buf *raw)
+static int encode_json(const struct cel_zarr_objects *o, struct cel_buf *raw)
 {
     const struct cel_type *type = o->dtype->type;
-    const char *dtype = type->klass == NC_STRING ? "|O" : zarr_dtype_text(type->id, o->dtype->big);
+    const char *dtype = type->klass == NC_STRING ? "|O" : cel_zarr_dtype_text(type->id, o->dtype->big);
     struct cel_json *list = NULL, *first;
     size_t at = 0;
     int rc = CEL_OK;
@@ -230,7 +230,7 @@ static int encode_json(const struct zarr_objects *o, struct cel_buf *raw)
     if (rc == CEL_OK)
         rc = list ? cel_json_push(list, cel_json_new_string(dtype, strlen(dtype))) : NC_ENOMEM;
     if (rc == CEL_OK)
-        rc = cel_json_push(list, zarr_lengths_json(o->rank, o->lens));
+        rc = cel_json_push(list, cel_zarr_lengths_json(o->rank, o->lens));
     if (rc == CEL_OK)
         rc = cel_json_print(list, 0, raw);
     cel_json_free(list);
@@ -239,12 +239,12 @@ static int encode_json(const struct zarr_objects *o, struct cel_buf *raw)
 
 /* --- all of a chunk ----------------------------------------------------------------------- */
 
-int zarr_objects_decode(const struct zarr_objects *o, const struct cel_buf *raw)
+int cel_zarr_objects_decode(const struct cel_zarr_objects *o, const struct cel_buf *raw)
 {
     return o->dtype->form == ZARR_JSON ? decode_json(o, raw) : decode_lengths(o, raw);
 }
 
-int zarr_objects_encode(const struct zarr_objects *o, struct cel_buf *raw)
+int cel_zarr_objects_encode(const struct cel_zarr_objects *o, struct cel_buf *raw)
 {
     raw->len = 0;
     return o->dtype->form == ZARR_JSON ? encode_json(o, raw) : encode_lengths(o, raw);
@@ -252,7 +252,7 @@ int zarr_objects_encode(const struct zarr_objects *o, struct cel_buf *raw)
 
 /* --- categorize ------------------------------------------------------------------------------ */
 
-int zarr_category_take(const struct zarr_dtype *t, const unsigned char *p, char **out)
+int cel_zarr_category_take(const struct cel_zarr_dtype *t, const unsigned char *p, char **out)
 {
     size_t number = 0, len = 0;
     const char *label = NULL;
@@ -267,7 +267,7 @@ int zarr_category_take(const struct zarr_dtype *t, const unsigned char *p, char 
     return *out ? CEL_OK : NC_ENOMEM;
 }
 
-int zarr_category_put(const struct zarr_dtype *t, const char *text, unsigned char *p)
+int cel_zarr_category_put(const struct cel_zarr_dtype *t, const char *text, unsigned char *p)
 {
     size_t number = 0, n = cel_json_count(t->labels);
 

@@ -23,14 +23,14 @@ static bool is_numeric(nc_type type)
 /* --- reading ----------------------------------------------------------------------------- */
 
 /* What the type was called when it was defined; netCDF's own metadata has it. NULL: nothing is known. */
-static const char *alias_of(const struct zarr_array *a)
+static const char *alias_of(const struct cel_zarr_array *a)
 {
     const char *alias = text_member(cel_json_get(a->attrs, "_nczarr_array"), "type_alias");
 
     return alias && *alias ? alias : NULL;
 }
 
-int zarr_lists_type(struct cel_dataset *ds, const char *alias, nc_type base, bool big, struct zarr_dtype *out)
+int cel_zarr_lists_type(struct cel_dataset *ds, const char *alias, nc_type base, bool big, struct cel_zarr_dtype *out)
 {
     struct cel_type *type;
     char usual[40];
@@ -38,70 +38,70 @@ int zarr_lists_type(struct cel_dataset *ds, const char *alias, nc_type base, boo
     int rc;
 
     snprintf(usual, sizeof usual, "vlen_%s", cel_type_atomic(base)->name);
-    rc = zarr_user_type(ds, alias ? alias : usual, NC_VLEN, sizeof(nc_vlen_t), &type, &fresh);
+    rc = cel_zarr_user_type(ds, alias ? alias : usual, NC_VLEN, sizeof(nc_vlen_t), &type, &fresh);
     if (rc == CEL_OK && !fresh && (type->klass != NC_VLEN || type->base->id != base)) /* the name is another's */
-        rc = zarr_user_type(ds, usual, NC_VLEN, sizeof(nc_vlen_t), &type, &fresh);
+        rc = cel_zarr_user_type(ds, usual, NC_VLEN, sizeof(nc_vlen_t), &type, &fresh);
     if (rc != CEL_OK)
         return rc;
     if (!fresh && (type->klass != NC_VLEN || type->base->id != base))
         return cel_fail(NC_ENAMEINUSE, "%s: this name of a type is another's", usual);
     type->base = cel_type_atomic(base);
     type->varsized = true;
-    *out = (struct zarr_dtype){.form = ZARR_VLEN, .big = big && type->base->size > 1, .type = type};
+    *out = (struct cel_zarr_dtype){.form = ZARR_VLEN, .big = big && type->base->size > 1, .type = type};
     return CEL_OK;
 }
 
 /* vlen-array: lists of numbers. */
-static int lists_from_v2(struct cel_dataset *ds, const struct zarr_array *a, const struct cel_json *codec, struct zarr_dtype *out)
+static int lists_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, const struct cel_json *codec, struct cel_zarr_dtype *out)
 {
     const char *text = text_member(codec, "dtype");
     bool big = false;
-    nc_type base = text ? zarr_dtype_atomic(text, &big) : NC_NAT;
+    nc_type base = text ? cel_zarr_dtype_atomic(text, &big) : NC_NAT;
 
     if (!is_numeric(base))
-        return zarr_bad(a->path, "/filters/0/dtype", "lists of '%s' are not supported", text ? text : "");
-    return zarr_lists_type(ds, alias_of(a), base, big, out);
+        return cel_zarr_bad(a->path, "/filters/0/dtype", "lists of '%s' are not supported", text ? text : "");
+    return cel_zarr_lists_type(ds, alias_of(a), base, big, out);
 }
 
 /* vlen-bytes: any bytes, which only a list can hold; strings, where netCDF's metadata says that they were. */
-static int bytes_from_v2(struct cel_dataset *ds, const struct zarr_array *a, struct zarr_dtype *out)
+static int bytes_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, struct cel_zarr_dtype *out)
 {
     const char *alias = alias_of(a);
 
     if (!alias || strcmp(alias, "string") != 0)
-        return zarr_lists_type(ds, alias, NC_UBYTE, false, out);
-    *out = (struct zarr_dtype){.form = ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
+        return cel_zarr_lists_type(ds, alias, NC_UBYTE, false, out);
+    *out = (struct cel_zarr_dtype){.form = ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
     return CEL_OK;
 }
 
-static int categories_from_v2(const char *path, const struct cel_json *codec, struct zarr_dtype *out)
+static int categories_from_v2(const char *path, const struct cel_json *codec, struct cel_zarr_dtype *out)
 {
     const char *text = text_member(codec, "astype");
     bool big = false;
-    nc_type type = text ? zarr_dtype_atomic(text, &big) : NC_UBYTE;
+    nc_type type = text ? cel_zarr_dtype_atomic(text, &big) : NC_UBYTE;
     const struct cel_json *labels = cel_json_get(codec, "labels");
 
     if (cel_json_type(labels) != CEL_JSON_ARRAY)
-        return zarr_bad(path, "/filters/0/labels", "must be a list");
+        return cel_zarr_bad(path, "/filters/0/labels", "must be a list");
     if (!is_numeric(type) || type == NC_FLOAT || type == NC_DOUBLE)
-        return zarr_bad(path, "/filters/0/astype", "'%s' is no type for the numbers of labels", text);
-    *out = (struct zarr_dtype){ZARR_CATEGORY, cel_type_atomic(type)->size, big, cel_type_atomic(NC_STRING), labels};
+        return cel_zarr_bad(path, "/filters/0/astype", "'%s' is no type for the numbers of labels", text);
+    *out = (struct cel_zarr_dtype){ZARR_CATEGORY, cel_type_atomic(type)->size, big, cel_type_atomic(NC_STRING), labels};
     return CEL_OK;
 }
 
 /* json2 makes text of numbers, too. */
-static int numbers_from_v2(const char *dtype, struct zarr_dtype *out)
+static int numbers_from_v2(const char *dtype, struct cel_zarr_dtype *out)
 {
     bool big = false;
-    nc_type type = zarr_dtype_atomic(dtype, &big);
+    nc_type type = cel_zarr_dtype_atomic(dtype, &big);
 
     if (!is_numeric(type))
         return CEL_ABSENT;
-    *out = (struct zarr_dtype){.form = ZARR_JSON, .big = big, .type = cel_type_atomic(type)};
+    *out = (struct cel_zarr_dtype){.form = ZARR_JSON, .big = big, .type = cel_type_atomic(type)};
     return CEL_OK;
 }
 
-int zarr_object_from_v2(struct cel_dataset *ds, const struct zarr_array *a, struct zarr_dtype *out)
+int cel_zarr_object_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, struct cel_zarr_dtype *out)
 {
     const char *dtype = text_member(a->doc, "dtype");
     const struct cel_json *codec = cel_json_item(cel_json_get(a->doc, "filters"), 0);
@@ -115,16 +115,16 @@ int zarr_object_from_v2(struct cel_dataset *ds, const struct zarr_array *a, stru
     if (!dtype || !strchr(dtype, 'O'))
         return CEL_ABSENT;
     if (id && (strcmp(id, "pickle") == 0 || strcmp(id, "msgpack2") == 0))
-        return zarr_bad(a->path, "/filters/0", "objects packed with '%s' are not read; store them with vlen-utf8", id);
+        return cel_zarr_bad(a->path, "/filters/0", "objects packed with '%s' are not read; store them with vlen-utf8", id);
     if (!known)
-        return zarr_bad(a->path, "/filters/0",
+        return cel_zarr_bad(a->path, "/filters/0",
                         "objects need 'vlen-utf8', 'vlen-bytes', 'vlen-array', 'json2' or 'categorize' here, not '%s'",
                         id ? id : "nothing");
     if (known->takes == CEL_OBJECT_LISTS)
         return lists_from_v2(ds, a, codec, out);
     if (strcmp(id, "vlen-bytes") == 0)
         return bytes_from_v2(ds, a, out);
-    *out = (struct zarr_dtype){.form = strcmp(id, "json2") == 0 ? ZARR_JSON : ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
+    *out = (struct cel_zarr_dtype){.form = strcmp(id, "json2") == 0 ? ZARR_JSON : ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
     return CEL_OK;
 }
 
@@ -135,27 +135,27 @@ static bool is_big(const struct cel_var *var)
     return var->endian == NC_ENDIAN_BIG;
 }
 
-static int complete_lists(const struct cel_var *var, struct cel_json *codec, struct zarr_dtype *out)
+static int complete_lists(const struct cel_var *var, struct cel_json *codec, struct cel_zarr_dtype *out)
 {
     const struct cel_type *base = var->type->base;
     const char *text = text_member(codec, "dtype");
     bool big = is_big(var);
 
-    *out = (struct zarr_dtype){.form = ZARR_VLEN, .big = big && base->size > 1, .type = var->type};
+    *out = (struct cel_zarr_dtype){.form = ZARR_VLEN, .big = big && base->size > 1, .type = var->type};
     if (!text)
-        return cel_json_set_text(codec, "dtype", zarr_dtype_text(base->id, big));
-    if (zarr_dtype_atomic(text, &big) != base->id)
+        return cel_json_set_text(codec, "dtype", cel_zarr_dtype_text(base->id, big));
+    if (cel_zarr_dtype_atomic(text, &big) != base->id)
         return cel_fail(NC_EFILTER, "vlen-array: the dtype '%s' is not %s, of which type %s is made", text, base->name,
                         var->type->name);
     out->big = big && base->size > 1;
     return CEL_OK;
 }
 
-static int complete_json(const struct cel_var *var, struct cel_json *codec, struct zarr_dtype *out)
+static int complete_json(const struct cel_var *var, struct cel_json *codec, struct cel_zarr_dtype *out)
 {
     const char *encoding = text_member(codec, "encoding");
 
-    *out = (struct zarr_dtype){.form = ZARR_JSON, .big = is_big(var) && var->type->size > 1, .type = var->type};
+    *out = (struct cel_zarr_dtype){.form = ZARR_JSON, .big = is_big(var) && var->type->size > 1, .type = var->type};
     if (!encoding)
         return cel_json_set_text(codec, "encoding", "utf-8");
     if (strcasecmp(encoding, "utf-8") != 0 && strcasecmp(encoding, "utf8") != 0)
@@ -195,7 +195,7 @@ static size_t longest_label(const struct cel_json *labels)
 }
 
 /* Text of fixed length is what every zarr-python reads; objects only the older ones. */
-static int complete_categories(struct cel_json *codec, struct zarr_dtype *out)
+static int complete_categories(struct cel_json *codec, struct cel_zarr_dtype *out)
 {
     const struct cel_json *labels = cel_json_get(codec, "labels");
     const char *dtype = text_member(codec, "dtype");
@@ -223,7 +223,7 @@ static int codec_of(const struct cel_var *var, struct cel_json **out)
     return rc == CEL_ABSENT && var->type->klass == NC_VLEN ? cel_json_parse(lists, sizeof lists - 1, out, NULL) : rc;
 }
 
-static int complete(const struct cel_var *var, struct cel_json *codec, struct zarr_dtype *out)
+static int complete(const struct cel_var *var, struct cel_json *codec, struct cel_zarr_dtype *out)
 {
     const char *id = text_member(codec, "id");
 
@@ -235,11 +235,11 @@ static int complete(const struct cel_var *var, struct cel_json *codec, struct za
         return complete_categories(codec, out);
     if (var->type->klass == NC_VLEN && var->type->base->size != 1)
         return cel_fail(NC_EFILTER, "%s: takes lists of bytes only, not of %s", id, var->type->base->name);
-    *out = (struct zarr_dtype){.form = ZARR_VLEN, .type = var->type};
+    *out = (struct cel_zarr_dtype){.form = ZARR_VLEN, .type = var->type};
     return CEL_OK;
 }
 
-int zarr_object_to_v2(struct cel_var *var, struct zarr_dtype *dtype, struct cel_json **out)
+int cel_zarr_object_to_v2(struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out)
 {
     struct cel_json *codec = NULL;
     const char *text = "|O";
@@ -253,7 +253,7 @@ int zarr_object_to_v2(struct cel_var *var, struct zarr_dtype *dtype, struct cel_
         if (dtype->form == ZARR_CATEGORY)
             text = text_member(codec, "dtype");
         else if (dtype->form == ZARR_JSON && var->type->klass != NC_STRING)
-            text = zarr_dtype_text(var->type->id, dtype->big);
+            text = cel_zarr_dtype_text(var->type->id, dtype->big);
         *out = cel_json_new_string(text, strlen(text));
         rc = *out ? CEL_OK : NC_ENOMEM;
     }

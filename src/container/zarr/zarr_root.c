@@ -14,7 +14,7 @@ static int find_document(struct zarr *z, const char *path, const char *name)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
     uint64_t size;
-    int rc = zarr_key(path, name, &key);
+    int rc = cel_zarr_key(path, name, &key);
 
     if (rc == CEL_OK && z->all)
         rc = cel_json_get(z->all, key.data) ? CEL_OK : CEL_ABSENT;
@@ -65,7 +65,7 @@ static int version_below(struct zarr *z, const char *path, int depth, int *versi
     if (rc == CEL_OK)
         rc = CEL_ABSENT;
     for (size_t i = 0; rc == CEL_ABSENT && i < names.n; i++) {
-        rc = zarr_key(path, names.at[i], &child);
+        rc = cel_zarr_key(path, names.at[i], &child);
         if (rc == CEL_OK)
             rc = version_at(z, child.data, version);
         if (rc == CEL_ABSENT)
@@ -76,7 +76,7 @@ static int version_below(struct zarr *z, const char *path, int depth, int *versi
     return rc;
 }
 
-int zarr_find_below(struct zarr *z, const char *path)
+int cel_zarr_find_below(struct zarr *z, const char *path)
 {
     int version, rc = version_below(z, path, 0, &version);
 
@@ -98,7 +98,7 @@ static int find_group(struct zarr *z, const char *path, bool *found)
         *found = rc == CEL_ABSENT;
         return rc == CEL_ABSENT ? CEL_OK : rc;
     }
-    rc = zarr_get_json(z, path, "zarr.json", &doc);
+    rc = cel_zarr_get_json(z, path, "zarr.json", &doc);
     node = cel_json_string(cel_json_get(doc, "node_type"), NULL);
     *found = node && strcmp(node, "group") == 0;
     cel_json_free(doc);
@@ -128,7 +128,7 @@ static int check_format(struct zarr *z, const char *path)
 {
     struct cel_json *doc = NULL;
     int64_t format = 0;
-    int rc = zarr_get_json(z, "", "zarr.json", &doc);
+    int rc = cel_zarr_get_json(z, "", "zarr.json", &doc);
 
     if (rc == CEL_OK && (!cel_json_int(cel_json_get(doc, "zarr_format"), false, &format) || format != 3))
         rc = cel_fail(NC_ENOTZARR, "%s was written by a draft of Zarr version 3 that nothing reads any more; "
@@ -137,7 +137,7 @@ static int check_format(struct zarr *z, const char *path)
     return rc == CEL_ABSENT ? CEL_OK : rc;
 }
 
-int zarr_find_root(struct zarr *z, const char *path)
+int cel_zarr_find_root(struct zarr *z, const char *path)
 {
     int rc = version_at(z, "", &z->version);
 

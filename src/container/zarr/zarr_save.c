@@ -47,9 +47,9 @@ static int move_tree(struct zarr *z, const char *from, const char *to)
     for (size_t i = 0; i < names.n; i++) {
         const char *name = names.at[i];
         if (rc == CEL_OK)
-            rc = zarr_key(from, name + 1, &old);
+            rc = cel_zarr_key(from, name + 1, &old);
         if (rc == CEL_OK)
-            rc = zarr_key(to, name + 1, &new);
+            rc = cel_zarr_key(to, name + 1, &new);
         if (rc == CEL_OK)
             rc = *name == '/' ? move_tree(z, old.data, new.data) : move_key(z, old.data, new.data);
         free(names.at[i]);
@@ -62,9 +62,9 @@ static int move_tree(struct zarr *z, const char *from, const char *to)
 
 static int path_in(const struct cel_group *parent, const char *name, struct cel_buf *out)
 {
-    const struct zarr_group *above = parent ? parent->place : NULL;
+    const struct cel_zarr_group *above = parent ? parent->priv : NULL;
 
-    return above ? zarr_key(above->path, name, out) : cel_buf_add(out, "", 1);
+    return above ? cel_zarr_key(above->path, name, out) : cel_buf_add(out, "", 1);
 }
 
 /* One child of a group: its name now and where it lies. */
@@ -80,10 +80,10 @@ static struct child child_at(const struct cel_group *group, size_t i)
 
     if (i < group->vars.n) {
         var = group->vars.at[i];
-        return (struct child){var->name, var->place ? &((struct zarr_array *)var->place)->path : NULL};
+        return (struct child){var->name, var->priv ? &((struct cel_zarr_array *)var->priv)->path : NULL};
     }
     inner = group->groups.at[i - group->vars.n];
-    return (struct child){inner->name, inner->place ? &((struct zarr_group *)inner->place)->path : NULL};
+    return (struct child){inner->name, inner->priv ? &((struct cel_zarr_group *)inner->priv)->path : NULL};
 }
 
 /* CEL_ABSENT: it lies where it belongs. */
@@ -130,7 +130,7 @@ static int move_aside(struct zarr *z, const struct cel_group *group, size_t i)
 
 /* Where the place of a renamed child is still another's, names were exchanged: all
  * such children first go where nobody wants to be. */
-static int make_way(struct zarr *z, const struct cel_group *group)
+static int make_transfer(struct zarr *z, const struct cel_group *group)
 {
     size_t n = group->vars.n + group->groups.n;
     struct cel_buf path = CEL_BUF_INIT(1 << 20);
@@ -224,7 +224,7 @@ static int push_unreadable(const struct cel_group *group, struct cel_json *list)
     for (size_t i = 0; rc == CEL_OK && i < group->unreadable.n; i++) {
         const char *name = ((struct cel_unreadable *)group->unreadable.at[i])->name;
 
-        if (zarr_is_left_out(group, name))
+        if (cel_zarr_is_left_out(group, name))
             rc = push_name(list, name);
     }
     return rc;
@@ -304,7 +304,7 @@ static struct cel_json *node_json(int version)
     return NULL;
 }
 
-static int write_group(struct zarr *z, const struct zarr_group *g)
+static int write_group(struct zarr *z, const struct cel_zarr_group *g)
 {
     struct cel_json *doc = node_json(z->version), *copy = NULL;
     int rc = doc ? CEL_OK : NC_ENOMEM;
@@ -315,34 +315,34 @@ static int write_group(struct zarr *z, const struct zarr_group *g)
             rc = cel_json_set(doc, "attributes", copy);
     }
     if (rc == CEL_OK)
-        rc = zarr_put_json(z, g->path, z->version == 2 ? ".zgroup" : "zarr.json", doc);
+        rc = cel_zarr_put_json(z, g->path, z->version == 2 ? ".zgroup" : "zarr.json", doc);
     if (rc == CEL_OK && z->version == 2)
-        rc = zarr_put_json(z, g->path, ".zattrs", g->attrs);
+        rc = cel_zarr_put_json(z, g->path, ".zattrs", g->attrs);
     cel_json_free(doc);
     return rc;
 }
 
 static int settle_group(struct cel_group *group)
 {
-    struct zarr_group *g = group->place;
+    struct cel_zarr_group *g = group->priv;
 
-    if (!g && !(group->place = g = cel_calloc(1, sizeof *g)))
+    if (!g && !(group->priv = g = cel_calloc(1, sizeof *g)))
         return NC_ENOMEM;
-    return settle_path(group->parent, group->name, zarr_of(group->dataset), &g->path);
+    return settle_path(group->parent, group->name, cel_zarr_of(group->dataset), &g->path);
 }
 
 static int save_group(struct cel_group *group)
 {
     struct cel_dataset *ds = group->dataset;
-    struct zarr *z = zarr_of(ds);
-    struct zarr_group *g = group->place;
+    struct zarr *z = cel_zarr_of(ds);
+    struct cel_zarr_group *g = group->priv;
     bool changed = false;
     int rc = g->attrs || (g->attrs = cel_json_new_object()) ? CEL_OK : NC_ENOMEM;
 
     if (rc == CEL_OK && group->saved == CEL_SAVED && !g->saved) /* as it was read */
         rc = note_text(g->attrs, &g->saved, &changed);
     if (rc == CEL_OK && (group->saved != CEL_SAVED || group->atts.loaded))
-        rc = zarr_atts_to_json(ds, &group->atts, g->attrs, NULL);
+        rc = cel_zarr_atts_to_json(ds, &group->atts, g->attrs, NULL);
     if (rc == CEL_OK && z->nczarr)
         rc = add_group_info(group, g->attrs);
     if (rc == CEL_OK)
@@ -360,7 +360,7 @@ static int save_group(struct cel_group *group)
 
 /* --- arrays ------------------------------------------------------------------------------------ */
 
-static struct cel_json *array_dimensions(const struct cel_var *var, const struct zarr_array *a)
+static struct cel_json *array_dimensions(const struct cel_var *var, const struct cel_zarr_array *a)
 {
     struct cel_json *list = cel_json_new_array();
     int rc = list ? CEL_OK : NC_ENOMEM;
@@ -407,7 +407,7 @@ static int note_text_as_bytes(const struct cel_var *var, struct cel_json *info)
     return cel_json_set_text(info, "type_alias", var->type->name);
 }
 
-static int add_array_info(const struct cel_var *var, const struct zarr_array *a)
+static int add_array_info(const struct cel_var *var, const struct cel_zarr_array *a)
 {
     struct cel_json *info = cel_json_new_object();
     int rc = info ? cel_json_set(info, "dimension_references", dimension_references(var)) : NC_ENOMEM;
@@ -416,13 +416,13 @@ static int add_array_info(const struct cel_var *var, const struct zarr_array *a)
         rc = cel_json_set(info, "scalar", cel_json_new_int(1));
     if (rc == CEL_OK)
         rc = cel_json_set_text(info, "storage", "chunked");
-    if (rc == CEL_OK && zarr_of(var->group->dataset)->version == 3 && var->type->id == NC_CHAR)
+    if (rc == CEL_OK && cel_zarr_of(var->group->dataset)->version == 3 && var->type->id == NC_CHAR)
         rc = cel_json_set_text(info, "type_alias", "char");
     if (rc == CEL_OK && var->type->klass == NC_VLEN)
         rc = cel_json_set_text(info, "type_alias", var->type->name);
     if (rc == CEL_OK)
         rc = note_text_as_bytes(var, info);
-    if (rc == CEL_OK && zarr_of(var->group->dataset)->version == 3 && var->no_fill) /* fill_value cannot be null there */
+    if (rc == CEL_OK && cel_zarr_of(var->group->dataset)->version == 3 && var->no_fill) /* fill_value cannot be null there */
         rc = cel_json_set(info, "no_fill", cel_json_new_int(1));
     if (rc == CEL_OK)
         return cel_json_set(a->attrs, "_nczarr_array", info);
@@ -430,15 +430,15 @@ static int add_array_info(const struct cel_var *var, const struct zarr_array *a)
     return rc;
 }
 
-static int update_attrs(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a)
+static int update_attrs(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a)
 {
-    struct zarr *z = zarr_of(ds);
+    struct zarr *z = cel_zarr_of(ds);
     int rc = CEL_OK;
 
     if (!a->attrs && !(a->attrs = cel_json_new_object()))
         return NC_ENOMEM;
     if (var->saved == CEL_NEW || var->atts.loaded)
-        rc = zarr_atts_to_json(ds, &var->atts, a->attrs, var);
+        rc = cel_zarr_atts_to_json(ds, &var->atts, a->attrs, var);
     if (rc == CEL_OK && z->version == 2 && z->xarray)
         rc = cel_json_set(a->attrs, "_ARRAY_DIMENSIONS", array_dimensions(var, a));
     if (rc == CEL_OK && z->nczarr)
@@ -446,23 +446,23 @@ static int update_attrs(struct cel_dataset *ds, struct cel_var *var, struct zarr
     return rc;
 }
 
-static int write_array(struct zarr *z, struct zarr_array *a)
+static int write_array(struct zarr *z, struct cel_zarr_array *a)
 {
     struct cel_json *copy = NULL;
     int rc;
 
     if (z->version == 2) {
-        rc = zarr_put_json(z, a->path, ".zarray", a->doc);
-        return rc == CEL_OK ? zarr_put_json(z, a->path, ".zattrs", a->attrs) : rc;
+        rc = cel_zarr_put_json(z, a->path, ".zarray", a->doc);
+        return rc == CEL_OK ? cel_zarr_put_json(z, a->path, ".zattrs", a->attrs) : rc;
     }
     rc = cel_json_copy(a->attrs, &copy);
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "attributes", copy);
-    return rc == CEL_OK ? zarr_put_json(z, a->path, "zarr.json", a->doc) : rc;
+    return rc == CEL_OK ? cel_zarr_put_json(z, a->path, "zarr.json", a->doc) : rc;
 }
 
 /* One text for all that is written of an array. */
-static int note_array(struct zarr_array *a, bool *changed)
+static int note_array(struct cel_zarr_array *a, bool *changed)
 {
     struct cel_json *both = cel_json_new_array(), *doc = NULL, *attrs = NULL;
     int rc = both ? cel_json_copy(a->doc, &doc) : NC_ENOMEM;
@@ -480,26 +480,26 @@ static int note_array(struct zarr_array *a, bool *changed)
 }
 
 /* Half a document is none: the next try begins anew. */
-static int make_array(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a)
+static int make_array(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a)
 {
     int rc;
 
     for (int i = 0; i < var->ndims; i++)
         var->extent[i] = var->dim[i]->len;
-    rc = zarr_of(ds)->version == 2 ? zarr_v2_make(ds, var, a) : zarr_v3_make(ds, var, a);
+    rc = cel_zarr_of(ds)->version == 2 ? cel_zarr_v2_make(ds, var, a) : cel_zarr_v3_make(ds, var, a);
     if (rc != CEL_OK)
-        zarr_array_unmake(a);
+        cel_zarr_array_unmake(a);
     return rc;
 }
 
 static int save_var(struct cel_dataset *ds, struct cel_var *var)
 {
-    struct zarr *z = zarr_of(ds);
-    struct zarr_array *a = var->place;
+    struct zarr *z = cel_zarr_of(ds);
+    struct cel_zarr_array *a = var->priv;
     bool changed = false;
     int rc;
 
-    if (!a && !(var->place = a = cel_calloc(1, sizeof *a)))
+    if (!a && !(var->priv = a = cel_calloc(1, sizeof *a)))
         return NC_ENOMEM;
     rc = settle_path(var->group, var->name, z, &a->path);
     if (rc == CEL_OK && a->doc && !a->saved && !a->unsaved) /* as it was read */
@@ -508,7 +508,7 @@ static int save_var(struct cel_dataset *ds, struct cel_var *var)
     if (rc == CEL_OK && !a->doc)
         rc = make_array(ds, var, a);
     else if (rc == CEL_OK && !a->scalar)
-        rc = cel_json_set(a->doc, "shape", zarr_lengths_json(var->ndims, var->extent));
+        rc = cel_json_set(a->doc, "shape", cel_zarr_lengths_json(var->ndims, var->extent));
     if (rc == CEL_OK)
         rc = update_attrs(ds, var, a);
     if (rc == CEL_OK)
@@ -537,7 +537,7 @@ static int save_tree(struct cel_group *group)
     if (rc == CEL_OK && first)
         rc = save_group(group);
     if (rc == CEL_OK)
-        rc = make_way(zarr_of(group->dataset), group);
+        rc = make_transfer(cel_zarr_of(group->dataset), group);
     for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++)
         rc = save_var(group->dataset, group->vars.at[i]);
     for (size_t i = 0; rc == CEL_OK && i < group->groups.n; i++)
@@ -545,7 +545,7 @@ static int save_tree(struct cel_group *group)
     return rc == CEL_OK && !first ? save_group(group) : rc;
 }
 
-int zarr_save(struct cel_dataset *ds)
+int cel_zarr_save(struct cel_dataset *ds)
 {
     return save_tree(ds->root);
 }

@@ -5,14 +5,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-int zarr_key(const char *path, const char *name, struct cel_buf *out)
+int cel_zarr_key(const char *path, const char *name, struct cel_buf *out)
 {
     out->len = 0;
     int rc = *path ? cel_buf_printf(out, "%s/%s", path, name) : cel_buf_puts(out, name);
     return rc == CEL_OK ? cel_buf_add(out, "", 1) : rc;
 }
 
-int zarr_bad(const char *path, const char *pointer, const char *fmt, ...)
+int cel_zarr_bad(const char *path, const char *pointer, const char *fmt, ...)
 {
     char text[512];
     va_list ap;
@@ -61,10 +61,10 @@ static int read_document(struct zarr *z, const char *key, struct cel_json **out)
     return rc;
 }
 
-int zarr_get_json(struct zarr *z, const char *path, const char *name, struct cel_json **out)
+int cel_zarr_get_json(struct zarr *z, const char *path, const char *name, struct cel_json **out)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
-    int rc = zarr_key(path, name, &key);
+    int rc = cel_zarr_key(path, name, &key);
 
     *out = NULL;
     if (rc == CEL_OK && z->all) {
@@ -77,11 +77,11 @@ int zarr_get_json(struct zarr *z, const char *path, const char *name, struct cel
     return rc;
 }
 
-int zarr_put_json(struct zarr *z, const char *path, const char *name, const struct cel_json *doc)
+int cel_zarr_put_json(struct zarr *z, const char *path, const char *name, const struct cel_json *doc)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20), text = CEL_BUF_INIT(ZARR_META_MAX);
     struct cel_json *copy = NULL;
-    int rc = zarr_key(path, name, &key);
+    int rc = cel_zarr_key(path, name, &key);
 
     if (rc == CEL_OK)
         rc = cel_json_print(doc, 2, &text);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The name of an extension point: "x" or {"name": "x", "configuration": {...}}. */
-const char *zarr_v3_name(const struct cel_json *v)
+const char *cel_zarr_v3_name(const struct cel_json *v)
 {
     const char *text = cel_json_string(v, NULL);
 
@@ -21,14 +21,14 @@ static const struct cel_json *config_of(const struct cel_json *v)
 }
 
 /* The type of the elements as numcodecs calls it, in little-endian order. */
-static const char *elements_text(const struct zarr_array *a)
+static const char *elements_text(const struct cel_zarr_array *a)
 {
-    return a->dtype.form == ZARR_HALF ? "<f2" : zarr_dtype_text(a->dtype.type->id, false);
+    return a->dtype.form == ZARR_HALF ? "<f2" : cel_zarr_dtype_text(a->dtype.type->id, false);
 }
 
 /* --- reading ------------------------------------------------------------------------- */
 
-static int check_members(const struct zarr_array *a)
+static int check_members(const struct cel_zarr_array *a)
 {
     static const char *const known[] = {"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
                                         "fill_value", "codecs", "attributes", "dimension_names", "storage_transformers",
@@ -41,44 +41,44 @@ static int check_members(const struct zarr_array *a)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             is_known |= strcmp(key, known[k]) == 0;
         if (!is_known && !(cel_json_type(must) == CEL_JSON_BOOL && !cel_json_bool(must)))
-            return zarr_bad(a->path, key, "an extension that this library does not know and that may not be ignored");
+            return cel_zarr_bad(a->path, key, "an extension that this library does not know and that may not be ignored");
     }
     if (cel_json_count(cel_json_get(a->doc, "storage_transformers")))
-        return zarr_bad(a->path, "/storage_transformers", "are not supported");
+        return cel_zarr_bad(a->path, "/storage_transformers", "are not supported");
     return CEL_OK;
 }
 
-static int read_grid(struct zarr_array *a, struct zarr_facts *out)
+static int read_grid(struct cel_zarr_array *a, struct cel_zarr_facts *out)
 {
     const struct cel_json *grid = cel_json_get(a->doc, "chunk_grid");
-    const char *name = zarr_v3_name(grid);
+    const char *name = cel_zarr_v3_name(grid);
     int n, rc;
 
     if (!name || strcmp(name, "regular") != 0)
-        return zarr_bad(a->path, "/chunk_grid", "'%s' is not supported, only 'regular'", name ? name : "");
-    rc = zarr_lengths(a->path, "/chunk_grid/configuration/chunk_shape", cel_json_get(config_of(grid), "chunk_shape"), 1, &n,
+        return cel_zarr_bad(a->path, "/chunk_grid", "'%s' is not supported, only 'regular'", name ? name : "");
+    rc = cel_zarr_lengths(a->path, "/chunk_grid/configuration/chunk_shape", cel_json_get(config_of(grid), "chunk_shape"), 1, &n,
                       out->chunk);
     if (rc == CEL_OK && n != out->rank)
-        rc = zarr_bad(a->path, "/chunk_grid/configuration/chunk_shape", "has %d lengths, the shape has %d", n, out->rank);
+        rc = cel_zarr_bad(a->path, "/chunk_grid/configuration/chunk_shape", "has %d lengths, the shape has %d", n, out->rank);
     return rc;
 }
 
-static int read_keys(struct zarr_array *a)
+static int read_keys(struct cel_zarr_array *a)
 {
     const struct cel_json *encoding = cel_json_get(a->doc, "chunk_key_encoding");
-    const char *name = zarr_v3_name(encoding), *separator = cel_json_string(cel_json_get(config_of(encoding), "separator"), NULL);
+    const char *name = cel_zarr_v3_name(encoding), *separator = cel_json_string(cel_json_get(config_of(encoding), "separator"), NULL);
 
     if (!name || (strcmp(name, "default") != 0 && strcmp(name, "v2") != 0))
-        return zarr_bad(a->path, "/chunk_key_encoding", "'%s' is not supported", name ? name : "");
+        return cel_zarr_bad(a->path, "/chunk_key_encoding", "'%s' is not supported", name ? name : "");
     a->prefixed = strcmp(name, "default") == 0;
     a->separator = separator ? *separator : a->prefixed ? '/' : '.';
     if (a->separator != '/' && a->separator != '.')
-        return zarr_bad(a->path, "/chunk_key_encoding/configuration/separator", "must be \".\" or \"/\"");
+        return cel_zarr_bad(a->path, "/chunk_key_encoding/configuration/separator", "must be \".\" or \"/\"");
     return CEL_OK;
 }
 
 /* Compose: stored axis i was axis order[i] of what came before. */
-static int read_transpose(struct zarr_array *a, int rank, const struct cel_json *config)
+static int read_transpose(struct cel_zarr_array *a, int rank, const struct cel_json *config)
 {
     const struct cel_json *order = cel_json_get(config, "order");
     const char *word = cel_json_string(order, NULL);
@@ -92,26 +92,26 @@ static int read_transpose(struct zarr_array *a, int rank, const struct cel_json 
     for (int i = 0; i < rank; i++) {
         int64_t at = word && *word == 'F' ? rank - 1 - i : i;
         if (!word && (!cel_json_int(cel_json_item(order, (size_t)i), false, &at) || at < 0 || at >= rank))
-            return zarr_bad(a->path, "/codecs", "transpose: 'order' is no permutation of %d axes", rank);
+            return cel_zarr_bad(a->path, "/codecs", "transpose: 'order' is no permutation of %d axes", rank);
         if (seen[at])
-            return zarr_bad(a->path, "/codecs", "transpose: axis %d is named twice", (int)at);
+            return cel_zarr_bad(a->path, "/codecs", "transpose: axis %d is named twice", (int)at);
         seen[at] = true;
         a->order[i] = before[at];
     }
     return CEL_OK;
 }
 
-static int read_bytes(struct zarr_array *a, const struct cel_json *config)
+static int read_bytes(struct cel_zarr_array *a, const struct cel_json *config)
 {
     const char *endian = cel_json_string(cel_json_get(config, "endian"), NULL);
 
     if (endian && strcmp(endian, "little") != 0 && strcmp(endian, "big") != 0)
-        return zarr_bad(a->path, "/codecs", "bytes: endian must be \"little\" or \"big\"");
+        return cel_zarr_bad(a->path, "/codecs", "bytes: endian must be \"little\" or \"big\"");
     a->dtype.big = endian && strcmp(endian, "big") == 0 && a->dtype.size > 1;
     return CEL_OK;
 }
 
-static int read_filter(struct zarr_array *a, const struct cel_json *codec, struct cel_chain *chain)
+static int read_filter(struct cel_zarr_array *a, const struct cel_json *codec, struct cel_chain *chain)
 {
     struct cel_step step = {0};
     int rc = cel_step_from_json(codec, 3, &step);
@@ -127,32 +127,32 @@ static int read_filter(struct zarr_array *a, const struct cel_json *codec, struc
  * come before it or after. */
 struct codec_list {
     bool has_bytes;
-    struct zarr_shard *shard; /* that one is sharding_indexed */
+    struct cel_zarr_shard *shard; /* that one is sharding_indexed */
 };
 
 /* Codecs after sharding_indexed work on the whole shard. */
-static int read_after_shard(struct zarr_array *a, struct zarr_shard *shard, const struct cel_json *codec)
+static int read_after_shard(struct cel_zarr_array *a, struct cel_zarr_shard *shard, const struct cel_json *codec)
 {
     struct cel_step step = {0};
     int rc = cel_step_from_json(codec, 3, &step);
 
-    return rc == CEL_OK ? zarr_shard_add_after(shard, &step) : cel_fail_in(rc, "/%s: /codecs", a->path);
+    return rc == CEL_OK ? cel_zarr_shard_add_after(shard, &step) : cel_fail_in(rc, "/%s: /codecs", a->path);
 }
 
-static int read_shard(struct zarr_array *a, const struct cel_json *config, struct codec_list *list, struct zarr_facts *out)
+static int read_shard(struct cel_zarr_array *a, const struct cel_json *config, struct codec_list *list, struct cel_zarr_facts *out)
 {
     list->has_bytes = true;
     if (out->chain.n)
-        return zarr_bad(a->path, "/codecs", "a filter before sharding_indexed works on all of a shard, which is not supported");
-    return zarr_shard_read(config, a, out, &list->shard);
+        return cel_zarr_bad(a->path, "/codecs", "a filter before sharding_indexed works on all of a shard, which is not supported");
+    return cel_zarr_shard_read(config, a, out, &list->shard);
 }
 
-static int read_codec(struct zarr_array *a, const struct cel_json *codec, struct codec_list *list, struct zarr_facts *out)
+static int read_codec(struct cel_zarr_array *a, const struct cel_json *codec, struct codec_list *list, struct cel_zarr_facts *out)
 {
-    const char *name = zarr_v3_name(codec);
+    const char *name = cel_zarr_v3_name(codec);
 
     if (!name)
-        return zarr_bad(a->path, "/codecs", "a codec has no name");
+        return cel_zarr_bad(a->path, "/codecs", "a codec has no name");
     if (list->shard)
         return read_after_shard(a, list->shard, codec);
     if (strcmp(name, "transpose") == 0)
@@ -172,7 +172,7 @@ static int read_codec(struct zarr_array *a, const struct cel_json *codec, struct
 
 /* As numcodecs has it: the elements are little-endian in memory whatever is stored, a filter that gives
  * another type looks at them through its own dtype, and "bytes" says in which order its numbers are stored. */
-static void settle_order(struct zarr_array *a, struct cel_chain *chain)
+static void settle_order(struct cel_zarr_array *a, struct cel_chain *chain)
 {
     if (!cel_chain_changes_type(chain))
         return;
@@ -180,42 +180,42 @@ static void settle_order(struct zarr_array *a, struct cel_chain *chain)
     a->dtype.big = false;
 }
 
-int zarr_v3_codecs(const struct cel_json *codecs, struct zarr_array *a, struct zarr_facts *out)
+int cel_zarr_v3_codecs(const struct cel_json *codecs, struct cel_zarr_array *a, struct cel_zarr_facts *out)
 {
     struct codec_list list = {0};
     int rc = CEL_OK;
 
     if (cel_json_type(codecs) != CEL_JSON_ARRAY)
-        return zarr_bad(a->path, "/codecs", "must be a list");
+        return cel_zarr_bad(a->path, "/codecs", "must be a list");
     if (!cel_json_count(codecs))
         return CEL_OK; /* zarrita's way to say little-endian bytes */
     for (size_t i = 0; rc == CEL_OK && i < cel_json_count(codecs); i++)
         rc = read_codec(a, cel_json_item(codecs, i), &list, out);
     if (rc == CEL_OK && !list.has_bytes)
-        rc = zarr_bad(a->path, "/codecs", "none of them makes bytes of the elements ('bytes' is missing)");
+        rc = cel_zarr_bad(a->path, "/codecs", "none of them makes bytes of the elements ('bytes' is missing)");
     if (rc == CEL_OK && !list.shard)
         settle_order(a, &out->chain);
-    return rc == CEL_OK && list.shard ? zarr_shard_finish(list.shard) : rc;
+    return rc == CEL_OK && list.shard ? cel_zarr_shard_finish(list.shard) : rc;
 }
 
 /* Where the values lie, and how. */
-static int read_layout(struct zarr_array *a, struct zarr_facts *out)
+static int read_layout(struct cel_zarr_array *a, struct cel_zarr_facts *out)
 {
     int rc = read_grid(a, out);
 
     if (rc == CEL_OK)
         rc = read_keys(a);
-    return rc == CEL_OK ? zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, out) : rc;
+    return rc == CEL_OK ? cel_zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, out) : rc;
 }
 
-int zarr_v3_read(struct cel_dataset *ds, struct zarr_array *a, struct zarr_facts *out)
+int cel_zarr_v3_read(struct cel_dataset *ds, struct cel_zarr_array *a, struct cel_zarr_facts *out)
 {
     int rc = check_members(a);
 
     if (rc == CEL_OK)
-        rc = zarr_shape_read(a, out);
+        rc = cel_zarr_shape_read(a, out);
     if (rc == CEL_OK)
-        rc = zarr_dtype_from_v3(ds, a->path, cel_json_get(a->doc, "data_type"), &a->dtype);
+        rc = cel_zarr_dtype_from_v3(ds, a->path, cel_json_get(a->doc, "data_type"), &a->dtype);
     if (rc == CEL_OK && out->rank <= CEL_RANK_MAX)
         rc = read_layout(a, out);
     out->fill = cel_json_get(a->doc, "fill_value");
@@ -273,7 +273,7 @@ static struct cel_json *text_value(const char *text)
     return cel_json_new_string(text, strlen(text));
 }
 
-static struct cel_json *bytes_codec(const struct cel_var *var, const struct zarr_array *a)
+static struct cel_json *bytes_codec(const struct cel_var *var, const struct cel_zarr_array *a)
 {
     bool big = cel_chain_changes_type(&var->chain) ? cel_chain_stores_big(&var->chain, elements_text(a)) : a->dtype.big;
 
@@ -302,7 +302,7 @@ static int add_steps(const struct cel_var *var, size_t *i, bool elements, struct
 }
 
 /* The list for the chunks; within sharding_indexed where there are shards. */
-static int make_codecs(const struct cel_var *var, const struct zarr_array *a, struct cel_json **out)
+static int make_codecs(const struct cel_var *var, const struct cel_zarr_array *a, struct cel_json **out)
 {
     struct cel_json *list = cel_json_new_array(), *shard = NULL;
     size_t i = 0;
@@ -328,22 +328,22 @@ static int make_codecs(const struct cel_var *var, const struct zarr_array *a, st
 }
 
 /* What a reader of the new document would make of the shards. */
-static int start_shards(struct zarr_array *a, const struct cel_var *var)
+static int start_shards(struct cel_zarr_array *a, const struct cel_var *var)
 {
-    struct zarr_facts *facts = cel_calloc(1, sizeof *facts);
+    struct cel_zarr_facts *facts = cel_calloc(1, sizeof *facts);
     int rc = facts ? CEL_OK : NC_ENOMEM;
 
     if (rc == CEL_OK) {
         facts->rank = var->ndims;
         memcpy(facts->chunk, var->shards->len, (size_t)var->ndims * sizeof *facts->chunk);
-        rc = zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, facts);
-        zarr_facts_dispose(facts);
+        rc = cel_zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, facts);
+        cel_zarr_facts_dispose(facts);
     }
     free(facts);
     return rc;
 }
 
-static int codecs_member(const struct cel_var *var, struct zarr_array *a)
+static int codecs_member(const struct cel_var *var, struct cel_zarr_array *a)
 {
     struct cel_json *list;
     int rc = make_codecs(var, a, &list);
@@ -356,7 +356,7 @@ static int codecs_member(const struct cel_var *var, struct zarr_array *a)
 /* The grid of the store: shards where there are any, else chunks. */
 static struct cel_json *grid_lengths(const struct cel_var *var)
 {
-    return zarr_lengths_json(var->ndims, var->shards ? var->shards->len : var->chunk);
+    return cel_zarr_lengths_json(var->ndims, var->shards ? var->shards->len : var->chunk);
 }
 
 static struct cel_json *dimension_names(const struct cel_var *var)
@@ -371,7 +371,7 @@ static struct cel_json *dimension_names(const struct cel_var *var)
     return list;
 }
 
-int zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array *a)
+int cel_zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a)
 {
     struct cel_json *data_type = NULL, *fill = NULL;
     int rc;
@@ -382,15 +382,15 @@ int zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array 
     a->prefixed = true;
     a->separator = '/';
     a->doc = cel_json_new_object();
-    rc = a->doc ? zarr_dtype_to_v3(var, &a->dtype, &data_type) : NC_ENOMEM;
+    rc = a->doc ? cel_zarr_dtype_to_v3(var, &a->dtype, &data_type) : NC_ENOMEM;
     if (rc == CEL_OK)
-        rc = zarr_array_prepare(var, a);
+        rc = cel_zarr_array_prepare(var, a);
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "zarr_format", cel_json_new_int(3));
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "node_type", text_value("array"));
     if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "shape", zarr_lengths_json(var->ndims, var->extent));
+        rc = cel_json_set(a->doc, "shape", cel_zarr_lengths_json(var->ndims, var->extent));
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "data_type", data_type);
     else
@@ -400,7 +400,7 @@ int zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct zarr_array 
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "chunk_key_encoding", named("default", with_member("separator", text_value("/"))));
     if (rc == CEL_OK)
-        rc = zarr_fill_to_json(cel_var_fill_value(var), &a->dtype, 3, &fill);
+        rc = cel_zarr_fill_to_json(cel_var_fill_value(var), &a->dtype, 3, &fill);
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "fill_value", fill);
     if (rc == CEL_OK)

@@ -33,7 +33,7 @@ static int extend(struct cel_dataset *ds, struct cel_var *var, const size_t *ext
     return CEL_OK;
 }
 
-static int chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_place *out)
+static int chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
 {
     struct fake *f = fake_of(ds);
     struct fake_chunk *chunk;
@@ -43,15 +43,15 @@ static int chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t 
     f->finds++;
     chunk = live_chunk(f, var, index);
     if (ds->ops->keeps & CEL_CONCURRENT)
-        *out = (struct cel_chunk_place){chunk ? (uint64_t)(chunk - f->chunk) : SIZE_MAX, SIZE_MAX, 0, false};
+        *out = (struct cel_chunk_location){chunk ? (uint64_t)(chunk - f->chunk) : SIZE_MAX, SIZE_MAX, 0, false};
     else if (chunk)
-        *out = (struct cel_chunk_place){(uint64_t)(chunk - f->chunk), chunk->n, chunk->skipped, false};
+        *out = (struct cel_chunk_location){(uint64_t)(chunk - f->chunk), chunk->n, chunk->skipped, false};
     cel_unlock(&f->lock);
     return chunk || ds->ops->keeps & CEL_CONCURRENT ? CEL_OK : CEL_ABSENT;
 }
 
 static int chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                      const struct cel_chunk_place *at, struct cel_buf *out)
+                      const struct cel_chunk_location *at, struct cel_buf *out)
 {
     struct fake *f = fake_of(ds);
     int rc;
@@ -71,8 +71,8 @@ static int chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t 
     return rc;
 }
 
-static int chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
-                       size_t n, uint32_t skipped, struct cel_chunk_place *out)
+static int chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
+                       size_t n, uint32_t skipped, struct cel_chunk_location *out)
 {
     struct fake *f = fake_of(ds);
     struct fake_chunk *old;
@@ -95,13 +95,13 @@ static int chunk_place(struct cel_dataset *ds, struct cel_var *var, const size_t
     }
     f->chunk[f->n] = (struct fake_chunk){.var = var, .bytes = malloc(n + 1), .n = n, .skipped = skipped, .live = true};
     memcpy(f->chunk[f->n].index, index, (size_t)var->ndims * sizeof *index);
-    *out = (struct cel_chunk_place){f->n++, n, skipped, false};
+    *out = (struct cel_chunk_location){f->n++, n, skipped, false};
     cel_unlock(&f->lock);
     return CEL_OK;
 }
 
 static int chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                       const struct cel_chunk_place *at, const void *encoded, size_t n)
+                       const struct cel_chunk_location *at, const void *encoded, size_t n)
 {
     struct fake *f = fake_of(ds);
 
@@ -140,13 +140,13 @@ static int plain_move(struct cel_dataset *ds, struct cel_var *var, const size_t 
     }
 }
 
-static int plain_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+static int unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                      const ptrdiff_t *stride, void *data)
 {
     return plain_move(ds, var, start, count, stride, data, false);
 }
 
-static int plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+static int unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                      const ptrdiff_t *stride, const void *data)
 {
     return plain_move(ds, var, start, count, stride, (char *)data, true);
@@ -154,10 +154,10 @@ static int plain_put(struct cel_dataset *ds, struct cel_var *var, const size_t *
 
 static const struct cel_container_ops ops[2] = {
     {.name = "fake", .keeps = CEL_KEEPS_ALL, .extend = extend, .chunk_find = chunk_find, .chunk_read = chunk_read,
-     .chunk_place = chunk_place, .chunk_write = chunk_write, .plain_get = plain_get, .plain_put = plain_put},
+     .chunk_allocate = chunk_allocate, .chunk_write = chunk_write, .unchunked_get = unchunked_get, .unchunked_put = unchunked_put},
     {.name = "fake", .keeps = CEL_KEEPS_ALL | CEL_CONCURRENT, .extend = extend, .chunk_find = chunk_find,
-     .chunk_read = chunk_read, .chunk_place = chunk_place, .chunk_write = chunk_write, .plain_get = plain_get,
-     .plain_put = plain_put}};
+     .chunk_read = chunk_read, .chunk_allocate = chunk_allocate, .chunk_write = chunk_write, .unchunked_get = unchunked_get,
+     .unchunked_put = unchunked_put}};
 
 int fake_make(struct cel_dataset **ds, unsigned more_keeps)
 {
@@ -214,7 +214,7 @@ struct cel_var *fake_var(struct cel_dataset *ds, const char *name, const struct 
     free(var->chunk);
     var->chunk = chunks || !ndims ? cel_memdup(chunks ? chunks : lens, (size_t)ndims * sizeof *chunks) : NULL;
     var->storage = chunks || !ndims ? CEL_CHUNKED : CEL_CONTIGUOUS;
-    var->plain = ndims && !chunks;
+    var->unchunked = ndims && !chunks;
     var->loaded = true;
     var->saved = CEL_SAVED;
     return var;

@@ -2,7 +2,7 @@
  * against a plain array: all ranks, types, strides, index maps, byte orders, tiny
  * caches, with and without filters, by chunks and plain; for pools of 1, 2 and 8
  * threads the container must see the same bytes in the same order. */
-#include "engine.h"
+#include "array_int.h"
 #include "fake.h"
 #include "common/random.h"
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* What the engine promises beyond equal values: netCDF's codes in netCDF's order,
  * the error of the lowest chunk, a cache that adapts, quantizing by position,
  * variables longer than others of the same dimension, and no memory left. */
-#include "engine.h"
+#include "array_int.h"
 #include "fake.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -240,7 +240,7 @@ static void bitgroom_follows_the_callers_buffer(void **state)
     }
 }
 
-/* Reads beyond CEL_FAR take another way to the caller's memory. */
+/* Reads beyond CEL_NONTEMPORAL_MIN take another way to the caller's memory. */
 static void large_reads_are_right(void **state)
 {
     enum { NY = 1500, NX = 1001 };
@@ -265,8 +265,8 @@ static void large_reads_are_right(void **state)
     for (size_t shift = 0; shift < 70; shift++)
         for (size_t n = 0; n < 600; n += 37) {
             memset(y, 1, 1000);
-            cel_copy_far((char *)y + shift, (char *)x, n);
-            cel_far_done();
+            cel_copy_nontemporal((char *)y + shift, (char *)x, n);
+            cel_nontemporal_fence();
             assert_memory_equal((char *)y + shift, x, n);
             assert_int_equal(((char *)y)[shift + n], 1);
         }

@@ -313,14 +313,14 @@ static void codes(void **state)
     check_code(count, 19, 7);
     for (unsigned i = 0; i < 22; i++, b += a, a = b - a)
         count[i] = a;
-    check_code(count, CEL_LITLENS, CEL_CODE_MOST);
+    check_code(count, CEL_LITLENS, CEL_CODE_MAX);
     check_code(count, 19, 7);
     for (unsigned round = 0; round < 1000; round++) {
         unsigned n = 2 + draw() % (CEL_LITLENS - 1);
 
         for (unsigned i = 0; i < n; i++)
             count[i] = draw() % 3 ? draw() >> (16 + draw() % 16) : 0;
-        check_code(count, n, n <= 100 ? 7 : CEL_CODE_MOST);
+        check_code(count, n, n <= 100 ? 7 : CEL_CODE_MAX);
     }
 }
 

@@ -211,7 +211,7 @@ static void check_room(struct work *w, const struct cel_inflate_kernel *k, size_
 
     if (size > 0)
         assert_int_equal(inflate_exactly(k, w->stream, n, &used, w->ours, draw(2) ? size - 1 : draw(size), &len),
-                         CEL_INFLATE_NO_ROOM);
+                         CEL_INFLATE_NO_SPACE);
 }
 
 static void too_little_room(void **state)

@@ -111,9 +111,9 @@ static inline void settle(struct cel_dataset *ds)
 static inline void put_chunk(struct cel_dataset *ds, struct cel_var *var, size_t index, const void *bytes, size_t n,
                              uint32_t skipped)
 {
-    struct cel_chunk_place at;
+    struct cel_chunk_location at;
 
-    assert_ok(ds->ops->chunk_place(ds, var, &index, bytes, n, skipped, &at));
+    assert_ok(ds->ops->chunk_allocate(ds, var, &index, bytes, n, skipped, &at));
     assert_ok(ds->ops->chunk_write(ds, var, &index, &at, bytes, n));
 }
 

@@ -9,18 +9,18 @@ static void a_chunk_outside_the_array_is_refused(void **state)
     const char *path = scratch("outside.nc");
     struct cel_dataset *ds = create(path);
     struct cel_var *var = def_ints(ds, "v", 4, false);
-    struct cel_chunk_place at;
+    struct cel_chunk_location at;
     size_t index = 0, extent = 6;
     int four[4] = {1, 2, 3, 4};
 
     (void)state;
     settle(ds);
     /* extent 0: libhdf5 would crash */
-    assert_int_equal(ds->ops->chunk_place(ds, var, &index, four, sizeof four, 0, &at), NC_EINVALCOORDS);
+    assert_int_equal(ds->ops->chunk_allocate(ds, var, &index, four, sizeof four, 0, &at), NC_EINVALCOORDS);
     assert_ok(ds->ops->extend(ds, var, &extent));
     put_chunk(ds, var, 1, four, sizeof four, 0);
     index = 2;
-    assert_int_equal(ds->ops->chunk_place(ds, var, &index, four, sizeof four, 0, &at), NC_EINVALCOORDS);
+    assert_int_equal(ds->ops->chunk_allocate(ds, var, &index, four, sizeof four, 0, &at), NC_EINVALCOORDS);
     assert_int_equal(ds->ops->chunk_find(ds, var, &index, &at), CEL_ABSENT);
     index = SIZE_MAX / 2;
     assert_int_equal(ds->ops->chunk_find(ds, var, &index, &at), CEL_ABSENT);
@@ -33,15 +33,15 @@ static void an_unfiltered_chunk_has_its_exact_size(void **state)
     const char *path = scratch("size.nc");
     struct cel_dataset *ds = create(path);
     struct cel_var *var = def_ints(ds, "v", 4, false);
-    struct cel_chunk_place at;
+    struct cel_chunk_location at;
     size_t index = 0, extent = 4;
     int four[5] = {1, 2, 3, 4, 5};
 
     (void)state;
     settle(ds);
     assert_ok(ds->ops->extend(ds, var, &extent));
-    assert_int_equal(ds->ops->chunk_place(ds, var, &index, four, 12, 0, &at), NC_EHDFERR);
-    assert_int_equal(ds->ops->chunk_place(ds, var, &index, four, 20, 0, &at), NC_EHDFERR);
+    assert_int_equal(ds->ops->chunk_allocate(ds, var, &index, four, 12, 0, &at), NC_EHDFERR);
+    assert_int_equal(ds->ops->chunk_allocate(ds, var, &index, four, 20, 0, &at), NC_EHDFERR);
     assert_non_null(strstr(cel_error_text(), "v: chunk (0): it has 20 bytes instead of 16"));
     finish(ds);
     unlink(path);
@@ -52,7 +52,7 @@ static void a_chunk_never_written_is_absent(void **state)
     const char *path = scratch("absent.nc");
     struct cel_dataset *ds = create(path);
     struct cel_var *var = def_ints(ds, "v", 4, false);
-    struct cel_chunk_place at;
+    struct cel_chunk_location at;
     size_t index = 0, extent = 12;
     int four[4] = {1, 2, 3, 4};
 
@@ -88,7 +88,7 @@ static void a_new_mask_reaches_the_disk_although_the_size_is_the_same(void **sta
     struct cel_dataset *ds = create(path);
     struct cel_var *var = def_ints(ds, "v", 4, true);
     size_t extent = 4, index = 0;
-    struct cel_chunk_place at;
+    struct cel_chunk_location at;
     int four[4] = {1, 2, 3, 4};
 
     (void)state;
@@ -260,7 +260,7 @@ static void raw_edge_chunks_are_read(void **state)
     (void)state;
     make_raw_edges(path);
     ds = reopen(path, 0);
-    assert_false(find_var(ds, "v")->plain);
+    assert_false(find_var(ds, "v")->unchunked);
     assert_ok(get_ints(ds, find_var(ds, "v"), 0, 10, back));
     for (i = 0; i < 10; i++)
         assert_int_equal(back[i], 100 + i);
@@ -304,7 +304,7 @@ static void chunks_of_every_index_are_found(void **state)
             H5Pclose(fapl);
             H5Fclose(file);
             ds = reopen(path, 0);
-            assert_false(find_var(ds, "v")->plain);
+            assert_false(find_var(ds, "v")->unchunked);
             assert_ok(get_ints(ds, find_var(ds, "v"), 0, 100, back));
             assert_memory_equal(back, values, sizeof values);
             finish(ds);

@@ -28,11 +28,11 @@ static void make_grid(const char *path)
     for (index[0] = 0; index[0] < N; index[0]++)
         for (index[1] = 0; index[1] < N; index[1]++) {
             size_t i = index[0] * N + index[1];
-            struct cel_chunk_place at;
+            struct cel_chunk_location at;
 
             if (i % 3 == 0)
                 continue;
-            assert_ok(ds->ops->chunk_place(ds, var, index, bytes, i % 5 ? 10 + i % 30 : 24, i % 5 == 0, &at));
+            assert_ok(ds->ops->chunk_allocate(ds, var, index, bytes, i % 5 ? 10 + i % 30 : 24, i % 5 == 0, &at));
         }
     finish(ds);
 }
@@ -51,13 +51,13 @@ static void the_index_says_what_libhdf5_says(void **state)
         ds[i] = reopen(path, NC_NOWRITE);
         var[i] = find_var(ds[i], "v");
     }
-    slow = var[1]->place;
+    slow = var[1]->priv;
     assert_non_null(slow->index);
     cel_h5_index_free(slow->index);
     slow->index = NULL;
     for (index[0] = 0; index[0] <= N; index[0]++)
         for (index[1] = 0; index[1] <= N; index[1]++) {
-            struct cel_chunk_place a = {0}, b = {0};
+            struct cel_chunk_location a = {0}, b = {0};
             int rc = ds[0]->ops->chunk_find(ds[0], var[0], index, &a);
 
             assert_int_equal(rc, ds[1]->ops->chunk_find(ds[1], var[1], index, &b));

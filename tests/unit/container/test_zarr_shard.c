@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include "common/random.h"
 #include "common/tree.h"
-#include "engine.h"
+#include "array_int.h"
 #include "zarr_shard_int.h"
 #include <cellar.h>
 #include <netcdf.h>
@@ -109,7 +109,7 @@ static void write_in_order(const char *name, const char *more, const int *order,
 {
     int var, nc;
 
-    zarr_draft_min = draft_min;
+    cel_zarr_draft_min = draft_min;
     nc = make_store(name, more, &var);
     for (int i = 0; i < CHUNKS; i++) {
         OK(put_chunk(nc, var, order ? order[i] : i));
@@ -144,7 +144,7 @@ static void a_synchronised_shard_goes_on(void **state)
     int var, nc;
 
     write_in_order("memory.zarr", "", NULL, SIZE_MAX);
-    zarr_draft_min = 0;
+    cel_zarr_draft_min = 0;
     nc = make_store("halves.zarr", "", &var);
     for (int i = 0; i < CHUNKS; i++) {
         OK(put_chunk(nc, var, i));
@@ -170,7 +170,7 @@ static void write_wide(const char *name, int threads, size_t draft_min)
 
     for (int i = 0; i < WIDE * WIDE; i++)
         wide[i / WIDE][i % WIDE] = i % 13 ? i * i % 1009 : i * 7919;
-    zarr_draft_min = draft_min;
+    cel_zarr_draft_min = draft_min;
     OK(cellar_set_threads(threads));
     snprintf(url, sizeof url, "file://%s#mode=zarr,v3", path_of(name));
     OK(nc_create(url, NC_NETCDF4 | NC_CLOBBER, &nc));
@@ -221,7 +221,7 @@ static void a_failed_write_loses_nothing(void **state)
     int var, nc, failed = 0;
 
     signal(SIGXFSZ, SIG_IGN);
-    zarr_draft_min = 0;
+    cel_zarr_draft_min = 0;
     for (rlim_t room = 0; room < 700; room += 23) {
         nc = make_store("full.zarr", "", &var);
         OK(nc_sync(nc));

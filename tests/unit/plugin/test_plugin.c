@@ -4,7 +4,7 @@
 #include "chain.h"
 #include "env.h"
 #include "json.h"
-#include "plugin_inside.h"
+#include "plugin_int.h"
 #include "status.h"
 #include <dlfcn.h>
 #include <netcdf.h>

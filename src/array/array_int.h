@@ -1,0 +1,304 @@
+#ifndef CEL_ENGINE_H
+#define CEL_ENGINE_H
+
+/* Inside the array engine: what put.c and get.c conduct. A *request* is a
+ * checked region; a *cell* is a decoded chunk in the cache; a *job* is one chunk
+ * on its way; a *stream* is the ordered row of jobs of one call. */
+
+#include "array.h"
+#include "convert.h"
+#include "pool.h"
+#include "quantize.h"
+
+#define CEL_SLICE ((size_t)4 << 20)   /* most bytes libhdf5 is given at a time */
+#define CEL_WINDOW ((size_t)16 << 20) /* memory of jobs in flight, beyond two chunks per thread */
+#define CEL_KEPT ((size_t)4 << 20)    /* buffers up to this size are kept between calls */
+#define CEL_NONTEMPORAL_MIN ((size_t)4 << 20)     /* a read of more bytes goes around the processor's caches */
+#define CEL_GROWTH ((size_t)256 << 20)      /* a cache that adapts: most for one variable ... */
+#define CEL_GROWTH_ALL ((size_t)1 << 30)    /* ... and for the process */
+
+/* --- how one element travels ---------------------------------------------- */
+
+/* Bytes inside an element that belong to no field. */
+struct cel_hole {
+    size_t offset, nbytes;
+};
+
+struct cel_transfer {
+    size_t user_size, cell_size;  /* of one element in the caller's memory, in the chunk */
+    cel_convert_fn *convert;      /* NULL: the same type on both sides */
+    bool swap;                    /* chunks hold the other byte order */
+    const struct cel_quantizer *quantizer; /* writing only; NULL: off */
+    struct cel_quantize_error *worst; /* where its errors are noted; each job has its own */
+    bool bitgroom_per_element;           /* BitGroom starts anew with every element */
+    const struct cel_hole *hole;  /* writing only: to be zeroed */
+    size_t nholes;
+    bool deep_holes;              /* writing only: what vlens point to has some */
+    bool same;                    /* bytes are copied as they are */
+    bool nontemporal;                     /* reading only: more bytes than a cache would keep */
+
+    /* What absent elements read as, in both forms; NULL: zeros. */
+    const void *user_fill, *cell_fill;
+    unsigned char user_fill_bytes[8], chunk_fill_bytes[8];
+    const struct cel_type *deep;  /* elements own memory: fill is copied with all it points to */
+    bool fill_out_of_range;       /* the fill value does not fit the caller's type */
+};
+
+/* Elements that lie in two memories at once: the caller's and a chunk's. */
+struct cel_box {
+    int rank;
+    size_t n[CEL_RANK_MAX];
+    ptrdiff_t user[CEL_RANK_MAX]; /* bytes from one to the next in the caller's memory */
+    ptrdiff_t cell[CEL_RANK_MAX]; /* ... in the chunk */
+    size_t nth[CEL_RANK_MAX];     /* ... and how many places further in the request */
+    char *user_at, *cell_at;      /* the first element */
+    size_t nth_at;
+};
+
+/* gather.c. Each gives back how many values did not fit their new type. The box
+ * is simplified on the way. */
+size_t cel_gather(const struct cel_transfer *transfer, struct cel_box *box);  /* caller -> chunk */
+size_t cel_scatter(const struct cel_transfer *transfer, struct cel_box *box); /* chunk -> caller */
+void cel_scatter_planes(const struct cel_transfer *transfer, const struct cel_planes *planes, struct cel_box *box); /* the
+                                              same from byte planes; way->same only; box->cell_at within planes->at */
+size_t cel_scatter_fill(const struct cel_transfer *transfer, struct cel_box *box); /* fill -> caller */
+void cel_fill_cell(const struct cel_transfer *transfer, void *cell, size_t n);
+size_t cel_box_run(struct cel_box *box, const struct cel_transfer *transfer); /* its elements, if they are one run in both
+                                                                       memories; else 0 */
+
+/* edge.c: padding of edge chunks as lossy codecs want it. */
+bool cel_edge_is_seen(const struct cel_var *var, const size_t *index); /* the codec would suffer from the padding as it is */
+void cel_edge_repeat(const struct cel_var *var, const size_t *index, void *cell);
+
+/* far.c. After the last copy of a job, cel_nontemporal_fence() makes them seen by other threads. */
+void cel_copy_nontemporal(char *dst, const char *src, size_t nbytes);
+void cel_nontemporal_fence(void);
+
+/* --- the request --------------------------------------------------------- */
+
+struct cel_request {
+    struct cel_dataset *ds;
+    struct cel_var *var;
+    struct cel_array *array;
+    bool writing;
+    bool fits;                    /* writing: the array is long enough, and known to be written */
+    int rank;
+    size_t n;                     /* elements in all */
+    char *data;
+    bool packed;                  /* the caller's memory has no gaps and is in order */
+    struct cel_transfer transfer;
+    /* `rank` entries of each; a call for one element must not pay for the others */
+    size_t start[CEL_RANK_MAX], count[CEL_RANK_MAX], stride[CEL_RANK_MAX];
+    ptrdiff_t step[CEL_RANK_MAX]; /* bytes between neighbours in the caller's memory */
+    size_t nth[CEL_RANK_MAX];     /* positions between them, as BitGroom counts */
+    size_t extent[CEL_RANK_MAX];  /* of the stored array, after extending */
+    size_t before[CEL_RANK_MAX];  /* ... and before: what lies beyond was never written */
+};
+
+/* region.c. With the variable's lock held; the dataset's is taken inside. */
+int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
+                      void *data, nc_type memtype, bool writing, struct cel_request *out);
+int cel_request_extend(struct cel_request *req); /* writing: make room for the region */
+size_t cel_request_clip(struct cel_request *req); /* reading: fill what lies beyond the stored array; gives
+                                                     the number of values that did not fit */
+
+/* way.c: how this request's values travel. */
+int cel_transfer_init(struct cel_request *req, nc_type memtype);
+
+/* --- grid.c ------------------------------------------------------------------ */
+
+/* The chunks a request touches, in order: the last dimension fastest. */
+struct cel_walk {
+    const struct cel_request *req;
+    size_t first[CEL_RANK_MAX], last[CEL_RANK_MAX], index[CEL_RANK_MAX];
+    size_t total; /* chunks touched */
+    size_t parts; /* of these, covered only in part (not whole) */
+    bool more;
+};
+void cel_walk_begin(struct cel_walk *walk, const struct cel_request *req);
+void cel_walk_next(struct cel_walk *walk);
+
+enum cel_cover {
+    CEL_COVER_PART,
+    CEL_COVER_FRESH, /* all that the array has of it, but an unlimited dimension may give it more */
+    CEL_COVER_WHOLE
+};
+enum cel_cover cel_grid_cover(const struct cel_request *req, const size_t *index);
+bool cel_grid_is_padded(const struct cel_request *req, const size_t *index); /* reaches beyond the array */
+bool cel_grid_is_new(const struct cel_request *req, const size_t *index);    /* wholly beyond the old extent */
+void *cel_grid_in_place(const struct cel_request *req, const size_t *index); /* where in the caller's memory the
+                                       whole chunk lies just as it is stored; NULL: nowhere */
+/* cell NULL: only the caller's memory counts. */
+void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell, struct cel_box *out);
+
+/* --- kit.c: what one job works with ------------------------------------------- */
+
+struct cel_workspace {
+    struct cel_workspace *next;
+    struct cel_scratch *scratch;
+    struct cel_buf encoded; /* as read */
+    struct cel_buf cell;    /* decoded, when it cannot lie in place */
+    size_t chunk;           /* the largest chunk its scratch has seen */
+};
+
+/* Encoded bytes that wait for their place while their kit serves the next chunk. */
+struct cel_parked_chunk {
+    struct cel_parked_chunk *next;
+    struct cel_buf bytes;
+};
+int cel_parked_chunk_make(const void *bytes, size_t n, struct cel_parked_chunk **out);
+void cel_parked_chunk_give(struct cel_parked_chunk *parked);
+
+int cel_workspace_take(struct cel_workspace **out);
+void cel_workspace_give(struct cel_workspace *workspace);
+void cel_workspace_trim(void); /* free the large ones nobody works with */
+
+/* --- cache.c ---------------------------------------------------------------- */
+
+struct cel_cell {
+    struct cel_cell *same_slot;     /* hash chain */
+    struct cel_cell *older, *newer; /* use order */
+    struct cel_job *job;            /* in flight with; NULL: at rest */
+    bool dirty;
+    char *data;
+    size_t index[];                 /* rank of them */
+};
+
+#define CEL_SEEN 256
+struct cel_cache {
+    struct cel_cell **slot;
+    size_t nslots, n;
+    struct cel_cell *oldest, *newest;
+    struct cel_cell *spare;         /* buffers to be used again, by older */
+    size_t nspare;
+    size_t budget;                  /* bytes it may hold now */
+    size_t grown;                   /* of these, taken from CEL_GROWTH_ALL */
+    uint64_t seen[CEL_SEEN];        /* hashes of chunks that gets decoded and did not keep */
+    bool revisited;                 /* a get came to one of them again */
+};
+
+struct cel_stream;
+
+/* Let the cache hold what this walk touches in part, where that pays. */
+void cel_cache_adapt(struct cel_array *array, const struct cel_walk *walk);
+/* Is a chunk that a get wants in part worth keeping? */
+bool cel_cache_worth(struct cel_array *array, const size_t *index);
+struct cel_cell *cel_cache_find(struct cel_array *array, const size_t *index);
+/* A new cell, its bytes not set; evicts others through the stream. */
+int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cell **out);
+void cel_cache_use(struct cel_array *array, struct cel_cell *cell); /* it is the newest now */
+void cel_cache_drop(struct cel_array *array, struct cel_cell *cell);
+void cel_cache_put_back(struct cel_array *array, struct cel_cell *cell); /* an evicted one that could not be written */
+void cel_cell_free(struct cel_array *array, struct cel_cell *cell);
+int cel_cache_trim(struct cel_stream *stream, size_t budget);  /* evict, oldest first */
+int cel_cache_write(struct cel_stream *stream); /* send every dirty cell, in chunk order; they stay, clean */
+size_t cel_cache_count_dirty(const struct cel_array *array);
+void cel_cache_reset(struct cel_array *array, size_t budget); /* gives grown bytes back */
+void cel_cache_dispose(struct cel_array *array);
+
+/* --- jobs.c -------------------------------------------------------------------- */
+
+struct cel_job {
+    struct cel_task task; /* first: the pool knows only this */
+    struct cel_stream *stream;
+    size_t number;                /* in the stream */
+    int (*work)(struct cel_job *job); /* by any thread */
+    int (*settle)(struct cel_job *job); /* by the calling thread, in order, if all before went well; or NULL */
+    size_t index[CEL_RANK_MAX];   /* of the chunk; plain.c: of the slice's first element in the request */
+    struct cel_cell *cell;        /* NULL: not through the cache */
+    bool evicts;                  /* the cell has left the cache and goes with the job */
+    bool load;                    /* the stored chunk at `at` is to be decoded first */
+    bool blank;                   /* ... or there is none: it starts as fill */
+    struct cel_chunk_location at;
+    bool placed;                  /* `at` is where the chunk goes */
+    struct cel_workspace *workspace;
+    struct cel_parked_chunk *parked;
+    const void *out;              /* encoded, to be placed and written */
+    size_t out_n;
+    uint32_t skipped;
+    bool has_output;              /* `out` goes to the container */
+    bool flushing;                /* its output has an address and is being written */
+    size_t nrange;
+    struct cel_quantize_error worst;
+    struct cel_loss loss;         /* of lossy filters, while the variable watches them */
+    int rc;
+    struct cel_status why;
+};
+
+struct cel_stream {
+    const struct cel_request *req;
+    struct cel_dataset *ds;
+    struct cel_var *var;
+    struct cel_array *array;
+    struct cel_task_group tasks;
+    struct cel_job *ring;
+    size_t width;
+    size_t part;                 /* bytes of the caller's memory that a job touches, about */
+    size_t sent, settled, freed; /* numbers of the next job to be sent, settled, freed */
+    size_t nrange;
+    int rc;                      /* of the lowest job that failed */
+    size_t failed;
+    struct cel_status why;
+};
+
+/* Bytes that are not worth waking a thread for. A constant; tests make it 0. */
+extern size_t cel_small_work;
+
+/* njobs, job_bytes: how much is expected, to choose how many work on it. */
+int cel_stream_open(struct cel_stream *stream, struct cel_dataset *ds, struct cel_var *var,
+                    const struct cel_request *req, size_t njobs, size_t job_bytes);
+struct cel_job *cel_stream_next(struct cel_stream *stream, const size_t *index); /* an empty job; waits for room */
+void cel_stream_send(struct cel_job *job);
+void cel_stream_await(struct cel_stream *stream, size_t number); /* until that job has been freed */
+void cel_stream_await_chunk(struct cel_stream *stream, const size_t *index); /* until it is not being evicted */
+void cel_stream_note(struct cel_stream *stream, int rc); /* the next job could not be sent, if rc says so */
+int cel_stream_failed(const struct cel_stream *stream);
+int cel_stream_close(struct cel_stream *stream); /* everything is done; the error of the lowest job */
+
+/* For work(): the job's stored chunk, decoded into dst (fill, if only now the
+ * container sees that there is none); and a whole chunk to the container. */
+int cel_job_load(struct cel_job *job, void *dst);
+int cel_job_load_planes(struct cel_job *job, struct cel_planes *out); /* where the chain has them; none there: blank */
+int cel_job_store(struct cel_job *job, const void *src);
+int cel_job_buffer(struct cel_job *job, size_t nbytes, void **out); /* a buffer that lives as long as the job */
+int cel_job_buffer_to_encode(struct cel_job *job, void **out); /* ... for a chunk, until cel_job_store() */
+/* Before sending: where the stored chunk lies. Sets load or blank. */
+int cel_job_find(struct cel_job *job);
+/* Before sending: where it will lie, if its stored size is known by now. src is
+ * never looked into. */
+int cel_job_allocate_early(struct cel_job *job, const void *src);
+void cel_job_abandon(struct cel_job *job); /* not to be sent after all */
+
+/* --- array.c --------------------------------------------------------------------- */
+
+struct cel_array {
+    struct cel_mutex lock;  /* the variable's */
+    int rank;
+    size_t elem, nbytes;    /* of an element, of a chunk */
+    size_t step[CEL_RANK_MAX]; /* bytes between neighbours in a chunk */
+    struct cel_hole *hole;
+    size_t nholes;
+    struct cel_quantizer *quantizer; /* NULL: not quantized, or not written yet */
+    struct cel_quantize_error worst; /* made so far */
+    struct cel_loss loss;
+    struct cel_cache cache;
+    struct cel_job *ring;
+    size_t ring_cap;
+    struct cel_lost *lost;  /* puts that failed, the last first ... */
+    size_t nlost;           /* ... and how many, also those there was no memory for */
+};
+int cel_array_get(struct cel_dataset *ds, struct cel_var *var, struct cel_array **out); /* made on first use */
+
+/* --- lost.c: with the variable's lock held, but for the check ---------------------- */
+/* How a put of n[] values each stride[] apart (NULL: 1) ended. */
+void cel_lost_note(struct cel_array *array, const size_t *start, const size_t *n, const size_t *stride, int rc);
+int cel_lost_check(struct cel_array *array, const struct cel_var *var); /* the error of a put that failed */
+void cel_lost_free(struct cel_array *array);
+
+/* --- plain.c ------------------------------------------------------------------------ */
+int cel_unchunked_move(const struct cel_request *req); /* put or get, as the request says */
+/* One number as it is stored, within the array: moved without a request. false: it is more than that, and nothing was done. */
+bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data, nc_type memtype,
+                      bool writing, int *rc);
+
+#endif

@@ -1,0 +1,416 @@
+/* Byte shuffle and its inverse.
+ *
+ * The SIMD forms take 16 elements per 128-bit lane and transpose them in
+ * registers by unpacking, so that every plane gets one full store. Sizes 2, 4
+ * and 8 have their own AVX2 loops; any other size goes in tiles of 16 x 16
+ * bytes. What is left at the end is done by the portable form. */
+#include "kernels.h"
+#include <string.h>
+#ifdef CEL_X86
+#include <immintrin.h>
+#endif
+
+/* Elements from `at` to `count`; planes are n long in either case. */
+static void shuffle_tail(unsigned char *dst, const unsigned char *src, size_t at, size_t count, size_t n, size_t size)
+{
+    size_t i, j;
+
+    for (j = 0; j < size; j++)
+        for (i = at; i < count; i++)
+            dst[j * n + i] = src[i * size + j];
+}
+
+static void unshuffle_tail(unsigned char *dst, const unsigned char *src, size_t plane, size_t at, size_t n,
+                           size_t size)
+{
+    size_t i, j;
+
+    for (i = at; i < n; i++)
+        for (j = 0; j < size; j++)
+            dst[i * size + j] = src[j * plane + i];
+}
+
+/* A run of elements that stays in the first cache while its planes are written. */
+#define RUN 512
+
+static void shuffle_portable(void *dst, const void *src, size_t count, size_t n, size_t size)
+{
+    unsigned char *out = dst;
+    const unsigned char *in = src;
+    size_t at, end, i, j;
+
+    for (at = 0; at < count; at = end) {
+        end = count - at > RUN ? at + RUN : count;
+        for (j = 0; j < size; j++)
+            for (i = at; i < end; i++)
+                out[j * n + i] = in[i * size + j];
+    }
+}
+
+static void unshuffle_portable(void *dst, const void *src, size_t plane, size_t n, size_t size, bool nontemporal)
+{
+    unsigned char *out = dst;
+    const unsigned char *in = src;
+    size_t at, end, i, j;
+
+    for (at = 0; at < n; at = end) {
+        end = n - at > RUN ? at + RUN : n;
+        for (j = 0; j < size; j++)
+            for (i = at; i < end; i++)
+                out[i * size + j] = in[j * plane + i];
+    }
+}
+
+#ifdef CEL_X86
+#define AVX2 __attribute__((target("avx2")))
+#define AVX2_INLINE __attribute__((target("avx2"), always_inline)) static inline
+
+/* 16 bytes from each of two places, one per lane. */
+AVX2_INLINE __m256i load_lanes(const unsigned char *low, const unsigned char *high)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)low)),
+                                   _mm_loadu_si128((const __m128i *)high), 1);
+}
+
+AVX2_INLINE __m256i load(const unsigned char *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+AVX2_INLINE void store(unsigned char *p, __m256i v)
+{
+    _mm256_storeu_si256((__m256i *)p, v);
+}
+
+/* The low lanes of a and b to `low`, their high lanes to `high`. `far` needs places on 32 bytes. */
+AVX2_INLINE void put_lanes(unsigned char *low, unsigned char *high, __m256i a, __m256i b, bool nontemporal)
+{
+    __m256i first = _mm256_permute2x128_si256(a, b, 0x20), second = _mm256_permute2x128_si256(a, b, 0x31);
+
+    if (nontemporal) {
+        _mm256_stream_si256((__m256i *)low, first);
+        _mm256_stream_si256((__m256i *)high, second);
+    } else {
+        store(low, first);
+        store(high, second);
+    }
+}
+
+/* Elements at..at+15 lie in the low lanes, at+16..at+31 in the high ones. Each
+ * function gives back where it stopped. */
+AVX2 static size_t shuffle2_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
+{
+    const __m256i order = _mm256_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15,
+                                           0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+    size_t at;
+
+    for (at = 0; at + 32 <= count; at += 32) {
+        const unsigned char *p = src + at * 2;
+        __m256i a = _mm256_shuffle_epi8(load_lanes(p, p + 32), order);
+        __m256i b = _mm256_shuffle_epi8(load_lanes(p + 16, p + 48), order);
+
+        store(dst + at, _mm256_unpacklo_epi64(a, b));
+        store(dst + n + at, _mm256_unpackhi_epi64(a, b));
+    }
+    return at;
+}
+
+/* 32 elements from their planes. */
+AVX2_INLINE void unshuffle2_block(unsigned char *dst, const unsigned char *src, size_t plane, bool nontemporal)
+{
+    __m256i a = load(src), b = load(src + plane);
+
+    put_lanes(dst, dst + 32, _mm256_unpacklo_epi8(a, b), _mm256_unpackhi_epi8(a, b), nontemporal);
+}
+
+AVX2 static size_t shuffle4_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
+{
+    const __m256i order = _mm256_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15,
+                                           0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    size_t at;
+    int k;
+
+    for (at = 0; at + 32 <= count; at += 32) {
+        const unsigned char *p = src + at * 4;
+        __m256i v[4], lo0, lo1, hi0, hi1;
+
+        for (k = 0; k < 4; k++)
+            v[k] = _mm256_shuffle_epi8(load_lanes(p + 16 * k, p + 64 + 16 * k), order);
+        lo0 = _mm256_unpacklo_epi32(v[0], v[1]);
+        hi0 = _mm256_unpackhi_epi32(v[0], v[1]);
+        lo1 = _mm256_unpacklo_epi32(v[2], v[3]);
+        hi1 = _mm256_unpackhi_epi32(v[2], v[3]);
+        store(dst + at, _mm256_unpacklo_epi64(lo0, lo1));
+        store(dst + n + at, _mm256_unpackhi_epi64(lo0, lo1));
+        store(dst + 2 * n + at, _mm256_unpacklo_epi64(hi0, hi1));
+        store(dst + 3 * n + at, _mm256_unpackhi_epi64(hi0, hi1));
+    }
+    return at;
+}
+
+AVX2_INLINE void unshuffle4_block(unsigned char *dst, const unsigned char *src, size_t plane, bool nontemporal)
+{
+    __m256i a = load(src), b = load(src + plane), c = load(src + 2 * plane), d = load(src + 3 * plane);
+    __m256i ab0 = _mm256_unpacklo_epi8(a, b), ab1 = _mm256_unpackhi_epi8(a, b);
+    __m256i cd0 = _mm256_unpacklo_epi8(c, d), cd1 = _mm256_unpackhi_epi8(c, d);
+
+    put_lanes(dst, dst + 64, _mm256_unpacklo_epi16(ab0, cd0), _mm256_unpackhi_epi16(ab0, cd0), nontemporal);
+    put_lanes(dst + 32, dst + 96, _mm256_unpacklo_epi16(ab1, cd1), _mm256_unpackhi_epi16(ab1, cd1), nontemporal);
+}
+
+AVX2 static size_t shuffle8_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
+{
+    const __m256i order = _mm256_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15,
+                                           0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+    size_t at;
+    int k;
+
+    for (at = 0; at + 32 <= count; at += 32) {
+        const unsigned char *p = src + at * 8;
+        __m256i v[8], w[8];
+
+        for (k = 0; k < 8; k++)
+            v[k] = _mm256_shuffle_epi8(load_lanes(p + 16 * k, p + 128 + 16 * k), order);
+        for (k = 0; k < 4; k++) { /* two planes of 4 elements in each half lane */
+            w[k] = _mm256_unpacklo_epi16(v[2 * k], v[2 * k + 1]);
+            w[4 + k] = _mm256_unpackhi_epi16(v[2 * k], v[2 * k + 1]);
+        }
+        for (k = 0; k < 2; k++) { /* one plane of 8 elements in each half lane */
+            v[4 * k] = _mm256_unpacklo_epi32(w[4 * k], w[4 * k + 1]);
+            v[4 * k + 1] = _mm256_unpackhi_epi32(w[4 * k], w[4 * k + 1]);
+            v[4 * k + 2] = _mm256_unpacklo_epi32(w[4 * k + 2], w[4 * k + 3]);
+            v[4 * k + 3] = _mm256_unpackhi_epi32(w[4 * k + 2], w[4 * k + 3]);
+        }
+        for (k = 0; k < 2; k++) {
+            store(dst + (4 * k) * n + at, _mm256_unpacklo_epi64(v[4 * k], v[4 * k + 2]));
+            store(dst + (4 * k + 1) * n + at, _mm256_unpackhi_epi64(v[4 * k], v[4 * k + 2]));
+            store(dst + (4 * k + 2) * n + at, _mm256_unpacklo_epi64(v[4 * k + 1], v[4 * k + 3]));
+            store(dst + (4 * k + 3) * n + at, _mm256_unpackhi_epi64(v[4 * k + 1], v[4 * k + 3]));
+        }
+    }
+    return at;
+}
+
+AVX2_INLINE void unshuffle8_block(unsigned char *dst, const unsigned char *src, size_t plane, bool nontemporal)
+{
+    __m256i v[8], w[8];
+    size_t k;
+
+    for (k = 0; k < 4; k++) { /* bytes of planes 2k and 2k+1 side by side */
+        __m256i a = load(src + 2 * k * plane), b = load(src + (2 * k + 1) * plane);
+
+        v[k] = _mm256_unpacklo_epi8(a, b);
+        v[4 + k] = _mm256_unpackhi_epi8(a, b);
+    }
+    for (k = 0; k < 2; k++) { /* halves of elements: planes 0-3, planes 4-7 */
+        w[4 * k] = _mm256_unpacklo_epi16(v[4 * k], v[4 * k + 1]);
+        w[4 * k + 1] = _mm256_unpackhi_epi16(v[4 * k], v[4 * k + 1]);
+        w[4 * k + 2] = _mm256_unpacklo_epi16(v[4 * k + 2], v[4 * k + 3]);
+        w[4 * k + 3] = _mm256_unpackhi_epi16(v[4 * k + 2], v[4 * k + 3]);
+    }
+    for (k = 0; k < 4; k++) {
+        __m256i low = w[k < 2 ? k : k + 2], high = w[k < 2 ? k + 2 : k + 4];
+
+        put_lanes(dst + 32 * k, dst + 128 + 32 * k, _mm256_unpacklo_epi32(low, high),
+                  _mm256_unpackhi_epi32(low, high), nontemporal);
+    }
+}
+
+#define BLOCK 32
+#define LINE 64
+
+typedef void unshuffle_block(unsigned char *dst, const unsigned char *src, size_t plane, bool nontemporal);
+
+/* Elements from..to-1, fewer than a block, by way of a block. */
+AVX2_INLINE void unshuffle_some(unsigned char *dst, const unsigned char *src, size_t plane, size_t from, size_t to,
+                                size_t n, size_t size, unshuffle_block *block)
+{
+    unsigned char whole[BLOCK * 8];
+    size_t first = from + BLOCK <= n ? from : n - BLOCK;
+
+    block(whole, src + first, plane, false);
+    memcpy(dst + from * size, whole + (from - first) * size, (to - from) * size);
+}
+
+/* Far: whole lines of the destination are stored around the caches. */
+AVX2_INLINE void unshuffle_blocks(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, size_t size,
+                                  bool nontemporal, unshuffle_block *block)
+{
+    size_t at = 0;
+
+    if (n < BLOCK) {
+        unshuffle_tail(dst, src, plane, 0, n, size);
+        return;
+    }
+    if (nontemporal && n >= 4 * BLOCK && (uintptr_t)dst % size == 0) {
+        at = -(uintptr_t)dst % LINE / size;
+        if (at)
+            unshuffle_some(dst, src, plane, 0, at, n, size, block);
+        for (; at + BLOCK <= n; at += BLOCK)
+            block(dst + at * size, src + at, plane, true);
+    } else {
+        for (; at + BLOCK <= n; at += BLOCK)
+            block(dst + at * size, src + at, plane, false);
+    }
+    if (at < n)
+        unshuffle_some(dst, src, plane, at, n, n, size, block);
+}
+
+AVX2 static void unshuffle2_avx2(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, bool nontemporal)
+{
+    unshuffle_blocks(dst, src, plane, n, 2, nontemporal, unshuffle2_block);
+}
+
+AVX2 static void unshuffle4_avx2(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, bool nontemporal)
+{
+    unshuffle_blocks(dst, src, plane, n, 4, nontemporal, unshuffle4_block);
+}
+
+AVX2 static void unshuffle8_avx2(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, bool nontemporal)
+{
+    unshuffle_blocks(dst, src, plane, n, 8, nontemporal, unshuffle8_block);
+}
+
+/* Rows of 16 bytes become columns. */
+static inline void transpose16(__m128i v[16])
+{
+    __m128i w[16];
+    int k;
+
+    for (k = 0; k < 8; k++) {
+        w[2 * k] = _mm_unpacklo_epi8(v[k], v[k + 8]);
+        w[2 * k + 1] = _mm_unpackhi_epi8(v[k], v[k + 8]);
+    }
+    for (k = 0; k < 8; k++) {
+        v[2 * k] = _mm_unpacklo_epi8(w[k], w[k + 8]);
+        v[2 * k + 1] = _mm_unpackhi_epi8(w[k], w[k + 8]);
+    }
+    for (k = 0; k < 8; k++) {
+        w[2 * k] = _mm_unpacklo_epi8(v[k], v[k + 8]);
+        w[2 * k + 1] = _mm_unpackhi_epi8(v[k], v[k + 8]);
+    }
+    for (k = 0; k < 8; k++) {
+        v[2 * k] = _mm_unpacklo_epi8(w[k], w[k + 8]);
+        v[2 * k + 1] = _mm_unpackhi_epi8(w[k], w[k + 8]);
+    }
+}
+
+/* Elements that may be touched 16 bytes at a time from any of their columns
+ * without leaving the array: the last few may not. */
+static size_t elements_with_margin(size_t n, size_t size)
+{
+    size_t kept_back = (15 + size - 1) / size;
+
+    return n > kept_back ? (n - kept_back) / 16 * 16 : 0;
+}
+
+static size_t shuffle_tiles(unsigned char *dst, const unsigned char *src, size_t count, size_t n, size_t size)
+{
+    size_t end = elements_with_margin(count, size), at, column;
+    __m128i v[16];
+    size_t k;
+
+    for (at = 0; at < end; at += 16)
+        for (column = 0; column < size; column += 16) {
+            for (k = 0; k < 16; k++)
+                v[k] = _mm_loadu_si128((const __m128i *)(src + (at + k) * size + column));
+            transpose16(v);
+            for (k = 0; k < 16 && column + k < size; k++)
+                _mm_storeu_si128((__m128i *)(dst + (column + k) * n + at), v[k]);
+        }
+    return end;
+}
+
+/* A tile that reaches over the end of its element spoils the start of the next
+ * one, so columns go from last to first and elements upwards: everything spoilt
+ * is written again. */
+static size_t unshuffle_tiles(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, size_t size)
+{
+    size_t end = elements_with_margin(n, size), at, tile;
+    __m128i v[16];
+    size_t k;
+
+    for (at = 0; at < end; at += 16)
+        for (tile = (size + 15) / 16; tile > 0; tile--) {
+            size_t column = (tile - 1) * 16;
+
+            for (k = 0; k < 16; k++)
+                v[k] = column + k < size ? _mm_loadu_si128((const __m128i *)(src + (column + k) * plane + at))
+                                         : _mm_setzero_si128();
+            transpose16(v);
+            for (k = 0; k < 16; k++)
+                _mm_storeu_si128((__m128i *)(dst + (at + k) * size + column), v[k]);
+        }
+    return end;
+}
+
+static void shuffle_sse2(void *dst, const void *src, size_t count, size_t n, size_t size)
+{
+    shuffle_tail(dst, src, shuffle_tiles(dst, src, count, n, size), count, n, size);
+}
+
+static void unshuffle_sse2(void *dst, const void *src, size_t plane, size_t n, size_t size, bool nontemporal)
+{
+    unshuffle_tail(dst, src, plane, unshuffle_tiles(dst, src, plane, n, size), n, size);
+}
+
+static void shuffle_avx2(void *dst, const void *src, size_t count, size_t n, size_t size)
+{
+    size_t done = size == 2   ? shuffle2_avx2(dst, src, count, n)
+                  : size == 4 ? shuffle4_avx2(dst, src, count, n)
+                  : size == 8 ? shuffle8_avx2(dst, src, count, n)
+                              : shuffle_tiles(dst, src, count, n, size);
+
+    shuffle_tail(dst, src, done, count, n, size);
+}
+
+static void unshuffle_avx2(void *dst, const void *src, size_t plane, size_t n, size_t size, bool nontemporal)
+{
+    if (size == 2)
+        unshuffle2_avx2(dst, src, plane, n, nontemporal);
+    else if (size == 4)
+        unshuffle4_avx2(dst, src, plane, n, nontemporal);
+    else if (size == 8)
+        unshuffle8_avx2(dst, src, plane, n, nontemporal);
+    else
+        unshuffle_sse2(dst, src, plane, n, size, nontemporal);
+}
+#endif
+
+const struct cel_shuffle_kernel cel_shuffle_kernels[] = {
+#ifdef CEL_X86
+    {"avx2", cel_cpu_avx2, shuffle_avx2, unshuffle_avx2},
+    {"sse2", cel_cpu_sse2, shuffle_sse2, unshuffle_sse2},
+#endif
+    {"portable", cel_cpu_any, shuffle_portable, unshuffle_portable},
+    {0},
+};
+
+static const struct cel_shuffle_kernel *best(void)
+{
+    const struct cel_shuffle_kernel *k = cel_shuffle_kernels;
+
+    while (!k->usable())
+        k++;
+    return k;
+}
+
+void cel_shuffle(void *dst, const void *src, size_t n, size_t size)
+{
+    best()->shuffle(dst, src, n, n, size);
+}
+
+void cel_shuffle_part(void *dst, const void *src, size_t count, size_t n, size_t size)
+{
+    best()->shuffle(dst, src, count, n, size);
+}
+
+void cel_unshuffle(void *dst, const void *src, size_t n, size_t size)
+{
+    best()->unshuffle(dst, src, n, n, size, false);
+}
+
+void cel_unshuffle_part(void *dst, const void *src, size_t plane, size_t n, size_t size, bool nontemporal)
+{
+    best()->unshuffle(dst, src, plane, n, size, nontemporal);
+}

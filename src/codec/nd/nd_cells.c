@@ -1,0 +1,242 @@
+/* The walk over the rows of cells of an array; kernel_strip.c moves each. */
+#include "nd_cells.h"
+#include "nd_strip.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define STREAMING_FROM ((size_t)8 << 20)
+
+bool cel_cells_init(struct cel_cells *c, int rank, const size_t *dims, const size_t *side, size_t elem)
+{
+    *c = (struct cel_cells){.elem = elem, .nbytes = elem};
+    if (rank < 1 || rank > CEL_CELLS_RANK || !elem)
+        return false;
+    for (int d = 0; d < rank; d++) {
+        if (!dims[d] || !side[d] || __builtin_mul_overflow(c->nbytes, dims[d], &c->nbytes))
+            return false;
+        if (dims[d] == 1)
+            continue; /* an axis of one element changes nothing */
+        c->dims[c->rank] = dims[d];
+        c->side[c->rank++] = side[d] < dims[d] ? side[d] : dims[d];
+    }
+    /* A last axis that one cell covers is part of the piece that is moved. */
+    while (c->rank > 0 && c->side[c->rank - 1] == c->dims[c->rank - 1])
+        c->elem *= c->dims[--c->rank];
+    return true;
+}
+
+/* --- one row of cells --------------------------------------------------------------- */
+
+/* Pieces of the last, smaller cell. */
+static void gather_rest(const struct cel_strip *s, const char *array, char *cells)
+{
+    cells += s->ncells * s->nstreams * s->unit;
+    for (size_t r = 0; s->rest && r < s->nstreams; r++)
+        memcpy(cells + r * s->rest, array + s->offset[r] + s->ncells * s->unit, s->rest);
+}
+
+static void scatter_rest(const struct cel_strip *s, const char *cells, char *array)
+{
+    cells += s->ncells * s->nstreams * s->unit;
+    for (size_t r = 0; s->rest && r < s->nstreams; r++)
+        memcpy(array + s->offset[r] + s->ncells * s->unit, cells + r * s->rest, s->rest);
+}
+
+static void gather_strip(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context)
+{
+    (void)context;
+    while (!k->usable() || !k->gather(s, array, cells))
+        k++;
+    gather_rest(s, array, cells);
+}
+
+static void scatter_strip(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context)
+{
+    (void)context;
+    while (!k->usable() || !k->scatter(s, cells, array))
+        k++;
+    scatter_rest(s, cells, array);
+}
+
+/* --- all rows of cells ------------------------------------------------------------------ */
+
+struct walk {
+    const struct cel_cells *c;
+    size_t stride[CEL_CELLS_RANK]; /* bytes */
+    size_t corner[CEL_CELLS_RANK]; /* of the row of cells at hand */
+    size_t *offset;
+    size_t room;
+};
+
+/* Offsets of the streams of a row of cells, relative to its corner. */
+static size_t list_streams(struct walk *w)
+{
+    const struct cel_cells *c = w->c;
+    int last = c->rank - 1;
+    size_t at[CEL_CELLS_RANK] = {0}, n = 0, here = 0;
+
+    for (;;) {
+        int d = last;
+        w->offset[n++] = here;
+        for (; d-- > 0;) {
+            size_t left = c->dims[d] - w->corner[d], p = left < c->side[d] ? left : c->side[d];
+            here += w->stride[d];
+            if (++at[d] < p)
+                break;
+            here -= at[d] * w->stride[d];
+            at[d] = 0;
+        }
+        if (d < 0)
+            return n;
+    }
+}
+
+static bool next_corner(struct walk *w)
+{
+    for (int d = w->c->rank - 1; d-- > 0;) {
+        w->corner[d] += w->c->side[d];
+        if (w->corner[d] < w->c->dims[d])
+            return true;
+        w->corner[d] = 0;
+    }
+    return false;
+}
+
+/* One cell that is the whole array. */
+static bool act_on_all(const struct cel_cells *c, char *array, char *cells, cel_strip_act *act, void *context)
+{
+    size_t start = 0;
+    struct cel_strip s = {.offset = &start, .nstreams = 1, .unit = c->nbytes, .ncells = 1};
+
+    act(c->kernel ? c->kernel : cel_strip_kernels, &s, array, cells, context);
+    return true;
+}
+
+bool cel_cells_walk(const struct cel_cells *c, char *array, char *cells, cel_strip_act *act, void *context)
+{
+    struct walk w = {.c = c};
+    struct cel_strip s;
+    size_t few[256];
+    int last = c->rank - 1;
+
+    if (c->rank == 0)
+        return act_on_all(c, array, cells, act, context);
+    w.room = 1;
+    w.stride[last] = c->elem;
+    for (int d = last; d-- > 0;) {
+        w.stride[d] = w.stride[d + 1] * c->dims[d + 1];
+        w.room *= c->side[d];
+    }
+    w.offset = w.room <= 256 ? few : malloc(w.room * sizeof *w.offset);
+    if (!w.offset)
+        return false;
+    s.offset = w.offset;
+    s.unit = c->side[last] * c->elem;
+    s.ncells = c->dims[last] / c->side[last];
+    s.rest = c->dims[last] % c->side[last] * c->elem;
+    s.streaming = c->nbytes >= STREAMING_FROM;
+    do {
+        char *corner = array;
+        for (int d = 0; d < last; d++)
+            corner += w.corner[d] * w.stride[d];
+        s.nstreams = list_streams(&w);
+        act(c->kernel ? c->kernel : cel_strip_kernels, &s, corner, cells, context);
+        cells += s.nstreams * c->dims[last] * c->elem;
+    } while (next_corner(&w));
+    if (w.offset != few)
+        free(w.offset);
+#if defined(__SSE2__)
+    if (s.streaming)
+        _mm_sfence();
+#endif
+    return true;
+}
+
+/* One row of cells, or cells of one row: nothing changes place. */
+static bool is_copy(const struct cel_cells *c)
+{
+    return c->rank < 2;
+}
+
+bool cel_cells_gather(const struct cel_cells *c, const void *src, void *dst)
+{
+    if (!is_copy(c))
+        return cel_cells_walk(c, (char *)src, dst, gather_strip, NULL);
+    memcpy(dst, src, c->nbytes);
+    return true;
+}
+
+bool cel_cells_scatter(const struct cel_cells *c, const void *src, void *dst)
+{
+    if (!is_copy(c))
+        return cel_cells_walk(c, dst, (char *)src, scatter_strip, NULL);
+    memcpy(dst, src, c->nbytes);
+    return true;
+}
+
+/* --- and on into byte planes ------------------------------------------------------------- */
+
+/* Rows of cells are gathered in a small buffer until it is full, then shuffled from there:
+ * the cells never leave the first caches. */
+#define STAGE ((size_t)16 << 10)
+
+struct planes {
+    char *stage;
+    size_t filled, room; /* bytes */
+    unsigned char *dst;
+    size_t size, n, done; /* of an element; elements in all, and so far */
+};
+
+static void flush_planes(struct planes *p)
+{
+    cel_shuffle_part(p->dst + p->done, p->stage, p->filled / p->size, p->n, p->size);
+    p->done += p->filled / p->size;
+    p->filled = 0;
+}
+
+/* A long row of cells goes in parts of whole cells, the smaller last one with the last. */
+static void gather_planes(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context)
+{
+    struct planes *p = context;
+    size_t cell = s->nstreams * s->unit, most = STAGE / cell > 16 ? STAGE / cell / 16 * 16 : 16, g = 0, len;
+
+    (void)cells;
+    do {
+        struct cel_strip part = *s;
+        bool is_last = s->ncells - g <= most;
+
+        part.ncells = is_last ? s->ncells - g : most;
+        part.rest = is_last ? s->rest : 0;
+        part.streaming = false;
+        len = s->nstreams * (part.ncells * s->unit + part.rest);
+        if (p->filled + len > p->room)
+            flush_planes(p);
+        gather_strip(k, &part, array + g * s->unit, p->stage + p->filled, NULL);
+        p->filled += len;
+        g += part.ncells;
+    } while (g < s->ncells);
+}
+
+bool cel_cells_gather_planes(const struct cel_cells *c, const void *src, void *dst, size_t size)
+{
+    struct planes p = {.dst = dst, .size = size, .n = c->nbytes / size};
+    size_t cell = c->elem;
+    bool ok;
+
+    for (int d = 0; d < c->rank; d++)
+        if (cell > STAGE || (cell *= c->side[d]) > STAGE)
+            return false;
+    if (is_copy(c) || c->nbytes % size || c->elem % size)
+        return false;
+    p.room = STAGE + 17 * cell;
+    p.stage = malloc(p.room);
+    ok = p.stage && cel_cells_walk(c, (char *)src, dst, gather_planes, &p);
+    if (ok && p.filled)
+        flush_planes(&p);
+    free(p.stage);
+    return ok;
+}
