@@ -168,7 +168,7 @@ static const struct op {
     const char *name;
     void (*run)(struct field *f);
     bool (*right)(const struct field *f);
-} ops[] = {{"write", write_whole, NULL}, {"write_steps", write_steps, NULL}, {"read", read_whole, all_equal},
+} ops[] = {{"write", write_whole, NULL},          {"write_steps", write_steps, NULL}, {"read", read_whole, all_equal},
            {"read_steps", read_steps, all_equal}, {"point", read_point, point_equal}, {"slab", read_slab, slab_equal}};
 
 static const struct op *find_op(const char *name)

@@ -119,18 +119,12 @@ static const struct op {
     const struct layout *layout;
     bool whole; /* reads all that was written */
 } ops[] = {
-    {"write fixed", write_whole, &fixed, false},
-    {"read fixed", read_whole, &fixed, true},
-    {"read every second", read_strided, &fixed, false},
-    {"write record", write_whole, &record, false},
-    {"read record", read_whole, &record, true},
-    {"read time series", read_point, &record, false},
-    {"write two by steps", write_steps, &paired, false},
-    {"read two", read_whole, &paired, true},
-    {"write six series", write_whole, &narrow, false},
-    {"read six series", read_whole, &narrow, true},
-    {"write six by steps", write_steps, &narrow, false},
-    {"read six by steps", read_steps, &narrow, true},
+    {"write fixed", write_whole, &fixed, false},         {"read fixed", read_whole, &fixed, true},
+    {"read every second", read_strided, &fixed, false},  {"write record", write_whole, &record, false},
+    {"read record", read_whole, &record, true},          {"read time series", read_point, &record, false},
+    {"write two by steps", write_steps, &paired, false}, {"read two", read_whole, &paired, true},
+    {"write six series", write_whole, &narrow, false},   {"read six series", read_whole, &narrow, true},
+    {"write six by steps", write_steps, &narrow, false}, {"read six by steps", read_steps, &narrow, true},
 };
 enum { NOPS = sizeof ops / sizeof *ops };
 
@@ -150,7 +144,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < MOST; i++)
         field[i] = (float)(i * 2654435761u % 1000003) * 0.25f;
     memset(room, 1, MOST * sizeof *room); /* its pages are there before the clock starts */
-    for (int r = -1; r < rounds; r++) /* the first round warms up and does not count */
+    for (int r = -1; r < rounds; r++)     /* the first round warms up and does not count */
         for (int o = 0; o < NOPS; o++) {
             double began = now();
             ops[o].run(ops[o].layout);

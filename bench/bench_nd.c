@@ -124,16 +124,16 @@ static void dress(const struct work *w, blosc2_schunk *s, blosc2_metalayer *laye
     s->nmetalayers = 1;
 }
 
-#define THEIRS(name, function, params, ...)                                                           \
-    static void name(struct work *w)                                                                  \
-    {                                                                                                 \
-        blosc2_metalayer layer;                                                                       \
-        blosc2_schunk s;                                                                              \
-        uint8_t content[256];                                                                         \
-        params p = {__VA_ARGS__ .schunk = &s};                                                              \
-        dress(w, &s, &layer, content);                                                                \
+#define THEIRS(name, function, params, ...) \
+    static void name(struct work *w) \
+    { \
+        blosc2_metalayer layer; \
+        blosc2_schunk s; \
+        uint8_t content[256]; \
+        params p = {__VA_ARGS__.schunk = &s}; \
+        dress(w, &s, &layer, content); \
         if (function((uint8_t *)w->src, (uint8_t *)w->dst, (int32_t)w->nbytes, (uint8_t)w->edge, &p, 32) != 0) \
-            printf("c-blosc2 refuses\n"), exit(2);                                                    \
+            printf("c-blosc2 refuses\n"), exit(2); \
     }
 THEIRS(their_gather, ndcell_forward, blosc2_cparams, .typesize = (int32_t)w->elem, )
 THEIRS(their_scatter, ndcell_backward, blosc2_dparams, )
@@ -150,11 +150,12 @@ struct size {
     int rank;
     size_t dims[4];
 };
-static const struct size large[] = {{2, {4096, 1024}}, {2, {2048, 2048}}, {2, {1024, 8192}}, {3, {64, 256, 256}},
-                                    {3, {128, 192, 320}}, {4, {16, 32, 64, 128}}};
-static const struct size ragged[] = {{2, {2047, 2049}}, {2, {4001, 1003}}, {3, {125, 255, 255}}, {3, {61, 303, 219}},
-                                     {4, {17, 33, 65, 127}}};
-static const struct size cached[] = {{2, {256, 256}}, {2, {128, 512}}, {3, {32, 32, 64}}, {3, {16, 64, 64}}, {4, {8, 16, 16, 32}}};
+static const struct size large[] = {{2, {4096, 1024}},   {2, {2048, 2048}},    {2, {1024, 8192}},
+                                    {3, {64, 256, 256}}, {3, {128, 192, 320}}, {4, {16, 32, 64, 128}}};
+static const struct size ragged[] = {
+    {2, {2047, 2049}}, {2, {4001, 1003}}, {3, {125, 255, 255}}, {3, {61, 303, 219}}, {4, {17, 33, 65, 127}}};
+static const struct size cached[] = {
+    {2, {256, 256}}, {2, {128, 512}}, {3, {32, 32, 64}}, {3, {16, 64, 64}}, {4, {8, 16, 16, 32}}};
 
 enum shapes { LARGE, RAGGED, CACHED };
 static const struct {
@@ -171,11 +172,41 @@ static const struct row {
     double bar, aim, times; /* of base; times: as fast as c-blosc2, in the median */
 } rows[] = {
     {"ndcell forward, 4 and 8 bytes", run_gather, run_memcpy, their_gather, LARGE, {4, 8}, {4, 8}, NULL, 0.75, 0.9, 1},
-    {"ndcell backward, 4 and 8 bytes", run_scatter, run_memcpy, their_scatter, LARGE, {4, 8}, {4, 8}, NULL, 0.75, 0.9, 1},
+    {"ndcell backward, 4 and 8 bytes",
+     run_scatter,
+     run_memcpy,
+     their_scatter,
+     LARGE,
+     {4, 8},
+     {4, 8},
+     NULL,
+     0.75,
+     0.9,
+     1},
     {"ndcell forward, 1 and 2 bytes", run_gather, run_memcpy, their_gather, LARGE, {1, 2}, {4, 8}, NULL, 0.5, 0.75, 1},
-    {"ndcell backward, 1 and 2 bytes", run_scatter, run_memcpy, their_scatter, LARGE, {1, 2}, {4, 8}, NULL, 0.5, 0.75, 1},
+    {"ndcell backward, 1 and 2 bytes",
+     run_scatter,
+     run_memcpy,
+     their_scatter,
+     LARGE,
+     {1, 2},
+     {4, 8},
+     NULL,
+     0.5,
+     0.75,
+     1},
     {"ndcell forward, ragged", run_gather, run_memcpy, their_gather, RAGGED, {1, 2, 4, 8}, {4, 8}, NULL, 0.4, 0.6, 1},
-    {"ndcell backward, ragged", run_scatter, run_memcpy, their_scatter, RAGGED, {1, 2, 4, 8}, {4, 8}, NULL, 0.4, 0.6, 1},
+    {"ndcell backward, ragged",
+     run_scatter,
+     run_memcpy,
+     their_scatter,
+     RAGGED,
+     {1, 2, 4, 8},
+     {4, 8},
+     NULL,
+     0.4,
+     0.6,
+     1},
     {"ndcell forward, in cache", run_gather, run_memcpy, their_gather, CACHED, {4, 8}, {4, 8}, NULL, 0.45, 0.7, 8},
     {"ndcell backward, in cache", run_scatter, run_memcpy, their_scatter, CACHED, {4, 8}, {4, 8}, NULL, 0.45, 0.7, 8},
     {"ndmean forward", run_mean, run_memcpy, their_mean, LARGE, {4, 8}, {4, 8}, NULL, 0.4, 0.6, 1},
@@ -202,7 +233,8 @@ static void fit(struct work *w, const struct row *row, const struct size *size, 
         w->nbytes *= w->dims[d];
     if (row->codec) {
         w->codec = cel_codec_by_name(row->codec, strlen(row->codec));
-        w->shape = (struct cel_shape){.elem_size = elem, .kind = elem < 4 ? CEL_KIND_INT : CEL_KIND_FLOAT, .rank = w->rank, .nbytes = w->nbytes};
+        w->shape = (struct cel_shape){
+            .elem_size = elem, .kind = elem < 4 ? CEL_KIND_INT : CEL_KIND_FLOAT, .rank = w->rank, .nbytes = w->nbytes};
         memcpy(w->shape.dims, w->dims, sizeof w->dims);
         w->codec->prepare(w->codec, &w->words, &w->shape, &w->words);
     }
@@ -266,13 +298,14 @@ static bool run_row(const struct row *row, bool verbose)
                 least = ratio[n] < least ? ratio[n] : least;
                 slowest = times[n] < slowest ? times[n] : slowest;
                 if (verbose)
-                    printf("    %zu x%zu x%zu x%zu  element %zu  cell %zu: %.2f, %.1f times c-blosc2\n", w.dims[0], w.dims[1],
-                           w.dims[2], w.dims[3], w.elem, w.edge, ratio[n], times[n]);
+                    printf("    %zu x%zu x%zu x%zu  element %zu  cell %zu: %.2f, %.1f times c-blosc2\n", w.dims[0],
+                           w.dims[1], w.dims[2], w.dims[3], w.elem, w.edge, ratio[n], times[n]);
             }
     middle = median(ratio, n);
     faster = median(times, n);
     holds = middle >= row->bar && least >= row->bar / 2 && (!row->theirs || (faster >= row->times && slowest >= 1));
-    printf("%-32s %3zu shapes  median %.2f  least %.2f  (must %.2f, aim %.2f)", row->name, n, middle, least, row->bar, row->aim);
+    printf("%-32s %3zu shapes  median %.2f  least %.2f  (must %.2f, aim %.2f)", row->name, n, middle, least, row->bar,
+           row->aim);
     if (row->theirs)
         printf("  %.1f times c-blosc2, least %.1f", faster, slowest);
     printf("  %s\n", !holds ? "MISSED" : middle >= row->aim ? "holds, aim reached" : "holds");
@@ -300,7 +333,8 @@ int main(int argc, char **argv)
     int missed = 0;
 
 #ifndef HAVE_BLOSC2
-    printf("NOT RUN: the comparison with c-blosc2; there is no libblosc2.a (scripts/peers.sh .venv-peers fetches one)\n");
+    printf(
+        "NOT RUN: the comparison with c-blosc2; there is no libblosc2.a (scripts/peers.sh .venv-peers fetches one)\n");
 #endif
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (is_wanted(&rows[i], argc, argv))

@@ -109,8 +109,8 @@ static void compress(const char *nccopy, const char *chain, const char *sample, 
     }
 }
 
-static struct result try_chain(const char *nccopy, const char *chain, const char *sample, const char *path, const float *field,
-                               float *back)
+static struct result try_chain(const char *nccopy, const char *chain, const char *sample, const char *path,
+                               const float *field, float *back)
 {
     struct result r;
     struct stat st;
@@ -142,14 +142,15 @@ int main(int argc, char **argv)
     write_sample(sample, field);
     printf("Cellar %s, %d thread%s. A field of %d x %d x %d floats, %.1f MB:\n\n", cellar_version(),
            cellar_get_threads(), cellar_get_threads() == 1 ? "" : "s", STEPS, LATS, LONS, megabytes);
-    printf("  %-38s %7s %6s %11s %9s  %s\n", "nccopy -F 't2m,...'", "MB", "ratio", "nccopy MB/s", "read MB/s", "largest error");
+    printf("  %-38s %7s %6s %11s %9s  %s\n", "nccopy -F 't2m,...'", "MB", "ratio", "nccopy MB/s", "read MB/s",
+           "largest error");
     for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
         struct result r;
 
         snprintf(path, sizeof path, "%s/%zu.nc", where, i);
         r = try_chain(argv[1], chains[i], sample, path, field, back);
-        printf("  %-38s %7.2f %6.2f %11.0f %9.0f  ", *chains[i] ? chains[i] : "none", r.megabytes, megabytes / r.megabytes,
-               megabytes / r.write_seconds, megabytes / r.read_seconds);
+        printf("  %-38s %7.2f %6.2f %11.0f %9.0f  ", *chains[i] ? chains[i] : "none", r.megabytes,
+               megabytes / r.megabytes, megabytes / r.write_seconds, megabytes / r.read_seconds);
         printf(r.error > 0 ? "%.2g K\n" : "none, bit for bit\n", r.error);
         if (argc <= 2)
             unlink(path);

@@ -37,8 +37,7 @@ typedef int nc_type;
 #if defined(__GNUC__) && !defined(CELLAR_NO_ASM_LABELS)
 #define CELLAR_TEXT_(x) #x
 #define CELLAR_TEXT(x) CELLAR_TEXT_(x)
-#define CELLAR_API(type, name, args) \
-    EXTERNL type name args __asm__(CELLAR_TEXT(__USER_LABEL_PREFIX__) "cel_" #name)
+#define CELLAR_API(type, name, args) EXTERNL type name args __asm__(CELLAR_TEXT(__USER_LABEL_PREFIX__) "cel_" #name)
 #define CELLAR_API_DATA(type, name) EXTERNL type name __asm__(CELLAR_TEXT(__USER_LABEL_PREFIX__) "cel_" #name)
 #else
 #include "cellar_symbols.h"
@@ -117,9 +116,9 @@ typedef struct {
 
 /* --- limits and special arguments ------------------------------------------------ */
 
-#define NC_MAX_NAME 256     /* bytes of a name */
+#define NC_MAX_NAME 256 /* bytes of a name */
 #define NC_MAX_VAR_DIMS 1024
-#define NC_MAX_DIMS 1024    /* this and the next two: kept for old programs, not enforced */
+#define NC_MAX_DIMS 1024 /* this and the next two: kept for old programs, not enforced */
 #define NC_MAX_ATTRS 8192
 #define NC_MAX_VARS 8192
 #define NC_MAX_HDF4_NAME NC_MAX_NAME
@@ -135,10 +134,10 @@ typedef struct {
 #define NC_NOWRITE 0x0000
 #define NC_WRITE 0x0001
 #define NC_CLOBBER 0x0000
-#define NC_NOCLOBBER 0x0004     /* create: fail with NC_EEXIST rather than replace a file */
-#define NC_DISKLESS 0x0008      /* keep the file in memory */
-#define NC_MMAP 0x0010          /* old; as NC_DISKLESS */
-#define NC_64BIT_DATA 0x0020    /* CDF-5 */
+#define NC_NOCLOBBER 0x0004  /* create: fail with NC_EEXIST rather than replace a file */
+#define NC_DISKLESS 0x0008   /* keep the file in memory */
+#define NC_MMAP 0x0010       /* old; as NC_DISKLESS */
+#define NC_64BIT_DATA 0x0020 /* CDF-5 */
 #define NC_CDF5 NC_64BIT_DATA
 #define NC_UDF0 0x0040
 #define NC_UDF1 0x0080
@@ -150,12 +149,12 @@ typedef struct {
 #define NC_MPIIO 0x2000
 #define NC_MPIPOSIX NC_MPIIO
 #define NC_PNETCDF (NC_MPIIO)
-#define NC_PERSIST 0x4000       /* with NC_DISKLESS: write to the path at close */
+#define NC_PERSIST 0x4000 /* with NC_DISKLESS: write to the path at close */
 #define NC_INMEMORY 0x8000
 #define NC_NOATTCREORD 0x20000
 #define NC_NODIMSCALE_ATTACH 0x40000
 
-#define NC_FILL 0        /* nc_set_fill() */
+#define NC_FILL 0 /* nc_set_fill() */
 #define NC_NOFILL 0x100
 
 /* --- formats ---------------------------------------------------------------------- */
@@ -265,7 +264,7 @@ typedef union {
 
 #define NC_ISSYSERR(err) ((err) > 0)
 #define NC_NOERR 0
-#define NC2_ERR (-1)          /* what every failing version-2 call gives */
+#define NC2_ERR (-1) /* what every failing version-2 call gives */
 #define NC_SYSERR (-31)
 #define NC_EXDR (-32)
 #define NC_EBADID (-33)       /* no open dataset has this id */
@@ -282,24 +281,24 @@ typedef union {
 #define NC_EMAXATTS (-44)
 #define NC_EBADTYPE (-45)
 #define NC_EBADDIM (-46)
-#define NC_EUNLIMPOS (-47)    /* an unlimited dimension that is not the first one */
+#define NC_EUNLIMPOS (-47) /* an unlimited dimension that is not the first one */
 #define NC_EMAXVARS (-48)
 #define NC_ENOTVAR (-49)
-#define NC_EGLOBAL (-50)      /* NC_GLOBAL where a variable is needed */
-#define NC_ENOTNC (-51)       /* no format known here */
+#define NC_EGLOBAL (-50) /* NC_GLOBAL where a variable is needed */
+#define NC_ENOTNC (-51)  /* no format known here */
 #define NC_ESTS (-52)
 #define NC_EMAXNAME (-53)
-#define NC_EUNLIMIT (-54)     /* a second unlimited dimension */
+#define NC_EUNLIMIT (-54) /* a second unlimited dimension */
 #define NC_ENORECVARS (-55)
-#define NC_ECHAR (-56)        /* text and numbers do not convert */
-#define NC_EEDGE (-57)        /* start + count lies outside a dimension */
+#define NC_ECHAR (-56) /* text and numbers do not convert */
+#define NC_EEDGE (-57) /* start + count lies outside a dimension */
 #define NC_ESTRIDE (-58)
 #define NC_EBADNAME (-59)
-#define NC_ERANGE (-60)       /* some values did not fit the target type; all were stored */
+#define NC_ERANGE (-60) /* some values did not fit the target type; all were stored */
 #define NC_ENOMEM (-61)
 #define NC_EVARSIZE (-62)
 #define NC_EDIMSIZE (-63)
-#define NC_ETRUNC (-64)       /* the file is shorter than it says */
+#define NC_ETRUNC (-64) /* the file is shorter than it says */
 #define NC_EAXISTYPE (-65)
 
 #define NC_EDAP (-66)
@@ -326,7 +325,7 @@ typedef union {
 #define NC_EPNETCDF (-93)
 
 #define NC4_FIRST_ERROR (-100)
-#define NC_EHDFERR (-101)     /* libhdf5 failed; cellar_error() has its reason */
+#define NC_EHDFERR (-101) /* libhdf5 failed; cellar_error() has its reason */
 #define NC_ECANTREAD (-102)
 #define NC_ECANTWRITE (-103)
 #define NC_ECANTCREATE (-104)
@@ -336,8 +335,8 @@ typedef union {
 #define NC_EVARMETA (-108)
 #define NC_ENOCOMPOUND (-109)
 #define NC_EATTEXISTS (-110)
-#define NC_ENOTNC4 (-111)     /* the dataset's format cannot do this */
-#define NC_ESTRICTNC3 (-112)  /* the classic model does not allow this */
+#define NC_ENOTNC4 (-111)    /* the dataset's format cannot do this */
+#define NC_ESTRICTNC3 (-112) /* the classic model does not allow this */
 #define NC_ENOTNC3 (-113)
 #define NC_ENOPAR (-114)
 #define NC_EPARINIT (-115)
@@ -348,20 +347,20 @@ typedef union {
 #define NC_EBADCLASS (-120)
 #define NC_EMAPTYPE (-121)
 #define NC_ELATEFILL (-122)
-#define NC_ELATEDEF (-123)    /* the variable is already made: too late for this property */
+#define NC_ELATEDEF (-123) /* the variable is already made: too late for this property */
 #define NC_EDIMSCALE (-124)
 #define NC_ENOGRP (-125)
 #define NC_ESTORAGE (-126)
 #define NC_EBADCHUNK (-127)
-#define NC_ENOTBUILT (-128)   /* not in this build */
+#define NC_ENOTBUILT (-128) /* not in this build */
 #define NC_EDISKLESS (-129)
 #define NC_ECANTEXTEND (-130)
 #define NC_EMPI (-131)
-#define NC_EFILTER (-132)     /* a filter failed, or was given bad parameters */
+#define NC_EFILTER (-132) /* a filter failed, or was given bad parameters */
 #define NC_ERCFILE (-133)
 #define NC_ENULLPAD (-134)
 #define NC_EINMEMORY (-135)
-#define NC_ENOFILTER (-136)   /* the filter is unknown here, or not on this variable */
+#define NC_ENOFILTER (-136) /* the filter is unknown here, or not on this variable */
 #define NC_ENCZARR (-137)
 #define NC_ES3 (-138)
 #define NC_EEMPTY (-139)
@@ -371,7 +370,7 @@ typedef union {
 #define NC_ENOTZARR (-143)
 #define NC_EZARRMETA (-144)
 #define NC4_LAST_ERROR (-144)
-#define NC_ECOMPRESS (-301)   /* nc_def_var_compress(): bad method or parameters */
+#define NC_ECOMPRESS (-301) /* nc_def_var_compress(): bad method or parameters */
 
 #if defined(__cplusplus)
 extern "C" {
@@ -392,7 +391,7 @@ CELLAR_API(int, nc_set_default_format, (int format, int *old_formatp));
 CELLAR_API(int, nc_set_alignment, (int threshold, int alignment));
 CELLAR_API(int, nc_get_alignment, (int *thresholdp, int *alignmentp));
 CELLAR_API(int, nc_set_chunk_cache, (size_t size, size_t nelems, float preemption));
-CELLAR_API(int, nc_get_chunk_cache, (size_t *sizep, size_t *nelemsp, float *preemptionp));
+CELLAR_API(int, nc_get_chunk_cache, (size_t * sizep, size_t *nelemsp, float *preemptionp));
 
 typedef struct NC_Dispatch NC_Dispatch;
 CELLAR_API(int, nc_def_user_format, (int mode_flag, NC_Dispatch *dispatch_table, char *magic_number));
@@ -425,8 +424,8 @@ CELLAR_API(int, nc_inq_path, (int ncid, size_t *pathlen, char *path));
 CELLAR_API(int, nc_show_metadata, (int ncid));
 
 /* Leftovers of a machine with several processing elements: only 0 exists. */
-CELLAR_API(int, nc__create_mp, (const char *path, int cmode, size_t initialsz, int basepe, size_t *chunksizehintp,
-                                int *ncidp));
+CELLAR_API(int, nc__create_mp,
+           (const char *path, int cmode, size_t initialsz, int basepe, size_t *chunksizehintp, int *ncidp));
 CELLAR_API(int, nc__open_mp, (const char *path, int mode, int basepe, size_t *chunksizehintp, int *ncidp));
 CELLAR_API(int, nc_delete_mp, (const char *path, int basepe));
 CELLAR_API(int, nc_set_base_pe, (int ncid, int pe));
@@ -461,8 +460,7 @@ CELLAR_API(int, nc_inq_dimlen, (int ncid, int dimid, size_t *lenp));
 
 CELLAR_API(int, nc_def_var, (int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp, int *varidp));
 CELLAR_API(int, nc_rename_var, (int ncid, int varid, const char *name));
-CELLAR_API(int, nc_inq_var, (int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *dimidsp,
-                             int *nattsp));
+CELLAR_API(int, nc_inq_var, (int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *dimidsp, int *nattsp));
 CELLAR_API(int, nc_inq_varid, (int ncid, const char *name, int *varidp));
 CELLAR_API(int, nc_inq_varname, (int ncid, int varid, char *name));
 CELLAR_API(int, nc_inq_vartype, (int ncid, int varid, nc_type *xtypep));
@@ -490,16 +488,13 @@ CELLAR_API(int, nc_def_var_szip, (int ncid, int varid, int options_mask, int pix
 CELLAR_API(int, nc_inq_var_szip, (int ncid, int varid, int *options_maskp, int *pixels_per_blockp));
 CELLAR_API(int, nc_def_var_fletcher32, (int ncid, int varid, int fletcher32));
 CELLAR_API(int, nc_inq_var_fletcher32, (int ncid, int varid, int *fletcher32p));
-CELLAR_API(int, nc_def_var_filter, (int ncid, int varid, unsigned int id, size_t nparams,
-                                    const unsigned int *parms));
+CELLAR_API(int, nc_def_var_filter, (int ncid, int varid, unsigned int id, size_t nparams, const unsigned int *parms));
 CELLAR_API(int, nc_inq_var_filter, (int ncid, int varid, unsigned int *idp, size_t *nparams, unsigned int *params));
 
 /* The same by a method's name ("zip", "szip", "bzip2", "fpzip", "zfp"); the name
  * given back is constant and not to be freed. */
-CELLAR_API(int, nc_def_var_compress, (int ncid, int varid, const char *algorithm, int nparams,
-                                      unsigned int *params));
-CELLAR_API(int, nc_inq_var_compress, (int ncid, int varid, char **algorithmp, int *nparamsp,
-                                      unsigned int *paramsp));
+CELLAR_API(int, nc_def_var_compress, (int ncid, int varid, const char *algorithm, int nparams, unsigned int *params));
+CELLAR_API(int, nc_inq_var_compress, (int ncid, int varid, char **algorithmp, int *nparamsp, unsigned int *paramsp));
 CELLAR_API(int, nc_def_var_shuffle, (int ncid, int varid, int shuffle));
 CELLAR_API(int, nc_inq_var_shuffle, (int ncid, int varid, int *shufflep));
 
@@ -523,20 +518,21 @@ CELLAR_API(int, nc_del_att, (int ncid, int varid, const char *name));
 CELLAR_API(int, nc_inq_type, (int ncid, nc_type xtype, char *name, size_t *size));
 CELLAR_API(int, nc_inq_typeid, (int ncid, const char *name, nc_type *typeidp));
 CELLAR_API(int, nc_inq_type_equal, (int ncid1, nc_type typeid1, int ncid2, nc_type typeid2, int *equal));
-CELLAR_API(int, nc_inq_user_type, (int ncid, nc_type xtype, char *name, size_t *size, nc_type *base_nc_typep,
-                                   size_t *nfieldsp, int *classp));
+CELLAR_API(int, nc_inq_user_type,
+           (int ncid, nc_type xtype, char *name, size_t *size, nc_type *base_nc_typep, size_t *nfieldsp, int *classp));
 
 CELLAR_API(int, nc_def_compound, (int ncid, size_t size, const char *name, nc_type *typeidp));
-CELLAR_API(int, nc_insert_compound, (int ncid, nc_type xtype, const char *name, size_t offset,
-                                     nc_type field_typeid));
-CELLAR_API(int, nc_insert_array_compound, (int ncid, nc_type xtype, const char *name, size_t offset,
-                                           nc_type field_typeid, int ndims, const int *dim_sizes));
+CELLAR_API(int, nc_insert_compound, (int ncid, nc_type xtype, const char *name, size_t offset, nc_type field_typeid));
+CELLAR_API(int, nc_insert_array_compound,
+           (int ncid, nc_type xtype, const char *name, size_t offset, nc_type field_typeid, int ndims,
+            const int *dim_sizes));
 CELLAR_API(int, nc_inq_compound, (int ncid, nc_type xtype, char *name, size_t *sizep, size_t *nfieldsp));
 CELLAR_API(int, nc_inq_compound_name, (int ncid, nc_type xtype, char *name));
 CELLAR_API(int, nc_inq_compound_size, (int ncid, nc_type xtype, size_t *sizep));
 CELLAR_API(int, nc_inq_compound_nfields, (int ncid, nc_type xtype, size_t *nfieldsp));
-CELLAR_API(int, nc_inq_compound_field, (int ncid, nc_type xtype, int fieldid, char *name, size_t *offsetp,
-                                        nc_type *field_typeidp, int *ndimsp, int *dim_sizesp));
+CELLAR_API(int, nc_inq_compound_field,
+           (int ncid, nc_type xtype, int fieldid, char *name, size_t *offsetp, nc_type *field_typeidp, int *ndimsp,
+            int *dim_sizesp));
 CELLAR_API(int, nc_inq_compound_fieldname, (int ncid, nc_type xtype, int fieldid, char *name));
 CELLAR_API(int, nc_inq_compound_fieldindex, (int ncid, nc_type xtype, const char *name, int *fieldidp));
 CELLAR_API(int, nc_inq_compound_fieldoffset, (int ncid, nc_type xtype, int fieldid, size_t *offsetp));
@@ -551,8 +547,8 @@ CELLAR_API(int, nc_get_vlen_element, (int ncid, int typeid1, const void *vlen_el
 
 CELLAR_API(int, nc_def_enum, (int ncid, nc_type base_typeid, const char *name, nc_type *typeidp));
 CELLAR_API(int, nc_insert_enum, (int ncid, nc_type xtype, const char *name, const void *value));
-CELLAR_API(int, nc_inq_enum, (int ncid, nc_type xtype, char *name, nc_type *base_nc_typep, size_t *base_sizep,
-                              size_t *num_membersp));
+CELLAR_API(int, nc_inq_enum,
+           (int ncid, nc_type xtype, char *name, nc_type *base_nc_typep, size_t *base_sizep, size_t *num_membersp));
 CELLAR_API(int, nc_inq_enum_member, (int ncid, nc_type xtype, int idx, char *name, void *value));
 CELLAR_API(int, nc_inq_enum_ident, (int ncid, nc_type xtype, long long value, char *identifier));
 
@@ -561,7 +557,7 @@ CELLAR_API(int, nc_inq_opaque, (int ncid, nc_type xtype, char *name, size_t *siz
 
 /* Memory that reading strings and variable-length data gave you. */
 CELLAR_API(int, nc_free_string, (size_t len, char **data));
-CELLAR_API(int, nc_free_vlen, (nc_vlen_t *vl));
+CELLAR_API(int, nc_free_vlen, (nc_vlen_t * vl));
 CELLAR_API(int, nc_free_vlens, (size_t len, nc_vlen_t vlens[]));
 CELLAR_API(int, nc_reclaim_data, (int ncid, nc_type xtypeid, void *memory, size_t count));
 CELLAR_API(int, nc_reclaim_data_all, (int ncid, nc_type xtypeid, void *memory, size_t count));
@@ -578,14 +574,16 @@ CELLAR_API(int, nc_put_var1, (int ncid, int varid, const size_t *indexp, const v
 CELLAR_API(int, nc_get_var1, (int ncid, int varid, const size_t *indexp, void *ip));
 CELLAR_API(int, nc_put_vara, (int ncid, int varid, const size_t *startp, const size_t *countp, const void *op));
 CELLAR_API(int, nc_get_vara, (int ncid, int varid, const size_t *startp, const size_t *countp, void *ip));
-CELLAR_API(int, nc_put_vars, (int ncid, int varid, const size_t *startp, const size_t *countp,
-                              const ptrdiff_t *stridep, const void *op));
-CELLAR_API(int, nc_get_vars, (int ncid, int varid, const size_t *startp, const size_t *countp,
-                              const ptrdiff_t *stridep, void *ip));
-CELLAR_API(int, nc_put_varm, (int ncid, int varid, const size_t *startp, const size_t *countp,
-                              const ptrdiff_t *stridep, const ptrdiff_t *imapp, const void *op));
-CELLAR_API(int, nc_get_varm, (int ncid, int varid, const size_t *startp, const size_t *countp,
-                              const ptrdiff_t *stridep, const ptrdiff_t *imapp, void *ip));
+CELLAR_API(int, nc_put_vars,
+           (int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, const void *op));
+CELLAR_API(int, nc_get_vars,
+           (int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, void *ip));
+CELLAR_API(int, nc_put_varm,
+           (int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep,
+            const ptrdiff_t *imapp, const void *op));
+CELLAR_API(int, nc_get_varm,
+           (int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep,
+            const ptrdiff_t *imapp, void *ip));
 
 /* Converting from and to a C type: nc_put_var_float() and the nine others of
  * each type. The type of the pointers is `in` for put and `out` for get. */
@@ -596,14 +594,16 @@ CELLAR_API(int, nc_get_varm, (int ncid, int varid, const size_t *startp, const s
     CELLAR_API(int, nc_get_var1_##tag, (int ncid, int varid, const size_t *indexp, out ip)); \
     CELLAR_API(int, nc_put_vara_##tag, (int ncid, int varid, const size_t *startp, const size_t *countp, in op)); \
     CELLAR_API(int, nc_get_vara_##tag, (int ncid, int varid, const size_t *startp, const size_t *countp, out ip)); \
-    CELLAR_API(int, nc_put_vars_##tag, (int ncid, int varid, const size_t *startp, const size_t *countp, \
-                                        const ptrdiff_t *stridep, in op)); \
-    CELLAR_API(int, nc_get_vars_##tag, (int ncid, int varid, const size_t *startp, const size_t *countp, \
-                                        const ptrdiff_t *stridep, out ip)); \
-    CELLAR_API(int, nc_put_varm_##tag, (int ncid, int varid, const size_t *startp, const size_t *countp, \
-                                        const ptrdiff_t *stridep, const ptrdiff_t *imapp, in op)); \
-    CELLAR_API(int, nc_get_varm_##tag, (int ncid, int varid, const size_t *startp, const size_t *countp, \
-                                        const ptrdiff_t *stridep, const ptrdiff_t *imapp, out ip))
+    CELLAR_API(int, nc_put_vars_##tag, \
+               (int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, in op)); \
+    CELLAR_API(int, nc_get_vars_##tag, \
+               (int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, out ip)); \
+    CELLAR_API(int, nc_put_varm_##tag, \
+               (int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, \
+                const ptrdiff_t *imapp, in op)); \
+    CELLAR_API(int, nc_get_varm_##tag, \
+               (int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, \
+                const ptrdiff_t *imapp, out ip))
 
 /* The attribute calls of a number type; those of text and strings take no xtype. */
 #define CELLAR_TYPED_ATT(tag, in, out) \
@@ -680,20 +680,21 @@ CELLAR_API(int, ncattrename, (int ncid, int varid, const char *name, const char 
 CELLAR_API(int, ncattdel, (int ncid, int varid, const char *name));
 CELLAR_API(int, ncvardef, (int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp));
 CELLAR_API(int, ncvarid, (int ncid, const char *name));
-CELLAR_API(int, ncvarinq, (int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *dimidsp,
-                           int *nattsp));
+CELLAR_API(int, ncvarinq, (int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, int *dimidsp, int *nattsp));
 CELLAR_API(int, ncvarput1, (int ncid, int varid, const long *indexp, const void *op));
 CELLAR_API(int, ncvarget1, (int ncid, int varid, const long *indexp, void *ip));
 CELLAR_API(int, ncvarput, (int ncid, int varid, const long *startp, const long *countp, const void *op));
 CELLAR_API(int, ncvarget, (int ncid, int varid, const long *startp, const long *countp, void *ip));
-CELLAR_API(int, ncvarputs, (int ncid, int varid, const long *startp, const long *countp, const long *stridep,
-                            const void *op));
-CELLAR_API(int, ncvargets, (int ncid, int varid, const long *startp, const long *countp, const long *stridep,
-                            void *ip));
-CELLAR_API(int, ncvarputg, (int ncid, int varid, const long *startp, const long *countp, const long *stridep,
-                            const long *imapp, const void *op));
-CELLAR_API(int, ncvargetg, (int ncid, int varid, const long *startp, const long *countp, const long *stridep,
-                            const long *imapp, void *ip));
+CELLAR_API(int, ncvarputs,
+           (int ncid, int varid, const long *startp, const long *countp, const long *stridep, const void *op));
+CELLAR_API(int, ncvargets,
+           (int ncid, int varid, const long *startp, const long *countp, const long *stridep, void *ip));
+CELLAR_API(int, ncvarputg,
+           (int ncid, int varid, const long *startp, const long *countp, const long *stridep, const long *imapp,
+            const void *op));
+CELLAR_API(int, ncvargetg,
+           (int ncid, int varid, const long *startp, const long *countp, const long *stridep, const long *imapp,
+            void *ip));
 CELLAR_API(int, ncvarrename, (int ncid, int varid, const char *name));
 CELLAR_API(int, ncvarcopy, (int ncid_in, int varid, int ncid_out));
 #ifndef ncvarcpy

@@ -75,24 +75,24 @@ extern "C" {
 
 /* nc_def_var_filter() and nc_inq_var_filter() (the first filter) are in netcdf.h. */
 CELLAR_API(int, nc_inq_var_filter_ids, (int ncid, int varid, size_t *nfilters, unsigned int *filterids));
-CELLAR_API(int, nc_inq_var_filter_info, (int ncid, int varid, unsigned int id, size_t *nparams,
-                                         unsigned int *params));
+CELLAR_API(int, nc_inq_var_filter_info, (int ncid, int varid, unsigned int id, size_t *nparams, unsigned int *params));
 CELLAR_API(int, nc_inq_filter_avail, (int ncid, unsigned id)); /* NC_ENOFILTER: not here */
 
 CELLAR_API(int, nc_def_var_bzip2, (int ncid, int varid, int level));
 CELLAR_API(int, nc_inq_var_bzip2, (int ncid, int varid, int *hasfilterp, int *levelp));
 CELLAR_API(int, nc_def_var_zstandard, (int ncid, int varid, int level));
 CELLAR_API(int, nc_inq_var_zstandard, (int ncid, int varid, int *hasfilterp, int *levelp));
-CELLAR_API(int, nc_def_var_blosc, (int ncid, int varid, unsigned subcompressor, unsigned level, unsigned blocksize,
-                                   unsigned addshuffle));
-CELLAR_API(int, nc_inq_var_blosc, (int ncid, int varid, int *hasfilterp, unsigned *subcompressorp,
-                                   unsigned *levelp, unsigned *blocksizep, unsigned *addshufflep));
+CELLAR_API(int, nc_def_var_blosc,
+           (int ncid, int varid, unsigned subcompressor, unsigned level, unsigned blocksize, unsigned addshuffle));
+CELLAR_API(int, nc_inq_var_blosc,
+           (int ncid, int varid, int *hasfilterp, unsigned *subcompressorp, unsigned *levelp, unsigned *blocksizep,
+            unsigned *addshufflep));
 
 /* The directories searched for plugins, first to last. get: where dirs->dirs is
  * NULL it is allocated; each string is a copy of yours. set: the list is copied. */
-CELLAR_API(int, nc_plugin_path_ndirs, (size_t *ndirsp));
-CELLAR_API(int, nc_plugin_path_get, (NCPluginList *dirs));
-CELLAR_API(int, nc_plugin_path_set, (NCPluginList *dirs));
+CELLAR_API(int, nc_plugin_path_ndirs, (size_t * ndirsp));
+CELLAR_API(int, nc_plugin_path_get, (NCPluginList * dirs));
+CELLAR_API(int, nc_plugin_path_set, (NCPluginList * dirs));
 
 #if defined(__cplusplus)
 }

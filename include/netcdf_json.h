@@ -41,7 +41,10 @@ struct NCJconst {
     double dval;
     char *sval;
 };
-#define NCJconst_empty {0, 0, 0.0, NULL}
+#define NCJconst_empty \
+    { \
+        0, 0, 0.0, NULL \
+    }
 
 #define NCJsort(x) ((x)->sort)
 #define NCJstring(x) ((x)->string)
@@ -54,7 +57,8 @@ struct NCJconst {
 #define NCJsetstring(x, y) (x)->string = (y)
 #define NCJsetcontents(x, c) (x)->list.contents = (c)
 #define NCJsetlength(x, l) (x)->list.len = (l)
-#define NCJisatomic(x) ((x)->sort == NCJ_STRING || (x)->sort == NCJ_INT || (x)->sort == NCJ_DOUBLE || (x)->sort == NCJ_BOOLEAN)
+#define NCJisatomic(x) \
+    ((x)->sort == NCJ_STRING || (x)->sort == NCJ_INT || (x)->sort == NCJ_DOUBLE || (x)->sort == NCJ_BOOLEAN)
 
 /* --- making and freeing ------------------------------------------------------- */
 

@@ -35,10 +35,10 @@ static int run(move_fn *move, const uint8_t *in, uint8_t *out, int32_t length, u
     return 0;
 }
 
-CEL_BLOSC2_EXPORT int ndcell_forward(const uint8_t *in, uint8_t *out, int32_t length, uint8_t meta, blosc2_cparams *cparams,
-                                     uint8_t id);
-CEL_BLOSC2_EXPORT int ndcell_backward(const uint8_t *in, uint8_t *out, int32_t length, uint8_t meta, blosc2_dparams *dparams,
-                                      uint8_t id);
+CEL_BLOSC2_EXPORT int ndcell_forward(const uint8_t *in, uint8_t *out, int32_t length, uint8_t meta,
+                                     blosc2_cparams *cparams, uint8_t id);
+CEL_BLOSC2_EXPORT int ndcell_backward(const uint8_t *in, uint8_t *out, int32_t length, uint8_t meta,
+                                      blosc2_dparams *dparams, uint8_t id);
 
 int ndcell_forward(const uint8_t *in, uint8_t *out, int32_t length, uint8_t meta, blosc2_cparams *cparams, uint8_t id)
 {

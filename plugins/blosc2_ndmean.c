@@ -19,10 +19,10 @@ static bool read_block(const void *schunk, int32_t typesize, int32_t length, uin
     return true;
 }
 
-CEL_BLOSC2_EXPORT int ndmean_forward(const uint8_t *in, uint8_t *out, int32_t length, uint8_t meta, blosc2_cparams *cparams,
-                                     uint8_t id);
-CEL_BLOSC2_EXPORT int ndmean_backward(const uint8_t *in, uint8_t *out, int32_t length, uint8_t meta, blosc2_dparams *dparams,
-                                      uint8_t id);
+CEL_BLOSC2_EXPORT int ndmean_forward(const uint8_t *in, uint8_t *out, int32_t length, uint8_t meta,
+                                     blosc2_cparams *cparams, uint8_t id);
+CEL_BLOSC2_EXPORT int ndmean_backward(const uint8_t *in, uint8_t *out, int32_t length, uint8_t meta,
+                                      blosc2_dparams *dparams, uint8_t id);
 
 int ndmean_forward(const uint8_t *in, uint8_t *out, int32_t length, uint8_t meta, blosc2_cparams *cparams, uint8_t id)
 {
@@ -34,7 +34,8 @@ int ndmean_forward(const uint8_t *in, uint8_t *out, int32_t length, uint8_t meta
     if (!read_block(cparams->schunk, cparams->typesize, length, meta, CEL_CALLER, &b, side))
         return BLOSC2_ERROR_FAILURE;
     if ((b.elem != 4 && b.elem != 8) || (b.kind && b.kind != 'f'))
-        return cel_blosc2_refuse("ndmean", "works on float and double only: the mean of other types is no value of theirs");
+        return cel_blosc2_refuse("ndmean",
+                                 "works on float and double only: the mean of other types is no value of theirs");
     mean.is_double = b.elem == 8;
     mean.swapped = b.kind && b.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     return cel_mean_gather(&mean, b.rank, b.dims, side, in, out) ? 0 : cel_blosc2_refuse("ndmean", "no memory");
@@ -51,7 +52,8 @@ int ndmean_backward(const uint8_t *in, uint8_t *out, int32_t length, uint8_t met
     if (!read_block(schunk, schunk ? schunk->typesize : 0, length, meta, CEL_CALLER, &b, side))
         return BLOSC2_ERROR_FAILURE;
     return cel_cells_init(&cells, b.rank, b.dims, side, b.elem) && cel_cells_scatter(&cells, in, out)
-               ? 0 : cel_blosc2_refuse("ndmean", "no memory");
+               ? 0
+               : cel_blosc2_refuse("ndmean", "no memory");
 }
 
 CEL_BLOSC2_EXPORT const struct cel_blosc2_info info = {"ndmean_forward", "ndmean_backward"};

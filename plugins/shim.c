@@ -48,7 +48,7 @@ static void *take_memory(size_t nbytes)
 static void give_memory(void *p)
 {
     if (atomic_load(&hdf5_take))
-        atomic_load(&hdf5_give)(p);
+        atomic_load (&hdf5_give)(p);
     else
         free(p);
 }
@@ -103,9 +103,15 @@ struct hdf5 {
 
 static bool find_hdf5(const void *caller, struct hdf5 *h)
 {
-    static const char *const names[] = {"H5Tget_size", "H5Tget_class", "H5Tget_order", "H5Tget_sign",
-                                        "H5Sget_simple_extent_dims", "H5Pfill_value_defined", "H5Pget_fill_value",
-                                        "H5Pget_filter_by_id2", "H5Pmodify_filter"};
+    static const char *const names[] = {"H5Tget_size",
+                                        "H5Tget_class",
+                                        "H5Tget_order",
+                                        "H5Tget_sign",
+                                        "H5Sget_simple_extent_dims",
+                                        "H5Pfill_value_defined",
+                                        "H5Pget_fill_value",
+                                        "H5Pget_filter_by_id2",
+                                        "H5Pmodify_filter"};
     void *found[sizeof names / sizeof *names];
 
     _Static_assert(sizeof found == sizeof *h, "one name for each function");

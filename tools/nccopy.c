@@ -21,10 +21,8 @@ static const struct opt options[] = {
     {'s', "shuffle", NULL, "shuffle before deflate"},
     {'c', "chunks", "SPEC", "chunk lengths: dim/N,dim/N or var:N,N,...; / for none; repeatable"},
     {'M', "min-chunked", "BYTES", "variables smaller than this are not chunked by dim/N (default 8192)"},
-    {LONG_QUANTIZE, "quantize", "SPEC",
-     "lose digits: \"t2m:bitround=9,*:granular=3\" (bitgroom, granular, bitround)"},
-    {'k', "kind", "KIND",
-     "classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic (default: as the input)"},
+    {LONG_QUANTIZE, "quantize", "SPEC", "lose digits: \"t2m:bitround=9,*:granular=3\" (bitgroom, granular, bitround)"},
+    {'k', "kind", "KIND", "classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic (default: as the input)"},
     {'3', NULL, NULL, "kind classic"},
     {'4', NULL, NULL, "kind netCDF-4"},
     {'5', NULL, NULL, "kind cdf5"},
@@ -65,8 +63,7 @@ static void set_kind(struct copy_request *r, const char *value)
 {
     r->format = cdl_kind_of_name(value);
     if (!r->format)
-        msg_die(MSG_USAGE, "-k %s: expected classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic",
-                value);
+        msg_die(MSG_USAGE, "-k %s: expected classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic", value);
 }
 
 static void set_report(struct copy_request *r, const char *value)
@@ -137,8 +134,7 @@ static bool is_classic_kind(int format)
 static int kind_of_output(const struct copy *c)
 {
     const struct copy_request *r = c->req;
-    bool stored =
-        r->nfilters || r->deflate > 0 || r->shuffle || r->nchunks || r->nquantize || strstr(r->out, "://");
+    bool stored = r->nfilters || r->deflate > 0 || r->shuffle || r->nchunks || r->nquantize || strstr(r->out, "://");
 
     if (r->format)
         return r->format;

@@ -54,8 +54,7 @@ static void set_notes(struct cdl_options *o, enum cdl_note notes, const char *va
 
 static void set_digits(struct cdl_options *o, const char *value)
 {
-    char *comma = strchr(value, ','),
-         *first = tool_strndup(value, comma ? (size_t)(comma - value) : strlen(value));
+    char *comma = strchr(value, ','), *first = tool_strndup(value, comma ? (size_t)(comma - value) : strlen(value));
 
     o->digits.of_float = (int)opt_number("-p", first, 1, 20);
     if (comma)

@@ -72,8 +72,7 @@ static void set_kind(struct request *r, int format, const char *value)
     r->format = format;
     r->make = true;
     if (!format)
-        msg_die(MSG_USAGE, "-k %s: expected classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic",
-                value);
+        msg_die(MSG_USAGE, "-k %s: expected classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic", value);
 }
 
 static void take_option(struct request *r, int key, const char *value)
@@ -97,9 +96,7 @@ static void take_option(struct request *r, int key, const char *value)
     case '5': set_kind(r, NC_FORMAT_64BIT_DATA, ""); break;
     case '6': set_kind(r, NC_FORMAT_64BIT_OFFSET, ""); break;
     case '7': set_kind(r, NC_FORMAT_NETCDF4_CLASSIC, ""); break;
-    case 'h':
-        opt_help(&tool);
-        exit(MSG_OK);
+    case 'h': opt_help(&tool); exit(MSG_OK);
     case 'H': r->build.header_only = true; break;
     case 'x': r->build.no_fill = true; break;
     case 'l': set_language(r, value); break;

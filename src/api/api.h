@@ -26,19 +26,19 @@ struct cel_call {
     struct cel_open *open; /* NULL: ended, or never begun */
     struct cel_dataset *ds;
     struct cel_group *group;
-    struct cel_var *var;   /* NULL: the call is about the group */
+    struct cel_var *var; /* NULL: the call is about the group */
     bool locked;
     struct cel_call *outer; /* the call this thread was in already: a filter called the API; NULL: none */
 };
 
 /* --- api_id.c ------------------------------------------------------------------ */
-int cel_call_begin(struct cel_call *c, int ncid);                /* NC_EBADID */
-int cel_call_var(struct cel_call *c, int ncid, int varid);       /* also NC_ENOTVAR; the variable may not be loaded */
+int cel_call_begin(struct cel_call *c, int ncid);                 /* NC_EBADID */
+int cel_call_var(struct cel_call *c, int ncid, int varid);        /* also NC_ENOTVAR; the variable may not be loaded */
 int cel_call_loaded_var(struct cel_call *c, int ncid, int varid); /* type, storage, filters and fill are known */
-int cel_call_atts(struct cel_call *c, int ncid, int varid);      /* NC_GLOBAL too; attributes are loaded */
+int cel_call_atts(struct cel_call *c, int ncid, int varid);       /* NC_GLOBAL too; attributes are loaded */
 void cel_call_unlock(struct cel_call *c);
 void cel_call_lock(struct cel_call *c);
-int cel_call_end(struct cel_call *c, int rc);                    /* harmless when the beginning failed */
+int cel_call_end(struct cel_call *c, int rc); /* harmless when the beginning failed */
 
 /* What the container left for later. The dataset is locked. */
 int cel_load_var(struct cel_var *var);
@@ -53,10 +53,11 @@ int cel_ncid(const struct cel_call *c, const struct cel_group *group);
 /* The table takes a dataset in (NC_ENFILE) or gives it out, once no other call is in it. */
 int cel_open_add(struct cel_dataset *ds, int *ncid);
 int cel_open_take(int ncid, struct cel_dataset **out);
-struct cel_dataset *cel_open_take_any(const void *ops); /* one of that container, NULL of any, that is not in use; NULL: none
+struct cel_dataset *
+cel_open_take_any(const void *ops); /* one of that container, NULL of any, that is not in use; NULL: none
                                                            (left) of this process */
-int cel_open_next(int ncid); /* the next after it that is not in use, of this process; 0: none */
-void cel_open_tidy(void);                    /* frees the table when it is empty */
+int cel_open_next(int ncid);        /* the next after it that is not in use, of this process; 0: none */
+void cel_open_tidy(void);           /* frees the table when it is empty */
 
 /* --- api_close.c ------------------------------------------------------------------ */
 /* Leave define mode: what was defined goes to the container. The dataset is locked. */
@@ -89,7 +90,7 @@ void cel_where_dispose(struct cel_where *where);
 
 /* --- api_setting.c: what holds for the whole process --------------------------------- */
 struct cel_settings {
-    int format;                    /* nc_set_default_format() */
+    int format; /* nc_set_default_format() */
     int align_threshold, alignment;
     size_t cache_size, cache_nelems;
     float cache_preemption;

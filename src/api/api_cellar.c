@@ -20,9 +20,10 @@ const char *cellar_error(void)
 
 const char *cellar_error_part(enum cellar_part part)
 {
-    static const enum cel_part inside[] = {
-        [CELLAR_FILE] = CEL_IN_FILE, [CELLAR_VARIABLE] = CEL_IN_VARIABLE,
-        [CELLAR_CHUNK] = CEL_IN_CHUNK, [CELLAR_FILTER] = CEL_IN_FILTER};
+    static const enum cel_part inside[] = {[CELLAR_FILE] = CEL_IN_FILE,
+                                           [CELLAR_VARIABLE] = CEL_IN_VARIABLE,
+                                           [CELLAR_CHUNK] = CEL_IN_CHUNK,
+                                           [CELLAR_FILTER] = CEL_IN_FILTER};
 
     return (unsigned)part < sizeof inside / sizeof *inside ? cel_error_part(inside[part]) : "";
 }
@@ -88,7 +89,8 @@ static void show_group(const struct cel_group *group)
     for (size_t i = 0; i < group->dims.n; i++) {
         const struct cel_dim *dim = group->dims.at[i];
 
-        fprintf(stderr, "  dimension %d %s = %zu%s\n", dim->id, dim->name, dim->len, dim->unlimited ? ", unlimited" : "");
+        fprintf(stderr, "  dimension %d %s = %zu%s\n", dim->id, dim->name, dim->len,
+                dim->unlimited ? ", unlimited" : "");
     }
     for (size_t i = 0; i < group->vars.n; i++) {
         const struct cel_var *var = group->vars.at[i];

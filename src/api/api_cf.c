@@ -129,9 +129,9 @@ static int note_error(struct cel_var *var)
         return CEL_OK;
     if (att && att->n == 1 && !att->type->group && att->type->id != NC_CHAR && att->type->id != NC_STRING)
         cel_att_get(var->group->dataset, att, &before, NC_DOUBLE);
-    return before >= max_rel ? CEL_OK
-                             : cel_att_put(var->group, var, error_name, cel_type_atomic(NC_DOUBLE), 1, &max_rel,
-                                           NC_DOUBLE);
+    return before >= max_rel
+               ? CEL_OK
+               : cel_att_put(var->group, var, error_name, cel_type_atomic(NC_DOUBLE), 1, &max_rel, NC_DOUBLE);
 }
 
 /* The attribute may be a new one, which the classic model takes in define mode only; the

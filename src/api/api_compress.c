@@ -82,8 +82,10 @@ static int read_block(const char *name, const unsigned *params, int n, bool is_z
 {
     memset(b, 0, sizeof *b);
     if (!read_leading(params, n, is_zfp, b))
-        return cel_fail(NC_ECOMPRESS, "%s: %d parameters make no block: give the %d of nc_compression_t, or only the "
-                        "leading ones", name, n, is_zfp ? NC_NELEMS_ZFP : NC_NELEMS_FPZIP);
+        return cel_fail(NC_ECOMPRESS,
+                        "%s: %d parameters make no block: give the %d of nc_compression_t, or only the "
+                        "leading ones",
+                        name, n, is_zfp ? NC_NELEMS_ZFP : NC_NELEMS_FPZIP);
     return CEL_OK;
 }
 
@@ -102,8 +104,8 @@ static int check_block(const char *name, const struct cel_var *var, const struct
         return cel_fail(NC_ECOMPRESS, "%s: rank is %d, but the variable has %d dimensions", name, b->rank, var->ndims);
     for (size_t d = 0; var->chunk && d < b->nchunks; d++)
         if (b->chunk[d] && b->chunk[d] != var->chunk[d])
-            return cel_fail(NC_ECOMPRESS, "%s: chunk length %zu is %zu, but the variable's is %zu", name, d, b->chunk[d],
-                            var->chunk[d]);
+            return cel_fail(NC_ECOMPRESS, "%s: chunk length %zu is %zu, but the variable's is %zu", name, d,
+                            b->chunk[d], var->chunk[d]);
     return CEL_OK;
 }
 
@@ -193,8 +195,11 @@ static const struct method {
     const char *name, *codec;
     int nelems; /* words that must be given; -1: a block, of which leading ones may be */
 } methods[] = {
-    {"zip", "deflate", NC_NELEMS_ZIP}, {"szip", "szip", NC_NELEMS_SZIP}, {"bzip2", "bzip2", NC_NELEMS_BZIP2},
-    {"fpzip", "fpzip", -1},            {"zfp", "zfp", -1},
+    {"zip", "deflate", NC_NELEMS_ZIP},
+    {"szip", "szip", NC_NELEMS_SZIP},
+    {"bzip2", "bzip2", NC_NELEMS_BZIP2},
+    {"fpzip", "fpzip", -1},
+    {"zfp", "zfp", -1},
 };
 enum { NMETHODS = sizeof methods / sizeof *methods };
 
@@ -232,8 +237,10 @@ static int unknown_method(const char *name)
         cel_guess_try(&guess, name, strlen(name), methods[i].name);
     for (size_t i = 0; cel_codec_at(i); i++)
         cel_guess_try(&guess, name, strlen(name), cel_codec_at(i)->name);
-    return cel_fail(NC_ECOMPRESS, "there is no compression method %.64s%s; there are zip, szip, bzip2, fpzip and zfp, and "
-                    "the codecs by their names", name, guess.text);
+    return cel_fail(NC_ECOMPRESS,
+                    "there is no compression method %.64s%s; there are zip, szip, bzip2, fpzip and zfp, and "
+                    "the codecs by their names",
+                    name, guess.text);
 }
 
 /* Whether the build was told to have it: a list of names between commas. */

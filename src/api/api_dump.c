@@ -30,10 +30,17 @@ static int dump_number(struct cel_buf *out, nc_type type, const void *data)
     memcpy(&f, &bits, sizeof f);
     memcpy(&d, &bits, sizeof d);
     switch (type) {
-    case NC_FLOAT: cel_print_float(f, text); return cel_buf_puts(out, text);
-    case NC_DOUBLE: cel_print_double(d, text); return cel_buf_puts(out, text);
-    case NC_UINT64: return cel_buf_printf(out, "%llu", bits);
-    default: cel_converter(type, NC_INT64)(&i, &bits, 1); return cel_buf_printf(out, "%lld", i);
+    case NC_FLOAT:
+        cel_print_float(f, text);
+        return cel_buf_puts(out, text);
+    case NC_DOUBLE:
+        cel_print_double(d, text);
+        return cel_buf_puts(out, text);
+    case NC_UINT64:
+        return cel_buf_printf(out, "%llu", bits);
+    default:
+        cel_converter(type, NC_INT64)(&i, &bits, 1);
+        return cel_buf_printf(out, "%lld", i);
     }
 }
 
@@ -85,13 +92,20 @@ static int dump_string(struct cel_buf *out, const char *data)
 static int dump_value(struct cel_buf *out, const struct cel_type *type, const char *data)
 {
     switch (type->klass) {
-    case NC_COMPOUND: return dump_fields(out, type, data);
-    case NC_VLEN: return dump_vlen(out, type, data);
-    case NC_OPAQUE: return dump_opaque(out, type, data);
-    case NC_ENUM: return dump_number(out, type->base->id, data);
-    case NC_STRING: return dump_string(out, data);
-    case NC_CHAR: return dump_text(out, data, 1, '\'');
-    default: return dump_number(out, type->id, data);
+    case NC_COMPOUND:
+        return dump_fields(out, type, data);
+    case NC_VLEN:
+        return dump_vlen(out, type, data);
+    case NC_OPAQUE:
+        return dump_opaque(out, type, data);
+    case NC_ENUM:
+        return dump_number(out, type->base->id, data);
+    case NC_STRING:
+        return dump_string(out, data);
+    case NC_CHAR:
+        return dump_text(out, data, 1, '\'');
+    default:
+        return dump_number(out, type->id, data);
     }
 }
 

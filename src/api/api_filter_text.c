@@ -87,8 +87,8 @@ int ncaux_h5filterspec_parselist(const char *txt0, int *formatp, size_t *nspecsp
 {
     struct cel_spec spec[CEL_CHAIN_MAX];
     size_t n = 0;
-    int rc = txt0 ? cel_spec_parse(txt0, spec, CEL_CHAIN_MAX, &n, NULL)
-                  : cel_fail(NC_EINVAL, "no filter text was given");
+    int rc =
+        txt0 ? cel_spec_parse(txt0, spec, CEL_CHAIN_MAX, &n, NULL) : cel_fail(NC_EINVAL, "no filter text was given");
 
     if (rc == CEL_OK && vectorp)
         rc = copy_specs(spec, n, vectorp);
@@ -140,8 +140,8 @@ static int set_sharding(struct cel_var *var, const struct cel_sharding *s)
     const size_t *len = shards.rank ? shards.len : var->shards ? var->shards->len : var->chunk;
 
     if (s->rank != var->ndims || (shards.rank && shards.rank != var->ndims))
-        return cel_fail(NC_EINVAL, "sharding_indexed: variable %s has %d dimensions, the lengths given are %d", var->name,
-                        var->ndims, s->rank);
+        return cel_fail(NC_EINVAL, "sharding_indexed: variable %s has %d dimensions, the lengths given are %d",
+                        var->name, var->ndims, s->rank);
     if (!len)
         return cel_fail(NC_EINVAL, "sharding_indexed: give the lengths of a shard first, with nc_def_var_chunking");
     shards.rank = var->ndims;
@@ -160,7 +160,8 @@ int cellar_def_var_chain(int ncid, int varid, const char *text)
     if (rc == CEL_OK)
         rc = check_define(&c);
     if (rc == CEL_OK)
-        rc = text ? cel_chain_parse_sharded(text, &chain, &sharding, NULL) : cel_fail(NC_EINVAL, "no filter text was given");
+        rc = text ? cel_chain_parse_sharded(text, &chain, &sharding, NULL)
+                  : cel_fail(NC_EINVAL, "no filter text was given");
     if (rc == CEL_OK)
         rc = cel_chain_usable(&chain);
     if (rc == CEL_OK && sharding.there)
@@ -264,8 +265,10 @@ static struct cel_chain view_of(const struct cel_var *var)
 
 int cellar_inq_var_chain(int ncid, int varid, enum cellar_spelling spelling, char **text)
 {
-    static const enum cel_spelling inside[] = {[CELLAR_IDS] = CEL_SPELL_IDS, [CELLAR_NAMES] = CEL_SPELL_NAMES,
-                                               [CELLAR_JSON] = CEL_SPELL_JSON2, [CELLAR_JSON3] = CEL_SPELL_JSON3};
+    static const enum cel_spelling inside[] = {[CELLAR_IDS] = CEL_SPELL_IDS,
+                                               [CELLAR_NAMES] = CEL_SPELL_NAMES,
+                                               [CELLAR_JSON] = CEL_SPELL_JSON2,
+                                               [CELLAR_JSON3] = CEL_SPELL_JSON3};
     struct cel_buf out = CEL_BUF_INIT(1 << 20);
     struct cel_chain view;
     struct cel_call c;

@@ -21,8 +21,8 @@ struct cel_open {
     struct cel_dataset *ds;
     int index;
     unsigned long users; /* calls at work, and CLOSING; atomic: who leaves takes no lock */
-    bool lost;   /* a thread that this process does not have was in it */
-    pid_t owner; /* a forked child must not finish its parent's files */
+    bool lost;           /* a thread that this process does not have was in it */
+    pid_t owner;         /* a forked child must not finish its parent's files */
 };
 
 #define CLOSING (~0ul - (~0ul >> 1)) /* the highest bit */
@@ -31,8 +31,8 @@ static struct {
     struct cel_mutex lock;
     struct cel_cond left; /* somebody left a dataset that is being closed */
     struct cel_open **row;
-    int n;                /* rows, row 0 is never used */
-    int low;              /* no row below this one is free */
+    int n;   /* rows, row 0 is never used */
+    int low; /* no row below this one is free */
 } table = {CEL_MUTEX_INIT, CEL_COND_INIT, NULL, 0, 1};
 static _Thread_local struct cel_call *innermost; /* of this thread's calls */
 
@@ -95,8 +95,8 @@ static struct cel_open *row_of(int ncid)
 {
     int at = ncid >> GROUP_BITS;
 
-    return ncid > 0 && at > 0 && at < table.n && table.row[at] && !(users_of(table.row[at]) & CLOSING)
-               ? table.row[at] : NULL;
+    return ncid > 0 && at > 0 && at < table.n && table.row[at] && !(users_of(table.row[at]) & CLOSING) ? table.row[at]
+                                                                                                       : NULL;
 }
 
 /* NULL: it is lost, and its memory stays as it is. */

@@ -82,8 +82,8 @@ static int call_type(struct cel_call *c, int ncid, nc_type xtype, int klass, str
     return CEL_OK;
 }
 
-int nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type field_typeid,
-                             int ndims, const int *dim_sizes)
+int nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type field_typeid, int ndims,
+                             const int *dim_sizes)
 {
     struct cel_call c;
     struct cel_type *type;

@@ -12,8 +12,7 @@ static const size_t ones[NC_MAX_VAR_DIMS] = {
 #define ONES_4 1, 1, 1, 1
 #define ONES_32 ONES_4, ONES_4, ONES_4, ONES_4, ONES_4, ONES_4, ONES_4, ONES_4
 #define ONES_256 ONES_32, ONES_32, ONES_32, ONES_32, ONES_32, ONES_32, ONES_32, ONES_32
-    ONES_256, ONES_256, ONES_256, ONES_256
-};
+    ONES_256, ONES_256, ONES_256, ONES_256};
 
 /* Mapped access is for atomic types. */
 static int check_map(const struct cel_var *var, const struct cel_region *region)
@@ -98,23 +97,23 @@ int cel_get_var(int ncid, int varid, const struct cel_region *region, void *data
     { \
         return cel_get_var(ncid, varid, &PART(startp, countp, NULL, NULL), ip, memtype); \
     } \
-    int nc_put_vars##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, \
-                            const ptrdiff_t *stridep, in op) \
+    int nc_put_vars##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, \
+                            in op) \
     { \
         return cel_put_var(ncid, varid, &PART(startp, countp, stridep, NULL), op, memtype); \
     } \
-    int nc_get_vars##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, \
-                            const ptrdiff_t *stridep, out ip) \
+    int nc_get_vars##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, \
+                            out ip) \
     { \
         return cel_get_var(ncid, varid, &PART(startp, countp, stridep, NULL), ip, memtype); \
     } \
-    int nc_put_varm##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, \
-                            const ptrdiff_t *stridep, const ptrdiff_t *imapp, in op) \
+    int nc_put_varm##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, \
+                            const ptrdiff_t *imapp, in op) \
     { \
         return cel_put_var(ncid, varid, &PART(startp, countp, stridep, imapp), op, memtype); \
     } \
-    int nc_get_varm##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, \
-                            const ptrdiff_t *stridep, const ptrdiff_t *imapp, out ip) \
+    int nc_get_varm##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, \
+                            const ptrdiff_t *imapp, out ip) \
     { \
         return cel_get_var(ncid, varid, &PART(startp, countp, stridep, imapp), ip, memtype); \
     }

@@ -60,8 +60,9 @@ int cellar_inq_unreadable(int ncid, int index, char **name, char **reason)
     cel_give(name, NULL);
     cel_give(reason, NULL);
     if (rc == CEL_OK && (index < 0 || (size_t)index >= c.group->unreadable.n))
-        rc = cel_fail(NC_EINVAL, "%d: the group %s has %zu objects that cannot be read; ask cellar_inq_nunreadable() first",
-                      index, c.group->name, c.group->unreadable.n);
+        rc = cel_fail(NC_EINVAL,
+                      "%d: the group %s has %zu objects that cannot be read; ask cellar_inq_nunreadable() first", index,
+                      c.group->name, c.group->unreadable.n);
     if (rc == CEL_OK)
         rc = give_entry(c.group->unreadable.at[index], name, reason);
     return cel_call_end(&c, rc);

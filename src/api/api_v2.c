@@ -125,8 +125,8 @@ int ncinquire(int ncid, int *ndimsp, int *nvarsp, int *nattsp, int *unlimdimp)
 
 int ncdimdef(int ncid, const char *name, long len)
 {
-    int id = -1, rc = len < 0 ? cel_fail(NC_EDIMSIZE, "a length of %ld", len)
-                              : nc_def_dim(ncid, name, (size_t)len, &id);
+    int id = -1,
+        rc = len < 0 ? cel_fail(NC_EDIMSIZE, "a length of %ld", len) : nc_def_dim(ncid, name, (size_t)len, &id);
 
     return answer("ncdimdef", rc, ncid, id);
 }
@@ -256,8 +256,8 @@ struct region {
     const ptrdiff_t *stridep, *mapp;
 };
 
-static int take_region(int ncid, int varid, const long *start, const long *count, const long *stride,
-                       const long *map, struct region *out)
+static int take_region(int ncid, int varid, const long *start, const long *count, const long *stride, const long *map,
+                       struct region *out)
 {
     int ndims;
     nc_type type;

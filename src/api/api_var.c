@@ -87,8 +87,7 @@ int nc_inq_vardimid(int ncid, int varid, int *dimidsp)
 
 int nc_inq_varnatts(int ncid, int varid, int *nattsp)
 {
-    return varid == NC_GLOBAL ? nc_inq_natts(ncid, nattsp)
-                              : nc_inq_var(ncid, varid, NULL, NULL, NULL, NULL, nattsp);
+    return varid == NC_GLOBAL ? nc_inq_natts(ncid, nattsp) : nc_inq_var(ncid, varid, NULL, NULL, NULL, NULL, nattsp);
 }
 
 int nc_inq_varid(int ncid, const char *name, int *varidp)

@@ -20,10 +20,10 @@ struct cel_region {
 /* Check the region, split it by chunks, convert and write. memtype: the type of
  * `data`, or NC_NAT for the variable's own type. NC_ERANGE is answered after all
  * data has been written. Call these, and all below, without the dataset's lock. */
-int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
-                   const void *data, nc_type memtype);
-int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
-                   void *data, nc_type memtype);
+int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
+                   nc_type memtype);
+int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                   nc_type memtype);
 
 /* Encode and write every dirty chunk of a variable, or of all variables. */
 int cel_array_flush(struct cel_dataset *ds, struct cel_var *var);

@@ -10,12 +10,12 @@
 #include "pool.h"
 #include "quantize.h"
 
-#define CEL_SLICE ((size_t)4 << 20)   /* most bytes libhdf5 is given at a time */
-#define CEL_WINDOW ((size_t)16 << 20) /* memory of jobs in flight, beyond two chunks per thread */
-#define CEL_KEPT ((size_t)4 << 20)    /* buffers up to this size are kept between calls */
-#define CEL_NONTEMPORAL_MIN ((size_t)4 << 20)     /* a read of more bytes goes around the processor's caches */
-#define CEL_GROWTH ((size_t)256 << 20)      /* a cache that adapts: most for one variable ... */
-#define CEL_GROWTH_ALL ((size_t)1 << 30)    /* ... and for the process */
+#define CEL_SLICE ((size_t)4 << 20)           /* most bytes libhdf5 is given at a time */
+#define CEL_WINDOW ((size_t)16 << 20)         /* memory of jobs in flight, beyond two chunks per thread */
+#define CEL_KEPT ((size_t)4 << 20)            /* buffers up to this size are kept between calls */
+#define CEL_NONTEMPORAL_MIN ((size_t)4 << 20) /* a read of more bytes goes around the processor's caches */
+#define CEL_GROWTH ((size_t)256 << 20)        /* a cache that adapts: most for one variable ... */
+#define CEL_GROWTH_ALL ((size_t)1 << 30)      /* ... and for the process */
 
 /* --- how one element travels ---------------------------------------------- */
 
@@ -25,23 +25,23 @@ struct cel_hole {
 };
 
 struct cel_transfer {
-    size_t user_size, cell_size;  /* of one element in the caller's memory, in the chunk */
-    cel_convert_fn *convert;      /* NULL: the same type on both sides */
-    bool swap;                    /* chunks hold the other byte order */
+    size_t user_size, cell_size;           /* of one element in the caller's memory, in the chunk */
+    cel_convert_fn *convert;               /* NULL: the same type on both sides */
+    bool swap;                             /* chunks hold the other byte order */
     const struct cel_quantizer *quantizer; /* writing only; NULL: off */
-    struct cel_quantize_error *worst; /* where its errors are noted; each job has its own */
-    bool bitgroom_per_element;           /* BitGroom starts anew with every element */
-    const struct cel_hole *hole;  /* writing only: to be zeroed */
+    struct cel_quantize_error *worst;      /* where its errors are noted; each job has its own */
+    bool bitgroom_per_element;             /* BitGroom starts anew with every element */
+    const struct cel_hole *hole;           /* writing only: to be zeroed */
     size_t nholes;
-    bool deep_holes;              /* writing only: what vlens point to has some */
-    bool same;                    /* bytes are copied as they are */
-    bool nontemporal;                     /* reading only: more bytes than a cache would keep */
+    bool deep_holes;  /* writing only: what vlens point to has some */
+    bool same;        /* bytes are copied as they are */
+    bool nontemporal; /* reading only: more bytes than a cache would keep */
 
     /* What absent elements read as, in both forms; NULL: zeros. */
     const void *user_fill, *cell_fill;
     unsigned char user_fill_bytes[8], chunk_fill_bytes[8];
-    const struct cel_type *deep;  /* elements own memory: fill is copied with all it points to */
-    bool fill_out_of_range;       /* the fill value does not fit the caller's type */
+    const struct cel_type *deep; /* elements own memory: fill is copied with all it points to */
+    bool fill_out_of_range;      /* the fill value does not fit the caller's type */
 };
 
 /* Elements that lie in two memories at once: the caller's and a chunk's. */
@@ -59,15 +59,18 @@ struct cel_box {
  * is simplified on the way. */
 size_t cel_gather(const struct cel_transfer *transfer, struct cel_box *box);  /* caller -> chunk */
 size_t cel_scatter(const struct cel_transfer *transfer, struct cel_box *box); /* chunk -> caller */
-void cel_scatter_planes(const struct cel_transfer *transfer, const struct cel_planes *planes, struct cel_box *box); /* the
+void cel_scatter_planes(const struct cel_transfer *transfer, const struct cel_planes *planes,
+                        struct cel_box *box);                                      /* the
                                               same from byte planes; way->same only; box->cell_at within planes->at */
 size_t cel_scatter_fill(const struct cel_transfer *transfer, struct cel_box *box); /* fill -> caller */
 void cel_fill_cell(const struct cel_transfer *transfer, void *cell, size_t n);
-size_t cel_box_run(struct cel_box *box, const struct cel_transfer *transfer); /* its elements, if they are one run in both
+size_t cel_box_run(struct cel_box *box,
+                   const struct cel_transfer *transfer); /* its elements, if they are one run in both
                                                                        memories; else 0 */
 
 /* edge.c: padding of edge chunks as lossy codecs want it. */
-bool cel_edge_is_seen(const struct cel_var *var, const size_t *index); /* the codec would suffer from the padding as it is */
+bool cel_edge_is_seen(const struct cel_var *var,
+                      const size_t *index); /* the codec would suffer from the padding as it is */
 void cel_edge_repeat(const struct cel_var *var, const size_t *index, void *cell);
 
 /* far.c. After the last copy of a job, cel_nontemporal_fence() makes them seen by other threads. */
@@ -81,11 +84,11 @@ struct cel_request {
     struct cel_var *var;
     struct cel_array *array;
     bool writing;
-    bool fits;                    /* writing: the array is long enough, and known to be written */
+    bool fits; /* writing: the array is long enough, and known to be written */
     int rank;
-    size_t n;                     /* elements in all */
+    size_t n; /* elements in all */
     char *data;
-    bool packed;                  /* the caller's memory has no gaps and is in order */
+    bool packed; /* the caller's memory has no gaps and is in order */
     struct cel_transfer transfer;
     /* `rank` entries of each; a call for one element must not pay for the others */
     size_t start[CEL_RANK_MAX], count[CEL_RANK_MAX], stride[CEL_RANK_MAX];
@@ -96,9 +99,9 @@ struct cel_request {
 };
 
 /* region.c. With the variable's lock held; the dataset's is taken inside. */
-int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
-                      void *data, nc_type memtype, bool writing, struct cel_request *out);
-int cel_request_extend(struct cel_request *req); /* writing: make room for the region */
+int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                      nc_type memtype, bool writing, struct cel_request *out);
+int cel_request_extend(struct cel_request *req);  /* writing: make room for the region */
 size_t cel_request_clip(struct cel_request *req); /* reading: fill what lies beyond the stored array; gives
                                                      the number of values that did not fit */
 
@@ -161,7 +164,7 @@ struct cel_cell {
     struct cel_job *job;            /* in flight with; NULL: at rest */
     bool dirty;
     char *data;
-    size_t index[];                 /* rank of them */
+    size_t index[]; /* rank of them */
 };
 
 #define CEL_SEEN 256
@@ -169,12 +172,12 @@ struct cel_cache {
     struct cel_cell **slot;
     size_t nslots, n;
     struct cel_cell *oldest, *newest;
-    struct cel_cell *spare;         /* buffers to be used again, by older */
+    struct cel_cell *spare; /* buffers to be used again, by older */
     size_t nspare;
-    size_t budget;                  /* bytes it may hold now */
-    size_t grown;                   /* of these, taken from CEL_GROWTH_ALL */
-    uint64_t seen[CEL_SEEN];        /* hashes of chunks that gets decoded and did not keep */
-    bool revisited;                 /* a get came to one of them again */
+    size_t budget;           /* bytes it may hold now */
+    size_t grown;            /* of these, taken from CEL_GROWTH_ALL */
+    uint64_t seen[CEL_SEEN]; /* hashes of chunks that gets decoded and did not keep */
+    bool revisited;          /* a get came to one of them again */
 };
 
 struct cel_stream;
@@ -190,7 +193,7 @@ void cel_cache_use(struct cel_array *array, struct cel_cell *cell); /* it is the
 void cel_cache_drop(struct cel_array *array, struct cel_cell *cell);
 void cel_cache_put_back(struct cel_array *array, struct cel_cell *cell); /* an evicted one that could not be written */
 void cel_cell_free(struct cel_array *array, struct cel_cell *cell);
-int cel_cache_trim(struct cel_stream *stream, size_t budget);  /* evict, oldest first */
+int cel_cache_trim(struct cel_stream *stream, size_t budget); /* evict, oldest first */
 int cel_cache_write(struct cel_stream *stream); /* send every dirty cell, in chunk order; they stay, clean */
 size_t cel_cache_count_dirty(const struct cel_array *array);
 void cel_cache_reset(struct cel_array *array, size_t budget); /* gives grown bytes back */
@@ -201,26 +204,26 @@ void cel_cache_dispose(struct cel_array *array);
 struct cel_job {
     struct cel_task task; /* first: the pool knows only this */
     struct cel_stream *stream;
-    size_t number;                /* in the stream */
-    int (*work)(struct cel_job *job); /* by any thread */
+    size_t number;                      /* in the stream */
+    int (*work)(struct cel_job *job);   /* by any thread */
     int (*settle)(struct cel_job *job); /* by the calling thread, in order, if all before went well; or NULL */
-    size_t index[CEL_RANK_MAX];   /* of the chunk; plain.c: of the slice's first element in the request */
-    struct cel_cell *cell;        /* NULL: not through the cache */
-    bool evicts;                  /* the cell has left the cache and goes with the job */
-    bool load;                    /* the stored chunk at `at` is to be decoded first */
-    bool blank;                   /* ... or there is none: it starts as fill */
+    size_t index[CEL_RANK_MAX];         /* of the chunk; plain.c: of the slice's first element in the request */
+    struct cel_cell *cell;              /* NULL: not through the cache */
+    bool evicts;                        /* the cell has left the cache and goes with the job */
+    bool load;                          /* the stored chunk at `at` is to be decoded first */
+    bool blank;                         /* ... or there is none: it starts as fill */
     struct cel_chunk_location at;
-    bool placed;                  /* `at` is where the chunk goes */
+    bool placed; /* `at` is where the chunk goes */
     struct cel_workspace *workspace;
     struct cel_parked_chunk *parked;
-    const void *out;              /* encoded, to be placed and written */
+    const void *out; /* encoded, to be placed and written */
     size_t out_n;
     uint32_t skipped;
-    bool has_output;              /* `out` goes to the container */
-    bool flushing;                /* its output has an address and is being written */
+    bool has_output; /* `out` goes to the container */
+    bool flushing;   /* its output has an address and is being written */
     size_t nrange;
     struct cel_quantize_error worst;
-    struct cel_loss loss;         /* of lossy filters, while the variable watches them */
+    struct cel_loss loss; /* of lossy filters, while the variable watches them */
     int rc;
     struct cel_status why;
 };
@@ -236,7 +239,7 @@ struct cel_stream {
     size_t part;                 /* bytes of the caller's memory that a job touches, about */
     size_t sent, settled, freed; /* numbers of the next job to be sent, settled, freed */
     size_t nrange;
-    int rc;                      /* of the lowest job that failed */
+    int rc; /* of the lowest job that failed */
     size_t failed;
     struct cel_status why;
 };
@@ -249,7 +252,7 @@ int cel_stream_open(struct cel_stream *stream, struct cel_dataset *ds, struct ce
                     const struct cel_request *req, size_t njobs, size_t job_bytes);
 struct cel_job *cel_stream_next(struct cel_stream *stream, const size_t *index); /* an empty job; waits for room */
 void cel_stream_send(struct cel_job *job);
-void cel_stream_await(struct cel_stream *stream, size_t number); /* until that job has been freed */
+void cel_stream_await(struct cel_stream *stream, size_t number);             /* until that job has been freed */
 void cel_stream_await_chunk(struct cel_stream *stream, const size_t *index); /* until it is not being evicted */
 void cel_stream_note(struct cel_stream *stream, int rc); /* the next job could not be sent, if rc says so */
 int cel_stream_failed(const struct cel_stream *stream);
@@ -261,7 +264,7 @@ int cel_job_load(struct cel_job *job, void *dst);
 int cel_job_load_planes(struct cel_job *job, struct cel_planes *out); /* where the chain has them; none there: blank */
 int cel_job_store(struct cel_job *job, const void *src);
 int cel_job_buffer(struct cel_job *job, size_t nbytes, void **out); /* a buffer that lives as long as the job */
-int cel_job_buffer_to_encode(struct cel_job *job, void **out); /* ... for a chunk, until cel_job_store() */
+int cel_job_buffer_to_encode(struct cel_job *job, void **out);      /* ... for a chunk, until cel_job_store() */
 /* Before sending: where the stored chunk lies. Sets load or blank. */
 int cel_job_find(struct cel_job *job);
 /* Before sending: where it will lie, if its stored size is known by now. src is
@@ -272,9 +275,9 @@ void cel_job_abandon(struct cel_job *job); /* not to be sent after all */
 /* --- array.c --------------------------------------------------------------------- */
 
 struct cel_array {
-    struct cel_mutex lock;  /* the variable's */
+    struct cel_mutex lock; /* the variable's */
     int rank;
-    size_t elem, nbytes;    /* of an element, of a chunk */
+    size_t elem, nbytes;       /* of an element, of a chunk */
     size_t step[CEL_RANK_MAX]; /* bytes between neighbours in a chunk */
     struct cel_hole *hole;
     size_t nholes;
@@ -284,8 +287,8 @@ struct cel_array {
     struct cel_cache cache;
     struct cel_job *ring;
     size_t ring_cap;
-    struct cel_lost *lost;  /* puts that failed, the last first ... */
-    size_t nlost;           /* ... and how many, also those there was no memory for */
+    struct cel_lost *lost; /* puts that failed, the last first ... */
+    size_t nlost;          /* ... and how many, also those there was no memory for */
 };
 int cel_array_get(struct cel_dataset *ds, struct cel_var *var, struct cel_array **out); /* made on first use */
 
@@ -298,7 +301,7 @@ void cel_lost_free(struct cel_array *array);
 /* --- plain.c ------------------------------------------------------------------------ */
 int cel_unchunked_move(const struct cel_request *req); /* put or get, as the request says */
 /* One number as it is stored, within the array: moved without a request. false: it is more than that, and nothing was done. */
-bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data, nc_type memtype,
-                      bool writing, int *rc);
+bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                          nc_type memtype, bool writing, int *rc);
 
 #endif

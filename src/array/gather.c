@@ -46,8 +46,10 @@ size_t cel_box_run(struct cel_box *box, const struct cel_transfer *transfer)
     merge(box, true, false);
     if (box->rank == 0)
         return 1;
-    return box->rank == 1 && box->user[0] == (ptrdiff_t)transfer->user_size && box->cell[0] == (ptrdiff_t)transfer->cell_size
-               ? box->n[0] : 0;
+    return box->rank == 1 && box->user[0] == (ptrdiff_t)transfer->user_size &&
+                   box->cell[0] == (ptrdiff_t)transfer->cell_size
+               ? box->n[0]
+               : 0;
 }
 
 /* One row of a box: n elements, `user` and `cell` bytes apart. */
@@ -63,8 +65,8 @@ static size_t each_row(const struct cel_transfer *transfer, const struct cel_box
 {
     int outer = box->rank - 1;
     size_t at[CEL_RANK_MAX] = {0}, lost = 0;
-    struct row row = {box->user_at, box->cell_at, 1, box->nth_at, (ptrdiff_t)transfer->user_size,
-                      (ptrdiff_t)transfer->cell_size};
+    struct row row = {
+        box->user_at, box->cell_at, 1, box->nth_at, (ptrdiff_t)transfer->user_size, (ptrdiff_t)transfer->cell_size};
 
     if (outer >= 0) {
         row.n = box->n[outer];
@@ -98,7 +100,7 @@ static size_t each_row(const struct cel_transfer *transfer, const struct cel_box
 
 #define COPY_LOOP(size) \
     for (size_t i = 0; i < n; i++, dst += dst_step, src += src_step) \
-        memcpy(dst, src, size)
+    memcpy(dst, src, size)
 
 static void copy_steps(char *dst, ptrdiff_t dst_step, const char *src, ptrdiff_t src_step, size_t n, size_t size)
 {
@@ -129,7 +131,8 @@ static bool is_packed(ptrdiff_t step, size_t size, size_t n)
 
 static size_t scatter_same(const struct cel_transfer *transfer, const struct row *row)
 {
-    if (transfer->nontemporal && is_packed(row->user, transfer->user_size, row->n) && is_packed(row->cell, transfer->cell_size, row->n))
+    if (transfer->nontemporal && is_packed(row->user, transfer->user_size, row->n) &&
+        is_packed(row->cell, transfer->cell_size, row->n))
         cel_copy_nontemporal(row->user_at, row->cell_at, row->n * transfer->user_size);
     else
         copy_steps(row->user_at, row->user, row->cell_at, row->cell, row->n, transfer->cell_size);
@@ -152,7 +155,8 @@ static void quantize_piece(const struct cel_transfer *transfer, char *dst, const
         return;
     }
     for (size_t i = 0; i < n; i++)
-        cel_quantize(transfer->quantizer, dst + i * transfer->cell_size, src + i * transfer->cell_size, 1, 0, transfer->worst);
+        cel_quantize(transfer->quantizer, dst + i * transfer->cell_size, src + i * transfer->cell_size, 1, 0,
+                     transfer->worst);
 }
 
 /* n packed elements of the caller's type to n packed elements of the chunk. */

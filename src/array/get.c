@@ -89,7 +89,8 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
     }
     if (rc != CEL_OK)
         return rc;
-    planes = job->load && stream->req->transfer.same && !stream->var->order && cel_chain_has_planes(&stream->var->chain, at.skipped);
+    planes = job->load && stream->req->transfer.same && !stream->var->order &&
+             cel_chain_has_planes(&stream->var->chain, at.skipped);
     job->work = cell ? get_cached : planes ? get_planes : get_whole;
     cel_stream_send(job);
     return CEL_OK;
@@ -111,16 +112,15 @@ static int get_chunks(const struct cel_request *req)
 
         cel_stream_await_chunk(&stream, walk.index);
         cell = cel_cache_find(req->array, walk.index);
-        rc = cell ? send_cached(&stream, cell)
-                  : send_stored(&stream, walk.index, cel_grid_cover(req, walk.index));
+        rc = cell ? send_cached(&stream, cell) : send_stored(&stream, walk.index, cel_grid_cover(req, walk.index));
         cel_stream_note(&stream, rc);
     }
     rc = cel_stream_close(&stream);
     return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
 }
 
-static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
-                      void *data, nc_type memtype)
+static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                      nc_type memtype)
 {
     struct cel_request req;
     size_t nrange;
@@ -143,8 +143,8 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
     return rc;
 }
 
-int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
-                   void *data, nc_type memtype)
+int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                   nc_type memtype)
 {
     struct cel_array *array;
     int rc = cel_array_get(ds, var, &array);

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 size_t cel_small_work = (size_t)256 << 10;
 
 static bool concurrent(const struct cel_stream *s)
@@ -183,8 +182,9 @@ static int watch_loss(struct cel_job *job, const void *src)
     if (!watches_loss(job))
         return CEL_OK;
     rc = keep_encoded(job); /* decoding takes the scratch it lies in */
-    return rc == CEL_OK ? cel_chain_loss(chain, job->workspace->scratch, src, job->out, job->out_n, job->skipped, &job->loss)
-                        : rc;
+    return rc == CEL_OK
+               ? cel_chain_loss(chain, job->workspace->scratch, src, job->out, job->out_n, job->skipped, &job->loss)
+               : rc;
 }
 
 static int encode(struct cel_job *job, const void *src)
@@ -200,7 +200,7 @@ static int encode(struct cel_job *job, const void *src)
     if (rc == CEL_OK)
         rc = watch_loss(job, src);
     if (rc != CEL_OK || job->parked || concurrent(s) || s->width == 1 || s->array->nbytes > CEL_KEPT)
-        return rc; /* written at once, or too large for a second copy */
+        return rc;            /* written at once, or too large for a second copy */
     return keep_encoded(job); /* its turn may be far away */
 }
 
@@ -264,8 +264,8 @@ static int load_encoded(struct cel_job *job, void *dst)
     const struct cel_workspace *workspace = job->workspace;
 
     if (rc == CEL_OK)
-        rc = cel_chain_decode(&job->stream->var->chain, workspace->scratch, workspace->encoded.data, workspace->encoded.len,
-                              job->at.skipped, dst);
+        rc = cel_chain_decode(&job->stream->var->chain, workspace->scratch, workspace->encoded.data,
+                              workspace->encoded.len, job->at.skipped, dst);
     return rc;
 }
 
@@ -275,8 +275,8 @@ int cel_job_load_planes(struct cel_job *job, struct cel_planes *out)
     const struct cel_workspace *workspace = job->workspace;
 
     if (rc == CEL_OK)
-        rc = cel_chain_decode_planes(&job->stream->var->chain, workspace->scratch, workspace->encoded.data, workspace->encoded.len,
-                                     job->at.skipped, out);
+        rc = cel_chain_decode_planes(&job->stream->var->chain, workspace->scratch, workspace->encoded.data,
+                                     workspace->encoded.len, job->at.skipped, out);
     if (rc != CEL_ABSENT)
         return rc;
     job->blank = true;
@@ -470,7 +470,8 @@ static bool is_light(const struct cel_job *job)
 {
     const struct cel_stream *s = job->stream;
 
-    return job->cell && !job->load && !job->has_output && (job->blank ? s->array->nbytes : s->part) < cel_small_work / 8;
+    return job->cell && !job->load && !job->has_output &&
+           (job->blank ? s->array->nbytes : s->part) < cel_small_work / 8;
 }
 
 void cel_stream_send(struct cel_job *job)
@@ -512,8 +513,8 @@ static size_t choose_width(size_t threads, size_t njobs, size_t job_bytes, size_
     return width < njobs ? width : njobs ? njobs : 1;
 }
 
-int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var *var,
-                    const struct cel_request *req, size_t njobs, size_t job_bytes)
+int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var *var, const struct cel_request *req,
+                    size_t njobs, size_t job_bytes)
 {
     struct cel_array *array = var->array;
     bool serial = njobs < 2 || (job_bytes < cel_small_work && njobs * job_bytes < cel_small_work);

@@ -121,8 +121,8 @@ static int flush_deferred(struct cel_dataset *ds)
     return ds->writable && ds->ops->must_flush && ds->ops->must_flush(ds) ? ds->ops->flush_deferred(ds) : CEL_OK;
 }
 
-static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
-                      const void *data, nc_type memtype)
+static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
+                      nc_type memtype)
 {
     struct cel_request req;
     int rc;
@@ -147,8 +147,8 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
     return rc;
 }
 
-int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
-                   const void *data, nc_type memtype)
+int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
+                   nc_type memtype)
 {
     struct cel_array *array;
     int rc = cel_array_get(ds, var, &array);

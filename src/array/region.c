@@ -91,7 +91,8 @@ static int lay_out(struct cel_request *req, const ptrdiff_t *imap)
         req->nth[d] = imap && d < req->rank - 1 ? 0 : nth;
         nth *= req->count[d];
     }
-    req->transfer.bitgroom_per_element = imap && req->rank && (imap[req->rank - 1] != 1 || req->stride[req->rank - 1] != 1);
+    req->transfer.bitgroom_per_element =
+        imap && req->rank && (imap[req->rank - 1] != 1 || req->stride[req->rank - 1] != 1);
     return CEL_OK;
 }
 
@@ -109,8 +110,8 @@ static bool reaches_beyond(const struct cel_request *req)
     return false;
 }
 
-int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region,
-                      void *data, nc_type memtype, bool writing, struct cel_request *out)
+int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                      nc_type memtype, bool writing, struct cel_request *out)
 {
     int rc;
 

@@ -9,8 +9,7 @@ typedef int on_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *
                      const struct cel_chunk_location *at, void *arg);
 
 /* Every chunk that was written, in order. With the variable's lock held. */
-static int each_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *extent, on_chunk *visit,
-                      void *arg)
+static int each_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *extent, on_chunk *visit, void *arg)
 {
     size_t index[CEL_RANK_MAX] = {0};
     int d = 0, rc = CEL_OK;
@@ -100,8 +99,7 @@ static bool chains_equal(const struct cel_chain *a, const struct cel_chain *b)
     if (a->n != b->n)
         return false;
     for (size_t i = 0; i < a->n; i++)
-        if (!a->step[i].id || a->step[i].id != b->step[i].id ||
-            !words_equal(&a->step[i].working, &b->step[i].working))
+        if (!a->step[i].id || a->step[i].id != b->step[i].id || !words_equal(&a->step[i].working, &b->step[i].working))
             return false;
     return true;
 }
@@ -178,8 +176,8 @@ static int extend_to(struct cel_dataset *ds, struct cel_var *var, const size_t *
         longest[d] = now > extent[d] ? now : extent[d];
         longer = longer || longest[d] > now;
         if (longest[d] > now && !var->dim[d]->unlimited)
-            rc = cel_fail(NC_EEDGE, "dimension %s has length %zu, and the input is %zu long",
-                          var->dim[d]->name, now, extent[d]);
+            rc = cel_fail(NC_EEDGE, "dimension %s has length %zu, and the input is %zu long", var->dim[d]->name, now,
+                          extent[d]);
     }
     if (rc == CEL_OK && longer)
         rc = ds->ops->extend(ds, var, longest);
@@ -190,8 +188,7 @@ static int extend_to(struct cel_dataset *ds, struct cel_var *var, const size_t *
     return rc;
 }
 
-int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_dataset *to_ds,
-                   struct cel_var *to_var)
+int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_dataset *to_ds, struct cel_var *to_var)
 {
     struct target to = {.ds = to_ds, .var = to_var, .bytes = CEL_BUF_INIT(SIZE_MAX / 2)};
     size_t extent[CEL_RANK_MAX];

@@ -27,9 +27,10 @@ static int choose_converter(struct cel_request *req, nc_type memtype)
         return CEL_OK;
     if (memtype == NC_CHAR || own == NC_CHAR)
         return cel_fail(NC_ECHAR, "text and numbers do not convert into each other");
-    transfer->convert = is_atomic(type) && memtype <= NC_MAX_ATOMIC_TYPE
-                       ? req->writing ? cel_dataset_converter(req->ds, memtype, own)
-                                      : cel_dataset_converter(req->ds, own, memtype) : NULL;
+    transfer->convert =
+        is_atomic(type) && memtype <= NC_MAX_ATOMIC_TYPE
+            ? req->writing ? cel_dataset_converter(req->ds, memtype, own) : cel_dataset_converter(req->ds, own, memtype)
+            : NULL;
     if (!transfer->convert)
         return cel_fail(NC_EBADTYPE, "type %s does not convert to or from the type asked for", type->name);
     transfer->user_size = cel_type_size(memtype);
@@ -84,14 +85,15 @@ int cel_transfer_init(struct cel_request *req, nc_type memtype)
     if (rc != CEL_OK)
         return rc;
     transfer->swap = !var->unchunked && number != NC_NAT && var->type->size > 1 &&
-                (var->endian == NC_ENDIAN_BIG || var->endian == NC_ENDIAN_LITTLE) &&
-                (var->endian == NC_ENDIAN_BIG) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+                     (var->endian == NC_ENDIAN_BIG || var->endian == NC_ENDIAN_LITTLE) &&
+                     (var->endian == NC_ENDIAN_BIG) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     if (req->writing) {
         transfer->hole = req->array->hole;
         transfer->nholes = req->array->nholes;
         transfer->deep_holes = var->type->varsized && cel_type_has_holes(var->type);
     }
-    transfer->same = !transfer->convert && !transfer->swap && !transfer->quantizer && !transfer->nholes && !transfer->deep_holes;
+    transfer->same =
+        !transfer->convert && !transfer->swap && !transfer->quantizer && !transfer->nholes && !transfer->deep_holes;
     transfer->deep = var->type->varsized ? var->type : NULL;
     choose_fill(req);
     return CEL_OK;

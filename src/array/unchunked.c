@@ -202,11 +202,11 @@ static bool is_within(const struct cel_var *var, const struct cel_region *r)
 
 /* Programs that go value by value would spend their time on what a region may need. Whatever
  * is not as simple as can be, errors too, is left to the request. */
-bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *r, void *data, nc_type memtype,
-                      bool writing, int *rc)
+bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *r, void *data,
+                          nc_type memtype, bool writing, int *rc)
 {
-    bool simple = var->unchunked && data && r->start && r->count && !r->stride && !r->imap && var->type->id < NC_STRING &&
-                  (memtype == NC_NAT || memtype == var->type->id);
+    bool simple = var->unchunked && data && r->start && r->count && !r->stride && !r->imap &&
+                  var->type->id < NC_STRING && (memtype == NC_NAT || memtype == var->type->id);
 
     if (!simple)
         return false;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-size_t cel_base64_size(size_t n); /* characters that n bytes take */
+size_t cel_base64_size(size_t n);                               /* characters that n bytes take */
 void cel_base64_encode(const void *bytes, size_t n, char *out); /* cel_base64_size(n) of them, no NUL */
 
 /* At most cap bytes; false: text[*at] is no such character (*at is len where the length is wrong),

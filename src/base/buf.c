@@ -60,8 +60,7 @@ int cel_buf_printf(struct cel_buf *b, const char *fmt, ...)
     va_copy(again, ap);
     n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    rc = n < 0 ? cel_fail(NC_EINVAL, "text cannot be formatted")
-               : cel_buf_reserve(b, b->len + (size_t)n + 1);
+    rc = n < 0 ? cel_fail(NC_EINVAL, "text cannot be formatted") : cel_buf_reserve(b, b->len + (size_t)n + 1);
     if (rc == CEL_OK) {
         vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
         b->len += (size_t)n;

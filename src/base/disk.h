@@ -4,7 +4,7 @@
 /* To the disk itself, beyond what the system keeps for it, where the user wants that (cel_env_fsync()); else these do
  * nothing. errno, or 0. */
 
-int cel_disk_sync(int fd);                /* the file's bytes */
+int cel_disk_sync(int fd);                  /* the file's bytes */
 int cel_disk_sync_folder(const char *path); /* the entry for this path: it was made, renamed or removed */
 
 #endif

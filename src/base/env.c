@@ -38,8 +38,7 @@ static bool is_on(const char *name)
 {
     const char *text = getenv(name);
 
-    return text && *text && strcmp(text, "0") != 0 && strcasecmp(text, "false") != 0 &&
-           strcasecmp(text, "no") != 0;
+    return text && *text && strcmp(text, "0") != 0 && strcasecmp(text, "false") != 0 && strcasecmp(text, "no") != 0;
 }
 
 int cel_env_log_level(void)

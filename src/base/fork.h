@@ -10,19 +10,19 @@
 #include "thread.h"
 #include <stdbool.h>
 
-enum cel_fork_rank { /* the lock order, outermost first */
-    CEL_FORK_FILTER,   /* held while a filter of others runs, which may call the API */
-    CEL_FORK_HDF5,     /* libhdf5; the same */
-    CEL_FORK_FILES,    /* HDF5 files of the process */
-    CEL_FORK_PLUGINS,  /* what was loaded */
-    CEL_FORK_PATH,     /* where it is looked for */
-    CEL_FORK_RC,
-    CEL_FORK_SETTINGS,
-    CEL_FORK_FIRST_USE,
-    CEL_FORK_IDS,      /* open datasets */
-    CEL_FORK_WORKSPACES,
-    CEL_FORK_POOL,
-    CEL_FORK_RANKS
+enum cel_fork_rank {                   /* the lock order, outermost first */
+                     CEL_FORK_FILTER,  /* held while a filter of others runs, which may call the API */
+                     CEL_FORK_HDF5,    /* libhdf5; the same */
+                     CEL_FORK_FILES,   /* HDF5 files of the process */
+                     CEL_FORK_PLUGINS, /* what was loaded */
+                     CEL_FORK_PATH,    /* where it is looked for */
+                     CEL_FORK_RC,
+                     CEL_FORK_SETTINGS,
+                     CEL_FORK_FIRST_USE,
+                     CEL_FORK_IDS, /* open datasets */
+                     CEL_FORK_WORKSPACES,
+                     CEL_FORK_POOL,
+                     CEL_FORK_RANKS
 };
 
 struct cel_fork_lock {
@@ -35,13 +35,13 @@ struct cel_fork_lock {
 void cel_fork_register(enum cel_fork_rank rank, const struct cel_fork_lock *lock);
 
 /* Beside a lock: CEL_FORK_LOCK(CEL_FORK_POOL, &lock, false, start_anew); once in a file. */
-#define CEL_FORK_LOCK(rank, ...)                                         \
-    __attribute__((constructor)) static void register_for_fork(void)     \
-    {                                                                    \
-        static const struct cel_fork_lock for_fork = {__VA_ARGS__};      \
-                                                                         \
-        cel_fork_register(rank, &for_fork);                              \
-    }                                                                    \
+#define CEL_FORK_LOCK(rank, ...) \
+    __attribute__((constructor)) static void register_for_fork(void) \
+    { \
+        static const struct cel_fork_lock for_fork = {__VA_ARGS__}; \
+\
+        cel_fork_register(rank, &for_fork); \
+    } \
     struct cel_fork_lock /* for the semicolon */
 
 #endif

@@ -11,16 +11,23 @@
 #include <stdint.h>
 
 struct cel_json;
-enum cel_json_type { CEL_JSON_NULL, CEL_JSON_BOOL, CEL_JSON_INT, CEL_JSON_DOUBLE, CEL_JSON_STRING,
-                     CEL_JSON_ARRAY, CEL_JSON_OBJECT };
+enum cel_json_type {
+    CEL_JSON_NULL,
+    CEL_JSON_BOOL,
+    CEL_JSON_INT,
+    CEL_JSON_DOUBLE,
+    CEL_JSON_STRING,
+    CEL_JSON_ARRAY,
+    CEL_JSON_OBJECT
+};
 
 /* On failure the error names line and column (or the byte offset in *at, if not NULL). */
 int cel_json_parse(const char *text, size_t len, struct cel_json **out, size_t *at);
 void cel_json_free(struct cel_json *v);
 int cel_json_copy(const struct cel_json *v, struct cel_json **out); /* deep */
 
-enum cel_json_type cel_json_type(const struct cel_json *v); /* NULL counts as null */
-size_t cel_json_count(const struct cel_json *v);            /* members or items; else 0 */
+enum cel_json_type cel_json_type(const struct cel_json *v);                          /* NULL counts as null */
+size_t cel_json_count(const struct cel_json *v);                                     /* members or items; else 0 */
 const struct cel_json *cel_json_get(const struct cel_json *object, const char *key); /* NULL: absent or no object */
 const struct cel_json *cel_json_item(const struct cel_json *array, size_t i);
 const struct cel_json *cel_json_member(const struct cel_json *object, size_t i, const char **key); /* in order */
@@ -42,8 +49,9 @@ struct cel_json *cel_json_new_uint(uint64_t v);
 struct cel_json *cel_json_new_double(double v); /* shortest exact form; NaN and infinities as strings */
 struct cel_json *cel_json_new_float(float v);   /* shortest form that is exact as a float */
 struct cel_json *cel_json_new_bool(bool v);
-struct cel_json *cel_json_new_null(void);       /* a value that prints as null */
-int cel_json_set(struct cel_json *object, const char *key, struct cel_json *v); /* takes v over, also on failure; v NULL: NC_ENOMEM */
+struct cel_json *cel_json_new_null(void); /* a value that prints as null */
+int cel_json_set(struct cel_json *object, const char *key,
+                 struct cel_json *v); /* takes v over, also on failure; v NULL: NC_ENOMEM */
 int cel_json_set_text(struct cel_json *object, const char *key, const char *text);
 int cel_json_push(struct cel_json *array, struct cel_json *v);
 void cel_json_remove(struct cel_json *object, const char *key);

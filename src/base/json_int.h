@@ -40,7 +40,8 @@ struct cel_json {
 };
 
 struct cel_json *cel_json_new_real_as(double v, const char *text, size_t len); /* keeps the text */
-int cel_json_add_new(struct cel_json *object, char *key, struct cel_json *v); /* takes both over; CEL_ABSENT: the key is there already */
-struct cel_json *cel_json_adopt_string(char *text, size_t len);  /* takes the text over, also on failure */
+int cel_json_add_new(struct cel_json *object, char *key,
+                     struct cel_json *v); /* takes both over; CEL_ABSENT: the key is there already */
+struct cel_json *cel_json_adopt_string(char *text, size_t len); /* takes the text over, also on failure */
 
 #endif

@@ -216,7 +216,9 @@ static int parse_number(struct parser *p, const char *start, size_t n, struct ce
     uint64_t u;
 
     if (!is_number(start, n, &real))
-        return fault(p, at, n && (isdigit((unsigned char)*start) || *start == '-') ? "this number is malformed" : "expected a value");
+        return fault(p, at,
+                     n && (isdigit((unsigned char)*start) || *start == '-') ? "this number is malformed"
+                                                                            : "expected a value");
     if (real) {
         if (!cel_parse_double(start, n, &d))
             return fault(p, at, "this number is too large for a double");
@@ -314,7 +316,8 @@ static int parse_item(struct parser *p, struct cel_json *array)
 }
 
 /* What stands between the brackets, with the closing one. */
-static int parse_parts(struct parser *p, struct cel_json *nest, char end, int (*part)(struct parser *, struct cel_json *))
+static int parse_parts(struct parser *p, struct cel_json *nest, char end,
+                       int (*part)(struct parser *, struct cel_json *))
 {
     int rc = CEL_OK;
 
@@ -328,7 +331,8 @@ static int parse_parts(struct parser *p, struct cel_json *nest, char end, int (*
         if (rc == CEL_OK && take(p, end))
             return CEL_OK;
         if (rc == CEL_OK && !take(p, ','))
-            rc = fault(p, p->pos, p->pos < p->len ? "expected a comma or the closing bracket" : "the text ends too early");
+            rc = fault(p, p->pos,
+                       p->pos < p->len ? "expected a comma or the closing bracket" : "the text ends too early");
     }
     return rc;
 }

@@ -50,7 +50,8 @@ static int print_real(const struct cel_json *v, struct cel_buf *out)
 
 static int print_int(const struct cel_json *v, struct cel_buf *out)
 {
-    return v->negative ? cel_buf_printf(out, "%" PRId64, (int64_t)v->number) : cel_buf_printf(out, "%" PRIu64, v->number);
+    return v->negative ? cel_buf_printf(out, "%" PRId64, (int64_t)v->number)
+                       : cel_buf_printf(out, "%" PRIu64, v->number);
 }
 
 static int new_line(int indent, int depth, struct cel_buf *out)
@@ -114,12 +115,18 @@ static int print_value(const struct cel_json *v, int indent, int depth, struct c
 {
     switch (v->type) {
     case CEL_JSON_OBJECT:
-    case CEL_JSON_ARRAY: return print_nest(v, indent, depth, out);
-    case CEL_JSON_STRING: return print_string(v->string, v->len, out);
-    case CEL_JSON_DOUBLE: return print_real(v, out);
-    case CEL_JSON_INT: return print_int(v, out);
-    case CEL_JSON_BOOL: return cel_buf_puts(out, cel_json_bool(v) ? "true" : "false");
-    default: return cel_buf_puts(out, "null");
+    case CEL_JSON_ARRAY:
+        return print_nest(v, indent, depth, out);
+    case CEL_JSON_STRING:
+        return print_string(v->string, v->len, out);
+    case CEL_JSON_DOUBLE:
+        return print_real(v, out);
+    case CEL_JSON_INT:
+        return print_int(v, out);
+    case CEL_JSON_BOOL:
+        return cel_buf_puts(out, cel_json_bool(v) ? "true" : "false");
+    default:
+        return cel_buf_puts(out, "null");
     }
 }
 

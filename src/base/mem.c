@@ -21,8 +21,7 @@ long cel_mem_fail_at(long nth)
 
 static bool must_fail(void)
 {
-    return atomic_load_explicit(&until_failure, memory_order_relaxed) > 0 &&
-           atomic_fetch_sub(&until_failure, 1) == 1;
+    return atomic_load_explicit(&until_failure, memory_order_relaxed) > 0 && atomic_fetch_sub(&until_failure, 1) == 1;
 }
 
 bool cel_mul(size_t a, size_t b, size_t *out)

@@ -9,8 +9,8 @@
  * valid pointer. */
 void *cel_malloc(size_t nbytes);
 void *cel_malloc_array(size_t n, size_t size);
-void *cel_calloc(size_t n, size_t size);              /* zeroed */
-void *cel_realloc(void *p, size_t n, size_t size);    /* on failure p stays */
+void *cel_calloc(size_t n, size_t size);           /* zeroed */
+void *cel_realloc(void *p, size_t n, size_t size); /* on failure p stays */
 char *cel_strdup(const char *text);
 char *cel_strndup(const char *text, size_t len);
 void *cel_memdup(const void *p, size_t nbytes);

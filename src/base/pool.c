@@ -22,13 +22,13 @@
 
 static struct cel_mutex lock = CEL_MUTEX_INIT;
 static struct cel_cond work = CEL_COND_INIT; /* idle workers wait here */
-static struct cel_task_group *task_groups;               /* a ring of those with waiting tasks; NULL: none */
+static struct cel_task_group *task_groups;   /* a ring of those with waiting tasks; NULL: none */
 static int size;                             /* 0: not decided yet */
 static int nthreads, nidle;
-static int ncalled;                          /* of the idle ones, on their way to work */
-static int most = POOL_MAX;                  /* fewer once a thread could not be made */
-static int cores;                            /* 0: not asked yet */
-static atomic_uint calls;                    /* for workers that look out; written under the lock */
+static int ncalled;         /* of the idle ones, on their way to work */
+static int most = POOL_MAX; /* fewer once a thread could not be made */
+static int cores;           /* 0: not asked yet */
+static atomic_uint calls;   /* for workers that look out; written under the lock */
 
 /* --- fork -------------------------------------------------------------- */
 

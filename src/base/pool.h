@@ -21,13 +21,13 @@ struct cel_task {
 
 /* The tasks of one call. Only the thread that opened it pushes and finishes. */
 struct cel_task_group {
-    struct cel_task *first, *last; /* waiting to be run */
-    struct cel_task_group *prev, *next;  /* other crews with waiting tasks */
+    struct cel_task *first, *last;      /* waiting to be run */
+    struct cel_task_group *prev, *next; /* other crews with waiting tasks */
     bool listed;
-    bool serial;                    /* too little work to wake others for */
-    struct cel_cond *done;         /* the opener waits here for a running task; else NULL */
-    atomic_uint ndone;             /* tasks that others have run; written under the pool's lock */
-    char warning[512];             /* the last that others were given: the opener's once it has finished a task */
+    bool serial;           /* too little work to wake others for */
+    struct cel_cond *done; /* the opener waits here for a running task; else NULL */
+    atomic_uint ndone;     /* tasks that others have run; written under the pool's lock */
+    char warning[512];     /* the last that others were given: the opener's once it has finished a task */
 };
 
 void cel_task_group_open(struct cel_task_group *group, bool serial);

@@ -8,7 +8,10 @@
 struct cel_mutex {
     pthread_mutex_t m;
 };
-#define CEL_MUTEX_INIT {PTHREAD_MUTEX_INITIALIZER}
+#define CEL_MUTEX_INIT \
+    { \
+        PTHREAD_MUTEX_INITIALIZER \
+    }
 
 static inline void cel_mutex_init(struct cel_mutex *m)
 {
@@ -16,7 +19,10 @@ static inline void cel_mutex_init(struct cel_mutex *m)
 }
 
 /* One that its holder may take again. */
-#define CEL_MUTEX_INIT_RECURSIVE {PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP}
+#define CEL_MUTEX_INIT_RECURSIVE \
+    { \
+        PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP \
+    }
 
 static inline void cel_mutex_init_recursive(struct cel_mutex *m)
 {
@@ -46,7 +52,10 @@ static inline void cel_unlock(struct cel_mutex *m)
 struct cel_cond {
     pthread_cond_t c;
 };
-#define CEL_COND_INIT {PTHREAD_COND_INITIALIZER}
+#define CEL_COND_INIT \
+    { \
+        PTHREAD_COND_INITIALIZER \
+    }
 
 static inline void cel_cond_init(struct cel_cond *c)
 {

@@ -13,7 +13,11 @@ bool cel_utf8_is_ascii(const char *text)
 size_t cel_utf8_length(const char *text, size_t left)
 {
     const unsigned char *c = (const unsigned char *)text;
-    size_t n = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : (c[0] & 0xf0) == 0xe0 ? 3 : c[0] >= 0xf0 && c[0] < 0xf5 ? 4 : 0;
+    size_t n = c[0] < 0x80                   ? 1
+               : c[0] >= 0xc2 && c[0] < 0xe0 ? 2
+               : (c[0] & 0xf0) == 0xe0       ? 3
+               : c[0] >= 0xf0 && c[0] < 0xf5 ? 4
+                                             : 0;
 
     if (!n || n > left)
         return 0;

@@ -103,8 +103,12 @@ static int context_of(struct cel_scratch *scratch, const struct cel_step *step, 
 
 static struct cel_coding coding_of(const struct cel_chain *c, size_t i)
 {
-    return (struct cel_coding){.codec = c->step[i].codec, .words = &c->step[i].working, .shape = &c->shape,
-                               .in_chain = true, .before = i, .maskless = c->maskless};
+    return (struct cel_coding){.codec = c->step[i].codec,
+                               .words = &c->step[i].working,
+                               .shape = &c->shape,
+                               .in_chain = true,
+                               .before = i,
+                               .maskless = c->maskless};
 }
 
 /* Most bytes step i makes of n; exactly as many when its size is known. */
@@ -247,8 +251,8 @@ static int encode_two(const struct cel_chain *c, size_t i, struct cel_scratch *s
     return rc == CEL_SKIP ? rc : filter_error(rc, step);
 }
 
-int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch,
-                     const void *src, size_t n, const void **out, size_t *out_n, uint32_t *skipped)
+int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
+                     const void **out, size_t *out_n, uint32_t *skipped)
 {
     struct moving m = {.at = src, .n = n};
     int half = 0, rc = cel_chain_usable(c);
@@ -355,8 +359,8 @@ static int decode_down_to(const struct cel_chain *c, size_t stop, struct cel_scr
     return rc;
 }
 
-int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch,
-                     const void *src, size_t n, uint32_t skipped, void *dst)
+int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
+                     uint32_t skipped, void *dst)
 {
     int rc = cel_chain_usable(c);
     size_t first = 0, len; /* the step that is decoded last, right into dst */
@@ -440,14 +444,17 @@ static int decode_step_any(const struct cel_chain *c, size_t i, struct cel_scrat
         cap = keeps_size_known(step->codec) ? n : 4 * n + 1024;
     do {
         cap = cap < most ? cap : most;
-        rc = cel_buf_reserve(out, cap ? cap : out->max > 0); /* codecs copy to and from memory that is there, were it 0 bytes */
+        rc = cel_buf_reserve(
+            out, cap ? cap : out->max > 0); /* codecs copy to and from memory that is there, were it 0 bytes */
         if (rc == CEL_OK)
             rc = step->codec->decode(&coding, src, n, out->data, cap, &len);
     } while (rc != CEL_OK && rc != NC_ENOMEM && cap < most && (cap *= 2));
     out->len = rc == CEL_OK ? len : 0;
     if (rc != CEL_OK && rc != NC_ENOMEM && cap == out->max)
-        rc = cel_fail(rc, "%s: the chunk is damaged, or decodes to more than the %zu bytes allowed for its %zu: set "
-                          "CELLAR_MAX_DECODED to a larger number if it is to be read", step->codec->name, out->max, n);
+        rc = cel_fail(rc,
+                      "%s: the chunk is damaged, or decodes to more than the %zu bytes allowed for its %zu: set "
+                      "CELLAR_MAX_DECODED to a larger number if it is to be read",
+                      step->codec->name, out->max, n);
     return filter_error(rc, step);
 }
 

@@ -19,8 +19,8 @@ struct cel_step {
     bool from_file;                /* visible holds the words as stored, not as given */
     bool fitted;                   /* working was made by a plugin that saw the variable */
     struct cel_words visible;
-    struct cel_words working;      /* valid once the chain is prepared */
-    char *json;                    /* codec == NULL and read from JSON: the source text; else NULL */
+    struct cel_words working; /* valid once the chain is prepared */
+    char *json;               /* codec == NULL and read from JSON: the source text; else NULL */
 };
 
 /* The filters of one variable, in encoding order. Constant once prepared, so
@@ -30,12 +30,12 @@ struct cel_chain {
     struct cel_step *step;
     bool prepared;
     bool maskless; /* kept in a format that cannot leave a filter out for one chunk */
-    char *object;  /* Zarr's codec for elements without a fixed size, as JSON (chain_object.c); NULL: the format's own */
+    char *object; /* Zarr's codec for elements without a fixed size, as JSON (chain_object.c); NULL: the format's own */
     struct cel_shape shape; /* valid once prepared */
 };
 
 /* --- building -------------------------------------------------------- */
-void cel_chain_dispose(struct cel_chain *c); /* leaves an empty chain */
+void cel_chain_dispose(struct cel_chain *c);                            /* leaves an empty chain */
 int cel_chain_copy(const struct cel_chain *from, struct cel_chain *to); /* unprepared copy */
 
 /* The step with this id, or NULL. */
@@ -53,8 +53,7 @@ int cel_step_make(unsigned id, size_t nwords, const unsigned *words, struct cel_
 
 /* The same for what a file says: an unknown id gives a step without codec, and
  * the words are kept as they are. */
-int cel_step_from_file(unsigned id, bool optional, size_t nwords, const unsigned *words,
-                       struct cel_step *out);
+int cel_step_from_file(unsigned id, bool optional, size_t nwords, const unsigned *words, struct cel_step *out);
 void cel_step_dispose(struct cel_step *step);
 
 /* The chain takes the step over. at > n means at the end. */
@@ -79,11 +78,11 @@ int cel_chain_print(const struct cel_chain *c, enum cel_spelling spelling, struc
 /* One codec object (version 2 has "id", 3 has "name"). An unknown codec gives a
  * step without codec that keeps its JSON. */
 int cel_step_from_json(const struct cel_json *object, int version, struct cel_step *out);
-int cel_step_to_json(const struct cel_step *step, const struct cel_shape *shape, int version,
-                     struct cel_json **out);
+int cel_step_to_json(const struct cel_step *step, const struct cel_shape *shape, int version, struct cel_json **out);
 
 /* --- byte order: chain_order.c. elements: their type, as "<i4" ------------------- */
-bool cel_chain_changes_type(const struct cel_chain *c); /* a filter gives numbers of a type that it names; else not the others */
+bool cel_chain_changes_type(
+    const struct cel_chain *c); /* a filter gives numbers of a type that it names; else not the others */
 bool cel_chain_stores_big(const struct cel_chain *c, const char *elements);
 void cel_chain_store_as(struct cel_chain *c, const char *elements, bool big);
 
@@ -98,7 +97,7 @@ struct cel_shards {
 /* What sharding_indexed in a chain's JSON says. */
 struct cel_sharding {
     bool there;
-    struct cel_shards shards;       /* rank 0: its lengths are not given ("shard_shape") */
+    struct cel_shards shards; /* rank 0: its lengths are not given ("shard_shape") */
     int rank;
     size_t chunk[CEL_RANK_MAX]; /* of the chunks in a shard */
 };
@@ -114,16 +113,17 @@ int cel_shards_print(const struct cel_shards *s, const size_t *chunk, const stru
 enum { CEL_OBJECT_TEXT = 1, CEL_OBJECT_NUMBERS = 2, CEL_OBJECT_LISTS = 4 };
 struct cel_object_codec {
     const char *name;
-    unsigned takes;  /* CEL_OBJECT_*: elements it makes bytes of */
-    bool in_v3;      /* Zarr version 3 has it, by the same name */
+    unsigned takes;       /* CEL_OBJECT_*: elements it makes bytes of */
+    bool in_v3;           /* Zarr version 3 has it, by the same name */
     const char *keys[10]; /* its parameters; NULL ends */
 };
 const struct cel_object_codec *cel_object_codec_find(const char *name); /* "json2", "numcodecs.json2"; NULL: none */
-int cel_chain_object(const struct cel_chain *c, const struct cel_object_codec **out); /* the one of this chain; NULL: none */
+int cel_chain_object(const struct cel_chain *c,
+                     const struct cel_object_codec **out); /* the one of this chain; NULL: none */
 /* Keep it, where the JSON of a codec (either version) is one; CEL_ABSENT: it is none. strict: no
  * parameter that it does not have. */
 int cel_chain_take_object(struct cel_chain *c, const struct cel_json *object, bool strict);
-int cel_chain_keep_object(struct cel_chain *c, const struct cel_json *v2); /* in place of any it had */
+int cel_chain_keep_object(struct cel_chain *c, const struct cel_json *v2);                /* in place of any it had */
 int cel_chain_object_json(const struct cel_chain *c, int version, struct cel_json **out); /* CEL_ABSENT: it has none */
 
 /* --- running ------------------------------------------------------------ */
@@ -160,12 +160,12 @@ int cel_scratch_input(struct cel_scratch *scratch, const struct cel_chain *c, vo
 /* Run one chunk. src lies outside the scratch, or in its room. *out points into the scratch (or
  * is src for an empty chain) until it is used again. *skipped: bit i is set when
  * optional step i was passed over. */
-int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch,
-                     const void *src, size_t n, const void **out, size_t *out_n, uint32_t *skipped);
+int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
+                     const void **out, size_t *out_n, uint32_t *skipped);
 
 /* Decode to exactly chain.shape.nbytes bytes in dst. `skipped` as stored. */
-int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch,
-                     const void *src, size_t n, uint32_t skipped, void *dst);
+int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
+                     uint32_t skipped, void *dst);
 
 /* The largest error a chunk of numbers suffered: *loss is raised. Neither src nor the
  * encoded bytes lie in the scratch. */
@@ -174,8 +174,8 @@ struct cel_loss {
     double max_rel; /* relative to the value given */
 };
 bool cel_chain_is_lossy(const struct cel_chain *c);
-int cel_chain_loss(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, const void *encoded, size_t n,
-                   uint32_t skipped, struct cel_loss *loss);
+int cel_chain_loss(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, const void *encoded,
+                   size_t n, uint32_t skipped, struct cel_loss *loss);
 
 /* For readers that want elements elsewhere than in one row: a chain that starts with a
  * shuffle is decoded down to it, and the elements are put together from their byte

@@ -102,9 +102,11 @@ int cel_chain_missing(unsigned id)
     int rc = cel_plugin_tried(&tried);
 
     describe(id, what, sizeof what);
-    rc = cel_fail(NC_ENOFILTER, "%s is not built in, and no plugin for it was found%s%.*s; install one and put its "
-                  "directory into HDF5_PLUGIN_PATH", what, rc == CEL_OK && tried.len ? " in " : "",
-                  rc == CEL_OK ? (int)tried.len : 0, tried.data ? tried.data : "");
+    rc = cel_fail(NC_ENOFILTER,
+                  "%s is not built in, and no plugin for it was found%s%.*s; install one and put its "
+                  "directory into HDF5_PLUGIN_PATH",
+                  what, rc == CEL_OK && tried.len ? " in " : "", rc == CEL_OK ? (int)tried.len : 0,
+                  tried.data ? tried.data : "");
     cel_buf_dispose(&tried);
     return rc;
 }
@@ -263,8 +265,10 @@ int cel_chain_check_maskless(const struct cel_chain *c)
         const struct cel_codec *codec = c->step[i].codec;
 
         if (codec && before && codec->flags & CEL_CODEC_NEEDS_PIXELS)
-            return cel_fail(NC_EFILTER, "%s takes whole elements only and cannot come after %s, which changes the "
-                            "length, where a filter cannot be left out for one chunk", codec->name, before->name);
+            return cel_fail(NC_EFILTER,
+                            "%s takes whole elements only and cannot come after %s, which changes the "
+                            "length, where a filter cannot be left out for one chunk",
+                            codec->name, before->name);
         if (codec && !(codec->flags & CEL_CODEC_SAME_SIZE))
             before = codec;
     }

@@ -261,8 +261,9 @@ static int step_from_json(const struct cel_json *object, int version, bool stric
     if (!step.codec)
         return keep_unknown(object, out);
     step.id = step.codec->hdf5_id;
-    rc = step.codec->flags & CEL_CODEC_OUTSIDE ? plugin_from_json(step.codec, config, version, &step.visible)
-                                               : cel_params_from_json(step.codec, config, version, strict, &step.visible);
+    rc = step.codec->flags & CEL_CODEC_OUTSIDE
+             ? plugin_from_json(step.codec, config, version, &step.visible)
+             : cel_params_from_json(step.codec, config, version, strict, &step.visible);
     if (rc == CEL_OK)
         rc = cel_params_check(step.codec, &step.visible);
     if (rc == CEL_OK)

@@ -39,8 +39,8 @@ static void compare(const struct cel_dtype *t, const char *was, const char *is, 
     }
 }
 
-int cel_chain_loss(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, const void *encoded, size_t n,
-                   uint32_t skipped, struct cel_loss *loss)
+int cel_chain_loss(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, const void *encoded,
+                   size_t n, uint32_t skipped, struct cel_loss *loss)
 {
     struct cel_dtype type = cel_dtype_at(cel_dtype_of_shape(&c->shape));
     void *decoded;

@@ -18,8 +18,11 @@ static const struct cel_object_codec codecs[] = {
     {"vlen-utf8", CEL_OBJECT_TEXT, true, {NULL}},
     {"vlen-bytes", CEL_OBJECT_TEXT | CEL_OBJECT_LISTS, false, {NULL}},
     {"vlen-array", CEL_OBJECT_LISTS, false, {"dtype", NULL}},
-    {"json2", CEL_OBJECT_TEXT | CEL_OBJECT_NUMBERS, false,
-     {"encoding", "skipkeys", "ensure_ascii", "check_circular", "allow_nan", "sort_keys", "indent", "separators", "strict", NULL}},
+    {"json2",
+     CEL_OBJECT_TEXT | CEL_OBJECT_NUMBERS,
+     false,
+     {"encoding", "skipkeys", "ensure_ascii", "check_circular", "allow_nan", "sort_keys", "indent", "separators",
+      "strict", NULL}},
     {"categorize", CEL_OBJECT_TEXT, false, {"labels", "dtype", "astype", NULL}},
 };
 

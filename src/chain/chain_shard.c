@@ -47,7 +47,8 @@ static int read_index_codecs(const struct cel_json *codecs, struct cel_shards *o
 
     if (n > 2 || !bytes || strcmp(bytes, "bytes") != 0 || !check || strcmp(check, "crc32c") != 0 ||
         (endian && strcmp(endian, "little") != 0))
-        return cel_fail(NC_EINVAL, SHARDING ": \"index_codecs\" can be made as little-endian \"bytes\", with \"crc32c\" or without");
+        return cel_fail(NC_EINVAL, SHARDING
+                        ": \"index_codecs\" can be made as little-endian \"bytes\", with \"crc32c\" or without");
     out->unchecked = n == 1;
     return CEL_OK;
 }

@@ -24,7 +24,7 @@ struct part {
 struct reader {
     const char *text;
     size_t pos;
-    size_t column;  /* of the fault */
+    size_t column; /* of the fault */
 };
 
 /* --- errors ------------------------------------------------------------------ */
@@ -142,9 +142,9 @@ static bool read_bool(const struct part *p, double *v)
 static const char *kind_name(enum cel_param_kind kind)
 {
     static const char *const names[] = {
-        [CEL_PARAM_INT] = "a whole number",        [CEL_PARAM_UINT] = "a whole number, 0 or more",
-        [CEL_PARAM_BOOL] = "yes or no",            [CEL_PARAM_CHOICE] = "one of its choices",
-        [CEL_PARAM_FLOAT] = "a number",            [CEL_PARAM_DOUBLE] = "a number",
+        [CEL_PARAM_INT] = "a whole number", [CEL_PARAM_UINT] = "a whole number, 0 or more",
+        [CEL_PARAM_BOOL] = "yes or no",     [CEL_PARAM_CHOICE] = "one of its choices",
+        [CEL_PARAM_FLOAT] = "a number",     [CEL_PARAM_DOUBLE] = "a number",
     };
 
     return names[kind];

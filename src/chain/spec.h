@@ -18,7 +18,7 @@ struct cel_spec {
     unsigned id;
     const struct cel_codec *codec; /* the one its name or id stands for; NULL: none here */
     struct cel_words words;
-    size_t column;                 /* of its id or name, from 0 */
+    size_t column; /* of its id or name, from 0 */
 };
 
 /* All filters of a text; blank text has none. On failure *column is where. */

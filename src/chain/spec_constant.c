@@ -24,15 +24,15 @@ enum tag { NO_TAG, TAG_B, TAG_UB, TAG_S, TAG_US, TAG_U, TAG_L, TAG_UL, TAG_F, TA
 static const struct {
     const char *text;
     enum tag tag;
-} tags[] = {{"", NO_TAG}, {"b", TAG_B}, {"ub", TAG_UB}, {"s", TAG_S}, {"us", TAG_US}, {"u", TAG_U},
-            {"l", TAG_L}, {"ul", TAG_UL}, {"f", TAG_F}, {"d", TAG_D}};
+} tags[] = {{"", NO_TAG}, {"b", TAG_B}, {"ub", TAG_UB}, {"s", TAG_S}, {"us", TAG_US},
+            {"u", TAG_U}, {"l", TAG_L}, {"ul", TAG_UL}, {"f", TAG_F}, {"d", TAG_D}};
 
 struct constant {
     const char *text;
     size_t len;    /* with the tag */
     size_t digits; /* characters of the number itself, sign included */
     bool negative;
-    bool real;     /* has a point or an exponent */
+    bool real; /* has a point or an exponent */
     enum tag tag;
 };
 
@@ -145,7 +145,8 @@ static int fit(const struct constant *c, uint64_t bits, uint32_t words[2], size_
         return CEL_OK;
     case TAG_U:
         words[0] = (uint32_t)bits;
-        return !c->negative && bits <= UINT32_MAX ? CEL_OK : expected(0, where, "a number from 0 to 4294967295 before u");
+        return !c->negative && bits <= UINT32_MAX ? CEL_OK
+                                                  : expected(0, where, "a number from 0 to 4294967295 before u");
     case TAG_UL:
         *n = two_words(bits, words);
         return !c->negative ? CEL_OK : expected(0, where, "no sign before an unsigned constant");
@@ -171,8 +172,9 @@ int cel_spec_constant(const char *text, size_t len, uint32_t words[2], size_t *n
     if (c.tag == TAG_F || c.tag == TAG_D)
         return read_real(&c, words, n, at);
     if (c.real)
-        return expected(strcspn(text, ".eE"), at, c.tag == NO_TAG ? "tag f or d on a number with a point or exponent"
-                                                                  : "a whole number before this tag");
+        return expected(strcspn(text, ".eE"), at,
+                        c.tag == NO_TAG ? "tag f or d on a number with a point or exponent"
+                                        : "a whole number before this tag");
     rc = read_bits(&c, &bits, at);
     return rc == CEL_OK ? fit(&c, bits, words, n, at) : rc;
 }

@@ -30,8 +30,8 @@ struct cel_shape {
     bool big_endian; /* byte order of the elements in the chunk */
     int rank;        /* 0 when the chunk is a plain run of bytes */
     size_t dims[CEL_RANK_MAX];
-    size_t nbytes;       /* decoded size of a whole chunk */
-    bool has_fill;       /* fill[] holds one element, in the chunk's byte order */
+    size_t nbytes; /* decoded size of a whole chunk */
+    bool has_fill; /* fill[] holds one element, in the chunk's byte order */
     unsigned char fill[8];
 };
 
@@ -67,16 +67,16 @@ struct cel_param {
 };
 
 enum {
-    CEL_CODEC_SAME_SIZE = 1,   /* output is exactly as long as input */
-    CEL_CODEC_LOSSY = 2,       /* decode(encode(x)) may differ from x */
-    CEL_CODEC_COMPRESSOR = 4,  /* meant to shrink: nc_inq_var_compress() looks for these */
-    CEL_CODEC_CHECKSUM = 8,    /* adds a check, detects damage */
-    CEL_CODEC_MAY_SKIP = 16,   /* encode() may answer CEL_SKIP */
-    CEL_CODEC_NEEDS_PIXELS = 32, /* input length must be a multiple of the element size */
+    CEL_CODEC_SAME_SIZE = 1,       /* output is exactly as long as input */
+    CEL_CODEC_LOSSY = 2,           /* decode(encode(x)) may differ from x */
+    CEL_CODEC_COMPRESSOR = 4,      /* meant to shrink: nc_inq_var_compress() looks for these */
+    CEL_CODEC_CHECKSUM = 8,        /* adds a check, detects damage */
+    CEL_CODEC_MAY_SKIP = 16,       /* encode() may answer CEL_SKIP */
+    CEL_CODEC_NEEDS_PIXELS = 32,   /* input length must be a multiple of the element size */
     CEL_CODEC_NEEDS_ELEMENTS = 64, /* only as the first step, on the elements themselves */
-    CEL_CODEC_OUTSIDE = 128,   /* from a shared library: runs under the plugin lock */
-    CEL_CODEC_PLANES = 256,    /* output is as many byte planes as working word 0 says */
-    CEL_CODEC_MIXES = 512      /* makes one value of several: padding must hold the fill value, which it knows */
+    CEL_CODEC_OUTSIDE = 128,       /* from a shared library: runs under the plugin lock */
+    CEL_CODEC_PLANES = 256,        /* output is as many byte planes as working word 0 says */
+    CEL_CODEC_MIXES = 512          /* makes one value of several: padding must hold the fill value, which it knows */
 };
 
 /* The surroundings of one encode or decode call. */
@@ -84,7 +84,7 @@ struct cel_coding {
     const struct cel_codec *codec;
     const struct cel_words *words; /* working parameters */
     const struct cel_shape *shape;
-    void *context;                 /* this worker's, from make_context; NULL if the codec has none */
+    void *context; /* this worker's, from make_context; NULL if the codec has none */
     size_t planes; /* encode: src is this many byte planes of n / planes bytes each, then n % planes
                     * bytes, because the step before has CEL_CODEC_PLANES and ran; 0: not known,
                     * or, in a chain, that src is no such planes */
@@ -96,12 +96,12 @@ struct cel_coding {
 
 /* A codec is a constant table, the same for every variable and thread. */
 struct cel_codec {
-    const char *name;    /* in text: "zstd" */
-    unsigned hdf5_id;    /* filter id */
-    const char *label;   /* name stored in HDF5 files: the registered plugin's own string */
-    const char *zarr2;   /* Zarr v2 "id"; NULL: "cellar.<name>" */
-    const char *zarr3;   /* Zarr v3 "name"; NULL: "cellar.<name>" */
-    const char *about;   /* one line for help */
+    const char *name;  /* in text: "zstd" */
+    unsigned hdf5_id;  /* filter id */
+    const char *label; /* name stored in HDF5 files: the registered plugin's own string */
+    const char *zarr2; /* Zarr v2 "id"; NULL: "cellar.<name>" */
+    const char *zarr3; /* Zarr v3 "name"; NULL: "cellar.<name>" */
+    const char *about; /* one line for help */
     unsigned flags;
     const struct cel_param *params; /* NULL: none */
 
@@ -115,8 +115,8 @@ struct cel_codec {
     /* Optional: fit the codec to a variable. Refuses types and shapes it cannot
      * do, and sets *working (already a copy of *visible). Given words that are
      * working words already (read from a file), it leaves them as they are. */
-    int (*prepare)(const struct cel_codec *codec, const struct cel_words *visible,
-                   const struct cel_shape *shape, struct cel_words *working);
+    int (*prepare)(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                   struct cel_words *working);
 
     /* Optional: the visible words that working words came from (default: the
      * first max_words of them). */
@@ -149,10 +149,8 @@ struct cel_codec {
      * be unaligned; decode() must survive any src. encode() may return CEL_SKIP
      * with CEL_CODEC_MAY_SKIP. Errors start with the codec's name. A decode() that
      * fails for lack of room only sets *len above cap. */
-    int (*encode)(const struct cel_coding *coding, const void *src, size_t n,
-                  void *dst, size_t cap, size_t *len);
-    int (*decode)(const struct cel_coding *coding, const void *src, size_t n,
-                  void *dst, size_t cap, size_t *len);
+    int (*encode)(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len);
+    int (*decode)(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len);
 
     /* Optional: this step and a shuffle of elements of `size` bytes behind it, in one: the
      * bytes of both, n of them. CEL_SKIP: not this chunk; then one goes after the other. */

@@ -8,8 +8,22 @@
 #include <netcdf.h>
 
 static const struct cel_param params[] = {
-    {.name = "encode_dtype", .kind = CEL_PARAM_CHOICE, .flags = CEL_PARAM_REQUIRED, .word = 0, .min = 1, .max = 21, .fallback = 11, .choices = cel_dtypes, .help = "type as stored"},
-    {.name = "decode_dtype", .kind = CEL_PARAM_CHOICE, .word = 1, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type of the elements"},
+    {.name = "encode_dtype",
+     .kind = CEL_PARAM_CHOICE,
+     .flags = CEL_PARAM_REQUIRED,
+     .word = 0,
+     .min = 1,
+     .max = 21,
+     .fallback = 11,
+     .choices = cel_dtypes,
+     .help = "type as stored"},
+    {.name = "decode_dtype",
+     .kind = CEL_PARAM_CHOICE,
+     .word = 1,
+     .min = 0,
+     .max = 21,
+     .choices = cel_dtypes,
+     .help = "type of the elements"},
     {0},
 };
 
@@ -45,7 +59,8 @@ static size_t bound(const struct cel_coding *coding, size_t n)
     return own.size ? n / own.size * stored.size : n;
 }
 
-static int cast(const struct cel_coding *coding, int from, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+static int cast(const struct cel_coding *coding, int from, const void *src, size_t n, void *dst, size_t cap,
+                size_t *len)
 {
     struct cel_dtype a, b;
 
@@ -69,8 +84,23 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 }
 
 const struct cel_codec cel_codec_astype = {
-    .name = "astype", .hdf5_id = 32818, .label = "astype", .zarr2 = "astype", .zarr3 = "numcodecs.astype",
+    .name = "astype",
+    .hdf5_id = 32818,
+    .label = "astype",
+    .zarr2 = "astype",
+    .zarr3 = "numcodecs.astype",
     .about = "elements stored as another number type",
-    .own_type = 2, .stored_type = 1, .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY, .params = params, .min_words = 1, .max_words = 2, .max_ratio = 8,
-    .prepare = prepare, .to_json = to_json, .from_json = from_json, .bound = bound, .encode = encode, .decode = decode,
+    .own_type = 2,
+    .stored_type = 1,
+    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY,
+    .params = params,
+    .min_words = 1,
+    .max_words = 2,
+    .max_ratio = 8,
+    .prepare = prepare,
+    .to_json = to_json,
+    .from_json = from_json,
+    .bound = bound,
+    .encode = encode,
+    .decode = decode,
 };

@@ -35,6 +35,14 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 }
 
 const struct cel_codec cel_codec_base64 = {
-    .name = "base64", .hdf5_id = 32819, .label = "base64", .zarr2 = "base64", .zarr3 = "numcodecs.base64",
-    .about = "bytes as text", .bound = bound, .max_ratio = 1, .encode = encode, .decode = decode,
+    .name = "base64",
+    .hdf5_id = 32819,
+    .label = "base64",
+    .zarr2 = "base64",
+    .zarr3 = "numcodecs.base64",
+    .about = "bytes as text",
+    .bound = bound,
+    .max_ratio = 1,
+    .encode = encode,
+    .decode = decode,
 };

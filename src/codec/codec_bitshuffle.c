@@ -30,10 +30,10 @@
 #include <zstd.h>
 
 #define HEADER 12
-#define BLOCK_BYTES 8192  /* the aim */
-#define BLOCK_MIN 128   /* elements of a block we choose */
-#define BLOCK_MAX (1 << 20)  /* elements of a block, which others count in hundreds */
-#define WHOLE_MAX (1 << 30)  /* bytes of a block */
+#define BLOCK_BYTES 8192    /* the aim */
+#define BLOCK_MIN 128       /* elements of a block we choose */
+#define BLOCK_MAX (1 << 20) /* elements of a block, which others count in hundreds */
+#define WHOLE_MAX (1 << 30) /* bytes of a block */
 
 enum { NONE = 0, LZ4 = 2, ZSTD = 3 };
 
@@ -44,11 +44,27 @@ enum { MAJOR, MINOR, SIZE, BLOCK, COMPRESSION, LEVEL, STORED_WORDS };
 static const char *const compressions[] = {"none", "reserved", "lz4", "zstd", NULL};
 
 static const struct cel_param params[] = {
-    {.name = "blocksize", .kind = CEL_PARAM_UINT, .word = GIVEN_BLOCK, .min = 0, .max = BLOCK_MAX, .fallback = 0,
+    {.name = "blocksize",
+     .kind = CEL_PARAM_UINT,
+     .word = GIVEN_BLOCK,
+     .min = 0,
+     .max = BLOCK_MAX,
+     .fallback = 0,
      .help = "elements of a block, a multiple of 8; 0: about 8 kB"},
-    {.name = "compression", .kind = CEL_PARAM_CHOICE, .word = GIVEN_COMPRESSION, .min = 0, .max = 3, .fallback = NONE,
-     .choices = compressions, .help = "what follows the bit shuffle: none, lz4 or zstd"},
-    {.name = "level", .kind = CEL_PARAM_INT, .word = GIVEN_LEVEL, .min = -131072, .max = 22, .fallback = 3,
+    {.name = "compression",
+     .kind = CEL_PARAM_CHOICE,
+     .word = GIVEN_COMPRESSION,
+     .min = 0,
+     .max = 3,
+     .fallback = NONE,
+     .choices = compressions,
+     .help = "what follows the bit shuffle: none, lz4 or zstd"},
+    {.name = "level",
+     .kind = CEL_PARAM_INT,
+     .word = GIVEN_LEVEL,
+     .min = -131072,
+     .max = 22,
+     .fallback = 3,
      .help = "of zstd"},
     {0},
 };
@@ -87,8 +103,8 @@ static int check(const struct cel_words *visible)
     return CEL_OK;
 }
 
-static int prepare(const struct cel_codec *codec, const struct cel_words *visible,
-                   const struct cel_shape *shape, struct cel_words *working)
+static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                   struct cel_words *working)
 {
     size_t i, given = visible->n > GIVEN_WORDS ? GIVEN_WORDS : visible->n;
 
@@ -322,8 +338,10 @@ static int read_header(const unsigned char *src, size_t n, size_t cap, struct se
     says = cel_get_be64(src);
     block = cel_get_be32(src + 8);
     if (says > cap || says % s->size != 0)
-        return cel_fail(NC_EFILTER, "bitshuffle: the chunk says it has %llu bytes, expected at most %zu in elements "
-                        "of %zu", (unsigned long long)says, cap, s->size);
+        return cel_fail(NC_EFILTER,
+                        "bitshuffle: the chunk says it has %llu bytes, expected at most %zu in elements "
+                        "of %zu",
+                        (unsigned long long)says, cap, s->size);
     if (block == 0 || block % (8 * s->size) != 0)
         return cel_fail(NC_EFILTER, "bitshuffle: the chunk says its blocks have %u bytes, no multiple of 8 elements",
                         block);

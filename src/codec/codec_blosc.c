@@ -24,21 +24,49 @@ static const char *const shuffles[] = {"noshuffle", "shuffle", "bitshuffle", NUL
 static const char *const compressors[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd", NULL};
 
 static const struct cel_param params[] = {
-    {.name = "cname", .kind = CEL_PARAM_CHOICE, .word = COMPRESSOR, .min = 0, .max = 5, .fallback = BLOSC_BLOSCLZ,
-     .choices = compressors, .help = "the compressor inside"},
-    {.name = "clevel", .kind = CEL_PARAM_UINT, .word = LEVEL, .min = 0, .max = 9, .fallback = 5,
+    {.name = "cname",
+     .kind = CEL_PARAM_CHOICE,
+     .word = COMPRESSOR,
+     .min = 0,
+     .max = 5,
+     .fallback = BLOSC_BLOSCLZ,
+     .choices = compressors,
+     .help = "the compressor inside"},
+    {.name = "clevel",
+     .kind = CEL_PARAM_UINT,
+     .word = LEVEL,
+     .min = 0,
+     .max = 9,
+     .fallback = 5,
      .help = "0 (stored) to 9 (small)"},
-    {.name = "shuffle", .kind = CEL_PARAM_CHOICE, .word = SHUFFLE, .min = 0, .max = 2, .fallback = BLOSC_SHUFFLE,
-     .choices = shuffles, .help = "what comes before the compressor"},
-    {.name = "blocksize", .kind = CEL_PARAM_UINT, .word = CHUNK, .min = 0, .max = 4294967295.0, .fallback = 0,
+    {.name = "shuffle",
+     .kind = CEL_PARAM_CHOICE,
+     .word = SHUFFLE,
+     .min = 0,
+     .max = 2,
+     .fallback = BLOSC_SHUFFLE,
+     .choices = shuffles,
+     .help = "what comes before the compressor"},
+    {.name = "blocksize",
+     .kind = CEL_PARAM_UINT,
+     .word = CHUNK,
+     .min = 0,
+     .max = 4294967295.0,
+     .fallback = 0,
      .help = "kept, but Blosc chooses the size of its blocks"},
-    {.name = "typesize", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_ELEM_SIZE, .word = SIZE, .min = 0,
-     .max = 4294967295.0, .fallback = 0, .help = "bytes of one element"},
+    {.name = "typesize",
+     .kind = CEL_PARAM_UINT,
+     .flags = CEL_PARAM_ELEM_SIZE,
+     .word = SIZE,
+     .min = 0,
+     .max = 4294967295.0,
+     .fallback = 0,
+     .help = "bytes of one element"},
     {0},
 };
 
-static int prepare(const struct cel_codec *codec, const struct cel_words *visible,
-                   const struct cel_shape *shape, struct cel_words *working)
+static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                   struct cel_words *working)
 {
     if (shape->nbytes > BLOSC_MAX_BUFFERSIZE)
         return cel_fail(NC_EFILTER, "blosc: chunks of %zu bytes are more than the %d it takes", shape->nbytes,
@@ -73,8 +101,9 @@ static int to_json(const struct cel_words *visible, const struct cel_shape *shap
     if (rc == CEL_OK)
         rc = cel_json_set(config, "clevel", cel_json_new_uint(visible->w[LEVEL]));
     if (rc == CEL_OK)
-        rc = cel_json_set(config, "shuffle", version == 2 ? cel_json_new_uint(visible->w[SHUFFLE])
-                                                          : cel_json_new_string(shuffle, strlen(shuffle)));
+        rc = cel_json_set(config, "shuffle",
+                          version == 2 ? cel_json_new_uint(visible->w[SHUFFLE])
+                                       : cel_json_new_string(shuffle, strlen(shuffle)));
     if (rc == CEL_OK && version == 3)
         rc = cel_json_set(config, "typesize", cel_json_new_uint(typesize > BLOSC_MAX_TYPESIZE ? 1 : typesize));
     if (rc == CEL_OK)
@@ -160,8 +189,8 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     int done;
 
     if (level > 9 || shuffle > 2 || code > 5 || n > BLOSC_MAX_BUFFERSIZE)
-        return cel_fail(NC_EFILTER, "blosc: cannot use level %u, shuffle %u, compressor %u on %zu bytes", level, shuffle,
-                        code, n);
+        return cel_fail(NC_EFILTER, "blosc: cannot use level %u, shuffle %u, compressor %u on %zu bytes", level,
+                        shuffle, code, n);
     if (blosc_compcode_to_compname((int)code, &name) < 0)
         return cel_fail(NC_EFILTER, "blosc: this Blosc library was built without %s", compressors[code]);
     if (size == 0 || size > BLOSC_MAX_TYPESIZE)

@@ -13,7 +13,12 @@
 #include <stdlib.h>
 
 static const struct cel_param params[] = {
-    {.name = "level", .kind = CEL_PARAM_UINT, .word = 0, .min = 1, .max = 9, .fallback = 9,
+    {.name = "level",
+     .kind = CEL_PARAM_UINT,
+     .word = 0,
+     .min = 1,
+     .max = 9,
+     .fallback = 9,
      .help = "block size, 1 (100 kB) to 9 (900 kB)"},
     {0},
 };
@@ -98,8 +103,8 @@ static size_t bound(const struct cel_coding *coding, size_t n)
 }
 
 /* Feed and drain the stream until it answers something else than `more`. */
-static int pump(bz_stream *s, int (*step)(bz_stream *, int), int more, const char **src, size_t *n,
-                char **dst, size_t *cap)
+static int pump(bz_stream *s, int (*step)(bz_stream *, int), int more, const char **src, size_t *n, char **dst,
+                size_t *cap)
 {
     int answer;
 
@@ -135,8 +140,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
 
     answer = BZ2_bzCompressInit(&s, level, 0, 0);
     if (answer != BZ_OK)
-        return cel_fail(answer == BZ_MEM_ERROR ? NC_ENOMEM : NC_EFILTER,
-                        "bzip2: cannot start at level %d", level);
+        return cel_fail(answer == BZ_MEM_ERROR ? NC_ENOMEM : NC_EFILTER, "bzip2: cannot start at level %d", level);
     answer = pump(&s, BZ2_bzCompress, BZ_FINISH_OK, &from, &n, &to, &cap);
     BZ2_bzCompressEnd(&s);
     if (answer != BZ_STREAM_END)
@@ -157,8 +161,8 @@ static int decode_stream(struct context *c, const char **src, size_t *n, char **
     if (answer == BZ_STREAM_END)
         return CEL_OK;
     if (answer != BZ_OK)
-        return cel_fail(answer == BZ_MEM_ERROR ? NC_ENOMEM : NC_EFILTER,
-                        "bzip2: the chunk is damaged (libbz2 says %d)", answer);
+        return cel_fail(answer == BZ_MEM_ERROR ? NC_ENOMEM : NC_EFILTER, "bzip2: the chunk is damaged (libbz2 says %d)",
+                        answer);
     if (*n == 0)
         return cel_fail(NC_EFILTER, "bzip2: the chunk is cut short");
     return cel_fail(NC_EFILTER, "bzip2: the chunk holds more data than it should");

@@ -23,7 +23,8 @@ static void put_trailer(unsigned char *dst, const void *src, size_t n)
 /* Any window and level, but no dictionary: nobody could say which. */
 static size_t skip_header(const unsigned char *src, size_t n)
 {
-    return n >= 2 && (src[0] & 15) == 8 && src[0] >> 4 <= 7 && (src[0] << 8 | src[1]) % 31 == 0 && !(src[1] & 0x20) ? 2 : 0;
+    return n >= 2 && (src[0] & 15) == 8 && src[0] >> 4 <= 7 && (src[0] << 8 | src[1]) % 31 == 0 && !(src[1] & 0x20) ? 2
+                                                                                                                    : 0;
 }
 
 static const struct cel_wrapping zlib = {"deflate", 2, 4, put_header, put_trailer, skip_header};

@@ -8,8 +8,20 @@
 #include <netcdf.h>
 
 static const struct cel_param params[] = {
-    {.name = "dtype", .kind = CEL_PARAM_CHOICE, .word = 0, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type of the elements"},
-    {.name = "astype", .kind = CEL_PARAM_CHOICE, .word = 1, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type of the differences"},
+    {.name = "dtype",
+     .kind = CEL_PARAM_CHOICE,
+     .word = 0,
+     .min = 0,
+     .max = 21,
+     .choices = cel_dtypes,
+     .help = "type of the elements"},
+    {.name = "astype",
+     .kind = CEL_PARAM_CHOICE,
+     .word = 1,
+     .min = 0,
+     .max = 21,
+     .choices = cel_dtypes,
+     .help = "type of the differences"},
     {0},
 };
 
@@ -27,7 +39,8 @@ static int to_json(const struct cel_words *visible, const struct cel_shape *shap
 {
     int rc = cel_dtype_to_json(visible->w[0], shape, "dtype", config);
 
-    return rc == CEL_OK ? cel_dtype_to_json(visible->w[1] ? visible->w[1] : visible->w[0], shape, "astype", config) : rc;
+    return rc == CEL_OK ? cel_dtype_to_json(visible->w[1] ? visible->w[1] : visible->w[0], shape, "astype", config)
+                        : rc;
 }
 
 static int from_json(const struct cel_json *config, int version, struct cel_words *visible)
@@ -103,8 +116,22 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 }
 
 const struct cel_codec cel_codec_delta = {
-    .name = "delta", .hdf5_id = 32814, .label = "delta", .zarr2 = "delta", .zarr3 = "numcodecs.delta",
+    .name = "delta",
+    .hdf5_id = 32814,
+    .label = "delta",
+    .zarr2 = "delta",
+    .zarr3 = "numcodecs.delta",
     .about = "differences between neighbouring elements",
-    .own_type = 1, .stored_type = 2, .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY /* sums of reals round */, .params = params, .max_words = 2, .max_ratio = 8,
-    .prepare = prepare, .to_json = to_json, .from_json = from_json, .bound = bound, .encode = encode, .decode = decode,
+    .own_type = 1,
+    .stored_type = 2,
+    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY /* sums of reals round */,
+    .params = params,
+    .max_words = 2,
+    .max_ratio = 8,
+    .prepare = prepare,
+    .to_json = to_json,
+    .from_json = from_json,
+    .bound = bound,
+    .encode = encode,
+    .decode = decode,
 };

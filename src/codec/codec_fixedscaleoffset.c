@@ -12,9 +12,27 @@
 
 static const struct cel_param params[] = {
     {.name = "offset", .kind = CEL_PARAM_DOUBLE, .word = 0, .min = -1e300, .max = 1e300, .help = "subtracted first"},
-    {.name = "scale", .kind = CEL_PARAM_DOUBLE, .word = 2, .min = -1e300, .max = 1e300, .fallback = 1, .help = "multiplied then"},
-    {.name = "dtype", .kind = CEL_PARAM_CHOICE, .word = 4, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type of the elements"},
-    {.name = "astype", .kind = CEL_PARAM_CHOICE, .word = 5, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type as stored"},
+    {.name = "scale",
+     .kind = CEL_PARAM_DOUBLE,
+     .word = 2,
+     .min = -1e300,
+     .max = 1e300,
+     .fallback = 1,
+     .help = "multiplied then"},
+    {.name = "dtype",
+     .kind = CEL_PARAM_CHOICE,
+     .word = 4,
+     .min = 0,
+     .max = 21,
+     .choices = cel_dtypes,
+     .help = "type of the elements"},
+    {.name = "astype",
+     .kind = CEL_PARAM_CHOICE,
+     .word = 5,
+     .min = 0,
+     .max = 21,
+     .choices = cel_dtypes,
+     .help = "type as stored"},
     {0},
 };
 
@@ -56,7 +74,8 @@ static int to_json(const struct cel_words *visible, const struct cel_shape *shap
         rc = cel_json_set(config, "scale", cel_json_new_double(real_at(visible, 2)));
     if (rc == CEL_OK)
         rc = cel_dtype_to_json(visible->w[4], shape, "dtype", config);
-    return rc == CEL_OK ? cel_dtype_to_json(visible->w[5] ? visible->w[5] : visible->w[4], shape, "astype", config) : rc;
+    return rc == CEL_OK ? cel_dtype_to_json(visible->w[5] ? visible->w[5] : visible->w[4], shape, "astype", config)
+                        : rc;
 }
 
 static int from_json(const struct cel_json *config, int version, struct cel_words *visible)
@@ -122,8 +141,22 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 }
 
 const struct cel_codec cel_codec_fixedscaleoffset = {
-    .name = "fixedscaleoffset", .hdf5_id = 32815, .label = "fixedscaleoffset", .zarr2 = "fixedscaleoffset",
-    .zarr3 = "numcodecs.fixedscaleoffset", .about = "reals scaled, shifted and rounded to a smaller type",
-    .own_type = 5, .stored_type = 6, .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY, .params = params, .max_words = 6, .max_ratio = 8,
-    .prepare = prepare, .to_json = to_json, .from_json = from_json, .bound = bound, .encode = encode, .decode = decode,
+    .name = "fixedscaleoffset",
+    .hdf5_id = 32815,
+    .label = "fixedscaleoffset",
+    .zarr2 = "fixedscaleoffset",
+    .zarr3 = "numcodecs.fixedscaleoffset",
+    .about = "reals scaled, shifted and rounded to a smaller type",
+    .own_type = 5,
+    .stored_type = 6,
+    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY,
+    .params = params,
+    .max_words = 6,
+    .max_ratio = 8,
+    .prepare = prepare,
+    .to_json = to_json,
+    .from_json = from_json,
+    .bound = bound,
+    .encode = encode,
+    .decode = decode,
 };

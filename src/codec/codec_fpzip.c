@@ -39,7 +39,12 @@ enum { GIVEN_PRECISION, GIVEN_WORDS };
 enum { DOUBLE = FPZIP_TYPE_DOUBLE, BIG_ENDIAN_TYPE = 2 }; /* bits of the type */
 
 static const struct cel_param params[] = {
-    {.name = "precision", .kind = CEL_PARAM_UINT, .word = GIVEN_PRECISION, .min = 0, .max = 64, .fallback = 0,
+    {.name = "precision",
+     .kind = CEL_PARAM_UINT,
+     .word = GIVEN_PRECISION,
+     .min = 0,
+     .max = 64,
+     .fallback = 0,
      .help = "bits kept of each value; 0: all"},
     {0},
 };
@@ -64,8 +69,8 @@ static int check_precision(uint32_t precision, bool is_double)
     return CEL_OK;
 }
 
-static int prepare(const struct cel_codec *codec, const struct cel_words *visible,
-                   const struct cel_shape *shape, struct cel_words *working)
+static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                   struct cel_words *working)
 {
     uint32_t precision = visible->n == NWORDS ? visible->w[PRECISION] : visible->n ? visible->w[GIVEN_PRECISION] : 0;
     size_t dims[3];

@@ -6,7 +6,12 @@
 #include "quantizing.h"
 
 static const struct cel_param params[] = {
-    {.name = "nsd", .kind = CEL_PARAM_UINT, .word = 0, .min = 1, .max = NC_QUANTIZE_MAX_DOUBLE_NSD, .fallback = 3,
+    {.name = "nsd",
+     .kind = CEL_PARAM_UINT,
+     .word = 0,
+     .min = 1,
+     .max = NC_QUANTIZE_MAX_DOUBLE_NSD,
+     .fallback = 3,
      .help = "significant decimal digits, up to 6 for float"},
     {0},
 };

@@ -23,8 +23,13 @@
 #define BLOCK_DEFAULT ((size_t)1 << 30)
 
 static const struct cel_param params[] = {
-    {.name = "blocksize", .kind = CEL_PARAM_UINT, .word = 0, .min = 0, .max = LZ4_MAX_INPUT_SIZE,
-     .fallback = 0, .help = "bytes compressed at a time; 0: 1 GiB"},
+    {.name = "blocksize",
+     .kind = CEL_PARAM_UINT,
+     .word = 0,
+     .min = 0,
+     .max = LZ4_MAX_INPUT_SIZE,
+     .fallback = 0,
+     .help = "bytes compressed at a time; 0: 1 GiB"},
     {0},
 };
 

@@ -10,7 +10,13 @@
 #include <netcdf.h>
 
 static const struct cel_param params[] = {
-    {.name = "acceleration", .kind = CEL_PARAM_INT, .word = 0, .min = 1, .max = 65537, .fallback = 1, .help = "larger is faster and less small"},
+    {.name = "acceleration",
+     .kind = CEL_PARAM_INT,
+     .word = 0,
+     .min = 1,
+     .max = 65537,
+     .fallback = 1,
+     .help = "larger is faster and less small"},
     {0},
 };
 
@@ -47,7 +53,8 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (n < 4 || n - 4 > INT32_MAX || size > INT32_MAX)
         return cel_fail(NC_EFILTER, "lz4block: the chunk is damaged");
     if (size > cap)
-        return *len = SIZE_MAX, cel_fail(NC_EFILTER, "lz4block: the chunk says it has %zu bytes, expected at most %zu", size, cap);
+        return *len = SIZE_MAX,
+               cel_fail(NC_EFILTER, "lz4block: the chunk says it has %zu bytes, expected at most %zu", size, cap);
     done = LZ4_decompress_safe((const char *)src + 4, dst, (int)(n - 4), (int)size);
     if (done < 0 || (size_t)done != size)
         return cel_fail(NC_EFILTER, "lz4block: the chunk is damaged");
@@ -56,7 +63,18 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 }
 
 const struct cel_codec cel_codec_lz4block = {
-    .name = "lz4block", .hdf5_id = 32812, .label = "lz4block", .zarr2 = "lz4", .zarr3 = "numcodecs.lz4",
-    .about = "LZ4 as numcodecs frames it", .flags = CEL_CODEC_COMPRESSOR, .params = params, .max_words = 1, .max_ratio = 256,
-    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
+    .name = "lz4block",
+    .hdf5_id = 32812,
+    .label = "lz4block",
+    .zarr2 = "lz4",
+    .zarr3 = "numcodecs.lz4",
+    .about = "LZ4 as numcodecs frames it",
+    .flags = CEL_CODEC_COMPRESSOR,
+    .params = params,
+    .max_words = 1,
+    .max_ratio = 256,
+    .bound = bound,
+    .decoded_size = decoded_size,
+    .encode = encode,
+    .decode = decode,
 };

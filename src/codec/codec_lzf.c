@@ -37,8 +37,8 @@ static int make_context(const struct cel_words *working, void **context)
     return *context ? CEL_OK : NC_ENOMEM;
 }
 
-static int prepare(const struct cel_codec *codec, const struct cel_words *visible,
-                   const struct cel_shape *shape, struct cel_words *working)
+static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                   struct cel_words *working)
 {
     if (shape->nbytes > UINT32_MAX)
         return cel_fail(NC_EFILTER, "lzf: chunks of %zu bytes are too long", shape->nbytes);

@@ -12,9 +12,27 @@
 #include <string.h>
 
 static const struct cel_param params[] = {
-    {.name = "format", .kind = CEL_PARAM_UINT, .word = 0, .min = 1, .max = 3, .fallback = 1, .help = "1: .xz, 2: .lzma, 3: raw"},
-    {.name = "check", .kind = CEL_PARAM_INT, .word = 1, .min = -1, .max = 10, .fallback = -1, .help = "kind of checksum; -1: the usual one"},
-    {.name = "preset", .kind = CEL_PARAM_UINT, .word = 2, .min = 0, .max = 25, .fallback = 6, .help = "0 (fast) to 9 (small); 16 more: slower still"},
+    {.name = "format",
+     .kind = CEL_PARAM_UINT,
+     .word = 0,
+     .min = 1,
+     .max = 3,
+     .fallback = 1,
+     .help = "1: .xz, 2: .lzma, 3: raw"},
+    {.name = "check",
+     .kind = CEL_PARAM_INT,
+     .word = 1,
+     .min = -1,
+     .max = 10,
+     .fallback = -1,
+     .help = "kind of checksum; -1: the usual one"},
+    {.name = "preset",
+     .kind = CEL_PARAM_UINT,
+     .word = 2,
+     .min = 0,
+     .max = 25,
+     .fallback = 6,
+     .help = "0 (fast) to 9 (small); 16 more: slower still"},
     {0},
 };
 
@@ -31,7 +49,8 @@ enum { FILTERS_AT = 3, FILTER_WORDS = 10, FILTERS_MAX = 4, WORDS_MAX = FILTERS_A
 #define NOT_GIVEN UINT32_MAX
 
 /* Word 0 is the filter's id (1 for LZMA1, whose own id takes 64 bits); the others by key. */
-static const char *const filter_keys[FILTER_WORDS] = {"id", "preset", "dict_size", "lc", "lp", "pb", "mode", "nice_len", "mf", "depth"};
+static const char *const filter_keys[FILTER_WORDS] = {"id", "preset", "dict_size", "lc", "lp",
+                                                      "pb", "mode",   "nice_len",  "mf", "depth"};
 
 static bool is_lzma(uint32_t id)
 {
@@ -87,7 +106,8 @@ static int filter_to_json(const uint32_t *w, struct cel_json **out)
     for (int i = 1; rc == CEL_OK && i < FILTER_WORDS; i++) {
         bool extreme = i == 1 && is_lzma(w[0]) && w[i] & 16;
         if (w[i] != NOT_GIVEN && key_of(w[0], i))
-            rc = cel_json_set(object, key_of(w[0], i), cel_json_new_uint(extreme ? (w[i] & 15) | LZMA_PRESET_EXTREME : w[i]));
+            rc = cel_json_set(object, key_of(w[0], i),
+                              cel_json_new_uint(extreme ? (w[i] & 15) | LZMA_PRESET_EXTREME : w[i]));
     }
     *out = object;
     if (rc != CEL_OK)
@@ -187,7 +207,8 @@ static int from_json(const struct cel_json *config, int version, struct cel_word
 {
     int64_t format = 1, check = -1, preset = 6;
 
-    if ((is_given(config, "format") && (!cel_json_int(cel_json_get(config, "format"), true, &format) || format < 1 || format > 3)))
+    if ((is_given(config, "format") &&
+         (!cel_json_int(cel_json_get(config, "format"), true, &format) || format < 1 || format > 3)))
         return cel_fail(NC_EFILTER, "lzma: the formats are 1 (.xz), 2 (.lzma) and 3 (raw)");
     if ((is_given(config, "check") && !cel_json_int(cel_json_get(config, "check"), true, &check)) ||
         (is_given(config, "preset") && !cel_json_int(cel_json_get(config, "preset"), true, &preset)))
@@ -204,7 +225,9 @@ static int to_json(const struct cel_words *visible, const struct cel_shape *shap
     if (rc == CEL_OK)
         rc = cel_json_set(config, "check", cel_json_new_int((int32_t)visible->w[1]));
     if (rc == CEL_OK) /* Python takes a preset or filters, not both */
-        rc = cel_json_set(config, "preset", count_filters(visible) ? cel_json_new_null() : cel_json_new_uint(liblzma_preset(visible->w[2])));
+        rc = cel_json_set(config, "preset",
+                          count_filters(visible) ? cel_json_new_null()
+                                                 : cel_json_new_uint(liblzma_preset(visible->w[2])));
     return rc == CEL_OK ? filters_to_json(visible, config) : rc;
 }
 
@@ -258,12 +281,13 @@ static lzma_ret start_encoder(const struct cel_coding *coding, lzma_stream *s)
     union filter_options options[FILTERS_MAX];
 
     if (make_filters(coding->words, filter, options))
-        return format == 3 ? lzma_raw_encoder(s, filter)
-             : format == 2 ? lzma_alone_encoder(s, filter[0].options)
-                           : lzma_stream_encoder(s, filter, check);
+        return format == 3   ? lzma_raw_encoder(s, filter)
+               : format == 2 ? lzma_alone_encoder(s, filter[0].options)
+                             : lzma_stream_encoder(s, filter, check);
     if (format == 1)
         return lzma_easy_encoder(s, liblzma_preset(preset), check);
-    return format == 2 && preset_options(preset, &options[0].lzma) ? lzma_alone_encoder(s, &options[0].lzma) : LZMA_OPTIONS_ERROR;
+    return format == 2 && preset_options(preset, &options[0].lzma) ? lzma_alone_encoder(s, &options[0].lzma)
+                                                                   : LZMA_OPTIONS_ERROR;
 }
 
 /* A window beyond the bytes to come would be memory for nothing. */
@@ -301,7 +325,8 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
         answer = run(&s, src, n, dst, cap, len);
     if (answer == LZMA_MEM_ERROR)
         return cel_fail(NC_ENOMEM, "lzma: no memory for a compressor");
-    return answer == LZMA_STREAM_END ? CEL_OK : cel_fail(NC_EFILTER, "lzma: cannot compress %zu bytes (error %d)", n, answer);
+    return answer == LZMA_STREAM_END ? CEL_OK
+                                     : cel_fail(NC_EFILTER, "lzma: cannot compress %zu bytes (error %d)", n, answer);
 }
 
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
@@ -319,7 +344,19 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 }
 
 const struct cel_codec cel_codec_lzma = {
-    .name = "lzma", .hdf5_id = 32813, .label = "lzma", .zarr2 = "lzma", .zarr3 = "numcodecs.lzma",
-    .about = "LZMA: small, slow", .flags = CEL_CODEC_COMPRESSOR, .params = params, .max_words = WORDS_MAX, .bound = bound,
-    .check = check_words, .to_json = to_json, .from_json = from_json, .encode = encode, .decode = decode,
+    .name = "lzma",
+    .hdf5_id = 32813,
+    .label = "lzma",
+    .zarr2 = "lzma",
+    .zarr3 = "numcodecs.lzma",
+    .about = "LZMA: small, slow",
+    .flags = CEL_CODEC_COMPRESSOR,
+    .params = params,
+    .max_words = WORDS_MAX,
+    .bound = bound,
+    .check = check_words,
+    .to_json = to_json,
+    .from_json = from_json,
+    .encode = encode,
+    .decode = decode,
 };

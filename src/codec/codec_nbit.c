@@ -59,11 +59,13 @@ static int read_words(const struct cel_words *w, struct setting *s)
 {
     size_t size = w->n == NWORDS ? w->w[SIZE] : 0;
 
-    if (w->n != NWORDS || w->w[NUMBER] != NWORDS || w->w[CLASS] != ATOMIC || (size != 1 && size != 2 && size != 4 && size != 8))
+    if (w->n != NWORDS || w->w[NUMBER] != NWORDS || w->w[CLASS] != ATOMIC ||
+        (size != 1 && size != 2 && size != 4 && size != 8))
         return cel_fail(NC_EFILTER, "nbit: only numbers of 1, 2, 4 and 8 bytes are unpacked here");
     *s = (struct setting){{'u', size, w->w[ORDER] == 1}, w->w[COUNT], w->w[BITS], w->w[BELOW]};
     if (s->bits == 0 || s->bits > 8 * size || s->below > 8 * size - s->bits)
-        return cel_fail(NC_EFILTER, "nbit: %u bits above %u do not fit an element of %zu bytes", s->bits, s->below, size);
+        return cel_fail(NC_EFILTER, "nbit: %u bits above %u do not fit an element of %zu bytes", s->bits, s->below,
+                        size);
     return CEL_OK;
 }
 
@@ -76,7 +78,9 @@ static bool shape_of(const struct cel_words *working, struct cel_shape *out)
 {
     if (working->n < ORDER || working->w[SIZE] == 0 || working->w[COUNT] == 0)
         return false;
-    *out = (struct cel_shape){.elem_size = working->w[SIZE], .rank = 1, .dims = {working->w[COUNT]},
+    *out = (struct cel_shape){.elem_size = working->w[SIZE],
+                              .rank = 1,
+                              .dims = {working->w[COUNT]},
                               .nbytes = (size_t)working->w[SIZE] * working->w[COUNT]};
     return true;
 }

@@ -17,7 +17,8 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
                    struct cel_words *working)
 {
     if (shape->kind != CEL_KIND_FLOAT || (shape->elem_size != 4 && shape->elem_size != 8))
-        return cel_fail(NC_EFILTER, "ndmean: works on float and double only: the mean of other types is no value of theirs");
+        return cel_fail(NC_EFILTER,
+                        "ndmean: works on float and double only: the mean of other types is no value of theirs");
     return cel_nd_prepare(codec, visible, shape, working);
 }
 
@@ -57,9 +58,21 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 }
 
 const struct cel_codec cel_codec_ndmean = {
-    .name = "ndmean", .hdf5_id = 32801, .label = "ndmean", .zarr2 = "ndmean", .zarr3 = "cellar.ndmean",
+    .name = "ndmean",
+    .hdf5_id = 32801,
+    .label = "ndmean",
+    .zarr2 = "ndmean",
+    .zarr3 = "cellar.ndmean",
     .about = "every cell becomes its mean (lossy)",
-    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY | CEL_CODEC_MIXES, .params = params, .max_words = CEL_ND_WORDS,
-    .max_ratio = 1, .prepare = prepare, .reveal = cel_nd_reveal, .to_json = cel_nd_to_json, .from_json = cel_nd_from_json,
-    .shape_of = cel_nd_shape_of, .encode = encode, .decode = decode,
+    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY | CEL_CODEC_MIXES,
+    .params = params,
+    .max_words = CEL_ND_WORDS,
+    .max_ratio = 1,
+    .prepare = prepare,
+    .reveal = cel_nd_reveal,
+    .to_json = cel_nd_to_json,
+    .from_json = cel_nd_from_json,
+    .shape_of = cel_nd_shape_of,
+    .encode = encode,
+    .decode = decode,
 };

@@ -34,9 +34,20 @@ enum { REALS = 0, INTEGERS = 2 }; /* TYPE */
 static const char *const types[] = {"decimal", "exponent", "int", NULL};
 
 static const struct cel_param params[] = {
-    {.name = "type", .kind = CEL_PARAM_CHOICE, .word = TYPE, .min = 0, .max = 2, .fallback = REALS, .choices = types,
+    {.name = "type",
+     .kind = CEL_PARAM_CHOICE,
+     .word = TYPE,
+     .min = 0,
+     .max = 2,
+     .fallback = REALS,
+     .choices = types,
      .help = "decimal for float and double; integers are int, whatever is given"},
-    {.name = "factor", .kind = CEL_PARAM_INT, .word = FACTOR, .min = 0, .max = 300, .fallback = 0,
+    {.name = "factor",
+     .kind = CEL_PARAM_INT,
+     .word = FACTOR,
+     .min = 0,
+     .max = 300,
+     .fallback = 0,
      .help = "decimal places kept; integers: bits stored, 0 to find how many are needed"},
     {0},
 };
@@ -108,8 +119,14 @@ static int read_words(const struct cel_words *w, struct setting *s)
         return cel_fail(NC_EFILTER, "scaleoffset: the stored parameters are of no type there is");
     if (w->w[TYPE] != (real ? REALS : INTEGERS))
         return cel_fail(NC_EFILTER, "scaleoffset: scaling of type %u is not possible", w->w[TYPE]);
-    *s = (struct setting){.type = {real ? 'f' : w->w[SIGN] ? 'i' : 'u', size, w->w[ORDER] == 1},
-                          .n = w->w[COUNT], .bits = 8 * size, .factor = (int)w->w[FACTOR], .has_fill = w->w[HAS_FILL] != 0,
+    *s = (struct setting){.type = {real         ? 'f'
+                                   : w->w[SIGN] ? 'i'
+                                                : 'u',
+                                   size, w->w[ORDER] == 1},
+                          .n = w->w[COUNT],
+                          .bits = 8 * size,
+                          .factor = (int)w->w[FACTOR],
+                          .has_fill = w->w[HAS_FILL] != 0,
                           .fill = w->w[FILL] | (uint64_t)w->w[FILL + 1] << 32};
     if (size < 8)
         s->fill &= (UINT64_C(1) << s->bits) - 1;
@@ -132,8 +149,13 @@ static bool shape_of(const struct cel_words *working, struct cel_shape *out)
 
     if (read_words(working, &s) != CEL_OK)
         return false;
-    *out = (struct cel_shape){.elem_size = s.type.size, .big_endian = s.type.big, .rank = 1, .dims = {s.n},
-                              .kind = s.type.kind == 'f' ? CEL_KIND_FLOAT : s.type.kind == 'i' ? CEL_KIND_INT : CEL_KIND_UINT,
+    *out = (struct cel_shape){.elem_size = s.type.size,
+                              .big_endian = s.type.big,
+                              .rank = 1,
+                              .dims = {s.n},
+                              .kind = s.type.kind == 'f'   ? CEL_KIND_FLOAT
+                                      : s.type.kind == 'i' ? CEL_KIND_INT
+                                                           : CEL_KIND_UINT,
                               .nbytes = s.n * s.type.size};
     return out->nbytes > 0;
 }
@@ -166,8 +188,8 @@ static uint64_t stored_size(const struct setting *s, unsigned bits)
 /* --- integers ---------------------------------------------------------------------------- */
 
 /* The smallest and largest value but for fill; signed ones with their highest bit turned over. */
-CEL_INLINE bool find_range(const struct setting *s, const unsigned char *src, uint64_t turn, uint64_t *least, uint64_t *most,
-                           size_t size)
+CEL_INLINE bool find_range(const struct setting *s, const unsigned char *src, uint64_t turn, uint64_t *least,
+                           uint64_t *most, size_t size)
 {
     uint64_t min = UINT64_MAX, max = 0;
     bool found = false;
@@ -270,7 +292,8 @@ static void copy_whole(const struct setting *s, const void *src, void *dst)
     size_t size = s->type.size;
 
     for (size_t i = 0; i < s->n; i++)
-        cel_word_store((char *)dst + i * size, size, false, cel_word_load((const char *)src + i * size, size, s->type.big));
+        cel_word_store((char *)dst + i * size, size, false,
+                       cel_word_load((const char *)src + i * size, size, s->type.big));
 }
 
 static void restore_whole(const struct setting *s, const void *src, void *dst)
@@ -324,8 +347,9 @@ static int check_chunk(const struct setting *s, const unsigned char *src, size_t
     if (s->n * s->type.size > cap)
         return cel_fail(NC_EFILTER, "scaleoffset: no room for %zu bytes", s->n * s->type.size);
     if (is_idle(s))
-        return n == s->n * s->type.size ? CEL_OK : cel_fail(NC_EFILTER, "scaleoffset: the chunk has %zu bytes, expected %zu",
-                                                            n, s->n * s->type.size);
+        return n == s->n * s->type.size
+                   ? CEL_OK
+                   : cel_fail(NC_EFILTER, "scaleoffset: the chunk has %zu bytes, expected %zu", n, s->n * s->type.size);
     if (n < HEADER)
         return cel_fail(NC_EFILTER, "scaleoffset: %zu bytes cannot hold a header", n);
     if (cel_get_le32(src) > s->bits)

@@ -12,13 +12,19 @@
 #include <string.h>
 
 static const struct cel_param params[] = {
-    {.name = "elementsize", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_ELEM_SIZE, .word = 0,
-     .min = 0, .max = 4294967295.0, .fallback = 0, .help = "bytes of one element"},
+    {.name = "elementsize",
+     .kind = CEL_PARAM_UINT,
+     .flags = CEL_PARAM_ELEM_SIZE,
+     .word = 0,
+     .min = 0,
+     .max = 4294967295.0,
+     .fallback = 0,
+     .help = "bytes of one element"},
     {0},
 };
 
-static int prepare(const struct cel_codec *codec, const struct cel_words *visible,
-                   const struct cel_shape *shape, struct cel_words *working)
+static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                   struct cel_words *working)
 {
     if (working->n >= 1 && working->w[0] != 0)
         return CEL_OK;
@@ -29,8 +35,8 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     return CEL_OK;
 }
 
-static int run(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap,
-               size_t *len, cel_shuffle_fn *kernel)
+static int run(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len,
+               cel_shuffle_fn *kernel)
 {
     size_t size = coding->words->n ? coding->words->w[0] : 0, whole;
 

@@ -31,10 +31,22 @@ enum { K13 = 1, CHIP = 2, ENTROPY = 4, LSB = 8, MSB = 16, NEIGHBOUR = 32, RAW = 
 #define SCANLINE_MAX (BLOCK_MAX * BLOCKS_PER_SCANLINE)
 
 static const struct cel_param params[] = {
-    {.name = "mask", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_REQUIRED, .word = MASK, .min = 0, .max = 255,
-     .fallback = NEIGHBOUR, .help = "4: entropy coding, 32: nearest neighbour"},
-    {.name = "pixels-per-block", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_REQUIRED, .word = BLOCK,
-     .min = 2, .max = BLOCK_MAX, .fallback = 16, .help = "even, 2 to 32"},
+    {.name = "mask",
+     .kind = CEL_PARAM_UINT,
+     .flags = CEL_PARAM_REQUIRED,
+     .word = MASK,
+     .min = 0,
+     .max = 255,
+     .fallback = NEIGHBOUR,
+     .help = "4: entropy coding, 32: nearest neighbour"},
+    {.name = "pixels-per-block",
+     .kind = CEL_PARAM_UINT,
+     .flags = CEL_PARAM_REQUIRED,
+     .word = BLOCK,
+     .min = 2,
+     .max = BLOCK_MAX,
+     .fallback = 16,
+     .help = "even, 2 to 32"},
     {0},
 };
 
@@ -65,16 +77,15 @@ static size_t scanline_of(const struct cel_shape *shape, size_t block)
     return most;
 }
 
-static int prepare(const struct cel_codec *codec, const struct cel_words *visible,
-                   const struct cel_shape *shape, struct cel_words *working)
+static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                   struct cel_words *working)
 {
     size_t bits = shape->elem_size * 8, scanline;
 
     if (working->n == NWORDS)
         return CEL_OK;
     if (shape->elem_size != 1 && shape->elem_size != 2 && shape->elem_size != 4 && shape->elem_size != 8)
-        return cel_fail(NC_EFILTER, "szip: cannot take elements of %zu bytes, only of 1, 2, 4 or 8",
-                        shape->elem_size);
+        return cel_fail(NC_EFILTER, "szip: cannot take elements of %zu bytes, only of 1, 2, 4 or 8", shape->elem_size);
     scanline = scanline_of(shape, visible->w[BLOCK]);
     if (scanline == 0)
         return cel_fail(NC_EINVAL, "szip: pixels-per-block is %u, more than the chunk's %zu elements",
@@ -109,8 +120,8 @@ static int read_words(const struct cel_words *words, struct settings *out)
     if (words->w[BITS] < 1 || (words->w[BITS] > 24 && words->w[BITS] != 32 && words->w[BITS] != 64))
         return cel_fail(NC_EFILTER, "szip: %u bits per pixel are stored, must be 1 to 24, 32 or 64", words->w[BITS]);
     if (words->w[SCANLINE] < words->w[BLOCK] || words->w[SCANLINE] > SCANLINE_MAX)
-        return cel_fail(NC_EFILTER, "szip: %u pixels per scanline are stored, must be %u to 4096",
-                        words->w[SCANLINE], words->w[BLOCK]);
+        return cel_fail(NC_EFILTER, "szip: %u pixels per scanline are stored, must be %u to 4096", words->w[SCANLINE],
+                        words->w[BLOCK]);
     *out = (struct settings){words->w[MASK], words->w[BLOCK], words->w[BITS], words->w[SCANLINE]};
     return CEL_OK;
 }
@@ -155,7 +166,8 @@ static struct layout layout_of(const struct settings *s, size_t n)
 }
 
 /* Room in the context: the chunk in planes, then the chunk in padded scanlines. */
-static int reserve(struct cel_codec_buffer *buffer, size_t n, const struct layout *l, unsigned char **planes, unsigned char **lines)
+static int reserve(struct cel_codec_buffer *buffer, size_t n, const struct layout *l, unsigned char **planes,
+                   unsigned char **lines)
 {
     int rc = cel_codec_buffer_reserve(buffer, n + l->padded * l->lines, "szip");
 

@@ -20,8 +20,8 @@
 #include <netcdf.h>
 #include <string.h>
 
-static int prepare(const struct cel_codec *codec, const struct cel_words *visible,
-                   const struct cel_shape *shape, struct cel_words *working)
+static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                   struct cel_words *working)
 {
     size_t dims[4];
     int ndims = cel_axes(shape, 4, dims);
@@ -30,8 +30,8 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
 }
 
 /* Modes by the names of the Zarr extension. */
-static const char *const mode_names[] = {NULL,     "fixed_rate", "fixed_precision", "fixed_accuracy",
-                                         "expert", "reversible", NULL};
+static const char *const mode_names[] = {NULL,         "fixed_rate", "fixed_precision", "fixed_accuracy", "expert",
+                                         "reversible", NULL};
 
 static int to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config)
 {
@@ -88,7 +88,7 @@ static int from_json(const struct cel_json *config, int version, struct cel_word
         ;
     if (!mode || m > CEL_ZFP_REVERSIBLE)
         return cel_fail(NC_EFILTER, "zfp: \"mode\" must be reversible, fixed_rate, fixed_precision, fixed_accuracy or "
-                        "expert");
+                                    "expert");
     visible->n = 1;
     visible->w[0] = m;
     visible->w[1] = 0;
@@ -143,8 +143,8 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     int rc = cel_zfp_from_words(coding->words, coding->shape, &z);
     size_t header = rc == CEL_OK && is_exact(coding, src, n, &z) ? CEL_ZFP_HEADER : 0;
 
-    return rc == CEL_OK ? cel_zfp_decode(&z, coding->shape, coding->context, (const char *)src + header, n - header, dst,
-                                         cap, len)
+    return rc == CEL_OK ? cel_zfp_decode(&z, coding->shape, coding->context, (const char *)src + header, n - header,
+                                         dst, cap, len)
                         : rc;
 }
 

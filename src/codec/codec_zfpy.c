@@ -38,8 +38,8 @@ static int check(const struct cel_words *visible)
     return rc < 0 ? cel_fail_in(rc, "zfpy") : rc;
 }
 
-static int prepare(const struct cel_codec *codec, const struct cel_words *visible,
-                   const struct cel_shape *shape, struct cel_words *working)
+static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                   struct cel_words *working)
 {
     size_t dims[4];
     int ndims = shape->rank, rc;
@@ -79,7 +79,7 @@ static int to_json(const struct cel_words *visible, const struct cel_shape *shap
     for (size_t k = 0; rc == CEL_OK && k < NMODES; k++)
         if (modes[k].key)
             rc = cel_json_set(config, modes[k].key,
-                              k != i                                ? cel_json_new_int(-1)
+                              k != i                               ? cel_json_new_int(-1)
                               : modes[k].mode == CEL_ZFP_PRECISION ? cel_json_new_uint(visible->w[2])
                                                                    : cel_json_new_double(value_of(visible)));
     return rc;
@@ -97,8 +97,10 @@ static int from_json(const struct cel_json *config, int version, struct cel_word
     for (i = 0; i < NMODES && modes[i].number != number; i++)
         ;
     if (i == NMODES)
-        return cel_fail(NC_EFILTER, "zfpy: mode %lld is not supported, only 2 (rate), 3 (precision), 4 (tolerance) and "
-                        "5 (reversible)", (long long)number);
+        return cel_fail(NC_EFILTER,
+                        "zfpy: mode %lld is not supported, only 2 (rate), 3 (precision), 4 (tolerance) and "
+                        "5 (reversible)",
+                        (long long)number);
     visible->n = 1;
     visible->w[0] = modes[i].mode;
     if (!modes[i].key)

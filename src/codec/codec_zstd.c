@@ -22,9 +22,20 @@
 #include <zstd_errors.h>
 
 static const struct cel_param params[] = {
-    {.name = "level", .kind = CEL_PARAM_INT, .word = 0, .min = -131072, .max = 22, .fallback = 3,
+    {.name = "level",
+     .kind = CEL_PARAM_INT,
+     .word = 0,
+     .min = -131072,
+     .max = 22,
+     .fallback = 3,
      .help = "1 (fast) to 22 (small); 0 is zstd's default, below 0 is faster still"},
-    {.name = "checksum", .kind = CEL_PARAM_BOOL, .flags = CEL_PARAM_EXTRA, .word = 1, .min = 0, .max = 1, .fallback = 0,
+    {.name = "checksum",
+     .kind = CEL_PARAM_BOOL,
+     .flags = CEL_PARAM_EXTRA,
+     .word = 1,
+     .min = 0,
+     .max = 1,
+     .fallback = 0,
      .help = "add a checksum to the frame"},
     {0},
 };
@@ -65,8 +76,8 @@ static void free_context(void *context)
     free(c);
 }
 
-static int prepare(const struct cel_codec *codec, const struct cel_words *visible,
-                   const struct cel_shape *shape, struct cel_words *working)
+static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                   struct cel_words *working)
 {
     if (working->n == 2 && working->w[1] == 0)
         working->n = 1;

@@ -16,8 +16,7 @@ static const struct cel_container_ops *const known[] = {
 #ifdef CEL_HAVE_CLASSIC
     &cel_classic_ops,
 #endif
-    NULL
-};
+    NULL};
 
 struct stranger {
     size_t at;
@@ -35,7 +34,10 @@ static const struct stranger strangers[] = {
     {0, BYTES("\016\003\023\001"), "an HDF4 file; convert it with h4toh5 first"},
     {0, BYTES("\037\213"), "gzip-compressed; run gunzip on it first"},
     {0, BYTES("BZh"), "bzip2-compressed; run bunzip2 on it first"},
-    {0, BYTES("\375" "7zXZ"), "xz-compressed; run unxz on it first"},
+    {0,
+     BYTES("\375"
+           "7zXZ"),
+     "xz-compressed; run unxz on it first"},
     {0, BYTES("\050\265\057\375"), "zstd-compressed; run unzstd on it first"},
     {0, BYTES("PK\003\004"), "a zip archive"},
     {257, BYTES("ustar"), "a tar archive; unpack it first"},

@@ -11,23 +11,23 @@
 /* Where a dataset is: a path or URL, or memory. */
 struct cel_location {
     const char *path;
-    const char *fragment;  /* after '#' of a URL, "" without */
+    const char *fragment; /* after '#' of a URL, "" without */
     bool is_url;
-    void *memory;          /* open: the file's bytes; NULL: not in memory */
-    size_t memory_size;    /* create: first size */
-    bool in_memory;        /* NC_INMEMORY or NC_DISKLESS */
-    bool persist;          /* in memory, written to path at close */
-    bool memory_locked;    /* the caller keeps and never moves `memory` */
+    void *memory;             /* open: the file's bytes; NULL: not in memory */
+    size_t memory_size;       /* create: first size */
+    bool in_memory;           /* NC_INMEMORY or NC_DISKLESS */
+    bool persist;             /* in memory, written to path at close */
+    bool memory_locked;       /* the caller keeps and never moves `memory` */
     unsigned char head[1024]; /* the first bytes, for bid(); zeros beyond head_len */
     size_t head_len;
-    size_t size;           /* of the file, or of `memory` */
+    size_t size; /* of the file, or of `memory` */
     bool exists, is_directory;
 };
 
 struct cel_options {
-    int mode;              /* NC_NOCLOBBER, NC_WRITE, NC_CLASSIC_MODEL, NC_DISKLESS, ... */
-    int align_threshold;   /* objects of this size and above start at ... */
-    int alignment;         /* ... multiples of this; 0: not asked for (nc_set_alignment) */
+    int mode;            /* NC_NOCLOBBER, NC_WRITE, NC_CLASSIC_MODEL, NC_DISKLESS, ... */
+    int align_threshold; /* objects of this size and above start at ... */
+    int alignment;       /* ... multiples of this; 0: not asked for (nc_set_alignment) */
 };
 
 /* The file's bytes after close, for nc_close_memio(); yours to free. */
@@ -40,9 +40,9 @@ struct cel_memory {
  * may then be moved by any thread. */
 struct cel_chunk_location {
     uint64_t address;
-    size_t nbytes;     /* encoded size; SIZE_MAX: known only once read */
+    size_t nbytes; /* encoded size; SIZE_MAX: known only once read */
     uint32_t skipped;
-    bool in_place;     /* HDF5: placed where it lay at the last sync */
+    bool in_place; /* HDF5: placed where it lay at the last sync */
 };
 
 /* Something known of a file that is readable as an attribute but not listed. */
@@ -82,8 +82,8 @@ struct cel_container_ops {
     int (*chunk_find)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out);
     int (*chunk_read)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out);
-    int (*chunk_allocate)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                       const void *encoded, size_t n, uint32_t skipped, struct cel_chunk_location *out);
+    int (*chunk_allocate)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
+                          size_t n, uint32_t skipped, struct cel_chunk_location *out);
     int (*chunk_write)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
 
@@ -91,9 +91,9 @@ struct cel_container_ops {
      * memory form. stride is never 0 and NULL means all 1. The region lies within
      * var->extent. */
     int (*unchunked_get)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                     const ptrdiff_t *stride, void *data);
+                         const ptrdiff_t *stride, void *data);
     int (*unchunked_put)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                     const ptrdiff_t *stride, const void *data);
+                         const ptrdiff_t *stride, const void *data);
     bool takes_any_size; /* they cut large requests themselves, and better */
 
     /* Where all four are not NULL: a call tells when it begins to place chunks and when all their bytes are written,

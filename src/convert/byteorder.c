@@ -33,10 +33,17 @@ static void swap_any(unsigned char *d, const unsigned char *s, size_t n, size_t 
 void cel_swap_portable(void *dst, const void *src, size_t n, size_t size)
 {
     switch (size) {
-    case 2: swap_16(dst, src, n); break;
-    case 4: swap_32(dst, src, n); break;
-    case 8: swap_64(dst, src, n); break;
-    default: swap_any(dst, src, n, size);
+    case 2:
+        swap_16(dst, src, n);
+        break;
+    case 4:
+        swap_32(dst, src, n);
+        break;
+    case 8:
+        swap_64(dst, src, n);
+        break;
+    default:
+        swap_any(dst, src, n, size);
     }
 }
 
@@ -55,8 +62,8 @@ static const unsigned char *pattern_of(size_t size)
     return patterns[size == 2 ? 0 : size == 4 ? 1 : 2];
 }
 
-__attribute__((target("ssse3"))) static size_t shuffle_ssse3(unsigned char *d, const unsigned char *s,
-                                                             size_t nbytes, const unsigned char *pattern)
+__attribute__((target("ssse3"))) static size_t shuffle_ssse3(unsigned char *d, const unsigned char *s, size_t nbytes,
+                                                             const unsigned char *pattern)
 {
     __m128i p = _mm_loadu_si128((const __m128i *)pattern);
     size_t i = 0;
@@ -66,8 +73,8 @@ __attribute__((target("ssse3"))) static size_t shuffle_ssse3(unsigned char *d, c
     return i;
 }
 
-__attribute__((target("avx2"))) static size_t shuffle_avx2(unsigned char *d, const unsigned char *s,
-                                                           size_t nbytes, const unsigned char *pattern)
+__attribute__((target("avx2"))) static size_t shuffle_avx2(unsigned char *d, const unsigned char *s, size_t nbytes,
+                                                           const unsigned char *pattern)
 {
     __m256i p = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)pattern));
     size_t i = 0;

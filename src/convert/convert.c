@@ -64,10 +64,10 @@ static inline unsigned unsigned_outside(uint64_t v, uint64_t hi)
 
 /* All conditions but the comparison itself are constants. */
 #define OUTSIDE(src, v, tag, kind, lo, hi) \
-    ((kind) == REAL ? sizeof(C_TYPE(tag)) < sizeof(C_TYPE(src)) && KIND(src) == REAL \
-                          && (((double)(v) > FLT_MAX) | ((double)(v) < -FLT_MAX)) \
-     : KIND(src) == REAL ? (FLOAT_IS_EXACT(src, tag) ? float_outside_##tag((float)(v)) \
-                                                     : double_outside_##tag((double)(v))) \
+    ((kind) == REAL ? sizeof(C_TYPE(tag)) < sizeof(C_TYPE(src)) && KIND(src) == REAL && \
+                          (((double)(v) > FLT_MAX) | ((double)(v) < -FLT_MAX)) \
+     : KIND(src) == REAL \
+         ? (FLOAT_IS_EXACT(src, tag) ? float_outside_##tag((float)(v)) : double_outside_##tag((double)(v))) \
      : KIND(src) == UNSIGNED ? unsigned_outside((uint64_t)(v), (uint64_t)(hi)) \
                              : signed_outside((int64_t)(v), (int64_t)(lo), (uint64_t)(hi)))
 #define CAST(src, v, tag, ctype, kind) \
@@ -98,10 +98,14 @@ COPY(8, uint64_t)
 static cel_convert_fn *copier(nc_type type)
 {
     switch (cel_type_size(type)) {
-    case 1: return copy_1;
-    case 2: return copy_2;
-    case 4: return copy_4;
-    case 8: return copy_8;
+    case 1:
+        return copy_1;
+    case 2:
+        return copy_2;
+    case 4:
+        return copy_4;
+    case 8:
+        return copy_8;
     }
     return NULL;
 }

@@ -22,8 +22,8 @@ cel_convert_fn *cel_converter(nc_type from, nc_type to);
  * memory and NC_BYTE in the file are one type, and no value of theirs is out of range. */
 cel_convert_fn *cel_converter_classic(nc_type from, nc_type to);
 
-size_t cel_type_size(nc_type type);        /* of an atomic type in memory; 0: not atomic */
-const char *cel_type_name(nc_type type);   /* "float"; NULL: not atomic */
+size_t cel_type_size(nc_type type);      /* of an atomic type in memory; 0: not atomic */
+const char *cel_type_name(nc_type type); /* "float"; NULL: not atomic */
 
 /* Reverse the bytes of n elements of the given size (1, 2, 4, 8: fast; others
  * work). src may equal dst. */

@@ -126,9 +126,12 @@ static const struct loops *best_loops(nc_type type)
 static cel_quantize_fn *choose(const struct loops *loops, const struct cel_quantize_setting *s)
 {
     switch (s->mode) {
-    case NC_QUANTIZE_BITGROOM: return loops->groom;
-    case NC_QUANTIZE_GRANULARBR: return loops->granular;
-    default: return s->ties == CEL_TIES_EVEN ? loops->round_even : loops->round_away;
+    case NC_QUANTIZE_BITGROOM:
+        return loops->groom;
+    case NC_QUANTIZE_GRANULARBR:
+        return loops->granular;
+    default:
+        return s->ties == CEL_TIES_EVEN ? loops->round_even : loops->round_away;
     }
 }
 
@@ -162,8 +165,10 @@ int cel_quantize_check(const struct cel_quantize_setting *s)
     if (s->type != NC_FLOAT && s->type != NC_DOUBLE)
         return cel_fail(NC_EINVAL, "quantize: only float and double values can be quantized");
     if (most == 0)
-        return cel_fail(NC_EINVAL, "quantize: there is no mode %d; use 1 (BitGroom), 2 (Granular BitRound) or 3 "
-                                   "(BitRound)", s->mode);
+        return cel_fail(NC_EINVAL,
+                        "quantize: there is no mode %d; use 1 (BitGroom), 2 (Granular BitRound) or 3 "
+                        "(BitRound)",
+                        s->mode);
     if (s->digits < least || s->digits > most)
         return cel_fail(NC_EINVAL, "quantize: %d significant %s asked for; %d to %d are possible here", s->digits,
                         s->mode == NC_QUANTIZE_BITROUND ? "bits" : "digits", least, most);

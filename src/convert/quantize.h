@@ -17,9 +17,9 @@ enum cel_ties {
 };
 
 struct cel_quantize_setting {
-    int mode;         /* NC_QUANTIZE_BITGROOM .. NC_QUANTIZE_BITROUND */
-    int digits;       /* decimal digits, or bits for BitRound; 0 with ties to even only */
-    nc_type type;     /* of the values: NC_FLOAT or NC_DOUBLE */
+    int mode;     /* NC_QUANTIZE_BITGROOM .. NC_QUANTIZE_BITROUND */
+    int digits;   /* decimal digits, or bits for BitRound; 0 with ties to even only */
+    nc_type type; /* of the values: NC_FLOAT or NC_DOUBLE */
     enum cel_ties ties;
     const void *fill; /* one value to be left alone; NULL: none */
 };

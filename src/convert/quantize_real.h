@@ -179,8 +179,8 @@ KERNEL static void NAME(granular_far)(const struct cel_quantizer *q, UINT *restr
             out[i] = NAME(round_one)(in[i], LOW(NAME(drop_by_formula)(q, in[i])), fill);
 }
 
-TARGET static void NAME(granular)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in,
-                                  size_t n, size_t first)
+TARGET static void NAME(granular)(const struct cel_quantizer *q, UINT *restrict out, const UINT *restrict in, size_t n,
+                                  size_t first)
 {
     for (size_t i = 0; i < n; i += NAME(PIECE)) {
         size_t count = n - i < NAME(PIECE) ? n - i : NAME(PIECE);
@@ -254,9 +254,8 @@ TARGET static inline bool NAME(is_aligned)(const void *p)
     return (uintptr_t)p % sizeof(UINT) == 0;
 }
 
-TARGET static inline void NAME(run)(const struct cel_quantizer *q, NAME(kernel) *kernel, unsigned char *dst,
-                                    const unsigned char *src, size_t n, size_t first,
-                                    struct cel_quantize_error *worst)
+TARGET static inline void NAME(run)(const struct cel_quantizer *q, NAME(kernel) * kernel, unsigned char *dst,
+                                    const unsigned char *src, size_t n, size_t first, struct cel_quantize_error *worst)
 {
     UINT was[NAME(BLOCK)], now[NAME(BLOCK)];
     bool stage_src = src == dst || !NAME(is_aligned)(src), stage_dst = !NAME(is_aligned)(dst);

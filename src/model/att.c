@@ -7,9 +7,9 @@ static const char fill_name[] = "_FillValue";
 
 /* Names netCDF-4 and Zarr use for themselves; in a classic file they mean nothing. */
 static const char *const reserved[] = {
-    "CLASS", "DIMENSION_LIST", "NAME", "REFERENCE_LIST", "_Format", "_IsNetcdf4", "_NCProperties",
-    "_SuperblockVersion", "_nc3_strict", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_NCZARR_ATTR", "_Codecs",
-    "_ARRAY_DIMENSIONS",
+    "CLASS",         "DIMENSION_LIST",     "NAME",        "REFERENCE_LIST",      "_Format",       "_IsNetcdf4",
+    "_NCProperties", "_SuperblockVersion", "_nc3_strict", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_NCZARR_ATTR",
+    "_Codecs",       "_ARRAY_DIMENSIONS",
 };
 
 static int check_reserved(const struct cel_dataset *ds, const char *name)

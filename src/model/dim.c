@@ -9,10 +9,8 @@ static const struct {
     int format;
     uint64_t longest;
 } limits[] = {
-    {NC_FORMAT_CLASSIC, INT32_MAX - 3},
-    {NC_FORMAT_64BIT_OFFSET, UINT32_MAX - 3},
-    {NC_FORMAT_64BIT_DATA, INT64_MAX - 3},
-    {NC_FORMAT_NETCDF4_CLASSIC, UINT32_MAX},
+    {NC_FORMAT_CLASSIC, INT32_MAX - 3},    {NC_FORMAT_64BIT_OFFSET, UINT32_MAX - 3},
+    {NC_FORMAT_64BIT_DATA, INT64_MAX - 3}, {NC_FORMAT_NETCDF4_CLASSIC, UINT32_MAX},
     {NC_FORMAT_NETCDF4, UINT64_MAX},
 };
 
@@ -50,8 +48,10 @@ static int check_free(const struct cel_group *group, const char *name)
         return cel_fail(NC_ENAMEINUSE, "%s: the group %s has a dimension of this name already", name, group->name);
     if ((group->dataset->keeps & CEL_ONE_NAMESPACE) &&
         (cel_names_find(&group->group_index, name) || cel_names_find(&group->type_index, name)))
-        return cel_fail(NC_ENAMEINUSE, "%s: the group %s has a group or type of this name, and in files of this format "
-                                       "both would be one object", name, group->name);
+        return cel_fail(NC_ENAMEINUSE,
+                        "%s: the group %s has a group or type of this name, and in files of this format "
+                        "both would be one object",
+                        name, group->name);
     return CEL_OK;
 }
 
@@ -186,7 +186,8 @@ int cel_dim_rename(struct cel_dim *dim, const char *name)
         return rc;
     }
     cel_touch_var(group, dim->name);
-    rc = cel_named_rename(&(struct cel_named){&group->dim_index, dim, &dim->name, &dim->saved_name, &dim->saved}, normal);
+    rc = cel_named_rename(&(struct cel_named){&group->dim_index, dim, &dim->name, &dim->saved_name, &dim->saved},
+                          normal);
     if (rc != CEL_OK)
         return rc;
     cel_touch_var(group, dim->name);

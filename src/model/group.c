@@ -66,8 +66,10 @@ int cel_group_object_free(const struct cel_group *group, const char *name)
     int rc = cel_group_name_free(group, name);
 
     if (rc == CEL_OK && (group->dataset->keeps & CEL_ONE_NAMESPACE) && cel_names_find(&group->dim_index, name))
-        rc = cel_fail(NC_ENAMEINUSE, "%s: the group %s has a dimension of this name, and in files of this format both "
-                                     "would be one object", name, group->name);
+        rc = cel_fail(NC_ENAMEINUSE,
+                      "%s: the group %s has a dimension of this name, and in files of this format both "
+                      "would be one object",
+                      name, group->name);
     return rc;
 }
 
@@ -121,8 +123,8 @@ int cel_group_rename(struct cel_group *group, const char *name)
         free(normal);
         return rc;
     }
-    return cel_named_rename(&(struct cel_named){&parent->group_index, group, &group->name, &group->saved_name,
-                                                &group->saved}, normal);
+    return cel_named_rename(
+        &(struct cel_named){&parent->group_index, group, &group->name, &group->saved_name, &group->saved}, normal);
 }
 
 struct cel_group *cel_group_find(const struct cel_group *parent, const char *name)

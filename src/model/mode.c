@@ -47,7 +47,8 @@ int cel_mode_redef(struct cel_dataset *ds)
 static int check_type(const struct cel_type *type)
 {
     if (type->klass == NC_COMPOUND && !type->nfields)
-        return cel_fail(NC_EINVAL, "compound type %s has no fields: insert some before leaving define mode", type->name);
+        return cel_fail(NC_EINVAL, "compound type %s has no fields: insert some before leaving define mode",
+                        type->name);
     if (type->klass == NC_ENUM && !type->nmembers)
         return cel_fail(NC_EINVAL, "enum type %s has no members: insert some before leaving define mode", type->name);
     return CEL_OK;

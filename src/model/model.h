@@ -21,8 +21,8 @@ enum {
     CEL_KEEPS_GROUPS = 1,
     CEL_KEEPS_USER_TYPES = 2,
     CEL_KEEPS_STRINGS = 4,
-    CEL_KEEPS_INT64 = 8,        /* unsigned and 64-bit integers too */
-    CEL_KEEPS_UNLIMITED = 16,   /* more than one unlimited dimension, anywhere */
+    CEL_KEEPS_INT64 = 8,      /* unsigned and 64-bit integers too */
+    CEL_KEEPS_UNLIMITED = 16, /* more than one unlimited dimension, anywhere */
     CEL_KEEPS_CHUNKS = 32,
     CEL_KEEPS_FILTERS = 64,
     CEL_KEEPS_CONTIGUOUS = 128,
@@ -30,14 +30,15 @@ enum {
     CEL_KEEPS_ENDIAN = 512,
     CEL_KEEPS_SKIP_MASK = 1024, /* a chunk may have optional filters skipped */
     CEL_KEEPS_ALL = 2047,
-    CEL_CONCURRENT = 4096,      /* chunk_find and chunk_allocate may be called by any thread */
-    CEL_FILTERS_AS_CALLED = 8192,   /* filters stay in the order they were defined; else fletcher32 and shuffle go first */
-    CEL_ONE_NAMESPACE = 32768,      /* a dimension cannot share its name with a group or type beside it */
-    CEL_KEEPS_SHARDS = 65536,       /* many chunks in one value */
-    CEL_KEEPS_TEXT_CODECS = 131072, /* a chain may say how strings become bytes: vlen-utf8 ... */
+    CEL_CONCURRENT = 4096, /* chunk_find and chunk_allocate may be called by any thread */
+    CEL_FILTERS_AS_CALLED =
+        8192,                  /* filters stay in the order they were defined; else fletcher32 and shuffle go first */
+    CEL_ONE_NAMESPACE = 32768, /* a dimension cannot share its name with a group or type beside it */
+    CEL_KEEPS_SHARDS = 65536,  /* many chunks in one value */
+    CEL_KEEPS_TEXT_CODECS = 131072,   /* a chain may say how strings become bytes: vlen-utf8 ... */
     CEL_KEEPS_OBJECT_CODECS = 262144, /* ... and json2, categorize, vlen-array */
-    CEL_KEEPS_LISTS = 524288,       /* variable-length types of numbers, if no other user types */
-    CEL_FILTERS_VARSIZED = 16384    /* filters apply to strings and other variable-sized types too */
+    CEL_KEEPS_LISTS = 524288,         /* variable-length types of numbers, if no other user types */
+    CEL_FILTERS_VARSIZED = 16384      /* filters apply to strings and other variable-sized types too */
 };
 
 /* Whether the container has an object as it is here. */
@@ -47,9 +48,9 @@ struct cel_field {
     char *name;
     const struct cel_type *type;
     size_t offset;
-    int ndims;    /* 0: a single value */
+    int ndims; /* 0: a single value */
     int *dims;
-    size_t n;     /* elements in all */
+    size_t n; /* elements in all */
 };
 
 struct cel_member { /* of an enum */
@@ -70,10 +71,10 @@ struct cel_type {
     struct cel_member *member;
     size_t nmembers;
     enum cel_saved saved;
-    bool loaded;             /* false: only name and group are known yet (container->load_types) */
-    bool in_use;             /* part of another type, or values of it exist: it can no longer change */
-    void *zeros;             /* one zeroed element, made on first need (cel_type_zeros) */
-    void *priv;             /* the container's own */
+    bool loaded; /* false: only name and group are known yet (container->load_types) */
+    bool in_use; /* part of another type, or values of it exist: it can no longer change */
+    void *zeros; /* one zeroed element, made on first need (cel_type_zeros) */
+    void *priv;  /* the container's own */
 };
 
 struct cel_att {
@@ -87,7 +88,7 @@ struct cel_att {
 
 /* The attributes of a group or variable. */
 struct cel_atts {
-    struct cel_vec list;    /* struct cel_att *, in order */
+    struct cel_vec list; /* struct cel_att *, in order */
     struct cel_names index;
     struct cel_vec removed; /* char *: names the container must drop at save */
     bool loaded;            /* false: container->load_atts first */
@@ -100,13 +101,18 @@ struct cel_dim {
     bool unlimited;
     struct cel_group *group;
     enum cel_saved saved;
-    char *saved_name; /* as in cel_att */
+    char *saved_name;      /* as in cel_att */
     struct cel_var *coord; /* coordinate variable, or NULL */
     void *priv;
 };
 
-enum cel_storage { CEL_CHUNKED = NC_CHUNKED, CEL_CONTIGUOUS = NC_CONTIGUOUS, CEL_COMPACT = NC_COMPACT,
-                   CEL_UNKNOWN_STORAGE = NC_UNKNOWN_STORAGE, CEL_VIRTUAL = NC_VIRTUAL };
+enum cel_storage {
+    CEL_CHUNKED = NC_CHUNKED,
+    CEL_CONTIGUOUS = NC_CONTIGUOUS,
+    CEL_COMPACT = NC_COMPACT,
+    CEL_UNKNOWN_STORAGE = NC_UNKNOWN_STORAGE,
+    CEL_VIRTUAL = NC_VIRTUAL
+};
 
 struct cel_var {
     int id; /* within its group */
@@ -118,12 +124,12 @@ struct cel_var {
     struct cel_atts atts;
 
     enum cel_storage storage;
-    bool storage_set; /* the user chose storage or chunk sizes */
-    size_t *chunk;    /* ndims chunk lengths; NULL: not chosen yet, or not chunked */
+    bool storage_set;          /* the user chose storage or chunk sizes */
+    size_t *chunk;             /* ndims chunk lengths; NULL: not chosen yet, or not chunked */
     struct cel_shards *shards; /* chunks lie together in shards; NULL: each for itself */
-    int endian;       /* NC_ENDIAN_NATIVE, _LITTLE or _BIG, as asked or as found */
+    int endian;                /* NC_ENDIAN_NATIVE, _LITTLE or _BIG, as asked or as found */
     bool no_fill;
-    void *fill;       /* one element in memory form when the user gave one; else NULL */
+    void *fill;        /* one element in memory form when the user gave one; else NULL */
     bool fill_changed; /* since the container made the variable */
     bool written;      /* through an enddef, or data was put, in this session: the fill value is settled.
                           cel_mode_check_enddef and the array engine set it */
@@ -137,31 +143,31 @@ struct cel_var {
 
     enum cel_saved saved; /* CEL_NEW until the container has made it */
     char *saved_name;
-    bool loaded;          /* false: container->load_var before type, storage, chain or fill are looked at */
-    bool unchunked;           /* data goes through container->unchunked_get/put, not by chunks */
-    bool unreadable;      /* type or layout the container cannot give: why[] says */
+    bool loaded;     /* false: container->load_var before type, storage, chain or fill are looked at */
+    bool unchunked;  /* data goes through container->unchunked_get/put, not by chunks */
+    bool unreadable; /* type or layout the container cannot give: why[] says */
     char *why;
-    const int *order;     /* axis i of a chunk as stored is axis order[i]; NULL: as they are. Borrowed from `place` */
-    size_t *extent;       /* ndims: current lengths of the array as the container keeps it */
-    void *priv;          /* the container's own */
+    const int *order; /* axis i of a chunk as stored is axis order[i]; NULL: as they are. Borrowed from `place` */
+    size_t *extent;   /* ndims: current lengths of the array as the container keeps it */
+    void *priv;       /* the container's own */
     struct cel_array *array; /* the array engine's own: cache and lock; made on first use */
 };
 
 /* An object of the file that the container does not understand. */
 struct cel_unreadable {
-    char *name;   /* "t2m": a variable, group or type; "t2m:units", ":title": an attribute of a variable, of the group */
+    char *name; /* "t2m": a variable, group or type; "t2m:units", ":title": an attribute of a variable, of the group */
     char *reason; /* one sentence */
 };
 
 struct cel_group {
-    int id; /* unique in the dataset; root is 0 */
+    int id;     /* unique in the dataset; root is 0 */
     char *name; /* "/" for the root */
     struct cel_dataset *dataset;
     struct cel_group *parent; /* NULL: root */
-    struct cel_vec groups; /* struct cel_group *, in order */
-    struct cel_vec dims;   /* struct cel_dim * */
-    struct cel_vec vars;   /* struct cel_var *; index is the varid */
-    struct cel_vec types;  /* struct cel_type * */
+    struct cel_vec groups;    /* struct cel_group *, in order */
+    struct cel_vec dims;      /* struct cel_dim * */
+    struct cel_vec vars;      /* struct cel_var *; index is the varid */
+    struct cel_vec types;     /* struct cel_type * */
     struct cel_names group_index, dim_index, var_index, type_index;
     struct cel_vec unreadable; /* struct cel_unreadable *: what the file has here and cannot be given */
     struct cel_atts atts;
@@ -180,13 +186,13 @@ struct cel_header_padding {
 
 struct cel_dataset {
     char *path;
-    int format;        /* NC_FORMAT_NETCDF4, NC_FORMAT_NETCDF4_CLASSIC, NC_FORMAT_CLASSIC, ... */
-    int mode;          /* as given to create or open */
+    int format; /* NC_FORMAT_NETCDF4, NC_FORMAT_NETCDF4_CLASSIC, NC_FORMAT_CLASSIC, ... */
+    int mode;   /* as given to create or open */
     bool writable;
     bool classic_model;
-    bool defining;     /* define mode */
-    bool created;      /* made by this nc_create and not yet through its first enddef */
-    int fill_mode;     /* NC_FILL or NC_NOFILL, from nc_set_fill */
+    bool defining;                     /* define mode */
+    bool created;                      /* made by this nc_create and not yet through its first enddef */
+    int fill_mode;                     /* NC_FILL or NC_NOFILL, from nc_set_fill */
     struct cel_header_padding padding; /* of the nc__enddef() at work */
     bool cf_quantization;
     struct cel_group *root;
@@ -197,11 +203,10 @@ struct cel_dataset {
     size_t cache_size, cache_nelems; /* chunk cache defaults for new variables */
     float cache_preemption;
     struct cel_mutex lock;
-    unsigned keeps;    /* CEL_KEEPS_*: what the format can hold; all of it until the container says */
+    unsigned keeps; /* CEL_KEEPS_*: what the format can hold; all of it until the container says */
     const struct cel_container_ops *ops;
-    void *container;   /* the container's own */
+    void *container; /* the container's own */
 };
-
 
 /* --- dataset.c ---------------------------------------------------------- */
 int cel_dataset_make(const char *path, int mode, struct cel_dataset **out); /* root group, nothing in it */
@@ -217,25 +222,25 @@ int cel_dataset_refuse(const struct cel_dataset *ds, unsigned need, const char *
 cel_convert_fn *cel_dataset_converter(const struct cel_dataset *ds, nc_type from, nc_type to);
 
 /* --- mode.c: define and data mode ----------------------------------------- */
-bool cel_is_strict(const struct cel_dataset *ds);   /* classic model, or a classic format */
+bool cel_is_strict(const struct cel_dataset *ds);       /* classic model, or a classic format */
 bool cel_is_classic_file(const struct cel_dataset *ds); /* CDF-1, -2 or -5 */
-int cel_mode_write(const struct cel_dataset *ds);   /* NC_EPERM unless writable */
-int cel_mode_define(struct cel_dataset *ds);        /* about to define: classic model must be in define mode
+int cel_mode_write(const struct cel_dataset *ds);       /* NC_EPERM unless writable */
+int cel_mode_define(struct cel_dataset *ds);            /* about to define: classic model must be in define mode
                                                        (NC_ENOTINDEFINE), others enter it */
-int cel_mode_redef(struct cel_dataset *ds);         /* nc_redef: NC_EINDEFINE, NC_EPERM */
-int cel_mode_check_enddef(struct cel_dataset *ds);  /* nc_enddef's checks; the caller then saves */
+int cel_mode_redef(struct cel_dataset *ds);             /* nc_redef: NC_EINDEFINE, NC_EPERM */
+int cel_mode_check_enddef(struct cel_dataset *ds);      /* nc_enddef's checks; the caller then saves */
 
 /* --- name.c ----------------------------------------------------------------- */
-int cel_name_check(const char *name, char **normal); /* legal and not too long; NFC copy, yours */
+int cel_name_check(const char *name, char **normal);  /* legal and not too long; NFC copy, yours */
 int cel_name_normal(const char *name, char **normal); /* NFC copy without the checks, for look-ups */
 
 /* --- group.c ------------------------------------------------------------- */
 int cel_group_def(struct cel_group *parent, const char *name, struct cel_group **out);
 int cel_group_rename(struct cel_group *group, const char *name);
 /* All find functions take a name as the user wrote it, normalised or not. */
-struct cel_group *cel_group_find(const struct cel_group *parent, const char *name); /* child */
+struct cel_group *cel_group_find(const struct cel_group *parent, const char *name);      /* child */
 int cel_group_by_path(struct cel_group *from, const char *path, struct cel_group **out); /* "/a/b" */
-int cel_group_path(const struct cel_group *group, struct cel_buf *out); /* "/a/b", "/" for the root */
+int cel_group_path(const struct cel_group *group, struct cel_buf *out);                  /* "/a/b", "/" for the root */
 
 /* --- dim.c ---------------------------------------------------------------- */
 int cel_dim_def(struct cel_group *group, const char *name, size_t len, bool unlimited, struct cel_dim **out);
@@ -246,7 +251,7 @@ bool cel_dim_visible(const struct cel_dim *dim, const struct cel_group *from);
 
 /* --- type.c ---------------------------------------------------------------- */
 const struct cel_type *cel_type_atomic(nc_type id); /* NULL: not atomic; constant, shared by all datasets */
-const struct cel_type *cel_type_by_id(const struct cel_dataset *ds, nc_type id); /* atomic or user */
+const struct cel_type *cel_type_by_id(const struct cel_dataset *ds, nc_type id);       /* atomic or user */
 const struct cel_type *cel_type_find(const struct cel_group *group, const char *name); /* here, in an ancestor, else
                                                    anywhere in the dataset; "/g/t" names one in that group */
 int cel_type_def_compound(struct cel_group *group, size_t size, const char *name, struct cel_type **out);
@@ -256,8 +261,9 @@ int cel_type_def_enum(struct cel_group *group, nc_type base, const char *name, s
 int cel_type_insert_member(struct cel_type *type, const char *name, const void *value);
 int cel_type_def_vlen(struct cel_group *group, const char *name, const struct cel_type *base, struct cel_type **out);
 int cel_type_def_opaque(struct cel_group *group, size_t size, const char *name, struct cel_type **out);
-bool cel_type_equal(const struct cel_type *a, const struct cel_type *b); /* same parts in the same order; names of types do not count */
-bool cel_type_has_holes(const struct cel_type *type); /* bytes no field owns, also in what vlens point to */
+bool cel_type_equal(const struct cel_type *a,
+                    const struct cel_type *b);           /* same parts in the same order; names of types do not count */
+bool cel_type_has_holes(const struct cel_type *type);    /* bytes no field owns, also in what vlens point to */
 const void *cel_type_zeros(const struct cel_type *type); /* one zeroed element, borrowed; NULL: NC_ENOMEM */
 int cel_type_rename(struct cel_type *type, const char *name);
 
@@ -271,9 +277,10 @@ struct cel_att *cel_att_find(const struct cel_atts *atts, const char *name);
 /* Set an attribute from n values of memtype (converted to `type`; NC_ERANGE after
  * storing; NC_NAT: they are of that type already). Mode and _FillValue rules
  * included; var NULL: a group's; type NULL: NC_EBADTYPID. The list must be loaded. */
-int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, const struct cel_type *type,
-                size_t n, const void *data, nc_type memtype);
-int cel_att_get(const struct cel_dataset *ds, const struct cel_att *att, void *data, nc_type memtype); /* strings and vlens are copied */
+int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, const struct cel_type *type, size_t n,
+                const void *data, nc_type memtype);
+int cel_att_get(const struct cel_dataset *ds, const struct cel_att *att, void *data,
+                nc_type memtype); /* strings and vlens are copied */
 int cel_att_rename(struct cel_group *group, struct cel_var *var, const char *name, const char *to);
 int cel_att_del(struct cel_group *group, struct cel_var *var, const char *name);
 void cel_atts_dispose(struct cel_atts *atts);
@@ -289,7 +296,7 @@ struct cel_var *cel_var_by_id(const struct cel_group *group, int varid);
 /* Rules of the nc_def_var_* calls: scalar, late definition, chunk sizes ... */
 int cel_var_set_storage(struct cel_var *var, int storage, const size_t *chunks);
 int cel_var_set_shards(struct cel_var *var, const struct cel_shards *shards); /* NULL: none */
-int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value); /* value NULL: keep */
+int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value);   /* value NULL: keep */
 int cel_var_set_endian(struct cel_var *var, int endian);
 int cel_var_may_define(const struct cel_var *var); /* NC_EPERM, NC_ELATEDEF: for deflate, quantize, chunking ... */
 
@@ -332,10 +339,11 @@ int cel_var_set_object(struct cel_var *var, char *object);
 /* --- add.c: what a container found in a file. No rules are applied, objects are
  * marked CEL_SAVED; names must be unique where netCDF says so, else NC_ENAMEINUSE. */
 int cel_group_add(struct cel_group *parent, const char *name, struct cel_group **out);
-int cel_dim_add(struct cel_group *group, const char *name, size_t len, bool unlimited, int id, struct cel_dim **out); /* id -1: next */
+int cel_dim_add(struct cel_group *group, const char *name, size_t len, bool unlimited, int id,
+                struct cel_dim **out); /* id -1: next */
 int cel_type_add(struct cel_group *group, const char *name, int klass, size_t size, struct cel_type **out);
-int cel_type_add_field(struct cel_type *type, const char *name, size_t offset, const struct cel_type *field,
-                       int ndims, const int *dims);
+int cel_type_add_field(struct cel_type *type, const char *name, size_t offset, const struct cel_type *field, int ndims,
+                       const int *dims);
 int cel_type_add_member(struct cel_type *type, const char *name, const void *value);
 void cel_type_drop_parts(struct cel_type *type); /* its fields and members: it becomes another kind */
 int cel_var_add(struct cel_group *group, const char *name, int ndims, struct cel_var **out); /* dim[] to be set */
@@ -344,9 +352,12 @@ int cel_att_add(struct cel_atts *atts, const char *name, const struct cel_type *
                 void *data /* taken over */, struct cel_att **out);
 
 /* --- unreadable.c: what a container found and cannot give. It is listed with the reason, all else goes on ------ */
-int cel_group_note_unreadable(struct cel_group *group, const char *name, const char *reason); /* no object is made of it */
-int cel_var_note_unreadable(struct cel_var *var, const char *reason); /* its header is shown, its data fails with the reason */
+int cel_group_note_unreadable(struct cel_group *group, const char *name,
+                              const char *reason); /* no object is made of it */
+int cel_var_note_unreadable(struct cel_var *var,
+                            const char *reason);   /* its header is shown, its data fails with the reason */
 int cel_var_check_rank(const struct cel_var *var); /* NC_EMAXDIMS: it can be shown, and that is all */
-const struct cel_unreadable *cel_group_find_unreadable(const struct cel_group *group, const char *name); /* NULL: none */
+const struct cel_unreadable *cel_group_find_unreadable(const struct cel_group *group,
+                                                       const char *name); /* NULL: none */
 
 #endif

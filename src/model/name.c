@@ -24,8 +24,8 @@ static int check_characters(const char *name)
         return cel_fail(NC_EBADNAME, "name '%.80s': must start with a letter, digit or underscore", name);
     for (size_t i = 0; i < n; i++)
         if (!may_follow((unsigned char)name[i]))
-            return cel_fail(NC_EBADNAME, "name '%.80s': character %zu may not be used: no '/' and no control characters",
-                            name, i);
+            return cel_fail(NC_EBADNAME,
+                            "name '%.80s': character %zu may not be used: no '/' and no control characters", name, i);
     if (name[n - 1] == ' ')
         return cel_fail(NC_EBADNAME, "name '%.80s': may not end with a blank", name);
     return CEL_OK;

@@ -6,8 +6,13 @@
 #include <stdio.h>
 
 #define ATOMIC(type_id, c_type, text, varies) \
-    [type_id] = {.id = type_id, .klass = type_id, .size = sizeof(c_type), .name = text, .varsized = varies, \
-                 .saved = CEL_SAVED, .loaded = true}
+    [type_id] = {.id = type_id, \
+                 .klass = type_id, \
+                 .size = sizeof(c_type), \
+                 .name = text, \
+                 .varsized = varies, \
+                 .saved = CEL_SAVED, \
+                 .loaded = true}
 
 static const struct cel_type atomic[] = {
     ATOMIC(NC_BYTE, signed char, "byte", false),
@@ -320,7 +325,8 @@ int cel_type_add_member(struct cel_type *type, const char *name, const void *val
         if (strcmp(type->member[i].name, name) == 0)
             return cel_fail(NC_ENAMEINUSE, "enum %s has a member %s already", type->name, name);
         if (memcmp(type->member[i].value, value, type->size) == 0)
-            return cel_fail(NC_EINVAL, "enum %s: %s and %s have the same value", type->name, type->member[i].name, name);
+            return cel_fail(NC_EINVAL, "enum %s: %s and %s have the same value", type->name, type->member[i].name,
+                            name);
     }
     member = cel_realloc(type->member, type->nmembers + 1, sizeof *member);
     if (!member)
@@ -428,10 +434,10 @@ static int classic_only(const struct cel_type *type)
 
 int cel_type_allowed(const struct cel_dataset *ds, const struct cel_type *type)
 {
-    unsigned need = type->group                                          ? user_type_needs(ds, type->klass, type->base)
-                    : type->id == NC_STRING                              ? CEL_KEEPS_STRINGS
-                    : type->id > NC_DOUBLE                               ? CEL_KEEPS_INT64
-                                                                         : 0;
+    unsigned need = type->group             ? user_type_needs(ds, type->klass, type->base)
+                    : type->id == NC_STRING ? CEL_KEEPS_STRINGS
+                    : type->id > NC_DOUBLE  ? CEL_KEEPS_INT64
+                                            : 0;
     char what[NC_MAX_NAME + 8];
 
     snprintf(what, sizeof what, "type %s", type->name);
@@ -453,7 +459,8 @@ const void *cel_type_zeros(const struct cel_type *type)
     if (block)
         return block;
     block = cel_calloc(1, type->size);
-    if (block && !__atomic_compare_exchange_n(&mine->zeros, &expected, block, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (block &&
+        !__atomic_compare_exchange_n(&mine->zeros, &expected, block, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         free(block);
         block = expected;
     }

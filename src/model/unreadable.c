@@ -39,9 +39,10 @@ int cel_var_note_unreadable(struct cel_var *var, const char *reason)
 
 int cel_var_check_rank(const struct cel_var *var)
 {
-    return var->ndims <= CEL_RANK_MAX ? CEL_OK
-                                      : cel_fail(NC_EMAXDIMS, "%d dimensions are more than the %d that can be read or written",
-                                                 var->ndims, CEL_RANK_MAX);
+    return var->ndims <= CEL_RANK_MAX
+               ? CEL_OK
+               : cel_fail(NC_EMAXDIMS, "%d dimensions are more than the %d that can be read or written", var->ndims,
+                          CEL_RANK_MAX);
 }
 
 const struct cel_unreadable *cel_group_find_unreadable(const struct cel_group *group, const char *name)

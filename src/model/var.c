@@ -101,8 +101,9 @@ static int check_dims(const struct cel_group *group, const char *name, int ndims
             return cel_fail(NC_EBADDIM, "variable %s: dimension %d is not one of this file", name, d);
     for (int d = 1; d < ndims; d++)
         if (dims[d]->unlimited && !(group->dataset->keeps & CEL_KEEPS_CHUNKS))
-            return cel_fail(NC_EUNLIMPOS, "variable %s: in files of this format the unlimited dimension (%s) comes first",
-                            name, dims[d]->name);
+            return cel_fail(NC_EUNLIMPOS,
+                            "variable %s: in files of this format the unlimited dimension (%s) comes first", name,
+                            dims[d]->name);
     return CEL_OK;
 }
 
@@ -138,7 +139,8 @@ static bool must_chunk(const struct cel_var *var)
 {
     unsigned keeps = var->group->dataset->keeps;
 
-    return var->ndims && (keeps & CEL_KEEPS_CHUNKS) && (!(keeps & CEL_KEEPS_CONTIGUOUS) || has_unlimited(var) || var->chain.n);
+    return var->ndims && (keeps & CEL_KEEPS_CHUNKS) &&
+           (!(keeps & CEL_KEEPS_CONTIGUOUS) || has_unlimited(var) || var->chain.n);
 }
 
 static void unmake(struct cel_var *var)
@@ -213,7 +215,8 @@ int cel_var_rename(struct cel_var *var, const char *name)
         return rc;
     }
     cel_touch_dim(group, var->name);
-    rc = cel_named_rename(&(struct cel_named){&group->var_index, var, &var->name, &var->saved_name, &var->saved}, normal);
+    rc = cel_named_rename(&(struct cel_named){&group->var_index, var, &var->name, &var->saved_name, &var->saved},
+                          normal);
     if (rc != CEL_OK)
         return rc;
     unlink_coord(var);
@@ -288,8 +291,8 @@ static int choose_chunks(struct cel_var *var, const size_t *wanted)
         if (wanted[d])
             chunks[d] = wanted[d];
         if (!dim->unlimited && dim->len && chunks[d] > dim->len)
-            return cel_fail(NC_EBADCHUNK, "variable %s: chunk length %zu is more than dimension %s has (%zu)", var->name,
-                            chunks[d], dim->name, dim->len);
+            return cel_fail(NC_EBADCHUNK, "variable %s: chunk length %zu is more than dimension %s has (%zu)",
+                            var->name, chunks[d], dim->name, dim->len);
     }
     rc = cel_check_chunks(var, chunks);
     return rc == CEL_OK ? set_chunks(var, chunks) : rc;
@@ -370,7 +373,8 @@ int cel_var_set_shards(struct cel_var *var, const struct cel_shards *shards)
     if (rc == CEL_OK && shards)
         rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_SHARDS, "shards");
     if (rc == CEL_OK && shards && (!var->ndims || shards->rank != var->ndims))
-        rc = cel_fail(NC_EINVAL, "variable %s has %d dimensions, its shards are to have %d", var->name, var->ndims, shards->rank);
+        rc = cel_fail(NC_EINVAL, "variable %s has %d dimensions, its shards are to have %d", var->name, var->ndims,
+                      shards->rank);
     if (rc == CEL_OK && shards && !(mine = cel_memdup(shards, sizeof *shards)))
         rc = NC_ENOMEM;
     if (rc != CEL_OK)
@@ -389,9 +393,10 @@ static int check_shards(const struct cel_var *var)
         return cel_fail(NC_EBADCHUNK, "variable %s: its shards need chunks", var->name);
     for (int d = 0; d < var->ndims; d++)
         if (!var->shards->len[d] || var->shards->len[d] % var->chunk[d])
-            return cel_fail(NC_EBADCHUNK, "variable %s: along dimension %s a shard has %zu elements, no multiple of the %zu of a "
-                                          "chunk (nc_def_var_chunking)", var->name, var->dim[d]->name, var->shards->len[d],
-                            var->chunk[d]);
+            return cel_fail(NC_EBADCHUNK,
+                            "variable %s: along dimension %s a shard has %zu elements, no multiple of the %zu of a "
+                            "chunk (nc_def_var_chunking)",
+                            var->name, var->dim[d]->name, var->shards->len[d], var->chunk[d]);
     return CEL_OK;
 }
 
@@ -460,7 +465,8 @@ int cel_var_set_endian(struct cel_var *var, int endian)
         return cel_fail(NC_EINVAL, "variable %s: byte order %d is none of NC_ENDIAN_*", var->name, endian);
     if (!has_byte_order(var->type))
         return cel_fail(NC_EINVAL, "variable %s: type %s has no byte order to choose", var->name, var->type->name);
-    rc = endian == NC_ENDIAN_NATIVE ? CEL_OK : cel_dataset_refuse(var->group->dataset, CEL_KEEPS_ENDIAN, "a byte order");
+    rc =
+        endian == NC_ENDIAN_NATIVE ? CEL_OK : cel_dataset_refuse(var->group->dataset, CEL_KEEPS_ENDIAN, "a byte order");
     if (rc == CEL_OK)
         var->endian = endian;
     return rc;
@@ -482,10 +488,10 @@ const void *cel_var_fill_value(const struct cel_var *var)
 static enum cel_kind kind_of(const struct cel_type *type)
 {
     static const enum cel_kind kinds[] = {
-        [NC_BYTE] = CEL_KIND_INT, [NC_SHORT] = CEL_KIND_INT, [NC_INT] = CEL_KIND_INT, [NC_INT64] = CEL_KIND_INT,
-        [NC_UBYTE] = CEL_KIND_UINT, [NC_USHORT] = CEL_KIND_UINT, [NC_UINT] = CEL_KIND_UINT, [NC_UINT64] = CEL_KIND_UINT,
-        [NC_FLOAT] = CEL_KIND_FLOAT, [NC_DOUBLE] = CEL_KIND_FLOAT, [NC_CHAR] = CEL_KIND_CHAR,
-        [NC_STRING] = CEL_KIND_OTHER,
+        [NC_BYTE] = CEL_KIND_INT,     [NC_SHORT] = CEL_KIND_INT,   [NC_INT] = CEL_KIND_INT,
+        [NC_INT64] = CEL_KIND_INT,    [NC_UBYTE] = CEL_KIND_UINT,  [NC_USHORT] = CEL_KIND_UINT,
+        [NC_UINT] = CEL_KIND_UINT,    [NC_UINT64] = CEL_KIND_UINT, [NC_FLOAT] = CEL_KIND_FLOAT,
+        [NC_DOUBLE] = CEL_KIND_FLOAT, [NC_CHAR] = CEL_KIND_CHAR,   [NC_STRING] = CEL_KIND_OTHER,
     };
 
     if (type->klass == NC_ENUM)
@@ -505,7 +511,8 @@ static void shape_fill(const struct cel_var *var, struct cel_shape *shape)
     size_t size = var->type->size;
     const void *fill;
 
-    shape->has_fill = (!var->no_fill || cel_chain_mixes(&var->chain)) && shape->kind != CEL_KIND_OTHER && size <= sizeof shape->fill;
+    shape->has_fill =
+        (!var->no_fill || cel_chain_mixes(&var->chain)) && shape->kind != CEL_KIND_OTHER && size <= sizeof shape->fill;
     if (!shape->has_fill)
         return;
     fill = cel_var_fill_value(var);

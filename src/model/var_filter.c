@@ -106,7 +106,8 @@ static int check_object(const struct cel_var *var, const struct cel_chain *chain
 
     if (rc != CEL_OK || !codec)
         return rc;
-    rc = cel_dataset_refuse(var->group->dataset, codec->in_v3 ? CEL_KEEPS_TEXT_CODECS : CEL_KEEPS_OBJECT_CODECS, codec->name);
+    rc = cel_dataset_refuse(var->group->dataset, codec->in_v3 ? CEL_KEEPS_TEXT_CODECS : CEL_KEEPS_OBJECT_CODECS,
+                            codec->name);
     if (rc == CEL_OK && !var->ndims)
         rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have %s", var->name, codec->name);
     if (rc == CEL_OK && !(codec->takes & kind_of_elements(var->type)))

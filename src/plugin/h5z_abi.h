@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CEL_H5PL_FILTER 0        /* H5PLget_plugin_type() of a filter */
+#define CEL_H5PL_FILTER 0 /* H5PLget_plugin_type() of a filter */
 #define CEL_H5Z_CLASS_VERSION 1
-#define CEL_H5Z_REVERSE 0x0100u  /* decode */
+#define CEL_H5Z_REVERSE 0x0100u /* decode */
 
 typedef int64_t cel_hid;
 

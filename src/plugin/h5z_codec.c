@@ -97,13 +97,15 @@ static int ask(const struct cel_coding *coding, unsigned flags, const void *src,
     cel_plugin_leave(lock);
     silent = *buf != first && room == n;
     if (*used > 0 && (!*buf || (*used > room && !silent)))
-        return cel_fail(NC_EFILTER, "%s: the plugin %s reports %zu bytes in a buffer of %zu", o->name, o->path, *used, room);
+        return cel_fail(NC_EFILTER, "%s: the plugin %s reports %zu bytes in a buffer of %zu", o->name, o->path, *used,
+                        room);
     return *used > 0 ? CEL_OK : CEL_SKIP;
 }
 
 static int too_much(const struct cel_outside *o, size_t used, size_t cap)
 {
-    return cel_fail(NC_EFILTER, "%s: the plugin %s gave %zu bytes where at most %zu can be", o->name, o->path, used, cap);
+    return cel_fail(NC_EFILTER, "%s: the plugin %s gave %zu bytes where at most %zu can be", o->name, o->path, used,
+                    cap);
 }
 
 /* HDF5 takes the first of what a filter gives beyond the chunk's size, so files with such chunks exist. */
@@ -152,9 +154,11 @@ static int check_return(const struct cel_coding *coding, const void *encoded, si
     if (buf)
         release(o, buf);
     if (rc == CEL_SKIP)
-        return cel_fail(NC_EFILTER, "%s: the plugin %s cannot decode what it encoded; nothing was written", o->name, o->path);
+        return cel_fail(NC_EFILTER, "%s: the plugin %s cannot decode what it encoded; nothing was written", o->name,
+                        o->path);
     if (rc == CEL_OK && used != n)
-        return cel_fail(NC_EFILTER, "%s: the plugin %s decodes a chunk that it made of %zu bytes to %zu; nothing was written",
+        return cel_fail(NC_EFILTER,
+                        "%s: the plugin %s decodes a chunk that it made of %zu bytes to %zu; nothing was written",
                         o->name, o->path, n, used);
     return rc;
 }
@@ -236,9 +240,15 @@ struct cel_outside *cel_outside_make(struct cel_dl *lib, const char *path, const
         o->release = NULL;
     }
     snprintf(o->name, sizeof o->name, "filter %d", klass->id);
-    o->codec = (struct cel_codec){.name = o->name, .hdf5_id = (unsigned)klass->id, .label = klass->name,
-                                  .about = klass->name, .flags = CEL_CODEC_OUTSIDE | CEL_CODEC_MAY_SKIP,
-                                  .max_words = CEL_WORDS_MAX, .bound = bound, .encode = encode, .decode = decode,
+    o->codec = (struct cel_codec){.name = o->name,
+                                  .hdf5_id = (unsigned)klass->id,
+                                  .label = klass->name,
+                                  .about = klass->name,
+                                  .flags = CEL_CODEC_OUTSIDE | CEL_CODEC_MAY_SKIP,
+                                  .max_words = CEL_WORDS_MAX,
+                                  .bound = bound,
+                                  .encode = encode,
+                                  .decode = decode,
                                   .outside = o};
     return o;
 }

@@ -20,7 +20,8 @@ struct hdf5 {
     int (*list_close)(cel_hid list);
     int (*set_chunk)(cel_hid list, int rank, const unsigned long long *lens);
     int (*set_filter)(cel_hid list, int id, unsigned flags, size_t n, const unsigned *words);
-    int (*get_filter)(cel_hid list, int id, unsigned *flags, size_t *n, unsigned *words, size_t len, char *name, unsigned *config);
+    int (*get_filter)(cel_hid list, int id, unsigned *flags, size_t *n, unsigned *words, size_t len, char *name,
+                      unsigned *config);
     cel_hid (*type_copy)(cel_hid type);
     cel_hid (*type_create)(int klass, size_t size);
     int (*type_close)(cel_hid type);
@@ -32,9 +33,13 @@ struct hdf5 {
 /* false: one of them is not there. */
 static bool find_all(const struct cel_outside *o, struct hdf5 *h)
 {
-    static const char *const names[] = {"H5open", "H5Zfilter_avail", "H5Zregister", "H5Pcreate", "H5Pclose", "H5Pset_chunk",
-                                        "H5Pset_filter", "H5Pget_filter_by_id2", "H5Tcopy", "H5Tcreate", "H5Tclose",
-                                        "H5Screate_simple", "H5Sclose", "H5P_CLS_DATASET_CREATE_ID_g"};
+    static const char *const names[] = {"H5open",        "H5Zfilter_avail",
+                                        "H5Zregister",   "H5Pcreate",
+                                        "H5Pclose",      "H5Pset_chunk",
+                                        "H5Pset_filter", "H5Pget_filter_by_id2",
+                                        "H5Tcopy",       "H5Tcreate",
+                                        "H5Tclose",      "H5Screate_simple",
+                                        "H5Sclose",      "H5P_CLS_DATASET_CREATE_ID_g"};
     cel_function f[sizeof names / sizeof *names];
 
     _Static_assert(sizeof *h == sizeof f, "one name for each member");
@@ -52,7 +57,10 @@ static cel_hid make_type(const struct cel_outside *o, const struct hdf5 *h, cons
     const cel_hid *type;
     char name[40];
 
-    snprintf(name, sizeof name, real ? "H5T_IEEE_F%zu%s_g" : shape->kind == CEL_KIND_INT ? "H5T_STD_I%zu%s_g" : "H5T_STD_U%zu%s_g",
+    snprintf(name, sizeof name,
+             real                          ? "H5T_IEEE_F%zu%s_g"
+             : shape->kind == CEL_KIND_INT ? "H5T_STD_I%zu%s_g"
+                                           : "H5T_STD_U%zu%s_g",
              8 * shape->elem_size, shape->big_endian ? "BE" : "LE");
     if (real || whole)
         found = cel_outside_hdf5(o->lib, name);
@@ -72,8 +80,8 @@ static int lengths_of(const struct cel_shape *shape, unsigned long long *lens)
     return shape->rank ? shape->rank : 1;
 }
 
-static bool ask(const struct cel_outside *o, const struct hdf5 *h, const struct cel_words *visible, const struct cel_shape *shape,
-                struct cel_words *working)
+static bool ask(const struct cel_outside *o, const struct hdf5 *h, const struct cel_words *visible,
+                const struct cel_shape *shape, struct cel_words *working)
 {
     unsigned long long lens[CEL_RANK_MAX];
     int rank = lengths_of(shape, lens), id = o->klass->id;
@@ -90,7 +98,8 @@ static bool ask(const struct cel_outside *o, const struct hdf5 *h, const struct 
     working->n = CEL_WORDS_MAX;
     ok = list >= 0 && type >= 0 && space >= 0 && h->set_chunk(list, rank, lens) >= 0 &&
          h->set_filter(list, id, FLAG_OPTIONAL, visible->n, visible->w) >= 0 &&
-         (!o->klass->can_apply || o->klass->can_apply(list, type, space) > 0) && o->klass->set_local(list, type, space) >= 0 &&
+         (!o->klass->can_apply || o->klass->can_apply(list, type, space) > 0) &&
+         o->klass->set_local(list, type, space) >= 0 &&
          h->get_filter(list, id, &flags, &working->n, working->w, 0, NULL, &config) >= 0 && working->n <= CEL_WORDS_MAX;
     if (space >= 0)
         h->space_close(space);
@@ -117,8 +126,10 @@ int cel_plugin_set_local(const struct cel_codec *codec, const struct cel_words *
     bool ok;
 
     if (!find_all(o, &h))
-        return cel_fail(NC_ENOFILTER, "%s: the plugin %s fits its parameters to a variable through libhdf5 (set_local), which is not "
-                                      "here, and has no codec half that could do it", o->name, o->path);
+        return cel_fail(NC_ENOFILTER,
+                        "%s: the plugin %s fits its parameters to a variable through libhdf5 (set_local), which is not "
+                        "here, and has no codec half that could do it",
+                        o->name, o->path);
     lock = cel_plugin_enter();
     ok = ask(o, &h, visible, shape, working);
     cel_plugin_leave(lock);

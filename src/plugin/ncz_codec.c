@@ -47,7 +47,8 @@ static int half_of(const struct cel_codec *codec, const struct cel_ncz_codec **h
     const struct cel_outside *o = codec->outside;
 
     if (!o->half)
-        return cel_fail(NC_ENOFILTER, "%s: the plugin %s has no codec half, so it has no name in Zarr", o->name, o->path);
+        return cel_fail(NC_ENOFILTER, "%s: the plugin %s has no codec half, so it has no name in Zarr", o->name,
+                        o->path);
     *half = o->half;
     return CEL_OK;
 }

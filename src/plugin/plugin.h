@@ -15,10 +15,10 @@ struct cel_json;
 /* --- where to look: plugin_path.c -------------------------------------- */
 /* The list starts as HDF5_PLUGIN_PATH; the built-in directory is not in it, and
  * always searched after it. */
-int cel_plugin_path_get(size_t *n, char ***dirs); /* a copy, yours: each string and the list */
+int cel_plugin_path_get(size_t *n, char ***dirs);     /* a copy, yours: each string and the list */
 int cel_plugin_path_set(size_t n, char *const *dirs); /* copied */
-size_t cel_plugin_path_version(void);             /* grows with every set */
-const char *cel_plugin_built_in_dir(void);        /* "" when there is none */
+size_t cel_plugin_path_version(void);                 /* grows with every set */
+const char *cel_plugin_built_in_dir(void);            /* "" when there is none */
 
 /* Split text at a separator (empty parts are kept; "" has none). Yours to free. */
 int cel_plugin_path_split(const char *text, size_t len, char sep, size_t *n, char ***dirs);
@@ -28,7 +28,7 @@ void cel_plugin_path_free(size_t n, char **dirs);
 int cel_plugin_tried(struct cel_buf *out);
 
 /* --- what was found: plugin_load.c ---------------------------------------- */
-const struct cel_codec *cel_plugin_by_id(unsigned hdf5_id);     /* NULL: none */
+const struct cel_codec *cel_plugin_by_id(unsigned hdf5_id);      /* NULL: none */
 const struct cel_codec *cel_plugin_by_zarr(const char *codecid); /* paired ones only */
 
 /* Libraries, files and directories that were passed over, and why; NULL after

@@ -12,7 +12,7 @@
 struct cel_outside {
     struct cel_codec codec; /* what the chain sees; codec.outside points back here */
     char name[64];
-    char *path;             /* of the library with the class */
+    char *path; /* of the library with the class */
     struct cel_dl *lib;
     const struct cel_h5z_class *klass;
     const struct cel_ncz_codec *half; /* NULL: not paired */

@@ -357,9 +357,9 @@ static void note_unpaired(void)
         if (half->used || half->is_default)
             continue;
         remember(half->path, "its codec %s is for filter %u, %s", half->codec->codecid, half->codec->hdf5id,
-                 cel_codec_by_id(half->codec->hdf5id) ? "which is built in" :
-                 find_id(half->codec->hdf5id)         ? "which has another codec already" :
-                                                        "for which no plugin was found");
+                 cel_codec_by_id(half->codec->hdf5id) ? "which is built in"
+                 : find_id(half->codec->hdf5id)       ? "which has another codec already"
+                                                      : "for which no plugin was found");
         half->used = true; /* said once */
     }
 }

@@ -115,7 +115,8 @@ static int past_prefix(const struct cel_keys *k, size_t from, struct cel_buf *pr
 }
 
 /* The name at *i of what lies below the first `skip` bytes of text, and on to the next. */
-static int visit_one(const struct cel_keys *k, size_t *i, struct cel_buf *text, size_t skip, cel_store_visit *visit, void *context)
+static int visit_one(const struct cel_keys *k, size_t *i, struct cel_buf *text, size_t skip, cel_store_visit *visit,
+                     void *context)
 {
     const char *name = name_at(k, *i) + skip;
     size_t len = strcspn(name, "/");

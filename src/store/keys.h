@@ -9,8 +9,8 @@
  * in order. Objects are the owner's; each key is a copy. Not locked. */
 struct cel_keys {
     struct cel_names index;
-    struct cel_vec sorted;  /* struct cel_key *; sorted when in_order */
-    size_t ndead;           /* of them: removed, with no object */
+    struct cel_vec sorted; /* struct cel_key *; sorted when in_order */
+    size_t ndead;          /* of them: removed, with no object */
     bool in_order;
 };
 

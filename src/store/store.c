@@ -10,11 +10,18 @@
 static int code_for(int error)
 {
     switch (error) {
-    case ENOENT: return NC_ENOTFOUND;
-    case EEXIST: return NC_EEXIST;
-    case EACCES: case EPERM: case EROFS: return NC_EPERM;
-    case ENOMEM: return NC_ENOMEM;
-    default: return NC_EIO;
+    case ENOENT:
+        return NC_ENOTFOUND;
+    case EEXIST:
+        return NC_EEXIST;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return NC_EPERM;
+    case ENOMEM:
+        return NC_ENOMEM;
+    default:
+        return NC_EIO;
     }
 }
 
@@ -27,15 +34,16 @@ int cel_store_failure(const char *doing, const char *what)
 
 bool cel_store_part_is_legal(const char *part, size_t len)
 {
-    return len > 0 && !(len == 1 && part[0] == '.') && !(len == 2 && memcmp(part, "..", 2) == 0) && !cel_tmp_is_named(part) &&
-           !memchr(part, '\\', len);
+    return len > 0 && !(len == 1 && part[0] == '.') && !(len == 2 && memcmp(part, "..", 2) == 0) &&
+           !cel_tmp_is_named(part) && !memchr(part, '\\', len);
 }
 
 int cel_store_check_size(const char *key, uint64_t size, const struct cel_buf *out)
 {
     if (size <= out->max && size <= SIZE_MAX)
         return CEL_OK;
-    return cel_fail(NC_EIO, "%s: it has %llu bytes, where at most %zu can be right", key, (unsigned long long)size, out->max);
+    return cel_fail(NC_EIO, "%s: it has %llu bytes, where at most %zu can be right", key, (unsigned long long)size,
+                    out->max);
 }
 
 static int check_key(const char *key)
@@ -127,8 +135,8 @@ int cel_store_look(struct cel_store *s, const char *key, struct cel_store_mark *
     return rc;
 }
 
-int cel_store_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n,
-                           void *dst)
+int cel_store_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
+                           size_t n, void *dst)
 {
     struct cel_buf full;
     int rc;

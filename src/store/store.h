@@ -37,7 +37,8 @@ int cel_store_set_prefix(struct cel_store *s, const char *prefix);
 /* --- verbs: CEL_ABSENT when there is no such key ------------------------ */
 /* out->len becomes the size. A value of more than out->max bytes is an error before memory is asked for. */
 int cel_store_get(struct cel_store *s, const char *key, struct cel_buf *out);
-int cel_store_get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst); /* NC_EIO if shorter */
+int cel_store_get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n,
+                        void *dst); /* NC_EIO if shorter */
 int cel_store_size(struct cel_store *s, const char *key, uint64_t *size);
 int cel_store_put(struct cel_store *s, const char *key, const void *data, size_t n); /* whole value, at once */
 int cel_store_erase(struct cel_store *s, const char *key);
@@ -50,9 +51,10 @@ struct cel_store_mark {
     uint64_t word[6];
 };
 #define CEL_STALE 3 /* the value is no longer the marked one; no text is set */
-int cel_store_look(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size); /* CEL_ABSENT: *size is 0 */
-int cel_store_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n,
-                           void *dst);
+int cel_store_look(struct cel_store *s, const char *key, struct cel_store_mark *mark,
+                   uint64_t *size); /* CEL_ABSENT: *size is 0 */
+int cel_store_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
+                           size_t n, void *dst);
 bool cel_store_mark_same(const struct cel_store_mark *a, const struct cel_store_mark *b);
 
 /* A draft is a value in the making: its parts are written in any order and by any
@@ -65,7 +67,8 @@ struct cel_bytes {
 };
 bool cel_store_has_drafts(const struct cel_store *s);
 int cel_draft_make(struct cel_store *s, struct cel_draft **out);
-int cel_draft_write(struct cel_draft *d, uint64_t offset, const struct cel_bytes *part, size_t n); /* one after the other */
+int cel_draft_write(struct cel_draft *d, uint64_t offset, const struct cel_bytes *part,
+                    size_t n); /* one after the other */
 int cel_draft_read(struct cel_draft *d, uint64_t offset, size_t n, void *dst);
 int cel_draft_put(struct cel_draft *d, const char *key); /* frees the draft, if it goes well */
 void cel_draft_drop(struct cel_draft *d);                /* frees it; NULL is fine */

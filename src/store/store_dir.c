@@ -34,7 +34,8 @@ int cel_dir_open(struct directory *d, const char *path, int flags, int *fd)
     if (is_absence(errno))
         return CEL_ABSENT;
     if (errno == EXDEV)
-        return cel_fail(NC_EPERM, "%s: a symbolic link leads out of the store; set CELLAR_FOLLOW_LINKS=1 to follow it", path);
+        return cel_fail(NC_EPERM, "%s: a symbolic link leads out of the store; set CELLAR_FOLLOW_LINKS=1 to follow it",
+                        path);
     if (errno == ENXIO)
         return not_a_file(path, "a socket, or a device that does not answer");
     return cel_store_failure("open", path);
@@ -112,8 +113,8 @@ static uint64_t nanoseconds(const struct timespec *t)
  * gone, but not its times. */
 static void mark_of(const struct stat *st, struct cel_store_mark *out)
 {
-    *out = (struct cel_store_mark){true, {st->st_dev, st->st_ino, (uint64_t)st->st_size, nanoseconds(&st->st_mtim),
-                                          nanoseconds(&st->st_ctim), 0}};
+    *out = (struct cel_store_mark){
+        true, {st->st_dev, st->st_ino, (uint64_t)st->st_size, nanoseconds(&st->st_mtim), nanoseconds(&st->st_ctim), 0}};
 }
 
 /* Clocks tick: within the tick of its last change a file could be replaced twice and look
@@ -151,8 +152,8 @@ static bool is_marked(const struct stat *st, const struct cel_store_mark *mark)
     return cel_store_mark_same(mark, &now);
 }
 
-static int get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n,
-                        void *dst)
+static int get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
+                        size_t n, void *dst)
 {
     struct stat st;
     int fd, rc = open_value(directory_of(s), key, O_RDONLY, &fd, &st);
@@ -284,7 +285,8 @@ static int rename_to(struct directory *d, const struct cel_dir_tmp *tmp, const c
             rc = open_parent(d, key, &fd, &last);
     }
     if (rc != CEL_OK)
-        return rc == CEL_ABSENT ? cel_fail(NC_EIO, "%s: the folder it lies in is a file, or was removed meanwhile", key) : rc;
+        return rc == CEL_ABSENT ? cel_fail(NC_EIO, "%s: the folder it lies in is a file, or was removed meanwhile", key)
+                                : rc;
     if (renameat(d->tmp_fd, tmp->name, fd, last) != 0)
         rc = cel_store_failure("put in place", key);
     close(fd);

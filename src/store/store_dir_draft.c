@@ -90,4 +90,5 @@ static void drop(struct cel_draft *d)
     free(d);
 }
 
-const struct cel_draft_ops cel_dir_drafts = {.make = make, .write = write_parts, .read = read_back, .put = put, .drop = drop};
+const struct cel_draft_ops cel_dir_drafts = {
+    .make = make, .write = write_parts, .read = read_back, .put = put, .drop = drop};

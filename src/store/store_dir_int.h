@@ -13,11 +13,11 @@
 
 struct directory {
     struct cel_store store;
-    int fd;                 /* of the root; every path is relative to it */
-    bool follow;            /* symbolic links that lead out of the store, too */
-    bool flush;             /* what is put is to survive a power cut once it is synchronised */
-    _Atomic bool locked;    /* the lock of processes was taken */
-    mode_t mode;            /* of new folders, and without the x bits of new files: no wider than the root's */
+    int fd;              /* of the root; every path is relative to it */
+    bool follow;         /* symbolic links that lead out of the store, too */
+    bool flush;          /* what is put is to survive a power cut once it is synchronised */
+    _Atomic bool locked; /* the lock of processes was taken */
+    mode_t mode;         /* of new folders, and without the x bits of new files: no wider than the root's */
     _Atomic uint64_t looks;
     struct cel_mutex lock;  /* guards all below */
     struct cel_vec touched; /* char *: keys put or erased since the last sync, when they are to be flushed */
@@ -45,7 +45,8 @@ void cel_dir_remove_left(struct directory *d);        /* by writers that died */
 void cel_dir_remove_temporaries(struct directory *d); /* of this writer, and the folder */
 
 int cel_dir_open(struct directory *d, const char *path, int flags, int *fd); /* CEL_ABSENT: it is not there */
-int cel_dir_rename(struct directory *d, const struct cel_dir_tmp *tmp, const char *key); /* makes the folders above the key */
+int cel_dir_rename(struct directory *d, const struct cel_dir_tmp *tmp,
+                   const char *key); /* makes the folders above the key */
 int cel_dir_read(int fd, const char *what, uint64_t offset, char *dst, size_t n);
 int cel_dir_write(int fd, const char *what, uint64_t offset, const struct cel_bytes *part, size_t n);
 

@@ -51,8 +51,12 @@ static int by_name(const void *a, const void *b)
 
     while (x->name[n] && x->name[n] == y->name[n])
         n++;
-    return (x->name[n] ? (unsigned char)x->name[n] : x->is_prefix ? '/' : 0) -
-           (y->name[n] ? (unsigned char)y->name[n] : y->is_prefix ? '/' : 0);
+    return (x->name[n]     ? (unsigned char)x->name[n]
+            : x->is_prefix ? '/'
+                           : 0) -
+           (y->name[n]     ? (unsigned char)y->name[n]
+            : y->is_prefix ? '/'
+                           : 0);
 }
 
 int cel_dir_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context)

@@ -32,19 +32,22 @@ static bool is_still_there(struct directory *d, int fd)
 {
     struct stat mine, there;
 
-    return fstat(fd, &mine) == 0 && fstatat(d->fd, CEL_DIR_LOCK, &there, AT_SYMLINK_NOFOLLOW) == 0 && mine.st_dev == there.st_dev &&
-           mine.st_ino == there.st_ino;
+    return fstat(fd, &mine) == 0 && fstatat(d->fd, CEL_DIR_LOCK, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
 static int open_lock(struct directory *d, int flags)
 {
-    return openat(d->fd, CEL_DIR_LOCK, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, (d->mode & 0666) | S_IRUSR | S_IWUSR);
+    return openat(d->fd, CEL_DIR_LOCK, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags,
+                  (d->mode & 0666) | S_IRUSR | S_IWUSR);
 }
 
 static int cannot_lock(struct directory *d)
 {
-    return cel_fail(NC_EIO, "%s: cannot lock it to change part of a shard: %s; write whole shards, or set "
-                            "HDF5_USE_FILE_LOCKING=FALSE if nobody else writes to it", d->store.path, strerror(errno));
+    return cel_fail(NC_EIO,
+                    "%s: cannot lock it to change part of a shard: %s; write whole shards, or set "
+                    "HDF5_USE_FILE_LOCKING=FALSE if nobody else writes to it",
+                    d->store.path, strerror(errno));
 }
 
 /* Where there are no locks nobody changes parts, so replacing values needs none. */

@@ -25,14 +25,14 @@ struct cel_store_ops {
     int (*size)(struct cel_store *s, const char *key, uint64_t *size);
     /* NULL, both: only this process writes, and callers see to it that values stay as they are. */
     int (*look)(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size);
-    int (*get_range_of)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n,
-                        void *dst);
+    int (*get_range_of)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
+                        size_t n, void *dst);
     int (*put)(struct cel_store *s, const char *key, const void *data, size_t n);
     int (*erase)(struct cel_store *s, const char *key);
     int (*list)(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
     int (*lock)(struct cel_store *s, enum cel_store_lock how, int *fd); /* NULL: one writer only */
-    int (*sync)(struct cel_store *s);  /* NULL: nothing to do */
-    const struct cel_draft_ops *draft; /* NULL: values are put whole only */
+    int (*sync)(struct cel_store *s);                                   /* NULL: nothing to do */
+    const struct cel_draft_ops *draft;                                  /* NULL: values are put whole only */
     int (*finish)(struct cel_store *s);
     void (*abandon)(struct cel_store *s);
     void (*free)(struct cel_store *s); /* after finish or abandon */
@@ -41,9 +41,9 @@ struct cel_store_ops {
 struct cel_store {
     const struct cel_store_ops *ops;
     char *path;
-    char *prefix;  /* "" or "name/" */
+    char *prefix; /* "" or "name/" */
     bool writable;
-    bool created;  /* by this process */
+    bool created; /* by this process */
     _Atomic uint64_t reads;
 };
 

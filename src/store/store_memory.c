@@ -50,7 +50,8 @@ static int get_range(struct cel_store *s, const char *key, uint64_t offset, size
     if (!v)
         rc = CEL_ABSENT;
     else if (offset > v->n || n > v->n - offset)
-        rc = cel_fail(NC_EIO, "%s: has %zu bytes, too few for %zu from %llu on", key, v->n, n, (unsigned long long)offset);
+        rc = cel_fail(NC_EIO, "%s: has %zu bytes, too few for %zu from %llu on", key, v->n, n,
+                      (unsigned long long)offset);
     else
         memcpy(dst, v->data + offset, n);
     cel_unlock(&m->lock);
@@ -133,8 +134,16 @@ static void free_memory(struct cel_store *s)
 }
 
 static const struct cel_store_ops ops = {
-    .name = "memory", .get = get, .get_range = get_range, .size = size, .put = put, .erase = erase,
-    .list = list, .finish = finish, .abandon = abandon, .free = free_memory,
+    .name = "memory",
+    .get = get,
+    .get_range = get_range,
+    .size = size,
+    .put = put,
+    .erase = erase,
+    .list = list,
+    .finish = finish,
+    .abandon = abandon,
+    .free = free_memory,
 };
 
 int cel_store_open_memory(struct cel_store **out)

@@ -96,10 +96,12 @@ static int find_target(struct zip *z)
     if (errno != ENOENT)
         return cel_store_failure("find", path);
     if (lstat(path, &st) == 0)
-        return cel_fail(NC_EIO, "%s: it is a symbolic link that leads nowhere; remove it, or make what it leads to", path);
+        return cel_fail(NC_EIO, "%s: it is a symbolic link that leads nowhere; remove it, or make what it leads to",
+                        path);
     folder = cel_strndup(slash ? path : "./", slash ? (size_t)(slash - path) + 1 : 2);
     z->target = folder ? realpath(folder, NULL) : NULL;
-    rc = z->target ? cel_buf_printf(&full, "%s/%s", z->target, slash ? slash + 1 : path) : cel_store_failure("find the folder of", path);
+    rc = z->target ? cel_buf_printf(&full, "%s/%s", z->target, slash ? slash + 1 : path)
+                   : cel_store_failure("find the folder of", path);
     free(z->target);
     z->target = NULL;
     if (rc == CEL_OK)
@@ -143,7 +145,8 @@ static int look_at_other(struct zip *z, int folder, const char *name)
             busy = cel_tmp_lock(fd) != 0 && errno == EWOULDBLOCK;
     }
     close(fd);
-    return busy ? cel_fail(NC_EPERM, "%s is being written by another process or file handle; close it there first", z->store.path)
+    return busy ? cel_fail(NC_EPERM, "%s is being written by another process or file handle; close it there first",
+                           z->store.path)
                 : CEL_OK;
 }
 
@@ -155,7 +158,8 @@ static bool names_archive(const struct zip *z, const char *name)
 
     cel_tmp_name(pattern);
     n = strlen(pattern);
-    return cel_tmp_is_named(name) && strlen(name) > n && name[n] == '-' && strncmp(name + n + 1, base_of(z), BASE_MAX) == 0;
+    return cel_tmp_is_named(name) && strlen(name) > n && name[n] == '-' &&
+           strncmp(name + n + 1, base_of(z), BASE_MAX) == 0;
 }
 
 static int look_for_others(struct zip *z)

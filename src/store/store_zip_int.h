@@ -18,9 +18,9 @@ enum { METHOD_STORED = 0, METHOD_DEFLATED = 8 };
 #define DIRECTORY_MAX ((size_t)1 << 31)
 
 struct zip_entry {
-    bool in_scratch;       /* in the scratch file; else in the archive */
-    uint64_t offset;       /* of the local header */
-    uint32_t header;       /* its bytes, with name and extra fields; 0: to be read there */
+    bool in_scratch; /* in the scratch file; else in the archive */
+    uint64_t offset; /* of the local header */
+    uint32_t header; /* its bytes, with name and extra fields; 0: to be read there */
     uint32_t crc;
     uint64_t packed, size;
     uint16_t method, flags;
@@ -30,21 +30,21 @@ struct zip {
     struct cel_store store;
     struct cel_mutex lock; /* all below */
     struct cel_cond idle;
-    size_t users;          /* calls that read entries or write values, without the lock ... */
-    bool publishing;       /* ... and must wait now: offsets are changing */
+    size_t users;    /* calls that read entries or write values, without the lock ... */
+    bool publishing; /* ... and must wait now: offsets are changing */
     struct cel_keys keys;
-    char *target;          /* the archive: the store's path, once symbolic links are followed */
-    int archive;           /* fd, -1: none yet */
+    char *target; /* the archive: the store's path, once symbolic links are followed */
+    int archive;  /* fd, -1: none yet */
     uint64_t archive_size;
-    uint64_t entries_end;  /* the archive is ours, and its directory begins here; 0: it is not */
-    uint64_t dead;         /* bytes of it that no key leads to any more */
-    bool in_order;         /* its entries are in the order of keys, and none is dead */
-    int scratch;           /* fd, -1: not writing */
+    uint64_t entries_end; /* the archive is ours, and its directory begins here; 0: it is not */
+    uint64_t dead;        /* bytes of it that no key leads to any more */
+    bool in_order;        /* its entries are in the order of keys, and none is dead */
+    int scratch;          /* fd, -1: not writing */
     char *scratch_path;
     uint64_t scratch_end;
-    bool changed;          /* since the archive was written */
-    bool flush;            /* CELLAR_FSYNC */
-    pid_t owner;           /* a forked child leaves the scratch file alone */
+    bool changed; /* since the archive was written */
+    bool flush;   /* CELLAR_FSYNC */
+    pid_t owner;  /* a forked child leaves the scratch file alone */
 };
 
 static inline struct zip *zip_of(struct cel_store *s)
@@ -84,7 +84,8 @@ int cel_zip_put(struct cel_store *s, const char *key, const void *data, size_t n
 int cel_zip_erase(struct cel_store *s, const char *key);
 int cel_zip_copy(struct zip_output *o, int from, uint64_t offset, uint64_t n);
 int cel_zip_emit_local(struct zip_output *o, const char *name, const struct zip_entry *e);
-int cel_zip_note(struct zip_output *o, const char *name, const struct zip_entry *e, uint64_t local_at); /* for the directory */
+int cel_zip_note(struct zip_output *o, const char *name, const struct zip_entry *e,
+                 uint64_t local_at); /* for the directory */
 int cel_zip_emit_directory(struct zip_output *o);
 
 /* store_zip_publish.c: the whole archive. */

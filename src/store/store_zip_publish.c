@@ -80,7 +80,8 @@ static int emit_entries(struct zip *z, struct zip_output *o, bool anew, struct z
 }
 
 /* The new archive is in place: from now on it is what is read. */
-static void take_over(struct zip *z, const struct zip_output *o, uint64_t entries_end, bool anew, const struct zip_entry *now)
+static void take_over(struct zip *z, const struct zip_output *o, uint64_t entries_end, bool anew,
+                      const struct zip_entry *now)
 {
     for (size_t i = 0; i < z->keys.sorted.n; i++)
         *(struct zip_entry *)((struct cel_key *)z->keys.sorted.at[i])->object = now[i];
@@ -199,7 +200,8 @@ int cel_zip_sync(struct cel_store *s)
  * there is no space for one. */
 static void add_directory(struct zip *z)
 {
-    struct zip_output o = {.fd = z->scratch, .path = z->scratch_path, .at = z->scratch_end, .directory = CEL_BUF_INIT(DIRECTORY_MAX)};
+    struct zip_output o = {
+        .fd = z->scratch, .path = z->scratch_path, .at = z->scratch_end, .directory = CEL_BUF_INIT(DIRECTORY_MAX)};
     int rc = CEL_OK;
 
     for (size_t i = 0; rc == CEL_OK && i < z->keys.sorted.n; i++) {
@@ -229,7 +231,9 @@ static int keep_rest(struct zip *z, int rc)
     }
     if (kept) {
         cel_fail(rc, "%s; %s, and what was written since lies in %s, another zip archive", why ? why : "out of memory",
-                 there ? "the archive is as it was when it was last synchronised or closed" : "no new archive is in place", rest.data);
+                 there ? "the archive is as it was when it was last synchronised or closed"
+                       : "no new archive is in place",
+                 rest.data);
         free(z->scratch_path);
         z->scratch_path = NULL;
     }

@@ -250,8 +250,8 @@ static int inflate_entry(struct zip *z, const char *key, const struct zip_entry 
 {
     struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
     void *packed = cel_malloc((size_t)e->packed);
-    int rc = d && packed ? read_packed(z, key, e, 0, packed, (size_t)e->packed)
-                         : cel_fail(NC_ENOMEM, "%s: no memory", key);
+    int rc =
+        d && packed ? read_packed(z, key, e, 0, packed, (size_t)e->packed) : cel_fail(NC_ENOMEM, "%s: no memory", key);
 
     if (rc == CEL_OK && libdeflate_deflate_decompress(d, packed, (size_t)e->packed, dst, (size_t)e->size, NULL) != 0)
         rc = cel_fail(NC_EIO, "%s: its deflated data is damaged", key);
@@ -268,7 +268,8 @@ static int read_whole(struct zip *z, const char *key, const struct zip_entry *e,
     if (rc == CEL_OK)
         rc = cel_buf_resize(out, (size_t)e->size);
     if (rc == CEL_OK)
-        rc = e->method == METHOD_STORED ? read_packed(z, key, e, 0, out->data, out->len) : inflate_entry(z, key, e, out->data);
+        rc = e->method == METHOD_STORED ? read_packed(z, key, e, 0, out->data, out->len)
+                                        : inflate_entry(z, key, e, out->data);
     if (rc == CEL_OK && libdeflate_crc32(0, out->data, out->len) != e->crc)
         rc = cel_fail(NC_EIO, "%s: checksum does not match", key);
     return rc;

@@ -59,12 +59,12 @@ static inline const char *scratch_url(const char *name, const char *mode)
 }
 
 /* Ends the test where something that must hold does not. */
-#define MUST(what)                                                                  \
-    do {                                                                            \
-        if (!(what)) {                                                              \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what);      \
-            exit(1);                                                                \
-        }                                                                           \
+#define MUST(what) \
+    do { \
+        if (!(what)) { \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what); \
+            exit(1); \
+        } \
     } while (0)
 
 #endif

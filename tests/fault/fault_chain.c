@@ -43,7 +43,8 @@ static int print_all(const struct cel_chain *c)
 
 static int run(struct cel_chain *c)
 {
-    struct cel_shape shape = {.elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 1, .dims = {NBYTES / 4}, .nbytes = NBYTES};
+    struct cel_shape shape = {
+        .elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 1, .dims = {NBYTES / 4}, .nbytes = NBYTES};
     static unsigned char data[NBYTES], back[NBYTES];
     struct cel_scratch *scratch = NULL;
     const void *out;

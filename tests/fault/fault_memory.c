@@ -40,7 +40,7 @@ static int noted(int rc, const char *call)
 /* The first call that fails ends the script. */
 #define THEN(call) \
     if (rc == NC_NOERR) \
-        rc = noted((call), #call)
+    rc = noted((call), #call)
 
 enum { N = 60 };
 

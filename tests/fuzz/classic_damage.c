@@ -16,7 +16,14 @@ static uint32_t roll(uint32_t n)
     return (uint32_t)(random_step(&state) >> 32) % n;
 }
 
-#define TRY(call) do { int e_ = (call); if (e_) { printf("%s: %s\n", #call, nc_strerror(e_)); exit(1); } } while (0)
+#define TRY(call) \
+    do { \
+        int e_ = (call); \
+        if (e_) { \
+            printf("%s: %s\n", #call, nc_strerror(e_)); \
+            exit(1); \
+        } \
+    } while (0)
 
 static NC_memio make_sample(int mode)
 {
@@ -50,10 +57,18 @@ static void damage(unsigned char *bytes, size_t *n)
     for (uint32_t k = 1 + roll(4); k-- > 0;) {
         size_t at = 4 + roll((uint32_t)header - 4);
         switch (roll(5)) {
-        case 0: bytes[at] ^= (unsigned char)(1 << roll(8)); break;
-        case 1: bytes[at] = edges[roll(8)]; break;
-        case 2: memset(bytes + at, roll(2) ? 0xff : 0, header - at < 8 ? header - at : 8); break;
-        case 3: memmove(bytes + at, bytes + 4 + roll((uint32_t)(at - 3)), header - at < 12 ? header - at : 12); break;
+        case 0:
+            bytes[at] ^= (unsigned char)(1 << roll(8));
+            break;
+        case 1:
+            bytes[at] = edges[roll(8)];
+            break;
+        case 2:
+            memset(bytes + at, roll(2) ? 0xff : 0, header - at < 8 ? header - at : 8);
+            break;
+        case 3:
+            memmove(bytes + at, bytes + 4 + roll((uint32_t)(at - 3)), header - at < 12 ? header - at : 12);
+            break;
         default:
             if (roll(8) == 0)
                 *n = 8 + roll((uint32_t)*n - 8);

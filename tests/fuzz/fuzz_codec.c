@@ -36,7 +36,8 @@ static void take_shape(struct input *in, unsigned flags, struct cel_shape *s)
     unsigned element = take(in);
 
     *s = (struct cel_shape){.kind = (enum cel_kind)((flags & FUZZ_KIND) % (CEL_KIND_CHAR + 1)),
-                            .big_endian = flags & FUZZ_BIG, .has_fill = flags & FUZZ_FILL};
+                            .big_endian = flags & FUZZ_BIG,
+                            .has_fill = flags & FUZZ_FILL};
     s->elem_size = flags & FUZZ_ODD ? element % 40 + 1 : (size_t)1 << element % 4;
     s->rank = (int)(take(in) % FUZZ_RANK);
     s->nbytes = s->elem_size;
@@ -99,7 +100,8 @@ static void there_and_back(const struct cel_chain *c, struct input *in)
 }
 
 /* What a file says is kept as it is, what a user says is checked first. */
-static int make_step(const struct cel_codec *codec, unsigned flags, size_t n, const unsigned *words, struct cel_step *out)
+static int make_step(const struct cel_codec *codec, unsigned flags, size_t n, const unsigned *words,
+                     struct cel_step *out)
 {
     int rc = flags & FUZZ_ENCODE ? cel_step_make(codec->hdf5_id, n, words, out)
                                  : cel_step_from_file(codec->hdf5_id, flags & FUZZ_OPTIONAL, n, words, out);

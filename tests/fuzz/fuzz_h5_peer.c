@@ -113,8 +113,8 @@ static void put_sum(unsigned char *at, uint32_t sum)
 static void mend_block(const unsigned char *block, size_t n, unsigned char *found)
 {
     for (size_t at = 13; at < 22 && at + 4 <= n; at++)
-        if (memcmp(found, block, at) == 0 && memcmp(block + at, "\0\0\0", 4) == 0 && memcmp(found + at, block + n, 4) == 0 &&
-            memcmp(found + at + 4, block + at + 4, n - at - 4) == 0) {
+        if (memcmp(found, block, at) == 0 && memcmp(block + at, "\0\0\0", 4) == 0 &&
+            memcmp(found + at, block + n, 4) == 0 && memcmp(found + at + 4, block + at + 4, n - at - 4) == 0) {
             put_sum(found + at, cel_h5_sum(block, n));
             return;
         }
@@ -147,8 +147,8 @@ struct ours {
 
 static void say_described(const char *path, const struct cel_h5_described *d)
 {
-    static const size_t sizes[] = {[NC_BYTE] = 1, [NC_UBYTE] = 1, [NC_SHORT] = 2, [NC_USHORT] = 2, [NC_INT] = 4,
-                                   [NC_UINT] = 4, [NC_FLOAT] = 4, [NC_DOUBLE] = 8, [NC_INT64] = 8, [NC_UINT64] = 8};
+    static const size_t sizes[] = {[NC_BYTE] = 1, [NC_UBYTE] = 1, [NC_SHORT] = 2,  [NC_USHORT] = 2, [NC_INT] = 4,
+                                   [NC_UINT] = 4, [NC_FLOAT] = 4, [NC_DOUBLE] = 8, [NC_INT64] = 8,  [NC_UINT64] = 8};
     size_t size = d->has_fill ? sizes[d->type] : 0;
 
     peer_say(&ours, "chunks %s %d", path, d->type);
@@ -229,7 +229,8 @@ static void say_data(const char *path, const char *name, int nc, const struct ce
     free(values);
 }
 
-static void say_dataset(struct ours *o, const char *path, const char *name, int nc, uint64_t addr, const struct cel_h5_header *h)
+static void say_dataset(struct ours *o, const char *path, const char *name, int nc, uint64_t addr,
+                        const struct cel_h5_header *h)
 {
     struct cel_h5_described d;
 

@@ -89,8 +89,9 @@ static size_t make_stream(const uint8_t *p, size_t n, uint8_t *out)
 
     for (size_t i = 0; i < len; i++)
         values[i] = (uint8_t)(p[1 + i % (n - 1)] + i / (n - 1) * (i % 7 == 0));
-    FUZZ_EXPECT(deflateInit2(&z, 1 + (int)(settings % 9), Z_DEFLATED, -(9 + (int)(settings % 7)), 1 + (int)(settings % 8),
-                             (int)(settings % 5)) == Z_OK, "zlib");
+    FUZZ_EXPECT(deflateInit2(&z, 1 + (int)(settings % 9), Z_DEFLATED, -(9 + (int)(settings % 7)),
+                             1 + (int)(settings % 8), (int)(settings % 5)) == Z_OK,
+                "zlib");
     z.next_in = values;
     z.avail_in = (uInt)len;
     z.next_out = out;

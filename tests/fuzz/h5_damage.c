@@ -23,8 +23,8 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-#define SECONDS 60          /* a read that takes longer hangs */
-#define MOST_VALUES 65536   /* read of one variable: a damaged length may claim any number */
+#define SECONDS 60        /* a read that takes longer hangs */
+#define MOST_VALUES 65536 /* read of one variable: a damaged length may claim any number */
 #define NAMES_MAX 64
 
 /* --- reading all there is ------------------------------------------------------------------- */
@@ -316,7 +316,8 @@ int main(int argc, char **argv)
 
     if (argc == 4 && strcmp(argv[1], "show") == 0)
         return show(strtoull(argv[2], NULL, 10), argv[3]);
-    snprintf(scratch, sizeof scratch, "%s/h5_damage.%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : ".", (int)getpid());
+    snprintf(scratch, sizeof scratch, "%s/h5_damage.%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : ".",
+             (int)getpid());
     for (file = 2; file < argc; file++) {
         size_t n;
         unsigned char *good = slurp(argv[file], &n);

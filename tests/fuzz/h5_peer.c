@@ -37,11 +37,12 @@ static int type_number(hid_t type, hid_t *memory)
     const struct {
         int number;
         hid_t little, big, memory;
-    } known[] = {{1, H5T_STD_I8LE, H5T_STD_I8BE, H5T_NATIVE_SCHAR},   {3, H5T_STD_I16LE, H5T_STD_I16BE, H5T_NATIVE_SHORT},
-                 {4, H5T_STD_I32LE, H5T_STD_I32BE, H5T_NATIVE_INT},   {5, H5T_IEEE_F32LE, H5T_IEEE_F32BE, H5T_NATIVE_FLOAT},
-                 {6, H5T_IEEE_F64LE, H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE}, {7, H5T_STD_U8LE, H5T_STD_U8BE, H5T_NATIVE_UCHAR},
-                 {8, H5T_STD_U16LE, H5T_STD_U16BE, H5T_NATIVE_USHORT}, {9, H5T_STD_U32LE, H5T_STD_U32BE, H5T_NATIVE_UINT},
-                 {10, H5T_STD_I64LE, H5T_STD_I64BE, H5T_NATIVE_LLONG}, {11, H5T_STD_U64LE, H5T_STD_U64BE, H5T_NATIVE_ULLONG}};
+    } known[] = {
+        {1, H5T_STD_I8LE, H5T_STD_I8BE, H5T_NATIVE_SCHAR},      {3, H5T_STD_I16LE, H5T_STD_I16BE, H5T_NATIVE_SHORT},
+        {4, H5T_STD_I32LE, H5T_STD_I32BE, H5T_NATIVE_INT},      {5, H5T_IEEE_F32LE, H5T_IEEE_F32BE, H5T_NATIVE_FLOAT},
+        {6, H5T_IEEE_F64LE, H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE}, {7, H5T_STD_U8LE, H5T_STD_U8BE, H5T_NATIVE_UCHAR},
+        {8, H5T_STD_U16LE, H5T_STD_U16BE, H5T_NATIVE_USHORT},   {9, H5T_STD_U32LE, H5T_STD_U32BE, H5T_NATIVE_UINT},
+        {10, H5T_STD_I64LE, H5T_STD_I64BE, H5T_NATIVE_LLONG},   {11, H5T_STD_U64LE, H5T_STD_U64BE, H5T_NATIVE_ULLONG}};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (H5Tequal(type, known[i].little) > 0 || H5Tequal(type, known[i].big) > 0) {
@@ -160,7 +161,8 @@ static void say_dataset(hid_t data, const char *path)
         say_space(path, space, rank, dims, most);
         if (H5Tcommitted(type) == 0)
             peer_say(&text, "type %s %d %zu %d\n", path, H5Tget_class(type), H5Tget_size(type),
-                     (H5Tget_class(type) == H5T_INTEGER || H5Tget_class(type) == H5T_FLOAT) && H5Tget_order(type) == H5T_ORDER_BE);
+                     (H5Tget_class(type) == H5T_INTEGER || H5Tget_class(type) == H5T_FLOAT) &&
+                         H5Tget_order(type) == H5T_ORDER_BE);
         for (int d = 0; d < rank; d++)
             length[d] = dims[d];
         number = type_number(type, &memory);

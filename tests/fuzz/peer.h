@@ -16,7 +16,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PEER_TEXT = 1 << 16, PEER_PATH = 600, PEER_LINKS = 64, PEER_DEPTH = 3, PEER_VALUES = 512, PEER_CHUNKS = 12, PEER_RANK = 32 };
+enum {
+    PEER_TEXT = 1 << 16,
+    PEER_PATH = 600,
+    PEER_LINKS = 64,
+    PEER_DEPTH = 3,
+    PEER_VALUES = 512,
+    PEER_CHUNKS = 12,
+    PEER_RANK = 32
+};
 
 struct peer_text {
     size_t n;

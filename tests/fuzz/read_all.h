@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-    READ_VALUES = 8192,  /* of one variable */
+    READ_VALUES = 8192,   /* of one variable */
     READ_BYTES = 1 << 20, /* of one variable or attribute */
-    READ_OBJECTS = 48,   /* of one kind in one group */
+    READ_OBJECTS = 48,    /* of one kind in one group */
     READ_GROUPS = 32,
     READ_DEPTH = 16
 };
@@ -30,8 +30,8 @@ static inline void read_att(int nc, int var, int i)
     size_t n, size;
     void *data;
 
-    if (nc_inq_attname(nc, var, i, name) || nc_inq_att(nc, var, name, &type, &n) || nc_inq_type(nc, type, NULL, &size) ||
-        (size && n > READ_BYTES / size))
+    if (nc_inq_attname(nc, var, i, name) || nc_inq_att(nc, var, name, &type, &n) ||
+        nc_inq_type(nc, type, NULL, &size) || (size && n > READ_BYTES / size))
         return;
     data = calloc(n + 1, size + 1);
     if (data && nc_get_att(nc, var, name, data) == NC_NOERR)

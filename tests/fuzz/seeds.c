@@ -18,7 +18,13 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#define MUST(what) do { if (!(what)) { fprintf(stderr, "%s:%d: not so: %s (%s)\n", __FILE__, __LINE__, #what, cel_error_text()); exit(1); } } while (0)
+#define MUST(what) \
+    do { \
+        if (!(what)) { \
+            fprintf(stderr, "%s:%d: not so: %s (%s)\n", __FILE__, __LINE__, #what, cel_error_text()); \
+            exit(1); \
+        } \
+    } while (0)
 
 static const char *top;
 
@@ -50,16 +56,39 @@ static void save(const char *path, const void *a, size_t n, const void *b, size_
 
 /* More ways to say a codec than its name alone; some need one. */
 static const char *const texts[] = {
-    "zfp,rate=8", "zfp,precision=10", "zfp,accuracy=0.5", "zfp,4,0,1,4096,12,-10", "szip,mask=32,pixels-per-block=8",
-    "szip,mask=4,pixels-per-block=16", "bitround,nsb=5", "deflate,level=6", "gzip,level=6", "quantize,digits=2",
-    "quantize,digits=2,dtype=<f8,astype=<f4", "astype,encode_dtype=<f4", "astype,encode_dtype=>i2,decode_dtype=<i4",
-    "bitshuffle,compression=lz4", "bitshuffle,compression=zstd", "bitshuffle,compression=zstd,blocksize=8",
-    "blosc,cname=lz4,shuffle=2", "blosc,cname=zstd,shuffle=0", "blosc,cname=zlib", "lzma,format=2", "lz4,blocksize=16",
+    "zfp,rate=8",
+    "zfp,precision=10",
+    "zfp,accuracy=0.5",
+    "zfp,4,0,1,4096,12,-10",
+    "szip,mask=32,pixels-per-block=8",
+    "szip,mask=4,pixels-per-block=16",
+    "bitround,nsb=5",
+    "deflate,level=6",
+    "gzip,level=6",
+    "quantize,digits=2",
+    "quantize,digits=2,dtype=<f8,astype=<f4",
+    "astype,encode_dtype=<f4",
+    "astype,encode_dtype=>i2,decode_dtype=<i4",
+    "bitshuffle,compression=lz4",
+    "bitshuffle,compression=zstd",
+    "bitshuffle,compression=zstd,blocksize=8",
+    "blosc,cname=lz4,shuffle=2",
+    "blosc,cname=zstd,shuffle=0",
+    "blosc,cname=zlib",
+    "lzma,format=2",
+    "lz4,blocksize=16",
     "{\"id\": \"zfpy\", \"mode\": 2, \"rate\": 8, \"tolerance\": -1, \"precision\": -1}",
     "{\"id\": \"zfpy\", \"mode\": 3, \"rate\": -1, \"tolerance\": -1, \"precision\": 9}",
-    "[{\"id\": \"lzma\", \"format\": 3, \"check\": -1, \"preset\": null, \"filters\": [{\"id\": 3, \"dist\": 4}, {\"id\": 33, \"preset\": 1}]}]",
-    "fpzip,precision=16", "scaleoffset,type=int,factor=0", "scaleoffset,type=decimal,factor=2", "crc32,location=end",
-    "delta,dtype=>i4,astype=>i2", "fixedscaleoffset,offset=3,scale=2,dtype=<f4,astype=<u2", "ndcell,cell=3", "ndmean,cell=2",
+    "[{\"id\": \"lzma\", \"format\": 3, \"check\": -1, \"preset\": null, \"filters\": [{\"id\": 3, \"dist\": 4}, "
+    "{\"id\": 33, \"preset\": 1}]}]",
+    "fpzip,precision=16",
+    "scaleoffset,type=int,factor=0",
+    "scaleoffset,type=decimal,factor=2",
+    "crc32,location=end",
+    "delta,dtype=>i4,astype=>i2",
+    "fixedscaleoffset,offset=3,scale=2,dtype=<f4,astype=<u2",
+    "ndcell,cell=3",
+    "ndmean,cell=2",
 };
 
 static void fill_values(const struct cel_shape *s, unsigned char *values)
@@ -70,7 +99,9 @@ static void fill_values(const struct cel_shape *s, unsigned char *values)
         double x = floor(100 * sin((double)i * 0.1) + 120);
         float single = (float)x;
         uint64_t whole = (uint64_t)x;
-        const void *from = s->kind != CEL_KIND_FLOAT ? (const void *)&whole : s->elem_size == 4 ? (const void *)&single : &x;
+        const void *from = s->kind != CEL_KIND_FLOAT ? (const void *)&whole
+                           : s->elem_size == 4       ? (const void *)&single
+                                                     : &x;
 
         memcpy(values + i * s->elem_size, from, s->elem_size);
     }
@@ -102,7 +133,8 @@ static unsigned place_of(const struct cel_codec *codec)
 }
 
 /* Gives 1 where an encoded chunk could be made. */
-static int save_codec(const char *text, unsigned serial, enum cel_kind kind, int power, int rank, struct cel_scratch *scratch)
+static int save_codec(const char *text, unsigned serial, enum cel_kind kind, int power, int rank,
+                      struct cel_scratch *scratch)
 {
     struct cel_shape s = {.elem_size = (size_t)1 << power, .kind = kind, .rank = rank, .dims = {rank == 1 ? 64 : 8, 8}};
     unsigned char values[512], head[256];
@@ -150,8 +182,8 @@ static void save_nbit(void)
     unsigned char head[64], packed[80];
 
     memset(packed, 0x5a, sizeof packed);
-    save(path_of("codec/nbit-10"), head, put_head(head, place_of(cel_codec_by_id(5)), CEL_KIND_INT, 1, &s, &words), packed,
-         sizeof packed);
+    save(path_of("codec/nbit-10"), head, put_head(head, place_of(cel_codec_by_id(5)), CEL_KIND_INT, 1, &s, &words),
+         packed, sizeof packed);
 }
 
 static void make_codecs(void)
@@ -215,8 +247,8 @@ static void put_numbers(int nc, int var, size_t n)
 
 static void make_classic(const char *name, int mode)
 {
-    static const nc_type types[] = {NC_BYTE, NC_SHORT, NC_INT, NC_FLOAT, NC_DOUBLE, NC_UBYTE, NC_USHORT, NC_UINT, NC_INT64,
-                                    NC_UINT64};
+    static const nc_type types[] = {NC_BYTE,  NC_SHORT,  NC_INT,  NC_FLOAT, NC_DOUBLE,
+                                    NC_UBYTE, NC_USHORT, NC_UINT, NC_INT64, NC_UINT64};
     int nc, dims[2], var[10], text, ntypes = mode & NC_64BIT_DATA ? 10 : 5;
     char label[8];
 

@@ -20,10 +20,10 @@ static hid_t must(hid_t id, const char *what)
 
 struct how {
     const char *name;
-    unsigned order;      /* of links and attributes: H5P_CRT_ORDER_* */
+    unsigned order; /* of links and attributes: H5P_CRT_ORDER_* */
     bool latest, user_block;
     unsigned index_k;
-    int links, atts;     /* beyond the datasets */
+    int links, atts; /* beyond the datasets */
     hid_t type;
     int rank;
     bool grows, fill, scale, long_names;
@@ -60,12 +60,24 @@ static void add_filters(hid_t dcpl, const char *filters)
 {
     for (; *filters; filters++)
         switch (*filters) {
-        case 's': MUST(H5Pset_shuffle(dcpl)); break;
-        case 'd': MUST(H5Pset_deflate(dcpl, 6)); break;
-        case 'f': MUST(H5Pset_fletcher32(dcpl)); break;
-        case 'n': MUST(H5Pset_nbit(dcpl)); break;
-        case 'o': MUST(H5Pset_scaleoffset(dcpl, H5Z_SO_INT, 0)); break;
-        case 'z': MUST(H5Pset_szip(dcpl, H5_SZIP_NN_OPTION_MASK, 4)); break;
+        case 's':
+            MUST(H5Pset_shuffle(dcpl));
+            break;
+        case 'd':
+            MUST(H5Pset_deflate(dcpl, 6));
+            break;
+        case 'f':
+            MUST(H5Pset_fletcher32(dcpl));
+            break;
+        case 'n':
+            MUST(H5Pset_nbit(dcpl));
+            break;
+        case 'o':
+            MUST(H5Pset_scaleoffset(dcpl, H5Z_SO_INT, 0));
+            break;
+        case 'z':
+            MUST(H5Pset_szip(dcpl, H5_SZIP_NN_OPTION_MASK, 4));
+            break;
         }
 }
 
@@ -182,7 +194,13 @@ int main(int argc, char **argv)
         {.name = "i4", .order = ORDER, .index_k = 1, .type = H5T_STD_I32LE, .rank = 2},
         {.name = "usual_k", .order = ORDER, .type = H5T_STD_I32LE, .rank = 1, .grows = true},
         {.name = "f8_be", .order = ORDER, .index_k = 1, .type = H5T_IEEE_F64BE, .rank = 1, .fill = true, .grows = true},
-        {.name = "f4_sdf", .order = ORDER, .index_k = 2, .type = H5T_IEEE_F32LE, .rank = 2, .filters = "sdf", .fill = true},
+        {.name = "f4_sdf",
+         .order = ORDER,
+         .index_k = 2,
+         .type = H5T_IEEE_F32LE,
+         .rank = 2,
+         .filters = "sdf",
+         .fill = true},
         {.name = "i2_nbit", .order = ORDER, .index_k = 1, .type = odd, .rank = 2, .filters = "n"},
         {.name = "i4_offset", .order = ORDER, .index_k = 1, .type = H5T_STD_I32LE, .rank = 2, .filters = "o"},
         {.name = "u1_szip", .order = ORDER, .index_k = 1, .type = H5T_STD_U8LE, .rank = 3, .filters = "z"},
@@ -190,9 +208,21 @@ int main(int argc, char **argv)
         {.name = "dense", .order = ORDER, .index_k = 1, .type = H5T_STD_I8LE, .rank = 1, .links = 6, .atts = 6},
         {.name = "dense_more", .order = ORDER, .index_k = 1, .type = H5T_STD_I8LE, .rank = 1, .links = 40, .atts = 30},
         {.name = "dense_names", .index_k = 1, .type = H5T_STD_U16BE, .rank = 1, .links = 7},
-        {.name = "dense_blocks", .order = ORDER, .index_k = 1, .type = H5T_STD_I8LE, .rank = 1, .links = 7, .long_names = true},
+        {.name = "dense_blocks",
+         .order = ORDER,
+         .index_k = 1,
+         .type = H5T_STD_I8LE,
+         .rank = 1,
+         .links = 7,
+         .long_names = true},
         {.name = "scale", .order = ORDER, .index_k = 1, .type = H5T_IEEE_F32BE, .rank = 1, .scale = true},
-        {.name = "scale_dense", .order = ORDER, .index_k = 1, .type = H5T_IEEE_F32BE, .rank = 1, .scale = true, .atts = 5},
+        {.name = "scale_dense",
+         .order = ORDER,
+         .index_k = 1,
+         .type = H5T_IEEE_F32BE,
+         .rank = 1,
+         .scale = true,
+         .atts = 5},
         {.name = "types", .order = ORDER},
         {.name = "user_block", .order = ORDER, .user_block = true, .index_k = 1, .type = H5T_STD_U32LE, .rank = 1},
         {.name = "latest", .order = ORDER, .latest = true, .type = H5T_STD_I64LE, .rank = 2, .filters = "d"},

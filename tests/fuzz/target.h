@@ -13,14 +13,14 @@ int LLVMFuzzerInitialize(int *argc, char ***argv); /* once, before the first inp
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 /* Says what is wrong, and ends the process in the way libFuzzer keeps the input for. */
-#define FUZZ_EXPECT(what, ...)                                   \
-    do {                                                         \
-        if (!(what)) {                                           \
+#define FUZZ_EXPECT(what, ...) \
+    do { \
+        if (!(what)) { \
             fprintf(stderr, "%s:%d: not so: %s: ", __FILE__, __LINE__, #what); \
-            fprintf(stderr, __VA_ARGS__);                        \
-            fputc('\n', stderr);                                 \
-            abort();                                             \
-        }                                                        \
+            fprintf(stderr, __VA_ARGS__); \
+            fputc('\n', stderr); \
+            abort(); \
+        } \
     } while (0)
 
 #endif

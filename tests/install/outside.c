@@ -2,7 +2,14 @@
 #include <netcdf.h>
 #include <stdio.h>
 
-#define TRY(call) do { int e = (call); if (e) { printf("%s: %s\n", #call, nc_strerror(e)); return 1; } } while (0)
+#define TRY(call) \
+    do { \
+        int e = (call); \
+        if (e) { \
+            printf("%s: %s\n", #call, nc_strerror(e)); \
+            return 1; \
+        } \
+    } while (0)
 
 int main(void)
 {

@@ -10,7 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(call) do { int e_ = (call); if (e_) { printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, nc_strerror(e_)); exit(1); } } while (0)
+#define TRY(call) \
+    do { \
+        int e_ = (call); \
+        if (e_) { \
+            printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, nc_strerror(e_)); \
+            exit(1); \
+        } \
+    } while (0)
 
 enum { NFIXED = 4, ROW = 1 << 20, NRECORDS = 60 };
 static const size_t rows = 420; /* of ROW floats: 1.7 GB a variable */

@@ -9,7 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(call) do { int e_ = (call); if (e_) { printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, nc_strerror(e_)); exit(1); } } while (0)
+#define TRY(call) \
+    do { \
+        int e_ = (call); \
+        if (e_) { \
+            printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, nc_strerror(e_)); \
+            exit(1); \
+        } \
+    } while (0)
 
 static unsigned long long state;
 
@@ -19,8 +26,8 @@ static unsigned pick(unsigned n)
     return (unsigned)(state >> 33) % n;
 }
 
-static const nc_type types[] = {NC_BYTE, NC_CHAR, NC_SHORT, NC_INT, NC_FLOAT, NC_DOUBLE,
-                                NC_UBYTE, NC_USHORT, NC_UINT, NC_INT64, NC_UINT64};
+static const nc_type types[] = {NC_BYTE,  NC_CHAR,   NC_SHORT, NC_INT,   NC_FLOAT, NC_DOUBLE,
+                                NC_UBYTE, NC_USHORT, NC_UINT,  NC_INT64, NC_UINT64};
 
 static nc_type some_type(int kind)
 {

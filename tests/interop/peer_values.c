@@ -74,32 +74,52 @@ int peer_inq_quantize(const char *path, int *mode, int *digits)
 static int put_as(int ncid, int varid, int type, const void *in)
 {
     switch (type) {
-    case NC_BYTE: return nc_put_var_schar(ncid, varid, in);
-    case NC_UBYTE: return nc_put_var_uchar(ncid, varid, in);
-    case NC_SHORT: return nc_put_var_short(ncid, varid, in);
-    case NC_USHORT: return nc_put_var_ushort(ncid, varid, in);
-    case NC_INT: return nc_put_var_int(ncid, varid, in);
-    case NC_UINT: return nc_put_var_uint(ncid, varid, in);
-    case NC_INT64: return nc_put_var_longlong(ncid, varid, in);
-    case NC_UINT64: return nc_put_var_ulonglong(ncid, varid, in);
-    case NC_FLOAT: return nc_put_var_float(ncid, varid, in);
-    default: return nc_put_var_double(ncid, varid, in);
+    case NC_BYTE:
+        return nc_put_var_schar(ncid, varid, in);
+    case NC_UBYTE:
+        return nc_put_var_uchar(ncid, varid, in);
+    case NC_SHORT:
+        return nc_put_var_short(ncid, varid, in);
+    case NC_USHORT:
+        return nc_put_var_ushort(ncid, varid, in);
+    case NC_INT:
+        return nc_put_var_int(ncid, varid, in);
+    case NC_UINT:
+        return nc_put_var_uint(ncid, varid, in);
+    case NC_INT64:
+        return nc_put_var_longlong(ncid, varid, in);
+    case NC_UINT64:
+        return nc_put_var_ulonglong(ncid, varid, in);
+    case NC_FLOAT:
+        return nc_put_var_float(ncid, varid, in);
+    default:
+        return nc_put_var_double(ncid, varid, in);
     }
 }
 
 static int get_as(int ncid, int varid, int type, void *out)
 {
     switch (type) {
-    case NC_BYTE: return nc_get_var_schar(ncid, varid, out);
-    case NC_UBYTE: return nc_get_var_uchar(ncid, varid, out);
-    case NC_SHORT: return nc_get_var_short(ncid, varid, out);
-    case NC_USHORT: return nc_get_var_ushort(ncid, varid, out);
-    case NC_INT: return nc_get_var_int(ncid, varid, out);
-    case NC_UINT: return nc_get_var_uint(ncid, varid, out);
-    case NC_INT64: return nc_get_var_longlong(ncid, varid, out);
-    case NC_UINT64: return nc_get_var_ulonglong(ncid, varid, out);
-    case NC_FLOAT: return nc_get_var_float(ncid, varid, out);
-    default: return nc_get_var_double(ncid, varid, out);
+    case NC_BYTE:
+        return nc_get_var_schar(ncid, varid, out);
+    case NC_UBYTE:
+        return nc_get_var_uchar(ncid, varid, out);
+    case NC_SHORT:
+        return nc_get_var_short(ncid, varid, out);
+    case NC_USHORT:
+        return nc_get_var_ushort(ncid, varid, out);
+    case NC_INT:
+        return nc_get_var_int(ncid, varid, out);
+    case NC_UINT:
+        return nc_get_var_uint(ncid, varid, out);
+    case NC_INT64:
+        return nc_get_var_longlong(ncid, varid, out);
+    case NC_UINT64:
+        return nc_get_var_ulonglong(ncid, varid, out);
+    case NC_FLOAT:
+        return nc_get_var_float(ncid, varid, out);
+    default:
+        return nc_get_var_double(ncid, varid, out);
     }
 }
 

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const nc_type types[] = {NC_BYTE, NC_UBYTE, NC_SHORT, NC_USHORT, NC_INT,
-                                NC_UINT, NC_INT64, NC_UINT64, NC_FLOAT, NC_DOUBLE};
+static const nc_type types[] = {NC_BYTE, NC_UBYTE, NC_SHORT,  NC_USHORT, NC_INT,
+                                NC_UINT, NC_INT64, NC_UINT64, NC_FLOAT,  NC_DOUBLE};
 enum { NTYPES = sizeof types / sizeof *types, NVALUES = 400 };
 
 static bool is_real(nc_type type)
@@ -33,7 +33,10 @@ static void make_value(nc_type type, int i, unsigned char *out)
     if (i >= NVALUES - 9)
         real = special[NVALUES - 1 - i];
     single = (float)real;
-    memcpy(out, type == NC_DOUBLE ? (void *)&real : type == NC_FLOAT ? (void *)&single : (void *)&whole,
+    memcpy(out,
+           type == NC_DOUBLE  ? (void *)&real
+           : type == NC_FLOAT ? (void *)&single
+                              : (void *)&whole,
            cel_type_size(type));
 }
 

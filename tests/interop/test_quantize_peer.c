@@ -76,15 +76,31 @@ static void make_values(const struct limit *l, void *values, size_t n)
         int power = l->least_exponent + (int)(random_bits() % (unsigned)(-2 * l->least_exponent));
 
         switch (i % 16) {
-        case 0: case 1: case 2: case 3: case 4:
+        case 0:
+        case 1:
+        case 2:
+        case 3:
+        case 4:
             bits = bits_of(l, 280 + 30 * sin(1e-3 * (double)i) + 1e-4 * (double)(bits % 1000));
             break;
-        case 5: bits &= mantissa | (uint64_t)1 << (8 * l->size - 1); break;
-        case 6: bits = bits_of(l, pow(10, power)) + bits % 300 - 150; break;
-        case 7: bits &= ~mantissa | 4095; break;
-        case 8: bits = bits_of(l, l->type == NC_FLOAT ? (double)NC_FILL_FLOAT : NC_FILL_DOUBLE); break;
-        case 9: bits = bits_of(l, i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : -INFINITY); break;
-        case 10: bits = bits_of(l, i % 3 ? 0.0 : -0.0); break;
+        case 5:
+            bits &= mantissa | (uint64_t)1 << (8 * l->size - 1);
+            break;
+        case 6:
+            bits = bits_of(l, pow(10, power)) + bits % 300 - 150;
+            break;
+        case 7:
+            bits &= ~mantissa | 4095;
+            break;
+        case 8:
+            bits = bits_of(l, l->type == NC_FLOAT ? (double)NC_FILL_FLOAT : NC_FILL_DOUBLE);
+            break;
+        case 9:
+            bits = bits_of(l, i % 3 == 0 ? NAN : i % 3 == 1 ? INFINITY : -INFINITY);
+            break;
+        case 10:
+            bits = bits_of(l, i % 3 ? 0.0 : -0.0);
+            break;
         }
         store(l, values, i, bits);
     }
@@ -117,8 +133,8 @@ static void compare(const struct limit *l, int mode, int digits, const void *in,
         bool meant = !isfinite(v) || v == 0 || !isfinite(value_of(l, their));
 
         if (our != (meant ? was : their))
-            fail_msg("type %d mode %d digits %d place %zu: %.17g (%llx): netCDF-C makes it %.17g, we %.17g", l->type, mode,
-                     digits, i, v, (unsigned long long)was, value_of(l, their), value_of(l, our));
+            fail_msg("type %d mode %d digits %d place %zu: %.17g (%llx): netCDF-C makes it %.17g, we %.17g", l->type,
+                     mode, digits, i, v, (unsigned long long)was, value_of(l, their), value_of(l, our));
     }
 }
 

@@ -14,7 +14,8 @@ static const char *var_name(int v)
 
 int dataset_define(struct dataset *d, const struct container *c)
 {
-    size_t chunk[] = {c->records_in_chunk, RECORD_ROWS, RECORD_COLS}, shard[] = {c->records_in_shard, RECORD_ROWS, RECORD_COLS};
+    size_t chunk[] = {c->records_in_chunk, RECORD_ROWS, RECORD_COLS},
+           shard[] = {c->records_in_shard, RECORD_ROWS, RECORD_COLS};
     int dim[3], v = -1, rc = NC_NOERR;
 
     for (int i = 0; !rc && i < 3; i++)

@@ -13,12 +13,13 @@ struct container {
     const char *name;
     const char *path; /* %s: the folder */
     int mode;
-    int deflate;      /* level; 0: no filter */
+    int deflate; /* level; 0: no filter */
     size_t records_in_chunk;
     size_t records_in_shard; /* 0: no shards */
-    size_t grain;            /* faults.h: a classic header has no second copy, so a write that tears it within a page of memory, on a
+    size_t
+        grain;  /* faults.h: a classic header has no second copy, so a write that tears it within a page of memory, on a
                               * disk that then takes nothing any more, leaves none. Systems write whole pages. */
-    bool fixed;              /* plain Zarr has no unlimited dimensions: `time` has room for all that tests write */
+    bool fixed; /* plain Zarr has no unlimited dimensions: `time` has room for all that tests write */
 };
 
 enum { RECORDS_IN_FIXED = 64 };
@@ -54,6 +55,7 @@ int dataset_open(struct dataset *d, const char *path, int nvars); /* for writing
 int dataset_define(struct dataset *d, const struct container *c); /* one variable more, in define mode */
 int dataset_put(const struct dataset *d, int var, size_t t);      /* record t of one variable */
 int dataset_put_time(const struct dataset *d, size_t t);
-int dataset_put_records(const struct dataset *d, size_t from, size_t to); /* of all variables; the first failure ends it */
+int dataset_put_records(const struct dataset *d, size_t from,
+                        size_t to); /* of all variables; the first failure ends it */
 
 #endif

@@ -21,7 +21,9 @@ void crash_watch_exit(void)
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static void catch_signals(void) {}
+static void catch_signals(void)
+{
+}
 #else
 static char other_stack[1 << 16];
 
@@ -48,7 +50,8 @@ static void add_line(const Dl_info *where)
 {
     size_t n = strlen(report->stack);
 
-    snprintf(report->stack + n, sizeof report->stack - n, "    %s %s\n", file_of(where), where->dli_sname ? where->dli_sname : "?");
+    snprintf(report->stack + n, sizeof report->stack - n, "    %s %s\n", file_of(where),
+             where->dli_sname ? where->dli_sname : "?");
 }
 
 /* Nothing here may ask for memory: the allocator may be what is broken. */

@@ -71,7 +71,8 @@ static bool hit(enum fault_kind kind, int fd)
 
 static bool hit_path(enum fault_kind kind, int dir, const char *path)
 {
-    return (now.kinds & kind) && (path[0] == '/' || dir == AT_FDCWD ? is_below(path) : is_ours(dir)) && faults_hit(kind);
+    return (now.kinds & kind) && (path[0] == '/' || dir == AT_FDCWD ? is_below(path) : is_ours(dir)) &&
+           faults_hit(kind);
 }
 
 /* How much of n bytes a call that is hit moves: all of them are at least one. */
@@ -91,10 +92,10 @@ static size_t torn_of(off_t at, size_t n)
 }
 
 #pragma GCC visibility push(default) /* other libraries find them */
-#define REAL(name)                                                                     \
-    static __typeof__(&name) real;                                                     \
-    if (!real)                                                                         \
-        real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+#define REAL(name) \
+    static __typeof__(&name) real; \
+    if (!real) \
+    real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
 ssize_t read(int fd, void *bytes, size_t n)
 {

@@ -20,14 +20,14 @@ enum fault_kind {
 };
 
 struct faults {
-    const char *folder;  /* NULL: no file counts */
-    unsigned kinds;      /* of fault_kind */
-    long at;             /* the call that is hit, from 1; 0: none */
-    bool from_then_on;   /* ... and all after it */
-    int error;           /* errno of the calls hit; 0: the process ends there, without a word */
-    bool half;           /* a write does half of it first ... */
-    size_t grain;        /* ... up to a multiple of so many bytes in the file; 0: any byte */
-    bool brief;          /* no error: a read or write does half of it and says so */
+    const char *folder; /* NULL: no file counts */
+    unsigned kinds;     /* of fault_kind */
+    long at;            /* the call that is hit, from 1; 0: none */
+    bool from_then_on;  /* ... and all after it */
+    int error;          /* errno of the calls hit; 0: the process ends there, without a word */
+    bool half;          /* a write does half of it first ... */
+    size_t grain;       /* ... up to a multiple of so many bytes in the file; 0: any byte */
+    bool brief;         /* no error: a read or write does half of it and says so */
 };
 void faults_set(const struct faults *f); /* counts from here */
 long faults_count(void);                 /* calls since then */

@@ -17,18 +17,24 @@
 #include <sys/wait.h>
 
 /* What is asked of a session beside that. */
-enum { NOTHING_FAILS = 1, /* a short count or an interruption is no failure */
-       FAILS_TO_THE_END = 2 /* after a failed put no nc_sync and no nc_close says 0 */ };
+enum {
+    NOTHING_FAILS = 1,   /* a short count or an interruption is no failure */
+    FAILS_TO_THE_END = 2 /* after a failed put no nc_sync and no nc_close says 0 */
+};
 
 static const struct kind {
     const char *name;
     unsigned demands;
     struct faults faults;
 } kinds[] = {
-    {"full from there on", FAILS_TO_THE_END, {.kinds = FAULT_WRITE | FAULT_LENGTH, .error = ENOSPC, .from_then_on = true, .half = true}},
+    {"full from there on",
+     FAILS_TO_THE_END,
+     {.kinds = FAULT_WRITE | FAULT_LENGTH, .error = ENOSPC, .from_then_on = true, .half = true}},
     {"full once", FAILS_TO_THE_END, {.kinds = FAULT_WRITE | FAULT_LENGTH, .error = ENOSPC}},
     {"write broken once", FAILS_TO_THE_END, {.kinds = FAULT_WRITE | FAULT_LENGTH, .error = EIO, .half = true}},
-    {"write broken from there on", FAILS_TO_THE_END, {.kinds = FAULT_WRITE | FAULT_LENGTH, .error = EIO, .from_then_on = true}},
+    {"write broken from there on",
+     FAILS_TO_THE_END,
+     {.kinds = FAULT_WRITE | FAULT_LENGTH, .error = EIO, .from_then_on = true}},
     {"short write", NOTHING_FAILS, {.kinds = FAULT_WRITE, .brief = true}},
     {"interrupted write", NOTHING_FAILS, {.kinds = FAULT_WRITE, .error = EINTR}},
     {"read broken once", 0, {.kinds = FAULT_READ, .error = EIO}},
@@ -47,7 +53,7 @@ static const struct kind {
 
 struct shared { /* with the child; what is here outlives it */
     struct outcome first, again;
-    long calls; /* of the first try */
+    long calls;          /* of the first try */
     bool libhdf5_denied; /* memory, in the first try */
     struct crash crash;
 };
@@ -58,7 +64,8 @@ struct sweep {
     long most;
     struct reader ours, theirs;
     struct shared *shared;
-    long runs, wrong, crashed, useless, later; /* of one kind; crashed, useless: libhdf5 did or was, for want of memory; later: THEIRS reads it only after Cellar's next nc_sync */
+    long runs, wrong, crashed, useless,
+        later; /* of one kind; crashed, useless: libhdf5 did or was, for want of memory; later: THEIRS reads it only after Cellar's next nc_sync */
 };
 
 /* --- the session, in a process of its own ----------------------------------------------- */
@@ -247,7 +254,8 @@ static bool sweep_kind(struct sweep *s, const struct kind *k)
         sweep_session(s, session, k);
     printf("%s: %s: %ld sessions, %ld wrong", s->c->name, k->name, s->runs, s->wrong);
     if (s->crashed || s->useless)
-        printf(", for want of memory libhdf5 crashed %ld times and was of no use afterwards %ld times", s->crashed, s->useless);
+        printf(", for want of memory libhdf5 crashed %ld times and was of no use afterwards %ld times", s->crashed,
+               s->useless);
     if (s->later)
         printf(", %ld times readable for others only after Cellar's next sync", s->later);
     printf("\n");
@@ -264,7 +272,8 @@ static bool make_base(const struct sweep *s)
 
     snprintf(path, sizeof path, s->c->path, s->base);
     if (pid == 0)
-        _exit(dataset_create(&d, s->c, path, SESSION_VARS) || dataset_put_records(&d, 0, SESSION_BEFORE) || nc_close(d.nc));
+        _exit(dataset_create(&d, s->c, path, SESSION_VARS) || dataset_put_records(&d, 0, SESSION_BEFORE) ||
+              nc_close(d.nc));
     waitpid(pid, &status, 0);
     return status == 0;
 }

@@ -22,7 +22,8 @@ struct sweep {
 /* Acknowledged records, then more of them under the fault. */
 static int write_until(const struct sweep *s, long n, bool closing)
 {
-    struct faults faults = {.folder = s->folder, .kinds = FAULT_WRITE | FAULT_LENGTH | FAULT_NAME, .at = n, .half = true};
+    struct faults faults = {
+        .folder = s->folder, .kinds = FAULT_WRITE | FAULT_LENGTH | FAULT_NAME, .at = n, .half = true};
     struct dataset d;
     int rc = dataset_create(&d, s->c, s->path, NVARS);
 
@@ -74,7 +75,8 @@ static bool is_completed(struct sweep *s, size_t n)
 
     snprintf(copy, sizeof copy, "%s-copy", s->folder);
     snprintf(path, sizeof path, s->c->path, copy);
-    snprintf(command, sizeof command, "rm -rf '%s' && cp -a '%s' '%s' && %s '%s'", copy, s->folder, copy, s->complete, path);
+    snprintf(command, sizeof command, "rm -rf '%s' && cp -a '%s' '%s' && %s '%s'", copy, s->folder, copy, s->complete,
+             path);
     return system(command) == 0 && !reader_check(&s->theirs, path, n, NVARS);
 }
 

@@ -108,7 +108,8 @@ static int write_records(struct bench *b, struct dataset *d)
 static int writer(struct bench *b)
 {
     struct dataset d;
-    int rc = atomic_load(&b->shared->acked) ? dataset_open(&d, b->path, NVARS) : dataset_create(&d, b->c, b->path, NVARS);
+    int rc =
+        atomic_load(&b->shared->acked) ? dataset_open(&d, b->path, NVARS) : dataset_create(&d, b->c, b->path, NVARS);
 
     rc = rc ? rc : write_records(b, &d);
     if (rc)
@@ -220,8 +221,8 @@ int main(int argc, char **argv)
     start_anew(&b);
     for (long i = 0; i < 200 * kills && b.wrong < 20 && !is_enough(&b, kills, least); i++)
         one(&b, PUT + (enum phase)(i % 3));
-    printf("%s: killed inside a put %ld, a sync %ld, a close %ld, elsewhere %ld times: %ld wrong with Cellar", b.c->name, b.kills[PUT],
-           b.kills[SYNC], b.kills[CLOSE], b.kills[OTHER], b.wrong);
+    printf("%s: killed inside a put %ld, a sync %ld, a close %ld, elsewhere %ld times: %ld wrong with Cellar",
+           b.c->name, b.kills[PUT], b.kills[SYNC], b.kills[CLOSE], b.kills[OTHER], b.wrong);
     if (b.theirs.command)
         printf(", the other library could not read %ld in that moment", b.theirs_failed);
     printf("\n");

@@ -11,8 +11,9 @@ int main(void)
     int nvars;
 
     while (fgets(line, sizeof line, stdin)) {
-        const char *wrong = sscanf(line, "%zu %d %1023[^\n]", &n, &nvars, path) == 3 ? records_check(path, n, nvars, NULL)
-                                                                                  : "not a line of N NVARS PATH";
+        const char *wrong = sscanf(line, "%zu %d %1023[^\n]", &n, &nvars, path) == 3
+                                ? records_check(path, n, nvars, NULL)
+                                : "not a line of N NVARS PATH";
 
         printf("%s\n", wrong ? wrong : "right");
         fflush(stdout);

@@ -9,13 +9,13 @@
 enum { SESSION_VARS = 2, SESSION_BEFORE = 4, SESSION_RECORDS = 8 };
 
 struct outcome {
-    size_t acked;      /* records that an nc_sync or nc_close has acknowledged */
-    int nvars;         /* variables with these records */
-    bool failed;       /* some call did */
+    size_t acked; /* records that an nc_sync or nc_close has acknowledged */
+    int nvars;    /* variables with these records */
+    bool failed;  /* some call did */
     bool put_failed;
-    bool lost_track;   /* nc_sync or nc_close said 0 after a put had failed */
-    bool wrong;        /* values were read that are wrong, with no error */
-    char first[160];   /* the call that failed first, and its sentence */
+    bool lost_track; /* nc_sync or nc_close said 0 after a put had failed */
+    bool wrong;      /* values were read that are wrong, with no error */
+    char first[160]; /* the call that failed first, and its sentence */
 };
 
 struct session {

@@ -33,7 +33,8 @@ static inline const char *container_path(const struct container *c, const char *
     static char path[4096];
     char here[2048];
 
-    snprintf(path, sizeof path, "%s%s/%s-%s%s", c->before, getcwd(here, sizeof here) ? here : ".", c->name, name, c->after);
+    snprintf(path, sizeof path, "%s%s/%s-%s%s", c->before, getcwd(here, sizeof here) ? here : ".", c->name, name,
+             c->after);
     return path;
 }
 

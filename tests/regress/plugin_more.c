@@ -23,8 +23,12 @@ static size_t run(unsigned flags, size_t nwords, const unsigned words[], size_t 
     return nbytes + more;
 }
 
-static const H5Z_class2_t klass = {.version = H5Z_CLASS_T_VERS, .id = 40109, .encoder_present = 1, .decoder_present = 1,
-                                   .name = "more", .filter = run};
+static const H5Z_class2_t klass = {.version = H5Z_CLASS_T_VERS,
+                                   .id = 40109,
+                                   .encoder_present = 1,
+                                   .decoder_present = 1,
+                                   .name = "more",
+                                   .filter = run};
 
 DLLEXPORT const void *H5PLget_plugin_info(void)
 {

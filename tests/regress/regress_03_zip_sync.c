@@ -18,7 +18,8 @@ static void define(const char *url, int *nc, int *v)
 
     MUST(nc_create(url, NC_NETCDF4 | NC_CLOBBER, nc) == NC_NOERR);
     MUST(nc_def_dim(*nc, "t", NC_UNLIMITED, &dim[0]) == NC_NOERR && nc_def_dim(*nc, "x", WIDTH, &dim[1]) == NC_NOERR);
-    MUST(nc_def_var(*nc, "v", NC_INT, 2, dim, v) == NC_NOERR && nc_def_var_chunking(*nc, *v, NC_CHUNKED, chunk) == NC_NOERR);
+    MUST(nc_def_var(*nc, "v", NC_INT, 2, dim, v) == NC_NOERR &&
+         nc_def_var_chunking(*nc, *v, NC_CHUNKED, chunk) == NC_NOERR);
 }
 
 static int put_record(int nc, int v, int t)
@@ -117,7 +118,8 @@ static void fail_to_close(void)
     rest[strcspn(rest, ",")] = '\0';
     snprintf(command, sizeof command,
              "/usr/bin/python3 -c \"import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; "
-             "import array; a = array.array('i', z.read('v/3.0')); assert a[7] == 300007\" '%s'", rest);
+             "import array; a = array.array('i', z.read('v/3.0')); assert a[7] == 300007\" '%s'",
+             rest);
     MUST(system(command) == 0);
     MUST(nc_open(scratch("full.zip"), NC_WRITE, &nc) == NC_NOERR && nc_close(nc) == NC_NOERR);
     MUST(access(rest, F_OK) == 0); /* the next writer leaves it alone */

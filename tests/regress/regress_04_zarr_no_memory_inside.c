@@ -56,7 +56,8 @@ static long left(void)
 
 static int must_fail(void)
 {
-    if (__atomic_load_n(&until_failure, __ATOMIC_RELAXED) <= 0 || __atomic_fetch_sub(&until_failure, 1, __ATOMIC_SEQ_CST) != 1)
+    if (__atomic_load_n(&until_failure, __ATOMIC_RELAXED) <= 0 ||
+        __atomic_fetch_sub(&until_failure, 1, __ATOMIC_SEQ_CST) != 1)
         return 0;
     errno = ENOMEM;
     return 1;
@@ -91,7 +92,8 @@ static const struct kind {
 } kinds[] = {
     {"zarr", 0, 0, "shuffle|deflate,level=1", "[{\"id\":\"vlen-utf8\"},{\"id\":\"zlib\",\"level\":1}]"},
     {"nczarr,consolidated", 0, 0, "delta|zstd,level=1", "[{\"id\":\"json2\"}]"},
-    {"zarr,v3", 0, 0, "[{\"name\":\"numcodecs.astype\",\"configuration\":{\"encode_dtype\":\"<i8\",\"decode_dtype\":\"<i4\"}}]", ""},
+    {"zarr,v3", 0, 0,
+     "[{\"name\":\"numcodecs.astype\",\"configuration\":{\"encode_dtype\":\"<i8\",\"decode_dtype\":\"<i4\"}}]", ""},
     {"nczarr,v3", 0, 1, "zstd,level=1", ""},
     {"zarr,v3,zip", 1, 1, "shuffle|zstd,level=1", ""},
     {"nczarr,zip", 1, 0, "fletcher32", "[{\"id\":\"vlen-bytes\"}]"},

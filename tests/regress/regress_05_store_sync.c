@@ -37,8 +37,13 @@ __attribute__((visibility("default"))) int close(int fd)
     return -1;
 }
 
-static const struct { const char *file, *mode; bool shards; } stores[] = {
-    {"t.zarr", "zarr,file", false}, {"s.zarr", "zarr,v3", true}, {"t.zip", "zarr,zip", false},
+static const struct {
+    const char *file, *mode;
+    bool shards;
+} stores[] = {
+    {"t.zarr", "zarr,file", false},
+    {"s.zarr", "zarr,v3", true},
+    {"t.zip", "zarr,zip", false},
 };
 enum { NSTORES = sizeof stores / sizeof *stores, N = 40 };
 

@@ -16,7 +16,7 @@
 enum { N = 1000 };
 
 static int ncid;
-static bool closes;  /* the handler calls nc_close */
+static bool closes; /* the handler calls nc_close */
 static int values[N];
 
 /* Ends the child for good: exit handlers cannot fail otherwise. */
@@ -148,8 +148,10 @@ static void syncs_and_dies(const struct container *c)
 }
 
 static void (*const cases[])(const struct container *) = {
-    registered_before, registered_before_and_closes, registered_after, in_a_destructor, after_another_kind, forks,
-    nothing_at_exit, syncs_and_dies,
+    registered_before,  registered_before_and_closes,
+    registered_after,   in_a_destructor,
+    after_another_kind, forks,
+    nothing_at_exit,    syncs_and_dies,
 };
 
 enum { NHANDLERS = 6, NOTHING = NHANDLERS, SYNCS };

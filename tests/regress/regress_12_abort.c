@@ -164,8 +164,15 @@ static void closed_after_refused_definitions(const struct container *c)
 }
 
 static void (*const states[])(const struct container *) = {
-    in_data_mode, for_reading, after_redef, after_definitions, after_definitions_in_an_old_file,
-    after_put_and_definitions, after_renames, after_refused_definitions, closed_after_refused_definitions,
+    in_data_mode,
+    for_reading,
+    after_redef,
+    after_definitions,
+    after_definitions_in_an_old_file,
+    after_put_and_definitions,
+    after_renames,
+    after_refused_definitions,
+    closed_after_refused_definitions,
 };
 
 static void keeps_the_file(void **state)

@@ -23,7 +23,8 @@ static void check_list(struct cel_store *s, const char *prefix, const char *want
 
 static void check_names(void)
 {
-    static const char *const keys[] = {"a/\xff\xffx", "a/\xff", "a/b", "a-", "a0", "\xff/\xff/\xff", "\xff\xff", "b/\xff/y", "b/\xff/z", "b/c"};
+    static const char *const keys[] = {"a/\xff\xffx",    "a/\xff",   "a/b",      "a-",       "a0",
+                                       "\xff/\xff/\xff", "\xff\xff", "b/\xff/y", "b/\xff/z", "b/c"};
     struct cel_store *s;
 
     MUST(cel_store_open_memory(&s) == CEL_OK);

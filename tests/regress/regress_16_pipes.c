@@ -47,8 +47,13 @@ static bool put_link_to_pipe(const char *path)
     return mkfifo(scratch("t.zarr/.pipe"), 0666) == 0 && symlink(strstr(path, "/v/") ? "../.pipe" : ".pipe", path) == 0;
 }
 
-static const struct { const char *name, *text; bool (*put)(const char *path); } kinds[] = {
-    {"pipe", "a pipe", put_pipe}, {"socket", "a socket", put_socket}, {"device", "a device", put_device},
+static const struct {
+    const char *name, *text;
+    bool (*put)(const char *path);
+} kinds[] = {
+    {"pipe", "a pipe", put_pipe},
+    {"socket", "a socket", put_socket},
+    {"device", "a device", put_device},
     {"link to a pipe", "a pipe", put_link_to_pipe},
 };
 

@@ -19,7 +19,7 @@ static char path[PATH_MAX + 16];
 static struct outcome {
     size_t acked;
     long calls;
-} *out;
+} * out;
 
 static void write_records(const struct dataset *d)
 {
@@ -35,7 +35,8 @@ static void write_records(const struct dataset *d)
 
 static void session(const struct container *c, long n, bool closes)
 {
-    struct faults faults = {.folder = folder, .kinds = FAULT_WRITE | FAULT_LENGTH, .at = n, .from_then_on = true, .error = EIO};
+    struct faults faults = {
+        .folder = folder, .kinds = FAULT_WRITE | FAULT_LENGTH, .at = n, .from_then_on = true, .error = EIO};
     struct dataset d;
 
     faults_set(&faults);

@@ -20,16 +20,17 @@ static const struct kind {
     bool sharded;
     const char *chain;
 } kinds[] = {
-    {"zarr,v3", true, "zstd,level=1"},      {"nczarr,v3", true, "shuffle|deflate,level=1"}, {"zarr,v3,zip", true, "zstd,level=1"},
-    {"zarr,v3", false, "delta|zstd,level=1"}, {"zarr", false, "shuffle|deflate,level=1"},     {"nczarr,consolidated", false, "fletcher32"},
+    {"zarr,v3", true, "zstd,level=1"},          {"nczarr,v3", true, "shuffle|deflate,level=1"},
+    {"zarr,v3,zip", true, "zstd,level=1"},      {"zarr,v3", false, "delta|zstd,level=1"},
+    {"zarr", false, "shuffle|deflate,level=1"}, {"nczarr,consolidated", false, "fletcher32"},
 };
 
 static void url_of(const struct kind *k, char *url, size_t room)
 {
     char here[2048];
 
-    snprintf(url, room, "file://%s/s.%s#mode=%s", getcwd(here, sizeof here) ? here : ".", strstr(k->mode, "zip") ? "zip" : "zarr",
-             k->mode);
+    snprintf(url, room, "file://%s/s.%s#mode=%s", getcwd(here, sizeof here) ? here : ".",
+             strstr(k->mode, "zip") ? "zip" : "zarr", k->mode);
 }
 
 static void define(const struct kind *k, int ncid, int *var)

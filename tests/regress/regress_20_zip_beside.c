@@ -100,7 +100,8 @@ int main(void)
 
     scratch_make();
     umask(022);
-    MUST(mkdir(scratch("share"), 0777) == 0 && (f = fopen(scratch("precious"), "w")) && fputs("precious", f) >= 0 && fclose(f) == 0);
+    MUST(mkdir(scratch("share"), 0777) == 0 && (f = fopen(scratch("precious"), "w")) && fputs("precious", f) >= 0 &&
+         fclose(f) == 0);
     write_archive(scratch_url("share/out.zip", "zarr,zip"), NC_CLOBBER, plant_links);
     check_precious();
     MUST(mode_of(scratch("share/out.zip")) == 0644);

@@ -9,11 +9,13 @@ static void make_tree(void)
 {
     char command[3000];
 
-    snprintf(command, sizeof command,
-             "cd '%s' && mkdir -p root/a/b/c out && touch root/f root/a/f root/a/b/f out/f && cd root && ln -s a/b in && "
-             "ln -s ../a/b/../f a/back && ln -s .. a/up && ln -s ../.. a/out && ln -s ../out out && ln -s /etc etc && "
-             "ln -s loop loop && ln -s a/b/c/../../up/in/f far && ln -s nothing dangling && ln -s '%s/root/f' absolute && ln -s . dot",
-             scratch_folder, scratch_folder);
+    snprintf(
+        command, sizeof command,
+        "cd '%s' && mkdir -p root/a/b/c out && touch root/f root/a/f root/a/b/f out/f && cd root && ln -s a/b in && "
+        "ln -s ../a/b/../f a/back && ln -s .. a/up && ln -s ../.. a/out && ln -s ../out out && ln -s /etc etc && "
+        "ln -s loop loop && ln -s a/b/c/../../up/in/f far && ln -s nothing dangling && ln -s '%s/root/f' absolute && "
+        "ln -s . dot",
+        scratch_folder, scratch_folder);
     MUST(system(command) == 0);
 }
 
@@ -40,8 +42,10 @@ static void compare(int root, const char *path, int flags)
 int main(void)
 {
     static const char *const paths[] = {
-        "f", "a/f", "a/b/f", "in/f", "a/back", "a/up/f", "a/up/a/up/f", "a/out", "a/out/out/f", "out", "out/f", "etc/passwd", "loop", "far",
-        "dangling", "absolute", "dot/dot/f", "none", "f/x", "a/none/x", ".", "a", "a/b/c", "in/c", "dot", "a/up", "..", "a/..", "a/../..",
+        "f",           "a/f",  "a/b/f", "in/f",       "a/back",  "a/up/f", "a/up/a/up/f", "a/out",
+        "a/out/out/f", "out",  "out/f", "etc/passwd", "loop",    "far",    "dangling",    "absolute",
+        "dot/dot/f",   "none", "f/x",   "a/none/x",   ".",       "a",      "a/b/c",       "in/c",
+        "dot",         "a/up", "..",    "a/..",       "a/../..",
     };
     int root, fd;
 

@@ -149,9 +149,9 @@ static const struct {
     size_t size;
     enum cel_kind kind;
 } types[] = {
-    {1, CEL_KIND_INT}, {1, CEL_KIND_CHAR}, {2, CEL_KIND_INT}, {8, CEL_KIND_FLOAT}, {4, CEL_KIND_INT},
-    {4, CEL_KIND_FLOAT}, {8, CEL_KIND_INT}, {2, CEL_KIND_UINT}, {3, CEL_KIND_OTHER}, {12, CEL_KIND_OTHER},
-    {20, CEL_KIND_OTHER}, {16, CEL_KIND_OTHER},
+    {1, CEL_KIND_INT},   {1, CEL_KIND_CHAR},   {2, CEL_KIND_INT},    {8, CEL_KIND_FLOAT},
+    {4, CEL_KIND_INT},   {4, CEL_KIND_FLOAT},  {8, CEL_KIND_INT},    {2, CEL_KIND_UINT},
+    {3, CEL_KIND_OTHER}, {12, CEL_KIND_OTHER}, {20, CEL_KIND_OTHER}, {16, CEL_KIND_OTHER},
 };
 #define NTYPES (sizeof types / sizeof *types)
 
@@ -159,7 +159,7 @@ static const struct {
     int rank;
     size_t dims[4];
 } grids[] = {
-    {1, {0}}, {1, {1}}, {1, {2}}, {1, {7}}, {1, {33}}, {2, {5, 13}}, {3, {1, 20, 31}}, {4, {2, 3, 1, 129}},
+    {1, {0}},    {1, {1}},         {1, {2}}, {1, {7}}, {1, {33}}, {2, {5, 13}}, {3, {1, 20, 31}}, {4, {2, 3, 1, 129}},
     {1, {9001}}, {3, {4, 33, 65}},
 };
 #define NGRIDS (sizeof grids / sizeof *grids)
@@ -192,8 +192,8 @@ static void fill(void *dst, const struct cel_shape *shape, enum pattern pattern)
 
         random_step(&seed);
         for (j = 0; j < shape->elem_size; j++)
-            out[i * shape->elem_size + j] = pattern == ZERO   ? 0
-                                            : pattern == ONES ? 0xff
+            out[i * shape->elem_size + j] = pattern == ZERO    ? 0
+                                            : pattern == ONES  ? 0xff
                                             : pattern == NOISE ? (unsigned char)(seed >> (8 * (j % 8)))
                                                                : (unsigned char)(whole >> (8 * (j % 8)));
         if (shape->kind == CEL_KIND_FLOAT && pattern >= SMOOTH) {
@@ -344,8 +344,8 @@ static void round_trip(struct bench *b, enum pattern pattern)
         exact = fence_copy(encoded.p, len);
         rc = b->codec->decode(&b->coding, exact.p, len, back.p, n, &got);
         if (rc != CEL_OK)
-            fail_msg("%s: decode of %zu bytes (element %zu, pattern %d): %s", b->codec->name, n,
-                     b->shape.elem_size, pattern, cel_error_text());
+            fail_msg("%s: decode of %zu bytes (element %zu, pattern %d): %s", b->codec->name, n, b->shape.elem_size,
+                     pattern, cel_error_text());
         assert_int_equal(got, n);
         if (is_exact(b))
             assert_memory_equal(back.p, data.p, n);
@@ -631,11 +631,8 @@ static void tables_are_whole(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables_are_whole),
-        cmocka_unit_test(round_trips),
-        cmocka_unit_test(damaged_chunks),
-        cmocka_unit_test(wild_parameters),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(tables_are_whole), cmocka_unit_test(round_trips),     cmocka_unit_test(damaged_chunks),
+        cmocka_unit_test(wild_parameters),  cmocka_unit_test(memory_runs_out),
     };
     size_t first = 0;
 

@@ -8,13 +8,15 @@
 #include <cellar.h>
 #endif
 
-#define ZARR_KEEPS (GROUPS | STRINGS | WIDE_INTEGERS | UNLIMITED | CHUNKS | FILTERS | ENDIANNESS | FREE_DEFINITION | \
-                    NO_FILL | ATT_RULES)
+#define ZARR_KEEPS \
+    (GROUPS | STRINGS | WIDE_INTEGERS | UNLIMITED | CHUNKS | FILTERS | ENDIANNESS | FREE_DEFINITION | NO_FILL | \
+     ATT_RULES)
 
 static const struct container containers[] = {
     {"netcdf4", "%s/%d.nc", NC_NETCDF4, EVERYTHING, 0, 0, 0},
     {"netcdf4-classic-model", "%s/%d.nc", NC_NETCDF4 | NC_CLASSIC_MODEL,
-     CHUNKS | FILTERS | CONTIGUOUS | COMPACT | ENDIANNESS | NO_FILL | ATT_RULES, NC_ESTRICTNC3, NC_ESTRICTNC3, NC_EUNLIMIT},
+     CHUNKS | FILTERS | CONTIGUOUS | COMPACT | ENDIANNESS | NO_FILL | ATT_RULES, NC_ESTRICTNC3, NC_ESTRICTNC3,
+     NC_EUNLIMIT},
     {"netcdf4-in-memory", "%s/%d.nc", NC_NETCDF4 | NC_DISKLESS | NC_PERSIST, EVERYTHING, 0, 0, 0},
     {"nczarr", "file://%s/%d.zarr#mode=nczarr,file", NC_NETCDF4, ZARR_KEEPS | LISTS, NC_EBADTYPE, NC_ENOTNC4, 0},
     {"nczarr-zip", "file://%s/%d.zip#mode=nczarr,zip", NC_NETCDF4, ZARR_KEEPS | LISTS, NC_EBADTYPE, NC_ENOTNC4, 0},
@@ -89,9 +91,16 @@ unsigned random_below(unsigned n)
 
 /* --- running --------------------------------------------------------------------- */
 
-static struct { const struct CMUnitTest *tests; const size_t *count; } parts[] = {
-    {define_tests, &define_count}, {att_tests, &att_count},   {type_tests, &type_count},
-    {data_tests, &data_count},     {conversion_tests, &conversion_count}, {refuse_tests, &refuse_count},
+static struct {
+    const struct CMUnitTest *tests;
+    const size_t *count;
+} parts[] = {
+    {define_tests, &define_count},
+    {att_tests, &att_count},
+    {type_tests, &type_count},
+    {data_tests, &data_count},
+    {conversion_tests, &conversion_count},
+    {refuse_tests, &refuse_count},
     {random_tests, &random_count},
 };
 

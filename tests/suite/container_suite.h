@@ -38,12 +38,12 @@ enum keeps {
 
 struct container {
     const char *name;
-    const char *path;  /* "%s" is the test's folder, "%d" counts files */
-    int flags;         /* of nc_create */
+    const char *path; /* "%s" is the test's folder, "%d" counts files */
+    int flags;        /* of nc_create */
     unsigned keeps;
-    int no_type;       /* the code for a type it does not keep */
-    int no_feature;    /* for a feature */
-    int no_unlimited;  /* for a second unlimited dimension */
+    int no_type;      /* the code for a type it does not keep */
+    int no_feature;   /* for a feature */
+    int no_unlimited; /* for a second unlimited dimension */
 };
 extern const struct container *here;
 
@@ -105,9 +105,14 @@ unsigned random_below(unsigned n); /* the same numbers in every run */
 
 /* A test of something not every container keeps: run_parts() passes over it where it
  * is not; what is refused there is tested by suite_refuse.c. */
-#define NEEDS(what, function) {#function, function, NULL, NULL, (void *)(uintptr_t)(what)}
+#define NEEDS(what, function) \
+    { \
+#function, function, NULL, NULL, (void *)(uintptr_t)(what) \
+    }
 
-#define PART(name) extern const struct CMUnitTest name##_tests[]; extern const size_t name##_count
+#define PART(name) \
+    extern const struct CMUnitTest name##_tests[]; \
+    extern const size_t name##_count
 PART(define);
 PART(att);
 PART(type);

@@ -21,10 +21,22 @@
 typedef long double wide; /* holds every value of every type here */
 
 #define ACCESS(type, c, api, lo, hi) \
-    static int put_##api(int nc, int v, const void *data) { return nc_put_var_##api(nc, v, data); } \
-    static int get_##api(int nc, int v, void *data) { return nc_get_var_##api(nc, v, data); } \
-    static wide read_##api(const void *data, int i) { return ((const c *)data)[i]; } \
-    static void write_##api(void *data, int i, wide value) { ((c *)data)[i] = (c)value; }
+    static int put_##api(int nc, int v, const void *data) \
+    { \
+        return nc_put_var_##api(nc, v, data); \
+    } \
+    static int get_##api(int nc, int v, void *data) \
+    { \
+        return nc_get_var_##api(nc, v, data); \
+    } \
+    static wide read_##api(const void *data, int i) \
+    { \
+        return ((const c *)data)[i]; \
+    } \
+    static void write_##api(void *data, int i, wide value) \
+    { \
+        ((c *)data)[i] = (c)value; \
+    }
 NUMBERS(ACCESS)
 
 static const struct number {
@@ -37,8 +49,7 @@ static const struct number {
     void (*write)(void *, int, wide);
 } numbers[] = {
 #define ROW(type, c, api, lo, hi) {type, #api, lo, hi, put_##api, get_##api, read_##api, write_##api},
-    NUMBERS(ROW)
-};
+    NUMBERS(ROW)};
 #define NNUMBERS (sizeof numbers / sizeof *numbers)
 
 static bool in_file(const struct number *n)
@@ -62,9 +73,37 @@ static bool is_classic_byte(const struct number *memory, const struct number *fi
     return !keeps(WIDE_INTEGERS) && memory->type == NC_UBYTE && file->type == NC_BYTE;
 }
 
-static const wide edges[] = {0, 1, -1, 100, 127, 128, 255, 256, -128, -129, 32767, 32768, 65535, 65536, -32768, -32769,
-                             2147483647, 2147483648.0L, 4294967295.0L, 4294967296.0L, -2147483648.0L, -2147483649.0L,
-                             1e18L, -1e18L, 1e19L, 1e30L, -1e30L, 1e300L, -1e300L, 2.5L, -7.25L};
+static const wide edges[] = {0,
+                             1,
+                             -1,
+                             100,
+                             127,
+                             128,
+                             255,
+                             256,
+                             -128,
+                             -129,
+                             32767,
+                             32768,
+                             65535,
+                             65536,
+                             -32768,
+                             -32769,
+                             2147483647,
+                             2147483648.0L,
+                             4294967295.0L,
+                             4294967296.0L,
+                             -2147483648.0L,
+                             -2147483649.0L,
+                             1e18L,
+                             -1e18L,
+                             1e19L,
+                             1e30L,
+                             -1e30L,
+                             1e300L,
+                             -1e300L,
+                             2.5L,
+                             -7.25L};
 #define NEDGES ((int)(sizeof edges / sizeof *edges))
 
 /* The edges a C value of this type can have, exactly. */
@@ -89,7 +128,8 @@ static wide converted(wide value, const struct number *to)
     return value < 0 ? (wide)(long long)value : (wide)(unsigned long long)value;
 }
 
-static void check_pair(int nc, int v, const struct number *memory, const struct number *file, const void *data, int count)
+static void check_pair(int nc, int v, const struct number *memory, const struct number *file, const void *data,
+                       int count)
 {
     double room[NEDGES], back[NEDGES];
     bool all = true;

@@ -52,7 +52,8 @@ static void put_some(int nc, int v, int *model, int round)
     struct region r = some_region();
     int data[N];
 
-    EACH(r, i, j, k) {
+    EACH(r, i, j, k)
+    {
         int value = round * 10000 + (int)place(&r, i, j, k);
         data[mapped(&r, i, j, k)] = value;
         model[place(&r, i, j, k)] = value;
@@ -67,10 +68,10 @@ static void get_some(int nc, int v, const int *model)
 
     OK(nc_get_varm_int(nc, v, r.start, r.count, r.stride, r.imap, data));
     EACH(r, i, j, k)
-        assert_int_equal(data[mapped(&r, i, j, k)], model[place(&r, i, j, k)]);
+    assert_int_equal(data[mapped(&r, i, j, k)], model[place(&r, i, j, k)]);
     OK(nc_get_vars_int(nc, v, r.start, r.count, r.stride, data));
     EACH(r, i, j, k)
-        assert_int_equal(data[(i * r.count[1] + j) * r.count[2] + k], model[place(&r, i, j, k)]);
+    assert_int_equal(data[(i * r.count[1] + j) * r.count[2] + k], model[place(&r, i, j, k)]);
 }
 
 static int def_block(int nc, const char *name, const int *dims, const size_t *chunks)

@@ -5,7 +5,8 @@
 
 enum { STORIES = 25, CALLS = 70 };
 
-static const char *const names[] = {"a", "b", "c", "dd", "eee", "x", "y", "t", "u\xcc\x88", "9n", "lon g", "bad/name", "end "};
+static const char *const names[] = {"a", "b",         "c",  "dd",    "eee",      "x",   "y",
+                                    "t", "u\xcc\x88", "9n", "lon g", "bad/name", "end "};
 
 static const char *some_name(void)
 {
@@ -81,11 +82,21 @@ static void choose(int g)
     size_t chunks[3] = {random_below(9), random_below(9), random_below(9)};
 
     switch (random_below(5)) {
-    case 0: nc_def_var_chunking(g, v, (int)random_below(3), chunks); break;
-    case 1: nc_def_var_endian(g, v, (int)random_below(3)); break;
-    case 2: nc_def_var_deflate(g, v, (int)random_below(2), (int)random_below(2), 1 + (int)random_below(9)); break;
-    case 3: nc_def_var_fletcher32(g, v, NC_FLETCHER32); break;
-    default: nc_def_var_fill(g, v, NC_FILL, NULL); break;
+    case 0:
+        nc_def_var_chunking(g, v, (int)random_below(3), chunks);
+        break;
+    case 1:
+        nc_def_var_endian(g, v, (int)random_below(3));
+        break;
+    case 2:
+        nc_def_var_deflate(g, v, (int)random_below(2), (int)random_below(2), 1 + (int)random_below(9));
+        break;
+    case 3:
+        nc_def_var_fletcher32(g, v, NC_FLETCHER32);
+        break;
+    default:
+        nc_def_var_fill(g, v, NC_FILL, NULL);
+        break;
     }
 }
 
@@ -96,10 +107,18 @@ static void set_att(int g)
     int v = random_below(2) ? some_var(g) : NC_GLOBAL;
 
     switch (random_below(4)) {
-    case 0: nc_put_att_text(g, v, some_name(), random_below(6), "hello"); break;
-    case 1: nc_put_att_string(g, v, some_name(), random_below(3), words); break;
-    case 2: nc_put_att_double(g, v, "_FillValue", some_type(), 1, values); break;
-    default: nc_put_att_double(g, v, some_name(), some_type(), random_below(4), values); break;
+    case 0:
+        nc_put_att_text(g, v, some_name(), random_below(6), "hello");
+        break;
+    case 1:
+        nc_put_att_string(g, v, some_name(), random_below(3), words);
+        break;
+    case 2:
+        nc_put_att_double(g, v, "_FillValue", some_type(), 1, values);
+        break;
+    default:
+        nc_put_att_double(g, v, some_name(), some_type(), random_below(4), values);
+        break;
     }
 }
 
@@ -108,10 +127,18 @@ static void rename_some(int g)
     int v = random_below(2) ? some_var(g) : NC_GLOBAL;
 
     switch (random_below(4)) {
-    case 0: nc_rename_dim(g, some_dim(g), some_name()); break;
-    case 1: nc_rename_var(g, some_var(g), some_name()); break;
-    case 2: nc_rename_att(g, v, some_name(), some_name()); break;
-    default: nc_del_att(g, v, some_name()); break;
+    case 0:
+        nc_rename_dim(g, some_dim(g), some_name());
+        break;
+    case 1:
+        nc_rename_var(g, some_var(g), some_name());
+        break;
+    case 2:
+        nc_rename_att(g, v, some_name(), some_name());
+        break;
+    default:
+        nc_del_att(g, v, some_name());
+        break;
     }
 }
 
@@ -131,14 +158,20 @@ static void put_some(int g)
 static void change_mode(int nc)
 {
     switch (random_below(3)) {
-    case 0: nc_enddef(nc); break;
-    case 1: nc_redef(nc); break;
-    default: nc_sync(nc); break;
+    case 0:
+        nc_enddef(nc);
+        break;
+    case 1:
+        nc_redef(nc);
+        break;
+    default:
+        nc_sync(nc);
+        break;
     }
 }
 
-static void (*const calls[])(int) = {define_dim, define_dim, define_var, define_var, define_group, choose, choose, set_att,
-                                     set_att, rename_some, put_some, put_some, put_some};
+static void (*const calls[])(int) = {define_dim, define_dim, define_var,  define_var, define_group, choose,  choose,
+                                     set_att,    set_att,    rename_some, put_some,   put_some,     put_some};
 
 /* --- what a file says ---------------------------------------------------------------------- */
 
@@ -181,7 +214,8 @@ static void note_atts(struct account *a, int g, int v, const char *owner)
             OK(nc_get_att_string(g, v, name, words));
         else
             OK(nc_get_att_double(g, v, name, values));
-        note(a, "%s:%s type %d length %zu: %s %s %g", owner, name, type, len, text, words[0] ? words[0] : "", values[0]);
+        note(a, "%s:%s type %d length %zu: %s %s %g", owner, name, type, len, text, words[0] ? words[0] : "",
+             values[0]);
         nc_free_string(2, words);
     }
 }

@@ -32,7 +32,7 @@ static void both_at_once(void **state)
 
     assert_int_equal(cellar_set_threads(4), NC_NOERR);
     assert_int_equal(beside_ours(paths[0], 1), 0); /* registers the classes */
-    for (int i = 0; i < 4; i++) /* netCDF-C itself is no library for threads: one of them only */
+    for (int i = 0; i < 4; i++)                    /* netCDF-C itself is no library for threads: one of them only */
         assert_int_equal(pthread_create(&thread[i], NULL, i == 0 ? theirs : ours, paths[i]), 0);
     for (int i = 0; i < 4; i++) {
         pthread_join(thread[i], &failed);

@@ -67,7 +67,8 @@ static void *disturb(void *arg)
 
 static void run(const char *text)
 {
-    struct cel_shape shape = {.elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 1, .dims = {NBYTES / 4}, .nbytes = NBYTES};
+    struct cel_shape shape = {
+        .elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 1, .dims = {NBYTES / 4}, .nbytes = NBYTES};
     struct cel_chain c = {0};
     pthread_t worker[WORKERS], other;
     void *failed;

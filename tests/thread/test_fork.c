@@ -31,13 +31,13 @@
 #define CHILDS_THREADS 2
 #endif
 
-#define OK(call)                                                                            \
-    do {                                                                                    \
-        int rc_ = (call);                                                                   \
-        if (rc_ != NC_NOERR) {                                                              \
+#define OK(call) \
+    do { \
+        int rc_ = (call); \
+        if (rc_ != NC_NOERR) { \
             fprintf(stderr, "%s:%d: %s: %d %s\n", __FILE__, __LINE__, #call, rc_, cellar_error()); \
-            abort();                                                                        \
-        }                                                                                   \
+            abort(); \
+        } \
     } while (0)
 
 static float values[N];
@@ -127,7 +127,8 @@ static void be_a_child(void)
     unlink(path);
     read_file("fork_shared.nc");
     rc = nc_get_vara_float(shared, 0, &start, &count, back);
-    if (rc == NC_NOERR ? memcmp(back, values + start, sizeof back) != 0 : rc != NC_EPERM || !strstr(cellar_error(), "forked"))
+    if (rc == NC_NOERR ? memcmp(back, values + start, sizeof back) != 0
+                       : rc != NC_EPERM || !strstr(cellar_error(), "forked"))
         _exit(2);
     if (nc_close(shared) != rc)
         _exit(3);

@@ -18,10 +18,8 @@ static const struct format {
     int flags;
     bool chunked, sharded;
 } formats[] = {
-    {"netcdf4", NULL, NC_NETCDF4, true, false},
-    {"classic", NULL, NC_64BIT_DATA, false, false},
-    {"nczarr", "nczarr,file", NC_NETCDF4, true, false},
-    {"zarr3", "zarr,v3,file", NC_NETCDF4, true, true},
+    {"netcdf4", NULL, NC_NETCDF4, true, false},         {"classic", NULL, NC_64BIT_DATA, false, false},
+    {"nczarr", "nczarr,file", NC_NETCDF4, true, false}, {"zarr3", "zarr,v3,file", NC_NETCDF4, true, true},
     {"zip", "nczarr,zip", NC_NETCDF4, true, false},
 };
 
@@ -33,13 +31,13 @@ struct work {
     int number, ncid, var;
 };
 
-#define OK(call)                                                                                                \
-    do {                                                                                                        \
-        int rc_ = (call);                                                                                       \
-        if (rc_ != NC_NOERR) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s: %d %s\n", __FILE__, __LINE__, #call, rc_, cellar_error());              \
-            abort();                                                                                            \
-        }                                                                                                       \
+#define OK(call) \
+    do { \
+        int rc_ = (call); \
+        if (rc_ != NC_NOERR) { \
+            fprintf(stderr, "%s:%d: %s: %d %s\n", __FILE__, __LINE__, #call, rc_, cellar_error()); \
+            abort(); \
+        } \
     } while (0)
 
 static void path_of(const struct format *f, const char *what, int number, char *out, size_t room)

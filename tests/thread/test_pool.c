@@ -233,10 +233,10 @@ static void the_environment_is_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(size_one_means_no_thread), cmocka_unit_test(fewer_threads_are_no_failure),
+        cmocka_unit_test(size_one_means_no_thread),   cmocka_unit_test(fewer_threads_are_no_failure),
         cmocka_unit_test(the_environment_is_checked), cmocka_unit_test(every_task_runs_once),
-        cmocka_unit_test(tasks_may_open_crews), cmocka_unit_test(many_callers_share_it),
-        cmocka_unit_test(a_child_makes_its_own), cmocka_unit_test(warnings_of_workers_reach_the_caller),
+        cmocka_unit_test(tasks_may_open_crews),       cmocka_unit_test(many_callers_share_it),
+        cmocka_unit_test(a_child_makes_its_own),      cmocka_unit_test(warnings_of_workers_reach_the_caller),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,7 +202,8 @@ static void write_strings(const char *url, int threads)
     OK(nc_enddef(nc));
     OK(nc_put_var_string(nc, var, (const char **)word));
     OK(nc_put_vara_string(nc, var, (size_t[2]){3, 5}, (size_t[2]){50, 40}, (const char **)word + 9));
-    OK(nc_put_vars_string(nc, var, (size_t[2]){1, 0}, (size_t[2]){20, 30}, (ptrdiff_t[2]){3, 2}, (const char **)word + 1));
+    OK(nc_put_vars_string(nc, var, (size_t[2]){1, 0}, (size_t[2]){20, 30}, (ptrdiff_t[2]){3, 2},
+                          (const char **)word + 1));
     OK(nc_get_var_string(nc, var, back));
     assert_string_equal(back[0], text[0]);
     assert_string_equal(back[NWORDS + 2], text[2]);
@@ -224,7 +225,8 @@ static void turn_axes(const char *url)
     char path[64], command[256];
 
     snprintf(path, sizeof path, "%.*s", (int)strcspn(url + strlen("file://"), "#"), url + strlen("file://"));
-    snprintf(command, sizeof command, "sed -i 's/\"order\": *\"C\"/\"order\":\"F\"/' %s/v/.zarray && grep -q '\"F\"' %s/v/.zarray", path, path);
+    snprintf(command, sizeof command,
+             "sed -i 's/\"order\": *\"C\"/\"order\":\"F\"/' %s/v/.zarray && grep -q '\"F\"' %s/v/.zarray", path, path);
     assert_int_equal(system(command), 0);
 }
 
@@ -377,9 +379,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exit_without_close_keeps_the_data),
-        cmocka_unit_test(exit_keeps_the_data_when_libhdf5_starts_late), cmocka_unit_test(a_forked_child_changes_nothing),
-        cmocka_unit_test(hdf5_files_are_identical), cmocka_unit_test(zarr_stores_are_identical),
-        cmocka_unit_test(shards_are_identical), cmocka_unit_test(strings_are_identical),
+        cmocka_unit_test(exit_keeps_the_data_when_libhdf5_starts_late),
+        cmocka_unit_test(a_forked_child_changes_nothing),
+        cmocka_unit_test(hdf5_files_are_identical),
+        cmocka_unit_test(zarr_stores_are_identical),
+        cmocka_unit_test(shards_are_identical),
+        cmocka_unit_test(strings_are_identical),
         cmocka_unit_test(turned_arrays_are_identical),
     };
 

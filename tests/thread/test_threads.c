@@ -222,7 +222,8 @@ static void readers_share_a_variable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(eight_threads_on_eight_files), cmocka_unit_test(eight_threads_on_eight_variables),
+        cmocka_unit_test(eight_threads_on_eight_files),
+        cmocka_unit_test(eight_threads_on_eight_variables),
         cmocka_unit_test(readers_share_a_variable),
     };
 

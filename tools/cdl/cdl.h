@@ -151,15 +151,14 @@ struct cdl_build_options {
 
 /* Make the file at `path`; the caller removes what is left after a failure. */
 bool cdl_build(struct cdl_doc *doc, const char *path, const struct cdl_build_options *opt);
-void cdl_emit_c(struct cdl_doc *doc, const char *path, const char *main_name,
-                const struct cdl_build_options *opt, FILE *out);
+void cdl_emit_c(struct cdl_doc *doc, const char *path, const char *main_name, const struct cdl_build_options *opt,
+                FILE *out);
 
 /* --- for the parts --------------------------------------------------------------- */
 void *cdl_alloc(struct cdl_doc *doc, size_t n, size_t size); /* zeroed, lives as long as the document */
 char *cdl_strndup(struct cdl_doc *doc, const char *s, size_t len);
-void *cdl_push(struct cdl_doc *doc, void *list, size_t n, size_t size); /* as tool_push */
-bool cdl_fail(struct cdl_doc *doc, struct cdl_place at, const char *fmt, ...)
-    TOOL_PRINTF(3, 4); /* gives false */
+void *cdl_push(struct cdl_doc *doc, void *list, size_t n, size_t size);                          /* as tool_push */
+bool cdl_fail(struct cdl_doc *doc, struct cdl_place at, const char *fmt, ...) TOOL_PRINTF(3, 4); /* gives false */
 bool cdl_failed(const struct cdl_doc *doc);
 
 /* Values: each needs room for the type's size; what they point to is the document's. */

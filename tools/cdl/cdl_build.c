@@ -24,8 +24,7 @@ static int define_compound(int group, struct type *t)
     for (size_t i = 0; status == NC_NOERR && i < t->nfields; i++) {
         const struct type_field *f = &t->field[i];
         if (f->ndims)
-            status =
-                nc_insert_array_compound(group, t->id, f->name, f->offset, f->type->id, f->ndims, f->dims);
+            status = nc_insert_array_compound(group, t->id, f->name, f->offset, f->type->id, f->ndims, f->dims);
         else
             status = nc_insert_compound(group, t->id, f->name, f->offset, f->type->id);
     }
@@ -140,8 +139,8 @@ static bool define_named_filters(struct cdl_doc *doc, int group, const struct cd
         return refused(doc, s->codecs_at, status, "_Codecs");
     after = chain_now(doc, group, v->id, CELLAR_JSON);
     if (before && after && strcmp(before, after) != 0 && !same_names(meant, chain_now(doc, group, v->id, CELLAR_NAMES)))
-        return cdl_fail(doc, s->codecs_at, "_Codecs of %s means the filters %s, but _Filter means %s",
-                        v->name, chain_now(doc, group, v->id, CELLAR_NAMES), meant);
+        return cdl_fail(doc, s->codecs_at, "_Codecs of %s means the filters %s, but _Filter means %s", v->name,
+                        chain_now(doc, group, v->id, CELLAR_NAMES), meant);
     return true;
 }
 
@@ -153,8 +152,7 @@ static bool define_own_filters(struct cdl_doc *doc, int group, const struct cdl_
     if (s->fletcher32)
         status = nc_def_var_fletcher32(group, v->id, NC_FLETCHER32);
     if (status == NC_NOERR && (s->shuffle || s->deflate > 0))
-        status =
-            nc_def_var_deflate(group, v->id, s->shuffle, s->deflate > 0, s->deflate > 0 ? s->deflate : 0);
+        status = nc_def_var_deflate(group, v->id, s->shuffle, s->deflate > 0, s->deflate > 0 ? s->deflate : 0);
     return status == NC_NOERR || refused(doc, s->deflate_at.line ? s->deflate_at : v->where, status, v->name);
 }
 
@@ -255,8 +253,7 @@ bool cdl_build(struct cdl_doc *doc, const char *path, const struct cdl_build_opt
     ok = define_group(doc, doc->root);
     if (ok) {
         status = nc_enddef(doc->root->id);
-        ok = status == NC_NOERR ||
-             refused(doc, (struct cdl_place){0, 0}, status, "the definitions cannot be written");
+        ok = status == NC_NOERR || refused(doc, (struct cdl_place){0, 0}, status, "the definitions cannot be written");
     }
     if (ok && !opt->header_only)
         ok = write_data(doc, doc->root);
@@ -265,6 +262,5 @@ bool cdl_build(struct cdl_doc *doc, const char *path, const struct cdl_build_opt
         return false;
     }
     status = nc_close(doc->root->id);
-    return status == NC_NOERR ||
-           refused(doc, (struct cdl_place){0, 0}, status, "the output cannot be completed");
+    return status == NC_NOERR || refused(doc, (struct cdl_place){0, 0}, status, "the output cannot be completed");
 }

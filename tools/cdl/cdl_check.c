@@ -9,9 +9,8 @@
 /* The wider of two number types; of two that are equally wide, the later one. */
 static nc_type wider(nc_type a, nc_type b)
 {
-    static const int rank[] = {
-        [NC_BYTE] = 1, [NC_UBYTE] = 1, [NC_SHORT] = 2,  [NC_USHORT] = 2, [NC_INT] = 3,
-        [NC_UINT] = 3, [NC_INT64] = 4, [NC_UINT64] = 4, [NC_FLOAT] = 5,  [NC_DOUBLE] = 6};
+    static const int rank[] = {[NC_BYTE] = 1, [NC_UBYTE] = 1, [NC_SHORT] = 2,  [NC_USHORT] = 2, [NC_INT] = 3,
+                               [NC_UINT] = 3, [NC_INT64] = 4, [NC_UINT64] = 4, [NC_FLOAT] = 5,  [NC_DOUBLE] = 6};
 
     return a != NC_NAT && rank[a] > rank[b] ? a : b;
 }
@@ -22,8 +21,7 @@ static bool infer_type(struct cdl_doc *doc, struct cdl_att *a)
 
     for (size_t i = 0; i < a->list.n; i++) {
         const struct cdl_const *c = &a->list.at[i];
-        bool text = c->kind == CDL_STRING,
-             number = c->kind == CDL_INT || c->kind == CDL_REAL || c->kind == CDL_BYTE;
+        bool text = c->kind == CDL_STRING, number = c->kind == CDL_INT || c->kind == CDL_REAL || c->kind == CDL_BYTE;
         if (c->kind == CDL_NIL) {
             type = NC_STRING;
             continue;
@@ -83,8 +81,7 @@ static bool check_fill(struct cdl_doc *doc, struct cdl_var *v)
         if (!convert_att(doc, a))
             return false;
         if (a->array.n != 1)
-            return cdl_fail(doc, a->where, "_FillValue of %s is one value of its type %s", v->name,
-                            v->type->name);
+            return cdl_fail(doc, a->where, "_FillValue of %s is one value of its type %s", v->name, v->type->name);
         memcpy(v->fill, a->array.values, v->type->size);
     }
     return true;
@@ -123,8 +120,7 @@ static size_t text_row(const struct cdl_var *v, int from)
     return from < v->ndims - 1 ? v->dim[v->ndims - 1]->len : 0;
 }
 
-static size_t count_block(struct cdl_doc *doc, const struct cdl_var *v, int from, int end,
-                          const struct cdl_list *list)
+static size_t count_block(struct cdl_doc *doc, const struct cdl_var *v, int from, int end, const struct cdl_list *list)
 {
     struct text t = {0};
     size_t n;
@@ -153,8 +149,7 @@ static bool measure(struct cdl_doc *doc, struct cdl_var *v, int from, const stru
         return ok;
     for (size_t i = 0; ok && i < list->n; i++) {
         if (list->at[i].kind != CDL_LIST)
-            return cdl_fail(doc, list->at[i].where,
-                            "values along the unlimited dimension %s are written in braces",
+            return cdl_fail(doc, list->at[i].where, "values along the unlimited dimension %s are written in braces",
                             v->dim[end]->name);
         ok = measure(doc, v, end, &list->at[i].v.list);
     }
@@ -188,16 +183,15 @@ static size_t slice(const struct cdl_var *v, int from)
     return n;
 }
 
-static bool place_text(struct cdl_doc *doc, struct cdl_var *v, int from, const struct cdl_list *list,
-                       char *dst)
+static bool place_text(struct cdl_doc *doc, struct cdl_var *v, int from, const struct cdl_list *list, char *dst)
 {
     struct text t = {0};
     size_t room = slice(v, from);
     bool ok = cdl_collect_chars(doc, list, v->ndims ? text_row(v, from) : 0, &t);
 
     if (ok && t.len > room)
-        ok = cdl_fail(doc, v->data_at, "variable %s has room for %zu characters, but %zu are given", v->name,
-                      room, t.len);
+        ok = cdl_fail(doc, v->data_at, "variable %s has room for %zu characters, but %zu are given", v->name, room,
+                      t.len);
     if (ok && t.len)
         memcpy(dst, t.s, t.len);
     text_free(&t);
@@ -216,8 +210,7 @@ static bool place(struct cdl_doc *doc, struct cdl_var *v, int from, const struct
         return cdl_convert_flat(doc, v->type, list, slice(v, from), v->fill, dst, NULL);
     step = slice(v, end) * v->type->size;
     if (list->n > inner_size(v, from + 1, end) * v->count[from])
-        return cdl_fail(doc, v->data_at, "variable %s has more values than its dimensions have room for",
-                        v->name);
+        return cdl_fail(doc, v->data_at, "variable %s has more values than its dimensions have room for", v->name);
     for (size_t i = 0; ok && i < list->n; i++)
         ok = place(doc, v, end, &list->at[i].v.list, dst + i * step);
     return ok;
@@ -283,6 +276,5 @@ static bool check_group(struct cdl_doc *doc, struct cdl_group *g)
 
 bool cdl_check(struct cdl_doc *doc)
 {
-    return check_group(doc, doc->root) && each_var(doc, doc->root, check_var) &&
-           each_var(doc, doc->root, fill_var);
+    return check_group(doc, doc->root) && each_var(doc, doc->root, check_var) && each_var(doc, doc->root, fill_var);
 }

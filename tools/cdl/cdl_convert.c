@@ -95,8 +95,7 @@ static bool put_integer(struct cdl_doc *doc, const struct type *t, const struct 
     return true;
 }
 
-static bool put_real(struct cdl_doc *doc, const struct type *t, const struct cdl_const *c, double v,
-                     char *dst)
+static bool put_real(struct cdl_doc *doc, const struct type *t, const struct cdl_const *c, double v, char *dst)
 {
     float f = (float)v;
 
@@ -177,11 +176,9 @@ static bool convert_opaque(struct cdl_doc *doc, const struct type *t, const stru
     if (c->kind != CDL_OPAQUE)
         return cdl_fail(doc, c->where, "expected the bytes of an opaque value here, as 0x0123");
     if ((c->v.text.len + 1) / 2 > t->size)
-        return cdl_fail(doc, c->where, "0x%s has more than the %zu bytes of type %s", c->v.text.s, t->size,
-                        t->name);
+        return cdl_fail(doc, c->where, "0x%s has more than the %zu bytes of type %s", c->v.text.s, t->size, t->name);
     for (size_t i = 0; i < c->v.text.len; i++) {
-        int digit =
-            isdigit((unsigned char)c->v.text.s[i]) ? c->v.text.s[i] - '0' : (c->v.text.s[i] | 32) - 'a' + 10;
+        int digit = isdigit((unsigned char)c->v.text.s[i]) ? c->v.text.s[i] - '0' : (c->v.text.s[i] | 32) - 'a' + 10;
         dst[i / 2] = (char)(dst[i / 2] | (i % 2 ? digit : digit << 4));
     }
     return true;
@@ -207,8 +204,7 @@ static bool convert_enum(struct cdl_doc *doc, const struct type *t, const struct
 }
 
 /* The array of a field: in braces; text may stand without them. */
-static bool convert_field_array(struct cdl_doc *doc, const struct type_field *f, const struct cdl_const *c,
-                                char *dst)
+static bool convert_field_array(struct cdl_doc *doc, const struct type_field *f, const struct cdl_const *c, char *dst)
 {
     struct cdl_list one = {(struct cdl_const *)c, 1};
     const struct cdl_list *list = c->kind == CDL_LIST ? &c->v.list : &one;
@@ -229,8 +225,8 @@ static bool convert_record(struct cdl_doc *doc, const struct type *t, const stru
     if (c->kind != CDL_LIST)
         return cdl_fail(doc, c->where, "a value of compound %s is written in braces", t->name);
     if (list->n > t->nfields)
-        return cdl_fail(doc, list->at[t->nfields].where,
-                        "compound %s has %zu fields, but more values are given", t->name, t->nfields);
+        return cdl_fail(doc, list->at[t->nfields].where, "compound %s has %zu fields, but more values are given",
+                        t->name, t->nfields);
     for (size_t i = 0; ok && i < list->n; i++) {
         const struct type_field *f = &t->field[i];
         if (f->ndims)
@@ -323,8 +319,7 @@ static bool flat_chars(struct cdl_doc *doc, const struct cdl_list *list, size_t 
     bool ok = cdl_collect_chars(doc, list, 0, &t);
 
     if (ok && t.len > n)
-        ok =
-            cdl_fail(doc, list->at[0].where, "%zu characters are given, but there is room for %zu", t.len, n);
+        ok = cdl_fail(doc, list->at[0].where, "%zu characters are given, but there is room for %zu", t.len, n);
     if (ok && t.len)
         memcpy(dst, t.s, t.len);
     if (used)

@@ -264,8 +264,7 @@ static void print_chars(struct cdl_printer *p, const struct data_var *v, const c
         note_value(p, v, at + n - 1, true);
 }
 
-static void print_values(struct cdl_printer *p, const struct data_var *v, const char *value, size_t n,
-                         size_t at)
+static void print_values(struct cdl_printer *p, const struct data_var *v, const char *value, size_t n, size_t at)
 {
     for (size_t i = 0; i < n; i++) {
         bool last = (at + i + 1) % v->row == 0;

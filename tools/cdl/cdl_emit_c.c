@@ -320,8 +320,7 @@ static void define_type(struct emitter *e, int group, const struct type *t)
     define_members(e, group, t);
 }
 
-static void define_atts(struct emitter *e, int group, const char *var, const struct cdl_atts *atts,
-                        bool global)
+static void define_atts(struct emitter *e, int group, const char *var, const struct cdl_atts *atts, bool global)
 {
     for (size_t i = 0; i < atts->n; i++) {
         const struct cdl_att *a = atts->at[i];
@@ -346,8 +345,8 @@ static void define_filters(struct emitter *e, int group, const struct cdl_var *v
         if (s->fletcher32)
             call(e, "nc_def_var_fletcher32(group[%d], var[%d], NC_FLETCHER32), __LINE__);\n", group, v->id);
         if (s->shuffle || s->deflate > 0)
-            call(e, "nc_def_var_deflate(group[%d], var[%d], %d, %d, %d), __LINE__);\n", group, v->id,
-                 s->shuffle, s->deflate > 0, s->deflate > 0 ? s->deflate : 0);
+            call(e, "nc_def_var_deflate(group[%d], var[%d], %d, %d, %d), __LINE__);\n", group, v->id, s->shuffle,
+                 s->deflate > 0, s->deflate > 0 ? s->deflate : 0);
         return;
     }
     for (size_t i = 0; i < 2; i++)
@@ -369,8 +368,7 @@ static void define_storage(struct emitter *e, int group, const struct cdl_var *v
             fprintf(e->out, "%s%zu", i ? ", " : "", s->chunk[i]);
         end_call(e, "})");
     } else if (s->layout >= 0 && v->ndims) {
-        call(e, "nc_def_var_chunking(group[%d], var[%d], %s, 0), __LINE__);\n", group, v->id,
-             layout[s->layout]);
+        call(e, "nc_def_var_chunking(group[%d], var[%d], %s, 0), __LINE__);\n", group, v->id, layout[s->layout]);
     }
     define_filters(e, group, v);
     if (s->endian != NC_ENDIAN_NATIVE)
@@ -472,8 +470,8 @@ static size_t at_least_one(size_t n)
     return n ? n : 1;
 }
 
-void cdl_emit_c(struct cdl_doc *doc, const char *path, const char *main_name,
-                const struct cdl_build_options *opt, FILE *out)
+void cdl_emit_c(struct cdl_doc *doc, const char *path, const char *main_name, const struct cdl_build_options *opt,
+                FILE *out)
 {
     struct emitter e = {.doc = doc, .out = out, .data = !opt->header_only};
 
@@ -488,9 +486,8 @@ void cdl_emit_c(struct cdl_doc *doc, const char *path, const char *main_name,
     fputs("\nstatic void check(int status, int line)\n{\n    if (status == NC_NOERR)\n        return;\n"
           "    fprintf(stderr, \"line %d: %s\\n\", line, nc_strerror(status));\n    exit(1);\n}\n\n",
           out);
-    fprintf(out, "int %s(void)\n{\n    int group[%zu], dim[%zu], var[%zu];\n    nc_type type[%zu];\n\n",
-            main_name, at_least_one(e.ngroups), at_least_one(e.ndims), at_least_one(e.nvars),
-            at_least_one(e.ntypes));
+    fprintf(out, "int %s(void)\n{\n    int group[%zu], dim[%zu], var[%zu];\n    nc_type type[%zu];\n\n", main_name,
+            at_least_one(e.ngroups), at_least_one(e.ndims), at_least_one(e.nvars), at_least_one(e.ntypes));
     call(&e, "nc_create(");
     put_name(out, path);
     fprintf(out, ", NC_CLOBBER | %#x, &group[0])", (unsigned)opt->mode);

@@ -158,8 +158,7 @@ bool cdl_no_such_dim(struct cdl_doc *doc, const struct cdl_group *g, struct cdl_
     return cdl_fail(doc, at, "no dimension named %s%s", name, hint(doc, name, names, n));
 }
 
-bool cdl_no_such_type(struct cdl_doc *doc, const struct cdl_group *g, struct cdl_place at,
-                         const char *name)
+bool cdl_no_such_type(struct cdl_doc *doc, const struct cdl_group *g, struct cdl_place at, const char *name)
 {
     const char **names = NULL;
     size_t n = 0;

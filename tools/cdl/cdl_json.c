@@ -271,8 +271,7 @@ static int put_dims(struct json *j, int group)
         for (int i = 0; status == NC_NOERR && i < id.n; i++) {
             status = nc_inq_dim(group, id.at[i], name, &len);
             member(j, name);
-            fprintf(j->out, "{\"length\": %zu%s}", len,
-                    walk_has(&unlimited, id.at[i]) ? ", \"unlimited\": true" : "");
+            fprintf(j->out, "{\"length\": %zu%s}", len, walk_has(&unlimited, id.at[i]) ? ", \"unlimited\": true" : "");
         }
         close_object(j);
     }

@@ -45,8 +45,7 @@ bool cdl_lex_expected(struct cdl_lex *lx, const char *what)
 
     if (lx->tok == TOK_END)
         return cdl_fail(lx->doc, lx->where, "expected %s, but the text ends here", what);
-    return cdl_fail(lx->doc, lx->where, "expected %s, not '%.*s'", what, (int)(len < 40 ? len : 40),
-                    lx->start);
+    return cdl_fail(lx->doc, lx->where, "expected %s, not '%.*s'", what, (int)(len < 40 ? len : 40), lx->start);
 }
 
 /* --- escapes --------------------------------------------------------------------- */
@@ -194,14 +193,12 @@ static void lex_real(struct cdl_lex *lx)
     errno = 0;
     v = strtod(lx->p, &end);
     if (errno == ERANGE && isinf(v))
-        cdl_fail(lx->doc, lx->where, "the number %.*s is beyond what a double holds", (int)(end - lx->p),
-                 lx->p);
+        cdl_fail(lx->doc, lx->where, "the number %.*s is beyond what a double holds", (int)(end - lx->p), lx->p);
     lx->p = end;
     tag = word_length(lx->p, lx->end);
     set_real(lx, v, tag == 1 && tolower((unsigned char)*lx->p) == 'f');
     if (tag > 1 || (tag == 1 && !strchr("fFdDlL", *lx->p)))
-        cdl_fail(lx->doc, lx->where, "unknown tag '%.*s' after a real number: expected f or d", (int)tag,
-                 lx->p);
+        cdl_fail(lx->doc, lx->where, "unknown tag '%.*s' after a real number: expected f or d", (int)tag, lx->p);
     lx->p += tag;
 }
 
@@ -237,8 +234,7 @@ static bool is_real(const char *p, const char *end)
         p++;
     if (p < end && *p == '.')
         return true;
-    return p + 1 < end && tolower((unsigned char)*p) == 'e' &&
-           (isdigit((unsigned char)p[1]) || strchr("+-", p[1]));
+    return p + 1 < end && tolower((unsigned char)*p) == 'e' && (isdigit((unsigned char)p[1]) || strchr("+-", p[1]));
 }
 
 static void finish_integer(struct cdl_lex *lx, bool negative, uint64_t v)
@@ -251,9 +247,8 @@ static void finish_integer(struct cdl_lex *lx, bool negative, uint64_t v)
     lx->value.v.magnitude = v;
     lx->value.type = smallest_type(negative, v);
     if (tag && !find_tag(lx->p, tag, &lx->value.type)) {
-        cdl_fail(lx->doc, lx->where,
-                 "unknown tag '%.*s' after a number: expected b, s, ll, ub, us, u, ull or f", (int)tag,
-                 lx->p);
+        cdl_fail(lx->doc, lx->where, "unknown tag '%.*s' after a number: expected b, s, ll, ub, us, u, ull or f",
+                 (int)tag, lx->p);
     } else if (lx->value.type == NC_FLOAT || lx->value.type == NC_DOUBLE) {
         lx->value.kind = CDL_REAL;
         lx->value.v.real = negative ? -(double)v : (double)v;

@@ -162,8 +162,7 @@ static bool parse_var_dims(struct cdl_lex *lx, struct cdl_group *g, struct cdl_v
     return cdl_expect(lx, ')');
 }
 
-static bool parse_var(struct cdl_lex *lx, struct cdl_group *g, const struct type *type, char *name,
-                      struct cdl_place at)
+static bool parse_var(struct cdl_lex *lx, struct cdl_group *g, const struct type *type, char *name, struct cdl_place at)
 {
     struct cdl_var *v = cdl_alloc(lx->doc, 1, sizeof *v);
 
@@ -254,10 +253,8 @@ static parse_item *section(const char *word)
     static const struct {
         const char *word;
         parse_item *item;
-    } known[] = {{"types", cdl_parse_type},
-                 {"dimensions", parse_dims},
-                 {"variables", parse_var_or_att},
-                 {"data", parse_data}};
+    } known[] = {
+        {"types", cdl_parse_type}, {"dimensions", parse_dims}, {"variables", parse_var_or_att}, {"data", parse_data}};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcasecmp(known[i].word, word) == 0)

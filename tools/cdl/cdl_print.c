@@ -274,8 +274,7 @@ static void put_att_dates(const struct cdl_printer *p, const struct cdl_clock *c
     text_puts(line, a->n > 2 ? "\n\t\t  // " : " // ");
     for (size_t i = 0; i < a->n; i++) {
         text_puts(line, i ? ", " : "");
-        cdl_clock_print(clock, cdl_as_double(a->type, a->values + i * a->type->size), p->opt->date_between,
-                        line);
+        cdl_clock_print(clock, cdl_as_double(a->type, a->values + i * a->type->size), p->opt->date_between, line);
     }
 }
 
@@ -307,8 +306,8 @@ static void print_att(struct cdl_printer *p, int group, const char *var, const s
     text_free(&line);
 }
 
-static int print_atts(struct cdl_printer *p, int group, int varid, const char *var,
-                      const struct cdl_clock *clock, int n)
+static int print_atts(struct cdl_printer *p, int group, int varid, const char *var, const struct cdl_clock *clock,
+                      int n)
 {
     int status = NC_NOERR;
 

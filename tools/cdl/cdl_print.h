@@ -47,8 +47,7 @@ int cdl_print_data(struct cdl_printer *p, int group);
 void cdl_print_var_specials(struct cdl_printer *p, int group, int varid);
 void cdl_print_global_specials(struct cdl_printer *p);
 void cdl_put_unreadable(struct cdl_printer *p, const char *name, const char *reason); /* a comment */
-void cdl_put_line(struct cdl_printer *p, const char *fmt, ...)
-    TOOL_PRINTF(2, 3); /* indented, with line feed */
+void cdl_put_line(struct cdl_printer *p, const char *fmt, ...) TOOL_PRINTF(2, 3);     /* indented, with line feed */
 
 /* Text of more than two characters goes to a new line, indented by `margin`, when
  * it would pass the end of this one; commas and the like stay where they are. */

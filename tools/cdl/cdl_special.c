@@ -129,8 +129,7 @@ static void put_explanation(struct cdl_printer *p, int group, int varid, struct 
                     (double)plain / (double)stored);
 }
 
-static void print_filters(struct cdl_printer *p, int group, int varid, const char *var, const struct chain *c,
-                          bool all)
+static void print_filters(struct cdl_printer *p, int group, int varid, const char *var, const struct chain *c, bool all)
 {
     struct text spec = {0}, note = {0};
 
@@ -159,8 +158,7 @@ static void print_codecs(struct cdl_printer *p, int group, int varid, const char
     free(json);
 }
 
-static void print_separate(struct cdl_printer *p, int group, int varid, const char *var,
-                           const struct chain *c)
+static void print_separate(struct cdl_printer *p, int group, int varid, const char *var, const struct chain *c)
 {
     int shuffle = 0, deflate = 0, level = 0;
 
@@ -187,8 +185,7 @@ static void print_chain(struct cdl_printer *p, int group, int varid, const char 
     free(c.id);
 }
 
-static void print_endianness(struct cdl_printer *p, int group, int varid, const char *var,
-                             const struct type *t)
+static void print_endianness(struct cdl_printer *p, int group, int varid, const char *var, const struct type *t)
 {
     int endian = NC_ENDIAN_NATIVE;
 
@@ -218,8 +215,7 @@ void cdl_print_var_specials(struct cdl_printer *p, int group, int varid)
 void cdl_print_global_specials(struct cdl_printer *p)
 {
     static const char *const number[] = {"_SuperblockVersion", "_IsNetcdf4"};
-    char *properties =
-        p->opt->no_properties ? NULL : att_get_text(&p->types, p->root, NC_GLOBAL, "_NCProperties");
+    char *properties = p->opt->no_properties ? NULL : att_get_text(&p->types, p->root, NC_GLOBAL, "_NCProperties");
     int v;
 
     if (properties)

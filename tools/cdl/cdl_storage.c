@@ -25,8 +25,8 @@ static bool one_text(struct cdl_doc *doc, const struct cdl_att *a, char **out)
 static bool one_int(struct cdl_doc *doc, const struct cdl_att *a, long long lo, long long hi, long long *out)
 {
     if (a->list.n != 1 || !cdl_const_int(&a->list.at[0], out) || *out < lo || *out > hi)
-        return cdl_fail(doc, a->list.n ? a->list.at[0].where : a->where,
-                        "%s is a whole number from %lld to %lld", a->name, lo, hi);
+        return cdl_fail(doc, a->list.n ? a->list.at[0].where : a->where, "%s is a whole number from %lld to %lld",
+                        a->name, lo, hi);
     return true;
 }
 
@@ -46,8 +46,8 @@ static bool one_flag(struct cdl_doc *doc, const struct cdl_att *a, bool *out)
            cdl_fail(doc, a->list.at[0].where, "%s is \"true\" or \"false\"", a->name);
 }
 
-static bool one_of(struct cdl_doc *doc, const struct cdl_att *a, const char *const *word, const int *value,
-                   size_t n, int *out)
+static bool one_of(struct cdl_doc *doc, const struct cdl_att *a, const char *const *word, const int *value, size_t n,
+                   int *out)
 {
     char *text;
     struct text all = {0};
@@ -83,16 +83,15 @@ static bool take_chunks(struct cdl_doc *doc, struct cdl_var *v, const struct cdl
     s->nchunks = a->list.n;
     s->chunk = cdl_alloc(doc, a->list.n, sizeof *s->chunk);
     if (a->list.n != (size_t)v->ndims)
-        return cdl_fail(doc, a->where, "_ChunkSizes has %zu values, but variable %s has %d dimensions",
-                        a->list.n, v->name, v->ndims);
+        return cdl_fail(doc, a->where, "_ChunkSizes has %zu values, but variable %s has %d dimensions", a->list.n,
+                        v->name, v->ndims);
     for (size_t i = 0; i < a->list.n; i++) {
         long long len;
         if (!cdl_const_int(&a->list.at[i], &len) || len < 1)
             return cdl_fail(doc, a->list.at[i].where, "a chunk length is a whole number above 0");
         if (!v->dim[i]->unlimited && (size_t)len > v->dim[i]->len)
-            return cdl_fail(doc, a->list.at[i].where,
-                            "chunk length %lld is beyond dimension %s, which has length %zu", len,
-                            v->dim[i]->name, v->dim[i]->len);
+            return cdl_fail(doc, a->list.at[i].where, "chunk length %lld is beyond dimension %s, which has length %zu",
+                            len, v->dim[i]->name, v->dim[i]->len);
         s->chunk[i] = (size_t)len;
     }
     return true;
@@ -162,8 +161,8 @@ static bool take_quantize(struct cdl_doc *doc, struct cdl_var *v, const struct c
     static const struct {
         const char *name;
         int mode, most_float, most_double;
-    } known[] = {{"_QuantizeBitGroomNumberOfSignificantDigits", NC_QUANTIZE_BITGROOM,
-                  NC_QUANTIZE_MAX_FLOAT_NSD, NC_QUANTIZE_MAX_DOUBLE_NSD},
+    } known[] = {{"_QuantizeBitGroomNumberOfSignificantDigits", NC_QUANTIZE_BITGROOM, NC_QUANTIZE_MAX_FLOAT_NSD,
+                  NC_QUANTIZE_MAX_DOUBLE_NSD},
                  {"_QuantizeGranularBitRoundNumberOfSignificantDigits", NC_QUANTIZE_GRANULARBR,
                   NC_QUANTIZE_MAX_FLOAT_NSD, NC_QUANTIZE_MAX_DOUBLE_NSD},
                  {"_QuantizeBitRoundNumberOfSignificantBits", NC_QUANTIZE_BITROUND, NC_QUANTIZE_MAX_FLOAT_NSB,
@@ -172,9 +171,8 @@ static bool take_quantize(struct cdl_doc *doc, struct cdl_var *v, const struct c
     long long n;
 
     if (!single && v->type->kind != NC_DOUBLE)
-        return cdl_fail(doc, a->where,
-                        "%s: only float and double variables can be quantized, and %s has type %s", a->name,
-                        v->name, v->type->name);
+        return cdl_fail(doc, a->where, "%s: only float and double variables can be quantized, and %s has type %s",
+                        a->name, v->name, v->type->name);
     if (v->storage.quantize)
         return cdl_fail(doc, a->where, "variable %s can be quantized in one way only", v->name);
     for (size_t i = 0; i < 3; i++)
@@ -234,8 +232,8 @@ bool cdl_take_storage(struct cdl_doc *doc, struct cdl_var *v)
                 ok = specials[k].take(doc, v, v->atts.at[i]);
             }
     if (ok && v->storage.chunk && v->storage.layout > 0)
-        return cdl_fail(doc, v->storage.layout_at,
-                        "variable %s has _ChunkSizes, so its _Storage is \"chunked\"", v->name);
+        return cdl_fail(doc, v->storage.layout_at, "variable %s has _ChunkSizes, so its _Storage is \"chunked\"",
+                        v->name);
     return ok;
 }
 

@@ -20,10 +20,9 @@ static const struct {
     const char *name;
     double seconds;
     int months;
-} units_known[] = {{"second", 1, 0},    {"sec", 1, 0},     {"s", 1, 0},      {"minute", 60, 0},
-                   {"min", 60, 0},      {"hour", 3600, 0}, {"hr", 3600, 0},  {"day", 86400, 0},
-                   {"week", 604800, 0}, {"month", 0, 1},   {"season", 0, 3}, {"year", 0, 12},
-                   {"yr", 0, 12}};
+} units_known[] = {{"second", 1, 0},  {"sec", 1, 0},   {"s", 1, 0},       {"minute", 60, 0},   {"min", 60, 0},
+                   {"hour", 3600, 0}, {"hr", 3600, 0}, {"day", 86400, 0}, {"week", 604800, 0}, {"month", 0, 1},
+                   {"season", 0, 3},  {"year", 0, 12}, {"yr", 0, 12}};
 
 /* --- day numbers ------------------------------------------------------- */
 static long long floor_div(long long a, long long b)
@@ -252,8 +251,7 @@ static void print_seconds(const struct cdl_clock *c, double value, char between,
         second -= 86400;
         days++;
     }
-    calendar_date(c->calendar, calendar_day(c->calendar, c->year, c->month, c->day) + (long long)days, &y, &m,
-                  &d);
+    calendar_date(c->calendar, calendar_day(c->calendar, c->year, c->month, c->day) + (long long)days, &y, &m, &d);
     print_date(y, m, d, out);
     print_time_of_day((double)second, between, out);
 }

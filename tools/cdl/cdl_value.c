@@ -145,8 +145,7 @@ static void put_array(struct text *out, const struct type *t, const char *value,
     text_putc(out, '}');
 }
 
-static void put_record(struct text *out, const struct type *t, const char *value,
-                       const struct cdl_digits *digits)
+static void put_record(struct text *out, const struct type *t, const char *value, const struct cdl_digits *digits)
 {
     text_putc(out, '{');
     for (size_t i = 0; i < t->nfields; i++) {
@@ -161,8 +160,7 @@ static void put_record(struct text *out, const struct type *t, const char *value
     text_putc(out, '}');
 }
 
-static void put_sequence(struct text *out, const struct type *t, const void *value,
-                         const struct cdl_digits *digits)
+static void put_sequence(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits)
 {
     nc_vlen_t v;
 
@@ -187,8 +185,7 @@ static void put_enum(struct text *out, const struct type *t, const void *value)
         put_integer(out, t->base->kind, value);
 }
 
-static void put_real_value(struct text *out, int kind, const void *value, const struct cdl_digits *digits,
-                           bool tagged)
+static void put_real_value(struct text *out, int kind, const void *value, const struct cdl_digits *digits, bool tagged)
 {
     float f;
     double d;
@@ -217,12 +214,10 @@ void cdl_put_value(struct text *out, const struct type *t, const void *value, co
     }
 }
 
-void cdl_put_tagged(struct text *out, const struct type *t, const void *value,
-                    const struct cdl_digits *digits)
+void cdl_put_tagged(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits)
 {
-    static const char *const tag[] = {
-        [NC_BYTE] = "b", [NC_SHORT] = "s",  [NC_UBYTE] = "UB",  [NC_USHORT] = "US",
-        [NC_UINT] = "U", [NC_INT64] = "LL", [NC_UINT64] = "ULL"};
+    static const char *const tag[] = {[NC_BYTE] = "b", [NC_SHORT] = "s",  [NC_UBYTE] = "UB",  [NC_USHORT] = "US",
+                                      [NC_UINT] = "U", [NC_INT64] = "LL", [NC_UINT64] = "ULL"};
 
     if (t->kind == NC_FLOAT || t->kind == NC_DOUBLE) {
         put_real_value(out, t->kind, value, digits, true);

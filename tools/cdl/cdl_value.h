@@ -22,11 +22,9 @@ void cdl_put_chars(struct text *out, const char *s, size_t len, const char *newl
 void cdl_put_quoted(struct text *out, const char *s, size_t len, const char *newline);
 
 /* As in the data section: numbers without tags. */
-void cdl_put_value(struct text *out, const struct type *t, const void *value,
-                   const struct cdl_digits *digits);
+void cdl_put_value(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits);
 
 /* As in an attribute: numbers carry the tag of their type (1.5f, 3s, 7ULL). */
-void cdl_put_tagged(struct text *out, const struct type *t, const void *value,
-                    const struct cdl_digits *digits);
+void cdl_put_tagged(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits);
 
 #endif

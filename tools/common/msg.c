@@ -155,8 +155,7 @@ static size_t distance(const char *a, const char *b)
                 *at = d[(i - 1) * width + j] + 1;
             if (d[i * width + j - 1] + 1 < *at)
                 *at = d[i * width + j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                d[(i - 2) * width + j - 2] + 1 < *at)
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[(i - 2) * width + j - 2] + 1 < *at)
                 *at = d[(i - 2) * width + j - 2] + 1;
         }
     result = d[na * width + nb];

@@ -146,8 +146,7 @@ static noreturn void unknown_long(const struct opt_tool *tool, const char *name)
 static const struct opt *find_long(const struct opt_tool *tool, const char *word, size_t len)
 {
     for (size_t i = 0; i < tool->nopts; i++)
-        if (tool->opts[i].name && strlen(tool->opts[i].name) == len &&
-            strncmp(tool->opts[i].name, word, len) == 0)
+        if (tool->opts[i].name && strlen(tool->opts[i].name) == len && strncmp(tool->opts[i].name, word, len) == 0)
             return &tool->opts[i];
     return NULL;
 }

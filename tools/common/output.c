@@ -17,10 +17,10 @@
 /* The one output of the process. The signal thread reads it too. */
 static struct {
     pthread_mutex_t lock;
-    char *target; /* local paths */
-    char *folder; /* for what is in the making ... */
-    char *temp;   /* ... which is this */
-    char *create; /* what is given to nc_create */
+    char *target;  /* local paths */
+    char *folder;  /* for what is in the making ... */
+    char *temp;    /* ... which is this */
+    char *create;  /* what is given to nc_create */
     bool in_place; /* the output is complete: too late for a signal */
 } now = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -61,8 +61,8 @@ bool output_same(const char *a, const char *b)
 {
     char *pa = output_local_path(a), *pb = output_local_path(b);
     struct stat sa, sb;
-    bool same = pa && pb && stat(pa, &sa) == 0 && stat(pb, &sb) == 0 && sa.st_dev == sb.st_dev &&
-                sa.st_ino == sb.st_ino;
+    bool same =
+        pa && pb && stat(pa, &sa) == 0 && stat(pb, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 
     free(pa);
     free(pb);

@@ -135,16 +135,14 @@ char *select_hint(const char *name, const struct select_names *names)
     return text_take(&t);
 }
 
-static void check(const struct select *s, const struct select_names *names, const char *file,
-                  const char *what)
+static void check(const struct select *s, const struct select_names *names, const char *file, const char *what)
 {
     for (size_t i = 0; i < s->n; i++) {
         bool found = false;
         for (size_t k = 0; k < names->n && !found; k++)
             found = matches(s->name[i], names->at[k]);
         if (!found)
-            msg_die(MSG_FAILED, "%s: no %s named %s%s", file, what, s->name[i],
-                    select_hint(s->name[i], names));
+            msg_die(MSG_FAILED, "%s: no %s named %s%s", file, what, s->name[i], select_hint(s->name[i], names));
     }
 }
 

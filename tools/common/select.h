@@ -12,8 +12,7 @@ struct select {
     size_t n;
 };
 
-void select_add(struct select *s,
-                const char *list); /* "a,b\,c,/g/d": the backslash keeps the next character */
+void select_add(struct select *s, const char *list); /* "a,b\,c,/g/d": the backslash keeps the next character */
 void select_free(struct select *s);
 
 /* A name with a path means that one object; without, every object of the name

@@ -76,8 +76,8 @@ bool slab_next(struct slab *s)
     return true;
 }
 
-int slab_each(int group, int varid, const struct type *type, int ndims, const size_t *shape, size_t most, slab_fn *visit,
-              void *arg)
+int slab_each(int group, int varid, const struct type *type, int ndims, const size_t *shape, size_t most,
+              slab_fn *visit, void *arg)
 {
     struct slab s;
     size_t total = 1, at = 0;

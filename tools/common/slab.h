@@ -21,15 +21,14 @@ struct slab {
 
 /* most: values per block, at least 1. align: chunk lengths blocks should end at, or NULL. */
 void slab_start(struct slab *s, int ndims, const size_t *shape, const size_t *align, size_t most);
-void slab_start_boxes(struct slab *s, int ndims, const size_t *shape,
-                      const size_t *box); /* blocks of that shape */
-bool slab_next(struct slab *s);           /* false after the last block; a scalar has one block */
+void slab_start_boxes(struct slab *s, int ndims, const size_t *shape, const size_t *box); /* blocks of that shape */
+bool slab_next(struct slab *s); /* false after the last block; a scalar has one block */
 
 /* All values of a variable, at most `most` at a time: n of them, from number `at` on. Gives the status of the
  * read that failed, if one did. */
 struct type;
 typedef void slab_fn(void *arg, const char *values, size_t n, size_t at);
-int slab_each(int group, int varid, const struct type *type, int ndims, const size_t *shape, size_t most, slab_fn *visit,
-              void *arg);
+int slab_each(int group, int varid, const struct type *type, int ndims, const size_t *shape, size_t most,
+              slab_fn *visit, void *arg);
 
 #endif

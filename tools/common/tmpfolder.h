@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-char *tmpfolder_make(const char *target); /* its path, yours to free; NULL with errno */
+char *tmpfolder_make(const char *target);       /* its path, yours to free; NULL with errno */
 void tmpfolder_remove_left(const char *target); /* by killed runs to the same target */
 void tmpfolder_remove(const char *path);        /* a folder or file, with all in it */
 

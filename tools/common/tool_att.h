@@ -12,8 +12,7 @@ struct att {
     char *values;
 };
 
-int att_get(const struct types *types, int group, int varid, const char *name,
-            struct att *out); /* netCDF status */
+int att_get(const struct types *types, int group, int varid, const char *name, struct att *out); /* netCDF status */
 int att_get_nth(const struct types *types, int group, int varid, int nth, struct att *out);
 void att_free(struct att *a);
 

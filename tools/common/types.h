@@ -69,7 +69,6 @@ bool type_equal(const struct type *t, const void *a, const void *b);
 /* Release what a value of the type points to (strings, sequences). */
 void type_release(const struct type *t, void *values, size_t n);
 
-const struct type_member *type_member_of(const struct type *t,
-                                         const void *value); /* enums; NULL: no such member */
+const struct type_member *type_member_of(const struct type *t, const void *value); /* enums; NULL: no such member */
 
 #endif

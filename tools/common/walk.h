@@ -17,8 +17,8 @@ int walk_dims(int group, struct walk_ids *out);      /* defined in this group */
 int walk_types(int group, struct walk_ids *out);     /* defined in this group */
 int walk_unlimited(int group, struct walk_ids *out); /* seen from this group */
 void walk_free(struct walk_ids *ids);
-bool walk_has(const struct walk_ids *ids, int id);      /* ids: of walk_unlimited, which are in order */
-bool walk_is_unlimited(int group, int dimid); /* a dimension of this group or of one around it */
+bool walk_has(const struct walk_ids *ids, int id); /* ids: of walk_unlimited, which are in order */
+bool walk_is_unlimited(int group, int dimid);      /* a dimension of this group or of one around it */
 
 /* "/" or "/a/b"; yours to free. NULL when the library cannot say. */
 char *walk_path(int group);

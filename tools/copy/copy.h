@@ -57,8 +57,7 @@ struct copy_request {
 };
 #define COPY_REQUEST_INIT \
     { \
-        .deflate = -1, .buffer = (size_t)64 << 20, .cache_bytes = -1, .cache_chunks = -1, \
-        .least_chunked = 8192 \
+        .deflate = -1, .buffer = (size_t)64 << 20, .cache_bytes = -1, .cache_chunks = -1, .least_chunked = 8192 \
     }
 
 /* Each ends the tool (exit code 2) when the text is wrong. */

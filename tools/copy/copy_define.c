@@ -258,8 +258,7 @@ static bool define_storage(struct copy *c, const struct copy_var *v)
         status = cellar_def_var_chain(v->out_group, v->out_id, v->chain);
         if (status) {
             char *why = msg_reason(status);
-            msg_error(v->refilter ? "-F \"%s,%s\": %s" : "variable %s: filters %s: %s", v->path, v->chain,
-                      why);
+            msg_error(v->refilter ? "-F \"%s,%s\": %s" : "variable %s: filters %s: %s", v->path, v->chain, why);
             free(why);
             return false;
         }

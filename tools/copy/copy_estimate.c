@@ -108,8 +108,7 @@ static int estimate_var(struct copy_var *v)
     if (status == NC_NOERR)
         status = cellar_inq_var_stored(ncid, varid, &stored);
     if (status == NC_NOERR)
-        v->stored =
-            (unsigned long long)((double)v->nbytes * (double)stored / (double)(values * n * v->type->size));
+        v->stored = (unsigned long long)((double)v->nbytes * (double)stored / (double)(values * n * v->type->size));
     if (ncid >= 0)
         nc_abort(ncid);
     return status;

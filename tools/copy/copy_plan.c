@@ -163,8 +163,7 @@ static void check_filters(struct copy *c)
                         msg_die(MSG_USAGE, "-F \"%s\": variable %s is named by -F twice", f->given, v->path);
         }
         if (f->all && c->req->deflate >= 0)
-            msg_die(MSG_USAGE,
-                    "-d has nothing to do, as -F \"%s\" means all variables: leave one of them out",
+            msg_die(MSG_USAGE, "-d has nothing to do, as -F \"%s\" means all variables: leave one of them out",
                     f->given);
     }
     if (c->classic && (c->req->deflate > 0 || c->req->nchunks || c->req->shuffle))
@@ -187,8 +186,8 @@ static void check_classic_filters(const struct copy *c)
     for (size_t i = 0; c->classic && i < c->nvars; i++)
         dropped += *c->var[i].chain != '\0' && c->var[i].defined;
     if (dropped)
-        msg_warn("%s: the filters of %zu variable%s are dropped, as files of the classic kinds have none",
-                 c->req->out, dropped, dropped == 1 ? "" : "s");
+        msg_warn("%s: the filters of %zu variable%s are dropped, as files of the classic kinds have none", c->req->out,
+                 dropped, dropped == 1 ? "" : "s");
 }
 
 /* --- chunks of one variable --------------------------------------------------------------------- */
@@ -250,8 +249,8 @@ static void take_var_chunks(const struct copy *c, struct copy_var *v, const stru
         return;
     }
     if (k->n != (size_t)v->ndims)
-        msg_die(MSG_USAGE, "-c \"%s:...\": %zu lengths are given, but the variable has %d dimensions",
-                v->path, k->n, v->ndims);
+        msg_die(MSG_USAGE, "-c \"%s:...\": %zu lengths are given, but the variable has %d dimensions", v->path, k->n,
+                v->ndims);
     v->chunked = true;
     for (int d = 0; d < v->ndims; d++)
         v->chunk[d] = clip(c, v, d, k->len[d]);
@@ -267,8 +266,8 @@ static void take_dim_chunks(const struct copy *c, struct copy_var *v)
         const struct copy_chunks *k = chunks_of_dim(c, v, d);
         size_t whole = v->shape[d] ? v->shape[d] : 1;
         any = any || k;
-        v->chunk[d] = k                ? clip(c, v, d, k->len[0] ? k->len[0] : whole)
-                      : v->was_chunked ? clip(c, v, d, v->in_chunk[d])
+        v->chunk[d] = k                     ? clip(c, v, d, k->len[0] ? k->len[0] : whole)
+                      : v->was_chunked      ? clip(c, v, d, v->in_chunk[d])
                       : axis_grows(c, v, d) ? 1
                                             : whole;
     }
@@ -299,8 +298,8 @@ static void plan_chunks(const struct copy *c, struct copy_var *v)
             v->contiguous = !needed;
         }
     }
-    v->rechunked = v->chunked && (!v->was_chunked ||
-                                  memcmp(v->chunk, v->in_chunk, (size_t)v->ndims * sizeof *v->chunk) != 0);
+    v->rechunked =
+        v->chunked && (!v->was_chunked || memcmp(v->chunk, v->in_chunk, (size_t)v->ndims * sizeof *v->chunk) != 0);
 }
 
 static void check_chunks(struct copy *c)
@@ -316,8 +315,8 @@ static void check_chunks(struct copy *c)
             for (int d = 0; !used && d < c->var[n].ndims; d++)
                 used = chunks_of_dim(c, &c->var[n], d) == k;
         if (!used)
-            msg_die(MSG_FAILED, "-c \"%s/...\": %s has no variable with a dimension named %s", k->name,
-                    c->req->in, k->name);
+            msg_die(MSG_FAILED, "-c \"%s/...\": %s has no variable with a dimension named %s", k->name, c->req->in,
+                    k->name);
     }
 }
 
@@ -344,8 +343,8 @@ static void plan_quantize(struct copy *c, struct copy_var *v)
     if (!use)
         return;
     if (!real && use->name)
-        msg_die(MSG_FAILED, "--quantize: variable %s has type %s, and only float and double can be quantized",
-                v->path, v->type->name);
+        msg_die(MSG_FAILED, "--quantize: variable %s has type %s, and only float and double can be quantized", v->path,
+                v->type->name);
     if (!real || (!use->name && is_coordinate(v))) {
         v->note = real ? "a coordinate is not quantized by *" : NULL;
         return;
@@ -380,8 +379,7 @@ static void choose(const struct copy *c, struct copy_var *v)
 {
     const struct copy_request *r = c->req;
 
-    v->defined =
-        (!r->only.n || select_has_var(&r->only, v->group, v->id)) && group_chosen(&r->groups_only, v->group);
+    v->defined = (!r->only.n || select_has_var(&r->only, v->group, v->id)) && group_chosen(&r->groups_only, v->group);
     v->with_data = v->defined && (!r->data_of.n || select_has_var(&r->data_of, v->group, v->id)) &&
                    group_chosen(&r->groups_data_of, v->group);
 }

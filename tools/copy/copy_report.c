@@ -40,8 +40,8 @@ void copy_progress(const struct copy *c, const struct copy_var *v)
     left = part > 0 ? spent / part - spent : 0;
     name = safe_copy(v->path);
     fprintf(stderr, "\r%3.0f %%  %6.0f MB/s  %d:%02d left  ratio %.2f  %-30.30s", 100 * part,
-            (double)c->done / 1e6 / spent, (int)left / 60, (int)left % 60,
-            size ? (double)c->done / (double)size : 1.0, name);
+            (double)c->done / 1e6 / spent, (int)left / 60, (int)left % 60, size ? (double)c->done / (double)size : 1.0,
+            name);
     fflush(stderr);
     free(name);
 }
@@ -84,13 +84,13 @@ static void report_text(const struct copy *c, FILE *out)
 {
     unsigned long long plain = 0, stored = 0;
 
-    fprintf(out, "%-20s %-30s %14s %14s %7s %7s  %s\n", "variable", "filters", "bytes", "stored", "ratio",
-            "MB/s", "");
+    fprintf(out, "%-20s %-30s %14s %14s %7s %7s  %s\n", "variable", "filters", "bytes", "stored", "ratio", "MB/s", "");
     for (size_t i = 0; i < c->nvars; i++) {
         const struct copy_var *v = &c->var[i];
-        char *name = safe_copy(v->path), *filters = safe_copy(filters_of(c, v)), *note = safe_copy(v->note ? v->note : "");
-        fprintf(out, "%-20s %-30s %14llu %14llu %7.2f %7.0f  %s", name, *filters ? filters : "-",
-                v->nbytes, v->stored, ratio(v), rate(v), how(c, v));
+        char *name = safe_copy(v->path), *filters = safe_copy(filters_of(c, v)),
+             *note = safe_copy(v->note ? v->note : "");
+        fprintf(out, "%-20s %-30s %14llu %14llu %7.2f %7.0f  %s", name, *filters ? filters : "-", v->nbytes, v->stored,
+                ratio(v), rate(v), how(c, v));
         if (v->quantize || (v->lossy && c->req->verify))
             fprintf(out, ", largest error %.3g (relative %.3g)", v->max_abs, v->max_rel);
         fprintf(out, "%s%s\n", v->note ? "; " : "", note);
@@ -128,8 +128,7 @@ static void report_json(const struct copy *c, FILE *out)
         put_json_text(out, v->path);
         fputs(", \"filters\": ", out);
         put_json_text(out, filters);
-        fprintf(out,
-                ", \"bytes\": %llu, \"stored\": %llu, \"ratio\": %.4f, \"seconds\": %.6f, \"how\": \"%s\"",
+        fprintf(out, ", \"bytes\": %llu, \"stored\": %llu, \"ratio\": %.4f, \"seconds\": %.6f, \"how\": \"%s\"",
                 v->nbytes, v->stored, ratio(v), v->seconds, how(c, v));
         if (v->quantize || (v->lossy && c->req->verify))
             fprintf(out, ", \"max_abs_error\": %.9g, \"max_rel_error\": %.9g", v->max_abs, v->max_rel);

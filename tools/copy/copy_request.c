@@ -62,8 +62,7 @@ void copy_add_filter(struct copy_request *r, const char *text)
     }
     for (size_t i = 0; i < r->nfilters; i++)
         if (r->filter[i].all && f.all)
-            msg_die(MSG_USAGE, "-F \"%s\" and -F \"%s\" both mean all variables", r->filter[i].given,
-                    f.given);
+            msg_die(MSG_USAGE, "-F \"%s\" and -F \"%s\" both mean all variables", r->filter[i].given, f.given);
     r->filter = tool_push(r->filter, r->nfilters, sizeof *r->filter);
     r->filter[r->nfilters++] = f;
 }
@@ -75,8 +74,7 @@ static size_t chunk_length(const char *given, const char *text, size_t len)
     unsigned long long v = strtoull(copy, &end, 10);
 
     if (!len || *end || !isdigit((unsigned char)*copy) || !v)
-        msg_die(MSG_USAGE, "-c \"%s\": '%s' is no chunk length: expected a whole number above 0", given,
-                copy);
+        msg_die(MSG_USAGE, "-c \"%s\": '%s' is no chunk length: expected a whole number above 0", given, copy);
     free(copy);
     return (size_t)v;
 }
@@ -112,8 +110,7 @@ static void add_dim_chunks(struct copy_request *r, const char *text)
             if (*q == '/')
                 slash = q;
         if (!slash)
-            msg_die(MSG_USAGE, "-c \"%s\": expected dimension/length,... or variable:length,length,...",
-                    text);
+            msg_die(MSG_USAGE, "-c \"%s\": expected dimension/length,... or variable:length,length,...", text);
         c.n = 1;
         c.len = tool_alloc(1, sizeof *c.len);
         c.name = slash > p ? tool_strndup(p, (size_t)(slash - p)) : NULL;
@@ -154,8 +151,7 @@ static int quantize_mode(const char *given, const char *name, size_t len)
         }
     near = msg_nearest(copy, names, 3);
     msg_die(MSG_USAGE, "--quantize \"%s\": no algorithm %s: %s%s%s", given, copy,
-            near ? "did you mean " : "expected bitgroom, granular or bitround", near ? near : "",
-            near ? "?" : "");
+            near ? "did you mean " : "expected bitgroom, granular or bitround", near ? near : "", near ? "?" : "");
 }
 
 static void add_quantize(struct copy_request *r, const char *given, const char *item, size_t len)

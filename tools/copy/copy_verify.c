@@ -56,8 +56,7 @@ static void say_where(const struct copy *c, const struct copy_var *v, const stru
     }
     for (int d = 0; d < v->ndims; d++)
         text_printf(&index, "%s%zu", d ? "," : "", where[d]);
-    msg_error("%s: verify: variable %s differs from the input at (%s)", c->req->out, v->path,
-              text_get(&index));
+    msg_error("%s: verify: variable %s differs from the input at (%s)", c->req->out, v->path, text_get(&index));
     text_free(&index);
 }
 

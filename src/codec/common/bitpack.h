@@ -20,10 +20,17 @@ static inline uint64_t cel_word_load(const void *p, size_t size, bool big)
     uint64_t v8;
 
     switch (size) {
-    case 1: return *(const unsigned char *)p;
-    case 2: memcpy(&v2, p, 2); return turn ? __builtin_bswap16(v2) : v2;
-    case 4: memcpy(&v4, p, 4); return turn ? __builtin_bswap32(v4) : v4;
-    default: memcpy(&v8, p, 8); return turn ? __builtin_bswap64(v8) : v8;
+    case 1:
+        return *(const unsigned char *)p;
+    case 2:
+        memcpy(&v2, p, 2);
+        return turn ? __builtin_bswap16(v2) : v2;
+    case 4:
+        memcpy(&v4, p, 4);
+        return turn ? __builtin_bswap32(v4) : v4;
+    default:
+        memcpy(&v8, p, 8);
+        return turn ? __builtin_bswap64(v8) : v8;
     }
 }
 
@@ -34,9 +41,15 @@ static inline void cel_word_store(void *p, size_t size, bool big, uint64_t v)
     uint32_t v4 = turn ? __builtin_bswap32((uint32_t)v) : (uint32_t)v;
 
     switch (size) {
-    case 1: *(unsigned char *)p = (unsigned char)v; break;
-    case 2: memcpy(p, &v2, 2); break;
-    case 4: memcpy(p, &v4, 4); break;
+    case 1:
+        *(unsigned char *)p = (unsigned char)v;
+        break;
+    case 2:
+        memcpy(p, &v2, 2);
+        break;
+    case 4:
+        memcpy(p, &v4, 4);
+        break;
     default:
         v = turn ? __builtin_bswap64(v) : v;
         memcpy(p, &v, 8);

@@ -11,7 +11,7 @@ struct cel_codec_buffer {
     size_t cap;
 };
 int cel_codec_buffer_make(const struct cel_words *working, void **context); /* for .make_context */
-void cel_codec_buffer_free(void *context);                                   /* for .free_context */
+void cel_codec_buffer_free(void *context);                                  /* for .free_context */
 
 /* At least so many bytes at p; what was there is gone. An error names the codec. */
 int cel_codec_buffer_reserve(struct cel_codec_buffer *buffer, size_t need, const char *codec);

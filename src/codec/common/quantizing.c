@@ -7,9 +7,9 @@ enum { WORD_DIGITS, WORD_SIZE, WORD_HAS_FILL, WORD_FILL };
 
 static int mode_of(const struct cel_codec *codec)
 {
-    return codec->hdf5_id == 32022 ? NC_QUANTIZE_BITGROOM
-         : codec->hdf5_id == 32023 ? NC_QUANTIZE_GRANULARBR
-                                   : NC_QUANTIZE_BITROUND;
+    return codec->hdf5_id == 32022   ? NC_QUANTIZE_BITGROOM
+           : codec->hdf5_id == 32023 ? NC_QUANTIZE_GRANULARBR
+                                     : NC_QUANTIZE_BITROUND;
 }
 
 static bool is_complete(const struct cel_words *words)

@@ -52,7 +52,8 @@ static void NAME(pack)(const struct setting *s, const void *src, unsigned bits, 
 
     for (size_t i = 0; i < s->n; i++) {
         REAL v = NAME(value_at)(s, src, i);
-        uint64_t packed = s->has_fill && FABS(v - fill) < near ? mask_of(bits) : (uint64_t)LLROUND(v * scale - min * scale);
+        uint64_t packed =
+            s->has_fill && FABS(v - fill) < near ? mask_of(bits) : (uint64_t)LLROUND(v * scale - min * scale);
 
         cel_bits_put(&out, packed & mask_of(bits), bits);
     }

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const cel_dtypes[] = {"auto", "|i1", "|u1", "|b1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8",
-                                  ">i2", ">u2", ">i4", ">u4", ">i8", ">u8", ">f2", ">f4", ">f8", NULL};
+const char *const cel_dtypes[] = {"auto", "|i1", "|u1", "|b1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4",
+                                  "<f8",  ">i2", ">u2", ">i4", ">u4", ">i8", ">u8", ">f2", ">f4", ">f8", NULL};
 enum { NDTYPES = sizeof cel_dtypes / sizeof *cel_dtypes - 1 };
 
 struct cel_dtype cel_dtype_at(uint32_t index)
@@ -38,16 +38,19 @@ uint32_t cel_dtype_turned(uint32_t index, bool big)
 
 uint32_t cel_dtype_of_shape(const struct cel_shape *shape)
 {
-    static const char kinds[] = {[CEL_KIND_INT] = 'i', [CEL_KIND_UINT] = 'u', [CEL_KIND_FLOAT] = 'f', [CEL_KIND_CHAR] = 'u'};
+    static const char kinds[] = {
+        [CEL_KIND_INT] = 'i', [CEL_KIND_UINT] = 'u', [CEL_KIND_FLOAT] = 'f', [CEL_KIND_CHAR] = 'u'};
 
     return shape->kind == CEL_KIND_OTHER ? 0 : index_of(kinds[shape->kind], shape->elem_size, shape->big_endian);
 }
 
-int cel_dtype_pair(const struct cel_codec *codec, uint32_t a, uint32_t b, struct cel_dtype *first, struct cel_dtype *second)
+int cel_dtype_pair(const struct cel_codec *codec, uint32_t a, uint32_t b, struct cel_dtype *first,
+                   struct cel_dtype *second)
 {
     *first = cel_dtype_at(a);
     *second = cel_dtype_at(b);
-    return first->kind && second->kind ? CEL_OK : cel_fail(NC_EFILTER, "%s: its parameters name no number type", codec->name);
+    return first->kind && second->kind ? CEL_OK
+                                       : cel_fail(NC_EFILTER, "%s: its parameters name no number type", codec->name);
 }
 
 static uint64_t load_bits(const struct cel_dtype *t, const void *p)
@@ -141,7 +144,10 @@ void cel_cast(const struct cel_dtype *from, const void *src, const struct cel_dt
 
 uint32_t cel_dtype_index(const char *text)
 {
-    static const struct { const char *name; char kind; } names[] = {{"int", 'i'}, {"uint", 'u'}, {"float", 'f'}, {"bool", 'b'}};
+    static const struct {
+        const char *name;
+        char kind;
+    } names[] = {{"int", 'i'}, {"uint", 'u'}, {"float", 'f'}, {"bool", 'b'}};
     char kind, end;
     unsigned bits;
 

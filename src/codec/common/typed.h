@@ -17,13 +17,14 @@ struct cel_dtype {
     bool big;
 };
 
-struct cel_dtype cel_dtype_at(uint32_t index);             /* kind 0: no such index, or auto */
+struct cel_dtype cel_dtype_at(uint32_t index);              /* kind 0: no such index, or auto */
 uint32_t cel_dtype_index(const char *text);                 /* of "<i4" or "int32"; 0: none */
 uint32_t cel_dtype_turned(uint32_t index, bool big);        /* the same type in this byte order */
 uint32_t cel_dtype_of_shape(const struct cel_shape *shape); /* 0: none */
 
 /* Two dtypes as words of a file may name them; NC_EFILTER unless both exist. */
-int cel_dtype_pair(const struct cel_codec *codec, uint32_t a, uint32_t b, struct cel_dtype *first, struct cel_dtype *second);
+int cel_dtype_pair(const struct cel_codec *codec, uint32_t a, uint32_t b, struct cel_dtype *first,
+                   struct cel_dtype *second);
 
 /* One element. Integers wrap, as numpy's do. */
 int64_t cel_load_int(const struct cel_dtype *t, const void *p);

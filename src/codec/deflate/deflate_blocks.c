@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define STRETCH 8192    /* bytes, more or less, that are looked at as one */
+#define STRETCH 8192 /* bytes, more or less, that are looked at as one */
 #define BLOCK_MIN (STRETCH / 2)
 #define HEADER_BITS 400 /* what telling a code takes, about, in terms of what is counted */
 #define STORED_MAX 65535

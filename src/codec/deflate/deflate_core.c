@@ -18,8 +18,14 @@
 #include <string.h>
 
 const struct cel_param cel_deflate_params[] = {
-    {.name = "level", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_REQUIRED, .word = 0, .min = 0, .max = 9,
-     .fallback = 5, .help = "0 (stored), 1 (fast) to 9 (small)"},
+    {.name = "level",
+     .kind = CEL_PARAM_UINT,
+     .flags = CEL_PARAM_REQUIRED,
+     .word = 0,
+     .min = 0,
+     .max = 9,
+     .fallback = 5,
+     .help = "0 (stored), 1 (fast) to 9 (small)"},
     {0},
 };
 
@@ -58,7 +64,7 @@ void cel_deflate_free_context(void *context)
 
 /* --- is it noise? --------------------------------------------------------------------- */
 
-#define STRETCH 8192        /* bytes with one distribution, as the compressor's smallest blocks */
+#define STRETCH 8192 /* bytes with one distribution, as the compressor's smallest blocks */
 #define SAMPLE 2048
 #define WINDOW 32768
 #define PLANE_MIN STRETCH /* shorter planes are not looked at */
@@ -181,9 +187,9 @@ static unsigned char *put_stored(unsigned char *to, const unsigned char *from, s
     return to;
 }
 
-#define FAST_MAX 5       /* levels at which byte planes go through our own encoder */
+#define FAST_MAX 5      /* levels at which byte planes go through our own encoder */
 #define PLANES_MIN 2048 /* bytes from which that pays */
-#define TINY 8            /* from this ratio on hardly anything is left */
+#define TINY 8          /* from this ratio on hardly anything is left */
 
 static unsigned level_of(const struct cel_coding *coding)
 {

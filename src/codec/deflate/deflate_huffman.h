@@ -52,7 +52,7 @@ void cel_code_make(const uint32_t *count, unsigned n, unsigned most, struct cel_
 
 /* What goes before a block: how its two codes are told. */
 struct cel_code_table {
-    struct cel_code lens;    /* the code for the lengths */
+    struct cel_code lens;                       /* the code for the lengths */
     uint16_t item[CEL_LITLENS + CEL_DISTANCES]; /* symbol, and extra bits above */
     unsigned nitems, nlitlens, ndists, nlens;
     uint64_t nbits;

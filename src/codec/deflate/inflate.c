@@ -135,8 +135,8 @@ static void fixed_block(struct cel_inflate *f)
     memset(f->lens + 256, 7, 24);
     memset(f->lens + 280, 8, 8);
     memset(f->lens + CEL_SYMBOL_COUNT, 5, CEL_DISTANCE_COUNT);
-    f->has_fixed = cel_inflate_make_tables(&f->tables, f->lens, CEL_SYMBOL_COUNT, f->lens + CEL_SYMBOL_COUNT,
-                                           CEL_DISTANCE_COUNT);
+    f->has_fixed =
+        cel_inflate_make_tables(&f->tables, f->lens, CEL_SYMBOL_COUNT, f->lens + CEL_SYMBOL_COUNT, CEL_DISTANCE_COUNT);
 }
 
 /* --- what is in blocks --------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ static inline void copy_nontemporal(uint8_t *to, const uint8_t *from, size_t len
 
 #define TARGET
 #define NAME(what) what##_portable
-#define LOW_BITS(v, n) ((v) & (((uint64_t)1 << ((n) & 63)) - 1))
+#define LOW_BITS(v, n) ((v) & (((uint64_t)1 << ((n)&63)) - 1))
 
 /* The first 16 bytes one by one; behind them the pattern is there, some whole times. */
 static inline void copy_near_portable(uint8_t *to, size_t distance, size_t len)
@@ -66,10 +66,13 @@ static inline void copy_near_portable(uint8_t *to, size_t distance, size_t len)
 #define LOW_BITS(v, n) _bzhi_u64(v, n)
 
 static const uint8_t repeated[16][16] = {
-#define REPEATED(d) {0, 1 % d, 2 % d, 3 % d, 4 % d, 5 % d, 6 % d, 7 % d, 8 % d, 9 % d, 10 % d, 11 % d, 12 % d, 13 % d, \
-                     14 % d, 15 % d}
-    {0}, REPEATED(1), REPEATED(2), REPEATED(3), REPEATED(4), REPEATED(5), REPEATED(6), REPEATED(7), REPEATED(8),
-    REPEATED(9), REPEATED(10), REPEATED(11), REPEATED(12), REPEATED(13), REPEATED(14), REPEATED(15),
+#define REPEATED(d) \
+    { \
+        0, 1 % d, 2 % d, 3 % d, 4 % d, 5 % d, 6 % d, 7 % d, 8 % d, 9 % d, 10 % d, 11 % d, 12 % d, 13 % d, 14 % d, \
+            15 % d \
+    }
+    {0},         REPEATED(1), REPEATED(2),  REPEATED(3),  REPEATED(4),  REPEATED(5),  REPEATED(6),  REPEATED(7),
+    REPEATED(8), REPEATED(9), REPEATED(10), REPEATED(11), REPEATED(12), REPEATED(13), REPEATED(14), REPEATED(15),
 };
 static const uint8_t whole_times[16] = {0, 16, 16, 15, 16, 15, 12, 14, 16, 9, 10, 11, 12, 13, 14, 15};
 

@@ -27,7 +27,7 @@ enum cel_inflate_step {
 };
 
 /* Room the loop needs on both sides, as it looks at the ends once in a few symbols. */
-#define CEL_RUN_MARGIN_IN 32                /* four words of 8 bytes, each begun up to 7 behind the one before */
+#define CEL_RUN_MARGIN_IN 32              /* four words of 8 bytes, each begun up to 7 behind the one before */
 #define CEL_RUN_MARGIN_OUT (4 + 258 + 32) /* literals, the longest match, what a copy may write behind it */
 
 /* Called only when both sides have that room. */
@@ -42,9 +42,9 @@ struct cel_inflate_match {
     uint16_t len, distance;
 };
 struct cel_inflate_ahead {
-    const uint8_t *start;         /* where reading ahead began ... */
-    struct cel_inflate_bits bits; /* ... and ended */
-    size_t n_literals, n_matches, nbytes; /* nbytes: of both */
+    const uint8_t *start;                        /* where reading ahead began ... */
+    struct cel_inflate_bits bits;                /* ... and ended */
+    size_t n_literals, n_matches, nbytes;        /* nbytes: of both */
     uint8_t literals[3 * CEL_AHEAD_ROUNDS + 64]; /* copies look at some behind the last one */
     struct cel_inflate_match matches[CEL_AHEAD_ROUNDS];
 };

@@ -6,7 +6,7 @@
 
 #define REFILL(c) (c##_bits |= load_le64(c##_next) << (c##_n & 63), c##_next += (63 - (c##_n & 63)) >> 3, c##_n |= 56)
 #define LOOK(c) symbols[c##_bits & ((1u << CEL_SYMBOL_BITS) - 1)]
-#define TAKE(c, e) (c##_bits >>= (e) & 63, c##_n -= (e))
+#define TAKE(c, e) (c##_bits >>= (e)&63, c##_n -= (e))
 #define SECOND(c, table, e) table[((e) >> 16) + LOW_BITS(c##_bits, (e) >> 8 & 15)]
 #define VALUE(e, before) (((e) >> 16) + (LOW_BITS(before, (uint8_t)(e)) >> ((e) >> 8 & 15)))
 
@@ -19,7 +19,8 @@ TARGET static inline void NAME(copy_match)(uint8_t *to, size_t distance, size_t 
 }
 
 TARGET static inline __attribute__((always_inline)) enum cel_inflate_step
-NAME(run)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in, struct cel_inflate_out *to, bool is_usual)
+NAME(run)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in, struct cel_inflate_out *to,
+          bool is_usual)
 {
     const uint32_t *symbols = tables->symbols, *distances = tables->distances;
     const uint8_t *a_next = in->next, *a_last = in->end - CEL_RUN_MARGIN_IN;
@@ -43,14 +44,14 @@ NAME(run)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in, 
              * entry before it: the processor looks up several at a time, and turns back
              * where a guess was wrong. */
 #define GUESS(k) \
-            if (unlikely((uint16_t)e != expected)) { \
-                out += (k); \
-                a_n -= (k) * usual; \
-                break; \
-            } \
-            out[k] = (uint8_t)(e >> 16); \
-            a_bits >>= usual; \
-            e = LOOK(a)
+    if (unlikely((uint16_t)e != expected)) { \
+        out += (k); \
+        a_n -= (k)*usual; \
+        break; \
+    } \
+    out[k] = (uint8_t)(e >> 16); \
+    a_bits >>= usual; \
+    e = LOOK(a)
             for (;;) {
                 GUESS(0);
                 GUESS(1);
@@ -154,7 +155,9 @@ TARGET static enum cel_inflate_step NAME(usual)(const struct cel_inflate_tables 
 
 /* --- two places at a time --------------------------------------------------------------- */
 
-#define LITERAL(c, literal) TAKE(c, e); literal
+#define LITERAL(c, literal) \
+    TAKE(c, e); \
+    literal
 
 /* Up to three literals, each done by `literal`, and then `done`; or up to two and a match, which
  * is in len, distance and, should the distance be bad, e. `stop` before the end of the block. */
@@ -233,7 +236,8 @@ TARGET static enum cel_inflate_step NAME(two)(const struct cel_inflate_tables *t
             matched = 0;
             break;
         }
-        *match++ = (struct cel_inflate_match){(uint16_t)(literals - ahead->literals), (uint16_t)len, (uint16_t)distance};
+        *match++ =
+            (struct cel_inflate_match){(uint16_t)(literals - ahead->literals), (uint16_t)len, (uint16_t)distance};
         matched += len;
     }
     *in = bits_left(a_bits, a_n, a_next, in->end);

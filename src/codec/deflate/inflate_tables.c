@@ -13,27 +13,26 @@
 #define FROM(base, extra) (uint32_t)(base) << 16 | (extra)
 
 static const uint32_t symbol_meanings[CEL_SYMBOL_COUNT] = {
-    LITERALS_64(0), LITERALS_64(64), LITERALS_64(128), LITERALS_64(192),
-    CEL_IS_END,
-    FROM(3, 0), FROM(4, 0), FROM(5, 0), FROM(6, 0), FROM(7, 0), FROM(8, 0), FROM(9, 0), FROM(10, 0),
-    FROM(11, 1), FROM(13, 1), FROM(15, 1), FROM(17, 1), FROM(19, 2), FROM(23, 2), FROM(27, 2), FROM(31, 2),
-    FROM(35, 3), FROM(43, 3), FROM(51, 3), FROM(59, 3), FROM(67, 4), FROM(83, 4), FROM(99, 4), FROM(115, 4),
-    FROM(131, 5), FROM(163, 5), FROM(195, 5), FROM(227, 5), FROM(258, 0),
-    CEL_IS_BAD, CEL_IS_BAD,
+    LITERALS_64(0), LITERALS_64(64), LITERALS_64(128), LITERALS_64(192), CEL_IS_END,   FROM(3, 0),
+    FROM(4, 0),     FROM(5, 0),      FROM(6, 0),       FROM(7, 0),       FROM(8, 0),   FROM(9, 0),
+    FROM(10, 0),    FROM(11, 1),     FROM(13, 1),      FROM(15, 1),      FROM(17, 1),  FROM(19, 2),
+    FROM(23, 2),    FROM(27, 2),     FROM(31, 2),      FROM(35, 3),      FROM(43, 3),  FROM(51, 3),
+    FROM(59, 3),    FROM(67, 4),     FROM(83, 4),      FROM(99, 4),      FROM(115, 4), FROM(131, 5),
+    FROM(163, 5),   FROM(195, 5),    FROM(227, 5),     FROM(258, 0),     CEL_IS_BAD,   CEL_IS_BAD,
 };
 
 static const uint32_t distance_meanings[CEL_DISTANCE_COUNT] = {
-    FROM(1, 0), FROM(2, 0), FROM(3, 0), FROM(4, 0), FROM(5, 1), FROM(7, 1), FROM(9, 2), FROM(13, 2),
-    FROM(17, 3), FROM(25, 3), FROM(33, 4), FROM(49, 4), FROM(65, 5), FROM(97, 5), FROM(129, 6), FROM(193, 6),
-    FROM(257, 7), FROM(385, 7), FROM(513, 8), FROM(769, 8), FROM(1025, 9), FROM(1537, 9), FROM(2049, 10),
-    FROM(3073, 10), FROM(4097, 11), FROM(6145, 11), FROM(8193, 12), FROM(12289, 12), FROM(16385, 13),
-    FROM(24577, 13), CEL_IS_BAD, CEL_IS_BAD,
+    FROM(1, 0),      FROM(2, 0),      FROM(3, 0),     FROM(4, 0),     FROM(5, 1),     FROM(7, 1),     FROM(9, 2),
+    FROM(13, 2),     FROM(17, 3),     FROM(25, 3),    FROM(33, 4),    FROM(49, 4),    FROM(65, 5),    FROM(97, 5),
+    FROM(129, 6),    FROM(193, 6),    FROM(257, 7),   FROM(385, 7),   FROM(513, 8),   FROM(769, 8),   FROM(1025, 9),
+    FROM(1537, 9),   FROM(2049, 10),  FROM(3073, 10), FROM(4097, 11), FROM(6145, 11), FROM(8193, 12), FROM(12289, 12),
+    FROM(16385, 13), FROM(24577, 13), CEL_IS_BAD,     CEL_IS_BAD,
 };
 
 static const uint32_t precode_meanings[CEL_PRECODE_COUNT] = {
-    FROM(0, 0), FROM(1, 0), FROM(2, 0), FROM(3, 0), FROM(4, 0), FROM(5, 0), FROM(6, 0), FROM(7, 0), FROM(8, 0),
-    FROM(9, 0), FROM(10, 0), FROM(11, 0), FROM(12, 0), FROM(13, 0), FROM(14, 0), FROM(15, 0), FROM(16, 0),
-    FROM(17, 0), FROM(18, 0),
+    FROM(0, 0),  FROM(1, 0),  FROM(2, 0),  FROM(3, 0),  FROM(4, 0),  FROM(5, 0),  FROM(6, 0),
+    FROM(7, 0),  FROM(8, 0),  FROM(9, 0),  FROM(10, 0), FROM(11, 0), FROM(12, 0), FROM(13, 0),
+    FROM(14, 0), FROM(15, 0), FROM(16, 0), FROM(17, 0), FROM(18, 0),
 };
 
 /* --- building -------------------------------------------------------------------------- */

@@ -32,8 +32,7 @@ static void transpose_portable(void *dst, const void *src, size_t n)
 }
 
 #ifdef CEL_X86
-__attribute__((target("avx2")))
-static void transpose_avx2(void *dst, const void *src, size_t n)
+__attribute__((target("avx2"))) static void transpose_avx2(void *dst, const void *src, size_t n)
 {
     const __m256i mask1 = _mm256_set1_epi64x(MASK1), mask2 = _mm256_set1_epi64x(MASK2),
                   mask4 = _mm256_set1_epi64x(MASK4);

@@ -73,8 +73,7 @@ static uint32_t fletcher32_portable(uint32_t unused, const void *src, size_t n)
 /* Sixteen word positions have sums of their own: first[j] and second[j] over the
  * words j, j + 16, ... of a block of k rows. Word j of row r then counts
  * 16 (k - r) - j times in the block's second sum. */
-__attribute__((target("avx2")))
-static void add_rows(struct sums *s, const unsigned char *p, size_t rows)
+__attribute__((target("avx2"))) static void add_rows(struct sums *s, const unsigned char *p, size_t rows)
 {
     const __m256i low = _mm256_set1_epi32(0xffff);
     __m256i even1 = _mm256_setzero_si256(), odd1 = even1, even2 = even1, odd2 = even1;

@@ -20,8 +20,7 @@ static void shuffle_tail(unsigned char *dst, const unsigned char *src, size_t at
             dst[j * n + i] = src[i * size + j];
 }
 
-static void unshuffle_tail(unsigned char *dst, const unsigned char *src, size_t plane, size_t at, size_t n,
-                           size_t size)
+static void unshuffle_tail(unsigned char *dst, const unsigned char *src, size_t plane, size_t at, size_t n, size_t size)
 {
     size_t i, j;
 
@@ -100,8 +99,8 @@ AVX2_INLINE void put_lanes(unsigned char *low, unsigned char *high, __m256i a, _
  * function gives back where it stopped. */
 AVX2 static size_t shuffle2_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
 {
-    const __m256i order = _mm256_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15,
-                                           0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+    const __m256i order = _mm256_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15, 0, 2, 4, 6, 8, 10, 12,
+                                           14, 1, 3, 5, 7, 9, 11, 13, 15);
     size_t at;
 
     for (at = 0; at + 32 <= count; at += 32) {
@@ -125,8 +124,8 @@ AVX2_INLINE void unshuffle2_block(unsigned char *dst, const unsigned char *src, 
 
 AVX2 static size_t shuffle4_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
 {
-    const __m256i order = _mm256_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15,
-                                           0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const __m256i order = _mm256_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 0, 4, 8, 12, 1, 5, 9,
+                                           13, 2, 6, 10, 14, 3, 7, 11, 15);
     size_t at;
     int k;
 
@@ -160,8 +159,8 @@ AVX2_INLINE void unshuffle4_block(unsigned char *dst, const unsigned char *src, 
 
 AVX2 static size_t shuffle8_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
 {
-    const __m256i order = _mm256_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15,
-                                           0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+    const __m256i order = _mm256_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15, 0, 8, 1, 9, 2, 10, 3,
+                                           11, 4, 12, 5, 13, 6, 14, 7, 15);
     size_t at;
     int k;
 
@@ -211,8 +210,8 @@ AVX2_INLINE void unshuffle8_block(unsigned char *dst, const unsigned char *src, 
     for (k = 0; k < 4; k++) {
         __m256i low = w[k < 2 ? k : k + 2], high = w[k < 2 ? k + 2 : k + 4];
 
-        put_lanes(dst + 32 * k, dst + 128 + 32 * k, _mm256_unpacklo_epi32(low, high),
-                  _mm256_unpackhi_epi32(low, high), nontemporal);
+        put_lanes(dst + 32 * k, dst + 128 + 32 * k, _mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high),
+                  nontemporal);
     }
 }
 

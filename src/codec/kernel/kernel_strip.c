@@ -53,14 +53,29 @@ static inline void scatter_pieces(const struct cel_strip *s, const char *cells, 
 static bool gather_portable(const struct cel_strip *s, const char *array, char *cells)
 {
     switch (s->unit) {
-    case 1: gather_pieces(s, array, cells, 1, 0); break;
-    case 2: gather_pieces(s, array, cells, 2, 0); break;
-    case 4: gather_pieces(s, array, cells, 4, 0); break;
-    case 8: gather_pieces(s, array, cells, 8, 0); break;
-    case 16: gather_pieces(s, array, cells, 16, 0); break;
-    case 32: gather_pieces(s, array, cells, 32, 0); break;
-    case 64: gather_pieces(s, array, cells, 64, 0); break;
-    default: gather_pieces(s, array, cells, s->unit, 0);
+    case 1:
+        gather_pieces(s, array, cells, 1, 0);
+        break;
+    case 2:
+        gather_pieces(s, array, cells, 2, 0);
+        break;
+    case 4:
+        gather_pieces(s, array, cells, 4, 0);
+        break;
+    case 8:
+        gather_pieces(s, array, cells, 8, 0);
+        break;
+    case 16:
+        gather_pieces(s, array, cells, 16, 0);
+        break;
+    case 32:
+        gather_pieces(s, array, cells, 32, 0);
+        break;
+    case 64:
+        gather_pieces(s, array, cells, 64, 0);
+        break;
+    default:
+        gather_pieces(s, array, cells, s->unit, 0);
     }
     return true;
 }
@@ -68,14 +83,29 @@ static bool gather_portable(const struct cel_strip *s, const char *array, char *
 static bool scatter_portable(const struct cel_strip *s, const char *cells, char *array)
 {
     switch (s->unit) {
-    case 1: scatter_pieces(s, cells, array, 1, 0); break;
-    case 2: scatter_pieces(s, cells, array, 2, 0); break;
-    case 4: scatter_pieces(s, cells, array, 4, 0); break;
-    case 8: scatter_pieces(s, cells, array, 8, 0); break;
-    case 16: scatter_pieces(s, cells, array, 16, 0); break;
-    case 32: scatter_pieces(s, cells, array, 32, 0); break;
-    case 64: scatter_pieces(s, cells, array, 64, 0); break;
-    default: scatter_pieces(s, cells, array, s->unit, 0);
+    case 1:
+        scatter_pieces(s, cells, array, 1, 0);
+        break;
+    case 2:
+        scatter_pieces(s, cells, array, 2, 0);
+        break;
+    case 4:
+        scatter_pieces(s, cells, array, 4, 0);
+        break;
+    case 8:
+        scatter_pieces(s, cells, array, 8, 0);
+        break;
+    case 16:
+        scatter_pieces(s, cells, array, 16, 0);
+        break;
+    case 32:
+        scatter_pieces(s, cells, array, 32, 0);
+        break;
+    case 64:
+        scatter_pieces(s, cells, array, 64, 0);
+        break;
+    default:
+        scatter_pieces(s, cells, array, s->unit, 0);
     }
     return true;
 }
@@ -302,55 +332,55 @@ static inline void cell_offsets(size_t *to, size_t n, size_t cell)
         to[i] = i * cell;
 }
 
-#define GATHER(isa, W, U)                                                                                              \
-    INLINE(isa) void gather_##W##_##U##_by(const struct cel_strip *s, const char *array, char *cells, bool around)     \
-    {                                                                                                                  \
-        enum { T = W / U, LONG = W == 64 ? PANEL / U : T };                                                            \
-        size_t cell = s->nstreams * U, to[T], g = 0, end = s->ncells / T * T, stop;                                    \
-        cell_offsets(to, T, cell);                                                                                     \
-        for (; g < end; g = stop) {                                                                                    \
-            stop = end - g > LONG ? g + LONG : end;                                                                    \
-            for (size_t r = 0; r < s->nstreams; r += T) {                                                              \
-                for (size_t i = 0; around && i < T; i++)                                                               \
-                    for (size_t k = 0; k < LONG * U; k += 64)                                                          \
-                        __builtin_prefetch(array + s->offset[r + i] + g * U + AHEAD + k, 0, 3);                        \
-                for (size_t h = g; h < stop; h += T)                                                                   \
-                    tile_##W##_##U(array + h * U, s->offset + r, cells + h * cell + r * U, to, around);                \
-            }                                                                                                          \
-        }                                                                                                              \
-        gather_pieces(s, array, cells, U, end);                                                                        \
-    }                                                                                                                  \
-    __attribute__((target(isa))) static void gather_##W##_##U(const struct cel_strip *s, const char *src, char *dst)   \
-    {                                                                                                                  \
-        if (s->streaming && ((uintptr_t)dst | (s->nstreams * U)) % W == 0)                                             \
-            gather_##W##_##U##_by(s, src, dst, true);                                                                  \
-        else                                                                                                           \
-            gather_##W##_##U##_by(s, src, dst, false);                                                                 \
+#define GATHER(isa, W, U) \
+    INLINE(isa) void gather_##W##_##U##_by(const struct cel_strip *s, const char *array, char *cells, bool around) \
+    { \
+        enum { T = W / U, LONG = W == 64 ? PANEL / U : T }; \
+        size_t cell = s->nstreams * U, to[T], g = 0, end = s->ncells / T * T, stop; \
+        cell_offsets(to, T, cell); \
+        for (; g < end; g = stop) { \
+            stop = end - g > LONG ? g + LONG : end; \
+            for (size_t r = 0; r < s->nstreams; r += T) { \
+                for (size_t i = 0; around && i < T; i++) \
+                    for (size_t k = 0; k < LONG * U; k += 64) \
+                        __builtin_prefetch(array + s->offset[r + i] + g * U + AHEAD + k, 0, 3); \
+                for (size_t h = g; h < stop; h += T) \
+                    tile_##W##_##U(array + h * U, s->offset + r, cells + h * cell + r * U, to, around); \
+            } \
+        } \
+        gather_pieces(s, array, cells, U, end); \
+    } \
+    __attribute__((target(isa))) static void gather_##W##_##U(const struct cel_strip *s, const char *src, char *dst) \
+    { \
+        if (s->streaming && ((uintptr_t)dst | (s->nstreams * U)) % W == 0) \
+            gather_##W##_##U##_by(s, src, dst, true); \
+        else \
+            gather_##W##_##U##_by(s, src, dst, false); \
     }
 
-#define SCATTER(isa, W, U)                                                                                             \
-    INLINE(isa) void scatter_##W##_##U##_by(const struct cel_strip *s, const char *cells, char *array, bool around)    \
-    {                                                                                                                  \
-        enum { T = W / U, LONG = PANEL / U };                                                                          \
-        size_t cell = s->nstreams * U, from[T], g = 0, end = s->ncells / T * T, stop;                                  \
-        cell_offsets(from, T, cell);                                                                                   \
-        for (; g < end; g = stop) {                                                                                    \
-            stop = end - g > LONG ? g + LONG : end;                                                                    \
-            for (size_t r = 0; r < s->nstreams; r += T)                                                                \
-                for (size_t h = g; h < stop; h += T) {                                                                 \
-                    for (size_t i = 0; around && i < T; i++)                                                           \
-                        __builtin_prefetch(cells + (h + i + LONG) * cell + r * U, 0, 3);                               \
-                    tile_##W##_##U(cells + h * cell + r * U, from, array + h * U, s->offset + r, around);              \
-                }                                                                                                      \
-        }                                                                                                              \
-        scatter_pieces(s, cells, array, U, end);                                                                       \
-    }                                                                                                                  \
-    __attribute__((target(isa))) static void scatter_##W##_##U(const struct cel_strip *s, const char *src, char *dst)  \
-    {                                                                                                                  \
-        if (W > 32 && s->streaming && streams_begin_at(s, dst, W))                                                             \
-            scatter_##W##_##U##_by(s, src, dst, true);                                                                 \
-        else                                                                                                           \
-            scatter_##W##_##U##_by(s, src, dst, false);                                                                \
+#define SCATTER(isa, W, U) \
+    INLINE(isa) void scatter_##W##_##U##_by(const struct cel_strip *s, const char *cells, char *array, bool around) \
+    { \
+        enum { T = W / U, LONG = PANEL / U }; \
+        size_t cell = s->nstreams * U, from[T], g = 0, end = s->ncells / T * T, stop; \
+        cell_offsets(from, T, cell); \
+        for (; g < end; g = stop) { \
+            stop = end - g > LONG ? g + LONG : end; \
+            for (size_t r = 0; r < s->nstreams; r += T) \
+                for (size_t h = g; h < stop; h += T) { \
+                    for (size_t i = 0; around && i < T; i++) \
+                        __builtin_prefetch(cells + (h + i + LONG) * cell + r * U, 0, 3); \
+                    tile_##W##_##U(cells + h * cell + r * U, from, array + h * U, s->offset + r, around); \
+                } \
+        } \
+        scatter_pieces(s, cells, array, U, end); \
+    } \
+    __attribute__((target(isa))) static void scatter_##W##_##U(const struct cel_strip *s, const char *src, char *dst) \
+    { \
+        if (W > 32 && s->streaming && streams_begin_at(s, dst, W)) \
+            scatter_##W##_##U##_by(s, src, dst, true); \
+        else \
+            scatter_##W##_##U##_by(s, src, dst, false); \
     }
 
 /* Whether every stream begins at a multiple of `width`. */
@@ -382,9 +412,12 @@ static const struct form {
     void (*gather)(const struct cel_strip *s, const char *src, char *dst);
     void (*scatter)(const struct cel_strip *s, const char *src, char *dst);
 } forms[] = {
-#define FORM(W, U) {W, U, gather_##W##_##U, scatter_##W##_##U}
-    FORM(64, 4), FORM(64, 8), FORM(64, 16), FORM(64, 32), FORM(64, 64), FORM(32, 4),  FORM(32, 8),
-    FORM(32, 16), FORM(32, 32), FORM(16, 4), FORM(16, 8), FORM(16, 16),
+#define FORM(W, U) \
+    { \
+        W, U, gather_##W##_##U, scatter_##W##_##U \
+    }
+    FORM(64, 4), FORM(64, 8),  FORM(64, 16), FORM(64, 32), FORM(64, 64), FORM(32, 4),
+    FORM(32, 8), FORM(32, 16), FORM(32, 32), FORM(16, 4),  FORM(16, 8),  FORM(16, 16),
 };
 
 /* The widest form whose tiles fill the strip from stream to stream. */
@@ -416,14 +449,14 @@ static bool scatter_tiles(const struct cel_strip *s, const char *src, char *dst,
     return f;
 }
 
-#define KERNEL(isa, widest)                                                            \
-    static bool gather_##isa(const struct cel_strip *s, const char *src, char *dst)    \
-    {                                                                                  \
-        return gather_tiles(s, src, dst, widest);                                      \
-    }                                                                                  \
-    static bool scatter_##isa(const struct cel_strip *s, const char *src, char *dst)   \
-    {                                                                                  \
-        return scatter_tiles(s, src, dst, widest);                                     \
+#define KERNEL(isa, widest) \
+    static bool gather_##isa(const struct cel_strip *s, const char *src, char *dst) \
+    { \
+        return gather_tiles(s, src, dst, widest); \
+    } \
+    static bool scatter_##isa(const struct cel_strip *s, const char *src, char *dst) \
+    { \
+        return scatter_tiles(s, src, dst, widest); \
     }
 KERNEL(avx512, 64)
 KERNEL(avx2, 32)

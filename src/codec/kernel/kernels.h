@@ -23,7 +23,8 @@ typedef void cel_unshuffle_fn(void *dst, const void *src, size_t plane, size_t n
 struct cel_shuffle_kernel {
     const char *name; /* NULL ends a table */
     bool (*usable)(void);
-    void (*shuffle)(void *dst, const void *src, size_t count, size_t n, size_t size); /* the first `count` of n elements */
+    void (*shuffle)(void *dst, const void *src, size_t count, size_t n,
+                    size_t size); /* the first `count` of n elements */
     cel_unshuffle_fn *unshuffle;
 };
 extern const struct cel_shuffle_kernel cel_shuffle_kernels[]; /* best first, portable last */
@@ -59,6 +60,6 @@ bool cel_cpu_any(void); /* true: for the portable forms */
 bool cel_cpu_sse2(void);
 bool cel_cpu_avx2(void);
 bool cel_cpu_avx512(void); /* F, BW, VL and DQ */
-bool cel_cpu_crc(void); /* SSE4.2 and PCLMUL */
+bool cel_cpu_crc(void);    /* SSE4.2 and PCLMUL */
 
 #endif

@@ -46,7 +46,8 @@ static void scatter_rest(const struct cel_strip *s, const char *cells, char *arr
         memcpy(array + s->offset[r] + s->ncells * s->unit, cells + r * s->rest, s->rest);
 }
 
-static void gather_strip(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context)
+static void gather_strip(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells,
+                         void *context)
 {
     (void)context;
     while (!k->usable() || !k->gather(s, array, cells))
@@ -54,7 +55,8 @@ static void gather_strip(const struct cel_strip_kernel *k, const struct cel_stri
     gather_rest(s, array, cells);
 }
 
-static void scatter_strip(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context)
+static void scatter_strip(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells,
+                          void *context)
 {
     (void)context;
     while (!k->usable() || !k->scatter(s, cells, array))
@@ -199,7 +201,8 @@ static void flush_planes(struct planes *p)
 }
 
 /* A long row of cells goes in parts of whole cells, the smaller last one with the last. */
-static void gather_planes(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context)
+static void gather_planes(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells,
+                          void *context)
 {
     struct planes *p = context;
     size_t cell = s->nstreams * s->unit, most = STAGE / cell > 16 ? STAGE / cell / 16 * 16 : 16, g = 0, len;

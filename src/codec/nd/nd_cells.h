@@ -24,7 +24,7 @@ struct cel_cells {
 bool cel_cells_init(struct cel_cells *c, int rank, const size_t *dims, const size_t *side, size_t elem);
 
 /* false: no memory for a table of the rows of a cell. */
-bool cel_cells_gather(const struct cel_cells *c, const void *src, void *dst);  /* array -> cells */
+bool cel_cells_gather(const struct cel_cells *c, const void *src, void *dst); /* array -> cells */
 /* Array -> cells -> byte planes of elements of `size` bytes: ndcell and shuffle in one. false: not
  * this shape (cells too large for a first cache, nothing to move, no memory). */
 bool cel_cells_gather_planes(const struct cel_cells *c, const void *src, void *dst, size_t size);

@@ -20,7 +20,8 @@ struct plan {
 
 static void plan_rows(const struct cel_shape *shape, struct plan *p)
 {
-    *p = (struct plan){.row = 1, .turned = shape->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__),
+    *p = (struct plan){.row = 1,
+                       .turned = shape->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__),
                        .reals = shape->kind == CEL_KIND_FLOAT};
     for (int d = 0; d < shape->rank; d++)
         if (shape->dims[d] > 1)
@@ -64,9 +65,14 @@ static void next_row(const struct plan *p, size_t *at)
 #undef TARGET
 #endif
 
-#define FORMS(isa)                                                                                    \
-    {{isa##_u1_forward, isa##_u1_backward}, {isa##_u2_forward, isa##_u2_backward},                    \
-     {isa##_u4_forward, isa##_u4_backward}, {isa##_u8_forward, isa##_u8_backward}}
+#define FORMS(isa) \
+    { \
+        {isa##_u1_forward, isa##_u1_backward}, {isa##_u2_forward, isa##_u2_backward}, \
+            {isa##_u4_forward, isa##_u4_backward}, \
+        { \
+            isa##_u8_forward, isa##_u8_backward \
+        } \
+    }
 const struct cel_lorenzo_kernel cel_lorenzo_kernels[] = {
 #ifdef CEL_X86
     {"avx512", cel_cpu_avx512, FORMS(avx512)},

@@ -21,8 +21,10 @@ TARGET static inline BITS NAME(unordered)(BITS v)
 
 TARGET static inline BITS NAME(swap)(BITS v)
 {
-    return sizeof v == 1 ? v : sizeof v == 2 ? (BITS)__builtin_bswap16((uint16_t)v)
-           : sizeof v == 4 ? (BITS)__builtin_bswap32((uint32_t)v) : (BITS)__builtin_bswap64((uint64_t)v);
+    return sizeof v == 1   ? v
+           : sizeof v == 2 ? (BITS)__builtin_bswap16((uint16_t)v)
+           : sizeof v == 4 ? (BITS)__builtin_bswap32((uint32_t)v)
+                           : (BITS)__builtin_bswap64((uint64_t)v);
 }
 
 TARGET static inline BITS NAME(folded)(BITS d)
@@ -32,7 +34,7 @@ TARGET static inline BITS NAME(folded)(BITS d)
 
 TARGET static inline BITS NAME(unfolded)(BITS z)
 {
-    return (BITS)((z >> 1) ^ (BITS)-(BITS)(z & 1));
+    return (BITS)((z >> 1) ^ (BITS) - (BITS)(z & 1));
 }
 
 /* Elements of a row, in the machine's order, reals put in order. */
@@ -96,13 +98,16 @@ TARGET static void NAME(fold)(const struct plan *p, NAME(loose) *restrict out, c
 TARGET static size_t NAME(sum_vectors)(BITS *x, size_t n, BITS *total)
 {
     enum { LANES = 16 / sizeof(BITS) };
-    const __m128i last = sizeof(BITS) == 1 ? _mm_set1_epi8(15) : sizeof(BITS) == 2 ? _mm_set1_epi16(0x0f0e) : _mm_set1_epi32(0x0f0e0d0c);
+    const __m128i last = sizeof(BITS) == 1   ? _mm_set1_epi8(15)
+                         : sizeof(BITS) == 2 ? _mm_set1_epi16(0x0f0e)
+                                             : _mm_set1_epi32(0x0f0e0d0c);
     __m128i before = _mm_setzero_si128(), v;
     size_t i = 0;
 
     if (sizeof(BITS) == 8)
         return 0;
-#define ADD(a, b) (sizeof(BITS) == 1 ? _mm_add_epi8(a, b) : sizeof(BITS) == 2 ? _mm_add_epi16(a, b) : _mm_add_epi32(a, b))
+#define ADD(a, b) \
+    (sizeof(BITS) == 1 ? _mm_add_epi8(a, b) : sizeof(BITS) == 2 ? _mm_add_epi16(a, b) : _mm_add_epi32(a, b))
     for (; i + LANES <= n; i += LANES) {
         v = _mm_loadu_si128((const __m128i *)(x + i));
         if (sizeof(BITS) == 1)
@@ -139,10 +144,11 @@ TARGET static void NAME(unfold)(const struct plan *p, BITS *restrict x, const NA
         x[i] = total = (BITS)(total + x[i]);
 }
 
-typedef void NAME(row_fn)(const struct plan *p, size_t r, const size_t *at, BITS *x, const NAME(loose) *in, NAME(loose) *out);
+typedef void NAME(row_fn)(const struct plan *p, size_t r, const size_t *at, BITS *x, const NAME(loose) * in,
+                          NAME(loose) * out);
 
-TARGET static void NAME(forward_row)(const struct plan *p, size_t r, const size_t *at, BITS *x, const NAME(loose) *in,
-                                     NAME(loose) *out)
+TARGET static void NAME(forward_row)(const struct plan *p, size_t r, const size_t *at, BITS *x, const NAME(loose) * in,
+                                     NAME(loose) * out)
 {
     BITS *kept = x + p->row;
 
@@ -157,8 +163,8 @@ TARGET static void NAME(forward_row)(const struct plan *p, size_t r, const size_
     NAME(fold)(p, out, x);
 }
 
-TARGET static void NAME(backward_row)(const struct plan *p, size_t r, const size_t *at, BITS *x, const NAME(loose) *in,
-                                      NAME(loose) *out)
+TARGET static void NAME(backward_row)(const struct plan *p, size_t r, const size_t *at, BITS *x, const NAME(loose) * in,
+                                      NAME(loose) * out)
 {
     BITS *kept = x + p->room;
 
@@ -174,7 +180,7 @@ TARGET static void NAME(backward_row)(const struct plan *p, size_t r, const size
 }
 
 /* One row after the other, with room for it and for what is kept of those before. */
-TARGET static bool NAME(walk)(const struct cel_shape *shape, const void *src, void *dst, NAME(row_fn) *do_row)
+TARGET static bool NAME(walk)(const struct cel_shape *shape, const void *src, void *dst, NAME(row_fn) * do_row)
 {
     const NAME(loose) *in = src;
     NAME(loose) *out = dst;

@@ -26,7 +26,8 @@ enum { TOGETHER = 8 };
 #define NAME(x) double_##x
 #include "nd_mean_of.h"
 
-static void mean_strip(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context)
+static void mean_strip(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells,
+                       void *context)
 {
     const struct cel_mean *m = context;
 
@@ -34,7 +35,8 @@ static void mean_strip(const struct cel_strip_kernel *k, const struct cel_strip 
     (m->is_double ? double_mean_of_strip : float_mean_of_strip)(m, s, array, cells);
 }
 
-bool cel_mean_gather(const struct cel_mean *m, int rank, const size_t *dims, const size_t *side, const void *src, void *dst)
+bool cel_mean_gather(const struct cel_mean *m, int rank, const size_t *dims, const size_t *side, const void *src,
+                     void *dst)
 {
     struct cel_cells cells;
 

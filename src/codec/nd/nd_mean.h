@@ -14,6 +14,7 @@ struct cel_mean {
 };
 
 /* src need not be aligned. false: no memory, or no such shape. */
-bool cel_mean_gather(const struct cel_mean *m, int rank, const size_t *dims, const size_t *side, const void *src, void *dst);
+bool cel_mean_gather(const struct cel_mean *m, int rank, const size_t *dims, const size_t *side, const void *src,
+                     void *dst);
 
 #endif

@@ -78,7 +78,8 @@ static void NAME(spread)(char *out, BITS value, size_t n, bool around)
 }
 
 /* One cell's elements become its mean; a special one's stay. */
-static void NAME(put_cell)(const struct cel_mean *m, const struct cel_strip *s, const char *cell, size_t per, REAL sum, char *out)
+static void NAME(put_cell)(const struct cel_mean *m, const struct cel_strip *s, const char *cell, size_t per, REAL sum,
+                           char *out)
 {
     size_t n = s->nstreams * per;
     REAL mean = sum / (REAL)n;
@@ -113,8 +114,10 @@ static void NAME(mean_of_strip)(const struct cel_mean *m, const struct cel_strip
             NAME(put_cell)(m, s, first + k * s->unit, per, sum[k], cells + (g + k) * cell);
     }
     for (; g < s->ncells; g++)
-        NAME(put_cell)(m, s, array + g * s->unit, per, NAME(sum_of_one)(s, array + g * s->unit, per, m->swapped), cells + g * cell);
+        NAME(put_cell)
+    (m, s, array + g * s->unit, per, NAME(sum_of_one)(s, array + g * s->unit, per, m->swapped), cells + g * cell);
     per = s->rest / sizeof(REAL);
     if (per > 0)
-        NAME(put_cell)(m, s, array + g * s->unit, per, NAME(sum_of_one)(s, array + g * s->unit, per, m->swapped), cells + g * cell);
+        NAME(put_cell)
+    (m, s, array + g * s->unit, per, NAME(sum_of_one)(s, array + g * s->unit, per, m->swapped), cells + g * cell);
 }

@@ -12,10 +12,10 @@
 struct cel_strip {
     const size_t *offset; /* of each stream in the array */
     size_t nstreams;
-    size_t unit;          /* bytes of a piece */
-    size_t ncells;        /* whole ones */
-    size_t rest;          /* bytes of a piece of the last, smaller cell; 0: none */
-    bool streaming;       /* the array is larger than the caches: write around them */
+    size_t unit;    /* bytes of a piece */
+    size_t ncells;  /* whole ones */
+    size_t rest;    /* bytes of a piece of the last, smaller cell; 0: none */
+    bool streaming; /* the array is larger than the caches: write around them */
 };
 
 /* The whole cells of a strip. false: this kernel has no form for it. */
@@ -29,7 +29,8 @@ extern const struct cel_strip_kernel cel_strip_kernels[]; /* best first; the por
 
 /* Calls act for each row of cells, with its corner in the array and its place among the
  * cells. false: no memory for the table of streams. */
-typedef void cel_strip_act(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells, void *context);
+typedef void cel_strip_act(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells,
+                           void *context);
 struct cel_cells;
 bool cel_cells_walk(const struct cel_cells *c, char *array, char *cells, cel_strip_act *act, void *context);
 

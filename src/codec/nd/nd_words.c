@@ -21,14 +21,16 @@ int cel_nd_prepare(const struct cel_codec *codec, const struct cel_words *visibl
     working->n = (size_t)(CEL_ND_DIMS + shape->rank);
     working->w[CEL_ND_ELEM] = (uint32_t)shape->elem_size;
     working->w[CEL_ND_RANK] = (uint32_t)shape->rank;
-    working->w[CEL_ND_KIND] = (uint32_t)shape->kind | (shape->big_endian ? CEL_ND_BIG : 0) | (shape->has_fill ? CEL_ND_HAS_FILL : 0);
+    working->w[CEL_ND_KIND] =
+        (uint32_t)shape->kind | (shape->big_endian ? CEL_ND_BIG : 0) | (shape->has_fill ? CEL_ND_HAS_FILL : 0);
     for (int i = 8; shape->has_fill && i-- > 0;)
         fill = fill << 8 | shape->fill[i];
     working->w[CEL_ND_FILL] = (uint32_t)fill;
     working->w[CEL_ND_FILL + 1] = (uint32_t)(fill >> 32);
     for (int d = 0; d < shape->rank; d++) {
         if (shape->dims[d] > UINT32_MAX)
-            return cel_fail(NC_EFILTER, "%s: a chunk of %zu elements along one axis is too long", codec->name, shape->dims[d]);
+            return cel_fail(NC_EFILTER, "%s: a chunk of %zu elements along one axis is too long", codec->name,
+                            shape->dims[d]);
         working->w[CEL_ND_DIMS + d] = (uint32_t)shape->dims[d];
     }
     return CEL_OK;
@@ -43,7 +45,9 @@ int cel_nd_to_json(const struct cel_words *visible, const struct cel_shape *shap
 {
     struct cel_json *dims;
     struct cel_shape own;
-    int rc = visible->n && visible->w[CEL_ND_EDGE] ? cel_json_set(config, "cell", cel_json_new_uint(visible->w[CEL_ND_EDGE])) : CEL_OK;
+    int rc = visible->n && visible->w[CEL_ND_EDGE]
+                 ? cel_json_set(config, "cell", cel_json_new_uint(visible->w[CEL_ND_EDGE]))
+                 : CEL_OK;
 
     (void)version;
     if (!shape && cel_nd_shape_of(visible, &own))
@@ -72,11 +76,15 @@ int cel_nd_from_json(const struct cel_json *config, int version, struct cel_word
 
 bool cel_nd_shape_of(const struct cel_words *w, struct cel_shape *out)
 {
-    if (!is_working(w) || w->w[CEL_ND_RANK] < 1 || w->w[CEL_ND_RANK] > CEL_CELLS_RANK || w->n < CEL_ND_DIMS + w->w[CEL_ND_RANK])
+    if (!is_working(w) || w->w[CEL_ND_RANK] < 1 || w->w[CEL_ND_RANK] > CEL_CELLS_RANK ||
+        w->n < CEL_ND_DIMS + w->w[CEL_ND_RANK])
         return false;
-    *out = (struct cel_shape){.elem_size = w->w[CEL_ND_ELEM], .kind = (enum cel_kind)(w->w[CEL_ND_KIND] & 255),
-                              .big_endian = w->w[CEL_ND_KIND] & CEL_ND_BIG, .rank = (int)w->w[CEL_ND_RANK],
-                              .has_fill = w->w[CEL_ND_KIND] & CEL_ND_HAS_FILL, .nbytes = w->w[CEL_ND_ELEM]};
+    *out = (struct cel_shape){.elem_size = w->w[CEL_ND_ELEM],
+                              .kind = (enum cel_kind)(w->w[CEL_ND_KIND] & 255),
+                              .big_endian = w->w[CEL_ND_KIND] & CEL_ND_BIG,
+                              .rank = (int)w->w[CEL_ND_RANK],
+                              .has_fill = w->w[CEL_ND_KIND] & CEL_ND_HAS_FILL,
+                              .nbytes = w->w[CEL_ND_ELEM]};
     for (int i = 0; i < 8; i++)
         out->fill[i] = (unsigned char)(w->w[CEL_ND_FILL + i / 4] >> 8 * (i % 4));
     for (int d = 0; d < out->rank; d++) {
@@ -100,6 +108,7 @@ int cel_nd_cells(const struct cel_coding *coding, size_t n, size_t cap, struct c
     if (n == 0 && shape.nbytes == 0)
         return CEL_OK; /* an array with no elements has empty chunks */
     if (!cel_cells_init(out, shape.rank, shape.dims, side, shape.elem_size) || out->nbytes != n)
-        return cel_fail(NC_EFILTER, "%s: its parameters say %zu bytes, the chunk has %zu", coding->codec->name, shape.nbytes, n);
+        return cel_fail(NC_EFILTER, "%s: its parameters say %zu bytes, the chunk has %zu", coding->codec->name,
+                        shape.nbytes, n);
     return n <= cap ? CEL_OK : cel_fail(NC_EFILTER, "%s: %zu bytes do not fit in %zu", coding->codec->name, n, cap);
 }

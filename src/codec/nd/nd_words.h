@@ -18,13 +18,22 @@
 #include "status.h"
 #include <netcdf.h>
 
-enum { CEL_ND_EDGE, CEL_ND_ELEM, CEL_ND_RANK, CEL_ND_KIND, CEL_ND_FILL, CEL_ND_DIMS = 6, CEL_ND_WORDS = 6 + CEL_CELLS_RANK };
+enum {
+    CEL_ND_EDGE,
+    CEL_ND_ELEM,
+    CEL_ND_RANK,
+    CEL_ND_KIND,
+    CEL_ND_FILL,
+    CEL_ND_DIMS = 6,
+    CEL_ND_WORDS = 6 + CEL_CELLS_RANK
+};
 enum { CEL_ND_BIG = 256, CEL_ND_HAS_FILL = 512 };
 
 int cel_nd_prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
                    struct cel_words *working);
 void cel_nd_reveal(const struct cel_words *working, struct cel_words *visible);
-int cel_nd_to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config);
+int cel_nd_to_json(const struct cel_words *visible, const struct cel_shape *shape, int version,
+                   struct cel_json *config);
 int cel_nd_from_json(const struct cel_json *config, int version, struct cel_words *visible);
 bool cel_nd_shape_of(const struct cel_words *working, struct cel_shape *out);
 

@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NARROW 8                      /* bits of precision that one symbol can say */
+#define NARROW 8 /* bits of precision that one symbol can say */
 #define SYMBOLS_MAX (2 * (1 << NARROW) - 1)
-#define TOTAL 65536u                  /* of all frequencies */
-#define PERIOD 1024                   /* symbols between two renewals, at most */
-#define SLOTS 128                     /* of the table that finds symbols */
+#define TOTAL 65536u /* of all frequencies */
+#define PERIOD 1024  /* symbols between two renewals, at most */
+#define SLOTS 128    /* of the table that finds symbols */
 
 /* --- the range coder ------------------------------------------------------------------ */
 
@@ -95,14 +95,14 @@ static uint64_t read_bits(struct reader *r, unsigned n)
 /* --- frequencies that follow the data --------------------------------------------------- */
 
 struct model {
-    uint32_t n;                       /* symbols */
+    uint32_t n;                      /* symbols */
     uint32_t next[SYMBOLS_MAX];      /* frequencies being counted */
     uint32_t below[SYMBOLS_MAX + 1]; /* in use: how often symbols before this one */
-    uint16_t slot[SLOTS + 1];         /* the symbol at slot * TOTAL / SLOTS */
-    uint32_t period;                  /* symbols until the next renewal */
-    uint32_t left;                    /* ... still to come with this step */
-    uint32_t later;                   /* ... and then with a step that is 1 more */
-    uint32_t step;                    /* what a symbol's frequency gains */
+    uint16_t slot[SLOTS + 1];        /* the symbol at slot * TOTAL / SLOTS */
+    uint32_t period;                 /* symbols until the next renewal */
+    uint32_t left;                   /* ... still to come with this step */
+    uint32_t later;                  /* ... and then with a step that is 1 more */
+    uint32_t step;                   /* what a symbol's frequency gains */
 };
 
 static void index_symbols(struct model *m)
@@ -217,7 +217,7 @@ int cel_fpzip_decode(const struct cel_fpzip *what, const void *src, size_t n, vo
         decode_float(what, &r, &m, zeros, dst);
     free(zeros);
     if (r.is_bad || r.at != r.end)
-        return cel_fail(NC_EFILTER, r.is_bad ? "fpzip: the chunk is damaged or cut short"
-                                             : "fpzip: bytes follow the stream");
+        return cel_fail(NC_EFILTER,
+                        r.is_bad ? "fpzip: the chunk is damaged or cut short" : "fpzip: bytes follow the stream");
     return CEL_OK;
 }

@@ -37,7 +37,7 @@ struct NAME(around) {
     REAL here[2], up[2], back[2], far[2]; /* this row, the one before, both in the plane before */
 };
 
-static REAL NAME(predict)(const struct NAME(around) *n)
+static REAL NAME(predict)(const struct NAME(around) * n)
 {
     REAL p = n->here[1] - n->far[0] + n->up[0] - n->back[1] + n->back[0] - n->up[1] + n->far[1];
 

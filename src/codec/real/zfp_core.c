@@ -15,22 +15,78 @@
 static const char *const modes[] = {"none", "rate", "precision", "accuracy", "expert", "reversible", NULL};
 
 const struct cel_param cel_zfp_params[] = {
-    {.name = "mode", .kind = CEL_PARAM_CHOICE, .word = 0, .min = 1, .max = 4294967295.0, .fallback = CEL_ZFP_REVERSIBLE,
-     .choices = modes, .help = "rate, precision, accuracy, expert or reversible"},
-    {.name = "rate", .kind = CEL_PARAM_DOUBLE, .word = 2, .min = 0.0625, .max = 128, .fallback = 16,
-     .when_word = 0, .when_value = CEL_ZFP_RATE, .help = "bits stored for each value"},
-    {.name = "precision", .kind = CEL_PARAM_UINT, .word = 2, .min = 1, .max = ZFP_MAX_PREC, .fallback = 32,
-     .when_word = 0, .when_value = CEL_ZFP_PRECISION, .help = "bit planes kept"},
-    {.name = "accuracy", .json = "tolerance", .kind = CEL_PARAM_DOUBLE, .word = 2, .min = 0, .max = 1.7e308,
-     .fallback = 0, .when_word = 0, .when_value = CEL_ZFP_ACCURACY, .help = "largest error allowed"},
-    {.name = "minbits", .kind = CEL_PARAM_UINT, .word = 2, .min = 0, .max = ZFP_MAX_BITS, .fallback = ZFP_MIN_BITS,
-     .when_word = 0, .when_value = CEL_ZFP_EXPERT, .help = "least bits of a block"},
-    {.name = "maxbits", .kind = CEL_PARAM_UINT, .word = 3, .min = 1, .max = ZFP_MAX_BITS, .fallback = ZFP_MAX_BITS,
-     .when_word = 0, .when_value = CEL_ZFP_EXPERT, .help = "most bits of a block"},
-    {.name = "maxprec", .kind = CEL_PARAM_UINT, .word = 4, .min = 1, .max = ZFP_MAX_PREC, .fallback = ZFP_MAX_PREC,
-     .when_word = 0, .when_value = CEL_ZFP_EXPERT, .help = "most bit planes kept"},
-    {.name = "minexp", .kind = CEL_PARAM_INT, .word = 5, .min = ZFP_MIN_EXP, .max = 1023, .fallback = ZFP_MIN_EXP,
-     .when_word = 0, .when_value = CEL_ZFP_EXPERT, .help = "exponent of the lowest bit plane kept"},
+    {.name = "mode",
+     .kind = CEL_PARAM_CHOICE,
+     .word = 0,
+     .min = 1,
+     .max = 4294967295.0,
+     .fallback = CEL_ZFP_REVERSIBLE,
+     .choices = modes,
+     .help = "rate, precision, accuracy, expert or reversible"},
+    {.name = "rate",
+     .kind = CEL_PARAM_DOUBLE,
+     .word = 2,
+     .min = 0.0625,
+     .max = 128,
+     .fallback = 16,
+     .when_word = 0,
+     .when_value = CEL_ZFP_RATE,
+     .help = "bits stored for each value"},
+    {.name = "precision",
+     .kind = CEL_PARAM_UINT,
+     .word = 2,
+     .min = 1,
+     .max = ZFP_MAX_PREC,
+     .fallback = 32,
+     .when_word = 0,
+     .when_value = CEL_ZFP_PRECISION,
+     .help = "bit planes kept"},
+    {.name = "accuracy",
+     .json = "tolerance",
+     .kind = CEL_PARAM_DOUBLE,
+     .word = 2,
+     .min = 0,
+     .max = 1.7e308,
+     .fallback = 0,
+     .when_word = 0,
+     .when_value = CEL_ZFP_ACCURACY,
+     .help = "largest error allowed"},
+    {.name = "minbits",
+     .kind = CEL_PARAM_UINT,
+     .word = 2,
+     .min = 0,
+     .max = ZFP_MAX_BITS,
+     .fallback = ZFP_MIN_BITS,
+     .when_word = 0,
+     .when_value = CEL_ZFP_EXPERT,
+     .help = "least bits of a block"},
+    {.name = "maxbits",
+     .kind = CEL_PARAM_UINT,
+     .word = 3,
+     .min = 1,
+     .max = ZFP_MAX_BITS,
+     .fallback = ZFP_MAX_BITS,
+     .when_word = 0,
+     .when_value = CEL_ZFP_EXPERT,
+     .help = "most bits of a block"},
+    {.name = "maxprec",
+     .kind = CEL_PARAM_UINT,
+     .word = 4,
+     .min = 1,
+     .max = ZFP_MAX_PREC,
+     .fallback = ZFP_MAX_PREC,
+     .when_word = 0,
+     .when_value = CEL_ZFP_EXPERT,
+     .help = "most bit planes kept"},
+    {.name = "minexp",
+     .kind = CEL_PARAM_INT,
+     .word = 5,
+     .min = ZFP_MIN_EXP,
+     .max = 1023,
+     .fallback = ZFP_MIN_EXP,
+     .when_word = 0,
+     .when_value = CEL_ZFP_EXPERT,
+     .help = "exponent of the lowest bit plane kept"},
     {0},
 };
 
@@ -44,8 +100,10 @@ static bool is_stored(const struct cel_words *words)
 int cel_zfp_check(const struct cel_words *visible)
 {
     if (!is_stored(visible) && (visible->w[0] < CEL_ZFP_RATE || visible->w[0] > CEL_ZFP_REVERSIBLE))
-        return cel_fail(NC_EINVAL, "zfp: mode is %u, must be 1 (rate), 2 (precision), 3 (accuracy), 4 (expert) or 5 "
-                        "(reversible)", visible->w[0]);
+        return cel_fail(NC_EINVAL,
+                        "zfp: mode is %u, must be 1 (rate), 2 (precision), 3 (accuracy), 4 (expert) or 5 "
+                        "(reversible)",
+                        visible->w[0]);
     if (visible->w[0] == CEL_ZFP_EXPERT && visible->w[2] > visible->w[3])
         return cel_fail(NC_EINVAL, "zfp: minbits is %u, more than maxbits, which is %u", visible->w[2], visible->w[3]);
     return CEL_OK;
@@ -125,7 +183,7 @@ static int set_mode(const struct cel_words *visible, zfp_type type, int ndims, z
     case CEL_ZFP_ACCURACY:
         if (type == zfp_type_int32 || type == zfp_type_int64)
             return cel_fail(NC_EFILTER, "zfp: accuracy works on float and double only; use precision, rate or "
-                            "reversible for integers");
+                                        "reversible for integers");
         zfp_stream_set_accuracy(stream, cel_words_double(w + 2));
         return CEL_OK;
     case CEL_ZFP_EXPERT:
@@ -214,8 +272,8 @@ int cel_zfp_prepare(const struct cel_words *visible, const struct cel_shape *sha
         return cel_fail(NC_EFILTER, "zfp: the chunk has too many elements");
     rc = set_mode(&given, z.field.type, ndims, &z.stream);
     if (rc == CEL_OK && z.stream.maxbits < block_head(&z))
-        rc = cel_fail(NC_EINVAL, "zfp: maxbits %u is less than the %u bits that every block of this type has", z.stream.maxbits,
-                      block_head(&z));
+        rc = cel_fail(NC_EINVAL, "zfp: maxbits %u is less than the %u bits that every block of this type has",
+                      z.stream.maxbits, block_head(&z));
     return rc == CEL_OK ? store_header(&z, working) : rc;
 }
 
@@ -458,8 +516,8 @@ static int bound_holds(const struct cel_zfp *z, size_t n, void *encoded, size_t 
 
 /* The elements as zfp wants them: in our byte order, aligned. With `more` bytes of room
  * behind them. */
-static int native_elements(struct cel_zfp *z, size_t elem_size, struct cel_codec_buffer *buffer, const void *src, size_t n,
-                           size_t more)
+static int native_elements(struct cel_zfp *z, size_t elem_size, struct cel_codec_buffer *buffer, const void *src,
+                           size_t n, size_t more)
 {
     bool copies = needs_swap(z) || !is_aligned(src, elem_size);
     int rc = cel_codec_buffer_reserve(buffer, (copies ? n : 0) + more, "zfp");

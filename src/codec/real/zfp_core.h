@@ -55,5 +55,4 @@ size_t cel_zfp_exact_bound(const struct cel_zfp *z);
 int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape, struct cel_codec_buffer *buffer,
                          const void *src, size_t n, void *dst, size_t cap, size_t *len);
 
-
 #endif

@@ -128,7 +128,8 @@ static int see(struct classic *c, struct window *win, uint64_t at, size_t need, 
     win->len = end - at < CLASSIC_WINDOW ? (size_t)(end - at) : CLASSIC_WINDOW;
     if (rc != CEL_OK)
         return rc;
-    return put ? cel_classic_io_read_over(&c->io, at, win->data, win->len) : cel_classic_io_read(&c->io, at, win->data, win->len);
+    return put ? cel_classic_io_read_over(&c->io, at, win->data, win->len)
+               : cel_classic_io_read(&c->io, at, win->data, win->len);
 }
 
 /* The rows along the innermost of the block's dimensions. */
@@ -268,7 +269,7 @@ static void start_walk(struct walk *w, struct cel_dataset *ds, const struct cel_
 }
 
 int cel_classic_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                const ptrdiff_t *stride, void *data)
+                    const ptrdiff_t *stride, void *data)
 {
     struct walk w;
 
@@ -277,7 +278,7 @@ int cel_classic_get(struct cel_dataset *ds, struct cel_var *var, const size_t *s
 }
 
 int cel_classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                const ptrdiff_t *stride, const void *data)
+                    const ptrdiff_t *stride, const void *data)
 {
     struct walk w;
 

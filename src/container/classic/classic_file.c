@@ -66,7 +66,8 @@ static int create(struct cel_dataset *ds, const struct cel_location *where, cons
         c->path = where->persist ? cel_strdup(where->path) : NULL;
         return where->persist && !c->path ? NC_ENOMEM : CEL_OK;
     }
-    c->io.fd = open(where->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | (options->mode & NC_NOCLOBBER ? O_EXCL : 0), 0666);
+    c->io.fd =
+        open(where->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | (options->mode & NC_NOCLOBBER ? O_EXCL : 0), 0666);
     return c->io.fd < 0 ? io_failure("create the file") : CEL_OK;
 }
 

@@ -329,7 +329,8 @@ static int check_begins(const struct reader *r)
     for (size_t i = 0; i < r->ds->root->vars.n; i++) {
         const struct cel_var *var = r->ds->root->vars.at[i];
         if (priv_of(var)->begin < r->at && priv_of(var)->len)
-            return cel_fail(NC_ENOTNC, "the header is damaged: variable %s begins at byte %llu, within the header of %zu bytes",
+            return cel_fail(NC_ENOTNC,
+                            "the header is damaged: variable %s begins at byte %llu, within the header of %zu bytes",
                             var->name, (unsigned long long)priv_of(var)->begin, r->at);
     }
     return CEL_OK;

@@ -14,60 +14,62 @@
 struct cel_classic_staging {
     uint64_t at;
     size_t len;
-    char *data;         /* NULL: not needed yet */
+    char *data; /* NULL: not needed yet */
 };
 
 /* Where short reads have come from lately: read in one call, handed out value by value. */
 struct cel_classic_page {
     struct cel_mutex lock; /* files opened for reading are read by several threads */
     uint64_t at;
-    size_t len;            /* 0: nothing of use */
-    uint64_t last;         /* number of the page of the last short read */
-    char *data;            /* NULL: not needed yet */
+    size_t len;    /* 0: nothing of use */
+    uint64_t last; /* number of the page of the last short read */
+    char *data;    /* NULL: not needed yet */
 };
 
 struct cel_classic_io {
-    int fd;             /* -1: in memory */
+    int fd; /* -1: in memory */
     bool writable;
     struct cel_buf mem;
-    bool borrowed;      /* mem.data belongs to the caller and cannot grow */
-    uint64_t size;      /* with what lies on the tray */
+    bool borrowed; /* mem.data belongs to the caller and cannot grow */
+    uint64_t size; /* with what lies on the tray */
     struct cel_classic_staging staging;
     struct cel_classic_page page;
 };
-int cel_classic_io_read(struct cel_classic_io *io, uint64_t at, void *dst, size_t n); /* NC_EIO with the offset if it ends before */
+int cel_classic_io_read(struct cel_classic_io *io, uint64_t at, void *dst,
+                        size_t n); /* NC_EIO with the offset if it ends before */
 int cel_classic_io_read_over(struct cel_classic_io *io, uint64_t at, void *dst, size_t n); /* zeros beyond the end */
 int cel_classic_io_write(struct cel_classic_io *io, uint64_t at, const void *src, size_t n);
 /* With the tray empty, from any thread; io->size is the caller's to keep. */
 int cel_classic_io_write_part(const struct cel_classic_io *io, uint64_t at, const void *src, size_t n);
-int cel_classic_io_flush(struct cel_classic_io *io); /* empty the tray */
+int cel_classic_io_flush(struct cel_classic_io *io);   /* empty the tray */
 void cel_classic_io_forget(struct cel_classic_io *io); /* the file changes, or may have: read it anew */
 void cel_classic_io_dispose(struct cel_classic_io *io);
 int cel_classic_io_move(struct cel_classic_io *io, uint64_t from, uint64_t to, uint64_t n); /* may overlap */
 int cel_classic_io_grow(struct cel_classic_io *io, uint64_t size); /* zeros up to there, unless longer already */
-int cel_classic_io_reserve(struct cel_classic_io *io, uint64_t from, uint64_t to); /* grow, and have the disk keep the space of [from, to) */
+int cel_classic_io_reserve(struct cel_classic_io *io, uint64_t from,
+                           uint64_t to); /* grow, and have the disk keep the space of [from, to) */
 int cel_classic_io_truncate(struct cel_classic_io *io, uint64_t size); /* unless shorter already; with the tray empty */
 
 /* --- the file: ds->container ------------------------------------------------------ */
 struct classic {
     struct cel_mutex lock; /* guards io, the layout and every `done`; not needed for a file opened for reading */
     struct cel_classic_io io;
-    int kind;           /* 1, 2 or 5: the byte after "CDF" */
-    char *path;         /* written to at close when the file was made in memory with NC_PERSIST; else NULL */
-    bool created;       /* by this process */
+    int kind;               /* 1, 2 or 5: the byte after "CDF" */
+    char *path;             /* written to at close when the file was made in memory with NC_PERSIST; else NULL */
+    bool created;           /* by this process */
     bool acknowledged;      /* a program may count on the data in it: it was there, or nc_sync() said so */
-    uint64_t begin_var; /* where the fixed variables start */
-    uint64_t begin_rec; /* where the records start */
-    uint64_t recsize;   /* bytes of one record */
-    uint64_t numrecs;   /* records in the file */
+    uint64_t begin_var;     /* where the fixed variables start */
+    uint64_t begin_rec;     /* where the records start */
+    uint64_t recsize;       /* bytes of one record */
+    uint64_t numrecs;       /* records in the file */
     uint64_t numrecs_saved; /* as the header has it */
-    bool laid_out;        /* there has been a layout: begins may only grow */
+    bool laid_out;          /* there has been a layout: begins may only grow */
 };
 
 /* --- a variable: var->place ---------------------------------------------------------- */
 struct cel_classic_var {
     uint64_t begin;
-    uint64_t len;       /* bytes, of one record for a record variable, rounded up to 4 */
+    uint64_t len; /* bytes, of one record for a record variable, rounded up to 4 */
     bool is_record;
 
     /* Fill values are owed, not written: what lies below `done` holds values or fill,
@@ -102,8 +104,8 @@ int cel_classic_numrecs_read(struct cel_dataset *ds); /* another process may hav
 
 /* --- classic_layout.c ------------------------------------------------------------------------ */
 int cel_classic_save(struct cel_dataset *ds);
-int cel_classic_header_write(struct cel_dataset *ds); /* at once, after all that was written before */
-int cel_classic_lengths(struct cel_dataset *ds); /* place and len of every variable, and recsize */
+int cel_classic_header_write(struct cel_dataset *ds);   /* at once, after all that was written before */
+int cel_classic_lengths(struct cel_dataset *ds);        /* place and len of every variable, and recsize */
 uint64_t cel_classic_end(const struct cel_dataset *ds); /* bytes the file should have */
 
 /* --- classic_move.c ---------------------------------------------------------------------------- */
@@ -111,26 +113,31 @@ struct cel_classic_spot {
     bool existed;
     uint64_t begin;
 };
-struct cel_classic_before { /* the layout that the file has while another is made */
+struct cel_classic_before {       /* the layout that the file has while another is made */
     struct cel_classic_spot *var; /* by varid */
     uint64_t begin_var, begin_rec, recsize;
     bool laid_out;
 };
-int cel_classic_relocate(struct cel_dataset *ds, const struct cel_classic_before *before); /* data and header, to where all lies now */
+int cel_classic_relocate(struct cel_dataset *ds,
+                         const struct cel_classic_before *before); /* data and header, to where all lies now */
 
 /* --- classic_fill.c ---------------------------------------------------------------------------- */
 int cel_classic_extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent);
-void cel_classic_owe_fill(struct cel_dataset *ds, struct cel_var *var); /* all of a new variable, unless it has no fill */
-int cel_classic_pay_fill(struct classic *c, const struct cel_var *var, uint64_t upto); /* so that done >= upto, if any is owed */
+void cel_classic_owe_fill(struct cel_dataset *ds,
+                          struct cel_var *var); /* all of a new variable, unless it has no fill */
+int cel_classic_pay_fill(struct classic *c, const struct cel_var *var,
+                         uint64_t upto); /* so that done >= upto, if any is owed */
 int cel_classic_pay_all(struct cel_dataset *ds);
-bool cel_classic_holds(const struct classic *c, const struct cel_var *var, uint64_t at); /* byte `at` of the file is its */
-uint64_t cel_classic_part(const struct classic *c, const struct cel_classic_var *p); /* bytes of its own in a record, or in all */
+bool cel_classic_holds(const struct classic *c, const struct cel_var *var,
+                       uint64_t at); /* byte `at` of the file is its */
+uint64_t cel_classic_part(const struct classic *c,
+                          const struct cel_classic_var *p); /* bytes of its own in a record, or in all */
 
 /* --- classic_data.c ---------------------------------------------------------------------------- */
 int cel_classic_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                const ptrdiff_t *stride, void *data);
+                    const ptrdiff_t *stride, void *data);
 int cel_classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                const ptrdiff_t *stride, const void *data);
+                    const ptrdiff_t *stride, const void *data);
 
 /* --- classic_row.c: one run of values, swapped on the way ------------------------------------------ */
 enum { CLASSIC_WINDOW = 256 << 10 }; /* bytes that are read, or written, to reach many short rows at once */

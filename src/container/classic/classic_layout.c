@@ -74,7 +74,9 @@ int cel_classic_lengths(struct cel_dataset *ds)
 static int check_sizes(const struct cel_dataset *ds)
 {
     const struct classic *c = cel_classic_of(ds);
-    uint64_t most = c->kind == 1 ? (uint64_t)INT32_MAX - 3 : c->kind == 2 ? (uint64_t)UINT32_MAX - 3 : (uint64_t)INT64_MAX - 3;
+    uint64_t most = c->kind == 1   ? (uint64_t)INT32_MAX - 3
+                    : c->kind == 2 ? (uint64_t)UINT32_MAX - 3
+                                   : (uint64_t)INT64_MAX - 3;
     const struct cel_var *large_fixed = NULL, *large_record = NULL, *last_fixed = NULL, *last_record = NULL;
     size_t nlarge_fixed = 0, nlarge_record = 0;
 
@@ -88,7 +90,8 @@ static int check_sizes(const struct cel_dataset *ds)
             nlarge_fixed++, large_fixed = var;
     }
     if (nlarge_fixed > 1 || (nlarge_fixed && (large_fixed != last_fixed || last_record)))
-        return cel_fail(NC_EVARSIZE, "variable %s is too large for this kind of file: create it with %s", large_fixed->name,
+        return cel_fail(NC_EVARSIZE, "variable %s is too large for this kind of file: create it with %s",
+                        large_fixed->name,
                         c->kind == 1 ? "NC_64BIT_OFFSET, NC_64BIT_DATA or NC_NETCDF4" : "NC_64BIT_DATA or NC_NETCDF4");
     if (nlarge_record > 1 || (nlarge_record && large_record != last_record))
         return cel_fail(NC_EVARSIZE, "a record of variable %s is too large for this kind of file", large_record->name);
@@ -97,14 +100,17 @@ static int check_sizes(const struct cel_dataset *ds)
 
 /* --- begins --------------------------------------------------------------------------- */
 
-static int set_begin(const struct classic *c, const struct cel_var *var, const struct cel_classic_spot *old, uint64_t at)
+static int set_begin(const struct classic *c, const struct cel_var *var, const struct cel_classic_spot *old,
+                     uint64_t at)
 {
     struct cel_classic_var *p = priv_of(var);
 
     p->begin = old->existed && old->begin > at ? old->begin : at;
     if (c->kind == 1 && p->begin > (uint64_t)INT32_MAX)
-        return cel_fail(NC_EVARSIZE, "variable %s would begin beyond 2 GiB, where this kind of file cannot point: create it "
-                                     "with NC_64BIT_OFFSET, NC_64BIT_DATA or NC_NETCDF4", var->name);
+        return cel_fail(NC_EVARSIZE,
+                        "variable %s would begin beyond 2 GiB, where this kind of file cannot point: create it "
+                        "with NC_64BIT_OFFSET, NC_64BIT_DATA or NC_NETCDF4",
+                        var->name);
     return CEL_OK;
 }
 
@@ -282,7 +288,8 @@ static int note_layout(struct cel_dataset *ds, struct cel_classic_before *out)
     const struct classic *c = cel_classic_of(ds);
     const struct cel_vec *vars = &ds->root->vars;
 
-    *out = (struct cel_classic_before){cel_calloc(vars->n, sizeof *out->var), c->begin_var, c->begin_rec, c->recsize, c->laid_out};
+    *out = (struct cel_classic_before){cel_calloc(vars->n, sizeof *out->var), c->begin_var, c->begin_rec, c->recsize,
+                                       c->laid_out};
     for (size_t i = 0; out->var && i < vars->n; i++) {
         const struct cel_var *var = vars->at[i];
         if (var->saved != CEL_NEW)

@@ -18,7 +18,8 @@ struct records {
     bool together; /* they lie as they did, side by side, only elsewhere */
 };
 
-static struct records look_at_records(const struct cel_dataset *ds, const struct cel_classic_spot *from, uint64_t from_recsize)
+static struct records look_at_records(const struct cel_dataset *ds, const struct cel_classic_spot *from,
+                                      uint64_t from_recsize)
 {
     const struct classic *c = cel_classic_of(ds);
     struct records r = {.first = UINT64_MAX, .together = from_recsize == c->recsize};
@@ -42,7 +43,8 @@ static int move_all_records(struct classic *c, const struct records *r)
 {
     int rc = c->numrecs && r->shift ? cel_classic_io_grow(&c->io, r->end) : CEL_OK;
 
-    return c->numrecs && rc == CEL_OK ? cel_classic_io_move(&c->io, r->first, r->first + r->shift, r->end - r->first) : rc;
+    return c->numrecs && rc == CEL_OK ? cel_classic_io_move(&c->io, r->first, r->first + r->shift, r->end - r->first)
+                                      : rc;
 }
 
 /* A record is moved with its padding, also where a single record variable has none: what
@@ -120,7 +122,8 @@ struct detour {
 };
 
 /* False: this kind of file cannot point that far. */
-static bool plan_detour(const struct cel_dataset *ds, const struct cel_classic_before *before, uint64_t first, struct detour *out)
+static bool plan_detour(const struct cel_dataset *ds, const struct cel_classic_before *before, uint64_t first,
+                        struct detour *out)
 {
     const struct classic *c = cel_classic_of(ds);
     uint64_t end = c->io.size, most = c->kind == 1 ? (uint64_t)INT32_MAX : (uint64_t)INT64_MAX / 4, last = 0;
@@ -227,8 +230,8 @@ static void cut_after_failure(struct cel_classic_io *io, uint64_t size)
 }
 
 /* The old layout is untouched until the header is written. */
-static int move_by_way_of_the_end(struct cel_dataset *ds, const struct cel_classic_before *before, const struct detour *by,
-                                  uint64_t size)
+static int move_by_way_of_the_end(struct cel_dataset *ds, const struct cel_classic_before *before,
+                                  const struct detour *by, uint64_t size)
 {
     int rc = move_data(ds, before->var, before->recsize);
 

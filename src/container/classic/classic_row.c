@@ -31,8 +31,8 @@ struct run {
     char *memory;
     size_t nbytes, size;
     bool put;
-    size_t next;     /* the first byte nobody has taken yet; atomic */
-    bool failed;     /* atomic */
+    size_t next; /* the first byte nobody has taken yet; atomic */
+    bool failed; /* atomic */
 };
 
 struct share {
@@ -163,7 +163,8 @@ PICK(16)
 PICK(32)
 PICK(64)
 
-static void move_rows(char *to, size_t to_pitch, const char *from, size_t from_pitch, size_t nrows, size_t n, size_t size)
+static void move_rows(char *to, size_t to_pitch, const char *from, size_t from_pitch, size_t nrows, size_t n,
+                      size_t size)
 {
     if (n == 1 && size == 2)
         pick_16(to, to_pitch, from, from_pitch, nrows);

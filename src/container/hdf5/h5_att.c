@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const hidden[] = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "_Netcdf4Dimid",
-                                     "_Netcdf4Coordinates", "_nc3_strict", "_NCProperties"};
+static const char *const hidden[] = {"CLASS",          "NAME",          "DIMENSION_LIST",
+                                     "REFERENCE_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates",
+                                     "_nc3_strict",    "_NCProperties"};
 
 static bool is_hidden(const char *name)
 {
@@ -248,8 +249,8 @@ static hid_t open_same(hid_t object, const char *name, hid_t type, hid_t space)
     return -1;
 }
 
-int cel_h5_att_write(hid_t object, const char *name, hid_t file_type, hid_t memory_type, int rank,
-                     const hsize_t *dims, const void *data)
+int cel_h5_att_write(hid_t object, const char *name, hid_t file_type, hid_t memory_type, int rank, const hsize_t *dims,
+                     const void *data)
 {
     hid_t space = make_space(rank, dims);
     hid_t att = open_same(object, name, file_type, space);

@@ -129,7 +129,7 @@ int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t 
 /* --- placing ------------------------------------------------------------------------------------ */
 
 static int allocate_once(struct cel_var *var, const hsize_t *first, const void *encoded, size_t n, uint32_t skipped,
-                      struct cel_chunk_location *out)
+                         struct cel_chunk_location *out)
 {
     struct cel_h5_var *v = var->priv;
     herr_t ok;
@@ -180,7 +180,7 @@ static void note_location(struct cel_h5_io *io, uint64_t old, struct cel_chunk_l
 }
 
 static int priv(struct cel_var *var, const size_t *index, const void *encoded, size_t n, uint32_t skipped,
-                 struct cel_chunk_location *out)
+                struct cel_chunk_location *out)
 {
     struct cel_h5_var *v = var->priv;
     hsize_t first[CEL_RANK_MAX];
@@ -207,7 +207,7 @@ static int priv(struct cel_var *var, const size_t *index, const void *encoded, s
 }
 
 int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
-                       size_t n, uint32_t skipped, struct cel_chunk_location *out)
+                          size_t n, uint32_t skipped, struct cel_chunk_location *out)
 {
     struct cel_h5_entry entry;
     int rc = cel_h5_enter_file(ds, &entry);

@@ -29,26 +29,26 @@ struct cel_h5_deferred {
     dev_t dev;
     ino_t ino;
     pid_t owner;
-    atomic_bool written;      /* somebody has it open for writing, or had */
+    atomic_bool written; /* somebody has it open for writing, or had */
 
     struct cel_mutex lock; /* guards the rest */
     struct cel_cond quiet;
-    int moving;            /* calls whose placed chunks are on their way */
-    int waiting;           /* calls that want none to be */
-    bool exclusive;            /* one of them works */
+    int moving;     /* calls whose placed chunks are on their way */
+    int waiting;    /* calls that want none to be */
+    bool exclusive; /* one of them works */
 
     struct cel_h5_overlay overlay;
-    uint64_t synced;       /* bytes of the file that the last sync answers for */
-    uint64_t end;          /* length libhdf5 gives the file */
-    unsigned turns;        /* times that bytes went from here to the file */
-    size_t acknowledged;       /* bytes of placed chunks that are held back when they come */
-    unsigned faults;       /* writes that failed so far ... */
-    int fault;             /* ... and errno of the last */
+    uint64_t synced;     /* bytes of the file that the last sync answers for */
+    uint64_t end;        /* length libhdf5 gives the file */
+    unsigned turns;      /* times that bytes went from here to the file */
+    size_t acknowledged; /* bytes of placed chunks that are held back when they come */
+    unsigned faults;     /* writes that failed so far ... */
+    int fault;           /* ... and errno of the last */
     struct cel_h5_missing *missing;
     size_t nmissing, missing_cap;
-    bool unnoted;          /* one that failed is not among them */
-    bool renew_folder;     /* the file is new: its folder's entry goes to the disk with the next fsync */
-    char *journal;         /* name of the journal; NULL: none can be made */
+    bool unnoted;      /* one that failed is not among them */
+    bool renew_folder; /* the file is new: its folder's entry goes to the disk with the next fsync */
+    char *journal;     /* name of the journal; NULL: none can be made */
 };
 
 int cel_h5_deferred_get(int fd, struct cel_h5_deferred **out); /* the file's, shared with who has it already */

@@ -163,12 +163,13 @@ static int write_memory(struct cel_h5_io *io, uint64_t addr, const void *data, s
 static int move_in(struct cel_h5_io *io, uint64_t addr, void *data, size_t n, size_t *moved)
 {
     return io->deferred ? cel_h5_deferred_read(io->deferred, io->fd, addr, data, n, moved)
-                    : read_memory(io, addr, data, n, moved);
+                        : read_memory(io, addr, data, n, moved);
 }
 
 static int move_out(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n, bool in_place)
 {
-    return io->deferred ? cel_h5_deferred_write(io->deferred, io->fd, addr, data, n, in_place) : write_memory(io, addr, data, n);
+    return io->deferred ? cel_h5_deferred_write(io->deferred, io->fd, addr, data, n, in_place)
+                        : write_memory(io, addr, data, n);
 }
 
 static void set_end(struct cel_h5_io *io, uint64_t end)
@@ -208,7 +209,8 @@ int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_
         return cel_fail(NC_EPERM, "the file was opened before fork(): only the parent process may write it");
     e = move_out(io, addr, data, n, in_place);
     if (e)
-        return cel_fail(e == ENOMEM ? NC_ENOMEM : NC_EHDFERR, "writing %zu bytes at offset %llu: %s", n, (unsigned long long)addr, strerror(e));
+        return cel_fail(e == ENOMEM ? NC_ENOMEM : NC_EHDFERR, "writing %zu bytes at offset %llu: %s", n,
+                        (unsigned long long)addr, strerror(e));
     return CEL_OK;
 }
 

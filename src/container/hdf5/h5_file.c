@@ -18,9 +18,10 @@
 
 static int os_code(int e, bool create)
 {
-    static const struct { int e, code; } map[] = {
-        {ENOENT, NC_ENOTFOUND}, {EEXIST, NC_EEXIST}, {EACCES, NC_EPERM},
-        {EPERM, NC_EPERM},      {EROFS, NC_EPERM},   {ENOMEM, NC_ENOMEM}};
+    static const struct {
+        int e, code;
+    } map[] = {{ENOENT, NC_ENOTFOUND}, {EEXIST, NC_EEXIST}, {EACCES, NC_EPERM},
+               {EPERM, NC_EPERM},      {EROFS, NC_EPERM},   {ENOMEM, NC_ENOMEM}};
     size_t i;
 
     for (i = 0; i < sizeof map / sizeof *map; i++)
@@ -626,8 +627,9 @@ static int properties(const struct cel_h5_file *f, struct cel_fact *out)
     if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0) {
         n = H5Tget_size(type);
         out->text = cel_calloc(n + 1, 1);
-        rc = !out->text ? NC_ENOMEM
-             : H5Aread(att, type, out->text) < 0 ? cel_h5_fail(NC_EHDFERR, "_NCProperties cannot be read") : CEL_OK;
+        rc = !out->text                          ? NC_ENOMEM
+             : H5Aread(att, type, out->text) < 0 ? cel_h5_fail(NC_EHDFERR, "_NCProperties cannot be read")
+                                                 : CEL_OK;
     }
     H5Tclose(type);
     H5Aclose(att);

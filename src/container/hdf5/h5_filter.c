@@ -100,14 +100,15 @@ static herr_t fit(const struct cel_codec *codec, hid_t dcpl, hid_t type, hid_t s
 
 #define ROW(X, a) X(a, 0) X(a, 1) X(a, 2) X(a, 3) X(a, 4) X(a, 5) X(a, 6) X(a, 7)
 #define EACH(X) ROW(X, 0) ROW(X, 1) ROW(X, 2) ROW(X, 3) ROW(X, 4) ROW(X, 5) ROW(X, 6) ROW(X, 7)
-#define PAIR(a, b)                                                                                       \
-    static size_t run_##a##b(unsigned flags, size_t n, const unsigned words[], size_t nbytes, size_t *size, void **buf) \
-    {                                                                                                    \
-        return run(slots[0##a##b], flags, n, words, nbytes, size, buf);                                  \
-    }                                                                                                    \
-    static herr_t fit_##a##b(hid_t dcpl, hid_t type, hid_t space)                                        \
-    {                                                                                                    \
-        return fit(slots[0##a##b], dcpl, type, space);                                                   \
+#define PAIR(a, b) \
+    static size_t run_##a##b(unsigned flags, size_t n, const unsigned words[], size_t nbytes, size_t *size, \
+                             void **buf) \
+    { \
+        return run(slots[0##a##b], flags, n, words, nbytes, size, buf); \
+    } \
+    static herr_t fit_##a##b(hid_t dcpl, hid_t type, hid_t space) \
+    { \
+        return fit(slots[0##a##b], dcpl, type, space); \
     }
 EACH(PAIR)
 #define ENTRY(a, b) {run_##a##b, fit_##a##b},

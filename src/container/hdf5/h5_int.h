@@ -25,37 +25,37 @@ void cel_h5_leave(const struct cel_h5_entry *entry);
 /* --- h5_error.c: libhdf5's error stack as one line --------------------------- */
 /* "<what>: <innermost reason libhdf5 gives>" */
 int cel_h5_fail(int code, const char *fmt, ...) CEL_PRINTF(2, 3);
-bool cel_h5_of_machine(void); /* was the last failure one of memory, or of the system? Asked once */
+bool cel_h5_of_machine(void);          /* was the last failure one of memory, or of the system? Asked once */
 bool cel_h5_was_short_of_memory(void); /* libhdf5 was, and may be damaged since: it is not called for others any more */
-bool cel_h5_chunk_missing(void); /* did the last call fail because the chunk was never written? */
+bool cel_h5_chunk_missing(void);       /* did the last call fail because the chunk was never written? */
 
 /* --- h5_driver.c: the bytes of a file, for libhdf5 and for ourselves --------------- */
 struct cel_h5_io {
-    int fd;              /* -1: in memory */
-    char *path;          /* the name libhdf5 knows it by */
-    char *data;          /* in memory: the file's bytes */
+    int fd;     /* -1: in memory */
+    char *path; /* the name libhdf5 knows it by */
+    char *data; /* in memory: the file's bytes */
     size_t cap;
-    bool fixed;          /* in memory: data is the caller's and cannot grow */
-    uint64_t eof;        /* length as libhdf5 may assume it; under lock */
+    bool fixed;   /* in memory: data is the caller's and cannot grow */
+    uint64_t eof; /* length as libhdf5 may assume it; under lock */
     bool writable;
-    bool other;          /* libhdf5 opened it by itself, as another file names it */
-    bool fresh;          /* a create: the driver empties the file once libhdf5 agrees ... */
-    bool emptied;        /* ... and has done so */
-    bool closing;        /* in memory: failed writes are noted in `lost`, not reported: see write_fault */
-    int lost;            /* errno of the first write lost while closing; 0: none */
+    bool other;                       /* libhdf5 opened it by itself, as another file names it */
+    bool fresh;                       /* a create: the driver empties the file once libhdf5 agrees ... */
+    bool emptied;                     /* ... and has done so */
+    bool closing;                     /* in memory: failed writes are noted in `lost`, not reported: see write_fault */
+    int lost;                         /* errno of the first write lost while closing; 0: none */
     struct cel_h5_deferred *deferred; /* what is not in the file yet; NULL: in memory */
-    uint64_t synced_begin;       /* under the HDF5 lock: raw data of libhdf5's between here ... */
-    uint64_t synced_end;   /* ... and here lay there at the last sync, too */
-    uint64_t eoa;        /* end of what libhdf5 has given out */
-    pid_t owner;         /* a child after fork() must not write */
-    int refs;            /* we, and each open driver file of libhdf5 */
-    struct cel_mutex lock; /* memory may move when it grows; eof */
+    uint64_t synced_begin;            /* under the HDF5 lock: raw data of libhdf5's between here ... */
+    uint64_t synced_end;              /* ... and here lay there at the last sync, too */
+    uint64_t eoa;                     /* end of what libhdf5 has given out */
+    pid_t owner;                      /* a child after fork() must not write */
+    int refs;                         /* we, and each open driver file of libhdf5 */
+    struct cel_mutex lock;            /* memory may move when it grows; eof */
 };
 int cel_h5_io_make(const char *path, struct cel_h5_io **out);
 int cel_h5_io_set_file(struct cel_h5_io *io, int fd); /* its bytes are this file's; fd is io's from now on */
-int cel_h5_io_recover(struct cel_h5_io *io); /* what a writer that was killed left beside the file */
+int cel_h5_io_recover(struct cel_h5_io *io);          /* what a writer that was killed left beside the file */
 void cel_h5_io_unlock(struct cel_h5_io *io);
-int cel_h5_io_release(struct cel_h5_io *io); /* errno of closing the file, or 0 */
+int cel_h5_io_release(struct cel_h5_io *io);             /* errno of closing the file, or 0 */
 unsigned cel_h5_io_faults(struct cel_h5_io *io, int *e); /* writes that the disk refused so far; errno of the last */
 int cel_h5_io_commit(struct cel_h5_io *io); /* see h5_commit.c; nothing to do for memory, readers and children */
 bool cel_h5_io_foreign(const struct cel_h5_io *io); /* writable, and we are a forked child */
@@ -66,12 +66,12 @@ int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_
 bool cel_h5_io_is_live(const struct cel_h5_io *io, uint64_t addr); /* the last sync answers for what lies there */
 
 int cel_h5_driver_set(hid_t fapl, struct cel_h5_io *io); /* files made with fapl go through io */
-bool cel_h5_driver_has(hid_t file); /* it is one of them */
+bool cel_h5_driver_has(hid_t file);                      /* it is one of them */
 
 /* While armed, a transfer of exactly this buffer is noted instead of made. */
 void cel_h5_arm(const void *buffer);
 bool cel_h5_disarm(uint64_t *addr, size_t *n); /* false: the buffer was never seen */
-int cel_h5_os_error(void); /* errno of the driver's last failure in this thread, once; 0: none */
+int cel_h5_os_error(void);                     /* errno of the driver's last failure in this thread, once; 0: none */
 
 /* --- h5_header.c: object headers read without libhdf5 ----------------------------- */
 enum cel_h5_kind { CEL_H5_OTHER, CEL_H5_DATASET, CEL_H5_GROUP, CEL_H5_TYPE };
@@ -80,20 +80,20 @@ struct cel_h5_header {
     bool null_space;
     int rank;
     uint64_t dims[CEL_RANK_MAX], maxdims[CEL_RANK_MAX]; /* UINT64_MAX: unlimited */
-    int type_class; /* H5T_class_t; H5T_NO_CLASS: a committed type, elsewhere */
+    int type_class;                                     /* H5T_class_t; H5T_NO_CLASS: a committed type, elsewhere */
     size_t type_size;
-    uint32_t type_sum; /* user types: over its bytes, to find the same type elsewhere in the file */
+    uint32_t type_sum;  /* user types: over its bytes, to find the same type elsewhere in the file */
     uint64_t type_addr; /* of the committed type; 0: none, or not known */
-    bool unnamed_type; /* a user type that the file may not name */
+    bool unnamed_type;  /* a user type that the file may not name */
     bool big_endian;
     bool unnamed_atts; /* attributes of user types that the file does not name */
     uint64_t att_addr; /* of the one committed type that attributes have; 0: none */
-    bool is_scale;  /* CLASS is DIMENSION_SCALE */
-    bool dim_only;  /* a dimension that is no variable */
-    bool strict;    /* _nc3_strict is there: a file of the classic model */
-    bool has_list;  /* DIMENSION_LIST is there */
-    int dimid;      /* _Netcdf4Dimid; -1: none */
-    int ncoords;    /* _Netcdf4Coordinates; -1: none */
+    bool is_scale;     /* CLASS is DIMENSION_SCALE */
+    bool dim_only;     /* a dimension that is no variable */
+    bool strict;       /* _nc3_strict is there: a file of the classic model */
+    bool has_list;     /* DIMENSION_LIST is there */
+    int dimid;         /* _Netcdf4Dimid; -1: none */
+    int ncoords;       /* _Netcdf4Coordinates; -1: none */
     int coords[CEL_RANK_MAX];
 };
 /* A reader keeps the last few blocks read, since headers lie close together. */
@@ -116,10 +116,10 @@ int cel_h5_header_read(struct cel_h5_reader *reader, uint64_t addr, struct cel_h
 /* --- h5_other.c: files that a file names ------------------------------------------- */
 struct cel_h5_file;
 int cel_h5_io_open_other(const char *path, bool writable, struct cel_h5_io **out); /* errno, or 0 */
-void cel_h5_other_flush(struct cel_h5_io *io);      /* the driver's, for such a file */
+void cel_h5_other_flush(struct cel_h5_io *io);                                     /* the driver's, for such a file */
 void cel_h5_other_close(struct cel_h5_io *io);
-int cel_h5_others_flush(struct cel_dataset *ds);    /* the files that ds names and has open */
-int cel_h5_others_failed(void);                     /* what went wrong when libhdf5 wrote such files; asked once */
+int cel_h5_others_flush(struct cel_dataset *ds); /* the files that ds names and has open */
+int cel_h5_others_failed(void);                  /* what went wrong when libhdf5 wrote such files; asked once */
 /* The address of an object, marked when it lies in another file. Marked ones are good for comparing only. */
 uint64_t cel_h5_mark(struct cel_h5_file *f, const H5O_info_t *info);
 uint64_t cel_h5_found_at(struct cel_h5_file *f, hid_t object);
@@ -142,7 +142,8 @@ void cel_h5_masks_dispose(struct cel_h5_masks *m);
 /* --- h5_index.c: where chunks lie, read without libhdf5 --------------------------------- */
 struct cel_h5_index;
 /* root: address of the index, UINT64_MAX: there is none yet. */
-int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, const size_t *chunk, struct cel_h5_index **out);
+int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, const size_t *chunk,
+                      struct cel_h5_index **out);
 void cel_h5_index_free(struct cel_h5_index *index);
 /* The chunk whose first element is this. CEL_ABSENT: never written; CEL_SKIP: ask libhdf5. One thread at a time. */
 int cel_h5_index_find(struct cel_h5_index *index, const hsize_t *first, struct cel_chunk_location *out);
@@ -151,55 +152,55 @@ int cel_h5_index_find(struct cel_h5_index *index, const hsize_t *first, struct c
 struct cel_h5_file { /* dataset->container */
     struct cel_dataset *ds;
     struct cel_h5_io *io;
-    hid_t id;            /* -1: libhdf5 has not been asked for anything yet */
-    hid_t string_type;   /* variable-length UTF-8 */
-    bool raw;            /* open for reading: what is plain is read without libhdf5 */
+    hid_t id;             /* -1: libhdf5 has not been asked for anything yet */
+    hid_t string_type;    /* variable-length UTF-8 */
+    bool raw;             /* open for reading: what is plain is read without libhdf5 */
     unsigned long number; /* libhdf5's, of this file; 0: not asked yet */
-    uint64_t base;       /* raw: the size of the user block ... */
-    unsigned chunk_k;    /* ... and half the room of a node in a chunk index */
-    bool made;           /* by this create: abort removes it */
-    bool persist;        /* memory that is written to ds->path on closing */
-    int marks;           /* attributes seen that only netCDF-4 files have */
-    bool relink;         /* a scale was replaced: write every list of scales anew */
-    int anonymous;       /* types named so far that have no name in the file */
+    uint64_t base;        /* raw: the size of the user block ... */
+    unsigned chunk_k;     /* ... and half the room of a node in a chunk index */
+    bool made;            /* by this create: abort removes it */
+    bool persist;         /* memory that is written to ds->path on closing */
+    int marks;            /* attributes seen that only netCDF-4 files have */
+    bool relink;          /* a scale was replaced: write every list of scales anew */
+    int anonymous;        /* types named so far that have no name in the file */
     bool types_loaded;
 };
 struct cel_h5_group {
-    hid_t id;     /* -1: not open; cel_h5_group_id() opens it */
+    hid_t id; /* -1: not open; cel_h5_group_id() opens it */
     uint64_t addr;
     size_t first_found, end_found; /* while opening: its part of the list of variables ... */
     bool unnamed_atts;             /* ... and whether its attributes have types without names, */
     uint64_t att_addr;             /* or of a committed type which may have lost its name */
 };
 struct cel_h5_dim {
-    uint64_t addr;     /* of its scale */
-    bool has_own_dataset;        /* a dataset of its own is the scale, not a variable */
+    uint64_t addr;        /* of its scale */
+    bool has_own_dataset; /* a dataset of its own is the scale, not a variable */
     struct cel_buf users; /* struct cel_h5_user: new entries for REFERENCE_LIST */
 };
 struct cel_h5_type {
-    hid_t file;  /* as committed, or as the first user of an unnamed type had it */
+    hid_t file; /* as committed, or as the first user of an unnamed type had it */
     hid_t memory;
     uint64_t addr; /* 0: not committed */
     uint32_t sum;  /* cel_h5_header's type_sum; 0: not known */
 };
 struct cel_h5_var {
-    hid_t id;           /* -1: not open */
-    hid_t memory;       /* type elements have in memory; -1 until loaded; not owned unless own_memory */
+    hid_t id;     /* -1: not open */
+    hid_t memory; /* type elements have in memory; -1 until loaded; not owned unless own_memory */
     bool own_memory;
-    char *link;         /* name in the file where it is not the variable's */
+    char *link; /* name in the file where it is not the variable's */
     uint64_t addr;
-    bool is_scale;      /* the file's scale for dim[0] */
-    size_t fixed_string; /* strings of this many bytes in the file; 0: variable length or no strings */
-    bool native;        /* the file's layout is memory's, but for byte order */
-    bool swap;          /* and that differs */
-    bool raw_edges;     /* edge chunks are stored without filters and without saying so */
-    bool masked;        /* chunks with a mask may be there: look before placing */
-    bool stale;         /* libhdf5 remembers a wrong mask: reopen before it touches data itself */
-    bool unflushed;     /* written through libhdf5 since the last flush */
-    bool synced_known;    /* contiguous: where its data lay at the last sync has been asked for ... */
+    bool is_scale;                     /* the file's scale for dim[0] */
+    size_t fixed_string;               /* strings of this many bytes in the file; 0: variable length or no strings */
+    bool native;                       /* the file's layout is memory's, but for byte order */
+    bool swap;                         /* and that differs */
+    bool raw_edges;                    /* edge chunks are stored without filters and without saying so */
+    bool masked;                       /* chunks with a mask may be there: look before placing */
+    bool stale;                        /* libhdf5 remembers a wrong mask: reopen before it touches data itself */
+    bool unflushed;                    /* written through libhdf5 since the last flush */
+    bool synced_known;                 /* contiguous: where its data lay at the last sync has been asked for ... */
     uint64_t synced_begin, synced_end; /* ... and is between these; equal: nowhere */
     size_t chunk_nbytes;
-    struct cel_h5_masks masks; /* written since opening */
+    struct cel_h5_masks masks;  /* written since opening */
     struct cel_h5_index *index; /* of its chunks, read without libhdf5; NULL: libhdf5 finds them */
 };
 
@@ -219,9 +220,9 @@ int cel_h5_type_make_priv(struct cel_type *type, struct cel_h5_type **out);
 int cel_h5_var_make_priv(struct cel_var *var, struct cel_h5_var **out);
 void cel_h5_var_free_priv(struct cel_var *var);
 void cel_h5_privs_free(struct cel_dataset *ds);
-void cel_h5_synced_forget(struct cel_dataset *ds); /* contiguous variables lie where they lie: a sync was made */
+void cel_h5_synced_forget(struct cel_dataset *ds);    /* contiguous variables lie where they lie: a sync was made */
 hid_t cel_h5_group_id(const struct cel_group *group); /* -1: it cannot be opened */
-int cel_h5_var_open(struct cel_var *var); /* its dataset, if it is not open yet */
+int cel_h5_var_open(struct cel_var *var);             /* its dataset, if it is not open yet */
 const char *cel_h5_var_link(const struct cel_var *var);
 uint64_t cel_h5_addr_of(hid_t object);
 
@@ -238,7 +239,7 @@ int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
 int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
 
 /* --- h5_load.c, h5_dims.c, h5_var.c ------------------------------------------------------ */
-int cel_h5_load(struct cel_dataset *ds);      /* the structure, all groups */
+int cel_h5_load(struct cel_dataset *ds); /* the structure, all groups */
 int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var);
 int cel_h5_var_read_back(struct cel_var *var); /* layout, filters and memory type from the open dataset */
 
@@ -259,21 +260,21 @@ int cel_h5_file_type(struct cel_h5_file *f, const struct cel_type *type, int end
 /* --- h5_att.c ------------------------------------------------------------------------------- */
 int cel_h5_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var);
 int cel_h5_save_atts(struct cel_h5_file *f, hid_t object, struct cel_atts *atts, bool fresh);
-int cel_h5_att_write(hid_t object, const char *name, hid_t file_type, hid_t memory_type, int rank,
-                     const hsize_t *dims, const void *data); /* rank 0: scalar, -1: empty; replaces */
+int cel_h5_att_write(hid_t object, const char *name, hid_t file_type, hid_t memory_type, int rank, const hsize_t *dims,
+                     const void *data);              /* rank 0: scalar, -1: empty; replaces */
 int cel_h5_att_drop(hid_t object, const char *name); /* if it is there */
 
 /* --- h5_scale.c: dimension scales ------------------------------------------------------------- */
 int cel_h5_scale_mark(hid_t dataset, const char *name, int dimid);
 int cel_h5_scale_unmark(hid_t dataset);
-int cel_h5_scale_attach(struct cel_var *var);             /* DIMENSION_LIST, and note it for the scales */
-int cel_h5_scale_note_users(struct cel_dataset *ds);      /* REFERENCE_LIST of every scale noted */
+int cel_h5_scale_attach(struct cel_var *var);               /* DIMENSION_LIST, and note it for the scales */
+int cel_h5_scale_note_users(struct cel_dataset *ds);        /* REFERENCE_LIST of every scale noted */
 int cel_h5_scale_list(struct cel_var *var, uint64_t *addr); /* object addresses in DIMENSION_LIST; 0: none */
 
 /* --- h5_save.c ----------------------------------------------------------------------------------- */
 int cel_h5_save(struct cel_dataset *ds);
-int cel_h5_save_dim(struct cel_dim *dim);      /* a scale of its own */
-int cel_h5_become_scale(struct cel_var *var);  /* an open dataset: the scale of its first dimension */
+int cel_h5_save_dim(struct cel_dim *dim);     /* a scale of its own */
+int cel_h5_become_scale(struct cel_var *var); /* an open dataset: the scale of its first dimension */
 bool cel_h5_is_coord(const struct cel_var *var);
 int cel_h5_wanted_link(const struct cel_var *var, char **out);
 int cel_h5_save_renames(struct cel_h5_file *f, struct cel_group *group); /* h5_rename.c */
@@ -290,13 +291,13 @@ int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t 
 int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out);
 int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
-                       size_t n, uint32_t skipped, struct cel_chunk_location *out);
+                          size_t n, uint32_t skipped, struct cel_chunk_location *out);
 int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
 int cel_h5_chunk_refresh(struct cel_var *var); /* before libhdf5 touches the data itself */
 int cel_h5_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                     const ptrdiff_t *stride, void *data);
+                         const ptrdiff_t *stride, void *data);
 int cel_h5_unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                     const ptrdiff_t *stride, const void *data);
+                         const ptrdiff_t *stride, const void *data);
 
 #endif

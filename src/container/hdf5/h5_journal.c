@@ -126,7 +126,8 @@ static int add_witness(struct cel_buf *out, int fd, const struct cel_h5_overlay 
     return *added ? add_block(out, fd, &b) : e;
 }
 
-static int compose(struct cel_buf *out, int fd, uint64_t length, uint64_t new_length, const struct cel_h5_overlay *blocks)
+static int compose(struct cel_buf *out, int fd, uint64_t length, uint64_t new_length,
+                   const struct cel_h5_overlay *blocks)
 {
     int rc = cel_buf_add(out, signature, sizeof signature) | add_number(out, 1, 4) | add_number(out, 0, 4) |
              add_number(out, blocks->n, 8) | add_number(out, length, 8) | add_number(out, new_length, 8);
@@ -250,7 +251,8 @@ static int slurp(int journal, int fd, struct cel_buf *out)
     if (e)
         return e;
     return memcmp(out->data, signature, sizeof signature) == 0 &&
-                   sum_of((unsigned char *)out->data, n - SUM) == cel_h5_little((unsigned char *)out->data + n - SUM, SUM)
+                   sum_of((unsigned char *)out->data, n - SUM) ==
+                       cel_h5_little((unsigned char *)out->data + n - SUM, SUM)
                ? 0
                : ENOENT;
 }
@@ -274,8 +276,8 @@ static int take_block(struct cel_h5_bytes *in, int fd, uint64_t length, struct c
     uint64_t at, n;
     int e;
 
-    if (!cel_h5_take_number(in, 8, &at) || !cel_h5_take_number(in, 8, &n) || n > in->n || at > length || n > length - at ||
-        !cel_h5_take(in, (size_t)n, &old) || !cel_h5_take(in, (size_t)n, &bytes))
+    if (!cel_h5_take_number(in, 8, &at) || !cel_h5_take_number(in, 8, &n) || n > in->n || at > length ||
+        n > length - at || !cel_h5_take(in, (size_t)n, &old) || !cel_h5_take(in, (size_t)n, &bytes))
         return ENOENT;
     e = block_fits(fd, at, (size_t)n, old, bytes);
     return e ? e : cel_h5_overlay_put(blocks, at, bytes, (size_t)n);
@@ -288,8 +290,9 @@ static int take_apart(struct cel_h5_bytes in, int fd, struct cel_h5_overlay *blo
     int e = 0;
 
     if (!cel_h5_take(&in, sizeof signature, &head) || !cel_h5_take_number(&in, 4, &version) || version != 1 ||
-        !cel_h5_take_number(&in, 4, &witness) || !cel_h5_take_number(&in, 8, &n) || !cel_h5_take_number(&in, 8, &length) ||
-        !cel_h5_take_number(&in, 8, new_length) || (now < length && now < *new_length))
+        !cel_h5_take_number(&in, 4, &witness) || !cel_h5_take_number(&in, 8, &n) ||
+        !cel_h5_take_number(&in, 8, &length) || !cel_h5_take_number(&in, 8, new_length) ||
+        (now < length && now < *new_length))
         return ENOENT;
     for (n += witness; !e && n > 0; n--)
         e = take_block(&in, fd, now, blocks);

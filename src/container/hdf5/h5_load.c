@@ -11,7 +11,7 @@
 
 #define DIMID_MAX 1048576 /* ids beyond this are damage, not dimensions */
 #define DEPTH_MAX 256
-#define GROUPS_MAX 65536  /* links may be arranged so that a small file has endless groups */
+#define GROUPS_MAX 65536 /* links may be arranged so that a small file has endless groups */
 
 /* --- asking libhdf5 where the raw header cannot tell ------------------------------------ */
 
@@ -110,8 +110,10 @@ static int ask_inside(hid_t group, const char *name, struct cel_h5_header *h)
     *h = (struct cel_h5_header){.rank = -1, .type_class = H5T_NO_CLASS, .dimid = -1, .ncoords = -1};
     if (object < 0)
         return cel_h5_fail(NC_EHDFERR, "%s cannot be opened", name);
-    h->kind = kind == H5I_DATASET ? CEL_H5_DATASET : kind == H5I_GROUP ? CEL_H5_GROUP : kind == H5I_DATATYPE ? CEL_H5_TYPE
-                                                                                                           : CEL_H5_OTHER;
+    h->kind = kind == H5I_DATASET    ? CEL_H5_DATASET
+              : kind == H5I_GROUP    ? CEL_H5_GROUP
+              : kind == H5I_DATATYPE ? CEL_H5_TYPE
+                                     : CEL_H5_OTHER;
     if (h->kind == CEL_H5_DATASET) {
         rc = ask_space(object, h);
         if (rc == CEL_OK)
@@ -231,8 +233,10 @@ static int add_dataset(struct loading *l, const char *name, uint64_t addr, const
 
 static int add_type(struct loading *l, const char *name, uint64_t addr, const struct cel_h5_header *h)
 {
-    static const struct { H5T_class_t from; int to; } klass[] = {
-        {H5T_COMPOUND, NC_COMPOUND}, {H5T_ENUM, NC_ENUM}, {H5T_OPAQUE, NC_OPAQUE}, {H5T_VLEN, NC_VLEN}};
+    static const struct {
+        H5T_class_t from;
+        int to;
+    } klass[] = {{H5T_COMPOUND, NC_COMPOUND}, {H5T_ENUM, NC_ENUM}, {H5T_OPAQUE, NC_OPAQUE}, {H5T_VLEN, NC_VLEN}};
     struct cel_h5_type *t;
     struct cel_type *type;
     size_t i;
@@ -243,7 +247,8 @@ static int add_type(struct loading *l, const char *name, uint64_t addr, const st
     if (h->type_class < H5T_INTEGER || h->type_class > H5T_ARRAY)
         return cel_fail(NC_EBADTYPE, "it is a type of an unknown class, %d", h->type_class);
     if (i == sizeof klass / sizeof *klass)
-        return cel_fail(NC_EBADTYPE, "it is a name for a number or string type; what is of that type is read all the same");
+        return cel_fail(NC_EBADTYPE,
+                        "it is a name for a number or string type; what is of that type is read all the same");
     rc = cel_type_add(l->group, name, klass[i].to, 0, &type);
     if (rc == CEL_OK)
         rc = cel_h5_type_make_priv(type, &t);
@@ -332,8 +337,8 @@ static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void 
     if (!hard && H5Oget_info_by_name2(group, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
         l->rc = cel_h5_note(l->group, cel_h5_fail(NC_EHDFERR, "it is a link that leads nowhere"), "%s", name);
     else
-        l->rc = add_or_note(l, name, hard ? cel_h5_same_file(group_addr(l->group), link->u.address) : cel_h5_mark(l->f, &info),
-                            hard);
+        l->rc = add_or_note(
+            l, name, hard ? cel_h5_same_file(group_addr(l->group), link->u.address) : cel_h5_mark(l->f, &info), hard);
     return l->rc == CEL_OK ? 0 : -1;
 }
 
@@ -352,8 +357,10 @@ static int link_order(const struct cel_group *group, H5_index_t *order)
         return cel_h5_fail(NC_EHDFERR, "group %s cannot be read", group->name);
     *order = flags & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
     if (*order == H5_INDEX_NAME && group->dataset->writable && !cel_h5_is_in_other_file(group_addr(group)))
-        return cel_fail(NC_ECANTWRITE, "group %s does not keep the order of its objects: the file can only be opened "
-                                       "for reading", group->name);
+        return cel_fail(NC_ECANTWRITE,
+                        "group %s does not keep the order of its objects: the file can only be opened "
+                        "for reading",
+                        group->name);
     return CEL_OK;
 }
 

@@ -8,25 +8,25 @@
 /* A variable whose dimensions are not known yet. */
 struct found {
     struct cel_var *var;
-    struct cel_dim *own;   /* the dimension it is the scale of, or NULL */
-    uint32_t unlimited;    /* bit d: that length may grow */
+    struct cel_dim *own; /* the dimension it is the scale of, or NULL */
+    uint32_t unlimited;  /* bit d: that length may grow */
     bool has_list;
-    uint32_t type_sum;     /* as in cel_h5_header, these five */
+    uint32_t type_sum; /* as in cel_h5_header, these five */
     uint64_t type_addr;
     bool unnamed_type;
     bool unnamed_atts;
     uint64_t att_addr;
-    int ncoords;           /* -1: none */
-    int coords[];          /* ncoords of them */
+    int ncoords;  /* -1: none */
+    int coords[]; /* ncoords of them */
 };
 
 struct loading {
     struct cel_h5_file *f;
-    struct cel_group *group;   /* the one being read */
-    struct cel_vec *children;  /* struct child *: its groups */
-    struct cel_vec list;       /* struct found * */
-    bool raw;                  /* headers can be read without libhdf5 */
-    bool endless;              /* more groups than anyone has: damage, or an attack */
+    struct cel_group *group;  /* the one being read */
+    struct cel_vec *children; /* struct child *: its groups */
+    struct cel_vec list;      /* struct found * */
+    bool raw;                 /* headers can be read without libhdf5 */
+    bool endless;             /* more groups than anyone has: damage, or an attack */
     int rc;
     struct cel_h5_reader reader;
 };

@@ -83,7 +83,8 @@ static int start(void)
     stays = !broken && H5dont_atexit() >= 0;
     broken = broken || H5open() < 0 || (!stays && atexit(before_libhdf5_ends) != 0);
     if (broken) /* a second H5open() would say that all is well */
-        return cel_fail(NC_EHDFERR, "libhdf5 could not be started, for want of memory: end the program and start it again");
+        return cel_fail(NC_EHDFERR,
+                        "libhdf5 could not be started, for want of memory: end the program and start it again");
     if (stays)
         cel_exit_last(flush_files_of_others);
     guard_plugins();
@@ -120,8 +121,10 @@ int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry)
     int rc;
 
     if (cel_h5_io_foreign(cel_h5_file(ds)->io))
-        return cel_fail(NC_EPERM, "%s was opened for writing before fork(): only the parent process may use it; "
-                                  "open it again in the child", ds->path);
+        return cel_fail(NC_EPERM,
+                        "%s was opened for writing before fork(): only the parent process may use it; "
+                        "open it again in the child",
+                        ds->path);
     rc = want_memory(MEMORY_FOR_A_CALL);
     if (rc == CEL_OK)
         rc = cel_h5_enter(entry);

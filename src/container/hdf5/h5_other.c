@@ -27,7 +27,8 @@ static uint64_t marked(unsigned long number, uint64_t addr)
 
 uint64_t cel_h5_same_file(uint64_t neighbour, uint64_t addr)
 {
-    return addr && cel_h5_is_in_other_file(neighbour) ? marked((unsigned long)(neighbour >> NUMBER_AT & 0x7fff), addr) : addr;
+    return addr && cel_h5_is_in_other_file(neighbour) ? marked((unsigned long)(neighbour >> NUMBER_AT & 0x7fff), addr)
+                                                      : addr;
 }
 
 uint64_t cel_h5_mark(struct cel_h5_file *f, const H5O_info_t *info)
@@ -127,8 +128,9 @@ static int flush_other(const struct cel_var *var)
 
     if (!v || v->id < 0 || !cel_h5_is_in_other_file(v->addr))
         return CEL_OK;
-    return H5Fflush(v->id, H5F_SCOPE_LOCAL) < 0 ? cel_h5_fail(NC_EHDFERR, "the file that %s lies in could not be flushed", var->name)
-                                                : CEL_OK;
+    return H5Fflush(v->id, H5F_SCOPE_LOCAL) < 0
+               ? cel_h5_fail(NC_EHDFERR, "the file that %s lies in could not be flushed", var->name)
+               : CEL_OK;
 }
 
 int cel_h5_others_flush(struct cel_dataset *ds)

@@ -479,7 +479,8 @@ static int build(struct cel_h5_file *f, const struct cel_type *type, hid_t *out)
     static const struct {
         int klass;
         int (*build)(struct cel_h5_file *f, const struct cel_type *type, hid_t *out);
-    } builders[] = {{NC_COMPOUND, build_compound}, {NC_ENUM, build_enum}, {NC_VLEN, build_vlen}, {NC_OPAQUE, build_opaque}};
+    } builders[] = {
+        {NC_COMPOUND, build_compound}, {NC_ENUM, build_enum}, {NC_VLEN, build_vlen}, {NC_OPAQUE, build_opaque}};
     size_t i;
     int rc = CEL_OK;
 
@@ -499,7 +500,8 @@ static int commit(const struct cel_type *type, struct cel_h5_type *t)
 
     H5Pset_obj_track_times(tcpl, 0);
     t->file = H5Tcopy(t->memory);
-    if (t->file < 0 || H5Tcommit2(cel_h5_group_id(type->group), type->name, t->file, H5P_DEFAULT, tcpl, H5P_DEFAULT) < 0)
+    if (t->file < 0 ||
+        H5Tcommit2(cel_h5_group_id(type->group), type->name, t->file, H5P_DEFAULT, tcpl, H5P_DEFAULT) < 0)
         rc = cel_h5_fail(NC_EHDFERR, "libhdf5 does not accept the type");
     else
         t->addr = cel_h5_addr_of(t->file);

@@ -114,8 +114,10 @@ static int check_texts(const struct region *r, size_t width)
 
     if (r->n == 0 || width <= most / r->n)
         return CEL_OK;
-    return cel_fail(NC_EHDFERR, "%zu strings of %zu bytes each are more than a file of this size is believed to hold: "
-                    "set CELLAR_MAX_DECODED to the bytes they may take, e.g. 4G", r->n, width);
+    return cel_fail(NC_EHDFERR,
+                    "%zu strings of %zu bytes each are more than a file of this size is believed to hold: "
+                    "set CELLAR_MAX_DECODED to the bytes they may take, e.g. 4G",
+                    r->n, width);
 }
 
 static int read_texts(const struct region *r, char **out)
@@ -438,8 +440,8 @@ static int read_directly(const struct region *r, void *data)
     uint64_t addr = 0;
     int outer, rc;
 
-    if (r->var->storage != CEL_CONTIGUOUS || !v->native || cel_h5_is_in_other_file(v->addr) || (v->swap && r->var->type->group) ||
-        (run_of(r, &outer) * r->size < DIRECT_MIN && outer > 0))
+    if (r->var->storage != CEL_CONTIGUOUS || !v->native || cel_h5_is_in_other_file(v->addr) ||
+        (v->swap && r->var->type->group) || (run_of(r, &outer) * r->size < DIRECT_MIN && outer > 0))
         return CEL_ABSENT;
     rc = locate_locked(r, &addr);
     if (rc == CEL_OK)
@@ -467,7 +469,7 @@ static int explain(struct cel_var *var, int rc)
 }
 
 int cel_h5_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                     const ptrdiff_t *stride, void *data)
+                         const ptrdiff_t *stride, void *data)
 {
     struct region r;
     int rc = set_region(&r, ds, var, start, count, stride);
@@ -503,7 +505,7 @@ static int check_filters(struct cel_dataset *ds, const struct cel_var *var)
 }
 
 int cel_h5_unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                     const ptrdiff_t *stride, const void *data)
+                         const ptrdiff_t *stride, const void *data)
 {
     struct region r;
     int rc = set_region(&r, ds, var, start, count, stride);

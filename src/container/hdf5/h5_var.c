@@ -151,8 +151,9 @@ static bool goes_by_chunks(const struct cel_var *var)
 {
     const struct cel_h5_var *v = var->priv;
 
-    return var->storage == CEL_CHUNKED && v->native && !cel_h5_is_in_other_file(v->addr) && !(v->swap && var->type->group) &&
-           (var->chain.n == 0 || var->chain.prepared) && !(v->raw_edges && var->group->dataset->writable);
+    return var->storage == CEL_CHUNKED && v->native && !cel_h5_is_in_other_file(v->addr) &&
+           !(v->swap && var->type->group) && (var->chain.n == 0 || var->chain.prepared) &&
+           !(v->raw_edges && var->group->dataset->writable);
 }
 
 /* A chain that cannot be used here (a filter only libhdf5 knows, or nobody) is no

@@ -27,7 +27,8 @@ static int take_lengths(const char *path, const char *pointer, const struct cel_
     return CEL_OK;
 }
 
-int cel_zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n, size_t *out)
+int cel_zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n,
+                     size_t *out)
 {
     int rc = check_list(path, pointer, list, CEL_RANK_MAX);
 

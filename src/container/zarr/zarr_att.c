@@ -15,8 +15,8 @@
 /* Ours and netCDF-C's own keys, not the user's attributes. */
 bool cel_zarr_att_is_hidden(const char *name)
 {
-    static const char *const hidden[] = {"_ARRAY_DIMENSIONS", "_NCProperties", "_nczarr_array", "_nczarr_group",
-                                         "_nczarr_superblock", "_nczarr_attr", "_nczarr_attrs", "_Netcdf4Dimid"};
+    static const char *const hidden[] = {"_ARRAY_DIMENSIONS",  "_NCProperties", "_nczarr_array", "_nczarr_group",
+                                         "_nczarr_superblock", "_nczarr_attr",  "_nczarr_attrs", "_Netcdf4Dimid"};
 
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
         if (strcasecmp(name, hidden[i]) == 0)
@@ -57,7 +57,7 @@ static nc_type integer_type(const struct cel_json *v)
         for (size_t i = 0; fits && i < count_of(v); i++) {
             int64_t s;
             uint64_t u;
-            fits = cel_json_int(value_at(v, i), false, &s) ? cel_converter(NC_INT64, wider[t])(sink, &s, 1) == 0
+            fits = cel_json_int(value_at(v, i), false, &s)    ? cel_converter(NC_INT64, wider[t])(sink, &s, 1) == 0
                    : cel_json_uint(value_at(v, i), false, &u) ? wider[t] == NC_UINT64
                                                               : false;
         }
@@ -187,7 +187,8 @@ static nc_type type_for(const struct cel_json *types, const char *name, const st
     return type == NC_NAT ? inferred_type(v) : type;
 }
 
-int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, struct cel_atts *out, struct cel_var *var)
+int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, struct cel_atts *out,
+                            struct cel_var *var)
 {
     const struct cel_json *types = type_map(attrs);
     int rc = CEL_OK;
@@ -200,7 +201,8 @@ int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs
         double real;
         if (cel_zarr_att_is_hidden(name))
             continue;
-        if (var && strcmp(name, "_FillValue") == 0 && (type == NC_FLOAT || type == NC_DOUBLE) && base64_real(v, type, &real)) {
+        if (var && strcmp(name, "_FillValue") == 0 && (type == NC_FLOAT || type == NC_DOUBLE) &&
+            base64_real(v, type, &real)) {
             struct cel_att *att;
             void *data = cel_memdup(&real, cel_type_size(type));
             rc = data ? cel_att_add(out, name, cel_type_atomic(type), 1, data, &att) : NC_ENOMEM;

@@ -36,15 +36,16 @@ static int key_of(const struct cel_var *var, const size_t *index, struct cel_buf
     return a->scalar ? cel_zarr_chunk_key(a, 1, &zero, key) : cel_zarr_chunk_key(a, var->ndims, index, key);
 }
 
-int cel_zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
+int cel_zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                        struct cel_chunk_location *out)
 {
     (void)ds, (void)var, (void)index;
     *out = (struct cel_chunk_location){.nbytes = SIZE_MAX};
     return CEL_OK;
 }
 
-int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_location *at,
-                    struct cel_buf *out)
+int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                        const struct cel_chunk_location *at, struct cel_buf *out)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
     int rc;
@@ -59,18 +60,19 @@ int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_
     return rc;
 }
 
-int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n,
-                     uint32_t skipped, struct cel_chunk_location *out)
+int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
+                            size_t n, uint32_t skipped, struct cel_chunk_location *out)
 {
     (void)ds, (void)var, (void)index, (void)encoded;
     if (skipped)
-        return cel_fail(NC_EFILTER, "a filter cannot encode this chunk, and Zarr has no way to say that it was skipped");
+        return cel_fail(NC_EFILTER,
+                        "a filter cannot encode this chunk, and Zarr has no way to say that it was skipped");
     *out = (struct cel_chunk_location){.nbytes = n};
     return CEL_OK;
 }
 
-int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_location *at,
-                     const void *encoded, size_t n)
+int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                         const struct cel_chunk_location *at, const void *encoded, size_t n)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
     int rc;

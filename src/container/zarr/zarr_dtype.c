@@ -11,18 +11,26 @@
 #include <string.h>
 
 struct row {
-    char kind;          /* v2 */
+    char kind; /* v2 */
     unsigned size;
     const char *v3;
     nc_type type;
 };
 
 static const struct row rows[] = {
-    {'i', 1, "int8", NC_BYTE},    {'i', 2, "int16", NC_SHORT},   {'i', 4, "int32", NC_INT},
-    {'i', 8, "int64", NC_INT64},  {'u', 1, "uint8", NC_UBYTE},   {'u', 2, "uint16", NC_USHORT},
-    {'u', 4, "uint32", NC_UINT},  {'u', 8, "uint64", NC_UINT64}, {'f', 4, "float32", NC_FLOAT},
-    {'f', 8, "float64", NC_DOUBLE}, {'b', 1, "bool", NC_UBYTE},
-    {'M', 8, "numpy.datetime64", NC_INT64}, {'m', 8, "numpy.timedelta64", NC_INT64},
+    {'i', 1, "int8", NC_BYTE},
+    {'i', 2, "int16", NC_SHORT},
+    {'i', 4, "int32", NC_INT},
+    {'i', 8, "int64", NC_INT64},
+    {'u', 1, "uint8", NC_UBYTE},
+    {'u', 2, "uint16", NC_USHORT},
+    {'u', 4, "uint32", NC_UINT},
+    {'u', 8, "uint64", NC_UINT64},
+    {'f', 4, "float32", NC_FLOAT},
+    {'f', 8, "float64", NC_DOUBLE},
+    {'b', 1, "bool", NC_UBYTE},
+    {'M', 8, "numpy.datetime64", NC_INT64},
+    {'m', 8, "numpy.timedelta64", NC_INT64},
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
@@ -44,10 +52,10 @@ static bool native_is_big(void)
 const char *cel_zarr_dtype_text(nc_type type, bool big)
 {
     static const char *const text[][2] = {
-        [NC_BYTE] = {"<i1", "<i1"},   [NC_CHAR] = {">S1", ">S1"},  [NC_SHORT] = {"<i2", ">i2"},
-        [NC_INT] = {"<i4", ">i4"},    [NC_FLOAT] = {"<f4", ">f4"}, [NC_DOUBLE] = {"<f8", ">f8"},
-        [NC_UBYTE] = {"<u1", "<u1"},  [NC_USHORT] = {"<u2", ">u2"}, [NC_UINT] = {"<u4", ">u4"},
-        [NC_INT64] = {"<i8", ">i8"},  [NC_UINT64] = {"<u8", ">u8"}, [NC_STRING] = {"|S0", "|S0"},
+        [NC_BYTE] = {"<i1", "<i1"},  [NC_CHAR] = {">S1", ">S1"},   [NC_SHORT] = {"<i2", ">i2"},
+        [NC_INT] = {"<i4", ">i4"},   [NC_FLOAT] = {"<f4", ">f4"},  [NC_DOUBLE] = {"<f8", ">f8"},
+        [NC_UBYTE] = {"<u1", "<u1"}, [NC_USHORT] = {"<u2", ">u2"}, [NC_UINT] = {"<u4", ">u4"},
+        [NC_INT64] = {"<i8", ">i8"}, [NC_UINT64] = {"<u8", ">u8"}, [NC_STRING] = {"|S0", "|S0"},
     };
 
     return type > NC_NAT && type <= NC_STRING ? text[type][big] : "|J0";
@@ -79,7 +87,8 @@ static void set_numbers(struct cel_zarr_dtype *out, const struct cel_type *type,
 
 /* --- types made on reading ------------------------------------------------------ */
 
-int cel_zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size_t size, struct cel_type **out, bool *fresh)
+int cel_zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size_t size, struct cel_type **out,
+                       bool *fresh)
 {
     int rc;
 
@@ -117,7 +126,8 @@ static int opaque_type(struct cel_dataset *ds, size_t size, struct cel_zarr_dtyp
     int rc;
 
     if (size > ZARR_ELEMENT_MAX)
-        return cel_fail(NC_EBADTYPE, "elements of %zu raw bytes are more than the %zu supported", size, ZARR_ELEMENT_MAX);
+        return cel_fail(NC_EBADTYPE, "elements of %zu raw bytes are more than the %zu supported", size,
+                        ZARR_ELEMENT_MAX);
     snprintf(name, sizeof name, "opaque%zu", size);
     rc = cel_zarr_user_type(ds, name, NC_OPAQUE, size, &type, &fresh);
     if (rc == CEL_OK)
@@ -127,7 +137,8 @@ static int opaque_type(struct cel_dataset *ds, size_t size, struct cel_zarr_dtyp
 
 /* --- v2 ---------------------------------------------------------------------------- */
 
-static int structured_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *fields, struct cel_zarr_dtype *out)
+static int structured_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *fields,
+                              struct cel_zarr_dtype *out)
 {
     struct cel_zarr_dtype part[256];
     size_t n = cel_json_count(fields), size = 0;
@@ -163,7 +174,8 @@ static int structured_from_v2(struct cel_dataset *ds, const char *path, const st
     return rc;
 }
 
-static int text_from_v2(const char *path, char kind, unsigned long size, bool big, bool nczarr, struct cel_zarr_dtype *out)
+static int text_from_v2(const char *path, char kind, unsigned long size, bool big, bool nczarr,
+                        struct cel_zarr_dtype *out)
 {
     if (size == 0 || size > (1ul << 24))
         return cel_zarr_bad(path, "/dtype", "text of %lu characters", size);
@@ -172,12 +184,12 @@ static int text_from_v2(const char *path, char kind, unsigned long size, bool bi
         return CEL_OK;
     }
     *out = (struct cel_zarr_dtype){kind == 'S' ? ZARR_BYTES : ZARR_UTF32, kind == 'S' ? size : 4 * size, big,
-                               cel_type_atomic(NC_STRING), NULL};
+                                   cel_type_atomic(NC_STRING), NULL};
     return CEL_OK;
 }
 
 int cel_zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype, bool nczarr,
-                       struct cel_zarr_dtype *out)
+                           struct cel_zarr_dtype *out)
 {
     const char *text = cel_json_string(dtype, NULL);
     unsigned long size;
@@ -224,7 +236,8 @@ static size_t longest_string(const struct zarr *z, const struct cel_var *var)
     return n > 0 && n < (1 << 24) ? (size_t)n : 128;
 }
 
-int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out)
+int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct cel_zarr_dtype *dtype,
+                         struct cel_json **out)
 {
     bool big = var->endian == NC_ENDIAN_BIG || (var->endian == NC_ENDIAN_NATIVE && native_is_big());
     char text[32];
@@ -247,7 +260,8 @@ int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct
 
 /* --- v3 ------------------------------------------------------------------------------ */
 
-static int struct_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *fields, struct cel_zarr_dtype *out)
+static int struct_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *fields,
+                          struct cel_zarr_dtype *out)
 {
     struct cel_zarr_dtype part[256];
     const char *names[256];
@@ -263,9 +277,11 @@ static int struct_from_v3(struct cel_dataset *ds, const char *path, const struct
         names[i] = cel_json_string(listed ? cel_json_item(field, 0) : cel_json_get(field, "name"), NULL);
         if (!names[i])
             return cel_zarr_bad(path, "/data_type/configuration/fields", "field %zu has no name", i);
-        rc = cel_zarr_dtype_from_v3(ds, path, listed ? cel_json_item(field, 1) : cel_json_get(field, "data_type"), &part[i]);
+        rc = cel_zarr_dtype_from_v3(ds, path, listed ? cel_json_item(field, 1) : cel_json_get(field, "data_type"),
+                                    &part[i]);
         if (rc == CEL_OK && part[i].form != ZARR_NUMBERS)
-            return cel_zarr_bad(path, "/data_type", "field '%s' has a type that cannot be part of a structure here", names[i]);
+            return cel_zarr_bad(path, "/data_type", "field '%s' has a type that cannot be part of a structure here",
+                                names[i]);
         size += rc == CEL_OK ? part[i].size : 0;
     }
     if (rc != CEL_OK)
@@ -291,7 +307,8 @@ static bool starts_with_raw(const char *name, size_t *nbytes)
     return !*end && bits > 0 && bits % 8 == 0 && bits < (1ul << 33);
 }
 
-static int text_from_v3(const char *path, enum cel_zarr_form form, const struct cel_json *config, struct cel_zarr_dtype *out)
+static int text_from_v3(const char *path, enum cel_zarr_form form, const struct cel_json *config,
+                        struct cel_zarr_dtype *out)
 {
     uint64_t n;
 
@@ -301,7 +318,8 @@ static int text_from_v3(const char *path, enum cel_zarr_form form, const struct 
     return CEL_OK;
 }
 
-int cel_zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *data_type, struct cel_zarr_dtype *out)
+int cel_zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *data_type,
+                           struct cel_zarr_dtype *out)
 {
     const struct cel_json *config = cel_json_get(data_type, "configuration");
     const char *name = cel_json_string(data_type, NULL);

@@ -9,8 +9,9 @@
 
 int cel_zarr_nul_in_text(void)
 {
-    return cel_fail(NC_EBADTYPE, "an element holds a NUL character within its text, which a netCDF string would be cut at: store "
-                               "such data with vlen-bytes, which is read as lists of bytes");
+    return cel_fail(NC_EBADTYPE,
+                    "an element holds a NUL character within its text, which a netCDF string would be cut at: store "
+                    "such data with vlen-bytes, which is read as lists of bytes");
 }
 
 static bool is_zero(const unsigned char *p, size_t n)
@@ -81,8 +82,11 @@ static int put_bytes(const char *text, unsigned char *p, size_t nbytes)
 
     memset(p, 0, nbytes);
     if (len > nbytes)
-        return cel_fail(NC_EINVAL, "a string of %zu bytes does not fit in %zu: set the attribute _nczarr_maxstrlen of the variable "
-                                   "before data is written, or give it the codec vlen-utf8", len, nbytes);
+        return cel_fail(
+            NC_EINVAL,
+            "a string of %zu bytes does not fit in %zu: set the attribute _nczarr_maxstrlen of the variable "
+            "before data is written, or give it the codec vlen-utf8",
+            len, nbytes);
     memcpy(p, text, len);
     return CEL_OK;
 }

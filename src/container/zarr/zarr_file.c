@@ -17,14 +17,38 @@
 /* --- the words of a mode ------------------------------------------------------------ */
 
 enum {
-    WORD_NCZARR = 1, WORD_ZARR = 2, WORD_XARRAY = 4, WORD_NOXARRAY = 8, WORD_FILE = 16, WORD_ZIP = 32, WORD_V2 = 64,
-    WORD_V3 = 128, WORD_CONSOLIDATED = 256, WORD_PREFIX = 512, WORD_S3 = 1024, WORD_BYTES = 2048
+    WORD_NCZARR = 1,
+    WORD_ZARR = 2,
+    WORD_XARRAY = 4,
+    WORD_NOXARRAY = 8,
+    WORD_FILE = 16,
+    WORD_ZIP = 32,
+    WORD_V2 = 64,
+    WORD_V3 = 128,
+    WORD_CONSOLIDATED = 256,
+    WORD_PREFIX = 512,
+    WORD_S3 = 1024,
+    WORD_BYTES = 2048
 };
-static const struct { const char *text; unsigned word; } mode_words[] = {
-    {"nczarr", WORD_NCZARR}, {"zarr", WORD_ZARR}, {"xarray", WORD_ZARR | WORD_XARRAY}, {"noxarray", WORD_ZARR | WORD_NOXARRAY},
-    {"file", WORD_FILE}, {"zip", WORD_ZIP}, {"v2", WORD_V2}, {"zarr2", WORD_V2 | WORD_ZARR}, {"v3", WORD_V3},
-    {"zarr3", WORD_V3 | WORD_ZARR}, {"consolidated", WORD_CONSOLIDATED}, {"prefix", WORD_PREFIX}, {"s3", WORD_S3},
-    {"gs3", WORD_S3}, {"bytes", WORD_BYTES},
+static const struct {
+    const char *text;
+    unsigned word;
+} mode_words[] = {
+    {"nczarr", WORD_NCZARR},
+    {"zarr", WORD_ZARR},
+    {"xarray", WORD_ZARR | WORD_XARRAY},
+    {"noxarray", WORD_ZARR | WORD_NOXARRAY},
+    {"file", WORD_FILE},
+    {"zip", WORD_ZIP},
+    {"v2", WORD_V2},
+    {"zarr2", WORD_V2 | WORD_ZARR},
+    {"v3", WORD_V3},
+    {"zarr3", WORD_V3 | WORD_ZARR},
+    {"consolidated", WORD_CONSOLIDATED},
+    {"prefix", WORD_PREFIX},
+    {"s3", WORD_S3},
+    {"gs3", WORD_S3},
+    {"bytes", WORD_BYTES},
 };
 #define ZARR_WORDS (WORD_NCZARR | WORD_ZARR | WORD_V2 | WORD_V3)
 
@@ -43,7 +67,9 @@ static unsigned words_of(const char *fragment)
 
     while (fragment && *fragment) {
         size_t len = strcspn(fragment, "&");
-        const char *at = strncasecmp(fragment, "mode=", 5) == 0 ? fragment + 5 : memchr(fragment, '=', len) ? fragment + len : fragment;
+        const char *at = strncasecmp(fragment, "mode=", 5) == 0 ? fragment + 5
+                         : memchr(fragment, '=', len)           ? fragment + len
+                                                                : fragment;
         while (at < fragment + len) {
             size_t n = strcspn(at, ",&");
             words |= word_of(at, n);
@@ -105,7 +131,8 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
         return 0;
     if (where->is_directory)
         return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path) ? 80 : 0;
-    return where->head_len >= 4 && (memcmp(where->head, "PK\3\4", 4) == 0 || memcmp(where->head, "PK\5\6", 4) == 0) ? 50 : 0;
+    return where->head_len >= 4 && (memcmp(where->head, "PK\3\4", 4) == 0 || memcmp(where->head, "PK\5\6", 4) == 0) ? 50
+                                                                                                                    : 0;
 }
 
 /* --- opening ------------------------------------------------------------------------------- */
@@ -137,7 +164,8 @@ static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
     return CEL_OK;
 }
 
-static int open_store(const struct cel_location *where, enum cel_store_mode mode, unsigned words, struct cel_store **out)
+static int open_store(const struct cel_location *where, enum cel_store_mode mode, unsigned words,
+                      struct cel_store **out)
 {
     bool zip = words & WORD_ZIP || (mode < CEL_STORE_CREATE && where->exists && !where->is_directory);
 

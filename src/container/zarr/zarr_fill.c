@@ -148,7 +148,8 @@ static bool compound_from_json(const struct cel_json *v, const struct cel_zarr_d
     for (size_t i = 0; ok && i < type->nfields; i++) {
         const struct cel_field *field = &type->field[i];
         struct cel_zarr_dtype part = {ZARR_NUMBERS, field->type->size, false, field->type, NULL};
-        const struct cel_json *value = cel_json_type(v) == CEL_JSON_ARRAY ? cel_json_item(v, i) : cel_json_get(v, field->name);
+        const struct cel_json *value =
+            cel_json_type(v) == CEL_JSON_ARRAY ? cel_json_item(v, i) : cel_json_get(v, field->name);
         ok = cel_zarr_fill_from_json("", value, &part, false, out + field->offset) == CEL_OK;
     }
     return ok;
@@ -167,20 +168,33 @@ static int list_from_json(const char *path, const struct cel_json *v, void *out)
     return CEL_OK;
 }
 
-int cel_zarr_fill_from_json(const char *path, const struct cel_json *v, const struct cel_zarr_dtype *dtype, bool nczarr, void *out)
+int cel_zarr_fill_from_json(const char *path, const struct cel_json *v, const struct cel_zarr_dtype *dtype, bool nczarr,
+                            void *out)
 {
     bool ok;
 
     if (cel_json_type(v) == CEL_JSON_ARRAY && cel_json_count(v) == 1)
         v = cel_json_item(v, 0); /* netCDF-C 4.8.0 */
     switch (dtype->type->klass) {
-    case NC_STRING: return string_from_json(v, dtype, nczarr, out);
-    case NC_VLEN: return list_from_json(path, v, out);
-    case NC_CHAR: ok = char_from_json(v, out); break;
-    case NC_FLOAT: case NC_DOUBLE: ok = real_fill_from_json(v, dtype->type->id, out); break;
-    case NC_COMPOUND: ok = compound_from_json(v, dtype, out); break;
-    case NC_OPAQUE: ok = raw_from_json(v, dtype->type->size, out); break;
-    default: ok = integer_from_json(v, dtype->type->id, out);
+    case NC_STRING:
+        return string_from_json(v, dtype, nczarr, out);
+    case NC_VLEN:
+        return list_from_json(path, v, out);
+    case NC_CHAR:
+        ok = char_from_json(v, out);
+        break;
+    case NC_FLOAT:
+    case NC_DOUBLE:
+        ok = real_fill_from_json(v, dtype->type->id, out);
+        break;
+    case NC_COMPOUND:
+        ok = compound_from_json(v, dtype, out);
+        break;
+    case NC_OPAQUE:
+        ok = raw_from_json(v, dtype->type->size, out);
+        break;
+    default:
+        ok = integer_from_json(v, dtype->type->id, out);
     }
     return ok ? CEL_OK : cel_zarr_bad(path, "/fill_value", "does not fit the data type");
 }
@@ -193,10 +207,18 @@ struct cel_json *cel_zarr_number_to_json(const void *value, nc_type type)
     double d;
 
     switch (type) {
-    case NC_FLOAT: memcpy(&f, value, sizeof f); return cel_json_new_float(f);
-    case NC_DOUBLE: memcpy(&d, value, sizeof d); return cel_json_new_double(d);
-    case NC_UINT64: memcpy(&u, value, sizeof u); return cel_json_new_uint(u);
-    default: cel_converter(type, NC_INT64)(&i, value, 1); return cel_json_new_int(i);
+    case NC_FLOAT:
+        memcpy(&f, value, sizeof f);
+        return cel_json_new_float(f);
+    case NC_DOUBLE:
+        memcpy(&d, value, sizeof d);
+        return cel_json_new_double(d);
+    case NC_UINT64:
+        memcpy(&u, value, sizeof u);
+        return cel_json_new_uint(u);
+    default:
+        cel_converter(type, NC_INT64)(&i, value, 1);
+        return cel_json_new_int(i);
     }
 }
 

@@ -15,23 +15,24 @@
 #define ZARR_CHUNK_MAX ((size_t)64 << 20)  /* one chunk of elements without fixed size, and 64 for each stored byte */
 #define ZARR_JSON_CHUNK_MAX ((size_t)4 << 20) /* ... the same where it is JSON, which takes more memory than its text */
 #define ZARR_CHUNK_RATIO 64
-#define ZARR_ELEMENT_MAX ((size_t)64 << 10) /* one element of raw bytes, or a structure: each variable may hold one to fill with */
+#define ZARR_ELEMENT_MAX \
+    ((size_t)64 << 10) /* one element of raw bytes, or a structure: each variable may hold one to fill with */
 
 #define ZARR_DEPTH_MAX 128 /* levels of groups */
 
 /* --- the store: ds->container ------------------------------------------------ */
 struct zarr {
     struct cel_store *store;
-    int version;          /* 2 or 3 */
-    bool nczarr;          /* keep what plain Zarr cannot say in _nczarr_* attributes */
-    bool xarray;          /* v2: dimension names in _ARRAY_DIMENSIONS */
-    bool consolidated;    /* read from, and write, one document with all metadata */
-    struct cel_json *all; /* that document's map of key -> document; NULL: not used */
+    int version;           /* 2 or 3 */
+    bool nczarr;           /* keep what plain Zarr cannot say in _nczarr_* attributes */
+    bool xarray;           /* v2: dimension names in _ARRAY_DIMENSIONS */
+    bool consolidated;     /* read from, and write, one document with all metadata */
+    struct cel_json *all;  /* that document's map of key -> document; NULL: not used */
     struct cel_json *tree; /* ... and its folders: an object for each, whose members are those in it */
-    uint64_t archive;     /* bytes of the zip archive; 0: it is none */
-    uint64_t unpacked;    /* bytes of documents read from it so far */
-    struct cel_vec late;  /* while loading: struct zarr_late *, variables whose dimensions lie in groups yet to come */
-    bool groups_known;    /* ... none is to come */
+    uint64_t archive;      /* bytes of the zip archive; 0: it is none */
+    uint64_t unpacked;     /* bytes of documents read from it so far */
+    struct cel_vec late;   /* while loading: struct zarr_late *, variables whose dimensions lie in groups yet to come */
+    bool groups_known;     /* ... none is to come */
 };
 
 /* --- a group: group->place ---------------------------------------------------- */
@@ -54,12 +55,13 @@ enum cel_zarr_form {
 };
 struct cel_zarr_dtype {
     enum cel_zarr_form form;
-    size_t size;  /* bytes of one stored element; ZARR_VLEN, ZARR_JSON: 0 */
+    size_t size; /* bytes of one stored element; ZARR_VLEN, ZARR_JSON: 0 */
     bool big;
     const struct cel_type *type;
     const struct cel_json *labels; /* ZARR_CATEGORY: borrowed from the array's document */
 };
-static inline bool cel_zarr_has_object_codec(const struct cel_zarr_dtype *t) /* the first filter belongs to the data type */
+static inline bool
+cel_zarr_has_object_codec(const struct cel_zarr_dtype *t) /* the first filter belongs to the data type */
 {
     return t->form >= ZARR_VLEN;
 }
@@ -72,12 +74,12 @@ struct cel_zarr_array {
     struct cel_json *doc;   /* .zarray or zarr.json */
     struct cel_json *attrs; /* .zattrs, or the attributes of zarr.json */
     char *saved;
-    bool unsaved;           /* both as in zarr_group */
+    bool unsaved; /* both as in zarr_group */
     struct cel_zarr_dtype dtype;
-    bool scalar;            /* stored as shape [1], one value for netCDF */
-    bool prefixed;          /* keys start with "c" */
-    char separator;         /* between chunk indices */
-    int *order;             /* stored axis i is axis order[i]; NULL: as they are */
+    bool scalar;                  /* stored as shape [1], one value for netCDF */
+    bool prefixed;                /* keys start with "c" */
+    char separator;               /* between chunk indices */
+    int *order;                   /* stored axis i is axis order[i]; NULL: as they are */
     struct cel_zarr_shard *shard; /* the innermost shards; NULL: none */
 };
 
@@ -91,21 +93,24 @@ static inline struct zarr *cel_zarr_of(const struct cel_dataset *ds)
 int cel_zarr_get_json(struct zarr *z, const char *path, const char *name, struct cel_json **out);
 int cel_zarr_put_json(struct zarr *z, const char *path, const char *name, const struct cel_json *doc);
 int cel_zarr_key(const char *path, const char *name, struct cel_buf *out); /* NUL-terminated */
-int cel_zarr_bad(const char *path, const char *pointer, const char *fmt, ...) CEL_PRINTF(3, 4); /* NC_ENCZARR, with the place */
+int cel_zarr_bad(const char *path, const char *pointer, const char *fmt, ...)
+    CEL_PRINTF(3, 4); /* NC_ENCZARR, with the place */
 
 /* --- zarr_root.c --------------------------------------------------------------------- */
-int cel_zarr_find_root(struct zarr *z, const char *path); /* sets the version, and the prefix of keys; NC_ENOTZARR */
+int cel_zarr_find_root(struct zarr *z, const char *path);  /* sets the version, and the prefix of keys; NC_ENOTZARR */
 int cel_zarr_find_below(struct zarr *z, const char *path); /* CEL_ABSENT: no array or group lies below this folder */
 
 /* --- zarr_consolidated.c ------------------------------------------------------------- */
 int cel_zarr_consolidated_load(struct zarr *z); /* sets z->all, where the store has such a document */
-int cel_zarr_tree_list(const struct zarr *z, const char *path, cel_store_visit *visit, void *context); /* what z->all has right below path */
+int cel_zarr_tree_list(const struct zarr *z, const char *path, cel_store_visit *visit,
+                       void *context); /* what z->all has right below path */
 
 /* --- zarr_load.c, zarr_save.c -------------------------------------------------------- */
 int cel_zarr_load(struct cel_dataset *ds);
 int cel_zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var);
 int cel_zarr_save(struct cel_dataset *ds);
-bool cel_zarr_is_left_out(const struct cel_group *group, const char *name); /* unreadable, and no object was made of it */
+bool cel_zarr_is_left_out(const struct cel_group *group,
+                          const char *name); /* unreadable, and no object was made of it */
 void cel_zarr_group_free(struct cel_zarr_group *g);
 void cel_zarr_array_free(struct cel_zarr_array *a);
 void cel_zarr_array_unmake(struct cel_zarr_array *a); /* back to an array that has no document yet */
@@ -113,7 +118,7 @@ void cel_zarr_array_unmake(struct cel_zarr_array *a); /* back to an array that h
 /* --- zarr_v2.c, zarr_v3.c: one array's document -------------------------------------------- */
 /* What both versions say of an array, gathered before a variable is made of it. */
 struct cel_zarr_facts {
-    int rank;                     /* may be more than CEL_RANK_MAX: then only shape and names are known */
+    int rank; /* may be more than CEL_RANK_MAX: then only shape and names are known */
     size_t *shape;
     size_t chunk[CEL_RANK_MAX];
     const struct cel_json *fill;  /* borrowed from the document; JSON null: no fill */
@@ -132,51 +137,60 @@ int cel_zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zar
 
 /* --- zarr_array.c: what the two share ---------------------------------------------------------- */
 /* At most CEL_RANK_MAX. */
-int cel_zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n, size_t *out);
+int cel_zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n,
+                     size_t *out);
 int cel_zarr_shape_read(const struct cel_zarr_array *a, struct cel_zarr_facts *out); /* /shape of a->doc */
 struct cel_json *cel_zarr_lengths_json(int n, const size_t *lengths);
 int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a); /* storage, chain, plain or by chunks */
 
 /* --- zarr_dtype.c --------------------------------------------------------------------------- */
 int cel_zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype, bool nczarr,
-                       struct cel_zarr_dtype *out);
+                           struct cel_zarr_dtype *out);
 /* A user type of this name in the root group, made once. */
-int cel_zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size_t size, struct cel_type **out, bool *fresh);
-int cel_zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *data_type, struct cel_zarr_dtype *out);
-int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out);
+int cel_zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size_t size, struct cel_type **out,
+                       bool *fresh);
+int cel_zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *data_type,
+                           struct cel_zarr_dtype *out);
+int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct cel_zarr_dtype *dtype,
+                         struct cel_json **out);
 int cel_zarr_dtype_to_v3(const struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out);
 /* The dtype string of an atomic type, as _nczarr_attr wants it: "<i4", ">S1". */
 const char *cel_zarr_dtype_text(nc_type type, bool big);
 nc_type cel_zarr_dtype_atomic(const char *text, bool *big); /* NC_NAT: none of ours */
 
 /* --- zarr_fill.c -------------------------------------------------------------------------------- */
-int cel_zarr_fill_from_json(const char *path, const struct cel_json *v, const struct cel_zarr_dtype *dtype, bool nczarr, void *out);
-bool cel_zarr_number_from_json(const struct cel_json *v, nc_type type, void *out); /* also the names of NaN and infinities */
+int cel_zarr_fill_from_json(const char *path, const struct cel_json *v, const struct cel_zarr_dtype *dtype, bool nczarr,
+                            void *out);
+bool cel_zarr_number_from_json(const struct cel_json *v, nc_type type,
+                               void *out); /* also the names of NaN and infinities */
 struct cel_json *cel_zarr_number_to_json(const void *value, nc_type type);
 int cel_zarr_fill_to_json(const void *value, const struct cel_zarr_dtype *dtype, int version, struct cel_json **out);
 
 /* --- zarr_att.c ------------------------------------------------------------------------------------ */
 bool cel_zarr_att_is_hidden(const char *name);
-int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, struct cel_atts *out, struct cel_var *var);
+int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, struct cel_atts *out,
+                            struct cel_var *var);
 int cel_zarr_atts_to_json(struct cel_dataset *ds, struct cel_atts *atts, struct cel_json *attrs, struct cel_var *var);
 
 /* --- zarr_chunk.c, zarr_plain.c, zarr_shard.c ---------------------------------------------------------- */
 int cel_zarr_chunk_key(const struct cel_zarr_array *a, int rank, const size_t *index, struct cel_buf *out);
-int cel_zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out);
-int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_location *at,
-                    struct cel_buf *out);
-int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n,
-                     uint32_t skipped, struct cel_chunk_location *out);
-int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const struct cel_chunk_location *at,
-                     const void *encoded, size_t n);
+int cel_zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                        struct cel_chunk_location *out);
+int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                        const struct cel_chunk_location *at, struct cel_buf *out);
+int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
+                            size_t n, uint32_t skipped, struct cel_chunk_location *out);
+int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                         const struct cel_chunk_location *at, const void *encoded, size_t n);
 int cel_zarr_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                   const ptrdiff_t *stride, void *data);
+                           const ptrdiff_t *stride, void *data);
 int cel_zarr_unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                   const ptrdiff_t *stride, const void *data);
+                           const ptrdiff_t *stride, const void *data);
 
 /* --- zarr_element.c: one element of fixed size, as stored and in memory ----------------------------------------- */
-int cel_zarr_element_take(const struct cel_zarr_dtype *t, const unsigned char *p, void *out); /* a string becomes the caller's */
-int cel_zarr_nul_in_text(void); /* the failure of an element that has one */
+int cel_zarr_element_take(const struct cel_zarr_dtype *t, const unsigned char *p,
+                          void *out); /* a string becomes the caller's */
+int cel_zarr_nul_in_text(void);       /* the failure of an element that has one */
 int cel_zarr_element_put(const struct cel_zarr_dtype *t, const void *in, unsigned char *p);
 
 /* --- zarr_object_meta.c: the codec that makes bytes of elements, in version 2 ------------------------------------- */
@@ -184,7 +198,8 @@ int cel_zarr_element_put(const struct cel_zarr_dtype *t, const void *in, unsigne
 int cel_zarr_object_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, struct cel_zarr_dtype *out);
 /* Lists of these numbers; alias: what the type is called, NULL: "vlen_int" and the like. */
 int cel_zarr_lists_type(struct cel_dataset *ds, const char *alias, nc_type base, bool big, struct cel_zarr_dtype *out);
-int cel_zarr_object_to_v2(struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out); /* var->chain has it complete */
+int cel_zarr_object_to_v2(struct cel_var *var, struct cel_zarr_dtype *dtype,
+                          struct cel_json **out); /* var->chain has it complete */
 
 /* --- zarr_object.c: elements without fixed size ------------------------------------------------------------- */
 struct cel_zarr_objects {
@@ -203,7 +218,8 @@ int cel_zarr_category_take(const struct cel_zarr_dtype *t, const unsigned char *
 int cel_zarr_category_put(const struct cel_zarr_dtype *t, const char *text, unsigned char *p);
 
 /* Shards: *out is the level this configuration describes; byte codecs around it are added, then it is finished. */
-int cel_zarr_shard_read(const struct cel_json *config, struct cel_zarr_array *a, struct cel_zarr_facts *facts, struct cel_zarr_shard **out);
+int cel_zarr_shard_read(const struct cel_json *config, struct cel_zarr_array *a, struct cel_zarr_facts *facts,
+                        struct cel_zarr_shard **out);
 int cel_zarr_shard_add_after(struct cel_zarr_shard *s, struct cel_step *step);
 int cel_zarr_shard_finish(struct cel_zarr_shard *s);
 /* false: no shards, or none that can be made here. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* --- NCZarr's keys, of every generation ------------------------------------------ */
 
 struct generations {
@@ -175,8 +174,8 @@ static int nameless(struct cel_dataset *ds, size_t len, struct cel_dim **out)
     return by_name(ds->root, name, len, out);
 }
 
-static int link_dims(struct cel_dataset *ds, struct cel_var *var, const struct cel_zarr_array *a, const struct cel_zarr_facts *facts,
-                     const struct cel_json *info)
+static int link_dims(struct cel_dataset *ds, struct cel_var *var, const struct cel_zarr_array *a,
+                     const struct cel_zarr_facts *facts, const struct cel_json *info)
 {
     const struct cel_json *references = either(info, "dimension_references", "dimrefs");
     int rc = CEL_OK;
@@ -224,7 +223,8 @@ static bool is_usual(const struct cel_type *type, const void *value, const void 
     return !text || !*text;
 }
 
-static int load_fill(struct cel_var *var, struct cel_zarr_array *a, const struct cel_zarr_facts *facts, const struct cel_json *info)
+static int load_fill(struct cel_var *var, struct cel_zarr_array *a, const struct cel_zarr_facts *facts,
+                     const struct cel_json *info)
 {
     int64_t none = 0;
     const void *usual = cel_var_fill_value(var);
@@ -263,7 +263,8 @@ static int note_shards(struct cel_var *var, const struct cel_zarr_array *a)
     return var->shards ? CEL_OK : NC_ENOMEM;
 }
 
-static int describe_var(struct cel_var *var, struct cel_zarr_array *a, struct cel_zarr_facts *facts, const struct cel_json *info)
+static int describe_var(struct cel_var *var, struct cel_zarr_array *a, struct cel_zarr_facts *facts,
+                        const struct cel_json *info)
 {
     int rc;
 

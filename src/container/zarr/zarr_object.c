@@ -19,7 +19,8 @@ static uint32_t get_le32(const void *p)
 
 static int add_le32(struct cel_buf *out, size_t v)
 {
-    unsigned char b[4] = {(unsigned char)v, (unsigned char)(v >> 8), (unsigned char)(v >> 16), (unsigned char)(v >> 24)};
+    unsigned char b[4] = {(unsigned char)v, (unsigned char)(v >> 8), (unsigned char)(v >> 16),
+                          (unsigned char)(v >> 24)};
 
     return cel_buf_add(out, b, 4);
 }
@@ -91,7 +92,8 @@ static int add_list(const struct cel_zarr_dtype *t, const void *element, struct 
 
     memcpy(&list, element, sizeof list);
     nbytes = list.len * t->type->base->size;
-    rc = nbytes > UINT32_MAX ? cel_fail(NC_EINVAL, "vlen-array: an element has more than 4 GiB") : add_le32(raw, nbytes);
+    rc =
+        nbytes > UINT32_MAX ? cel_fail(NC_EINVAL, "vlen-array: an element has more than 4 GiB") : add_le32(raw, nbytes);
     at = raw->len;
     if (rc == CEL_OK)
         rc = cel_buf_resize(raw, at + nbytes);
@@ -115,7 +117,8 @@ static int encode_lengths(const struct cel_zarr_objects *o, struct cel_buf *raw)
     int rc = add_le32(raw, o->n);
 
     for (size_t i = 0; rc == CEL_OK && i < o->n; i++)
-        rc = o->dtype->type->klass == NC_VLEN ? add_list(o->dtype, element_at(o, i), raw) : add_text(element_at(o, i), raw);
+        rc = o->dtype->type->klass == NC_VLEN ? add_list(o->dtype, element_at(o, i), raw)
+                                              : add_text(element_at(o, i), raw);
     return rc;
 }
 
@@ -132,8 +135,9 @@ int cel_zarr_objects_plausible(const struct cel_zarr_dtype *t, size_t n, const s
 
 static int take_number(const struct cel_json *v, const struct cel_zarr_dtype *t, void *out)
 {
-    return cel_zarr_number_from_json(v, t->type->id, out) ? CEL_OK
-                                                      : cel_fail(NC_EFILTER, "json2: an element is no %s", t->type->name);
+    return cel_zarr_number_from_json(v, t->type->id, out)
+               ? CEL_OK
+               : cel_fail(NC_EFILTER, "json2: an element is no %s", t->type->name);
 }
 
 /* An element that is no text is given as JSON. */

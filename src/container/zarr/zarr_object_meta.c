@@ -52,7 +52,8 @@ int cel_zarr_lists_type(struct cel_dataset *ds, const char *alias, nc_type base,
 }
 
 /* vlen-array: lists of numbers. */
-static int lists_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, const struct cel_json *codec, struct cel_zarr_dtype *out)
+static int lists_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, const struct cel_json *codec,
+                         struct cel_zarr_dtype *out)
 {
     const char *text = text_member(codec, "dtype");
     bool big = false;
@@ -115,16 +116,19 @@ int cel_zarr_object_from_v2(struct cel_dataset *ds, const struct cel_zarr_array 
     if (!dtype || !strchr(dtype, 'O'))
         return CEL_ABSENT;
     if (id && (strcmp(id, "pickle") == 0 || strcmp(id, "msgpack2") == 0))
-        return cel_zarr_bad(a->path, "/filters/0", "objects packed with '%s' are not read; store them with vlen-utf8", id);
+        return cel_zarr_bad(a->path, "/filters/0", "objects packed with '%s' are not read; store them with vlen-utf8",
+                            id);
     if (!known)
-        return cel_zarr_bad(a->path, "/filters/0",
-                        "objects need 'vlen-utf8', 'vlen-bytes', 'vlen-array', 'json2' or 'categorize' here, not '%s'",
-                        id ? id : "nothing");
+        return cel_zarr_bad(
+            a->path, "/filters/0",
+            "objects need 'vlen-utf8', 'vlen-bytes', 'vlen-array', 'json2' or 'categorize' here, not '%s'",
+            id ? id : "nothing");
     if (known->takes == CEL_OBJECT_LISTS)
         return lists_from_v2(ds, a, codec, out);
     if (strcmp(id, "vlen-bytes") == 0)
         return bytes_from_v2(ds, a, out);
-    *out = (struct cel_zarr_dtype){.form = strcmp(id, "json2") == 0 ? ZARR_JSON : ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
+    *out = (struct cel_zarr_dtype){.form = strcmp(id, "json2") == 0 ? ZARR_JSON : ZARR_VLEN,
+                                   .type = cel_type_atomic(NC_STRING)};
     return CEL_OK;
 }
 

@@ -131,8 +131,10 @@ static int check_format(struct zarr *z, const char *path)
     int rc = cel_zarr_get_json(z, "", "zarr.json", &doc);
 
     if (rc == CEL_OK && (!cel_json_int(cel_json_get(doc, "zarr_format"), false, &format) || format != 3))
-        rc = cel_fail(NC_ENOTZARR, "%s was written by a draft of Zarr version 3 that nothing reads any more; "
-                                   "write it again with a current library", path);
+        rc = cel_fail(NC_ENOTZARR,
+                      "%s was written by a draft of Zarr version 3 that nothing reads any more; "
+                      "write it again with a current library",
+                      path);
     cel_json_free(doc);
     return rc == CEL_ABSENT ? CEL_OK : rc;
 }

@@ -237,7 +237,8 @@ static struct cel_json *names_json(const struct cel_group *group, bool vars)
     int rc = list ? CEL_OK : NC_ENOMEM;
 
     for (size_t i = 0; rc == CEL_OK && i < objects->n; i++)
-        rc = push_name(list, vars ? ((struct cel_var *)objects->at[i])->name : ((struct cel_group *)objects->at[i])->name);
+        rc = push_name(list,
+                       vars ? ((struct cel_var *)objects->at[i])->name : ((struct cel_group *)objects->at[i])->name);
     if (rc == CEL_OK && vars)
         rc = push_unreadable(group, list);
     if (rc == CEL_OK)
@@ -422,7 +423,8 @@ static int add_array_info(const struct cel_var *var, const struct cel_zarr_array
         rc = cel_json_set_text(info, "type_alias", var->type->name);
     if (rc == CEL_OK)
         rc = note_text_as_bytes(var, info);
-    if (rc == CEL_OK && cel_zarr_of(var->group->dataset)->version == 3 && var->no_fill) /* fill_value cannot be null there */
+    if (rc == CEL_OK && cel_zarr_of(var->group->dataset)->version == 3 &&
+        var->no_fill) /* fill_value cannot be null there */
         rc = cel_json_set(info, "no_fill", cel_json_new_int(1));
     if (rc == CEL_OK)
         return cel_json_set(a->attrs, "_nczarr_array", info);

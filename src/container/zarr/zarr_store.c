@@ -32,9 +32,11 @@ static int check_unpacked(struct zarr *z, const char *key)
     if (rc != CEL_OK)
         return rc == CEL_ABSENT ? CEL_OK : rc;
     if (size > most || z->unpacked > most - size)
-        return cel_fail(NC_ENCZARR, "%s: with its %llu bytes the metadata is more than %llu, %d times the archive's size: set "
-                                    "CELLAR_MAX_DECODED to %llu or more if it is to be read", key, (unsigned long long)size,
-                        (unsigned long long)most, ZARR_PACKED_RATIO, (unsigned long long)(z->unpacked + size));
+        return cel_fail(NC_ENCZARR,
+                        "%s: with its %llu bytes the metadata is more than %llu, %d times the archive's size: set "
+                        "CELLAR_MAX_DECODED to %llu or more if it is to be read",
+                        key, (unsigned long long)size, (unsigned long long)most, ZARR_PACKED_RATIO,
+                        (unsigned long long)(z->unpacked + size));
     z->unpacked += size;
     return CEL_OK;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RAW_MAX ((size_t)1 << 31) /* bytes of a chunk that is written */
+#define RAW_MAX ((size_t)1 << 31)      /* bytes of a chunk that is written */
 #define SMALL_WORK ((size_t)256 << 10) /* bytes that are not worth waking a thread for */
 
 /* One put or get, shared by all who work on it. */
@@ -23,16 +23,16 @@ struct call {
     bool put;
     const size_t *start, *count;
     const ptrdiff_t *stride;
-    unsigned char *data;    /* count elements; not changed by a put */
-    size_t size;            /* of an element in memory */
-    size_t n;               /* elements of a chunk */
-    size_t *element_at;     /* the element at a stored position; NULL: the same */
+    unsigned char *data;                            /* count elements; not changed by a put */
+    size_t size;                                    /* of an element in memory */
+    size_t n;                                       /* elements of a chunk */
+    size_t *element_at;                             /* the element at a stored position; NULL: the same */
     size_t first[CEL_RANK_MAX], last[CEL_RANK_MAX]; /* chunks touched */
 
-    struct cel_mutex lock;  /* of what follows */
+    struct cel_mutex lock;             /* of what follows */
     size_t next[CEL_RANK_MAX], number; /* the chunk to be taken next */
     bool more;
-    int rc;                 /* of the lowest chunk that failed */
+    int rc; /* of the lowest chunk that failed */
     size_t failed;
     struct cel_status why;
 };
@@ -327,9 +327,11 @@ static struct row row_at(const struct hand *h, const struct part *part, const si
         in_chunk = in_chunk * c->var->chunk[d] + (c->start[d] + i * stride_of(c, d)) % c->var->chunk[d];
         in_data = in_data * c->count[d] + i;
     }
-    return (struct row){.type = c->var->type, .element = h->element ? h->element + in_chunk * c->size : NULL,
+    return (struct row){.type = c->var->type,
+                        .element = h->element ? h->element + in_chunk * c->size : NULL,
                         .data = c->data + in_data * c->size,
-                        .n = rank ? part->n[rank - 1] : 1, .element_step = c->size * (rank ? stride_of(c, rank - 1) : 1),
+                        .n = rank ? part->n[rank - 1] : 1,
+                        .element_step = c->size * (rank ? stride_of(c, rank - 1) : 1),
                         .data_step = c->size};
 }
 
@@ -523,7 +525,7 @@ static int do_region(struct call *c)
 }
 
 int cel_zarr_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                   const ptrdiff_t *stride, void *data)
+                           const ptrdiff_t *stride, void *data)
 {
     struct call call = {.ds = ds, .var = var, .start = start, .count = count, .stride = stride, .data = data};
     size_t n = 1;
@@ -539,10 +541,15 @@ int cel_zarr_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const si
 }
 
 int cel_zarr_unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                   const ptrdiff_t *stride, const void *data)
+                           const ptrdiff_t *stride, const void *data)
 {
-    struct call call = {.ds = ds, .var = var, .start = start, .count = count, .stride = stride,
-                        .data = (unsigned char *)data, .put = true};
+    struct call call = {.ds = ds,
+                        .var = var,
+                        .start = start,
+                        .count = count,
+                        .stride = stride,
+                        .data = (unsigned char *)data,
+                        .put = true};
 
     return do_region(&call);
 }

@@ -68,7 +68,9 @@ static int read_dtype(struct cel_dataset *ds, struct cel_zarr_array *a)
 {
     int rc = cel_zarr_object_from_v2(ds, a, &a->dtype);
 
-    return rc == CEL_ABSENT ? cel_zarr_dtype_from_v2(ds, a->path, cel_json_get(a->doc, "dtype"), by_netcdf(a), &a->dtype) : rc;
+    return rc == CEL_ABSENT
+               ? cel_zarr_dtype_from_v2(ds, a->path, cel_json_get(a->doc, "dtype"), by_netcdf(a), &a->dtype)
+               : rc;
 }
 
 /* Where the values lie, and how. */
@@ -107,7 +109,8 @@ int cel_zarr_v2_read(struct cel_dataset *ds, struct cel_zarr_array *a, struct ce
 static int chain_members(const struct cel_var *var, struct cel_json *doc)
 {
     bool listed = var->chain.n > 1 || var->chain.object;
-    struct cel_json *filters = listed ? cel_json_new_array() : cel_json_new_null(), *compressor = cel_json_new_null(), *first;
+    struct cel_json *filters = listed ? cel_json_new_array() : cel_json_new_null(), *compressor = cel_json_new_null(),
+                    *first;
     int rc = filters && compressor ? cel_chain_object_json(&var->chain, 2, &first) : NC_ENOMEM;
 
     if (rc == CEL_OK)
@@ -154,13 +157,15 @@ int cel_zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zar
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "zarr_format", cel_json_new_int(2));
     if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "shape", a->scalar ? cel_zarr_lengths_json(1, &one) : cel_zarr_lengths_json(var->ndims, var->extent));
+        rc = cel_json_set(a->doc, "shape",
+                          a->scalar ? cel_zarr_lengths_json(1, &one) : cel_zarr_lengths_json(var->ndims, var->extent));
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "dtype", dtype);
     else
         cel_json_free(dtype);
     if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "chunks", a->scalar ? cel_zarr_lengths_json(1, &one) : cel_zarr_lengths_json(var->ndims, var->chunk));
+        rc = cel_json_set(a->doc, "chunks",
+                          a->scalar ? cel_zarr_lengths_json(1, &one) : cel_zarr_lengths_json(var->ndims, var->chunk));
     if (rc == CEL_OK && var->no_fill)
         fill = cel_json_new_null();
     else if (rc == CEL_OK)

@@ -30,8 +30,17 @@ static const char *elements_text(const struct cel_zarr_array *a)
 
 static int check_members(const struct cel_zarr_array *a)
 {
-    static const char *const known[] = {"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
-                                        "fill_value", "codecs", "attributes", "dimension_names", "storage_transformers",
+    static const char *const known[] = {"zarr_format",
+                                        "node_type",
+                                        "shape",
+                                        "data_type",
+                                        "chunk_grid",
+                                        "chunk_key_encoding",
+                                        "fill_value",
+                                        "codecs",
+                                        "attributes",
+                                        "dimension_names",
+                                        "storage_transformers",
                                         "consolidated_metadata" /* of groups; some write it here too */};
 
     for (size_t i = 0; i < cel_json_count(a->doc); i++) {
@@ -41,7 +50,8 @@ static int check_members(const struct cel_zarr_array *a)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             is_known |= strcmp(key, known[k]) == 0;
         if (!is_known && !(cel_json_type(must) == CEL_JSON_BOOL && !cel_json_bool(must)))
-            return cel_zarr_bad(a->path, key, "an extension that this library does not know and that may not be ignored");
+            return cel_zarr_bad(a->path, key,
+                                "an extension that this library does not know and that may not be ignored");
     }
     if (cel_json_count(cel_json_get(a->doc, "storage_transformers")))
         return cel_zarr_bad(a->path, "/storage_transformers", "are not supported");
@@ -56,17 +66,19 @@ static int read_grid(struct cel_zarr_array *a, struct cel_zarr_facts *out)
 
     if (!name || strcmp(name, "regular") != 0)
         return cel_zarr_bad(a->path, "/chunk_grid", "'%s' is not supported, only 'regular'", name ? name : "");
-    rc = cel_zarr_lengths(a->path, "/chunk_grid/configuration/chunk_shape", cel_json_get(config_of(grid), "chunk_shape"), 1, &n,
-                      out->chunk);
+    rc = cel_zarr_lengths(a->path, "/chunk_grid/configuration/chunk_shape",
+                          cel_json_get(config_of(grid), "chunk_shape"), 1, &n, out->chunk);
     if (rc == CEL_OK && n != out->rank)
-        rc = cel_zarr_bad(a->path, "/chunk_grid/configuration/chunk_shape", "has %d lengths, the shape has %d", n, out->rank);
+        rc = cel_zarr_bad(a->path, "/chunk_grid/configuration/chunk_shape", "has %d lengths, the shape has %d", n,
+                          out->rank);
     return rc;
 }
 
 static int read_keys(struct cel_zarr_array *a)
 {
     const struct cel_json *encoding = cel_json_get(a->doc, "chunk_key_encoding");
-    const char *name = cel_zarr_v3_name(encoding), *separator = cel_json_string(cel_json_get(config_of(encoding), "separator"), NULL);
+    const char *name = cel_zarr_v3_name(encoding),
+               *separator = cel_json_string(cel_json_get(config_of(encoding), "separator"), NULL);
 
     if (!name || (strcmp(name, "default") != 0 && strcmp(name, "v2") != 0))
         return cel_zarr_bad(a->path, "/chunk_key_encoding", "'%s' is not supported", name ? name : "");
@@ -139,15 +151,18 @@ static int read_after_shard(struct cel_zarr_array *a, struct cel_zarr_shard *sha
     return rc == CEL_OK ? cel_zarr_shard_add_after(shard, &step) : cel_fail_in(rc, "/%s: /codecs", a->path);
 }
 
-static int read_shard(struct cel_zarr_array *a, const struct cel_json *config, struct codec_list *list, struct cel_zarr_facts *out)
+static int read_shard(struct cel_zarr_array *a, const struct cel_json *config, struct codec_list *list,
+                      struct cel_zarr_facts *out)
 {
     list->has_bytes = true;
     if (out->chain.n)
-        return cel_zarr_bad(a->path, "/codecs", "a filter before sharding_indexed works on all of a shard, which is not supported");
+        return cel_zarr_bad(a->path, "/codecs",
+                            "a filter before sharding_indexed works on all of a shard, which is not supported");
     return cel_zarr_shard_read(config, a, out, &list->shard);
 }
 
-static int read_codec(struct cel_zarr_array *a, const struct cel_json *codec, struct codec_list *list, struct cel_zarr_facts *out)
+static int read_codec(struct cel_zarr_array *a, const struct cel_json *codec, struct codec_list *list,
+                      struct cel_zarr_facts *out)
 {
     const char *name = cel_zarr_v3_name(codec);
 
@@ -279,7 +294,8 @@ static struct cel_json *bytes_codec(const struct cel_var *var, const struct cel_
 
     if (a->dtype.form == ZARR_VLEN)
         return bare("vlen-utf8");
-    return a->dtype.size > 1 ? named("bytes", with_member("endian", text_value(big ? "big" : "little"))) : bare("bytes");
+    return a->dtype.size > 1 ? named("bytes", with_member("endian", text_value(big ? "big" : "little")))
+                             : bare("bytes");
 }
 
 /* Filters that work on elements come before "bytes" in version 3. */

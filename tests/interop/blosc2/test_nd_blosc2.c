@@ -158,7 +158,8 @@ static void cells_are_theirs(void **state)
         int rc;
 
         roll_block(&b, sizes[roll(10)]);
-        src = malloc((size_t)b.length), want = malloc((size_t)b.length), got = malloc((size_t)b.length), back = malloc((size_t)b.length);
+        src = malloc((size_t)b.length), want = malloc((size_t)b.length), got = malloc((size_t)b.length),
+        back = malloc((size_t)b.length);
         for (int32_t i = 0; i < b.length; i++)
             src[i] = (uint8_t)roll(256);
         rc = forward(ndcell_forward, &b, meta, src, want);
@@ -261,13 +262,18 @@ static void only_reals_have_means(void **state)
         const char *dtype;
         int32_t size;
         int rc;
-    } cases[] = {{"<i4", 4, -1}, {"<u4", 4, -1}, {"<i8", 8, -1}, {"<c8", 8, -1}, {"<M8[s]", 8, -1}, {"|S4", 4, -1}, {"<f4", 4, 0},
-                 {"<f8", 8, 0},  {"f8", 8, 0},   {"|u1", 8, 0},  {NULL, 4, 0},   {"|u1", 1, -1},    {"<f2", 2, -1}, {"<i2", 2, -1}};
+    } cases[] = {{"<i4", 4, -1}, {"<u4", 4, -1}, {"<i8", 8, -1}, {"<c8", 8, -1}, {"<M8[s]", 8, -1},
+                 {"|S4", 4, -1}, {"<f4", 4, 0},  {"<f8", 8, 0},  {"f8", 8, 0},   {"|u1", 8, 0},
+                 {NULL, 4, 0},   {"|u1", 1, -1}, {"<f2", 2, -1}, {"<i2", 2, -1}};
     uint8_t src[512] = {0}, dst[512];
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct block b = {.rank = 2, .dims = {8, 8}, .typesize = cases[i].size, .length = 64 * cases[i].size, .dtype = cases[i].dtype};
+        struct block b = {.rank = 2,
+                          .dims = {8, 8},
+                          .typesize = cases[i].size,
+                          .length = 64 * cases[i].size,
+                          .dtype = cases[i].dtype};
         assert_int_equal(forward(ours.mean_forward, &b, 4, src, dst), cases[i].rc);
         assert_int_equal(backward(ours.mean_backward, &b, 4, src, dst), 0); /* a reader takes what there is */
     }
@@ -360,12 +366,14 @@ static const struct {
     int32_t size;
     uint8_t edge;
 } golden[] = {
-    {"ndcell", 1, {37}, 4, 4},          {"ndcell", 2, {4, 8}, 1, 2},       {"ndcell", 2, {7, 9}, 1, 3},      {"ndcell", 2, {6, 11}, 2, 4},
-    {"ndcell", 2, {9, 5}, 3, 2},        {"ndcell", 2, {8, 8}, 4, 4},       {"ndcell", 2, {5, 13}, 8, 4},     {"ndcell", 2, {1, 64}, 4, 4},
-    {"ndcell", 3, {4, 6, 7}, 1, 4},     {"ndcell", 3, {5, 6, 7}, 2, 2},    {"ndcell", 3, {3, 5, 9}, 4, 3},   {"ndcell", 3, {2, 9, 6}, 5, 4},
-    {"ndcell", 4, {3, 4, 5, 6}, 1, 2},  {"ndcell", 4, {2, 3, 4, 5}, 12, 2}, {"ndcell", 5, {2, 3, 2, 3, 4}, 2, 2}, {"ndcell", 2, {3, 5}, 16, 2},
-    {"ndcell", 2, {3, 5}, 32, 3},       {"ndmean", 1, {21}, 4, 4},         {"ndmean", 2, {8, 8}, 4, 4},      {"ndmean", 2, {7, 9}, 4, 3},
-    {"ndmean", 2, {6, 8}, 8, 2},        {"ndmean", 3, {4, 5, 6}, 4, 4},    {"ndmean", 3, {5, 3, 6}, 8, 5},   {"ndmean", 4, {3, 3, 4, 5}, 4, 2},
+    {"ndcell", 1, {37}, 4, 4},         {"ndcell", 2, {4, 8}, 1, 2},        {"ndcell", 2, {7, 9}, 1, 3},
+    {"ndcell", 2, {6, 11}, 2, 4},      {"ndcell", 2, {9, 5}, 3, 2},        {"ndcell", 2, {8, 8}, 4, 4},
+    {"ndcell", 2, {5, 13}, 8, 4},      {"ndcell", 2, {1, 64}, 4, 4},       {"ndcell", 3, {4, 6, 7}, 1, 4},
+    {"ndcell", 3, {5, 6, 7}, 2, 2},    {"ndcell", 3, {3, 5, 9}, 4, 3},     {"ndcell", 3, {2, 9, 6}, 5, 4},
+    {"ndcell", 4, {3, 4, 5, 6}, 1, 2}, {"ndcell", 4, {2, 3, 4, 5}, 12, 2}, {"ndcell", 5, {2, 3, 2, 3, 4}, 2, 2},
+    {"ndcell", 2, {3, 5}, 16, 2},      {"ndcell", 2, {3, 5}, 32, 3},       {"ndmean", 1, {21}, 4, 4},
+    {"ndmean", 2, {8, 8}, 4, 4},       {"ndmean", 2, {7, 9}, 4, 3},        {"ndmean", 2, {6, 8}, 8, 2},
+    {"ndmean", 3, {4, 5, 6}, 4, 4},    {"ndmean", 3, {5, 3, 6}, 8, 5},     {"ndmean", 4, {3, 3, 4, 5}, 4, 2},
 };
 
 static int write_golden(const char *path)
@@ -374,7 +382,8 @@ static int write_golden(const char *path)
 
     if (!f)
         return 1;
-    fprintf(f, "# Made by c-blosc2 %s (test_nd_blosc2 PLUGINS golden FILE); input: nd_samples.h\n", BLOSC2_VERSION_STRING);
+    fprintf(f, "# Made by c-blosc2 %s (test_nd_blosc2 PLUGINS golden FILE); input: nd_samples.h\n",
+            BLOSC2_VERSION_STRING);
     fprintf(f, "# filter edge element-size rank lengths... output\n");
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
         struct block b = {.rank = golden[i].rank, .typesize = golden[i].size, .length = golden[i].size, .dtype = "|u1"};
@@ -400,9 +409,9 @@ static int write_golden(const char *path)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_theirs),           cmocka_unit_test(means_are_theirs),
-        cmocka_unit_test(short_first_axis_is_right),  cmocka_unit_test(only_reals_have_means),
-        cmocka_unit_test(caterva_is_read),            cmocka_unit_test(hostile_layers_are_refused),
+        cmocka_unit_test(cells_are_theirs),          cmocka_unit_test(means_are_theirs),
+        cmocka_unit_test(short_first_axis_is_right), cmocka_unit_test(only_reals_have_means),
+        cmocka_unit_test(caterva_is_read),           cmocka_unit_test(hostile_layers_are_refused),
         cmocka_unit_test(damaged_layers_do_no_harm),
     };
 

@@ -59,9 +59,10 @@ int main(int argc, char **argv)
         check(nc_def_dim(ncid, "c", CHUNKS, &dims[0]), "c") || check(nc_def_dim(ncid, "i", N, &dims[1]), "i") ||
         check(nc_def_var(ncid, "var", NC_FLOAT, 2, dims, &v), "var") ||
         check(nc_def_var_chunking(ncid, v, NC_CHUNKED, chunks), "chunking") ||
-        check(cellar_def_var_chain(ncid, v, "307,9|4,32,32"), "chain") || check(nc_put_var_float(ncid, v, data), "put") ||
-        check(nc_close(ncid), "close") || check(nc_open(argv[1], NC_NOWRITE, &ncid), "open") ||
-        check(nc_get_var_float(ncid, v, back), "get") || check(nc_close(ncid), "close"))
+        check(cellar_def_var_chain(ncid, v, "307,9|4,32,32"), "chain") ||
+        check(nc_put_var_float(ncid, v, data), "put") || check(nc_close(ncid), "close") ||
+        check(nc_open(argv[1], NC_NOWRITE, &ncid), "open") || check(nc_get_var_float(ncid, v, back), "get") ||
+        check(nc_close(ncid), "close"))
         return 1;
     if (memcmp(data, back, sizeof data) != 0) {
         fprintf(stderr, "what is read is not what was written\n");

@@ -8,7 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TRY(call) do { int e = (call); if (e) { printf("%s: %s: %s\n", #call, nc_strerror(e), cellar_error()); exit(1); } } while (0)
+#define TRY(call) \
+    do { \
+        int e = (call); \
+        if (e) { \
+            printf("%s: %s: %s\n", #call, nc_strerror(e), cellar_error()); \
+            exit(1); \
+        } \
+    } while (0)
 
 enum { SIDE = 10, MOST = SIDE * SIDE * SIDE * SIDE };
 
@@ -21,7 +28,9 @@ static size_t fill_in(int ndims, int masked)
     for (int d = 0; d < ndims; d++)
         n *= SIDE;
     for (size_t i = 0; i < n; i++)
-        values[i] = masked && i % 7 == 0 ? NC_FILL_FLOAT : masked && i == 5 ? NAN : 280 + (double)(i % 41) / 8 + (double)(i / 41 % 512) / 64;
+        values[i] = masked && i % 7 == 0 ? NC_FILL_FLOAT
+                    : masked && i == 5   ? NAN
+                                         : 280 + (double)(i % 41) / 8 + (double)(i / 41 % 512) / 64;
     return n;
 }
 
@@ -32,7 +41,8 @@ static void put(int ncid, const int *dims, const char *method, int nwords, unsig
     char name[64];
     int v;
 
-    snprintf(name, sizeof name, "%s_%s_%d_%s", label, type == NC_FLOAT ? "f4" : "f8", ndims, masked ? "masked" : "plain");
+    snprintf(name, sizeof name, "%s_%s_%d_%s", label, type == NC_FLOAT ? "f4" : "f8", ndims,
+             masked ? "masked" : "plain");
     TRY(nc_redef(ncid));
     TRY(nc_def_var(ncid, name, type, ndims, dims, &v));
     TRY(nc_def_var_chunking(ncid, v, NC_CHUNKED, chunks));

@@ -3,9 +3,9 @@
 
 static void hidden(int ncid)
 {
-    static const char *const names[] = {"_NCProperties", "_IsNetcdf4", "_SuperblockVersion", "_Format", "_nc3_strict",
-                                        "_Netcdf4Coordinates", "_Netcdf4Dimid", "CLASS", "NAME", "DIMENSION_LIST",
-                                        "REFERENCE_LIST"};
+    static const char *const names[] = {"_NCProperties", "_IsNetcdf4",          "_SuperblockVersion", "_Format",
+                                        "_nc3_strict",   "_Netcdf4Coordinates", "_Netcdf4Dimid",      "CLASS",
+                                        "NAME",          "DIMENSION_LIST",      "REFERENCE_LIST"};
     nc_type type;
     size_t len;
     int natts, value = -7, id = -7;

@@ -56,8 +56,8 @@ TRY(double, double)
 /* As large as they will be, so that putting them again needs no define mode. */
 static void make_atts(nc_type t)
 {
-    static const char *const tags[] = {"schar", "uchar", "ubyte", "short", "ushort", "int",
-                                       "uint", "long", "longlong", "ulonglong", "float", "double"};
+    static const char *const tags[] = {"schar", "uchar", "ubyte",    "short",     "ushort", "int",
+                                       "uint",  "long",  "longlong", "ulonglong", "float",  "double"};
     int zeros[5] = {0};
 
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
@@ -120,8 +120,8 @@ static void strings(void)
 
 int main(int argc, char **argv)
 {
-    static const nc_type types[] = {NC_BYTE, NC_UBYTE, NC_SHORT, NC_USHORT, NC_INT, NC_UINT,
-                                    NC_INT64, NC_UINT64, NC_FLOAT, NC_DOUBLE};
+    static const nc_type types[] = {NC_BYTE, NC_UBYTE, NC_SHORT,  NC_USHORT, NC_INT,
+                                    NC_UINT, NC_INT64, NC_UINT64, NC_FLOAT,  NC_DOUBLE};
 
     (void)argc;
     DO(nc_create(argv[1], FORMAT, &ncid));

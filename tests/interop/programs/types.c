@@ -76,8 +76,8 @@ static void write_file(const char *path)
             points[i].tag[k / 3][k % 3] = (short)(10 * i + k);
     }
     for (int i = 0; i < 2; i++)
-        tracks[i] = (struct track){.id = i, .at = points[i], .steps = {(size_t)i + 1, numbers},
-                                   .name = i ? "second" : "first"};
+        tracks[i] =
+            (struct track){.id = i, .at = points[i], .steps = {(size_t)i + 1, numbers}, .name = i ? "second" : "first"};
     DO(nc_create(path, NC_NETCDF4, &ncid));
     define(ncid, types);
     DO(nc_def_dim(ncid, "three", 3, &three));

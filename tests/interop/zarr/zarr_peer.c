@@ -56,15 +56,18 @@ static void write_lists(int ncid, nc_type type, const nc_vlen_t *list, size_t n,
     check(nc_inq_user_type(ncid, type, NULL, NULL, &base, NULL, NULL), "type");
     for (size_t i = 0; i < n; i++, fprintf(out, "\n"))
         for (size_t k = 0; k < list[i].len; k++)
-            fprintf(out, "%g ", base == NC_DOUBLE ? ((double *)list[i].p)[k] : base == NC_FLOAT ? ((float *)list[i].p)[k]
-                                                                                 : ((int *)list[i].p)[k]);
+            fprintf(out, "%g ",
+                    base == NC_DOUBLE  ? ((double *)list[i].p)[k]
+                    : base == NC_FLOAT ? ((float *)list[i].p)[k]
+                                       : ((int *)list[i].p)[k]);
 }
 
 static int is_list(int ncid, nc_type type)
 {
     int klass = 0;
 
-    return type > NC_STRING && nc_inq_user_type(ncid, type, NULL, NULL, NULL, NULL, &klass) == NC_NOERR && klass == NC_VLEN;
+    return type > NC_STRING && nc_inq_user_type(ncid, type, NULL, NULL, NULL, NULL, &klass) == NC_NOERR &&
+           klass == NC_VLEN;
 }
 
 static void get(const char *url, char *var, const char *file)
@@ -296,7 +299,8 @@ static void count(char **argv)
     io_so_far(&reads[1], &bytes[1]); /* what asking costs */
     check(nc_get_var1_double(ncid, varid, start, &value), "get");
     io_so_far(&reads[2], &bytes[2]);
-    printf("%.17g %ld %ld\n", value, (reads[2] - reads[1]) - (reads[1] - reads[0]), (bytes[2] - bytes[1]) - (bytes[1] - bytes[0]));
+    printf("%.17g %ld %ld\n", value, (reads[2] - reads[1]) - (reads[1] - reads[0]),
+           (bytes[2] - bytes[1]) - (bytes[1] - bytes[0]));
     check(nc_close(root), "close");
 }
 

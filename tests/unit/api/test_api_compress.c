@@ -157,7 +157,7 @@ static void zfp_blocks(void **state)
     assert_int_equal(got.zfp.rank, 1);
     assert_int_equal(got.zfp.chunksizes[0], 100);
 
-    n = nc_compress_zfp(&c, 0, 1.0 / 3 + 8, 0); /* bit-exact */
+    n = nc_compress_zfp(&c, 0, 1.0 / 3 + 8, 0);                  /* bit-exact */
     assert_ok(nc_def_var_compress(ncid, d, "zfp", 4, c.params)); /* leading members only */
     assert_ok(nc_inq_var_compress(ncid, d, NULL, NULL, got.params));
     assert_true(got.zfp.rate == 1.0 / 3 + 8 && got.zfp.isdouble == 1);
@@ -237,8 +237,7 @@ static size_t list_methods(struct method *out)
 {
     size_t n = 0;
 
-#define METHOD(method, most, call) \
-    (out[n].name = (method), out[n].bound = (most), out[n].n = call, n++)
+#define METHOD(method, most, call) (out[n].name = (method), out[n].bound = (most), out[n].n = call, n++)
     METHOD("zip", 0, nc_compress_zip(&out[n].c, 5));
     METHOD("szip", 0, nc_compress_szip(&out[n].c, 32, 4));
     METHOD("bzip2", 0, nc_compress_bzip2(&out[n].c, 9));
@@ -416,7 +415,8 @@ static void masked_field(bool zarr, double tolerance)
     assert_ok(nc_inq_varid(ncid, "v", &v));
     assert_ok(nc_get_var_float(ncid, v, is));
     for (size_t i = 0; i < SIDE * SIDE; i++)
-        if (isnan(was[i]) ? !isnan(is[i]) : !(fabs((double)was[i] - is[i]) <= 7 * tolerance)) /* encoded up to 6 times */
+        if (isnan(was[i]) ? !isnan(is[i])
+                          : !(fabs((double)was[i] - is[i]) <= 7 * tolerance)) /* encoded up to 6 times */
             fail_msg("value %zu: %g came back as %g", i, was[i], is[i]);
     assert_ok(nc_close(ncid));
     remove_files();
@@ -433,7 +433,10 @@ static void the_tolerance_holds_beside_fill_values(void **state)
 
 static void the_error_reached_can_be_asked_for(void **state)
 {
-    static const struct { int prec; double rate, tolerance; } ways[] = {{12, 0, 0}, {0, 10, 0}, {0, 0, 0.5}, {0, 0, 0}};
+    static const struct {
+        int prec;
+        double rate, tolerance;
+    } ways[] = {{12, 0, 0}, {0, 10, 0}, {0, 0, 0.5}, {0, 0, 0}};
     int ncid = make_file(false), dims[2], v[4];
     float was[SIDE * SIDE], is[SIDE * SIDE];
     nc_compression_t c;
@@ -451,8 +454,8 @@ static void the_error_reached_can_be_asked_for(void **state)
         if (k)
             assert_ok(nc_redef(ncid));
         assert_ok(nc_def_var(ncid, name, NC_FLOAT, 2, dims, &v[k]));
-        assert_ok(nc_def_var_compress(ncid, v[k], "zfp", nc_compress_zfp(&c, ways[k].prec, ways[k].rate, ways[k].tolerance),
-                                      c.params));
+        assert_ok(nc_def_var_compress(ncid, v[k], "zfp",
+                                      nc_compress_zfp(&c, ways[k].prec, ways[k].rate, ways[k].tolerance), c.params));
         assert_ok(cellar_watch_var_error(ncid, v[k], 1));
         assert_ok(nc_enddef(ncid));
         assert_ok(nc_put_var_float(ncid, v[k], was));
@@ -469,10 +472,14 @@ static void the_error_reached_can_be_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_and_counts),       cmocka_unit_test(inquiry_gives_the_last_compressor),
-        cmocka_unit_test(zfp_blocks),             cmocka_unit_test(fpzip_blocks),
-        cmocka_unit_test(both_layouts_read_alike), cmocka_unit_test(every_method_in_hdf5),
-        cmocka_unit_test(every_method_in_zarr),   cmocka_unit_test(the_tolerance_holds_beside_fill_values),
+        cmocka_unit_test(names_and_counts),
+        cmocka_unit_test(inquiry_gives_the_last_compressor),
+        cmocka_unit_test(zfp_blocks),
+        cmocka_unit_test(fpzip_blocks),
+        cmocka_unit_test(both_layouts_read_alike),
+        cmocka_unit_test(every_method_in_hdf5),
+        cmocka_unit_test(every_method_in_zarr),
+        cmocka_unit_test(the_tolerance_holds_beside_fill_values),
         cmocka_unit_test(the_error_reached_can_be_asked_for),
     };
 

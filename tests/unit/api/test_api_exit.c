@@ -12,8 +12,8 @@ static int start(const char *path)
     size_t chunk = 100;
 
     if (nc_create(path, NC_NETCDF4, &ncid) || nc_def_dim(ncid, "x", N, &dim) ||
-        nc_def_var(ncid, "v", NC_INT, 1, &dim, &varid) ||
-        nc_def_var_chunking(ncid, varid, NC_CHUNKED, &chunk) || nc_def_var_deflate(ncid, varid, 1, 1, 1))
+        nc_def_var(ncid, "v", NC_INT, 1, &dim, &varid) || nc_def_var_chunking(ncid, varid, NC_CHUNKED, &chunk) ||
+        nc_def_var_deflate(ncid, varid, 1, 1, 1))
         _exit(9);
     for (int i = 0; i < N; i++)
         values[i] = i;

@@ -122,7 +122,7 @@ static void filters_go_where_netcdf_puts_them(void **state)
     assert_ok(nc_def_var_fletcher32(f.ncid, f.v, 0));
     expect_chain(f.ncid, f.v, "3|2|307,3|1,3");
     assert_int_equal(nc_def_var_szip(f.ncid, f.v, 32, 16), NC_EINVAL); /* not with deflate */
-    assert_ok(nc_def_var_shuffle(f.ncid, f.v, 0)); /* but shuffle */
+    assert_ok(nc_def_var_shuffle(f.ncid, f.v, 0));                     /* but shuffle */
     expect_chain(f.ncid, f.v, "3|307,3|1,3");
     assert_ok(nc_def_var_shuffle(f.ncid, f.v, 1));
     expect_chain(f.ncid, f.v, "3|2|307,3|1,3");

@@ -130,7 +130,7 @@ static void close_waits_for_calls_under_way(void **state)
     assert_int_equal(pthread_create(&closer, NULL, close_other, &ncid), 0);
     cel_call_unlock(&c);
     while (nc_inq_ndims(ncid, &n) == NC_NOERR)
-        continue; /* until the closer has marked the row */
+        continue;                         /* until the closer has marked the row */
     assert_string_equal(c.ds->path, "a"); /* still there for us */
     assert_ok(cel_call_end(&c, CEL_OK));
     pthread_join(closer, &rc);
@@ -140,12 +140,9 @@ static void close_waits_for_calls_under_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_are_rows_and_groups),
-        cmocka_unit_test(wrong_ids_are_refused),
-        cmocka_unit_test(errors_name_file_and_variable),
-        cmocka_unit_test(a_failed_close_says_why_and_lets_go),
-        cmocka_unit_test(many_datasets_can_be_open),
-        cmocka_unit_test(close_waits_for_calls_under_way),
+        cmocka_unit_test(ids_are_rows_and_groups),       cmocka_unit_test(wrong_ids_are_refused),
+        cmocka_unit_test(errors_name_file_and_variable), cmocka_unit_test(a_failed_close_says_why_and_lets_go),
+        cmocka_unit_test(many_datasets_can_be_open),     cmocka_unit_test(close_waits_for_calls_under_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,8 +42,9 @@ static void read_again(float *values)
 
 static void lossless_ones_come_back(void **state)
 {
-    static const char *const chains[] = {"ndcell,cell=4", "ndcell,cell=3|shuffle|deflate,level=1", "ndcell,cell=4|shuffle",
-                                         "ndlorenzo|shuffle|deflate,level=1", "ndcell,cell=255|shuffle"};
+    static const char *const chains[] = {"ndcell,cell=4", "ndcell,cell=3|shuffle|deflate,level=1",
+                                         "ndcell,cell=4|shuffle", "ndlorenzo|shuffle|deflate,level=1",
+                                         "ndcell,cell=255|shuffle"};
     float was[ROWS * COLS], is[ROWS * COLS];
 
     (void)state;
@@ -129,8 +130,10 @@ static void integers_have_no_mean(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lossless_ones_come_back), cmocka_unit_test(the_error_of_means_can_be_asked_for),
-        cmocka_unit_test(padding_does_not_leak), cmocka_unit_test(integers_have_no_mean),
+        cmocka_unit_test(lossless_ones_come_back),
+        cmocka_unit_test(the_error_of_means_can_be_asked_for),
+        cmocka_unit_test(padding_does_not_leak),
+        cmocka_unit_test(integers_have_no_mean),
     };
 
     scratch_make();

@@ -100,8 +100,11 @@ static void unequal_variables_are_left_alone(void **state)
         const char *chain;
         size_t chunk;
         int fill;
-    } other[] = {{"shuffle|deflate,level=4", CHUNK, -1}, {"deflate,level=5", CHUNK, -1}, {"", CHUNK, -1},
-                 {"shuffle|deflate,level=5", CHUNK / 2, -1}, {"shuffle|deflate,level=5", CHUNK, -2}};
+    } other[] = {{"shuffle|deflate,level=4", CHUNK, -1},
+                 {"deflate,level=5", CHUNK, -1},
+                 {"", CHUNK, -1},
+                 {"shuffle|deflate,level=5", CHUNK / 2, -1},
+                 {"shuffle|deflate,level=5", CHUNK, -2}};
 
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         int a, b, va, vb, as_stored = 1;

@@ -72,7 +72,7 @@ static int chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t 
 }
 
 static int chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
-                       size_t n, uint32_t skipped, struct cel_chunk_location *out)
+                          size_t n, uint32_t skipped, struct cel_chunk_location *out)
 {
     struct fake *f = fake_of(ds);
     struct fake_chunk *old;
@@ -141,23 +141,35 @@ static int plain_move(struct cel_dataset *ds, struct cel_var *var, const size_t 
 }
 
 static int unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                     const ptrdiff_t *stride, void *data)
+                         const ptrdiff_t *stride, void *data)
 {
     return plain_move(ds, var, start, count, stride, data, false);
 }
 
 static int unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                     const ptrdiff_t *stride, const void *data)
+                         const ptrdiff_t *stride, const void *data)
 {
     return plain_move(ds, var, start, count, stride, (char *)data, true);
 }
 
-static const struct cel_container_ops ops[2] = {
-    {.name = "fake", .keeps = CEL_KEEPS_ALL, .extend = extend, .chunk_find = chunk_find, .chunk_read = chunk_read,
-     .chunk_allocate = chunk_allocate, .chunk_write = chunk_write, .unchunked_get = unchunked_get, .unchunked_put = unchunked_put},
-    {.name = "fake", .keeps = CEL_KEEPS_ALL | CEL_CONCURRENT, .extend = extend, .chunk_find = chunk_find,
-     .chunk_read = chunk_read, .chunk_allocate = chunk_allocate, .chunk_write = chunk_write, .unchunked_get = unchunked_get,
-     .unchunked_put = unchunked_put}};
+static const struct cel_container_ops ops[2] = {{.name = "fake",
+                                                 .keeps = CEL_KEEPS_ALL,
+                                                 .extend = extend,
+                                                 .chunk_find = chunk_find,
+                                                 .chunk_read = chunk_read,
+                                                 .chunk_allocate = chunk_allocate,
+                                                 .chunk_write = chunk_write,
+                                                 .unchunked_get = unchunked_get,
+                                                 .unchunked_put = unchunked_put},
+                                                {.name = "fake",
+                                                 .keeps = CEL_KEEPS_ALL | CEL_CONCURRENT,
+                                                 .extend = extend,
+                                                 .chunk_find = chunk_find,
+                                                 .chunk_read = chunk_read,
+                                                 .chunk_allocate = chunk_allocate,
+                                                 .chunk_write = chunk_write,
+                                                 .unchunked_get = unchunked_get,
+                                                 .unchunked_put = unchunked_put}};
 
 int fake_make(struct cel_dataset **ds, unsigned more_keeps)
 {

@@ -23,7 +23,7 @@ struct fake {
     pthread_t caller;
     struct fake_chunk *chunk;
     size_t n, cap;
-    char *plain;       /* of one variable: plain_shape elements */
+    char *plain; /* of one variable: plain_shape elements */
     size_t plain_shape[CEL_RANK_MAX];
     long fail_read, fail_place; /* count down to a failure; 0: never */
     size_t finds, reads, places;

@@ -30,9 +30,10 @@ struct trial {
     size_t size;
 };
 
-static const nc_type numbers[] = {NC_BYTE, NC_UBYTE, NC_SHORT, NC_USHORT, NC_INT, NC_UINT, NC_INT64, NC_UINT64,
-                                  NC_FLOAT, NC_DOUBLE, NC_CHAR};
-static const char *const chains[] = {"", "", "shuffle|deflate,1", "fletcher32", "shuffle|zstd,1", "deflate,1|fletcher32"};
+static const nc_type numbers[] = {NC_BYTE,  NC_UBYTE,  NC_SHORT, NC_USHORT, NC_INT, NC_UINT,
+                                  NC_INT64, NC_UINT64, NC_FLOAT, NC_DOUBLE, NC_CHAR};
+static const char *const chains[] = {
+    "", "", "shuffle|deflate,1", "fletcher32", "shuffle|zstd,1", "deflate,1|fletcher32"};
 
 static const struct cel_type *some_type(struct cel_dataset *ds)
 {

@@ -27,16 +27,16 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int put(struct cel_var *var, const size_t *start, const size_t *count, const ptrdiff_t *stride,
-               const void *data, nc_type type)
+static int put(struct cel_var *var, const size_t *start, const size_t *count, const ptrdiff_t *stride, const void *data,
+               nc_type type)
 {
     struct cel_region region = {start, count, stride, NULL};
 
     return cel_put_region(ds, var, &region, data, type);
 }
 
-static int get(struct cel_var *var, const size_t *start, const size_t *count, const ptrdiff_t *stride,
-               void *data, nc_type type)
+static int get(struct cel_var *var, const size_t *start, const size_t *count, const ptrdiff_t *stride, void *data,
+               nc_type type)
 {
     struct cel_region region = {start, count, stride, NULL};
 
@@ -303,10 +303,17 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        T(codes_and_their_order_are_netcdfs), T(fill_counts_for_erange), T(all_is_written_before_erange),
-        T(the_lowest_chunk_is_reported), T(dirty_chunks_survive_a_failure), T(damage_leaves_nothing_pinned),
-        T(one_step_per_call_keeps_a_row), T(a_cache_of_nothing_never_grows),
-        T(bitgroom_follows_the_callers_buffer), T(large_reads_are_right), T(no_memory_is_one_error),
+        T(codes_and_their_order_are_netcdfs),
+        T(fill_counts_for_erange),
+        T(all_is_written_before_erange),
+        T(the_lowest_chunk_is_reported),
+        T(dirty_chunks_survive_a_failure),
+        T(damage_leaves_nothing_pinned),
+        T(one_step_per_call_keeps_a_row),
+        T(a_cache_of_nothing_never_grows),
+        T(bitgroom_follows_the_callers_buffer),
+        T(large_reads_are_right),
+        T(no_memory_is_one_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,8 +10,13 @@
 
 static void threads_are_a_number_from_1_to_1024(void **state)
 {
-    static const struct { const char *text; int n; } cases[] = {
-        {"1", 1}, {"8", 8}, {"1024", 1024}, {"0", 0}, {"1025", 0}, {"-3", 0}, {"4x", 0}, {"", 0}, {"99999999999999999999", 0},
+    static const struct {
+        const char *text;
+        int n;
+    } cases[] = {
+        {"1", 1},  {"8", 8},    {"1024", 1024},
+        {"0", 0},  {"1025", 0}, {"-3", 0},
+        {"4x", 0}, {"", 0},     {"99999999999999999999", 0},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -24,7 +29,10 @@ static void threads_are_a_number_from_1_to_1024(void **state)
 
 static void switches_read_as_people_write_them(void **state)
 {
-    static const struct { const char *text; int on; } cases[] = {
+    static const struct {
+        const char *text;
+        int on;
+    } cases[] = {
         {"1", 1}, {"yes", 1}, {"true", 1}, {"0", 0}, {"no", 0}, {"FALSE", 0}, {"", 0},
     };
 

@@ -36,9 +36,25 @@ static void expect_print(const struct cel_json *v, int indent, const char *want)
 static void what_is_read_is_printed_again(void **state)
 {
     static const char *const same[] = {
-        "null", "true", "false", "0", "-1", "18446744073709551615", "-9223372036854775808", "1.5",
-        "\"\"", "\"a/b\"", "\"\\u0001\\n\\\"\\\\\"", "\"\xc3\xa9\"", "[]", "{}", "[1, 2, [3]]",
-        "{\"b\": 1, \"a\": {\"c\": null}}", "0.1234567890123", "1.10", "\"NaN\"",
+        "null",
+        "true",
+        "false",
+        "0",
+        "-1",
+        "18446744073709551615",
+        "-9223372036854775808",
+        "1.5",
+        "\"\"",
+        "\"a/b\"",
+        "\"\\u0001\\n\\\"\\\\\"",
+        "\"\xc3\xa9\"",
+        "[]",
+        "{}",
+        "[1, 2, [3]]",
+        "{\"b\": 1, \"a\": {\"c\": null}}",
+        "0.1234567890123",
+        "1.10",
+        "\"NaN\"",
     };
 
     (void)state;
@@ -60,11 +76,37 @@ static void bad_text_is_refused_with_its_place(void **state)
         const char *text;
         size_t at;
     } bad[] = {
-        {"", 0}, {" ", 1}, {"{", 1}, {"[1,]", 3}, {"[1 2]", 3}, {"{\"a\":1,}", 7}, {"{'a':1}", 1}, {"'a'", 0},
-        {"01", 0}, {"+1", 0}, {"1.", 0}, {".5", 0}, {"nan", 0}, {"infinity", 0}, {"True", 0}, {"tru", 0}, {"1e400", 0},
-        {"18446744073709551616", 0}, {"-9223372036854775809", 0}, {"[1] ]", 4}, {"1 x", 2}, {"/* c */ 1", 0},
-        {"{\"a\":1,\"a\":2}", 0}, {"{\"a\":{\"b\":1},\"a\":{}}", 0}, {"{\"a\\u0000b\":1}", 1}, {"\"abc", 0},
-        {"\"\x80\"", 0}, {"{\"a\" 1}", 5}, {"[\n  1,\n  x]", 9}, {"--1", 0}, {"1-2", 0},
+        {"", 0},
+        {" ", 1},
+        {"{", 1},
+        {"[1,]", 3},
+        {"[1 2]", 3},
+        {"{\"a\":1,}", 7},
+        {"{'a':1}", 1},
+        {"'a'", 0},
+        {"01", 0},
+        {"+1", 0},
+        {"1.", 0},
+        {".5", 0},
+        {"nan", 0},
+        {"infinity", 0},
+        {"True", 0},
+        {"tru", 0},
+        {"1e400", 0},
+        {"18446744073709551616", 0},
+        {"-9223372036854775809", 0},
+        {"[1] ]", 4},
+        {"1 x", 2},
+        {"/* c */ 1", 0},
+        {"{\"a\":1,\"a\":2}", 0},
+        {"{\"a\":{\"b\":1},\"a\":{}}", 0},
+        {"{\"a\\u0000b\":1}", 1},
+        {"\"abc", 0},
+        {"\"\x80\"", 0},
+        {"{\"a\" 1}", 5},
+        {"[\n  1,\n  x]", 9},
+        {"--1", 0},
+        {"1-2", 0},
     };
 
     (void)state;
@@ -104,7 +146,8 @@ static void depth_is_limited(void **state)
 
 static void numbers_are_what_they_are(void **state)
 {
-    struct cel_json *v = parse("[18446744073709551615, -5, 5.0, 1.5, \"7\", \"NaN\", NaN, -Infinity, true, \"x\", \"+Infinity\"]");
+    struct cel_json *v =
+        parse("[18446744073709551615, -5, 5.0, 1.5, \"7\", \"NaN\", NaN, -Infinity, true, \"x\", \"+Infinity\"]");
     const struct cel_json *at[11];
     uint64_t u;
     int64_t i;
@@ -153,9 +196,12 @@ static void objects_are_built_in_order(void **state)
     assert_int_equal(cel_json_set(o, "gone", cel_json_new_bool(true)), CEL_OK);
     cel_json_remove(o, "gone");
     assert_int_equal(cel_json_set(o, "x", NULL), NC_ENOMEM);
-    expect_print(o, 0, "{\"z\": 0.1, \"f\": 0.1, \"nan\": \"NaN\", \"none\": null, \"list\": [18446744073709551615, \"a\\u0000b\"]}");
-    expect_print(o, 2, "{\n  \"z\": 0.1,\n  \"f\": 0.1,\n  \"nan\": \"NaN\",\n  \"none\": null,\n  \"list\": [\n"
-                       "    18446744073709551615,\n    \"a\\u0000b\"\n  ]\n}");
+    expect_print(
+        o, 0,
+        "{\"z\": 0.1, \"f\": 0.1, \"nan\": \"NaN\", \"none\": null, \"list\": [18446744073709551615, \"a\\u0000b\"]}");
+    expect_print(o, 2,
+                 "{\n  \"z\": 0.1,\n  \"f\": 0.1,\n  \"nan\": \"NaN\",\n  \"none\": null,\n  \"list\": [\n"
+                 "    18446744073709551615,\n    \"a\\u0000b\"\n  ]\n}");
     assert_int_equal(cel_json_count(o), 5);
     assert_non_null(cel_json_member(o, 3, &key));
     assert_string_equal(key, "none");
@@ -172,9 +218,16 @@ static void reals_are_short_and_exact(void **state)
     static const struct {
         double v;
         const char *text;
-    } doubles[] = {{0.1, "0.1"}, {1, "1.0"}, {1e30, "1e+30"}, {9.969209968386869e36, "9.969209968386869e+36"},
-                   {5e-324, "5e-324"}, {-0.0, "-0.0"}, {1.0 / 3, "0.3333333333333333"}, {123456789012345680.0, "1.2345678901234568e+17"},
-                   {1.7976931348623157e308, "1.7976931348623157e+308"}, {0.1 + 0.2, "0.30000000000000004"}};
+    } doubles[] = {{0.1, "0.1"},
+                   {1, "1.0"},
+                   {1e30, "1e+30"},
+                   {9.969209968386869e36, "9.969209968386869e+36"},
+                   {5e-324, "5e-324"},
+                   {-0.0, "-0.0"},
+                   {1.0 / 3, "0.3333333333333333"},
+                   {123456789012345680.0, "1.2345678901234568e+17"},
+                   {1.7976931348623157e308, "1.7976931348623157e+308"},
+                   {0.1 + 0.2, "0.30000000000000004"}};
     char text[CEL_NUMBER_MAX];
     double back;
 
@@ -210,9 +263,12 @@ static void the_locale_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_read_is_printed_again), cmocka_unit_test(bad_text_is_refused_with_its_place),
-        cmocka_unit_test(depth_is_limited),              cmocka_unit_test(numbers_are_what_they_are),
-        cmocka_unit_test(objects_are_built_in_order),    cmocka_unit_test(reals_are_short_and_exact),
+        cmocka_unit_test(what_is_read_is_printed_again),
+        cmocka_unit_test(bad_text_is_refused_with_its_place),
+        cmocka_unit_test(depth_is_limited),
+        cmocka_unit_test(numbers_are_what_they_are),
+        cmocka_unit_test(objects_are_built_in_order),
+        cmocka_unit_test(reals_are_short_and_exact),
         cmocka_unit_test(the_locale_changes_nothing),
     };
 

@@ -80,8 +80,10 @@ static void a_failed_realloc_leaves_the_block(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_that_do_not_fit_are_refused), cmocka_unit_test(nothing_is_a_valid_pointer),
-        cmocka_unit_test(copies_are_copies),                 cmocka_unit_test(the_nth_allocation_fails_once),
+        cmocka_unit_test(sizes_that_do_not_fit_are_refused),
+        cmocka_unit_test(nothing_is_a_valid_pointer),
+        cmocka_unit_test(copies_are_copies),
+        cmocka_unit_test(the_nth_allocation_fails_once),
         cmocka_unit_test(a_failed_realloc_leaves_the_block),
     };
 

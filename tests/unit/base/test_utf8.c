@@ -11,13 +11,15 @@
 #include <netcdf.h>
 #include <stdlib.h>
 
-static const struct { const char *from, *to; } forms[] = {
+static const struct {
+    const char *from, *to;
+} forms[] = {
     {"plain", "plain"},
     {"", ""},
-    {"A\xcc\x8a", "\xc3\x85"},                       /* A, ring above */
-    {"\xe2\x84\xab", "\xc3\x85"},                    /* Angstrom sign */
+    {"A\xcc\x8a", "\xc3\x85"},                                /* A, ring above */
+    {"\xe2\x84\xab", "\xc3\x85"},                             /* Angstrom sign */
     {"\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", "\xed\x95\x9c"}, /* Hangul */
-    {"q\xcc\x87\xcc\xa3", "q\xcc\xa3\xcc\x87"},      /* marks in canonical order */
+    {"q\xcc\x87\xcc\xa3", "q\xcc\xa3\xcc\x87"},               /* marks in canonical order */
     {"\xf0\x9f\x8c\x8a", "\xf0\x9f\x8c\x8a"},
 };
 
@@ -33,7 +35,8 @@ static void names_are_composed(void **state)
 
 static void bad_bytes_are_refused(void **state)
 {
-    static const char *const bad[] = {"a\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "x\x80", "\xe2\x82"};
+    static const char *const bad[] = {"a\xff", "\xc3",    "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+                                      "x\x80", "\xe2\x82"};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char *out = NULL;

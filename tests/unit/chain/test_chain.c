@@ -15,7 +15,8 @@
 
 static struct cel_shape floats(void)
 {
-    return (struct cel_shape){.elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 1, .dims = {NBYTES / 4}, .nbytes = NBYTES};
+    return (struct cel_shape){
+        .elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 1, .dims = {NBYTES / 4}, .nbytes = NBYTES};
 }
 
 static void fill_smooth(unsigned char *data)
@@ -73,8 +74,20 @@ static void round_trip(const char *text, const unsigned char *data)
     cel_chain_dispose(&c);
 }
 
-static const char *const chains[] = {"", "2", "3", "1,5", "307,9", "32015,3", "32004", "4,32,16", "2|1,5", "3|2|1,5",
-                                     "2|32015,3|3", "1,9|307,9|32015,1|32004", "307,9|4,32,32", "3|3|3",
+static const char *const chains[] = {"",
+                                     "2",
+                                     "3",
+                                     "1,5",
+                                     "307,9",
+                                     "32015,3",
+                                     "32004",
+                                     "4,32,16",
+                                     "2|1,5",
+                                     "3|2|1,5",
+                                     "2|32015,3|3",
+                                     "1,9|307,9|32015,1|32004",
+                                     "307,9|4,32,32",
+                                     "3|3|3",
                                      "fletcher32|shuffle|zstd|fletcher32|deflate,level=1"};
 
 static void every_chain_gives_its_data_back(void **state)

@@ -143,8 +143,13 @@ static void fields(void **state)
     static const struct {
         field_fn *make;
         const char *what;
-    } all[] = {{smooth, "smooth"}, {noisy, "noisy"}, {rounded, "rounded"}, {repeated, "repeated"},
-               {far_repeated, "repeated far apart"}, {two_halves, "two halves"}, {rows, "rows"},
+    } all[] = {{smooth, "smooth"},
+               {noisy, "noisy"},
+               {rounded, "rounded"},
+               {repeated, "repeated"},
+               {far_repeated, "repeated far apart"},
+               {two_halves, "two halves"},
+               {rows, "rows"},
                {steep, "steep"}};
     size_t n = 131072;
     unsigned char *elements = malloc(n * 8), *planes = malloc(n * 8);
@@ -254,8 +259,8 @@ static byte_fn *const kinds[] = {noise, constant, runs, lopsided, sawtooth, far_
 
 static void every_size(void **state)
 {
-    static const size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 255, 2047, 2048, 2049, 4095, 4097, 8191, 8193, 12287, 12289,
-                                   65535, 65536, 65537, 70001, 200003};
+    static const size_t sizes[] = {0,    1,    2,    3,    15,    16,    17,    255,   2047,  2048,  2049,
+                                   4095, 4097, 8191, 8193, 12287, 12289, 65535, 65536, 65537, 70001, 200003};
     unsigned char *p = malloc(200003);
 
     for (size_t k = 0; k < KINDS; k++)
@@ -327,10 +332,8 @@ static void codes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields),
-        cmocka_unit_test(deceiving_planes),
-        cmocka_unit_test(every_size),
-        cmocka_unit_test(any_planes),
+        cmocka_unit_test(fields),     cmocka_unit_test(deceiving_planes),
+        cmocka_unit_test(every_size), cmocka_unit_test(any_planes),
         cmocka_unit_test(codes),
     };
 

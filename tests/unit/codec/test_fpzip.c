@@ -19,7 +19,7 @@ enum { MOST = 4096, PAGE = 4096 };
 
 struct sample {
     struct cel_fpzip what;
-    size_t n;              /* values */
+    size_t n; /* values */
     unsigned char in[MOST * 8 + 64], out[MOST * 8], peer[MOST * 8], stream[MOST * 12 + 4096];
     size_t len;
 };
@@ -57,7 +57,9 @@ static void choose(struct sample *s, int kind)
     s->n = s->what.axes[0] * s->what.axes[1] * s->what.axes[2];
     size = s->what.is_double ? 8 : 4;
     for (size_t i = 0; i < s->n; i++) {
-        double d = kind == 0 ? sin((double)i / 30) * 300 : kind == 1 ? (double)(rand() % 5) : ldexp(rand() - 1e9, rand() % 200 - 100);
+        double d = kind == 0   ? sin((double)i / 30) * 300
+                   : kind == 1 ? (double)(rand() % 5)
+                               : ldexp(rand() - 1e9, rand() % 200 - 100);
         float f = (float)d;
 
         memcpy(s->in + i * size, size == 8 ? (const void *)&d : (const void *)&f, size);
@@ -137,7 +139,8 @@ static void odd_values_come_back(void **state)
 {
     static const uint32_t odd[] = {0x7fc00000, 0xffc00001, 0x7f800001, 0x7f800000, 0xff800000, 0x7fffffff, 0x80000000};
     const struct cel_codec *codec = cel_codec_by_id(32014);
-    struct cel_shape shape = {.elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 2, .dims = {24, 32}, .nbytes = 24 * 32 * 4};
+    struct cel_shape shape = {
+        .elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 2, .dims = {24, 32}, .nbytes = 24 * 32 * 4};
     struct cel_words visible = {1, {0}}, words = visible;
     struct cel_coding coding = {.codec = codec, .words = &words, .shape = &shape};
     uint32_t in[24 * 32], out[24 * 32];
@@ -155,7 +158,8 @@ static void odd_values_come_back(void **state)
             if (rand() % (1 + round % 40) == 0)
                 in[i] = odd[(round < 250 ? 0 : (size_t)rand()) % 7];
         }
-        assert_int_equal(codec->encode(&coding, in, sizeof in, encoded, codec->bound(&coding, sizeof in), &len), CEL_OK);
+        assert_int_equal(codec->encode(&coding, in, sizeof in, encoded, codec->bound(&coding, sizeof in), &len),
+                         CEL_OK);
         assert_int_equal(codec->decode(&coding, encoded, len, out, sizeof out, &got), CEL_OK);
         assert_memory_equal(in, out, sizeof in);
         if (round >= 20 && round < 40) /* one kind of NaN is compressed all the same */

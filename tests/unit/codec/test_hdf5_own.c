@@ -23,7 +23,8 @@ static hid_t memory_file(void)
     snprintf(name, sizeof name, "none%d.h5", nth++);
     H5Pset_fapl_core(fapl, 1 << 20, 0);
 #if H5_VERSION_GE(1, 14, 4)
-    H5Pset_relax_file_integrity_checks(fapl, H5F_RFIC_UNUSUAL_NUM_UNUSED_NUMERIC_BITS); /* else 3 bits of 64 are refused */
+    H5Pset_relax_file_integrity_checks(fapl,
+                                       H5F_RFIC_UNUSUAL_NUM_UNUSED_NUMERIC_BITS); /* else 3 bits of 64 are refused */
 #endif
     file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
     H5Pclose(fapl);
@@ -66,7 +67,8 @@ static void compare(hid_t file, hid_t type, hid_t dcpl, unsigned id, const void 
 {
     const struct cel_codec *codec = cel_codec_by_id(id);
     hsize_t n = N, first = 0, stored = 0;
-    hid_t space = H5Screate_simple(1, &n, NULL), dataset = H5Dcreate2(file, "d", type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(1, &n, NULL),
+          dataset = H5Dcreate2(file, "d", type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
     size_t size = H5Tget_size(type), len = 0, got = 0;
     unsigned char theirs[N * 8 + 64], ours[N * 8 + 64], back[N * 8], again[N * 8];
     struct cel_words words;
@@ -178,8 +180,9 @@ static void reals_as_libhdf5_scales_them(void **state)
             hid_t dcpl;
 
             for (size_t i = 0; i <= N; i++) {
-                double d = i == N ? -999.25 : i % 11 == 0 && round % 3 == 2 ? -999.25
-                                                                           : offset + spread * ((double)rand() / RAND_MAX - 0.5);
+                double d = i == N                          ? -999.25
+                           : i % 11 == 0 && round % 3 == 2 ? -999.25
+                                                           : offset + spread * ((double)rand() / RAND_MAX - 0.5);
                 float f = (float)d;
 
                 memcpy(element, size == 4 ? (const void *)&f : (const void *)&d, size);
@@ -201,8 +204,12 @@ static void bits_as_libhdf5_packs_them(void **state)
     srand(3);
     for (int round = 0; round < 400; round++) {
         static const size_t sizes[] = {1, 2, 4, 8};
-        size_t size = sizes[round % 4], bits = 1 + (size_t)rand() % (8 * size), below = (size_t)rand() % (8 * size - bits + 1);
-        hid_t type = H5Tcopy(size == 1 ? H5T_STD_U8LE : size == 2 ? H5T_STD_U16LE : size == 4 ? H5T_STD_U32LE : H5T_STD_U64LE);
+        size_t size = sizes[round % 4], bits = 1 + (size_t)rand() % (8 * size),
+               below = (size_t)rand() % (8 * size - bits + 1);
+        hid_t type = H5Tcopy(size == 1   ? H5T_STD_U8LE
+                             : size == 2 ? H5T_STD_U16LE
+                             : size == 4 ? H5T_STD_U32LE
+                                         : H5T_STD_U64LE);
         hid_t dcpl = chunked(1, type, NULL);
         unsigned char data[N * 8];
         bool big = rand() % 2;

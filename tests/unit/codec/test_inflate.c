@@ -79,7 +79,8 @@ static size_t deflate_by_zlib(const unsigned char *src, size_t n, unsigned char 
     z_stream z = {0};
     size_t at = 0;
 
-    assert_int_equal(deflateInit2(&z, (int)draw(10), Z_DEFLATED, -9 - (int)draw(7), 1 + (int)draw(9), (int)draw(5)), Z_OK);
+    assert_int_equal(deflateInit2(&z, (int)draw(10), Z_DEFLATED, -9 - (int)draw(7), 1 + (int)draw(9), (int)draw(5)),
+                     Z_OK);
     z.next_out = dst;
     z.avail_out = (uInt)cap;
     while (at < n) { /* in parts, so that blocks of all kinds end anywhere */
@@ -115,7 +116,8 @@ static size_t make_stream(const unsigned char *src, size_t n, unsigned char *dst
 /* --- verdicts -------------------------------------------------------------------------------- */
 
 /* zlib's: true when it is one whole stream; its bytes and what they hold. */
-static bool inflate_by_zlib(const unsigned char *src, size_t n, size_t *used, unsigned char *dst, size_t cap, size_t *len)
+static bool inflate_by_zlib(const unsigned char *src, size_t n, size_t *used, unsigned char *dst, size_t cap,
+                            size_t *len)
 {
     z_stream z = {.next_in = (Bytef *)(uintptr_t)src, .avail_in = (uInt)n, .next_out = dst, .avail_out = (uInt)cap};
     int rc;
@@ -171,7 +173,8 @@ static size_t draw_size(void)
     return draw(most[draw(6)]);
 }
 
-static void each_kernel(void (*check)(struct work *, const struct cel_inflate_kernel *, size_t size, size_t n), int rounds)
+static void each_kernel(void (*check)(struct work *, const struct cel_inflate_kernel *, size_t size, size_t n),
+                        int rounds)
 {
     struct work *w = malloc(sizeof *w);
 
@@ -194,7 +197,8 @@ static void check_whole(struct work *w, const struct cel_inflate_kernel *k, size
     size_t used, len, rest = draw(100);
 
     memset(w->stream + n, 0x5a, rest); /* what follows is not looked at */
-    assert_int_equal(inflate_exactly(k, w->stream, n + rest, &used, w->ours, size + draw(2) * draw(300), &len), CEL_INFLATE_OK);
+    assert_int_equal(inflate_exactly(k, w->stream, n + rest, &used, w->ours, size + draw(2) * draw(300), &len),
+                     CEL_INFLATE_OK);
     assert_int_equal(used, n);
     assert_int_equal(len, size);
     assert_memory_equal(w->ours, w->data, size);

@@ -161,10 +161,8 @@ static void crc32c_is_castagnolis(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shuffle_makes_byte_planes),
-        cmocka_unit_test(parts_of_planes_are_elements),
-        cmocka_unit_test(bits_change_rows_and_columns),
-        cmocka_unit_test(fletcher32_is_hdf5s),
+        cmocka_unit_test(shuffle_makes_byte_planes),    cmocka_unit_test(parts_of_planes_are_elements),
+        cmocka_unit_test(bits_change_rows_and_columns), cmocka_unit_test(fletcher32_is_hdf5s),
         cmocka_unit_test(crc32c_is_castagnolis),
     };
 

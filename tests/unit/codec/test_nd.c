@@ -53,7 +53,8 @@ static void random_shapes(void **arg)
     (void)arg;
     for (int round = 0; round < 20000; round++) {
         int rank = 1 + (int)roll(5);
-        size_t dims[5], side[5], elem = elems[roll(10)], n = 1, at[5] = {0}, edge = roll(2) ? 4 + 4 * roll(2) : 1 + roll(9);
+        size_t dims[5], side[5], elem = elems[roll(10)], n = 1, at[5] = {0},
+                                 edge = roll(2) ? 4 + 4 * roll(2) : 1 + roll(9);
         struct cel_cells cells;
         unsigned char *src, *want, *got;
 
@@ -104,7 +105,8 @@ static void large_shapes(void **arg)
             for (size_t edge = 2; edge <= 8; edge *= 2) {
                 size_t side[3] = {edge, edge, edge}, n = shapes[s][0] * shapes[s][1] * shapes[s][2] * elem;
                 struct cel_cells cells, small;
-                uint32_t *src = aligned_alloc(64, (n + 63) / 64 * 64), *got = aligned_alloc(64, (n + 63) / 64 * 64), *want = malloc(n);
+                uint32_t *src = aligned_alloc(64, (n + 63) / 64 * 64), *got = aligned_alloc(64, (n + 63) / 64 * 64),
+                         *want = malloc(n);
                 for (size_t i = 0; i < n / 4; i++)
                     src[i] = (uint32_t)i * 2654435761u;
                 assert_true(cel_cells_init(&cells, 3, shapes[s], side, elem));
@@ -256,7 +258,8 @@ static void lorenzo_keeps_every_bit(void **arg)
 
     (void)arg;
     for (int round = 0; round < 3000; round++) {
-        struct cel_shape shape = {.elem_size = (size_t)1 << roll(4), .kind = kinds[roll(3)], .big_endian = roll(2), .rank = 1 + (int)roll(4)};
+        struct cel_shape shape = {
+            .elem_size = (size_t)1 << roll(4), .kind = kinds[roll(3)], .big_endian = roll(2), .rank = 1 + (int)roll(4)};
         struct cel_words words = {0};
         struct cel_coding coding = {.codec = codec, .words = &words, .shape = &shape};
         unsigned char *src, *mid, *back;
@@ -326,7 +329,8 @@ static void the_chain_does_two_in_one(void **arg)
         src = malloc(shape.nbytes), mid = malloc(shape.nbytes), want = malloc(shape.nbytes);
         for (size_t i = 0; i < shape.nbytes; i++)
             src[i] = (unsigned char)roll(256);
-        assert_true(cel_cells_init(&cells, shape.rank, shape.dims, side, shape.elem_size) && cel_cells_gather(&cells, src, mid));
+        assert_true(cel_cells_init(&cells, shape.rank, shape.dims, side, shape.elem_size) &&
+                    cel_cells_gather(&cells, src, mid));
         cel_shuffle(want, mid, shape.nbytes / shape.elem_size, shape.elem_size);
         assert_int_equal(cel_chain_parse("ndcell,cell=4|shuffle", &both, NULL), CEL_OK);
         assert_int_equal(cel_chain_prepare(&both, &shape, false), CEL_OK);
@@ -349,14 +353,22 @@ static void wrong_words_are_refused(void **arg)
         const char *filter;
         struct cel_words words;
     } wrong[] = {
-        {"ndcell", {8, {0, 4, 2, 3, 0, 0, 4, 4}}},           {"ndcell", {8, {256, 4, 2, 3, 0, 0, 4, 4}}},
-        {"ndcell", {7, {4, 4, 0, 3, 0, 0, 16}}},             {"ndcell", {39, {4, 4, 33, 3, 0, 0, 16}}},
-        {"ndcell", {8, {4, 4, 2, 3, 0, 0, 4, 5}}},           {"ndcell", {8, {4, 8, 2, 3, 0, 0, 4, 4}}},
-        {"ndcell", {7, {4, 4, 2, 3, 0, 0, 16}}},             {"ndcell", {1, {4}}},
-        {"ndcell", {8, {4, 0, 2, 3, 0, 0, 4, 4}}},           {"ndcell", {9, {4, 64, 3, 3, 0, 0, 65536, 1u << 31, 1u << 31}}},
-        {"ndmean", {8, {0, 4, 2, 3, 0, 0, 4, 4}}},           {"ndmean", {8, {128, 4, 2, 3, 0, 0, 4, 4}}},
-        {"ndlorenzo", {7, {0, 4, 0, 3, 0, 0, 16}}},          {"ndlorenzo", {7, {0, 64, 0, 3, 0, 0, 1}}},
-        {"ndlorenzo", {8, {0, 3, 2, 3, 0, 0, 4, 4}}},        {"ndlorenzo", {39, {0, 4, 33, 3, 0, 0, 16}}},
+        {"ndcell", {8, {0, 4, 2, 3, 0, 0, 4, 4}}},
+        {"ndcell", {8, {256, 4, 2, 3, 0, 0, 4, 4}}},
+        {"ndcell", {7, {4, 4, 0, 3, 0, 0, 16}}},
+        {"ndcell", {39, {4, 4, 33, 3, 0, 0, 16}}},
+        {"ndcell", {8, {4, 4, 2, 3, 0, 0, 4, 5}}},
+        {"ndcell", {8, {4, 8, 2, 3, 0, 0, 4, 4}}},
+        {"ndcell", {7, {4, 4, 2, 3, 0, 0, 16}}},
+        {"ndcell", {1, {4}}},
+        {"ndcell", {8, {4, 0, 2, 3, 0, 0, 4, 4}}},
+        {"ndcell", {9, {4, 64, 3, 3, 0, 0, 65536, 1u << 31, 1u << 31}}},
+        {"ndmean", {8, {0, 4, 2, 3, 0, 0, 4, 4}}},
+        {"ndmean", {8, {128, 4, 2, 3, 0, 0, 4, 4}}},
+        {"ndlorenzo", {7, {0, 4, 0, 3, 0, 0, 16}}},
+        {"ndlorenzo", {7, {0, 64, 0, 3, 0, 0, 1}}},
+        {"ndlorenzo", {8, {0, 3, 2, 3, 0, 0, 4, 4}}},
+        {"ndlorenzo", {39, {0, 4, 33, 3, 0, 0, 16}}},
         {"ndlorenzo", {9, {0, 4, 3, 3, 0, 0, 65536, 1u << 31, 1u << 31}}},
     };
     unsigned char src[64] = {0}, dst[64], clean[64];
@@ -398,10 +410,19 @@ static void hostile_words_are_refused(void **arg)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_shapes),           cmocka_unit_test(large_shapes),
-        cmocka_unit_test(the_figure_of_ndcell),    cmocka_unit_test(golden_vectors), cmocka_unit_test(the_figure_of_ndmean), cmocka_unit_test(means_of_cells),
-        cmocka_unit_test(special_cells_stay_exact), cmocka_unit_test(swapped_means), cmocka_unit_test(lorenzo_keeps_every_bit),
-        cmocka_unit_test(the_chain_does_two_in_one), cmocka_unit_test(lorenzo_of_a_plane_is_zero), cmocka_unit_test(wrong_words_are_refused), cmocka_unit_test(hostile_words_are_refused),
+        cmocka_unit_test(random_shapes),
+        cmocka_unit_test(large_shapes),
+        cmocka_unit_test(the_figure_of_ndcell),
+        cmocka_unit_test(golden_vectors),
+        cmocka_unit_test(the_figure_of_ndmean),
+        cmocka_unit_test(means_of_cells),
+        cmocka_unit_test(special_cells_stay_exact),
+        cmocka_unit_test(swapped_means),
+        cmocka_unit_test(lorenzo_keeps_every_bit),
+        cmocka_unit_test(the_chain_does_two_in_one),
+        cmocka_unit_test(lorenzo_of_a_plane_is_zero),
+        cmocka_unit_test(wrong_words_are_refused),
+        cmocka_unit_test(hostile_words_are_refused),
     };
 
     return cmocka_run_group_tests_name("nd", tests, NULL, NULL);

@@ -15,8 +15,12 @@ enum { NIDS = 3, N = 1000 };
 
 static struct cel_shape shape_of(size_t size, bool big_endian)
 {
-    struct cel_shape shape = {.elem_size = size, .kind = CEL_KIND_FLOAT, .big_endian = big_endian, .rank = 1,
-                              .dims = {N}, .nbytes = N * size};
+    struct cel_shape shape = {.elem_size = size,
+                              .kind = CEL_KIND_FLOAT,
+                              .big_endian = big_endian,
+                              .rank = 1,
+                              .dims = {N},
+                              .nbytes = N * size};
     return shape;
 }
 

@@ -17,8 +17,8 @@ enum { N = 16 * 16 * 4 };
 static struct cel_shape shape_of(size_t size, int rank, bool big_endian)
 {
     static const size_t dims[4][3] = {{0}, {N}, {16, N / 16}, {4, 16, 16}};
-    struct cel_shape shape = {.elem_size = size, .kind = CEL_KIND_FLOAT, .big_endian = big_endian, .rank = rank,
-                              .nbytes = N * size};
+    struct cel_shape shape = {
+        .elem_size = size, .kind = CEL_KIND_FLOAT, .big_endian = big_endian, .rank = rank, .nbytes = N * size};
 
     memcpy(shape.dims, dims[rank], (size_t)rank * sizeof *dims[rank]);
     return shape;

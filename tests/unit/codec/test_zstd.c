@@ -31,12 +31,18 @@ static double noise(uint64_t *dice)
 static double made(int kind, size_t i, double walk, uint64_t *dice)
 {
     switch (kind) {
-    case 0: return 280 + 20 * sin((double)i * 0.001) + 0.3 * noise(dice);
-    case 1: return walk;
-    case 2: return rint(noise(dice) * 1000) / 1000;
-    case 3: return random_step(dice) % 10 < 7 ? 0 : noise(dice);
-    case 4: return rint(walk);                           /* shrinks well */
-    default: return i % 3000 < 2500 ? -999 : noise(dice); /* better still */
+    case 0:
+        return 280 + 20 * sin((double)i * 0.001) + 0.3 * noise(dice);
+    case 1:
+        return walk;
+    case 2:
+        return rint(noise(dice) * 1000) / 1000;
+    case 3:
+        return random_step(dice) % 10 < 7 ? 0 : noise(dice);
+    case 4:
+        return rint(walk); /* shrinks well */
+    default:
+        return i % 3000 < 2500 ? -999 : noise(dice); /* better still */
     }
 }
 enum { KINDS = 6 };
@@ -55,7 +61,8 @@ static void make_values(int kind)
 /* Encoded by our chain; checked to decode again. */
 static size_t encode(const char *text, size_t nbytes)
 {
-    struct cel_shape shape = {.elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 1, .dims = {nbytes / 4}, .nbytes = nbytes};
+    struct cel_shape shape = {
+        .elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 1, .dims = {nbytes / 4}, .nbytes = nbytes};
     static float back[N];
     struct cel_scratch *scratch;
     struct cel_chain c = {0};

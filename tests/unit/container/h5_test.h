@@ -17,11 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define assert_ok(call)                                                     \
-    do {                                                                    \
-        int rc_ = (call);                                                   \
-        if (rc_ != CEL_OK)                                                  \
-            fail_msg("%s: %d: %s", #call, rc_, cel_error_text());           \
+#define assert_ok(call) \
+    do { \
+        int rc_ = (call); \
+        if (rc_ != CEL_OK) \
+            fail_msg("%s: %d: %s", #call, rc_, cel_error_text()); \
     } while (0)
 
 /* A path in the test's own directory (the working directory of ctest). */
@@ -117,7 +117,8 @@ static inline void put_chunk(struct cel_dataset *ds, struct cel_var *var, size_t
     assert_ok(ds->ops->chunk_write(ds, var, &index, &at, bytes, n));
 }
 
-static inline void put_ints(struct cel_dataset *ds, struct cel_var *var, size_t start_at, size_t count, const int *values)
+static inline void put_ints(struct cel_dataset *ds, struct cel_var *var, size_t start_at, size_t count,
+                            const int *values)
 {
     assert_ok(cel_put_region(ds, var, &(struct cel_region){&start_at, &count, NULL, NULL}, values, NC_INT));
 }

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OK(call)                                                                        \
-    do {                                                                                \
-        int rc_ = (call);                                                               \
-        if (rc_) {                                                                      \
-            fprintf(stderr, "%s: %s\n", #call, nc_strerror(rc_));                       \
-            exit(1);                                                                    \
-        }                                                                               \
+#define OK(call) \
+    do { \
+        int rc_ = (call); \
+        if (rc_) { \
+            fprintf(stderr, "%s: %s\n", #call, nc_strerror(rc_)); \
+            exit(1); \
+        } \
     } while (0)
 
 static void print_value(int nc, nc_type type, const char *p);

@@ -88,7 +88,8 @@ static void put_some(const struct place *p, const char *kind, nc_type type, int 
     if (type == NC_CHAR)
         OK(nc_put_vars_text(p->nc, var, start + 2 - rank, count + 2 - rank, stride + 2 - rank, "abcdef"));
     else
-        OK(nc_put_vars_int(p->nc, var, start + 2 - rank, count + 2 - rank, stride + 2 - rank, (int[]){1, 2, 3, 4, 5, 6}));
+        OK(nc_put_vars_int(p->nc, var, start + 2 - rank, count + 2 - rank, stride + 2 - rank,
+                           (int[]){1, 2, 3, 4, 5, 6}));
 }
 
 static void put_atomic(const struct place *p)
@@ -117,14 +118,35 @@ static const struct {
     const char *text;
     nc_type type;
 } chains[] = {
-    {"deflate,5", NC_INT},      {"shuffle|deflate,5", NC_DOUBLE},   {"bzip2", NC_FLOAT},         {"zstd", NC_FLOAT},
-    {"lz4", NC_INT},            {"lz4block", NC_INT},               {"lzf", NC_FLOAT},           {"lzma", NC_DOUBLE},
-    {"blosc", NC_FLOAT},        {"bitshuffle", NC_INT},             {"bitshuffle,0,2", NC_SHORT}, {"szip,141,8", NC_INT},
-    {"fletcher32", NC_FLOAT},   {"crc32c", NC_INT},                 {"nbit", NC_INT},            {"scaleoffset", NC_INT},
-    {"zfp", NC_FLOAT},          {"zfp", NC_DOUBLE},                 {"fpzip", NC_FLOAT},         {"fpzip", NC_DOUBLE},
-    {"gzip,5", NC_SHORT},       {"ndcell|shuffle|deflate,1", NC_INT}, {"ndmean|deflate,1", NC_FLOAT},
-    {"ndlorenzo|deflate,1", NC_SHORT}, {"bitgroom|deflate,1", NC_FLOAT}, {"granularbitround|deflate,1", NC_DOUBLE},
-    {"bitround|deflate,1", NC_FLOAT}, {"delta|zstd", NC_INT},       {"adler32", NC_INT},
+    {"deflate,5", NC_INT},
+    {"shuffle|deflate,5", NC_DOUBLE},
+    {"bzip2", NC_FLOAT},
+    {"zstd", NC_FLOAT},
+    {"lz4", NC_INT},
+    {"lz4block", NC_INT},
+    {"lzf", NC_FLOAT},
+    {"lzma", NC_DOUBLE},
+    {"blosc", NC_FLOAT},
+    {"bitshuffle", NC_INT},
+    {"bitshuffle,0,2", NC_SHORT},
+    {"szip,141,8", NC_INT},
+    {"fletcher32", NC_FLOAT},
+    {"crc32c", NC_INT},
+    {"nbit", NC_INT},
+    {"scaleoffset", NC_INT},
+    {"zfp", NC_FLOAT},
+    {"zfp", NC_DOUBLE},
+    {"fpzip", NC_FLOAT},
+    {"fpzip", NC_DOUBLE},
+    {"gzip,5", NC_SHORT},
+    {"ndcell|shuffle|deflate,1", NC_INT},
+    {"ndmean|deflate,1", NC_FLOAT},
+    {"ndlorenzo|deflate,1", NC_SHORT},
+    {"bitgroom|deflate,1", NC_FLOAT},
+    {"granularbitround|deflate,1", NC_DOUBLE},
+    {"bitround|deflate,1", NC_FLOAT},
+    {"delta|zstd", NC_INT},
+    {"adler32", NC_INT},
 };
 
 /* A library that this build lacks is no failure. */

@@ -17,15 +17,15 @@ struct place {
 void dirty_stack(void);
 void *dirty(size_t nbytes); /* fresh memory; free() it */
 
-#define OK(call)                                                                                    \
-    do {                                                                                            \
-        int rc_;                                                                                    \
-        dirty_stack();                                                                              \
-        rc_ = (call);                                                                               \
-        if (rc_) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, nc_strerror(rc_));        \
-            exit(1);                                                                                \
-        }                                                                                           \
+#define OK(call) \
+    do { \
+        int rc_; \
+        dirty_stack(); \
+        rc_ = (call); \
+        if (rc_) { \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, nc_strerror(rc_)); \
+            exit(1); \
+        } \
     } while (0)
 
 void user_types(const struct place *p, const int *dims); /* dims: an unlimited one, one of 7 */

@@ -161,10 +161,14 @@ static const struct {
     void *(*make)(size_t n);
     int varsized;
 } types[NTYPES] = {
-    [INNER] = {"inner", make_inner_values, 0}, [OUTER] = {"outer", make_outers, 0},
-    [COLOR] = {"color", make_colors, 0},       [BLOB] = {"blob", make_blobs, 0},
-    [TAGGED] = {"tagged", make_tagged, 0},     [OWNER] = {"owner", make_owners, 1},
-    [LIST] = {"list", make_lists, 1},          [LISTS] = {"lists", make_lists_of_lists, 1},
+    [INNER] = {"inner", make_inner_values, 0},
+    [OUTER] = {"outer", make_outers, 0},
+    [COLOR] = {"color", make_colors, 0},
+    [BLOB] = {"blob", make_blobs, 0},
+    [TAGGED] = {"tagged", make_tagged, 0},
+    [OWNER] = {"owner", make_owners, 1},
+    [LIST] = {"list", make_lists, 1},
+    [LISTS] = {"lists", make_lists_of_lists, 1},
     [BACKWARD] = {"backward", make_backward, 0},
 };
 
@@ -224,9 +228,14 @@ static const struct {
     int storage, deflated; /* storage -1: as the library chooses */
     int fill;              /* 1: by nc_def_var_fill, 2: by the attribute, 3: none */
 } layouts[] = {
-    {"records", 2, -1, 0, 0},           {"records_filled", 2, -1, 0, 1},   {"contiguous", 1, NC_CONTIGUOUS, 0, 0},
-    {"contiguous_filled", 1, NC_CONTIGUOUS, 0, 2},                         {"compact", 1, NC_COMPACT, 0, 1},
-    {"deflated", 2, NC_CHUNKED, 1, 2},  {"unfilled", 1, NC_CHUNKED, 0, 3}, {"chunked_filled", 1, NC_CHUNKED, 0, 2},
+    {"records", 2, -1, 0, 0},
+    {"records_filled", 2, -1, 0, 1},
+    {"contiguous", 1, NC_CONTIGUOUS, 0, 0},
+    {"contiguous_filled", 1, NC_CONTIGUOUS, 0, 2},
+    {"compact", 1, NC_COMPACT, 0, 1},
+    {"deflated", 2, NC_CHUNKED, 1, 2},
+    {"unfilled", 1, NC_CHUNKED, 0, 3},
+    {"chunked_filled", 1, NC_CHUNKED, 0, 2},
 };
 
 static int define_layout(int nc, size_t l, int type, nc_type id, const int *dims)

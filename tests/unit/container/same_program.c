@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OK(call)                                                                                    \
-    do {                                                                                            \
-        int rc_ = (call);                                                                           \
-        if (rc_) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, nc_strerror(rc_));        \
-            exit(1);                                                                                \
-        }                                                                                           \
+#define OK(call) \
+    do { \
+        int rc_ = (call); \
+        if (rc_) { \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, nc_strerror(rc_)); \
+            exit(1); \
+        } \
     } while (0)
 
 static int make(const char *path, int mode)
@@ -163,7 +163,10 @@ static void user_types(const char *path)
     int nc = make(path, 0), dim, var;
     nc_type pair, outer, color, blob, ragged;
     struct pair p[2] = {{1, {2, 3}}, {4, {5, 6}}};
-    struct { short s; struct pair p; } o[2] = {{7, {8, {9, 10}}}, {11, {12, {13, 14}}}};
+    struct {
+        short s;
+        struct pair p;
+    } o[2] = {{7, {8, {9, 10}}}, {11, {12, {13, 14}}}};
     nc_vlen_t v[2] = {{2, (int[]){1, 2}}, {3, (int[]){3, 4, 5}}};
     int two = 2;
 
@@ -210,7 +213,8 @@ static void coordinates(const char *path)
     OK(nc_def_var(nc, "time", NC_INT, 2, (int[]){d[2], d[0]}, &var));
     OK(nc_def_var(nc, "station", NC_CHAR, 1, &d[0], &var));
     OK(nc_enddef(nc));
-    OK(nc_put_vara_float(nc, 0, (size_t[]){0, 0, 0}, (size_t[]){2, 3, 2}, (float[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+    OK(nc_put_vara_float(nc, 0, (size_t[]){0, 0, 0}, (size_t[]){2, 3, 2},
+                         (float[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
     OK(nc_close(nc));
     nc = reopen(path);
     OK(nc_redef(nc));
@@ -273,9 +277,14 @@ static void classic_model(const char *path)
 static const struct {
     const char *name;
     void (*run)(const char *path);
-} cases[] = {{"atomic_types", atomic_types}, {"attributes", attributes}, {"layouts", layouts},
-             {"groups", groups},             {"user_types", user_types}, {"coordinates", coordinates},
-             {"renames", renames},           {"classic_model", classic_model},
+} cases[] = {{"atomic_types", atomic_types},
+             {"attributes", attributes},
+             {"layouts", layouts},
+             {"groups", groups},
+             {"user_types", user_types},
+             {"coordinates", coordinates},
+             {"renames", renames},
+             {"classic_model", classic_model},
              {"rename_from_coordinate", rename_from_coordinate}};
 
 int main(int argc, char **argv)

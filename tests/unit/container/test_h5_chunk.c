@@ -270,9 +270,14 @@ static void raw_edge_chunks_are_read(void **state)
 
 static void chunks_of_every_index_are_found(void **state)
 {
-    static const struct { hsize_t most; unsigned alloc; bool zip; } kinds[] = {
-        {100, H5D_ALLOC_TIME_INCR, false}, {100, H5D_ALLOC_TIME_EARLY, false}, {100, H5D_ALLOC_TIME_INCR, true},
-        {H5S_UNLIMITED, H5D_ALLOC_TIME_INCR, true}};
+    static const struct {
+        hsize_t most;
+        unsigned alloc;
+        bool zip;
+    } kinds[] = {{100, H5D_ALLOC_TIME_INCR, false},
+                 {100, H5D_ALLOC_TIME_EARLY, false},
+                 {100, H5D_ALLOC_TIME_INCR, true},
+                 {H5S_UNLIMITED, H5D_ALLOC_TIME_INCR, true}};
     const char *path = scratch("index.h5");
     hsize_t n = 100, chunk = 7;
     int values[100], back[100], i;
@@ -283,7 +288,8 @@ static void chunks_of_every_index_are_found(void **state)
         values[i] = i;
     for (low = 0; low < 2; low++)
         for (k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-            hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), dcpl = H5Pcreate(H5P_DATASET_CREATE), fcpl = H5Pcreate(H5P_FILE_CREATE);
+            hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), dcpl = H5Pcreate(H5P_DATASET_CREATE),
+                  fcpl = H5Pcreate(H5P_FILE_CREATE);
             hid_t file, space = H5Screate_simple(1, &n, &kinds[k].most), set;
             struct cel_dataset *ds;
 

@@ -41,8 +41,10 @@ static int make_store(const char *name, const char *more, int *var)
     int nc, dims[2];
 
     snprintf(url, sizeof url, "file://%s#mode=zarr,v3", path_of(name));
-    snprintf(chain, sizeof chain, "[{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [%d, %d]%s, "
-             "\"codecs\": [{\"name\": \"zstd\", \"configuration\": {\"level\": 1}}]}}]", CHUNK, CHUNK, more);
+    snprintf(chain, sizeof chain,
+             "[{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [%d, %d]%s, "
+             "\"codecs\": [{\"name\": \"zstd\", \"configuration\": {\"level\": 1}}]}}]",
+             CHUNK, CHUNK, more);
     OK(nc_create(url, NC_NETCDF4 | NC_CLOBBER, &nc));
     OK(nc_def_dim(nc, "y", N, &dims[0]));
     OK(nc_def_dim(nc, "x", N, &dims[1]));
@@ -87,8 +89,8 @@ static void check_same_files(const char *one, const char *other)
 {
     char command[600];
 
-    snprintf(command, sizeof command, "diff -r %s %s && test -z \"$(find %s -name '.cellar-tmp-*')\"", path_of(one), path_of(other),
-             path_of(other));
+    snprintf(command, sizeof command, "diff -r %s %s && test -z \"$(find %s -name '.cellar-tmp-*')\"", path_of(one),
+             path_of(other), path_of(other));
     assert_int_equal(system(command), 0);
 }
 
@@ -253,7 +255,8 @@ static void rewrite(const char *name, int rounds)
     for (int round = 1; round <= rounds; round++) {
         for (int i = 0; i < N * N; i++)
             all[i / N][i % N] = round % 2 ? round : round + (i * 7919 % 1000 << 20);
-        if (nc_open(path_of(name), NC_WRITE, &nc) || nc_inq_varid(nc, "v", &var) || nc_put_var_int(nc, var, all[0]) || nc_close(nc))
+        if (nc_open(path_of(name), NC_WRITE, &nc) || nc_inq_varid(nc, "v", &var) || nc_put_var_int(nc, var, all[0]) ||
+            nc_close(nc))
             _exit(1);
     }
     _exit(0);

@@ -154,7 +154,7 @@ static void instruction_sets_agree(void **state)
 {
     enum { ROOM = 5003 };
     static unsigned char value[ROOM][8], packed[ROOM * 8], want[ROOM * 8], got[ROOM * 8];
-    cel_convert_fn *const *const *portable = cel_converters_portable(), *const *const *fast;
+    cel_convert_fn *const *const *portable = cel_converters_portable(), *const *const * fast;
 
     if (!cel_converters_avx2(&fast))
         skip();
@@ -215,12 +215,9 @@ static void names_and_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pair_stores_and_counts),
-        cmocka_unit_test(runs_equal_single_values),
-        cmocka_unit_test(instruction_sets_agree),
-        cmocka_unit_test(text_and_strings_convert_to_themselves_only),
-        cmocka_unit_test(classic_bytes_have_no_sign),
-        cmocka_unit_test(names_and_sizes),
+        cmocka_unit_test(every_pair_stores_and_counts), cmocka_unit_test(runs_equal_single_values),
+        cmocka_unit_test(instruction_sets_agree),       cmocka_unit_test(text_and_strings_convert_to_themselves_only),
+        cmocka_unit_test(classic_bytes_have_no_sign),   cmocka_unit_test(names_and_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,15 +118,27 @@ static void make_values(nc_type type, void *values, size_t n)
     for (size_t i = 0; i < n; i++) {
         uint64_t bits = random_bits();
         switch (i % 11) {
-        case 1: bits &= ~(mantissa ^ 4095); break;
-        case 2: bits &= mantissa; break;
+        case 1:
+            bits &= ~(mantissa ^ 4095);
+            break;
+        case 2:
+            bits &= mantissa;
+            break;
         case 3:
             bits = bits_of(type, pow(10, (int)(bits % (unsigned)(2 * most)) - most)) + random_bits() % 300 - 150;
             break;
-        case 4: bits &= ~mantissa; break;
-        case 5: bits &= mantissa >> random_bits() % (unsigned)mant; break;
-        case 6: bits = (bits | 1) << random_bits() % (unsigned)mant; break;
-        case 7: bits = bits_of(type, i % 2 ? 9.96921e36 : -1e-3 * (double)(bits % 100000)); break;
+        case 4:
+            bits &= ~mantissa;
+            break;
+        case 5:
+            bits &= mantissa >> random_bits() % (unsigned)mant;
+            break;
+        case 6:
+            bits = (bits | 1) << random_bits() % (unsigned)mant;
+            break;
+        case 7:
+            bits = bits_of(type, i % 2 ? 9.96921e36 : -1e-3 * (double)(bits % 100000));
+            break;
         }
         store(type, values, i, bits);
     }
@@ -303,11 +315,16 @@ static void a_fill_value_of_any_kind_stays(void **state)
 static void bad_settings_are_refused(void **state)
 {
     static const struct cel_quantize_setting bad[] = {
-        {NC_NOQUANTIZE, 3, NC_FLOAT, CEL_TIES_AWAY, NULL},      {4, 3, NC_FLOAT, CEL_TIES_AWAY, NULL},
-        {-1, 3, NC_FLOAT, CEL_TIES_AWAY, NULL},                 {NC_QUANTIZE_BITGROOM, 0, NC_FLOAT, CEL_TIES_AWAY, NULL},
-        {NC_QUANTIZE_BITGROOM, 7, NC_FLOAT, CEL_TIES_AWAY, NULL}, {NC_QUANTIZE_GRANULARBR, 16, NC_DOUBLE, CEL_TIES_AWAY, NULL},
-        {NC_QUANTIZE_BITROUND, 24, NC_FLOAT, CEL_TIES_AWAY, NULL}, {NC_QUANTIZE_BITROUND, 53, NC_DOUBLE, CEL_TIES_AWAY, NULL},
-        {NC_QUANTIZE_BITROUND, 3, NC_INT, CEL_TIES_AWAY, NULL}, {NC_QUANTIZE_BITROUND, -5, NC_FLOAT, CEL_TIES_AWAY, NULL},
+        {NC_NOQUANTIZE, 3, NC_FLOAT, CEL_TIES_AWAY, NULL},
+        {4, 3, NC_FLOAT, CEL_TIES_AWAY, NULL},
+        {-1, 3, NC_FLOAT, CEL_TIES_AWAY, NULL},
+        {NC_QUANTIZE_BITGROOM, 0, NC_FLOAT, CEL_TIES_AWAY, NULL},
+        {NC_QUANTIZE_BITGROOM, 7, NC_FLOAT, CEL_TIES_AWAY, NULL},
+        {NC_QUANTIZE_GRANULARBR, 16, NC_DOUBLE, CEL_TIES_AWAY, NULL},
+        {NC_QUANTIZE_BITROUND, 24, NC_FLOAT, CEL_TIES_AWAY, NULL},
+        {NC_QUANTIZE_BITROUND, 53, NC_DOUBLE, CEL_TIES_AWAY, NULL},
+        {NC_QUANTIZE_BITROUND, 3, NC_INT, CEL_TIES_AWAY, NULL},
+        {NC_QUANTIZE_BITROUND, -5, NC_FLOAT, CEL_TIES_AWAY, NULL},
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -54,7 +54,9 @@ static int build(struct cel_dataset *ds)
     const char *words[] = {"one", "two"};
     int rc = cel_group_def(ds->root, "g", &g);
 
-#define THEN(call) if (rc == CEL_OK) rc = (call)
+#define THEN(call) \
+    if (rc == CEL_OK) \
+    rc = (call)
     THEN(cel_dim_def(ds->root, "x\xc3\xa9", 10, false, &x));
     THEN(cel_dim_def(g, "u", 0, true, &u));
     THEN(cel_type_def_compound(g, 32, "c", &c));

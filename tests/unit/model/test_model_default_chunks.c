@@ -8,7 +8,13 @@
 
 static void known_answers(void **state)
 {
-    static const struct { size_t size; int n; size_t len[4]; bool unlimited[4]; size_t chunk[4]; } cases[] = {
+    static const struct {
+        size_t size;
+        int n;
+        size_t len[4];
+        bool unlimited[4];
+        size_t chunk[4];
+    } cases[] = {
         {4, 1, {0}, {true}, {1024}},
         {8, 1, {0}, {true}, {512}},
         {1, 1, {0}, {true}, {4096}},
@@ -123,8 +129,8 @@ static void netcdf_c_chooses_the_same(void **state)
         cel_default_chunks_near(target, sizes[t], ndims, len, unlimited, ours);
         for (int d = 0; d < ndims; d++)
             if (ours[d] != theirs[d])
-                fail_msg("shape %d, %d dimensions of %zu bytes: dimension %d (length %zu): %zu, netCDF-C has %zu", i, ndims,
-                         sizes[t], d, len[d], ours[d], theirs[d]);
+                fail_msg("shape %d, %d dimensions of %zu bytes: dimension %d (length %zu): %zu, netCDF-C has %zu", i,
+                         ndims, sizes[t], d, len[d], ours[d], theirs[d]);
     }
     peer.abort(nc);
     unlink(path);

@@ -60,8 +60,13 @@ static void the_classic_model_has_limits(void **state)
 
 static void classic_formats_have_theirs(void **state)
 {
-    static const struct { int format; unsigned long long longest; } cases[] = {
-        {NC_FORMAT_CLASSIC, 2147483644u}, {NC_FORMAT_64BIT_OFFSET, 4294967292u}, {NC_FORMAT_64BIT_DATA, 9223372036854775804u},
+    static const struct {
+        int format;
+        unsigned long long longest;
+    } cases[] = {
+        {NC_FORMAT_CLASSIC, 2147483644u},
+        {NC_FORMAT_64BIT_OFFSET, 4294967292u},
+        {NC_FORMAT_64BIT_DATA, 9223372036854775804u},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

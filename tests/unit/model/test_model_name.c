@@ -3,10 +3,25 @@
 
 static void names_have_rules(void **state)
 {
-    static const struct { const char *name; int code; } cases[] = {
-        {"temperature", 0}, {"9a", 0}, {"_x", 0}, {"a b", 0}, {"a-b.c@d+e", 0}, {"\xc3\xa9t\xc3\xa9", 0},
-        {"", NC_EBADNAME}, {"a/b", NC_EBADNAME}, {"a ", NC_EBADNAME}, {" a", NC_EBADNAME}, {"-a", NC_EBADNAME},
-        {"a\tb", NC_EBADNAME}, {"a\x7f", NC_EBADNAME}, {"a\xff", NC_EBADNAME}, {NULL, NC_EINVAL},
+    static const struct {
+        const char *name;
+        int code;
+    } cases[] = {
+        {"temperature", 0},
+        {"9a", 0},
+        {"_x", 0},
+        {"a b", 0},
+        {"a-b.c@d+e", 0},
+        {"\xc3\xa9t\xc3\xa9", 0},
+        {"", NC_EBADNAME},
+        {"a/b", NC_EBADNAME},
+        {"a ", NC_EBADNAME},
+        {" a", NC_EBADNAME},
+        {"-a", NC_EBADNAME},
+        {"a\tb", NC_EBADNAME},
+        {"a\x7f", NC_EBADNAME},
+        {"a\xff", NC_EBADNAME},
+        {NULL, NC_EINVAL},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -62,7 +62,8 @@ static size_t run(unsigned flags, size_t nwords, const unsigned words[], size_t 
 
 #ifdef LOCAL
 /* Of libhdf5, whose headers are not needed here otherwise. */
-int H5Pget_filter_by_id2(int64_t list, int id, unsigned *flags, size_t *n, unsigned *words, size_t len, char *name, unsigned *config);
+int H5Pget_filter_by_id2(int64_t list, int id, unsigned *flags, size_t *n, unsigned *words, size_t len, char *name,
+                         unsigned *config);
 int H5Pmodify_filter(int64_t list, int id, unsigned flags, size_t n, const unsigned *words);
 int H5Pget_chunk(int64_t list, int rank, unsigned long long *lens);
 size_t H5Tget_size(int64_t type);
@@ -75,7 +76,8 @@ static herr_t set_local(hid_t list, hid_t type, hid_t space)
     size_t n = 4;
 
     (void)space;
-    if (H5Pget_filter_by_id2(list, CLASS_ID, &flags, &n, word, 0, NULL, &config) < 0 || n != 1 || H5Pget_chunk(list, 1, &len) != 1)
+    if (H5Pget_filter_by_id2(list, CLASS_ID, &flags, &n, word, 0, NULL, &config) < 0 || n != 1 ||
+        H5Pget_chunk(list, 1, &len) != 1)
         return -1;
     word[0] += (unsigned)H5Tget_size(type) + (unsigned)len;
     return H5Pmodify_filter(list, CLASS_ID, flags, 1, word);
@@ -224,10 +226,11 @@ static int to_default_json(size_t n, const unsigned *words, char **codec)
     return json_of("default" TEXT(DEFAULT_ID), n, words, codec);
 }
 
-static const NCZ_codec_t first = {NCZ_CODEC_CLASS_VER, NCZ_CODEC_HDF5, "default" TEXT(DEFAULT_ID), DEFAULT_ID, initialize,
-                                  finalize, to_words, to_default_json, modify};
-static const NCZ_codec_t second = {NCZ_CODEC_CLASS_VER, NCZ_CODEC_HDF5, "default40100", 40100, initialize, finalize,
-                                   to_words, to_default_json, NULL};
+static const NCZ_codec_t first = {
+    NCZ_CODEC_CLASS_VER, NCZ_CODEC_HDF5, "default" TEXT(DEFAULT_ID), DEFAULT_ID, initialize, finalize, to_words,
+    to_default_json,     modify};
+static const NCZ_codec_t second = {
+    NCZ_CODEC_CLASS_VER, NCZ_CODEC_HDF5, "default40100", 40100, initialize, finalize, to_words, to_default_json, NULL};
 static const NCZ_codec_t *const list[] = {&first, &second, NULL};
 
 DLLEXPORT const void *NCZ_codec_info_defaults(void)

@@ -68,7 +68,8 @@ static void *copy_of(const void *p, size_t n)
     return copy;
 }
 
-static void *encode(const struct cel_chain *c, struct cel_scratch *scratch, const void *data, size_t *n, uint32_t *skipped)
+static void *encode(const struct cel_chain *c, struct cel_scratch *scratch, const void *data, size_t *n,
+                    uint32_t *skipped)
 {
     const void *out;
 
@@ -90,9 +91,10 @@ static void compare(const char *text, int how, const struct cel_chain *ours, con
     out_a = encode(ours, scratch, data, &na, &skipped_a);
     out_b = encode(theirs, scratch, data, &nb, &skipped_b);
     /* What a plugin gives up on (blosc: incompressible data), ours may store in its own raw form. */
-    if (skipped_a > skipped_b || (how != OTHER_BYTES && skipped_a == skipped_b && (na != nb || memcmp(out_a, out_b, na) != 0)))
-        fail_msg("%s, data %d: ours has %zu bytes (mask %u), theirs %zu (mask %u), or they differ", text, kind, na, skipped_a,
-                 nb, skipped_b);
+    if (skipped_a > skipped_b ||
+        (how != OTHER_BYTES && skipped_a == skipped_b && (na != nb || memcmp(out_a, out_b, na) != 0)))
+        fail_msg("%s, data %d: ours has %zu bytes (mask %u), theirs %zu (mask %u), or they differ", text, kind, na,
+                 skipped_a, nb, skipped_b);
     if (cel_chain_decode(ours, scratch, out_b, nb, skipped_b, a) != CEL_OK ||
         cel_chain_decode(theirs, scratch, out_a, na, skipped_a, b) != CEL_OK)
         fail_msg("%s, data %d: %s", text, kind, cel_error_text());

@@ -170,7 +170,8 @@ static void the_codec_half_translates(void **state)
     } cases[] = {
         {"40100,7", "40100,7", "[{\"id\": \"fake40100\", \"key\": 7}]"},
         {"{\"id\": \"fake40100\", \"key\": 9}", "40100,9", "[{\"id\": \"fake40100\", \"key\": 9}]"},
-        {"{\"name\": \"fake40101\", \"configuration\": {\"key\": 3}}", "40101,3", "[{\"id\": \"fake40101\", \"key\": 3}]"},
+        {"{\"name\": \"fake40101\", \"configuration\": {\"key\": 3}}", "40101,3",
+         "[{\"id\": \"fake40101\", \"key\": 3}]"},
         {"fake40100,5", "40100,5", "[{\"id\": \"fake40100\", \"key\": 5}]"},
         {"40107,1,2", "40107,1,2", "[{\"id\": \"cellar.hdf5\", \"filter\": 40107, \"params\": [1, 2]}]"},
         {"{\"id\":\"cellar.hdf5\",\"filter\":40107,\"params\":[1,2]}", "40107,1,2",

@@ -168,7 +168,8 @@ static void check_drafts(struct cel_store *s)
 
 static void check_bad_keys(struct cel_store *s)
 {
-    static const char *const bad[] = {"..", "a/..", "../x", "/etc/passwd", "a//b", "./a", "a/", ".cellar-tmp-1-2", "a\\b"};
+    static const char *const bad[] = {"..",  "a/..", "../x", "/etc/passwd", "a//b", "./a", "a/", ".cellar-tmp-1-2",
+                                      "a\\b"};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(cel_store_put(s, bad[i], "x", 1), NC_EINVAL);
@@ -474,9 +475,13 @@ static void python_reads_our_zip_and_we_read_its(void **state)
     put_text(s, "c", "");
     assert_int_equal(cel_store_close(s), CEL_OK);
     run("/usr/bin/python3 -c \"import zipfile; z = zipfile.ZipFile('%s'); assert z.testzip() is None; "
-        "assert z.read('a/b') == b'from us'; assert z.namelist() == ['a/b', 'c']\"", path);
-    run("/usr/bin/python3 -c \"import zipfile; z = zipfile.ZipFile('%s', 'w', zipfile.ZIP_DEFLATED); z.writestr('t/x', b'7' * 100000); "
-        "z.mkdir('t/d') if hasattr(z, 'mkdir') else None; z.writestr(zipfile.ZipInfo('t/y'), b'plain'); z.comment = b'hello'; z.close()\"", path);
+        "assert z.read('a/b') == b'from us'; assert z.namelist() == ['a/b', 'c']\"",
+        path);
+    run("/usr/bin/python3 -c \"import zipfile; z = zipfile.ZipFile('%s', 'w', zipfile.ZIP_DEFLATED); z.writestr('t/x', "
+        "b'7' * 100000); "
+        "z.mkdir('t/d') if hasattr(z, 'mkdir') else None; z.writestr(zipfile.ZipInfo('t/y'), b'plain'); z.comment = "
+        "b'hello'; z.close()\"",
+        path);
     assert_int_equal(cel_store_open_zip(path, CEL_STORE_WRITE, &s), CEL_OK);
     uint64_t n;
     char part[4] = "";
@@ -488,7 +493,8 @@ static void python_reads_our_zip_and_we_read_its(void **state)
     put_text(s, "t/z", "added");
     assert_int_equal(cel_store_close(s), CEL_OK);
     run("/usr/bin/python3 -c \"import zipfile; z = zipfile.ZipFile('%s'); assert z.testzip() is None; "
-        "assert z.read('t/x') == b'7' * 100000 and z.read('t/z') == b'added'\"", path);
+        "assert z.read('t/x') == b'7' * 100000 and z.read('t/z') == b'added'\"",
+        path);
 }
 
 static void many_entries_need_zip64(void **state)
@@ -505,7 +511,8 @@ static void many_entries_need_zip64(void **state)
     }
     assert_int_equal(cel_store_close(s), CEL_OK);
     run("/usr/bin/python3 -c \"import zipfile; z = zipfile.ZipFile('%s'); assert len(z.namelist()) == 70000; "
-        "assert int.from_bytes(z.read('c/69999'), 'little') == 69999\"", path);
+        "assert int.from_bytes(z.read('c/69999'), 'little') == 69999\"",
+        path);
     assert_int_equal(cel_store_open_zip(path, CEL_STORE_READ, &s), CEL_OK);
     int last;
     assert_int_equal(cel_store_get_range(s, "c/69999", 0, sizeof last, &last), CEL_OK);

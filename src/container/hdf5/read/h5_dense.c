@@ -24,11 +24,11 @@ const struct cel_h5_dense_kind cel_h5_dense_links = {.type = 5, .record = 11, .i
 
 struct heap {
     struct cel_h5_reader *reader;
-    size_t id_n;       /* bytes of an id */
+    size_t id_n; /* bytes of an id */
     uint64_t width, first, largest, root, rows;
     size_t offset_size, length_size;
-    bool sums;         /* blocks carry a checksum */
-    uint64_t checked;  /* address of the block that was checked last */
+    bool sums;        /* blocks carry a checksum */
+    uint64_t checked; /* address of the block that was checked last */
 };
 
 static size_t bytes_for(uint64_t v)
@@ -133,16 +133,16 @@ static bool object_at(struct heap *h, uint64_t offset, uint64_t n, struct cel_h5
 }
 
 /* Objects that are not in the heap's blocks are huge: no attribute we look for, and a link nobody makes. */
-static bool visit_id(struct heap *h, const unsigned char *id,
-                     bool (*visit)(struct cel_h5_bytes message, void *data), void *data)
+static bool visit_id(struct heap *h, const unsigned char *id, bool (*visit)(struct cel_h5_bytes message, void *data),
+                     void *data)
 {
     struct cel_h5_bytes message;
 
     if (id[0] >> 4 == 1)
         return h->id_n == cel_h5_dense_atts.id_n;
     return id[0] >> 4 == 0 &&
-           object_at(h, cel_h5_little(id + 1, h->offset_size),
-                     cel_h5_little(id + 1 + h->offset_size, h->length_size), &message) &&
+           object_at(h, cel_h5_little(id + 1, h->offset_size), cel_h5_little(id + 1 + h->offset_size, h->length_size),
+                     &message) &&
            visit(message, data);
 }
 

@@ -19,7 +19,7 @@ struct describing {
     int seen;
     size_t elem;         /* as the type says ... */
     uint64_t last, fill; /* ... as the layout does, and the fill value; 0: it has none */
-    int rc;        /* a failure that is no "ask libhdf5" */
+    int rc;              /* a failure that is no "ask libhdf5" */
 };
 
 /* --- type -------------------------------------------------------------------------- */
@@ -163,7 +163,9 @@ static bool visit(const struct cel_h5_message *m, void *data)
     static const struct {
         int type;
         bool (*read)(struct describing *d, struct cel_h5_bytes b);
-    } readers[] = {{CEL_H5_DATATYPE, read_type}, {CEL_H5_FILL, read_fill}, {CEL_H5_LAYOUT, read_layout},
+    } readers[] = {{CEL_H5_DATATYPE, read_type},
+                   {CEL_H5_FILL, read_fill},
+                   {CEL_H5_LAYOUT, read_layout},
                    {CEL_H5_FILTERS, read_filters}};
     size_t i;
 

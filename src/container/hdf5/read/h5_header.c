@@ -19,7 +19,8 @@ static bool read_space(struct cel_h5_bytes b, struct cel_h5_header *h)
     uint64_t version, rank, flags, kind = 1;
     int d;
 
-    if (!cel_h5_take_number(&b, 1, &version) || !cel_h5_take_number(&b, 1, &rank) || !cel_h5_take_number(&b, 1, &flags) ||
+    if (!cel_h5_take_number(&b, 1, &version) || !cel_h5_take_number(&b, 1, &rank) ||
+        !cel_h5_take_number(&b, 1, &flags) ||
         !cel_h5_take_number(&b, version == 1 ? 5 : 1, version == 1 ? &(uint64_t){0} : &kind))
         return false;
     if ((version != 1 && version != 2) || rank > CEL_RANK_MAX)
@@ -51,7 +52,7 @@ static bool read_type(struct cel_h5_bytes b, struct cel_h5_header *h)
 }
 
 struct attribute {
-    const char *name; /* NUL-terminated within the message */
+    const char *name;           /* NUL-terminated within the message */
     struct cel_h5_header shape; /* only type and space */
     struct cel_h5_bytes data;
 };
@@ -68,8 +69,9 @@ static bool split_attribute(struct cel_h5_bytes b, struct attribute *a)
     uint64_t version, flags, nname, ntype, nspace, encoding;
     const unsigned char *name, *type, *space;
 
-    if (!cel_h5_take_number(&b, 1, &version) || !cel_h5_take_number(&b, 1, &flags) || !cel_h5_take_number(&b, 2, &nname) ||
-        !cel_h5_take_number(&b, 2, &ntype) || !cel_h5_take_number(&b, 2, &nspace) || version < 1 || version > 3)
+    if (!cel_h5_take_number(&b, 1, &version) || !cel_h5_take_number(&b, 1, &flags) ||
+        !cel_h5_take_number(&b, 2, &nname) || !cel_h5_take_number(&b, 2, &ntype) ||
+        !cel_h5_take_number(&b, 2, &nspace) || version < 1 || version > 3)
         return false;
     if (version == 3 && !cel_h5_take_number(&b, 1, &encoding))
         return false;
@@ -82,13 +84,14 @@ static bool split_attribute(struct cel_h5_bytes b, struct attribute *a)
     a->shape.rank = -1;
     if (version > 1 && (flags & 3))
         return true; /* type or space kept elsewhere: only the name is known */
-    return read_type((struct cel_h5_bytes){type, ntype}, &a->shape) && read_space((struct cel_h5_bytes){space, nspace}, &a->shape);
+    return read_type((struct cel_h5_bytes){type, ntype}, &a->shape) &&
+           read_space((struct cel_h5_bytes){space, nspace}, &a->shape);
 }
 
 static bool is_text(const struct attribute *a, const char *text, size_t n)
 {
-    return a->shape.type_class == H5T_STRING && a->shape.rank == 0 && a->data.n >= n &&
-           a->shape.type_size >= n && memcmp(a->data.p, text, n) == 0;
+    return a->shape.type_class == H5T_STRING && a->shape.rank == 0 && a->data.n >= n && a->shape.type_size >= n &&
+           memcmp(a->data.p, text, n) == 0;
 }
 
 static bool read_ints(const struct attribute *a, int *out, int n)
@@ -152,8 +155,9 @@ static bool read_strict(const struct attribute *a, struct cel_h5_header *h)
 static const struct {
     const char *name;
     bool (*read)(const struct attribute *a, struct cel_h5_header *h);
-} wanted[] = {{"CLASS", read_class}, {"NAME", read_name}, {"DIMENSION_LIST", read_list}, {"REFERENCE_LIST", pass_over},
-              {"_Netcdf4Dimid", read_dimid}, {"_Netcdf4Coordinates", read_coords}, {"_nc3_strict", read_strict}};
+} wanted[] = {{"CLASS", read_class},         {"NAME", read_name},           {"DIMENSION_LIST", read_list},
+              {"REFERENCE_LIST", pass_over}, {"_Netcdf4Dimid", read_dimid}, {"_Netcdf4Coordinates", read_coords},
+              {"_nc3_strict", read_strict}};
 
 bool cel_h5_is_user_class(int klass)
 {

@@ -27,12 +27,13 @@ struct cel_h5_index {
     uint64_t base, root;
     int rank;
     size_t chunk[CEL_RANK_MAX]; /* lengths of one */
-    unsigned most;   /* children of a node */
+    unsigned most;              /* children of a node */
     size_t key, nbytes;
     struct node node[LEVELS_MAX]; /* by the distance from the root */
 };
 
-int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, const size_t *chunk, struct cel_h5_index **out)
+int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, const size_t *chunk,
+                      struct cel_h5_index **out)
 {
     struct cel_h5_index *x = cel_calloc(1, sizeof *x);
     int i;
@@ -102,7 +103,8 @@ static bool is_sound(const struct cel_h5_index *x, const unsigned char *node)
     bool ok = memcmp(node, "TREE", 4) == 0 && node[4] == CHUNKS && node[5] < LEVELS_MAX && n <= x->most;
 
     for (i = 0; ok && i <= n; i++)
-        ok = is_of_chunk(x, key_at(x, node, i), i == n) && (i == 0 || ascends(x, key_at(x, node, i - 1), key_at(x, node, i)));
+        ok = is_of_chunk(x, key_at(x, node, i), i == n) &&
+             (i == 0 || ascends(x, key_at(x, node, i - 1), key_at(x, node, i)));
     return ok;
 }
 

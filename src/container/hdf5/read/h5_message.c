@@ -11,7 +11,7 @@
 #include "h5_raw.h"
 
 #define HEADER_MAX 262144
-#define BLOCKS_MAX 64   /* continuation blocks followed; a loop ends here */
+#define BLOCKS_MAX 64 /* continuation blocks followed; a loop ends here */
 
 struct walk {
     struct cel_h5_reader *reader;
@@ -19,7 +19,9 @@ struct walk {
     void *data;
     int version;
     bool ordered; /* v2 messages carry a creation order */
-    struct { uint64_t addr, n; } todo[BLOCKS_MAX];
+    struct {
+        uint64_t addr, n;
+    } todo[BLOCKS_MAX];
     int ntodo;
 };
 
@@ -99,7 +101,8 @@ static bool read_next(struct walk *w, int i)
         return false;
     if (w->version == 1)
         return read_messages(w, (struct cel_h5_bytes){p, n});
-    return n >= 8 && memcmp(p, "OCHK", 4) == 0 && cel_h5_checks(p, n) && read_messages(w, (struct cel_h5_bytes){p + 4, n - 8});
+    return n >= 8 && memcmp(p, "OCHK", 4) == 0 && cel_h5_checks(p, n) &&
+           read_messages(w, (struct cel_h5_bytes){p + 4, n - 8});
 }
 
 bool cel_h5_messages_each(struct cel_h5_reader *reader, uint64_t addr, cel_h5_message_fn *visit, void *data)

@@ -30,9 +30,22 @@ extern void (*cel_h5_mend)(const unsigned char *p, size_t n); /* told of each su
 const unsigned char *cel_h5_look(struct cel_h5_reader *r, uint64_t addr, size_t n);
 
 /* --- h5_message.c: the messages of an object header ---------------------------- */
-enum { CEL_H5_DATASPACE = 1, CEL_H5_LINK_INFO = 2, CEL_H5_DATATYPE = 3, CEL_H5_OLD_FILL = 4, CEL_H5_FILL = 5,
-       CEL_H5_LINK = 6, CEL_H5_EXTERNAL = 7, CEL_H5_LAYOUT = 8, CEL_H5_GROUP_INFO = 10, CEL_H5_FILTERS = 11,
-       CEL_H5_ATTRIBUTE = 12, CEL_H5_CONTINUATION = 16, CEL_H5_SYMBOL_TABLE = 17, CEL_H5_ATTRIBUTE_INFO = 21 };
+enum {
+    CEL_H5_DATASPACE = 1,
+    CEL_H5_LINK_INFO = 2,
+    CEL_H5_DATATYPE = 3,
+    CEL_H5_OLD_FILL = 4,
+    CEL_H5_FILL = 5,
+    CEL_H5_LINK = 6,
+    CEL_H5_EXTERNAL = 7,
+    CEL_H5_LAYOUT = 8,
+    CEL_H5_GROUP_INFO = 10,
+    CEL_H5_FILTERS = 11,
+    CEL_H5_ATTRIBUTE = 12,
+    CEL_H5_CONTINUATION = 16,
+    CEL_H5_SYMBOL_TABLE = 17,
+    CEL_H5_ATTRIBUTE_INFO = 21
+};
 struct cel_h5_message {
     int type;
     bool shared; /* the body is only a reference */
@@ -82,10 +95,10 @@ struct cel_h5_described {
     bool big_endian;
     int rank;
     size_t chunk[CEL_RANK_MAX];
-    uint64_t index;          /* address of the chunk index; UINT64_MAX: no chunk was written */
+    uint64_t index; /* address of the chunk index; UINT64_MAX: no chunk was written */
     bool has_fill;
-    unsigned char fill[8];   /* in the file's byte order */
-    struct cel_chain chain;  /* yours to dispose of */
+    unsigned char fill[8];  /* in the file's byte order */
+    struct cel_chain chain; /* yours to dispose of */
 };
 /* CEL_ABSENT: it is none such, or cannot be read: ask libhdf5. */
 int cel_h5_describe(struct cel_h5_reader *r, uint64_t addr, struct cel_h5_described *out);

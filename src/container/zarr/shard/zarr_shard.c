@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARDS_KEPT = 16, WHOLE_KEPT = 2 }; /* open shards without fresh chunks: with their index, with all their bytes */
+enum {
+    SHARDS_KEPT = 16,
+    WHOLE_KEPT = 2
+}; /* open shards without fresh chunks: with their index, with all their bytes */
 #define WAITING_MAX ((size_t)256 << 20)
 
 static int read_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, uint64_t offset, size_t n, void *dst);
@@ -100,7 +103,8 @@ static int value_size(const struct shard_wanted *w, struct cel_zarr_shard *s, ui
     return w->view->absent ? CEL_ABSENT : CEL_OK;
 }
 
-static int value_range(const struct shard_wanted *w, struct cel_zarr_shard *s, const char *key, uint64_t offset, size_t n, void *dst)
+static int value_range(const struct shard_wanted *w, struct cel_zarr_shard *s, const char *key, uint64_t offset,
+                       size_t n, void *dst)
 {
     return s->outer ? read_slot(w, s->outer, offset, n, dst)
                     : cel_store_get_range_of(w->z->store, key, &w->view->mark, offset, n, dst);
@@ -142,7 +146,8 @@ static int too_short(const char *key)
     return cel_fail(NC_EFILTER, "%s: the shard is shorter than its index", key);
 }
 
-static int index_of_whole(const struct cel_zarr_shard *s, const char *key, const struct cel_buf *whole, struct shard_slot *slot)
+static int index_of_whole(const struct cel_zarr_shard *s, const char *key, const struct cel_buf *whole,
+                          struct shard_slot *slot)
 {
     size_t n = cel_zarr_index_size(s);
 
@@ -151,7 +156,8 @@ static int index_of_whole(const struct cel_zarr_shard *s, const char *key, const
     return cel_zarr_index_decode(s, whole->data + (s->index_first ? 0 : whole->len - n), whole->len, key, slot);
 }
 
-static int index_of_value(const struct shard_wanted *w, struct cel_zarr_shard *s, const char *key, struct shard_slot *slot)
+static int index_of_value(const struct shard_wanted *w, struct cel_zarr_shard *s, const char *key,
+                          struct shard_slot *slot)
 {
     size_t n = cel_zarr_index_size(s);
     unsigned char *stored = cel_malloc(n);
@@ -168,7 +174,8 @@ static int index_of_value(const struct shard_wanted *w, struct cel_zarr_shard *s
     return rc;
 }
 
-static int load_index(const struct shard_wanted *w, struct cel_zarr_shard *s, const char *key, struct cel_buf *whole, struct shard_slot *slot)
+static int load_index(const struct shard_wanted *w, struct cel_zarr_shard *s, const char *key, struct cel_buf *whole,
+                      struct shard_slot *slot)
 {
     int rc;
 
@@ -270,7 +277,8 @@ static int check_size(const struct shard_wanted *w, const struct cel_zarr_shard 
     return s->after.n || w->view->size >= cel_zarr_index_size(s) ? CEL_OK : too_short(key);
 }
 
-static int make_open(const struct shard_wanted *w, struct cel_zarr_shard *s, const size_t *first, struct open_shard **out)
+static int make_open(const struct shard_wanted *w, struct cel_zarr_shard *s, const size_t *first,
+                     struct open_shard **out)
 {
     struct open_shard *o = cel_calloc(1, sizeof *o);
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
@@ -325,7 +333,8 @@ static int open_shard(const struct shard_wanted *w, struct cel_zarr_shard *s, st
 /* --- one chunk of a level --------------------------------------------------------------------------------- */
 
 /* CEL_ABSENT: there is none. */
-static int find_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard **o, struct shard_slot *out)
+static int find_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard **o,
+                     struct shard_slot *out)
 {
     int rc = open_shard(w, s, o);
 
@@ -349,7 +358,8 @@ static int slot_size(const struct shard_wanted *w, struct cel_zarr_shard *s, uin
 }
 
 /* Bytes of a slot that this process holds; CEL_SKIP: the store has them. */
-static int read_held(struct cel_zarr_shard *s, struct open_shard *o, const struct shard_slot *slot, uint64_t offset, size_t n, void *dst)
+static int read_held(struct cel_zarr_shard *s, struct open_shard *o, const struct shard_slot *slot, uint64_t offset,
+                     size_t n, void *dst)
 {
     if (!slot->fresh && slot->drafted)
         return cel_draft_read(o->draft, slot->offset + offset, n, dst);
@@ -360,7 +370,8 @@ static int read_held(struct cel_zarr_shard *s, struct open_shard *o, const struc
 }
 
 /* As find_slot, once nobody writes the draft it may lie in. */
-static int find_slot_at_rest(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard **o, struct shard_slot *out)
+static int find_slot_at_rest(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard **o,
+                             struct shard_slot *out)
 {
     int rc = find_slot(w, s, o, out);
 
@@ -446,7 +457,8 @@ static int open_shard_to_change(const struct shard_wanted *w, struct cel_zarr_sh
 }
 
 /* A copy of the chunk waits for its turn; it is made while others go on. */
-static int keep_waiting(const struct shard_wanted *w, struct cel_zarr_shard *s, const void *bytes, size_t n, struct open_shard **o)
+static int keep_waiting(const struct shard_wanted *w, struct cel_zarr_shard *s, const void *bytes, size_t n,
+                        struct open_shard **o)
 {
     size_t at = slot_of(s, w->index);
     char *copy;
@@ -466,7 +478,8 @@ static int keep_waiting(const struct shard_wanted *w, struct cel_zarr_shard *s, 
     return cel_zarr_draft_add_waiting(w, s, *o);
 }
 
-static int take_chunk(const struct shard_wanted *w, struct cel_zarr_shard *s, const void *bytes, size_t n, struct open_shard **o)
+static int take_chunk(const struct shard_wanted *w, struct cel_zarr_shard *s, const void *bytes, size_t n,
+                      struct open_shard **o)
 {
     int rc = open_shard_to_change(w, s, o);
 
@@ -477,7 +490,8 @@ static int take_chunk(const struct shard_wanted *w, struct cel_zarr_shard *s, co
     return rc;
 }
 
-int cel_zarr_shard_put_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, const void *bytes, size_t n, enum shard_turn turn)
+int cel_zarr_shard_put_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, const void *bytes, size_t n,
+                            enum shard_turn turn)
 {
     struct open_shard *o;
     bool complete;
@@ -486,7 +500,7 @@ int cel_zarr_shard_put_slot(const struct shard_wanted *w, struct cel_zarr_shard 
     cel_lock(&s->lock);
     rc = take_chunk(w, s, bytes, n, &o);
     complete = rc == CEL_OK && shard_is_complete(o); /* who still writes to the draft comes here, too */
-    if (complete && turn == TURN_WAIT && !s->outer) /* within another shard, that one's turn decides */
+    if (complete && turn == TURN_WAIT && !s->outer)  /* within another shard, that one's turn decides */
         rc = cel_zarr_shard_put_complete(w, s, o);
     else if (complete || (rc == CEL_OK && turn == TURN_SETTLE))
         rc = cel_zarr_shard_write(w, s, o, turn != TURN_WAIT);

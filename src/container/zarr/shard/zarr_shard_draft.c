@@ -37,7 +37,8 @@ static bool next_waits(const struct cel_zarr_shard *s, const struct open_shard *
     return slot < s->nslots && o->slot[slot].fresh;
 }
 
-bool cel_zarr_draft_takes(const struct shard_wanted *w, const struct cel_zarr_shard *s, const struct open_shard *o, size_t at, size_t n)
+bool cel_zarr_draft_takes(const struct shard_wanted *w, const struct cel_zarr_shard *s, const struct open_shard *o,
+                          size_t at, size_t n)
 {
     return n >= cel_zarr_draft_min && at == next_slot(s, o) && !o->slot[at].fresh && has_draft(w, s, o);
 }
@@ -93,7 +94,8 @@ static void note_failure(struct open_shard *o, size_t from, size_t to)
 }
 
 /* The chunk at hand, if any, and those that waited for it; without the level's lock. */
-int cel_zarr_draft_add(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o, const void *bytes, size_t n)
+int cel_zarr_draft_add(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o, const void *bytes,
+                       size_t n)
 {
     struct cel_bytes part[PARTS_MAX];
     size_t from = o->appended, to, nparts = 0;
@@ -170,7 +172,8 @@ static int write_rest(const struct cel_zarr_shard *s, struct open_shard *o, stru
     return rc;
 }
 
-int cel_zarr_draft_finish(const struct shard_wanted *w, const struct cel_zarr_shard *s, struct open_shard *o, struct shard_slot *now)
+int cel_zarr_draft_finish(const struct shard_wanted *w, const struct cel_zarr_shard *s, struct open_shard *o,
+                          struct shard_slot *now)
 {
     struct cel_buf index = CEL_BUF_INIT(SIZE_MAX);
     uint64_t end;

@@ -24,7 +24,8 @@ size_t cel_zarr_index_size(const struct cel_zarr_shard *s)
     return cel_chain_bound(&s->index_chain);
 }
 
-static int parse(const struct cel_zarr_shard *s, const unsigned char *raw, uint64_t size, const char *key, struct shard_slot *slot)
+static int parse(const struct cel_zarr_shard *s, const unsigned char *raw, uint64_t size, const char *key,
+                 struct shard_slot *slot)
 {
     for (size_t i = 0; i < s->nslots; i++) {
         slot[i] = (struct shard_slot){.offset = get_u64(raw + 16 * i, s->index_big),
@@ -37,7 +38,8 @@ static int parse(const struct cel_zarr_shard *s, const unsigned char *raw, uint6
     return CEL_OK;
 }
 
-int cel_zarr_index_decode(const struct cel_zarr_shard *s, const void *stored, uint64_t size, const char *key, struct shard_slot *slot)
+int cel_zarr_index_decode(const struct cel_zarr_shard *s, const void *stored, uint64_t size, const char *key,
+                          struct shard_slot *slot)
 {
     struct cel_scratch *scratch = NULL;
     unsigned char *raw = cel_malloc(16 * s->nslots);

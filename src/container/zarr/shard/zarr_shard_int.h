@@ -20,43 +20,43 @@ struct shard_slot {
 
 /* A shard whose index is at hand. */
 struct open_shard {
-    size_t *at;              /* its first innermost chunk, by array axes */
-    char *key;               /* of the value of the store it lies in */
+    size_t *at;                 /* its first innermost chunk, by array axes */
+    char *key;                  /* of the value of the store it lies in */
     struct cel_store_mark mark; /* of that value as the index was read; not known: read it again */
-    struct shard_slot *slot; /* zarr_shard.nslots of them */
-    struct cel_buf whole;    /* its bytes, where codecs lie around the shard */
-    size_t nwanted;          /* chunks that make it complete; SIZE_MAX: it has one that is no longer in the array */
-    size_t nfresh;           /* fresh chunks ... */
-    size_t fresh_bytes;      /* ... and how many bytes of them wait in memory */
-    bool putting;            /* on its way to the store, without the level's lock: not to be changed */
-    struct cel_draft *draft; /* the value to be, as far as its first chunks are there; NULL: none */
-    size_t appended;           /* slots before this one have their place in the draft ... */
-    uint64_t end;            /* ... which ends here so far */
-    size_t nwriting;         /* threads that write to the draft, without the level's lock */
-    bool out_of_order;            /* no draft until the shard is put: its chunks come in no order */
-    unsigned long used;      /* for choosing the one to give up */
+    struct shard_slot *slot;    /* zarr_shard.nslots of them */
+    struct cel_buf whole;       /* its bytes, where codecs lie around the shard */
+    size_t nwanted;             /* chunks that make it complete; SIZE_MAX: it has one that is no longer in the array */
+    size_t nfresh;              /* fresh chunks ... */
+    size_t fresh_bytes;         /* ... and how many bytes of them wait in memory */
+    bool putting;               /* on its way to the store, without the level's lock: not to be changed */
+    struct cel_draft *draft;    /* the value to be, as far as its first chunks are there; NULL: none */
+    size_t appended;            /* slots before this one have their place in the draft ... */
+    uint64_t end;               /* ... which ends here so far */
+    size_t nwriting;            /* threads that write to the draft, without the level's lock */
+    bool out_of_order;          /* no draft until the shard is put: its chunks come in no order */
+    unsigned long used;         /* for choosing the one to give up */
 };
 
 struct cel_zarr_shard {
     struct cel_zarr_shard *outer; /* these shards are its chunks; NULL: they are values of the store */
     int rank;
-    int axis[NC_MAX_VAR_DIMS];    /* stored axis i of this level is array axis axis[i] */
-    size_t per[NC_MAX_VAR_DIMS];  /* chunks along each stored axis of a shard */
-    size_t len[NC_MAX_VAR_DIMS];  /* elements of one of these chunks along each array axis ... */
-    size_t span[NC_MAX_VAR_DIMS]; /* ... and how many innermost chunks that is */
+    int axis[NC_MAX_VAR_DIMS];     /* stored axis i of this level is array axis axis[i] */
+    size_t per[NC_MAX_VAR_DIMS];   /* chunks along each stored axis of a shard */
+    size_t len[NC_MAX_VAR_DIMS];   /* elements of one of these chunks along each array axis ... */
+    size_t span[NC_MAX_VAR_DIMS];  /* ... and how many innermost chunks that is */
     size_t limit[NC_MAX_VAR_DIMS]; /* innermost chunks of the array along each of its axes; SIZE_MAX: it may grow ... */
-    bool limited;                 /* ... once they are known */
+    bool limited;                  /* ... once they are known */
     size_t nslots;
     bool index_first, index_big;
     struct cel_chain index_chain;
     struct cel_chain after; /* around the whole shard; often none */
     struct cel_mutex lock;  /* guards all below; a level takes the outer one's within its own */
     struct cel_cond put_done;
-    size_t nputting;        /* open shards on their way to the store, and threads writing to drafts */
-    struct cel_vec open;    /* struct open_shard * */
+    size_t nputting;     /* open shards on their way to the store, and threads writing to drafts */
+    struct cel_vec open; /* struct open_shard * */
     unsigned long clock;
-    unsigned long writes;   /* counts shards put or being put: offsets noted before are of no use */
-    size_t waiting;         /* bytes of fresh chunks in memory */
+    unsigned long writes; /* counts shards put or being put: offsets noted before are of no use */
+    size_t waiting;       /* bytes of fresh chunks in memory */
 };
 
 /* A value of the store as it was when an operation began. */
@@ -98,10 +98,12 @@ static inline bool shard_is_complete(const struct open_shard *o)
 /* zarr_shard.c; the level's lock is held. */
 int cel_zarr_shard_keeps_changing(const char *key); /* all of them failed */
 int cel_zarr_shard_look(const struct shard_wanted *w, const char *key, struct shard_view *out);
-int cel_zarr_shard_reload(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o); /* what is not fresh */
+int cel_zarr_shard_reload(const struct shard_wanted *w, struct cel_zarr_shard *s,
+                          struct open_shard *o); /* what is not fresh */
 int cel_zarr_shard_bytes(const struct shard_wanted *w, struct cel_zarr_shard *s, const char *key, struct cel_buf *out);
-int cel_zarr_shard_put_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, const void *bytes, size_t n, enum shard_turn turn);
-                                                                                                /* ... is not held */
+int cel_zarr_shard_put_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, const void *bytes, size_t n,
+                            enum shard_turn turn);
+/* ... is not held */
 
 /* zarr_shard_put.c: open shards to the store. The level's lock is held; complete: it is let go meanwhile. */
 int cel_zarr_shard_write(const struct shard_wanted *any, struct cel_zarr_shard *s, struct open_shard *o, bool locked);
@@ -110,15 +112,20 @@ void cel_zarr_shard_forget_fresh(struct cel_zarr_shard *s, struct open_shard *o)
 
 /* zarr_shard_draft.c: shards that grow in the store while their chunks come. */
 extern size_t cel_zarr_draft_min; /* bytes that are worth a write. A constant; tests change it */
-bool cel_zarr_draft_takes(const struct shard_wanted *w, const struct cel_zarr_shard *s, const struct open_shard *o, size_t at, size_t n);
-int cel_zarr_draft_add(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o, const void *bytes, size_t n);
+bool cel_zarr_draft_takes(const struct shard_wanted *w, const struct cel_zarr_shard *s, const struct open_shard *o,
+                          size_t at, size_t n);
+int cel_zarr_draft_add(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o, const void *bytes,
+                       size_t n);
 int cel_zarr_draft_add_waiting(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o);
-int cel_zarr_draft_finish(const struct shard_wanted *w, const struct cel_zarr_shard *s, struct open_shard *o, struct shard_slot *now);
+int cel_zarr_draft_finish(const struct shard_wanted *w, const struct cel_zarr_shard *s, struct open_shard *o,
+                          struct shard_slot *now);
 int cel_zarr_draft_recall(struct cel_zarr_shard *s, struct open_shard *o);
 
 /* zarr_shard_index.c: the index as bytes. */
 size_t cel_zarr_index_size(const struct cel_zarr_shard *s);
-int cel_zarr_index_decode(const struct cel_zarr_shard *s, const void *stored, uint64_t size, const char *key, struct shard_slot *slot);
-int cel_zarr_index_encode(const struct cel_zarr_shard *s, const struct shard_slot *slot, struct cel_buf *out); /* appends */
+int cel_zarr_index_decode(const struct cel_zarr_shard *s, const void *stored, uint64_t size, const char *key,
+                          struct shard_slot *slot);
+int cel_zarr_index_encode(const struct cel_zarr_shard *s, const struct shard_slot *slot,
+                          struct cel_buf *out); /* appends */
 
 #endif

@@ -7,7 +7,8 @@
 
 #define POINTER "/codecs/sharding_indexed"
 
-static int add_index_codec(struct cel_zarr_shard *s, const struct cel_zarr_array *a, const struct cel_json *codec, const char *name)
+static int add_index_codec(struct cel_zarr_shard *s, const struct cel_zarr_array *a, const struct cel_json *codec,
+                           const char *name)
 {
     struct cel_step step = {0};
     int rc = cel_step_from_json(codec, 3, &step);
@@ -37,7 +38,8 @@ static int read_index_codecs(const struct cel_json *codecs, const struct cel_zar
 }
 
 /* facts->chunk: of the shard as we come, of its chunks as we go, by array axes. */
-static int read_shape(const struct cel_json *config, const struct cel_zarr_array *a, struct cel_zarr_shard *s, struct cel_zarr_facts *facts)
+static int read_shape(const struct cel_json *config, const struct cel_zarr_array *a, struct cel_zarr_shard *s,
+                      struct cel_zarr_facts *facts)
 {
     static const char pointer[] = POINTER "/chunk_shape";
     size_t inner[CEL_RANK_MAX];
@@ -66,7 +68,8 @@ static void measure_span(struct cel_zarr_shard *s, const size_t *chunk)
         s->span[i] = s->len[i] / chunk[i];
 }
 
-int cel_zarr_shard_read(const struct cel_json *config, struct cel_zarr_array *a, struct cel_zarr_facts *facts, struct cel_zarr_shard **out)
+int cel_zarr_shard_read(const struct cel_json *config, struct cel_zarr_array *a, struct cel_zarr_facts *facts,
+                        struct cel_zarr_shard **out)
 {
     const char *location = cel_json_string(cel_json_get(config, "index_location"), NULL);
     struct cel_zarr_shard *s = cel_calloc(1, sizeof *s);

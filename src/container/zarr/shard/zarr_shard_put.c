@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* The bytes of every chunk that stays, one after the other; now[] gets their new places. */
-static int gather_chunks(const struct cel_zarr_shard *s, const struct open_shard *o, const struct cel_buf *old, struct shard_slot *now,
-                         struct cel_buf *out)
+static int gather_chunks(const struct cel_zarr_shard *s, const struct open_shard *o, const struct cel_buf *old,
+                         struct shard_slot *now, struct cel_buf *out)
 {
     size_t room = cel_zarr_index_size(s) + o->fresh_bytes + old->len;
     int rc = cel_buf_reserve(out, room);
@@ -44,16 +44,16 @@ static int add_index(const struct cel_zarr_shard *s, const struct shard_slot *no
 }
 
 /* The shard as one value; now[] gets the places of its chunks. */
-static int assemble(const struct cel_zarr_shard *s, const struct open_shard *o, const struct cel_buf *old, struct shard_slot *now,
-                    struct cel_buf *out)
+static int assemble(const struct cel_zarr_shard *s, const struct open_shard *o, const struct cel_buf *old,
+                    struct shard_slot *now, struct cel_buf *out)
 {
     int rc = gather_chunks(s, o, old, now, out);
 
     return rc == CEL_OK ? add_index(s, now, out) : rc;
 }
 
-static int put_value(const struct shard_wanted *w, struct cel_zarr_shard *s, const struct open_shard *o, const struct cel_buf *bytes,
-                     enum shard_turn turn)
+static int put_value(const struct shard_wanted *w, struct cel_zarr_shard *s, const struct open_shard *o,
+                     const struct cel_buf *bytes, enum shard_turn turn)
 {
     struct cel_scratch *scratch = NULL;
     const void *out = bytes->data;
@@ -85,7 +85,8 @@ void cel_zarr_shard_forget_fresh(struct cel_zarr_shard *s, struct open_shard *o)
 
 /* The shard is in the store, its chunks at now[]; where codecs lie around it, its bytes are
  * kept. What mark the value has is for the next reader to see. */
-static void note_put(struct cel_zarr_shard *s, struct open_shard *o, const struct shard_slot *now, struct cel_buf *bytes)
+static void note_put(struct cel_zarr_shard *s, struct open_shard *o, const struct shard_slot *now,
+                     struct cel_buf *bytes)
 {
     cel_zarr_shard_forget_fresh(s, o);
     memcpy(o->slot, now, s->nslots * sizeof *now);
@@ -102,7 +103,8 @@ static void note_put(struct cel_zarr_shard *s, struct open_shard *o, const struc
 
 /* What the store has of the shard now: other processes may have written other chunks of
  * it since its index was read. Programs that do not take our lock may do so even now. */
-static int refresh(struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o, struct shard_view *view, struct cel_buf *old)
+static int refresh(struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o, struct shard_view *view,
+                   struct cel_buf *old)
 {
     int rc, tries = SHARD_TRIES;
 
@@ -131,7 +133,8 @@ static int merge_and_put(struct shard_wanted *w, struct cel_zarr_shard *s, struc
     if (rc == CEL_OK)
         rc = assemble(s, o, &old, now, &out);
     if (rc == CEL_OK)
-        rc = put_value(w, s, o, &out, complete ? TURN_LOCKED : TURN_SETTLE); /* merged with what is there now: not to wait */
+        rc = put_value(w, s, o, &out,
+                       complete ? TURN_LOCKED : TURN_SETTLE); /* merged with what is there now: not to wait */
     if (rc == CEL_OK)
         note_put(s, o, now, &out);
     free(now);
@@ -172,8 +175,8 @@ static void end_put(struct cel_zarr_shard *s, struct open_shard *o)
     cel_cond_wake_all(&s->put_done);
 }
 
-static int put_whole(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o, struct shard_slot *now,
-                     struct cel_buf *out)
+static int put_whole(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o,
+                     struct shard_slot *now, struct cel_buf *out)
 {
     struct cel_buf none = CEL_BUF_INIT(0);
     int lock = -1, rc = assemble(s, o, &none, now, out);
