@@ -92,8 +92,7 @@ void cel_where_dispose(struct cel_where *where);
 struct cel_settings {
     int format; /* nc_set_default_format() */
     int align_threshold, alignment;
-    size_t cache_size, cache_nelems;
-    float cache_preemption;
+    struct cel_cache_settings cache;
 };
 void cel_settings_get(struct cel_settings *out);
 

@@ -15,9 +15,9 @@ int nc_set_var_chunk_cache(int ncid, int varid, size_t size, size_t nelems, floa
     if (rc == CEL_OK)
         rc = cel_dataset_refuse(c.ds, CEL_KEEPS_CHUNKS, "a chunk cache");
     if (rc == CEL_OK) {
-        c.var->cache_size = size;
-        c.var->cache_nelems = nelems;
-        c.var->cache_preemption = preemption;
+        c.var->cache.size = size;
+        c.var->cache.nelems = nelems;
+        c.var->cache.preemption = preemption;
         cel_call_unlock(&c);
         rc = cel_array_resize_cache(c.ds, c.var);
     }
@@ -32,9 +32,9 @@ int nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t *nelemsp, 
     if (rc == CEL_OK)
         rc = cel_dataset_refuse(c.ds, CEL_KEEPS_CHUNKS, "a chunk cache");
     if (rc == CEL_OK) {
-        cel_give(sizep, c.var->cache_size);
-        cel_give(nelemsp, c.var->cache_nelems);
-        cel_give(preemptionp, c.var->cache_preemption);
+        cel_give(sizep, c.var->cache.size);
+        cel_give(nelemsp, c.var->cache.nelems);
+        cel_give(preemptionp, c.var->cache.preemption);
     }
     return cel_call_end(&c, rc);
 }

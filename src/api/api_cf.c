@@ -82,7 +82,7 @@ static int learn(struct cel_var *var)
 
 static const char *digits_name(const struct cel_var *var)
 {
-    return var->quantize_mode == NC_QUANTIZE_BITROUND ? "quantization_nsb" : "quantization_nsd";
+    return var->quantize.mode == NC_QUANTIZE_BITROUND ? "quantization_nsb" : "quantization_nsd";
 }
 
 static int describe(struct cel_var *var)
@@ -90,13 +90,13 @@ static int describe(struct cel_var *var)
     struct cel_var *info;
     int rc = learn(var);
 
-    if (rc != CEL_OK || var->quantize_mode == NC_NOQUANTIZE || cel_att_find(&var->atts, pointer_name))
+    if (rc != CEL_OK || var->quantize.mode == NC_NOQUANTIZE || cel_att_find(&var->atts, pointer_name))
         return rc;
-    rc = find_info(var->group->dataset->root, algorithms[var->quantize_mode], &info);
+    rc = find_info(var->group->dataset->root, algorithms[var->quantize.mode], &info);
     if (rc == CEL_OK)
         rc = put_text(var, pointer_name, info->name);
     if (rc == CEL_OK)
-        rc = cel_att_put(var->group, var, digits_name(var), cel_type_atomic(NC_INT), 1, &var->quantize_nsd, NC_INT);
+        rc = cel_att_put(var->group, var, digits_name(var), cel_type_atomic(NC_INT), 1, &var->quantize.nsd, NC_INT);
     return rc;
 }
 
@@ -125,7 +125,7 @@ static int note_error(struct cel_var *var)
     double max_abs = 0, max_rel = 0, before = 0;
 
     cel_array_worst_error(var->group->dataset, var, &max_abs, &max_rel);
-    if (var->quantize_mode == NC_NOQUANTIZE || max_rel == 0 || !(att || var->group->dataset->cf_quantization))
+    if (var->quantize.mode == NC_NOQUANTIZE || max_rel == 0 || !(att || var->group->dataset->cf_quantization))
         return CEL_OK;
     if (att && att->n == 1 && !att->type->group && att->type->id != NC_CHAR && att->type->id != NC_STRING)
         cel_att_get(var->group->dataset, att, &before, NC_DOUBLE);

@@ -14,9 +14,7 @@
 
 static void take_settings(struct cel_dataset *ds, const struct cel_settings *set)
 {
-    ds->cache_size = set->cache_size;
-    ds->cache_nelems = set->cache_nelems;
-    ds->cache_preemption = set->cache_preemption;
+    ds->cache = set->cache;
 }
 
 static int give_up(struct cel_dataset *ds, int rc)

@@ -38,12 +38,12 @@ int nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp)
     struct cel_call c;
     int rc = find_var(&c, ncid, varid, false);
 
-    if (rc == CEL_OK && !c.var->quantize_known)
+    if (rc == CEL_OK && !c.var->quantize.known)
         rc = cel_load_atts(c.group, c.var);
     if (rc == CEL_OK) {
         cel_var_learn_quantize(c.var);
-        cel_give(quantize_modep, c.var->quantize_mode);
-        cel_give(nsdp, c.var->quantize_nsd);
+        cel_give(quantize_modep, c.var->quantize.mode);
+        cel_give(nsdp, c.var->quantize.nsd);
     }
     return cel_call_end(&c, rc);
 }

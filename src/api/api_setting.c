@@ -8,9 +8,9 @@
 static struct cel_mutex lock = CEL_MUTEX_INIT;
 static struct cel_settings now = {
     .format = NC_FORMAT_CLASSIC,
-    .cache_size = 64 << 20,
-    .cache_nelems = 1000,
-    .cache_preemption = 0.75f,
+    .cache.size = 64 << 20,
+    .cache.nelems = 1000,
+    .cache.preemption = 0.75f,
 };
 
 CEL_FORK_LOCK(CEL_FORK_SETTINGS, &lock, false, NULL);
@@ -62,9 +62,9 @@ int nc_set_chunk_cache(size_t size, size_t nelems, float preemption)
     if (!(preemption >= 0 && preemption <= 1))
         return cel_fail(NC_EINVAL, "a preemption of %g is not between 0 and 1", (double)preemption);
     cel_lock(&lock);
-    now.cache_size = size;
-    now.cache_nelems = nelems;
-    now.cache_preemption = preemption;
+    now.cache.size = size;
+    now.cache.nelems = nelems;
+    now.cache.preemption = preemption;
     cel_unlock(&lock);
     return NC_NOERR;
 }
@@ -74,9 +74,9 @@ int nc_get_chunk_cache(size_t *sizep, size_t *nelemsp, float *preemptionp)
     struct cel_settings s;
 
     cel_settings_get(&s);
-    cel_give(sizep, s.cache_size);
-    cel_give(nelemsp, s.cache_nelems);
-    cel_give(preemptionp, s.cache_preemption);
+    cel_give(sizep, s.cache.size);
+    cel_give(nelemsp, s.cache.nelems);
+    cel_give(preemptionp, s.cache.preemption);
     return NC_NOERR;
 }
 
@@ -93,8 +93,8 @@ int nc_get_chunk_cache_ints(int *sizep, int *nelemsp, int *preemptionp)
     struct cel_settings s;
 
     cel_settings_get(&s);
-    cel_give(sizep, s.cache_size > INT_MAX ? INT_MAX : (int)s.cache_size);
-    cel_give(nelemsp, s.cache_nelems > INT_MAX ? INT_MAX : (int)s.cache_nelems);
-    cel_give(preemptionp, (int)(s.cache_preemption * 100));
+    cel_give(sizep, s.cache.size > INT_MAX ? INT_MAX : (int)s.cache.size);
+    cel_give(nelemsp, s.cache.nelems > INT_MAX ? INT_MAX : (int)s.cache.nelems);
+    cel_give(preemptionp, (int)(s.cache.preemption * 100));
     return NC_NOERR;
 }

@@ -192,7 +192,7 @@ int nc_inq_var_fill(int ncid, int varid, int *no_fill, void *fill_valuep)
     if (rc == CEL_OK && fill_valuep)
         rc = cel_value_copy(c.var->type, cel_var_fill_value(c.var), 1, fill_valuep);
     if (rc == CEL_OK)
-        cel_give(no_fill, c.var->no_fill);
+        cel_give(no_fill, c.var->fill.off);
     return cel_call_end(&c, rc);
 }
 

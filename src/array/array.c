@@ -108,7 +108,7 @@ static int make_array(struct cel_var *var)
         free_array(array);
         return rc;
     }
-    cel_cache_reset(array, var->cache_size);
+    cel_cache_reset(array, var->cache.size);
     __atomic_store_n(&var->array, array, __ATOMIC_RELEASE); /* cel_array_get() looks without a lock */
     return CEL_OK;
 }
@@ -116,7 +116,7 @@ static int make_array(struct cel_var *var)
 /* A variable that was quantized when it was made goes on being so. */
 static int learn_quantize(struct cel_dataset *ds, struct cel_var *var)
 {
-    bool must_load = ds->writable && !var->quantize_known && !var->atts.loaded && ds->ops->load_atts;
+    bool must_load = ds->writable && !var->quantize.known && !var->atts.loaded && ds->ops->load_atts;
     int rc = must_load ? ds->ops->load_atts(ds, var->group, var) : CEL_OK;
 
     cel_var_learn_quantize(var);
@@ -253,7 +253,7 @@ int cel_array_lost_any(struct cel_dataset *ds)
 
 static int trim_to_budget(struct cel_stream *stream)
 {
-    cel_cache_reset(stream->array, stream->var->cache_size);
+    cel_cache_reset(stream->array, stream->var->cache.size);
     return cel_cache_trim(stream, stream->array->cache.budget);
 }
 

@@ -22,7 +22,7 @@ static bool codes_neighbours(const struct cel_chain *chain)
 /* Padding of a no-fill variable holds nothing yet, and would go into means. */
 static bool lacks_fill(const struct cel_var *var)
 {
-    return var->no_fill && cel_chain_mixes(&var->chain) && var->chain.shape.has_fill;
+    return var->fill.off && cel_chain_mixes(&var->chain) && var->chain.shape.has_fill;
 }
 
 /* Elements of the array along dimension d of this chunk. */

@@ -128,7 +128,7 @@ int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct 
         rc = take_region(out, region);
     for (int d = 0; rc == CEL_OK && d < out->rank; d++)
         out->extent[d] = out->before[d] = var->extent ? var->extent[d] : var->dim[d]->len;
-    out->fits = rc == CEL_OK && writing && var->written && out->n && !reaches_beyond(out);
+    out->fits = rc == CEL_OK && writing && var->fill.settled && out->n && !reaches_beyond(out);
     cel_unlock(&ds->lock);
     if (rc == CEL_OK)
         rc = lay_out(out, region->imap);
@@ -166,7 +166,7 @@ int cel_request_extend(struct cel_request *req)
     if (req->fits) /* and nobody makes it shorter */
         return CEL_OK;
     cel_lock(&req->ds->lock);
-    req->var->written = true;
+    req->var->fill.settled = true;
     rc = grow(req);
     cel_unlock(&req->ds->lock);
     return rc;

@@ -108,7 +108,7 @@ static bool fills_equal(const struct cel_var *a, const struct cel_var *b)
 {
     const void *x = cel_var_fill_value(a), *y = cel_var_fill_value(b);
 
-    return a->no_fill == b->no_fill && !x == !y && (!x || memcmp(x, y, a->type->size) == 0);
+    return a->fill.off == b->fill.off && !x == !y && (!x || memcmp(x, y, a->type->size) == 0);
 }
 
 static bool orders_equal(const struct cel_var *a, const struct cel_var *b)
@@ -169,7 +169,7 @@ static int extend_to(struct cel_dataset *ds, struct cel_var *var, const size_t *
     int rc = CEL_OK;
 
     cel_lock(&ds->lock);
-    var->written = true;
+    var->fill.settled = true;
     for (int d = 0; rc == CEL_OK && d < var->ndims; d++) {
         size_t now = var->extent ? var->extent[d] : var->dim[d]->len;
 

@@ -41,7 +41,7 @@ static int choose_converter(struct cel_request *req, nc_type memtype)
 static void choose_fill(struct cel_request *req)
 {
     struct cel_transfer *transfer = &req->transfer;
-    const void *fill = req->var->no_fill ? NULL : cel_var_fill_value(req->var);
+    const void *fill = req->var->fill.off ? NULL : cel_var_fill_value(req->var);
 
     transfer->user_fill = transfer->cell_fill = fill;
     if (!fill)
@@ -61,11 +61,11 @@ static int choose_quantizer(struct cel_request *req)
 {
     const struct cel_var *var = req->var;
     struct cel_array *array = req->array;
-    struct cel_quantize_setting setting = {var->quantize_mode, var->quantize_nsd, var->type->id, CEL_TIES_AWAY,
+    struct cel_quantize_setting setting = {var->quantize.mode, var->quantize.nsd, var->type->id, CEL_TIES_AWAY,
                                            cel_var_fill_value(var)};
     int rc = CEL_OK;
 
-    if (var->quantize_mode == NC_NOQUANTIZE || !req->writing)
+    if (var->quantize.mode == NC_NOQUANTIZE || !req->writing)
         return CEL_OK;
     if (!array->quantizer)
         rc = cel_quantizer_make(&setting, &array->quantizer);

@@ -211,7 +211,7 @@ bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const str
     if (!simple)
         return false;
     cel_lock(&ds->lock);
-    simple = is_within(var, r) && (!writing || (var->written && var->quantize_mode == NC_NOQUANTIZE));
+    simple = is_within(var, r) && (!writing || (var->fill.settled && var->quantize.mode == NC_NOQUANTIZE));
     cel_unlock(&ds->lock);
     if (simple)
         *rc = writing ? ds->ops->unchunked_put(ds, var, r->start, r->count, NULL, data)

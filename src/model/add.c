@@ -60,7 +60,7 @@ int cel_var_add(struct cel_group *group, const char *name, int ndims, struct cel
         rc = cel_var_make(group, own, ndims, out);
     if (rc == CEL_OK) {
         (*out)->saved = CEL_SAVED;
-        (*out)->written = true;
+        (*out)->fill.settled = true;
         (*out)->loaded = false;
         (*out)->atts.loaded = false;
     }

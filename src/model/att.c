@@ -134,7 +134,7 @@ static int check_fill(const struct cel_var *var, const struct cel_type *type, si
     if (var->type->id != type->id)
         return cel_fail(NC_EBADTYPE, "variable %s: _FillValue must be of the variable's type %s, not %s", var->name,
                         var->type->name, type->name);
-    if (var->written)
+    if (var->fill.settled)
         return cel_fail(NC_ELATEFILL, "variable %s: the fill value is set before data is written", var->name);
     return CEL_OK;
 }
@@ -170,11 +170,11 @@ static int keep_fill(struct cel_var *var, const void *value)
         free(fill);
         return rc;
     }
-    if (var->fill)
-        cel_value_reclaim(var->type, var->fill, 1);
-    free(var->fill);
-    var->fill = fill;
-    var->fill_changed = var->saved != CEL_NEW;
+    if (var->fill.value)
+        cel_value_reclaim(var->type, var->fill.value, 1);
+    free(var->fill.value);
+    var->fill.value = fill;
+    var->fill.changed = var->saved != CEL_NEW;
     cel_touch(&var->saved);
     return CEL_OK;
 }

@@ -57,7 +57,7 @@ static int check_type(const struct cel_type *type)
 static void settle_fill(const struct cel_group *group)
 {
     for (size_t i = 0; i < group->vars.n; i++)
-        ((struct cel_var *)group->vars.at[i])->written = true;
+        ((struct cel_var *)group->vars.at[i])->fill.settled = true;
 }
 
 int cel_mode_check_enddef(struct cel_dataset *ds)

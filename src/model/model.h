@@ -114,6 +114,25 @@ enum cel_storage {
     CEL_VIRTUAL = NC_VIRTUAL
 };
 
+/* How a chunk cache is set, as nc_set_chunk_cache() and nc_set_var_chunk_cache() say. */
+struct cel_cache_settings {
+    size_t size, nelems;
+    float preemption;
+};
+
+struct cel_fill_state {
+    bool off;     /* nc_def_var_fill(NC_NOFILL) */
+    void *value;  /* one element in memory form when the user gave one; else NULL */
+    bool changed; /* since the container made the variable */
+    bool settled; /* through an enddef, or data was put, in this session: it can no longer change.
+                     cel_mode_check_enddef and the array engine set it */
+};
+
+struct cel_quantize_state {
+    int mode, nsd;
+    bool known; /* false: the attributes of a variable in a file have not been asked yet */
+};
+
 struct cel_var {
     int id; /* within its group */
     char *name;
@@ -128,18 +147,11 @@ struct cel_var {
     size_t *chunk;             /* ndims chunk lengths; NULL: not chosen yet, or not chunked */
     struct cel_shards *shards; /* chunks lie together in shards; NULL: each for itself */
     int endian;                /* NC_ENDIAN_NATIVE, _LITTLE or _BIG, as asked or as found */
-    bool no_fill;
-    void *fill;        /* one element in memory form when the user gave one; else NULL */
-    bool fill_changed; /* since the container made the variable */
-    bool written;      /* through an enddef, or data was put, in this session: the fill value is settled.
-                          cel_mode_check_enddef and the array engine set it */
+    struct cel_fill_state fill;
     struct cel_chain chain;
     bool watch_loss; /* decode chunks of lossy filters again to know their errors */
-    int quantize_mode, quantize_nsd;
-    bool quantize_known; /* false: the attributes of a variable in a file have not been asked yet */
-
-    size_t cache_size, cache_nelems; /* chunk cache settings of this variable */
-    float cache_preemption;
+    struct cel_quantize_state quantize;
+    struct cel_cache_settings cache;
 
     enum cel_saved saved; /* CEL_NEW until the container has made it */
     char *saved_name;
@@ -200,8 +212,7 @@ struct cel_dataset {
     struct cel_vec dims;   /* by dimension id */
     struct cel_vec types;  /* user types, by id - NC_FIRSTUSERTYPEID */
     size_t types_loaded;   /* at least this many first ones of them need not be looked at again (cel_load_types) */
-    size_t cache_size, cache_nelems; /* chunk cache defaults for new variables */
-    float cache_preemption;
+    struct cel_cache_settings cache; /* defaults for new variables */
     struct cel_mutex lock;
     unsigned keeps; /* CEL_KEEPS_*: what the format can hold; all of it until the container says */
     const struct cel_container_ops *ops;

@@ -22,9 +22,9 @@ int cel_var_make(struct cel_group *group, char *name, int ndims, struct cel_var 
     var->group = group;
     var->ndims = ndims;
     var->storage = CEL_UNKNOWN_STORAGE;
-    var->cache_size = ds->cache_size;
-    var->cache_nelems = ds->cache_nelems;
-    var->cache_preemption = ds->cache_preemption;
+    var->cache.size = ds->cache.size;
+    var->cache.nelems = ds->cache.nelems;
+    var->cache.preemption = ds->cache.preemption;
     var->loaded = var->atts.loaded = true;
     var->dim = cel_calloc((size_t)ndims, sizeof *var->dim);
     var->extent = cel_calloc((size_t)ndims, sizeof *var->extent);
@@ -42,10 +42,10 @@ void cel_var_free(struct cel_var *var)
     if (!var)
         return;
     cel_atts_dispose(&var->atts);
-    if (var->fill)
-        cel_value_reclaim(var->type, var->fill, 1);
+    if (var->fill.value)
+        cel_value_reclaim(var->type, var->fill.value, 1);
     cel_chain_dispose(&var->chain);
-    free(var->fill);
+    free(var->fill.value);
     free(var->name);
     free(var->saved_name);
     free(var->dim);
@@ -172,8 +172,8 @@ int cel_var_def(struct cel_group *group, const char *name, const struct cel_type
     if (rc != CEL_OK)
         return rc;
     var->type = type;
-    var->quantize_known = true;
-    var->no_fill = group->dataset->fill_mode == NC_NOFILL && !type->group && !type->varsized; /* as netCDF-C */
+    var->quantize.known = true;
+    var->fill.off = group->dataset->fill_mode == NC_NOFILL && !type->group && !type->varsized; /* as netCDF-C */
     for (int d = 0; d < ndims; d++) {
         var->dim[d] = dims[d];
         var->extent[d] = dims[d]->unlimited ? 0 : dims[d]->len;
@@ -426,10 +426,10 @@ int cel_var_settle(struct cel_var *var)
 /* A variable that is not filled has no fill value to show either. */
 static int forget_fill(struct cel_var *var)
 {
-    if (var->fill)
-        cel_value_reclaim(var->type, var->fill, 1);
-    free(var->fill);
-    var->fill = NULL;
+    if (var->fill.value)
+        cel_value_reclaim(var->type, var->fill.value, 1);
+    free(var->fill.value);
+    var->fill.value = NULL;
     return cel_att_find(&var->atts, "_FillValue") ? cel_att_del(var->group, var, "_FillValue") : CEL_OK;
 }
 
@@ -446,7 +446,7 @@ int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value)
     else if (value)
         rc = cel_att_put(var->group, var, "_FillValue", var->type, 1, value, NC_NAT);
     if (rc == CEL_OK)
-        var->no_fill = no_fill;
+        var->fill.off = no_fill;
     return rc;
 }
 
@@ -476,8 +476,8 @@ const void *cel_var_fill_value(const struct cel_var *var)
 {
     const struct cel_type *type = var->type;
 
-    if (var->fill)
-        return var->fill;
+    if (var->fill.value)
+        return var->fill.value;
     if (!type->group)
         return cel_default_fill(type->id);
     return type->klass == NC_ENUM ? cel_default_fill(type->base->id) : cel_type_zeros(type);
@@ -512,7 +512,7 @@ static void shape_fill(const struct cel_var *var, struct cel_shape *shape)
     const void *fill;
 
     shape->has_fill =
-        (!var->no_fill || cel_chain_mixes(&var->chain)) && shape->kind != CEL_KIND_OTHER && size <= sizeof shape->fill;
+        (!var->fill.off || cel_chain_mixes(&var->chain)) && shape->kind != CEL_KIND_OTHER && size <= sizeof shape->fill;
     if (!shape->has_fill)
         return;
     fill = cel_var_fill_value(var);

@@ -26,16 +26,16 @@ int cel_var_set_quantize(struct cel_var *var, int mode, int digits)
         rc = cel_quantize_check(&setting);
     if (rc != CEL_OK)
         return rc;
-    var->quantize_mode = mode;
-    var->quantize_nsd = mode == NC_NOQUANTIZE ? 0 : digits;
+    var->quantize.mode = mode;
+    var->quantize.nsd = mode == NC_NOQUANTIZE ? 0 : digits;
     return CEL_OK;
 }
 
 int cel_var_note_quantize(struct cel_var *var)
 {
-    if (var->saved != CEL_NEW || var->quantize_mode == NC_NOQUANTIZE)
+    if (var->saved != CEL_NEW || var->quantize.mode == NC_NOQUANTIZE)
         return CEL_OK;
-    return cel_att_put(var->group, var, att_names[var->quantize_mode], cel_type_atomic(NC_INT), 1, &var->quantize_nsd,
+    return cel_att_put(var->group, var, att_names[var->quantize.mode], cel_type_atomic(NC_INT), 1, &var->quantize.nsd,
                        NC_INT);
 }
 
@@ -58,14 +58,14 @@ static bool is_usable(const struct cel_var *var, const struct cel_att *att, int 
 
 void cel_var_learn_quantize(struct cel_var *var)
 {
-    if (var->quantize_known || !var->loaded || !var->atts.loaded || var->unreadable)
+    if (var->quantize.known || !var->loaded || !var->atts.loaded || var->unreadable)
         return;
-    var->quantize_known = true;
+    var->quantize.known = true;
     for (int mode = NC_QUANTIZE_BITGROOM; mode < NMODES; mode++) {
         const struct cel_att *att = cel_att_find(&var->atts, att_names[mode]);
         if (att && is_usable(var, att, mode)) {
-            var->quantize_mode = mode;
-            memcpy(&var->quantize_nsd, att->data, sizeof var->quantize_nsd);
+            var->quantize.mode = mode;
+            memcpy(&var->quantize.nsd, att->data, sizeof var->quantize.nsd);
             return;
         }
     }

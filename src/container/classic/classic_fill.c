@@ -41,7 +41,7 @@ static void fill_in_file(const struct cel_var *var, unsigned char *out)
 void cel_classic_owe_fill(struct cel_dataset *ds, struct cel_var *var)
 {
     struct cel_classic_var *p = priv_of(var);
-    bool fills = ds->fill_mode == NC_FILL && !var->no_fill;
+    bool fills = ds->fill_mode == NC_FILL && !var->fill.off;
 
     p->done = fills ? 0 : UINT64_MAX;
     if (fills)

@@ -257,8 +257,8 @@ static int note_fill(struct cel_var *var)
 
     if (!fill || fill->type != var->type || fill->n != 1)
         return CEL_OK;
-    var->fill = cel_memdup(fill->data, var->type->size);
-    return var->fill ? CEL_OK : NC_ENOMEM;
+    var->fill.value = cel_memdup(fill->data, var->type->size);
+    return var->fill.value ? CEL_OK : NC_ENOMEM;
 }
 
 /* One of too many dimensions is shown, and its data says why it cannot be had. */

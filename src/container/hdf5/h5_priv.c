@@ -159,12 +159,12 @@ static hid_t access_list(const struct cel_var *var, const struct cel_h5_var *v)
 {
     hid_t dapl = H5Pcreate(H5P_DATASET_ACCESS);
     bool unchunked = var->loaded && var->unchunked && var->storage == CEL_CHUNKED;
-    size_t nbytes = var->cache_size > v->chunk_nbytes ? var->cache_size : v->chunk_nbytes;
+    size_t nbytes = var->cache.size > v->chunk_nbytes ? var->cache.size : v->chunk_nbytes;
 
     if (dapl < 0)
         return dapl;
     if (unchunked)
-        H5Pset_chunk_cache(dapl, var->cache_nelems ? var->cache_nelems : 521, nbytes, 0.75);
+        H5Pset_chunk_cache(dapl, var->cache.nelems ? var->cache.nelems : 521, nbytes, 0.75);
     else
         H5Pset_chunk_cache(dapl, 1, 0, 0.75);
     return dapl;

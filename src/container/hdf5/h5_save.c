@@ -144,7 +144,7 @@ static int set_fill(struct cel_h5_file *f, const struct cel_var *var, hid_t dcpl
 
     if (rc != CEL_OK)
         return rc;
-    if (var->no_fill)
+    if (var->fill.off)
         ok = H5Pset_fill_time(dcpl, H5D_FILL_TIME_NEVER);
     else
         ok = H5Pset_fill_value(dcpl, memory, cel_var_fill_value(var));
@@ -320,7 +320,7 @@ static int recreate(struct cel_h5_file *f, struct cel_var *var)
         rc = cel_h5_scale_attach(var);
     if (rc == CEL_OK)
         rc = cel_h5_var_read_back(var);
-    var->fill_changed = rc != CEL_OK;
+    var->fill.changed = rc != CEL_OK;
     return rc;
 }
 
@@ -331,7 +331,7 @@ static int update_var(struct cel_h5_file *f, struct cel_var *var)
     bool dirty = var->atts.removed.n > 0;
     int rc = CEL_OK;
 
-    if (var->fill_changed)
+    if (var->fill.changed)
         return recreate(f, var);
     for (i = 0; i < var->atts.list.n; i++)
         dirty = dirty || ((struct cel_att *)var->atts.list.at[i])->saved != CEL_SAVED;

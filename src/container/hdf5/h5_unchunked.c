@@ -208,7 +208,7 @@ static int move_locked(const struct region *r, char *in, const char *out)
     if (rc != CEL_OK)
         return rc;
     rc = cel_h5_var_open(r->var);
-    if (rc == CEL_OK && in && r->var->no_fill)
+    if (rc == CEL_OK && in && r->var->fill.off)
         memset(in, 0, r->n * r->size);
     if (rc == CEL_OK && out)
         rc = put_inside(r, out);
@@ -290,7 +290,7 @@ static bool next_index(const size_t *first, const size_t *last, int ndims, size_
 
 static int fill_part(const struct region *whole, const struct part *p, char *data)
 {
-    const void *fill = whole->var->no_fill ? cel_type_zeros(whole->var->type) : cel_var_fill_value(whole->var);
+    const void *fill = whole->var->fill.off ? cel_type_zeros(whole->var->type) : cel_var_fill_value(whole->var);
     size_t last[CEL_RANK_MAX], index[CEL_RANK_MAX];
     int d, rc = fill ? CEL_OK : NC_ENOMEM;
 

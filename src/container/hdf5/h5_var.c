@@ -114,7 +114,7 @@ static int read_fixed_fill(struct cel_var *var, hid_t dcpl)
         free(text);
         return rc;
     }
-    *(char **)var->fill = text;
+    *(char **)var->fill.value = text;
     return CEL_OK;
 }
 
@@ -126,19 +126,19 @@ static int read_fill(struct cel_var *var, hid_t dcpl)
 
     if (H5Pfill_value_defined(dcpl, &defined) < 0)
         return cel_h5_fail(NC_EHDFERR, "the fill value cannot be read");
-    var->no_fill = defined != H5D_FILL_VALUE_USER_DEFINED;
-    if (var->no_fill || var->fill)
+    var->fill.off = defined != H5D_FILL_VALUE_USER_DEFINED;
+    if (var->fill.off || var->fill.value)
         return CEL_OK;
-    var->fill = cel_calloc(1, var->type->size);
-    if (!var->fill)
+    var->fill.value = cel_calloc(1, var->type->size);
+    if (!var->fill.value)
         return NC_ENOMEM;
     if (v->fixed_string)
         rc = read_fixed_fill(var, dcpl);
-    else if (H5Pget_fill_value(dcpl, v->memory, var->fill) < 0)
+    else if (H5Pget_fill_value(dcpl, v->memory, var->fill.value) < 0)
         rc = cel_h5_fail(NC_EHDFERR, "the fill value cannot be read");
     if (rc != CEL_OK) {
-        free(var->fill);
-        var->fill = NULL;
+        free(var->fill.value);
+        var->fill.value = NULL;
     }
     return rc;
 }
@@ -264,16 +264,16 @@ static int take_fill(struct cel_var *var, const struct cel_h5_described *d)
 {
     const struct cel_h5_var *v = var->priv;
 
-    var->no_fill = !d->has_fill;
-    if (!d->has_fill || var->fill)
+    var->fill.off = !d->has_fill;
+    if (!d->has_fill || var->fill.value)
         return CEL_OK;
-    var->fill = cel_malloc(var->type->size);
-    if (!var->fill)
+    var->fill.value = cel_malloc(var->type->size);
+    if (!var->fill.value)
         return NC_ENOMEM;
     if (v->swap)
-        cel_swap_bytes(var->fill, d->fill, 1, var->type->size);
+        cel_swap_bytes(var->fill.value, d->fill, 1, var->type->size);
     else
-        memcpy(var->fill, d->fill, var->type->size);
+        memcpy(var->fill.value, d->fill, var->type->size);
     return CEL_OK;
 }
 

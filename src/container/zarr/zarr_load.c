@@ -236,15 +236,15 @@ static int load_fill(struct cel_var *var, struct cel_zarr_array *a, const struct
         stored.type = cel_type_atomic(NC_UBYTE); /* the character's code */
     cel_json_int(cel_json_get(info, "no_fill"), true, &none);
     if (var->type->klass != NC_VLEN) /* null is the only fill it can have */
-        var->no_fill = none || !facts->fill || cel_json_type(facts->fill) == CEL_JSON_NULL;
-    if (var->no_fill)
+        var->fill.off = none || !facts->fill || cel_json_type(facts->fill) == CEL_JSON_NULL;
+    if (var->fill.off)
         return CEL_OK;
     value = cel_calloc(1, var->type->size);
     if (!value)
         return NC_ENOMEM;
     rc = cel_zarr_fill_from_json(a->path, facts->fill, &stored, info != NULL, value);
     if (rc == CEL_OK && !is_usual(var->type, value, usual)) {
-        var->fill = value;
+        var->fill.value = value;
         return CEL_OK;
     }
     if (rc == CEL_OK)
@@ -614,9 +614,9 @@ int cel_zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct c
     int rc = cel_zarr_atts_from_json(ds, a ? a->attrs : g ? g->attrs : NULL, atts, var);
 
     /* In version 2 the fill value is xarray's and netCDF-C's _FillValue too. */
-    if (rc == CEL_OK && var && var->fill && cel_zarr_of(ds)->version == 2 && !cel_att_find(atts, "_FillValue")) {
+    if (rc == CEL_OK && var && var->fill.value && cel_zarr_of(ds)->version == 2 && !cel_att_find(atts, "_FillValue")) {
         copy = cel_malloc(var->type->size);
-        rc = copy ? cel_value_copy(var->type, var->fill, 1, copy) : NC_ENOMEM;
+        rc = copy ? cel_value_copy(var->type, var->fill.value, 1, copy) : NC_ENOMEM;
         if (rc == CEL_OK)
             rc = cel_att_add(atts, "_FillValue", var->type, 1, copy, &att);
         else

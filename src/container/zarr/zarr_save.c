@@ -424,7 +424,7 @@ static int add_array_info(const struct cel_var *var, const struct cel_zarr_array
     if (rc == CEL_OK)
         rc = note_text_as_bytes(var, info);
     if (rc == CEL_OK && cel_zarr_of(var->group->dataset)->version == 3 &&
-        var->no_fill) /* fill_value cannot be null there */
+        var->fill.off) /* fill_value cannot be null there */
         rc = cel_json_set(info, "no_fill", cel_json_new_int(1));
     if (rc == CEL_OK)
         return cel_json_set(a->attrs, "_nczarr_array", info);

@@ -124,7 +124,7 @@ static int fill_elements(struct hand *h)
     const void *fill = cel_var_fill_value(var);
     int rc = clear_elements(h);
 
-    if (rc != CEL_OK || (var->no_fill && !var->type->varsized))
+    if (rc != CEL_OK || (var->fill.off && !var->type->varsized))
         return rc;
     for (size_t i = 0; rc == CEL_OK && fill && i < h->call->n; i++)
         rc = cel_value_copy(var->type, fill, 1, h->element + i * h->call->size);
@@ -361,7 +361,7 @@ static void each_row(const struct hand *h, const struct part *part, row_fn *act)
 static int fill_rows(const struct hand *h, const struct part *part)
 {
     const struct cel_var *var = h->call->var;
-    const void *fill = var->no_fill && !var->type->varsized ? NULL : cel_var_fill_value(var);
+    const void *fill = var->fill.off && !var->type->varsized ? NULL : cel_var_fill_value(var);
     size_t at[CEL_RANK_MAX] = {0};
     int rc = CEL_OK;
 

@@ -166,7 +166,7 @@ int cel_zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zar
     if (rc == CEL_OK)
         rc = cel_json_set(a->doc, "chunks",
                           a->scalar ? cel_zarr_lengths_json(1, &one) : cel_zarr_lengths_json(var->ndims, var->chunk));
-    if (rc == CEL_OK && var->no_fill)
+    if (rc == CEL_OK && var->fill.off)
         fill = cel_json_new_null();
     else if (rc == CEL_OK)
         rc = cel_zarr_fill_to_json(cel_var_fill_value(var), &a->dtype, 2, &fill);

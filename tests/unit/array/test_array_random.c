@@ -73,14 +73,14 @@ static void begin(struct trial *t)
     }
     assert_true(t->n <= MOST);
     t->var = fake_var(t->ds, "v", type, rank, lens, unlimited, plain ? NULL : chunks, plain ? "" : chains[below(6)]);
-    t->var->cache_size = below(3) ? below(40) * type->size * 8 : 1 << 20;
-    t->var->no_fill = below(4) == 0;
+    t->var->cache.size = below(3) ? below(40) * type->size * 8 : 1 << 20;
+    t->var->fill.off = below(4) == 0;
     if (!plain && type->id <= NC_MAX_ATOMIC_TYPE)
         t->var->endian = (int)below(3);
     t->type = type->id;
     t->size = type->size;
     t->want = malloc(t->n * t->size + 1);
-    if (t->var->no_fill)
+    if (t->var->fill.off)
         memset(t->want, 0, t->n * t->size);
     else
         cel_fill(t->want, cel_var_fill_value(t->var), t->size, t->n);
@@ -273,7 +273,7 @@ static uint64_t one_trial(uint64_t start)
         if (below(8) == 0)
             assert_int_equal(cel_array_flush_all(t.ds), CEL_OK);
         if (below(16) == 0) {
-            t.var->cache_size = below(1000);
+            t.var->cache.size = below(1000);
             assert_int_equal(cel_array_resize_cache(t.ds, t.var), CEL_OK);
         }
     }

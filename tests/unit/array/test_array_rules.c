@@ -133,7 +133,7 @@ static void dirty_chunks_survive_a_failure(void **state)
 
     for (int i = 0; i < 100; i++)
         x[i] = i * i;
-    var->cache_size = 1000000;
+    var->cache.size = 1000000;
     for (size_t i = 0; i < 100; i++)
         assert_int_equal(put(var, AT(i), AT(1), NULL, &x[i], NC_INT), NC_NOERR);
     for (int at = 1; at <= 10; at++) {
@@ -147,7 +147,7 @@ static void dirty_chunks_survive_a_failure(void **state)
     assert_int_equal(get(var, AT(0), AT(100), NULL, y, NC_INT), NC_NOERR);
     assert_memory_equal(x, y, sizeof x);
     /* the same through eviction: no room for more than one chunk */
-    var->cache_size = 0;
+    var->cache.size = 0;
     assert_int_equal(cel_array_resize_cache(ds, var), NC_NOERR);
     fake_of(ds)->fail_place = 3;
     assert_int_equal(put(var, AT(0), AT(20), BY(5), x, NC_INT), NC_EHDFERR);
@@ -180,7 +180,7 @@ static void one_step_per_call_keeps_a_row(void **state)
     struct fake *f = fake_of(ds);
     int step[1600], back[1600];
 
-    var->cache_size = 4 * 8 * 100 * sizeof(int);
+    var->cache.size = 4 * 8 * 100 * sizeof(int);
     for (size_t t = 0; t < 32; t++) {
         for (int i = 0; i < 1600; i++)
             step[i] = (int)t * 1600 + i;
@@ -204,7 +204,7 @@ static void a_cache_of_nothing_never_grows(void **state)
     struct cel_var *var = fake_var(ds, "v", INT, 2, AT(8, 100), NULL, AT(8, 10), "");
     int row[100] = {0};
 
-    var->cache_size = 0;
+    var->cache.size = 0;
     for (size_t t = 0; t < 8; t++)
         assert_int_equal(put(var, AT(t, 0), AT(1, 100), NULL, row, NC_INT), NC_NOERR);
     assert_true(var->array->cache.n <= 1);
@@ -229,8 +229,8 @@ static void bitgroom_follows_the_callers_buffer(void **state)
         struct cel_var *var = fake_var(ds, name, cel_type_atomic(NC_FLOAT), 2, AT(NY, NX), NULL, chunkings[k], "");
         double max_abs, max_rel;
 
-        var->quantize_mode = NC_QUANTIZE_BITGROOM;
-        var->quantize_nsd = 3;
+        var->quantize.mode = NC_QUANTIZE_BITGROOM;
+        var->quantize.nsd = 3;
         var->endian = k % 2 ? NC_ENDIAN_BIG : NC_ENDIAN_NATIVE;
         assert_int_equal(put(var, AT(0, 0), AT(NY, NX), NULL, x, NC_FLOAT), NC_NOERR);
         assert_int_equal(get(var, AT(0, 0), AT(NY, NX), NULL, back, NC_FLOAT), NC_NOERR);
@@ -287,7 +287,7 @@ static void no_memory_is_one_error(void **state)
 
         snprintf(name, sizeof name, "v%ld", nth);
         var = fake_var(ds, name, INT, 2, AT(20, 20), NULL, AT(3, 7), nth % 2 ? "shuffle|deflate,1" : "");
-        var->cache_size = 200;
+        var->cache.size = 200;
         cel_mem_fail_at(nth);
         put(var, AT(0, 0), AT(20, 20), NULL, x, NC_INT);
         get(var, AT(1, 0), AT(18, 19), NULL, y, NC_INT);

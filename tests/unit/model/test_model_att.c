@@ -101,7 +101,7 @@ static void the_fill_value_of_a_variable_without_data_may_change(void **state)
 
     v->saved = CEL_SAVED;
     OK(put_int(ds, v, "_FillValue", NC_INT, 5));
-    assert_true(v->fill_changed);
+    assert_true(v->fill.changed);
     assert_int_equal(v->saved, CEL_CHANGED);
     cel_dataset_free(ds);
 }

@@ -111,12 +111,12 @@ static void fill_can_be_set_and_dropped(void **state)
     OK(cel_var_set_fill(v, false, NULL));
     assert_int_equal(*(const int *)cel_var_fill_value(v), 5);
     OK(cel_var_set_fill(v, true, &five));
-    assert_true(v->no_fill);
+    assert_true(v->fill.off);
     assert_null(cel_att_find(&v->atts, "_FillValue"));
     FAILS(cel_var_set_fill(s, true, NULL), NC_EINVAL);
     ds->fill_mode = NC_NOFILL;
-    assert_true(var_of(ds->root, "w", NC_INT, 0, NULL)->no_fill);
-    assert_false(var_of(ds->root, "t", NC_STRING, 0, NULL)->no_fill);
+    assert_true(var_of(ds->root, "w", NC_INT, 0, NULL)->fill.off);
+    assert_false(var_of(ds->root, "t", NC_STRING, 0, NULL)->fill.off);
     cel_dataset_free(ds);
 }
 
