@@ -135,11 +135,50 @@ int cel_zarr_v3_read(struct cel_dataset *ds, struct cel_zarr_array *a, struct ce
 int cel_zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a);
 int cel_zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a);
 
+/* --- zarr_members.c: a JSON document as a table of its members ------------------------------ */
+/* What the rows of a table work on. */
+struct cel_zarr_document {
+    struct cel_dataset *ds;
+    struct cel_group *group;      /* a group's document */
+    struct cel_var *var;          /* making an array's document */
+    struct cel_zarr_array *array; /* its document is read from, or made for, this array */
+    struct cel_zarr_facts *facts; /* reading: what the document says */
+    struct cel_json *dtype;       /* making: the value of the data type's row, which takes it */
+};
+enum {
+    CEL_ZARR_OPTIONAL = 0, /* an absent member, or one of another type, is passed over */
+    CEL_ZARR_REQUIRED = 1,
+    CEL_ZARR_LAYOUT = 2 /* passed over where the array has more axes than its data could have */
+};
+/* One member. A table ends with a row without name. */
+struct cel_zarr_member {
+    const char *name;
+    unsigned types;      /* reading: the JSON types it may have, as CEL_ZARR_TYPE() */
+    unsigned flags;      /* CEL_ZARR_* */
+    const char *must_be; /* ... the error's text */
+    /* NULL: not looked at. CEL_ABSENT: it is not what it must be. */
+    int (*read)(const struct cel_zarr_document *d, const struct cel_json *v);
+    const char *text; /* writing: it is always this */
+    /* NULL, without text: never written. CEL_ABSENT: not in this document. */
+    int (*make)(struct cel_zarr_document *d, struct cel_json **out);
+};
+#define CEL_ZARR_TYPE(t) (1u << CEL_JSON_##t)
+#define CEL_ZARR_ANY 0 /* also an absent one: read() is given NULL */
+int cel_zarr_members_read(const struct cel_zarr_document *d, const struct cel_zarr_member *row);
+int cel_zarr_members_make(struct cel_zarr_document *d, const struct cel_zarr_member *row, struct cel_json *out);
+int cel_zarr_members_object(struct cel_zarr_document *d, const struct cel_zarr_member *row, struct cel_json **out);
+bool cel_zarr_members_know(const struct cel_zarr_member *row, const char *name);
+
 /* --- zarr_array.c: what the two share ---------------------------------------------------------- */
 /* At most CEL_RANK_MAX. */
 int cel_zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n,
                      size_t *out);
-int cel_zarr_shape_read(const struct cel_zarr_array *a, struct cel_zarr_facts *out); /* /shape of a->doc */
+/* Rows of both versions: "shape" and "fill_value". */
+#define CEL_ZARR_SHAPE_IS "a list of at most " CEL_ZARR_DIGITS(NC_MAX_VAR_DIMS) " lengths"
+#define CEL_ZARR_DIGITS(n) CEL_ZARR_DIGITS_OF(n)
+#define CEL_ZARR_DIGITS_OF(n) #n
+int cel_zarr_shape_read(const struct cel_zarr_document *d, const struct cel_json *list);
+int cel_zarr_fill_read(const struct cel_zarr_document *d, const struct cel_json *v);
 struct cel_json *cel_zarr_lengths_json(int n, const size_t *lengths);
 int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a); /* storage, chain, plain or by chunks */
 
