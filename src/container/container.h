@@ -40,7 +40,7 @@ struct cel_memory {
  * may then be moved by any thread. */
 struct cel_chunk_location {
     uint64_t address;
-    size_t nbytes; /* encoded size; SIZE_MAX: known only once read */
+    size_t nbytes; /* encoded size; SIZE_MAX: ask chunk_size */
     uint32_t skipped;
     bool in_place; /* HDF5: placed where it lay at the last sync */
 };
@@ -82,6 +82,9 @@ struct cel_container_ops {
     int (*chunk_find)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out);
     int (*chunk_read)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out);
+    /* The encoded size of a chunk, from an index, a directory or the like: its bytes are not read. CEL_ABSENT: never
+     * written. NULL: chunk_find tells it, or there are no chunks. */
+    int (*chunk_size)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
     int (*chunk_allocate)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
                           size_t n, uint32_t skipped, struct cel_chunk_location *out);
     int (*chunk_write)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,

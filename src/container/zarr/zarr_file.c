@@ -540,6 +540,7 @@ const struct cel_container_ops cel_zarr_ops = {
     .extend = extend,
     .chunk_find = cel_zarr_chunk_find,
     .chunk_read = cel_zarr_chunk_read,
+    .chunk_size = cel_zarr_chunk_size,
     .chunk_allocate = cel_zarr_chunk_allocate,
     .chunk_write = cel_zarr_chunk_write,
     .unchunked_get = cel_zarr_unchunked_get,

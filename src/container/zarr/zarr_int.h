@@ -217,6 +217,7 @@ int cel_zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_
                         struct cel_chunk_location *out);
 int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                         const struct cel_chunk_location *at, struct cel_buf *out);
+int cel_zarr_chunk_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
 int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
                             size_t n, uint32_t skipped, struct cel_chunk_location *out);
 int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
@@ -264,6 +265,7 @@ int cel_zarr_shard_finish(struct cel_zarr_shard *s);
 /* false: no shards, or none that can be made here. */
 bool cel_zarr_shard_describe(const struct cel_zarr_array *a, struct cel_shards *out);
 int cel_zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out);
+int cel_zarr_shard_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
 int cel_zarr_shard_put(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n);
 int cel_zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var);
 void cel_zarr_shard_free(struct cel_zarr_shard *shard);
