@@ -105,6 +105,11 @@ test-corpus: test-setup
 test-hdf5: test-setup
 	@for version in 1.14 2; do LAUNCH=$(LAUNCH) JOBS=$(JOBS) scripts/test-hdf5.sh build-hdf5 $$version || exit 1; done
 
+#> make format     put every C file into the shape of .clang-format; make test checks it
+format:
+	@scripts/setup.sh test
+	@scripts/format.sh
+
 #> make bench      ratios against netCDF-C and the other peers, measured in one run
 bench:
 	@scripts/setup.sh bench
@@ -129,4 +134,4 @@ install: build
 clean:
 	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench build-fuzz build-fuzz-coverage
 
-.PHONY: all help build demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long test-corpus test-hdf5 fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long test-corpus test-hdf5 fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

@@ -39,9 +39,9 @@ static int put_part(struct cel_job *job)
 {
     const struct cel_request *req = job->stream->req;
     const struct cel_array *array = req->array;
-    int rc = job->load ? cel_job_load(job, job->cell->data) : CEL_OK;
+    int rc = job->input == CEL_INPUT_STORED ? cel_job_load(job, job->cell->data) : CEL_OK;
 
-    if (job->blank)
+    if (job->input == CEL_INPUT_FILL)
         cel_fill_cell(&req->transfer, job->cell->data, array->nbytes / array->elem);
     if (rc == CEL_OK)
         gather_into(job, job->cell->data);
@@ -58,7 +58,7 @@ static int send_whole(struct cel_stream *stream, const size_t *index)
         cel_cache_drop(stream->array, old);
     job = cel_stream_next(stream, index);
     job->work = put_whole;
-    job->has_output = true;
+    job->output = CEL_OUTPUT_CHUNK;
     rc = cel_job_allocate_early(job, stream->req->data);
     if (rc == CEL_OK)
         cel_stream_send(job);
@@ -80,7 +80,7 @@ static int send_part(struct cel_stream *stream, const size_t *index, enum cel_co
         return rc;
     job = cel_stream_next(stream, index);
     job->work = put_part;
-    job->blank = fresh;
+    job->input = fresh ? CEL_INPUT_FILL : CEL_INPUT_NONE;
     if (fresh && cover == CEL_COVER_PART && !cel_grid_is_new(stream->req, index))
         rc = cel_job_find(job);
     if (rc != CEL_OK) {

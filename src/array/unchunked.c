@@ -180,13 +180,13 @@ static int send_slice(struct cel_stream *stream, const struct slicing *s)
     int rc = cel_job_buffer(job, s->nbytes, &buffer);
 
     job->work = stream->req->writing ? gather_slice : scatter_slice;
-    job->settle = stream->req->writing ? move_slice : NULL;
+    job->in_order = stream->req->writing ? move_slice : NULL;
     if (rc == CEL_OK && !stream->req->writing)
         rc = move_slice(job);
     if (rc == CEL_OK)
         cel_stream_send(job);
     else
-        cel_job_abandon(job);
+        cel_job_release(job);
     return rc;
 }
 

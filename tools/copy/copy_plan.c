@@ -129,10 +129,18 @@ static const struct copy_filter *filter_for(const struct copy *c, const struct c
     return star;
 }
 
-static void plan_filter(struct copy *c, struct copy_var *v)
+/* Zarr readers check a chunk's checksum before they decode it, so it goes to the end of the chain. */
+static void move_checksum(struct copy_var *v)
 {
-    const struct copy_filter *f = filter_for(c, v);
+    char *moved = checksum_last(v->chain);
 
+    if (strcmp(moved, v->chain) != 0)
+        v->note = "fletcher32 moved to the end, where Zarr readers can check it (--keep-order keeps it)";
+    set_chain(v, moved);
+}
+
+static void choose_chain(struct copy *c, struct copy_var *v, const struct copy_filter *f)
+{
     set_chain(v, tool_strdup(v->in_chain));
     if (f && f->all && f->chain && (!v->ndims || is_variable_sized(v))) {
         v->note = v->ndims ? "variable-sized values take no filter" : "a scalar takes no filter";
@@ -143,12 +151,15 @@ static void plan_filter(struct copy *c, struct copy_var *v)
     } else if (c->req->shuffle && chain_has(v->in_chain, DEFLATE) && !chain_has(v->in_chain, SHUFFLE)) {
         set_chain(v, shuffled_chain(v->in_chain));
     }
-    if (c->out_zarr && !c->in_zarr && !f && !c->req->keep_order && chain_has(v->chain, FLETCHER32)) {
-        char *moved = checksum_last(v->chain);
-        if (strcmp(moved, v->chain) != 0)
-            v->note = "fletcher32 moved to the end, where Zarr readers can check it (--keep-order keeps it)";
-        set_chain(v, moved);
-    }
+}
+
+static void plan_filter(struct copy *c, struct copy_var *v)
+{
+    const struct copy_filter *f = filter_for(c, v);
+
+    choose_chain(c, v, f);
+    if (c->out_zarr && !c->in_zarr && !f && !c->req->keep_order && chain_has(v->chain, FLETCHER32))
+        move_checksum(v);
 }
 
 static void check_filters(struct copy *c)
