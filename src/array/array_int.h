@@ -12,6 +12,7 @@
 
 #define CEL_SLICE ((size_t)4 << 20)           /* most bytes libhdf5 is given at a time */
 #define CEL_WINDOW ((size_t)16 << 20)         /* memory of jobs in flight, beyond two chunks per thread */
+#define CEL_RAW_MAX ((size_t)1 << 31)         /* a chunk whose elements are stored in another form */
 #define CEL_KEPT ((size_t)4 << 20)            /* buffers up to this size are kept between calls */
 #define CEL_NONTEMPORAL_MIN ((size_t)4 << 20) /* a read of more bytes goes around the processor's caches */
 #define CEL_GROWTH ((size_t)256 << 20)        /* a cache that adapts: most for one variable ... */
@@ -140,6 +141,7 @@ struct cel_workspace {
     struct cel_workspace *next;
     struct cel_scratch *scratch;
     struct cel_buf encoded; /* as read */
+    struct cel_buf raw;     /* decoded, of elements that have another form in memory */
     struct cel_buf cell;    /* decoded, when it cannot lie in place */
     size_t chunk;           /* the largest chunk its scratch has seen */
 };
@@ -257,6 +259,9 @@ int cel_job_load(struct cel_job *job, void *dst);
 int cel_job_load_planes(struct cel_job *job, struct cel_planes *out); /* where the chain has them; none there: the
                                                                          input becomes fill */
 int cel_job_store(struct cel_job *job, const void *src);
+/* The same with workspace->raw, which is as long as its elements make it; CEL_ABSENT: there is no stored chunk. */
+int cel_job_load_raw(struct cel_job *job);
+int cel_job_store_raw(struct cel_job *job);
 int cel_job_buffer(struct cel_job *job, size_t nbytes, void **out); /* a buffer that lives as long as the job */
 int cel_job_buffer_to_encode(struct cel_job *job, void **out);      /* ... for a chunk, until cel_job_store() */
 
@@ -306,7 +311,8 @@ int cel_stream_close(struct cel_stream *stream); /* everything is done; the erro
 struct cel_array {
     struct cel_mutex lock; /* the variable's */
     int rank;
-    size_t elem, nbytes;       /* of an element, of a chunk */
+    bool has_codec;            /* the container codes the elements: see elements.c */
+    size_t elem, nbytes;       /* of an element, of a chunk; as in memory */
     size_t step[CEL_RANK_MAX]; /* bytes between neighbours in a chunk */
     struct cel_hole *hole;
     size_t nholes;
@@ -327,7 +333,14 @@ void cel_lost_note(struct cel_array *array, const size_t *start, const size_t *n
 int cel_lost_check(struct cel_array *array, const struct cel_var *var); /* the error of a put that failed */
 void cel_lost_free(struct cel_array *array);
 
-/* --- plain.c ------------------------------------------------------------------------ */
+/* --- get.c, put.c: for work(), the chunk's part of the request ---------------------- */
+void cel_job_scatter(struct cel_job *job, void *cell); /* or fill, if the input is */
+void cel_job_gather(struct cel_job *job, void *cell);
+
+/* --- elements.c ---------------------------------------------------------------------- */
+int cel_elements_move(const struct cel_request *req); /* put or get, as the request says */
+
+/* --- unchunked.c ------------------------------------------------------------------------ */
 int cel_unchunked_move(const struct cel_request *req); /* put or get, as the request says */
 /* One number as it is stored, within the array: moved without a request. false: it is more than that, and nothing was done. */
 bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,

@@ -6,7 +6,7 @@
 #include "array_int.h"
 #include <string.h>
 
-static void scatter_from(struct cel_job *job, void *cell)
+void cel_job_scatter(struct cel_job *job, void *cell)
 {
     const struct cel_request *req = job->stream->req;
     struct cel_box box;
@@ -27,7 +27,7 @@ static int get_planes(struct cel_job *job)
     if (rc != CEL_OK)
         return rc;
     if (job->input == CEL_INPUT_FILL) {
-        scatter_from(job, NULL);
+        cel_job_scatter(job, NULL);
         return CEL_OK;
     }
     cel_grid_box(req, job->index, (void *)planes.at, &box);
@@ -47,7 +47,7 @@ static int get_whole(struct cel_job *job)
     if (stored && rc == CEL_OK)
         rc = cel_job_load(job, cell);
     if (rc == CEL_OK && (!stored || !in_place))
-        scatter_from(job, cell);
+        cel_job_scatter(job, cell);
     return rc;
 }
 
@@ -56,7 +56,7 @@ static int get_cached(struct cel_job *job)
     int rc = job->input == CEL_INPUT_STORED ? cel_job_load(job, job->cell->data) : CEL_OK;
 
     if (rc == CEL_OK)
-        scatter_from(job, job->cell->data);
+        cel_job_scatter(job, job->cell->data);
     return rc;
 }
 
@@ -122,6 +122,13 @@ static int get_chunks(const struct cel_request *req)
     return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
 }
 
+static int move_request(const struct cel_request *req)
+{
+    if (req->array->has_codec)
+        return cel_elements_move(req);
+    return req->var->unchunked ? cel_unchunked_move(req) : get_chunks(req);
+}
+
 static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                       nc_type memtype)
 {
@@ -138,7 +145,7 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         return rc;
     nrange = cel_request_clip(&req);
     if (req.n)
-        rc = var->unchunked ? cel_unchunked_move(&req) : get_chunks(&req);
+        rc = move_request(&req);
     if (rc == CEL_OK && nrange)
         rc = NC_ERANGE;
     if (rc == NC_ERANGE)

@@ -28,8 +28,8 @@ int cel_job_fail(const struct cel_job *job, int rc)
 {
     char text[200] = "";
 
-    if (job->stream->var->unchunked)
-        return rc;
+    if (job->stream->var->unchunked && !job->stream->array->has_codec)
+        return rc; /* it is a slice */
     name_chunk(job, text, sizeof text);
     return cel_fail_at(rc, CEL_IN_CHUNK, "chunk (%s)", text);
 }
@@ -185,6 +185,13 @@ static int encode(struct cel_job *job, const void *src)
     return park_encoded(job); /* its turn may be far away */
 }
 
+static int deliver(struct cel_job *job)
+{
+    int rc = allocates_in_work(job->stream) ? cel_job_allocate(job) : CEL_OK;
+
+    return rc == CEL_OK && !cel_job_awaits_address(job) ? write_output(job) : rc;
+}
+
 int cel_job_store(struct cel_job *job, const void *src)
 {
     struct cel_stream *s = job->stream;
@@ -195,9 +202,19 @@ int cel_job_store(struct cel_job *job, const void *src)
     job->out.nbytes = s->array->nbytes;
     if (s->var->chain.n)
         rc = encode(job, src);
-    if (rc == CEL_OK && allocates_in_work(s))
-        rc = cel_job_allocate(job);
-    return rc == CEL_OK && !cel_job_awaits_address(job) ? write_output(job) : rc;
+    return rc == CEL_OK ? deliver(job) : rc;
+}
+
+/* The filters see the elements as they are stored: neither padding nor loss is looked at. */
+int cel_job_store_raw(struct cel_job *job)
+{
+    const struct cel_workspace *workspace = job->workspace;
+    int rc;
+
+    assert(job->state == CEL_JOB_WORKING && job->output != CEL_OUTPUT_NONE && allocates_in_work(job->stream));
+    rc = cel_chain_encode(&job->stream->var->chain, workspace->scratch, workspace->raw.data, workspace->raw.len,
+                          &job->out.data, &job->out.nbytes, &job->out.skipped);
+    return rc == CEL_OK ? deliver(job) : rc;
 }
 
 /* Without filters the stored bytes are the chunk: they are read where they belong. */
@@ -248,6 +265,35 @@ static int load_encoded(struct cel_job *job, void *dst)
         rc = cel_chain_decode(&job->stream->var->chain, workspace->scratch, workspace->encoded.data,
                               workspace->encoded.len, job->at.skipped, dst);
     return rc;
+}
+
+static int decode_raw(struct cel_job *job)
+{
+    const struct cel_stream *s = job->stream;
+    const struct cel_chain *chain = &s->var->chain;
+    struct cel_workspace *workspace = job->workspace;
+    const struct cel_buf *encoded = &workspace->encoded;
+    size_t nbytes;
+    int rc;
+
+    if (!s->ds->ops->elements_bytes(s->var, encoded->len, &nbytes)) {
+        workspace->raw.max = nbytes;
+        return cel_chain_decode_any(chain, workspace->scratch, encoded->data, encoded->len, &workspace->raw);
+    }
+    workspace->raw.max = CEL_RAW_MAX;
+    rc = cel_chain_plausible(chain, encoded->len, job->at.skipped);
+    if (rc == CEL_OK)
+        rc = cel_buf_resize(&workspace->raw, nbytes);
+    return rc == CEL_OK ? cel_chain_decode(chain, workspace->scratch, encoded->data, encoded->len, job->at.skipped,
+                                           workspace->raw.data)
+                        : rc;
+}
+
+int cel_job_load_raw(struct cel_job *job)
+{
+    int rc = read_encoded(job);
+
+    return rc == CEL_OK ? decode_raw(job) : rc;
 }
 
 int cel_job_load_planes(struct cel_job *job, struct cel_planes *out)

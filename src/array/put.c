@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* This job's rows of the request into a chunk's memory. */
-static void gather_into(struct cel_job *job, void *cell)
+void cel_job_gather(struct cel_job *job, void *cell)
 {
     const struct cel_request *req = job->stream->req;
     struct cel_transfer transfer = req->transfer;
@@ -31,7 +31,7 @@ static int put_whole(struct cel_job *job)
         return rc;
     if (cel_grid_is_padded(req, job->index))
         cel_fill_cell(&req->transfer, cell, array->nbytes / array->elem);
-    gather_into(job, cell);
+    cel_job_gather(job, cell);
     return cel_job_store(job, cell);
 }
 
@@ -44,7 +44,7 @@ static int put_part(struct cel_job *job)
     if (job->input == CEL_INPUT_FILL)
         cel_fill_cell(&req->transfer, job->cell->data, array->nbytes / array->elem);
     if (rc == CEL_OK)
-        gather_into(job, job->cell->data);
+        cel_job_gather(job, job->cell->data);
     return rc;
 }
 
@@ -121,6 +121,13 @@ static int flush_deferred(struct cel_dataset *ds)
     return ds->writable && ds->ops->must_flush && ds->ops->must_flush(ds) ? ds->ops->flush_deferred(ds) : CEL_OK;
 }
 
+static int move_request(const struct cel_request *req)
+{
+    if (req->array->has_codec)
+        return cel_elements_move(req);
+    return req->var->unchunked ? cel_unchunked_move(req) : put_chunks(req);
+}
+
 static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
                       nc_type memtype)
 {
@@ -140,7 +147,7 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         return rc;
     rc = cel_request_extend(&req);
     if (rc == CEL_OK)
-        rc = var->unchunked ? cel_unchunked_move(&req) : put_chunks(&req);
+        rc = move_request(&req);
     if (rc == NC_ERANGE)
         cel_fail(rc, "values did not fit type %s; all others were written", var->type->name);
     cel_lost_note(var->array, req.start, req.count, req.stride, rc);

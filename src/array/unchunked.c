@@ -205,7 +205,7 @@ static bool is_within(const struct cel_var *var, const struct cel_region *r)
 bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *r, void *data,
                           nc_type memtype, bool writing, int *rc)
 {
-    bool simple = var->unchunked && data && r->start && r->count && !r->stride && !r->imap &&
+    bool simple = var->unchunked && !var->array->has_codec && data && r->start && r->count && !r->stride && !r->imap &&
                   var->type->id < NC_STRING && (memtype == NC_NAT || memtype == var->type->id);
 
     if (!simple)

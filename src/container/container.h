@@ -90,6 +90,18 @@ struct cel_container_ops {
     int (*chunk_write)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
 
+    /* Elements that are stored in another form than memory has them (text, lists, half floats), where var->unchunked is
+     * set. The engine moves, decodes and encodes their chunks as all others; these make elements of a decoded chunk's
+     * bytes and back, in C order and memory form. Any thread may call them. NULL: unchunked_get and unchunked_put move
+     * such variables instead. Not for formats that must know a chunk's size beforehand: CEL_CONCURRENT is set. */
+    /* What so many encoded bytes of a chunk decode to: exactly *nbytes; false: at most. */
+    bool (*elements_bytes)(const struct cel_var *var, size_t encoded, size_t *nbytes);
+    /* Can these bytes be a chunk's elements? Asked before memory is taken for so many. */
+    int (*elements_check)(const struct cel_var *var, const struct cel_buf *raw);
+    /* Into memory that is zero. Strings and lists become the elements' own, also when it fails halfway. */
+    int (*elements_decode)(const struct cel_var *var, const struct cel_buf *raw, void *element);
+    int (*elements_encode)(const struct cel_var *var, const void *element, struct cel_buf *raw);
+
     /* Data that does not go by chunks: elements of the variable's own type in
      * memory form. stride is never 0 and NULL means all 1. The region lies within
      * var->extent. */

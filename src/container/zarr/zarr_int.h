@@ -211,7 +211,7 @@ int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs
                             struct cel_var *var);
 int cel_zarr_atts_to_json(struct cel_dataset *ds, struct cel_atts *atts, struct cel_json *attrs, struct cel_var *var);
 
-/* --- zarr_chunk.c, zarr_plain.c, zarr_shard.c ---------------------------------------------------------- */
+/* --- zarr_chunk.c ---------------------------------------------------------- */
 int cel_zarr_chunk_key(const struct cel_zarr_array *a, int rank, const size_t *index, struct cel_buf *out);
 int cel_zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                         struct cel_chunk_location *out);
@@ -222,10 +222,6 @@ int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const s
                             size_t n, uint32_t skipped, struct cel_chunk_location *out);
 int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                          const struct cel_chunk_location *at, const void *encoded, size_t n);
-int cel_zarr_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                           const ptrdiff_t *stride, void *data);
-int cel_zarr_unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                           const ptrdiff_t *stride, const void *data);
 
 /* --- zarr_element.c: one element of fixed size, as stored and in memory ----------------------------------------- */
 int cel_zarr_element_take(const struct cel_zarr_dtype *t, const unsigned char *p,
@@ -241,19 +237,32 @@ int cel_zarr_lists_type(struct cel_dataset *ds, const char *alias, nc_type base,
 int cel_zarr_object_to_v2(struct cel_var *var, struct cel_zarr_dtype *dtype,
                           struct cel_json **out); /* var->chain has it complete */
 
-/* --- zarr_object.c: elements without fixed size ------------------------------------------------------------- */
-struct cel_zarr_objects {
+/* --- zarr_elements.c: a chunk's elements, as stored and in memory ------------------------------------------- */
+struct cel_zarr_elements {
     const struct cel_zarr_dtype *dtype;
     size_t n;
-    unsigned char *element;   /* n of them in memory form, C order */
-    const size_t *element_at; /* the element at a stored position; NULL: the same */
-    int rank;                 /* of the chunk ... */
-    const size_t *lens;       /* ... and its lengths */
+    unsigned char *element; /* n of them in memory form, C order; encoding does not change them */
+    int rank;               /* of the chunk ... */
+    const size_t *lens;     /* ... and its lengths */
+    const int *order;       /* as in cel_zarr_array */
 };
+/* The elements in the order in which they are stored. */
+struct cel_zarr_order {
+    size_t next;                                                    /* in C order */
+    size_t at[CEL_RANK_MAX], len[CEL_RANK_MAX], step[CEL_RANK_MAX]; /* by stored axes; step: in C order */
+};
+void cel_zarr_order_begin(const struct cel_zarr_elements *e, struct cel_zarr_order *out);
+void *cel_zarr_order_next(const struct cel_zarr_elements *e, struct cel_zarr_order *order);
+bool cel_zarr_elements_bytes(const struct cel_var *var, size_t encoded, size_t *nbytes);
+int cel_zarr_elements_check(const struct cel_var *var, const struct cel_buf *raw);
+int cel_zarr_elements_decode(const struct cel_var *var, const struct cel_buf *raw, void *element);
+int cel_zarr_elements_encode(const struct cel_var *var, const void *element, struct cel_buf *raw);
+
+/* --- zarr_object.c: elements without fixed size ------------------------------------------------------------- */
 /* Whether these bytes can be n elements; asked before memory for them is taken. */
 int cel_zarr_objects_plausible(const struct cel_zarr_dtype *t, size_t n, const struct cel_buf *raw);
-int cel_zarr_objects_decode(const struct cel_zarr_objects *o, const struct cel_buf *raw);
-int cel_zarr_objects_encode(const struct cel_zarr_objects *o, struct cel_buf *raw);
+int cel_zarr_objects_decode(const struct cel_zarr_elements *e, const struct cel_buf *raw);
+int cel_zarr_objects_encode(const struct cel_zarr_elements *e, struct cel_buf *raw);
 int cel_zarr_category_take(const struct cel_zarr_dtype *t, const unsigned char *p, char **out);
 int cel_zarr_category_put(const struct cel_zarr_dtype *t, const char *text, unsigned char *p);
 
