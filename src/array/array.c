@@ -58,7 +58,7 @@ static int measure_chunk(struct cel_array *array, const struct cel_var *var)
 {
     array->nbytes = array->elem;
     for (int i = var->ndims - 1; i >= 0; i--) {
-        int d = var->order ? var->order[i] : i;
+        int d = var->order && !array->has_codec ? var->order[i] : i;
 
         array->step[d] = array->nbytes;
         if (!var->chunk[d] || !cel_mul(array->nbytes, var->chunk[d], &array->nbytes) || array->nbytes > PTRDIFF_MAX)
@@ -89,7 +89,7 @@ static void free_array(struct cel_array *array)
     free(array);
 }
 
-static int make_array(struct cel_var *var)
+static int make_array(struct cel_dataset *ds, struct cel_var *var)
 {
     struct cel_array *array = cel_calloc(1, sizeof *array);
     int rc;
@@ -99,7 +99,8 @@ static int make_array(struct cel_var *var)
     cel_mutex_init(&array->lock);
     array->rank = var->ndims;
     array->elem = var->type->size;
-    rc = var->unchunked ? CEL_OK : measure_chunk(array, var);
+    array->has_codec = var->unchunked && ds->ops->elements_decode;
+    rc = var->unchunked && !array->has_codec ? CEL_OK : measure_chunk(array, var);
     if (rc == CEL_OK)
         rc = find_holes(array, var->type);
     if (rc == CEL_OK)
@@ -138,7 +139,7 @@ static int make_ready(struct cel_dataset *ds, struct cel_var *var)
     if (var->array)
         return CEL_OK;
     rc = learn_quantize(ds, var);
-    return rc == CEL_OK ? make_array(var) : rc;
+    return rc == CEL_OK ? make_array(ds, var) : rc;
 }
 
 int cel_array_get(struct cel_dataset *ds, struct cel_var *var, struct cel_array **out)

@@ -12,6 +12,7 @@
 
 #define CEL_SLICE ((size_t)4 << 20)           /* most bytes libhdf5 is given at a time */
 #define CEL_WINDOW ((size_t)16 << 20)         /* memory of jobs in flight, beyond two chunks per thread */
+#define CEL_RAW_MAX ((size_t)1 << 31)         /* a chunk whose elements are stored in another form */
 #define CEL_KEPT ((size_t)4 << 20)            /* buffers up to this size are kept between calls */
 #define CEL_NONTEMPORAL_MIN ((size_t)4 << 20) /* a read of more bytes goes around the processor's caches */
 #define CEL_GROWTH ((size_t)256 << 20)        /* a cache that adapts: most for one variable ... */
@@ -140,6 +141,7 @@ struct cel_workspace {
     struct cel_workspace *next;
     struct cel_scratch *scratch;
     struct cel_buf encoded; /* as read */
+    struct cel_buf raw;     /* decoded, of elements that have another form in memory */
     struct cel_buf cell;    /* decoded, when it cannot lie in place */
     size_t chunk;           /* the largest chunk its scratch has seen */
 };
@@ -199,34 +201,79 @@ size_t cel_cache_count_dirty(const struct cel_array *array);
 void cel_cache_reset(struct cel_array *array, size_t budget); /* gives grown bytes back */
 void cel_cache_dispose(struct cel_array *array);
 
-/* --- jobs.c -------------------------------------------------------------------- */
+/* --- job.c: one chunk, or slice of an unchunked variable, on its way -------------- */
+
+enum cel_job_state { /* job.c has the transitions */
+                     CEL_JOB_PREPARING,
+                     CEL_JOB_WORKING, /* sent; work() runs or has run */
+                     CEL_JOB_WRITING, /* its output has an address in the container and is being written */
+                     CEL_JOB_DONE
+};
+
+enum cel_job_input {
+    CEL_INPUT_NONE,   /* the cached chunk as it is, or everything is overwritten */
+    CEL_INPUT_STORED, /* the stored chunk at `at` */
+    CEL_INPUT_FILL    /* there is no stored chunk */
+};
+
+enum cel_job_output {
+    CEL_OUTPUT_NONE,
+    CEL_OUTPUT_CHUNK,  /* a chunk goes to the container */
+    CEL_OUTPUT_EVICTED /* ... and its cached chunk has left the cache and ends with the job */
+};
 
 struct cel_job {
     struct cel_task task; /* first: the pool knows only this */
     struct cel_stream *stream;
-    size_t number;                      /* in the stream */
-    int (*work)(struct cel_job *job);   /* by any thread */
-    int (*settle)(struct cel_job *job); /* by the calling thread, in order, if all before went well; or NULL */
-    size_t index[CEL_RANK_MAX];         /* of the chunk; plain.c: of the slice's first element in the request */
-    struct cel_cell *cell;              /* NULL: not through the cache */
-    bool evicts;                        /* the cell has left the cache and goes with the job */
-    bool load;                          /* the stored chunk at `at` is to be decoded first */
-    bool blank;                         /* ... or there is none: it starts as fill */
-    struct cel_chunk_location at;
-    bool placed; /* `at` is where the chunk goes */
+    size_t number; /* in the stream */
+    enum cel_job_state state;
+    int (*work)(struct cel_job *job);     /* by any thread */
+    int (*in_order)(struct cel_job *job); /* then by the calling thread, in order, if all before went well; or NULL */
+    size_t index[CEL_RANK_MAX];           /* of the chunk; unchunked.c: of the slice's first element in the request */
+    struct cel_cell *cell;                /* NULL: not through the cache */
+    enum cel_job_input input;
+    enum cel_job_output output;
+    struct cel_chunk_location at; /* of the stored input, or where the output goes */
     struct cel_workspace *workspace;
     struct cel_parked_chunk *parked;
-    const void *out; /* encoded, to be placed and written */
-    size_t out_n;
-    uint32_t skipped;
-    bool has_output; /* `out` goes to the container */
-    bool flushing;   /* its output has an address and is being written */
-    size_t nrange;
+    struct {
+        const void *data;
+        size_t nbytes;
+        uint32_t skipped; /* filters, as bits */
+    } out;                /* the output, encoded */
+    size_t nrange;        /* values that did not fit their new type */
     struct cel_quantize_error worst;
     struct cel_loss loss; /* of lossy filters, while the variable watches them */
     int rc;
     struct cel_status why;
 };
+
+/* Before sending: where the stored chunk lies. Sets the input. */
+int cel_job_find(struct cel_job *job);
+/* Before sending: where the output will lie, if its stored size is known by now. src is never looked into. */
+int cel_job_allocate_early(struct cel_job *job, const void *src);
+
+/* For work(): the job's stored chunk, decoded into dst (fill, if only now the
+ * container sees that there is none); and a whole chunk to the container. */
+int cel_job_load(struct cel_job *job, void *dst);
+int cel_job_load_planes(struct cel_job *job, struct cel_planes *out); /* where the chain has them; none there: the
+                                                                         input becomes fill */
+int cel_job_store(struct cel_job *job, const void *src);
+/* The same with workspace->raw, which is as long as its elements make it; CEL_ABSENT: there is no stored chunk. */
+int cel_job_load_raw(struct cel_job *job);
+int cel_job_store_raw(struct cel_job *job);
+int cel_job_buffer(struct cel_job *job, size_t nbytes, void **out); /* a buffer that lives as long as the job */
+int cel_job_buffer_to_encode(struct cel_job *job, void **out);      /* ... for a chunk, until cel_job_store() */
+
+/* For the stream. */
+void cel_job_set_state(struct cel_job *job, enum cel_job_state state);
+void cel_job_run(struct cel_task *task);                /* what its state says: work(), or write its output */
+bool cel_job_awaits_address(const struct cel_job *job); /* its output gets one in chunk order, after work() */
+int cel_job_allocate(struct cel_job *job);              /* the output's address, from the container */
+int cel_job_fail(const struct cel_job *job, int rc);    /* the error names the chunk; gives rc */
+void cel_job_release(struct cel_job *job);              /* its buffers; also of a job that is not sent after all */
+
+/* --- stream.c: the jobs of one call, in order --------------------------------------- */
 
 struct cel_stream {
     const struct cel_request *req;
@@ -236,8 +283,8 @@ struct cel_stream {
     struct cel_task_group tasks;
     struct cel_job *ring;
     size_t width;
-    size_t part;                 /* bytes of the caller's memory that a job touches, about */
-    size_t sent, settled, freed; /* numbers of the next job to be sent, settled, freed */
+    size_t part;                   /* bytes of the caller's memory that a job touches, about */
+    size_t sent, collected, freed; /* numbers of the next job to be sent, collected, freed */
     size_t nrange;
     int rc; /* of the lowest job that failed */
     size_t failed;
@@ -250,7 +297,8 @@ extern size_t cel_small_work;
 /* njobs, job_bytes: how much is expected, to choose how many work on it. */
 int cel_stream_open(struct cel_stream *stream, struct cel_dataset *ds, struct cel_var *var,
                     const struct cel_request *req, size_t njobs, size_t job_bytes);
-struct cel_job *cel_stream_next(struct cel_stream *stream, const size_t *index); /* an empty job; waits for room */
+struct cel_job *cel_stream_next(struct cel_stream *stream,
+                                const size_t *index); /* an empty job; waits for a free slot */
 void cel_stream_send(struct cel_job *job);
 void cel_stream_await(struct cel_stream *stream, size_t number);             /* until that job has been freed */
 void cel_stream_await_chunk(struct cel_stream *stream, const size_t *index); /* until it is not being evicted */
@@ -258,26 +306,13 @@ void cel_stream_note(struct cel_stream *stream, int rc); /* the next job could n
 int cel_stream_failed(const struct cel_stream *stream);
 int cel_stream_close(struct cel_stream *stream); /* everything is done; the error of the lowest job */
 
-/* For work(): the job's stored chunk, decoded into dst (fill, if only now the
- * container sees that there is none); and a whole chunk to the container. */
-int cel_job_load(struct cel_job *job, void *dst);
-int cel_job_load_planes(struct cel_job *job, struct cel_planes *out); /* where the chain has them; none there: blank */
-int cel_job_store(struct cel_job *job, const void *src);
-int cel_job_buffer(struct cel_job *job, size_t nbytes, void **out); /* a buffer that lives as long as the job */
-int cel_job_buffer_to_encode(struct cel_job *job, void **out);      /* ... for a chunk, until cel_job_store() */
-/* Before sending: where the stored chunk lies. Sets load or blank. */
-int cel_job_find(struct cel_job *job);
-/* Before sending: where it will lie, if its stored size is known by now. src is
- * never looked into. */
-int cel_job_allocate_early(struct cel_job *job, const void *src);
-void cel_job_abandon(struct cel_job *job); /* not to be sent after all */
-
 /* --- array.c --------------------------------------------------------------------- */
 
 struct cel_array {
     struct cel_mutex lock; /* the variable's */
     int rank;
-    size_t elem, nbytes;       /* of an element, of a chunk */
+    bool has_codec;            /* the container codes the elements: see elements.c */
+    size_t elem, nbytes;       /* of an element, of a chunk; as in memory */
     size_t step[CEL_RANK_MAX]; /* bytes between neighbours in a chunk */
     struct cel_hole *hole;
     size_t nholes;
@@ -298,7 +333,14 @@ void cel_lost_note(struct cel_array *array, const size_t *start, const size_t *n
 int cel_lost_check(struct cel_array *array, const struct cel_var *var); /* the error of a put that failed */
 void cel_lost_free(struct cel_array *array);
 
-/* --- plain.c ------------------------------------------------------------------------ */
+/* --- get.c, put.c: for work(), the chunk's part of the request ---------------------- */
+void cel_job_scatter(struct cel_job *job, void *cell); /* or fill, if the input is */
+void cel_job_gather(struct cel_job *job, void *cell);
+
+/* --- elements.c ---------------------------------------------------------------------- */
+int cel_elements_move(const struct cel_request *req); /* put or get, as the request says */
+
+/* --- unchunked.c ------------------------------------------------------------------------ */
 int cel_unchunked_move(const struct cel_request *req); /* put or get, as the request says */
 /* One number as it is stored, within the array: moved without a request. false: it is more than that, and nothing was done. */
 bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,

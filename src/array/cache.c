@@ -186,8 +186,7 @@ static int send_cell(struct cel_stream *stream, struct cel_cell *cell, bool evic
 
     job->cell = cell;
     job->work = encode_cell;
-    job->evicts = evicts;
-    job->has_output = true;
+    job->output = evicts ? CEL_OUTPUT_EVICTED : CEL_OUTPUT_CHUNK;
     rc = cel_job_allocate_early(job, cell->data);
     if (rc == CEL_OK)
         cel_stream_send(job);

@@ -6,13 +6,14 @@
 #include "array_int.h"
 #include <string.h>
 
-static void scatter_from(struct cel_job *job, void *cell)
+void cel_job_scatter(struct cel_job *job, void *cell)
 {
     const struct cel_request *req = job->stream->req;
     struct cel_box box;
 
     cel_grid_box(req, job->index, cell, &box);
-    job->nrange = job->blank ? cel_scatter_fill(&req->transfer, &box) : cel_scatter(&req->transfer, &box);
+    job->nrange =
+        job->input == CEL_INPUT_FILL ? cel_scatter_fill(&req->transfer, &box) : cel_scatter(&req->transfer, &box);
 }
 
 /* Out of byte planes the elements go directly where they belong. */
@@ -25,8 +26,8 @@ static int get_planes(struct cel_job *job)
 
     if (rc != CEL_OK)
         return rc;
-    if (job->blank) {
-        scatter_from(job, NULL);
+    if (job->input == CEL_INPUT_FILL) {
+        cel_job_scatter(job, NULL);
         return CEL_OK;
     }
     cel_grid_box(req, job->index, (void *)planes.at, &box);
@@ -37,24 +38,25 @@ static int get_planes(struct cel_job *job)
 static int get_whole(struct cel_job *job)
 {
     void *in_place = cel_grid_in_place(job->stream->req, job->index);
+    bool stored = job->input == CEL_INPUT_STORED;
     void *cell = in_place;
     int rc = CEL_OK;
 
-    if (!job->blank && !in_place)
+    if (stored && !in_place)
         rc = cel_job_buffer(job, job->stream->array->nbytes, &cell);
-    if (!job->blank && rc == CEL_OK)
+    if (stored && rc == CEL_OK)
         rc = cel_job_load(job, cell);
-    if (rc == CEL_OK && (job->blank || !in_place))
-        scatter_from(job, cell);
+    if (rc == CEL_OK && (!stored || !in_place))
+        cel_job_scatter(job, cell);
     return rc;
 }
 
 static int get_cached(struct cel_job *job)
 {
-    int rc = job->load ? cel_job_load(job, job->cell->data) : CEL_OK;
+    int rc = job->input == CEL_INPUT_STORED ? cel_job_load(job, job->cell->data) : CEL_OK;
 
     if (rc == CEL_OK)
-        scatter_from(job, job->cell->data);
+        cel_job_scatter(job, job->cell->data);
     return rc;
 }
 
@@ -76,20 +78,21 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
     struct cel_job *job = cel_stream_next(stream, index);
     struct cel_cell *cell = NULL;
     struct cel_chunk_location at;
-    bool planes;
+    bool stored, planes;
     int rc = cel_job_find(job);
 
     at = job->at;
-    if (rc == CEL_OK && job->load && cover == CEL_COVER_PART && cel_cache_worth(stream->array, index)) {
+    stored = job->input == CEL_INPUT_STORED;
+    if (rc == CEL_OK && stored && cover == CEL_COVER_PART && cel_cache_worth(stream->array, index)) {
         rc = cel_cache_add(stream, index, &cell); /* may send evictions: the job is taken anew */
         job = cel_stream_next(stream, index);
-        job->load = true;
+        job->input = CEL_INPUT_STORED;
         job->at = at;
         job->cell = cell;
     }
     if (rc != CEL_OK)
         return rc;
-    planes = job->load && stream->req->transfer.same && !stream->var->order &&
+    planes = stored && stream->req->transfer.same && !stream->var->order &&
              cel_chain_has_planes(&stream->var->chain, at.skipped);
     job->work = cell ? get_cached : planes ? get_planes : get_whole;
     cel_stream_send(job);
@@ -119,6 +122,13 @@ static int get_chunks(const struct cel_request *req)
     return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
 }
 
+static int move_request(const struct cel_request *req)
+{
+    if (req->array->has_codec)
+        return cel_elements_move(req);
+    return req->var->unchunked ? cel_unchunked_move(req) : get_chunks(req);
+}
+
 static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                       nc_type memtype)
 {
@@ -135,7 +145,7 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         return rc;
     nrange = cel_request_clip(&req);
     if (req.n)
-        rc = var->unchunked ? cel_unchunked_move(&req) : get_chunks(&req);
+        rc = move_request(&req);
     if (rc == CEL_OK && nrange)
         rc = NC_ERANGE;
     if (rc == NC_ERANGE)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* This job's rows of the request into a chunk's memory. */
-static void gather_into(struct cel_job *job, void *cell)
+void cel_job_gather(struct cel_job *job, void *cell)
 {
     const struct cel_request *req = job->stream->req;
     struct cel_transfer transfer = req->transfer;
@@ -31,7 +31,7 @@ static int put_whole(struct cel_job *job)
         return rc;
     if (cel_grid_is_padded(req, job->index))
         cel_fill_cell(&req->transfer, cell, array->nbytes / array->elem);
-    gather_into(job, cell);
+    cel_job_gather(job, cell);
     return cel_job_store(job, cell);
 }
 
@@ -39,12 +39,12 @@ static int put_part(struct cel_job *job)
 {
     const struct cel_request *req = job->stream->req;
     const struct cel_array *array = req->array;
-    int rc = job->load ? cel_job_load(job, job->cell->data) : CEL_OK;
+    int rc = job->input == CEL_INPUT_STORED ? cel_job_load(job, job->cell->data) : CEL_OK;
 
-    if (job->blank)
+    if (job->input == CEL_INPUT_FILL)
         cel_fill_cell(&req->transfer, job->cell->data, array->nbytes / array->elem);
     if (rc == CEL_OK)
-        gather_into(job, job->cell->data);
+        cel_job_gather(job, job->cell->data);
     return rc;
 }
 
@@ -58,7 +58,7 @@ static int send_whole(struct cel_stream *stream, const size_t *index)
         cel_cache_drop(stream->array, old);
     job = cel_stream_next(stream, index);
     job->work = put_whole;
-    job->has_output = true;
+    job->output = CEL_OUTPUT_CHUNK;
     rc = cel_job_allocate_early(job, stream->req->data);
     if (rc == CEL_OK)
         cel_stream_send(job);
@@ -80,7 +80,7 @@ static int send_part(struct cel_stream *stream, const size_t *index, enum cel_co
         return rc;
     job = cel_stream_next(stream, index);
     job->work = put_part;
-    job->blank = fresh;
+    job->input = fresh ? CEL_INPUT_FILL : CEL_INPUT_NONE;
     if (fresh && cover == CEL_COVER_PART && !cel_grid_is_new(stream->req, index))
         rc = cel_job_find(job);
     if (rc != CEL_OK) {
@@ -121,6 +121,13 @@ static int flush_deferred(struct cel_dataset *ds)
     return ds->writable && ds->ops->must_flush && ds->ops->must_flush(ds) ? ds->ops->flush_deferred(ds) : CEL_OK;
 }
 
+static int move_request(const struct cel_request *req)
+{
+    if (req->array->has_codec)
+        return cel_elements_move(req);
+    return req->var->unchunked ? cel_unchunked_move(req) : put_chunks(req);
+}
+
 static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
                       nc_type memtype)
 {
@@ -140,7 +147,7 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         return rc;
     rc = cel_request_extend(&req);
     if (rc == CEL_OK)
-        rc = var->unchunked ? cel_unchunked_move(&req) : put_chunks(&req);
+        rc = move_request(&req);
     if (rc == NC_ERANGE)
         cel_fail(rc, "values did not fit type %s; all others were written", var->type->name);
     cel_lost_note(var->array, req.start, req.count, req.stride, rc);

@@ -2,6 +2,7 @@
  * copying it to another file without decoding. A codec gives the same bytes in
  * every format, so equal filters are all that is asked for. */
 #include "array_int.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,25 +45,19 @@ static void extent_of(struct cel_dataset *ds, const struct cel_var *var, size_t 
 
 /* --- size --------------------------------------------------------------------- */
 
-/* A store that knows an object's size only once it is read is read. */
 static int add_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                     const struct cel_chunk_location *at, void *arg)
 {
-    struct cel_buf bytes = CEL_BUF_INIT(SIZE_MAX / 2);
-    uint64_t *sum = arg;
-    int rc = CEL_OK;
+    uint64_t *sum = arg, nbytes = at->nbytes;
+    int rc = ds->ops->chunk_size ? ds->ops->chunk_size(ds, var, index, &nbytes) : CEL_OK;
 
-    if (at->nbytes != SIZE_MAX) {
-        *sum += at->nbytes;
-        return CEL_OK;
-    }
-    rc = ds->ops->chunk_read(ds, var, index, at, &bytes);
+    assert(ds->ops->chunk_size || at->nbytes != SIZE_MAX);
     if (rc == CEL_OK)
-        *sum += bytes.len;
-    cel_buf_dispose(&bytes);
+        *sum += nbytes;
     return rc;
 }
 
+/* No chunk is read. Without chunks the values lie as they are in memory. */
 int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out)
 {
     size_t extent[CEL_RANK_MAX];
@@ -75,7 +70,7 @@ int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out)
     if (rc != CEL_OK)
         return rc;
     extent_of(ds, var, extent);
-    if (var->unchunked) {
+    if (var->unchunked && !ds->ops->chunk_size) {
         *out = var->type->size;
         for (int d = 0; d < var->ndims; d++)
             *out *= extent[d];

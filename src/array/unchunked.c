@@ -180,13 +180,13 @@ static int send_slice(struct cel_stream *stream, const struct slicing *s)
     int rc = cel_job_buffer(job, s->nbytes, &buffer);
 
     job->work = stream->req->writing ? gather_slice : scatter_slice;
-    job->settle = stream->req->writing ? move_slice : NULL;
+    job->in_order = stream->req->writing ? move_slice : NULL;
     if (rc == CEL_OK && !stream->req->writing)
         rc = move_slice(job);
     if (rc == CEL_OK)
         cel_stream_send(job);
     else
-        cel_job_abandon(job);
+        cel_job_release(job);
     return rc;
 }
 
@@ -205,7 +205,7 @@ static bool is_within(const struct cel_var *var, const struct cel_region *r)
 bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *r, void *data,
                           nc_type memtype, bool writing, int *rc)
 {
-    bool simple = var->unchunked && data && r->start && r->count && !r->stride && !r->imap &&
+    bool simple = var->unchunked && !var->array->has_codec && data && r->start && r->count && !r->stride && !r->imap &&
                   var->type->id < NC_STRING && (memtype == NC_NAT || memtype == var->type->id);
 
     if (!simple)

@@ -25,6 +25,7 @@ static void free_workspace(struct cel_workspace *workspace)
 {
     cel_scratch_free(workspace->scratch);
     cel_buf_dispose(&workspace->encoded);
+    cel_buf_dispose(&workspace->raw);
     cel_buf_dispose(&workspace->cell);
     free(workspace);
 }
@@ -35,7 +36,7 @@ static int make_workspace(struct cel_workspace **out)
 
     if (!workspace)
         return NC_ENOMEM;
-    workspace->encoded = workspace->cell = CEL_BUF_INIT(SIZE_MAX / 2);
+    workspace->encoded = workspace->raw = workspace->cell = CEL_BUF_INIT(SIZE_MAX / 2);
     if (cel_scratch_make(&workspace->scratch) != CEL_OK) {
         free_workspace(workspace);
         return NC_ENOMEM;
@@ -97,7 +98,8 @@ int cel_workspace_take(struct cel_workspace **out)
 
 static bool is_large(const struct cel_workspace *workspace)
 {
-    return workspace->cell.cap > CEL_KEPT || workspace->encoded.cap > CEL_KEPT || workspace->chunk > CEL_KEPT;
+    return workspace->cell.cap > CEL_KEPT || workspace->raw.cap > CEL_KEPT || workspace->encoded.cap > CEL_KEPT ||
+           workspace->chunk > CEL_KEPT;
 }
 
 void cel_workspace_give(struct cel_workspace *workspace)

@@ -40,7 +40,7 @@ struct cel_memory {
  * may then be moved by any thread. */
 struct cel_chunk_location {
     uint64_t address;
-    size_t nbytes; /* encoded size; SIZE_MAX: known only once read */
+    size_t nbytes; /* encoded size; SIZE_MAX: ask chunk_size */
     uint32_t skipped;
     bool in_place; /* HDF5: placed where it lay at the last sync */
 };
@@ -82,10 +82,25 @@ struct cel_container_ops {
     int (*chunk_find)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out);
     int (*chunk_read)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out);
+    /* The encoded size of a chunk, from an index, a directory or the like: its bytes are not read. CEL_ABSENT: never
+     * written. NULL: chunk_find tells it, or there are no chunks. */
+    int (*chunk_size)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
     int (*chunk_allocate)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
                           size_t n, uint32_t skipped, struct cel_chunk_location *out);
     int (*chunk_write)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
+
+    /* Elements that are stored in another form than memory has them (text, lists, half floats), where var->unchunked is
+     * set. The engine moves, decodes and encodes their chunks as all others; these make elements of a decoded chunk's
+     * bytes and back, in C order and memory form. Any thread may call them. NULL: unchunked_get and unchunked_put move
+     * such variables instead. Not for formats that must know a chunk's size beforehand: CEL_CONCURRENT is set. */
+    /* What so many encoded bytes of a chunk decode to: exactly *nbytes; false: at most. */
+    bool (*elements_bytes)(const struct cel_var *var, size_t encoded, size_t *nbytes);
+    /* Can these bytes be a chunk's elements? Asked before memory is taken for so many. */
+    int (*elements_check)(const struct cel_var *var, const struct cel_buf *raw);
+    /* Into memory that is zero. Strings and lists become the elements' own, also when it fails halfway. */
+    int (*elements_decode)(const struct cel_var *var, const struct cel_buf *raw, void *element);
+    int (*elements_encode)(const struct cel_var *var, const void *element, struct cel_buf *raw);
 
     /* Data that does not go by chunks: elements of the variable's own type in
      * memory form. stride is never 0 and NULL means all 1. The region lies within

@@ -156,7 +156,7 @@ struct cel_var {
     enum cel_saved saved; /* CEL_NEW until the container has made it */
     char *saved_name;
     bool loaded;     /* false: container->load_var before type, storage, chain or fill are looked at */
-    bool unchunked;  /* data goes through container->unchunked_get/put, not by chunks */
+    bool unchunked;  /* chunks do not hold elements as memory has them: the container moves or codes those itself */
     bool unreadable; /* type or layout the container cannot give: why[] says */
     char *why;
     const int *order; /* axis i of a chunk as stored is axis order[i]; NULL: as they are. Borrowed from `place` */

@@ -5,13 +5,6 @@
 #include "zarr_int.h"
 #include <stdlib.h>
 
-static int check_list(const char *path, const char *pointer, const struct cel_json *list, size_t most)
-{
-    if (cel_json_type(list) == CEL_JSON_ARRAY && cel_json_count(list) <= most)
-        return CEL_OK;
-    return cel_zarr_bad(path, pointer, "must be a list of at most %zu lengths", most);
-}
-
 static int take_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, size_t *out)
 {
     size_t count = cel_json_count(list), total = 1;
@@ -30,23 +23,29 @@ static int take_lengths(const char *path, const char *pointer, const struct cel_
 int cel_zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n,
                      size_t *out)
 {
-    int rc = check_list(path, pointer, list, CEL_RANK_MAX);
-
+    if (cel_json_type(list) != CEL_JSON_ARRAY || cel_json_count(list) > CEL_RANK_MAX)
+        return cel_zarr_bad(path, pointer, "must be a list of at most %d lengths", CEL_RANK_MAX);
     *n = (int)cel_json_count(list);
-    return rc == CEL_OK ? take_lengths(path, pointer, list, least, out) : rc;
+    return take_lengths(path, pointer, list, least, out);
 }
 
 /* More lengths than data can have are taken too: the array is shown, and its data says why it cannot be had. */
-int cel_zarr_shape_read(const struct cel_zarr_array *a, struct cel_zarr_facts *out)
+int cel_zarr_shape_read(const struct cel_zarr_document *d, const struct cel_json *list)
 {
-    const struct cel_json *list = cel_json_get(a->doc, "shape");
-    int rc = check_list(a->path, "/shape", list, NC_MAX_VAR_DIMS);
+    struct cel_zarr_facts *out = d->facts;
+    size_t n = cel_json_count(list);
 
-    if (rc != CEL_OK)
-        return rc;
-    out->rank = (int)cel_json_count(list);
-    out->shape = cel_malloc_array((size_t)out->rank + 1, sizeof *out->shape);
-    return out->shape ? take_lengths(a->path, "/shape", list, 0, out->shape) : NC_ENOMEM;
+    if (n > NC_MAX_VAR_DIMS)
+        return CEL_ABSENT;
+    out->rank = (int)n;
+    out->shape = cel_malloc_array(n + 1, sizeof *out->shape);
+    return out->shape ? take_lengths(d->array->path, "/shape", list, 0, out->shape) : NC_ENOMEM;
+}
+
+int cel_zarr_fill_read(const struct cel_zarr_document *d, const struct cel_json *v)
+{
+    d->facts->fill = v;
+    return CEL_OK;
 }
 
 void cel_zarr_facts_dispose(struct cel_zarr_facts *facts)
@@ -67,15 +66,41 @@ struct cel_json *cel_zarr_lengths_json(int n, const size_t *lengths)
     return list;
 }
 
+/* Numbers go by chunks through the array engine; all other elements, and turned structures, are made one by one. */
+static bool is_unchunked(const struct cel_var *var, const struct cel_zarr_dtype *t)
+{
+    return t->form != ZARR_NUMBERS || (t->big && t->type->klass == NC_COMPOUND) || var->ndims == 0;
+}
+
+/* The codecs see stored elements, not those in memory. */
+static void describe_stored(const struct cel_zarr_dtype *t, struct cel_shape *shape)
+{
+    size_t n = shape->elem_size ? shape->nbytes / shape->elem_size : 0;
+
+    if (t->form == ZARR_NUMBERS)
+        return;
+    shape->elem_size = t->size ? t->size : 1;
+    shape->kind = t->form == ZARR_HALF ? CEL_KIND_FLOAT : CEL_KIND_OTHER;
+    shape->nbytes = n * shape->elem_size;
+    shape->has_fill = false;
+}
+
+static int fit_chain(struct cel_var *var, const struct cel_shape *shape)
+{
+    int rc = cel_chain_fit_plugins(&var->chain, shape);
+
+    if (rc != CEL_OK && rc != NC_ENOMEM && var->saved != CEL_NEW) /* the header is shown all the same; data says why */
+        return cel_var_note_unreadable(var, cel_error_text());
+    return rc == CEL_OK ? cel_chain_prepare(&var->chain, shape, false) : rc;
+}
+
 int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a)
 {
-    bool turned = a->dtype.big && a->dtype.type->klass == NC_COMPOUND;
     struct cel_shape shape;
     int rc;
 
     var->order = a->order;
     rc = cel_var_shape(var, &shape);
-
     if (rc == CEL_OK && var->saved == CEL_NEW)
         rc = cel_chain_check_maskless(&var->chain);
     if (rc != CEL_OK)
@@ -83,16 +108,7 @@ int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a)
     for (size_t i = 0; i < var->chain.n; i++)
         var->chain.step[i].optional = false; /* Zarr cannot say that a filter was left out */
     var->chain.maskless = true;
-    var->unchunked = a->dtype.form != ZARR_NUMBERS || turned || var->ndims == 0;
-    if (a->dtype.form != ZARR_NUMBERS) { /* the codecs see stored elements, not those in memory */
-        size_t n = shape.elem_size ? shape.nbytes / shape.elem_size : 0;
-        shape.elem_size = a->dtype.size ? a->dtype.size : 1;
-        shape.kind = a->dtype.form == ZARR_HALF ? CEL_KIND_FLOAT : CEL_KIND_OTHER;
-        shape.nbytes = n * shape.elem_size;
-        shape.has_fill = false;
-    }
-    rc = cel_chain_fit_plugins(&var->chain, &shape);
-    if (rc != CEL_OK && rc != NC_ENOMEM && var->saved != CEL_NEW) /* the header is shown all the same; data says why */
-        return cel_var_note_unreadable(var, cel_error_text());
-    return rc == CEL_OK ? cel_chain_prepare(&var->chain, &shape, false) : rc;
+    var->unchunked = is_unchunked(var, &a->dtype);
+    describe_stored(&a->dtype, &shape);
+    return fit_chain(var, &shape);
 }

@@ -260,39 +260,59 @@ static int note_type(struct cel_json *types, const struct cel_att *att)
     return cel_json_set(types, att->name, cel_json_new_string(text, strlen(text)));
 }
 
+/* xarray's form of a v3 float's fill value; base64_real() reads it. */
+static bool is_base64(const struct zarr *z, const struct cel_att *att, const struct cel_var *var)
+{
+    bool is_real = att->type->id == NC_FLOAT || att->type->id == NC_DOUBLE;
+
+    return z->version == 3 && var && is_real && att->n == 1 && strcmp(att->name, "_FillValue") == 0;
+}
+
+static int set_attribute(const struct zarr *z, const struct cel_att *att, const struct cel_var *var,
+                         struct cel_json *attrs, struct cel_json *types)
+{
+    int rc = CEL_OK;
+
+    if (att->type->id > NC_STRING && att->saved == CEL_SAVED)
+        return CEL_OK; /* the fill value of such an array, which its document has */
+    if (att->type->id > NC_STRING)
+        return cel_fail(NC_EBADTYPE, "attribute %s: Zarr keeps no user-defined types; use a basic type", att->name);
+    if (att->saved_name)
+        cel_json_remove(attrs, att->saved_name);
+    if (att->saved != CEL_SAVED || !cel_json_get(attrs, att->name))
+        rc = cel_json_set(attrs, att->name, att_to_json(att, is_base64(z, att, var)));
+    return rc == CEL_OK && z->nczarr ? note_type(types, att) : rc;
+}
+
+/* {"types": types}, which it takes over. */
+static int set_types(struct cel_json *attrs, struct cel_json *types)
+{
+    struct cel_json *holder = cel_json_new_object();
+    int rc = NC_ENOMEM;
+
+    if (holder)
+        rc = cel_json_set(holder, "types", types);
+    else
+        cel_json_free(types);
+    cel_json_remove(attrs, "_nczarr_attr"); /* it comes last */
+    if (rc == CEL_OK)
+        return cel_json_set(attrs, "_nczarr_attr", holder);
+    cel_json_free(holder);
+    return rc;
+}
+
 int cel_zarr_atts_to_json(struct cel_dataset *ds, struct cel_atts *atts, struct cel_json *attrs, struct cel_var *var)
 {
-    struct zarr *z = cel_zarr_of(ds);
+    const struct zarr *z = cel_zarr_of(ds);
     struct cel_json *types = cel_json_new_object();
     int rc = types ? CEL_OK : NC_ENOMEM;
 
     for (size_t i = 0; i < atts->removed.n; i++)
         cel_json_remove(attrs, atts->removed.at[i]);
-    for (size_t i = 0; rc == CEL_OK && i < atts->list.n; i++) {
-        struct cel_att *att = atts->list.at[i];
-        bool is_real = att->type->id == NC_FLOAT || att->type->id == NC_DOUBLE;
-        bool base64 = z->version == 3 && var && is_real && att->n == 1 && strcmp(att->name, "_FillValue") == 0;
-        if (att->type->id > NC_STRING && att->saved == CEL_SAVED)
-            continue; /* the fill value of such an array, which its document has */
-        if (att->type->id > NC_STRING)
-            rc = cel_fail(NC_EBADTYPE, "attribute %s: Zarr keeps no user-defined types; use a basic type", att->name);
-        if (att->saved_name && rc == CEL_OK)
-            cel_json_remove(attrs, att->saved_name);
-        if (rc == CEL_OK && (att->saved != CEL_SAVED || !cel_json_get(attrs, att->name)))
-            rc = cel_json_set(attrs, att->name, att_to_json(att, base64));
-        if (rc == CEL_OK && z->nczarr)
-            rc = note_type(types, att);
-    }
-    if (rc == CEL_OK && z->nczarr) {
-        struct cel_json *holder = cel_json_new_object();
-        rc = holder ? cel_json_set(holder, "types", types) : NC_ENOMEM;
-        types = holder ? NULL : types;
-        cel_json_remove(attrs, "_nczarr_attr");
-        if (rc == CEL_OK)
-            rc = cel_json_set(attrs, "_nczarr_attr", holder);
-        else
-            cel_json_free(holder);
-    }
+    for (size_t i = 0; rc == CEL_OK && i < atts->list.n; i++)
+        rc = set_attribute(z, atts->list.at[i], var, attrs, types);
+    if (rc == CEL_OK && z->nczarr)
+        return set_types(attrs, types);
     cel_json_free(types);
     return rc;
 }

@@ -60,6 +60,20 @@ int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_
     return rc;
 }
 
+int cel_zarr_chunk_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out)
+{
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    int rc;
+
+    if (array_of(var)->shard)
+        return cel_zarr_shard_size(ds, var, index, out);
+    rc = key_of(var, index, &key);
+    if (rc == CEL_OK)
+        rc = cel_store_size(cel_zarr_of(ds)->store, key.data, out);
+    cel_buf_dispose(&key);
+    return rc;
+}
+
 int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
                             size_t n, uint32_t skipped, struct cel_chunk_location *out)
 {

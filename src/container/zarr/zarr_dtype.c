@@ -10,27 +10,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct row {
-    char kind; /* v2 */
-    unsigned size;
-    const char *v3;
-    nc_type type;
+/* What a document says of a data type. */
+struct wanted {
+    struct cel_dataset *ds;
+    const char *path; /* of the array, for errors */
+    int version;
+    const char *text;             /* "<f4" or "float32" */
+    size_t size;                  /* version 2: the number behind the letter */
+    bool big;                     /* version 2 */
+    bool nczarr;                  /* version 2: the store is netCDF-C's */
+    const struct cel_json *about; /* version 3: the configuration */
 };
 
+struct row;
+typedef int dtype_fn(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out);
+static dtype_fn take_number, take_half, take_complex, take_bytes, take_utf32, take_raw, refuse_object, take_strings,
+    take_lists, take_struct;
+
+/* One data type by its names in both versions. */
+struct row {
+    char kind;      /* version 2: the letter; 0: it has no such type */
+    unsigned size;  /* ... and the number behind it; ANY_SIZE: take() looks at it */
+    const char *v3; /* NULL: none */
+    nc_type type;   /* NC_NAT: not a number of netCDF's */
+    dtype_fn *take;
+};
+#define ANY_SIZE 0
+
 static const struct row rows[] = {
-    {'i', 1, "int8", NC_BYTE},
-    {'i', 2, "int16", NC_SHORT},
-    {'i', 4, "int32", NC_INT},
-    {'i', 8, "int64", NC_INT64},
-    {'u', 1, "uint8", NC_UBYTE},
-    {'u', 2, "uint16", NC_USHORT},
-    {'u', 4, "uint32", NC_UINT},
-    {'u', 8, "uint64", NC_UINT64},
-    {'f', 4, "float32", NC_FLOAT},
-    {'f', 8, "float64", NC_DOUBLE},
-    {'b', 1, "bool", NC_UBYTE},
-    {'M', 8, "numpy.datetime64", NC_INT64},
-    {'m', 8, "numpy.timedelta64", NC_INT64},
+    {'i', 1, "int8", NC_BYTE, take_number},
+    {'i', 2, "int16", NC_SHORT, take_number},
+    {'i', 4, "int32", NC_INT, take_number},
+    {'i', 8, "int64", NC_INT64, take_number},
+    {'u', 1, "uint8", NC_UBYTE, take_number},
+    {'u', 2, "uint16", NC_USHORT, take_number},
+    {'u', 4, "uint32", NC_UINT, take_number},
+    {'u', 8, "uint64", NC_UINT64, take_number},
+    {'f', 4, "float32", NC_FLOAT, take_number},
+    {'f', 8, "float64", NC_DOUBLE, take_number},
+    {'b', 1, "bool", NC_UBYTE, take_number},
+    {'M', 8, "numpy.datetime64", NC_INT64, take_number},
+    {'m', 8, "numpy.timedelta64", NC_INT64, take_number},
+    {'f', 2, "float16", NC_NAT, take_half},
+    {'c', 8, "complex64", NC_NAT, take_complex},
+    {'c', 16, "complex128", NC_NAT, take_complex},
+    {'S', ANY_SIZE, "null_terminated_bytes", NC_NAT, take_bytes},
+    {'U', ANY_SIZE, "fixed_length_utf32", NC_NAT, take_utf32},
+    {'V', ANY_SIZE, "raw_bytes", NC_NAT, take_raw},
+    {'O', ANY_SIZE, NULL, NC_NAT, refuse_object},
+    {0, ANY_SIZE, "string", NC_NAT, take_strings},
+    {0, ANY_SIZE, "bytes", NC_NAT, take_lists},
+    {0, ANY_SIZE, "variable_length_bytes", NC_NAT, take_lists},
+    {0, ANY_SIZE, "struct", NC_NAT, take_struct},
+    {0, ANY_SIZE, "structured", NC_NAT, take_struct},
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
@@ -102,23 +134,99 @@ int cel_zarr_user_type(struct cel_dataset *ds, const char *name, int klass, size
     return rc;
 }
 
-static int complex_type(struct cel_dataset *ds, size_t size, bool big, struct cel_zarr_dtype *out)
+static int refuse(const struct wanted *w)
 {
-    const struct cel_type *part = cel_type_atomic(size == 8 ? NC_FLOAT : NC_DOUBLE);
+    return cel_zarr_bad(w->path, w->version == 2 ? "/dtype" : "/data_type", "data type '%s' is not supported", w->text);
+}
+
+static int take_number(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
+{
+    bool big;
+
+    if (w->version == 2 && cel_zarr_dtype_atomic(w->text, &big) == NC_NAT) /* something comes after the number */
+        return refuse(w);
+    set_numbers(out, cel_type_atomic(row->type), w->big && row->size > 1);
+    return CEL_OK;
+}
+
+static int take_half(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
+{
+    *out = (struct cel_zarr_dtype){ZARR_HALF, row->size, w->big, cel_type_atomic(NC_FLOAT), NULL};
+    return CEL_OK;
+}
+
+static int take_complex(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
+{
+    const struct cel_type *part = cel_type_atomic(row->size == 8 ? NC_FLOAT : NC_DOUBLE);
     struct cel_type *type;
     bool fresh;
-    int rc = cel_zarr_user_type(ds, size == 8 ? "complex64" : "complex128", NC_COMPOUND, size, &type, &fresh);
+    int rc = cel_zarr_user_type(w->ds, row->v3, NC_COMPOUND, row->size, &type, &fresh);
 
     if (rc == CEL_OK && fresh)
         rc = cel_type_add_field(type, "r", 0, part, 0, NULL);
     if (rc == CEL_OK && fresh)
         rc = cel_type_add_field(type, "i", part->size, part, 0, NULL);
     if (rc == CEL_OK)
-        set_numbers(out, type, big);
+        set_numbers(out, type, w->big);
     return rc;
 }
 
-static int opaque_type(struct cel_dataset *ds, size_t size, struct cel_zarr_dtype *out)
+static int refuse_object(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
+{
+    (void)row, (void)out;
+    return cel_zarr_bad(w->path, "/dtype", "objects cannot be part of a structure here");
+}
+
+static int take_strings(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
+{
+    (void)row, (void)w;
+    *out = (struct cel_zarr_dtype){.form = ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
+    return CEL_OK;
+}
+
+static int take_lists(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
+{
+    (void)row;
+    return cel_zarr_lists_type(w->ds, NULL, NC_UBYTE, false, out);
+}
+
+/* --- of a size that the document gives ------------------------------------------------- */
+
+/* false: the configuration has no positive length. */
+static bool length_bytes(const struct wanted *w, uint64_t *out)
+{
+    return cel_json_uint(cel_json_get(w->about, "length_bytes"), false, out) && *out;
+}
+
+/* Version 2 counts characters of `unit` bytes, version 3 bytes. */
+static int take_text(const struct wanted *w, enum cel_zarr_form form, size_t unit, struct cel_zarr_dtype *out)
+{
+    uint64_t n = unit * (uint64_t)w->size;
+
+    if (w->version == 2 && (w->size == 0 || w->size > (1ul << 24)))
+        return cel_zarr_bad(w->path, "/dtype", "text of %zu characters", w->size);
+    if (w->version == 3 && (!length_bytes(w, &n) || n > (1u << 26)))
+        return cel_zarr_bad(w->path, "/data_type/configuration/length_bytes", "must be a positive number");
+    *out = (struct cel_zarr_dtype){form, (size_t)n, w->big, cel_type_atomic(NC_STRING), NULL};
+    return CEL_OK;
+}
+
+static int take_bytes(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
+{
+    (void)row;
+    if (!w->nczarr || w->size != 1)
+        return take_text(w, ZARR_BYTES, 1, out);
+    set_numbers(out, cel_type_atomic(NC_CHAR), false);
+    return CEL_OK;
+}
+
+static int take_utf32(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
+{
+    (void)row;
+    return take_text(w, ZARR_UTF32, 4, out);
+}
+
+static int make_opaque(struct cel_dataset *ds, size_t size, struct cel_zarr_dtype *out)
 {
     char name[40];
     struct cel_type *type;
@@ -135,102 +243,178 @@ static int opaque_type(struct cel_dataset *ds, size_t size, struct cel_zarr_dtyp
     return rc;
 }
 
-/* --- v2 ---------------------------------------------------------------------------- */
-
-static int structured_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *fields,
-                              struct cel_zarr_dtype *out)
+static int take_raw(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
 {
-    struct cel_zarr_dtype part[256];
-    size_t n = cel_json_count(fields), size = 0;
+    uint64_t n = w->size;
+
+    (void)row;
+    if (w->version == 2 ? n == 0 || n >= (1ul << 30) : !length_bytes(w, &n))
+        return refuse(w);
+    return make_opaque(w->ds, (size_t)n, out);
+}
+
+/* "r16" is two raw bytes. */
+static bool is_raw_bits(const char *name, size_t *nbytes)
+{
+    char *end;
+    unsigned long bits;
+
+    if (name[0] != 'r' || name[1] < '0' || name[1] > '9')
+        return false;
+    bits = strtoul(name + 1, &end, 10);
+    *nbytes = bits / 8;
+    return !*end && bits > 0 && bits % 8 == 0 && bits < (1ul << 33);
+}
+
+/* --- structures: a compound of parts that are numbers themselves ------------------------- */
+
+#define FIELDS_MAX 256
+struct fields {
+    size_t n, size;
+    const char *name[FIELDS_MAX];
+    struct cel_zarr_dtype part[FIELDS_MAX];
+    bool big, little; /* there are such parts */
+};
+
+static int check_count(const char *path, const char *pointer, const struct cel_json *list)
+{
+    size_t n = cel_json_count(list);
+
+    return n && n <= FIELDS_MAX ? CEL_OK : cel_zarr_bad(path, pointer, "a structure needs 1 to 256 fields");
+}
+
+static void add_part(struct fields *f, const char *name, const struct cel_zarr_dtype *part)
+{
+    f->name[f->n] = name;
+    f->part[f->n++] = *part;
+    f->size += part->size;
+    f->big = f->big || part->big;
+    f->little = f->little || (!part->big && part->size > 1 && part->type->klass != NC_OPAQUE);
+}
+
+static int make_compound(struct cel_dataset *ds, const struct fields *f, struct cel_zarr_dtype *out)
+{
     struct cel_type *type;
     char name[64];
-    bool fresh, big = false, little = false;
-    int rc = n && n <= 256 ? CEL_OK : cel_zarr_bad(path, "/dtype", "a structure needs 1 to 256 fields");
+    bool fresh;
+    int rc;
 
-    for (size_t i = 0; rc == CEL_OK && i < n; i++) {
-        const struct cel_json *field = cel_json_item(fields, i);
-        if (cel_json_count(field) != 2 || !cel_json_string(cel_json_item(field, 0), NULL))
-            return cel_zarr_bad(path, "/dtype", "field %zu is not [name, type]", i);
-        rc = cel_zarr_dtype_from_v2(ds, path, cel_json_item(field, 1), false, &part[i]);
-        if (rc == CEL_OK && part[i].form != ZARR_NUMBERS)
-            return cel_zarr_bad(path, "/dtype", "field %zu has a type that cannot be part of a structure here", i);
-        if (rc == CEL_OK) {
-            size += part[i].size;
-            big |= part[i].big;
-            little |= !part[i].big && part[i].size > 1 && part[i].type->klass != NC_OPAQUE;
-        }
-    }
-    if (rc == CEL_OK && big && little)
-        rc = cel_zarr_bad(path, "/dtype", "a structure with fields of both byte orders is not supported");
-    if (rc != CEL_OK)
-        return rc;
     snprintf(name, sizeof name, "_AnonymousCompound%zu", ds->types.n + 1);
-    rc = cel_zarr_user_type(ds, name, NC_COMPOUND, size, &type, &fresh);
-    for (size_t i = 0, at = 0; rc == CEL_OK && i < n; at += part[i++].size)
-        rc = cel_type_add_field(type, cel_json_string(cel_json_item(cel_json_item(fields, i), 0), NULL), at,
-                                part[i].type, 0, NULL);
+    rc = cel_zarr_user_type(ds, name, NC_COMPOUND, f->size, &type, &fresh);
+    for (size_t i = 0, at = 0; rc == CEL_OK && i < f->n; at += f->part[i++].size)
+        rc = cel_type_add_field(type, f->name[i], at, f->part[i].type, 0, NULL);
     if (rc == CEL_OK)
-        set_numbers(out, type, big);
+        set_numbers(out, type, f->big);
     return rc;
 }
 
-static int text_from_v2(const char *path, char kind, unsigned long size, bool big, bool nczarr,
-                        struct cel_zarr_dtype *out)
+/* [name, type] */
+static int add_field_v2(struct cel_dataset *ds, const char *path, const struct cel_json *field, struct fields *f)
 {
-    if (size == 0 || size > (1ul << 24))
-        return cel_zarr_bad(path, "/dtype", "text of %lu characters", size);
-    if (kind == 'S' && size == 1 && nczarr) {
-        *out = (struct cel_zarr_dtype){ZARR_NUMBERS, 1, false, cel_type_atomic(NC_CHAR), NULL};
-        return CEL_OK;
-    }
-    *out = (struct cel_zarr_dtype){kind == 'S' ? ZARR_BYTES : ZARR_UTF32, kind == 'S' ? size : 4 * size, big,
-                                   cel_type_atomic(NC_STRING), NULL};
-    return CEL_OK;
+    const char *name = cel_json_string(cel_json_item(field, 0), NULL);
+    struct cel_zarr_dtype part;
+    int rc;
+
+    if (cel_json_count(field) != 2 || !name)
+        return cel_zarr_bad(path, "/dtype", "field %zu is not [name, type]", f->n);
+    rc = cel_zarr_dtype_from_v2(ds, path, cel_json_item(field, 1), false, &part);
+    if (rc == CEL_OK && part.form != ZARR_NUMBERS)
+        rc = cel_zarr_bad(path, "/dtype", "field %zu has a type that cannot be part of a structure here", f->n);
+    if (rc == CEL_OK)
+        add_part(f, name, &part);
+    return rc;
 }
+
+static int struct_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *list,
+                          struct cel_zarr_dtype *out)
+{
+    struct fields f = {0};
+    int rc = check_count(path, "/dtype", list);
+
+    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(list); i++)
+        rc = add_field_v2(ds, path, cel_json_item(list, i), &f);
+    if (rc == CEL_OK && f.big && f.little)
+        rc = cel_zarr_bad(path, "/dtype", "a structure with fields of both byte orders is not supported");
+    return rc == CEL_OK ? make_compound(ds, &f, out) : rc;
+}
+
+/* {"name": name, "data_type": type}, or the list of both that zarr-python first wrote. */
+static int add_field_v3(const struct wanted *w, const struct cel_json *field, struct fields *f)
+{
+    bool is_list = cel_json_type(field) == CEL_JSON_ARRAY;
+    const char *name = cel_json_string(is_list ? cel_json_item(field, 0) : cel_json_get(field, "name"), NULL);
+    const struct cel_json *type = is_list ? cel_json_item(field, 1) : cel_json_get(field, "data_type");
+    struct cel_zarr_dtype part;
+    int rc;
+
+    if (!name)
+        return cel_zarr_bad(w->path, "/data_type/configuration/fields", "field %zu has no name", f->n);
+    rc = cel_zarr_dtype_from_v3(w->ds, w->path, type, &part);
+    if (rc == CEL_OK && part.form != ZARR_NUMBERS)
+        rc = cel_zarr_bad(w->path, "/data_type", "field '%s' has a type that cannot be part of a structure here", name);
+    if (rc == CEL_OK)
+        add_part(f, name, &part);
+    return rc;
+}
+
+static int take_struct(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
+{
+    const struct cel_json *list = cel_json_get(w->about, "fields");
+    struct fields f = {0};
+    int rc = check_count(w->path, "/data_type", list);
+
+    (void)row;
+    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(list); i++)
+        rc = add_field_v3(w, cel_json_item(list, i), &f);
+    return rc == CEL_OK ? make_compound(w->ds, &f, out) : rc;
+}
+
+/* --- by name -------------------------------------------------------------------------------- */
 
 int cel_zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype, bool nczarr,
                            struct cel_zarr_dtype *out)
 {
-    const char *text = cel_json_string(dtype, NULL);
-    unsigned long size;
-    char *end, kind;
-    bool big;
-    nc_type atomic;
+    struct wanted w = {.ds = ds, .path = path, .version = 2, .text = cel_json_string(dtype, NULL), .nczarr = nczarr};
 
     if (cel_json_type(dtype) == CEL_JSON_ARRAY)
-        return structured_from_v2(ds, path, dtype, out);
-    if (!text || strlen(text) < 2 || !strchr("<>|=", text[0]))
-        return cel_zarr_bad(path, "/dtype", "'%s' is no data type", text ? text : "");
-    kind = text[1];
-    size = strtoul(text + 2, &end, 10);
-    big = text[0] == '>';
-    if (kind == 'O')
-        return cel_zarr_bad(path, "/dtype", "objects cannot be part of a structure here");
-    if (kind == 'S' || kind == 'U')
-        return text_from_v2(path, kind, size, big, nczarr, out);
-    if (kind == 'c' && (size == 8 || size == 16))
-        return complex_type(ds, size, big, out);
-    if (kind == 'V' && size > 0 && size < (1ul << 30))
-        return opaque_type(ds, size, out);
-    if (kind == 'f' && size == 2) {
-        *out = (struct cel_zarr_dtype){ZARR_HALF, 2, big, cel_type_atomic(NC_FLOAT), NULL};
-        return CEL_OK;
-    }
-    atomic = cel_zarr_dtype_atomic(text, &big);
-    if (atomic == NC_NAT)
-        return cel_zarr_bad(path, "/dtype", "data type '%s' is not supported", text);
-    set_numbers(out, cel_type_atomic(atomic), big && size > 1);
-    return CEL_OK;
+        return struct_from_v2(ds, path, dtype, out);
+    if (!w.text || strlen(w.text) < 2 || !strchr("<>|=", w.text[0]))
+        return cel_zarr_bad(path, "/dtype", "'%s' is no data type", w.text ? w.text : "");
+    w.size = strtoul(w.text + 2, NULL, 10);
+    w.big = w.text[0] == '>';
+    for (size_t i = 0; i < NROWS; i++)
+        if (rows[i].kind == w.text[1] && (rows[i].size == ANY_SIZE || rows[i].size == w.size))
+            return rows[i].take(&rows[i], &w, out);
+    return refuse(&w);
 }
 
-static size_t longest_string(const struct zarr *z, const struct cel_var *var)
+int cel_zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *data_type,
+                           struct cel_zarr_dtype *out)
+{
+    struct wanted w = {.ds = ds,
+                       .path = path,
+                       .version = 3,
+                       .text = cel_zarr_v3_name(data_type),
+                       .about = cel_json_get(data_type, "configuration")};
+    size_t nbytes;
+
+    if (!w.text)
+        return cel_zarr_bad(path, "/data_type", "must be a name");
+    for (size_t i = 0; i < NROWS; i++)
+        if (rows[i].v3 && strcmp(rows[i].v3, w.text) == 0)
+            return rows[i].take(&rows[i], &w, out);
+    return is_raw_bits(w.text, &nbytes) ? make_opaque(ds, nbytes, out) : refuse(&w);
+}
+
+/* --- of a new variable ------------------------------------------------------------------------ */
+
+static size_t longest_string(const struct cel_var *var)
 {
     struct cel_att *own = cel_att_find(&var->atts, "_nczarr_maxstrlen");
     struct cel_att *general = cel_att_find(&var->group->dataset->root->atts, "_nczarr_default_maxstrlen");
     struct cel_att *att = own ? own : general;
     long long n = 128;
 
-    (void)z;
     if (att && att->n == 1)
         cel_att_get(var->group->dataset, att, &n, NC_INT64);
     return n > 0 && n < (1 << 24) ? (size_t)n : 128;
@@ -243,121 +427,17 @@ int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct
     char text[32];
 
     if (var->type->klass == NC_STRING) {
-        size_t n = longest_string(z, var);
+        size_t n = longest_string(var);
         *dtype = (struct cel_zarr_dtype){ZARR_BYTES, n, false, var->type, NULL};
         snprintf(text, sizeof text, "|S%zu", n);
     } else {
         set_numbers(dtype, var->type, big && var->type->size > 1);
         snprintf(text, sizeof text, "%s", cel_zarr_dtype_text(var->type->id, big));
-        if (!z->nczarr && var->type->size == 1 && var->type->id != NC_CHAR)
-            text[0] = '|';
-        if (!z->nczarr && var->type->id == NC_CHAR)
+        if (!z->nczarr && var->type->size == 1)
             text[0] = '|';
     }
     *out = cel_json_new_string(text, strlen(text));
     return *out ? CEL_OK : NC_ENOMEM;
-}
-
-/* --- v3 ------------------------------------------------------------------------------ */
-
-static int struct_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *fields,
-                          struct cel_zarr_dtype *out)
-{
-    struct cel_zarr_dtype part[256];
-    const char *names[256];
-    size_t n = cel_json_count(fields), size = 0;
-    struct cel_type *type;
-    char name[64];
-    bool fresh;
-    int rc = n && n <= 256 ? CEL_OK : cel_zarr_bad(path, "/data_type", "a structure needs 1 to 256 fields");
-
-    for (size_t i = 0; rc == CEL_OK && i < n; i++) {
-        const struct cel_json *field = cel_json_item(fields, i);
-        bool listed = cel_json_type(field) == CEL_JSON_ARRAY;
-        names[i] = cel_json_string(listed ? cel_json_item(field, 0) : cel_json_get(field, "name"), NULL);
-        if (!names[i])
-            return cel_zarr_bad(path, "/data_type/configuration/fields", "field %zu has no name", i);
-        rc = cel_zarr_dtype_from_v3(ds, path, listed ? cel_json_item(field, 1) : cel_json_get(field, "data_type"),
-                                    &part[i]);
-        if (rc == CEL_OK && part[i].form != ZARR_NUMBERS)
-            return cel_zarr_bad(path, "/data_type", "field '%s' has a type that cannot be part of a structure here",
-                                names[i]);
-        size += rc == CEL_OK ? part[i].size : 0;
-    }
-    if (rc != CEL_OK)
-        return rc;
-    snprintf(name, sizeof name, "_AnonymousCompound%zu", ds->types.n + 1);
-    rc = cel_zarr_user_type(ds, name, NC_COMPOUND, size, &type, &fresh);
-    for (size_t i = 0, at = 0; rc == CEL_OK && i < n; at += part[i++].size)
-        rc = cel_type_add_field(type, names[i], at, part[i].type, 0, NULL);
-    if (rc == CEL_OK)
-        set_numbers(out, type, false);
-    return rc;
-}
-
-static bool starts_with_raw(const char *name, size_t *nbytes)
-{
-    char *end;
-    unsigned long bits;
-
-    if (name[0] != 'r' || name[1] < '0' || name[1] > '9')
-        return false;
-    bits = strtoul(name + 1, &end, 10);
-    *nbytes = bits / 8;
-    return !*end && bits > 0 && bits % 8 == 0 && bits < (1ul << 33);
-}
-
-static int text_from_v3(const char *path, enum cel_zarr_form form, const struct cel_json *config,
-                        struct cel_zarr_dtype *out)
-{
-    uint64_t n;
-
-    if (!cel_json_uint(cel_json_get(config, "length_bytes"), false, &n) || n == 0 || n > (1u << 26))
-        return cel_zarr_bad(path, "/data_type/configuration/length_bytes", "must be a positive number");
-    *out = (struct cel_zarr_dtype){form, (size_t)n, false, cel_type_atomic(NC_STRING), NULL};
-    return CEL_OK;
-}
-
-int cel_zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struct cel_json *data_type,
-                           struct cel_zarr_dtype *out)
-{
-    const struct cel_json *config = cel_json_get(data_type, "configuration");
-    const char *name = cel_json_string(data_type, NULL);
-    size_t nbytes;
-    uint64_t length;
-
-    if (!name)
-        name = cel_json_string(cel_json_get(data_type, "name"), NULL);
-    if (!name)
-        return cel_zarr_bad(path, "/data_type", "must be a name");
-    for (size_t i = 0; i < NROWS; i++)
-        if (strcmp(rows[i].v3, name) == 0) {
-            set_numbers(out, cel_type_atomic(rows[i].type), false);
-            return CEL_OK;
-        }
-    if (strcmp(name, "float16") == 0) {
-        *out = (struct cel_zarr_dtype){ZARR_HALF, 2, false, cel_type_atomic(NC_FLOAT), NULL};
-        return CEL_OK;
-    }
-    if (strcmp(name, "complex64") == 0 || strcmp(name, "complex128") == 0)
-        return complex_type(ds, strcmp(name, "complex64") == 0 ? 8 : 16, false, out);
-    if (strcmp(name, "string") == 0) {
-        *out = (struct cel_zarr_dtype){ZARR_VLEN, 0, false, cel_type_atomic(NC_STRING), NULL};
-        return CEL_OK;
-    }
-    if (strcmp(name, "bytes") == 0 || strcmp(name, "variable_length_bytes") == 0)
-        return cel_zarr_lists_type(ds, NULL, NC_UBYTE, false, out);
-    if (strcmp(name, "fixed_length_utf32") == 0)
-        return text_from_v3(path, ZARR_UTF32, config, out);
-    if (strcmp(name, "null_terminated_bytes") == 0)
-        return text_from_v3(path, ZARR_BYTES, config, out);
-    if (strcmp(name, "raw_bytes") == 0 && cel_json_uint(cel_json_get(config, "length_bytes"), false, &length) && length)
-        return opaque_type(ds, (size_t)length, out);
-    if (starts_with_raw(name, &nbytes))
-        return opaque_type(ds, nbytes, out);
-    if (strcmp(name, "struct") == 0 || strcmp(name, "structured") == 0)
-        return struct_from_v3(ds, path, cel_json_get(config, "fields"), out);
-    return cel_zarr_bad(path, "/data_type", "data type '%s' is not supported", name);
 }
 
 int cel_zarr_dtype_to_v3(const struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out)

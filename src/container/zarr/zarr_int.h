@@ -135,11 +135,50 @@ int cel_zarr_v3_read(struct cel_dataset *ds, struct cel_zarr_array *a, struct ce
 int cel_zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a);
 int cel_zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a);
 
+/* --- zarr_members.c: a JSON document as a table of its members ------------------------------ */
+/* What the rows of a table work on. */
+struct cel_zarr_document {
+    struct cel_dataset *ds;
+    struct cel_group *group;      /* a group's document */
+    struct cel_var *var;          /* making an array's document */
+    struct cel_zarr_array *array; /* its document is read from, or made for, this array */
+    struct cel_zarr_facts *facts; /* reading: what the document says */
+    struct cel_json *dtype;       /* making: the value of the data type's row, which takes it */
+};
+enum {
+    CEL_ZARR_OPTIONAL = 0, /* an absent member, or one of another type, is passed over */
+    CEL_ZARR_REQUIRED = 1,
+    CEL_ZARR_LAYOUT = 2 /* passed over where the array has more axes than its data could have */
+};
+/* One member. A table ends with a row without name. */
+struct cel_zarr_member {
+    const char *name;
+    unsigned types;      /* reading: the JSON types it may have, as CEL_ZARR_TYPE() */
+    unsigned flags;      /* CEL_ZARR_* */
+    const char *must_be; /* ... the error's text */
+    /* NULL: not looked at. CEL_ABSENT: it is not what it must be. */
+    int (*read)(const struct cel_zarr_document *d, const struct cel_json *v);
+    const char *text; /* writing: it is always this */
+    /* NULL, without text: never written. CEL_ABSENT: not in this document. */
+    int (*make)(struct cel_zarr_document *d, struct cel_json **out);
+};
+#define CEL_ZARR_TYPE(t) (1u << CEL_JSON_##t)
+#define CEL_ZARR_ANY 0 /* also an absent one: read() is given NULL */
+int cel_zarr_members_read(const struct cel_zarr_document *d, const struct cel_zarr_member *row);
+int cel_zarr_members_make(struct cel_zarr_document *d, const struct cel_zarr_member *row, struct cel_json *out);
+int cel_zarr_members_object(struct cel_zarr_document *d, const struct cel_zarr_member *row, struct cel_json **out);
+bool cel_zarr_members_know(const struct cel_zarr_member *row, const char *name);
+
 /* --- zarr_array.c: what the two share ---------------------------------------------------------- */
 /* At most CEL_RANK_MAX. */
 int cel_zarr_lengths(const char *path, const char *pointer, const struct cel_json *list, size_t least, int *n,
                      size_t *out);
-int cel_zarr_shape_read(const struct cel_zarr_array *a, struct cel_zarr_facts *out); /* /shape of a->doc */
+/* Rows of both versions: "shape" and "fill_value". */
+#define CEL_ZARR_SHAPE_IS "a list of at most " CEL_ZARR_DIGITS(NC_MAX_VAR_DIMS) " lengths"
+#define CEL_ZARR_DIGITS(n) CEL_ZARR_DIGITS_OF(n)
+#define CEL_ZARR_DIGITS_OF(n) #n
+int cel_zarr_shape_read(const struct cel_zarr_document *d, const struct cel_json *list);
+int cel_zarr_fill_read(const struct cel_zarr_document *d, const struct cel_json *v);
 struct cel_json *cel_zarr_lengths_json(int n, const size_t *lengths);
 int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a); /* storage, chain, plain or by chunks */
 
@@ -172,20 +211,17 @@ int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs
                             struct cel_var *var);
 int cel_zarr_atts_to_json(struct cel_dataset *ds, struct cel_atts *atts, struct cel_json *attrs, struct cel_var *var);
 
-/* --- zarr_chunk.c, zarr_plain.c, zarr_shard.c ---------------------------------------------------------- */
+/* --- zarr_chunk.c ---------------------------------------------------------- */
 int cel_zarr_chunk_key(const struct cel_zarr_array *a, int rank, const size_t *index, struct cel_buf *out);
 int cel_zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                         struct cel_chunk_location *out);
 int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                         const struct cel_chunk_location *at, struct cel_buf *out);
+int cel_zarr_chunk_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
 int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
                             size_t n, uint32_t skipped, struct cel_chunk_location *out);
 int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                          const struct cel_chunk_location *at, const void *encoded, size_t n);
-int cel_zarr_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                           const ptrdiff_t *stride, void *data);
-int cel_zarr_unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                           const ptrdiff_t *stride, const void *data);
 
 /* --- zarr_element.c: one element of fixed size, as stored and in memory ----------------------------------------- */
 int cel_zarr_element_take(const struct cel_zarr_dtype *t, const unsigned char *p,
@@ -201,19 +237,32 @@ int cel_zarr_lists_type(struct cel_dataset *ds, const char *alias, nc_type base,
 int cel_zarr_object_to_v2(struct cel_var *var, struct cel_zarr_dtype *dtype,
                           struct cel_json **out); /* var->chain has it complete */
 
-/* --- zarr_object.c: elements without fixed size ------------------------------------------------------------- */
-struct cel_zarr_objects {
+/* --- zarr_elements.c: a chunk's elements, as stored and in memory ------------------------------------------- */
+struct cel_zarr_elements {
     const struct cel_zarr_dtype *dtype;
     size_t n;
-    unsigned char *element;   /* n of them in memory form, C order */
-    const size_t *element_at; /* the element at a stored position; NULL: the same */
-    int rank;                 /* of the chunk ... */
-    const size_t *lens;       /* ... and its lengths */
+    unsigned char *element; /* n of them in memory form, C order; encoding does not change them */
+    int rank;               /* of the chunk ... */
+    const size_t *lens;     /* ... and its lengths */
+    const int *order;       /* as in cel_zarr_array */
 };
+/* The elements in the order in which they are stored. */
+struct cel_zarr_order {
+    size_t next;                                                    /* in C order */
+    size_t at[CEL_RANK_MAX], len[CEL_RANK_MAX], step[CEL_RANK_MAX]; /* by stored axes; step: in C order */
+};
+void cel_zarr_order_begin(const struct cel_zarr_elements *e, struct cel_zarr_order *out);
+void *cel_zarr_order_next(const struct cel_zarr_elements *e, struct cel_zarr_order *order);
+bool cel_zarr_elements_bytes(const struct cel_var *var, size_t encoded, size_t *nbytes);
+int cel_zarr_elements_check(const struct cel_var *var, const struct cel_buf *raw);
+int cel_zarr_elements_decode(const struct cel_var *var, const struct cel_buf *raw, void *element);
+int cel_zarr_elements_encode(const struct cel_var *var, const void *element, struct cel_buf *raw);
+
+/* --- zarr_object.c: elements without fixed size ------------------------------------------------------------- */
 /* Whether these bytes can be n elements; asked before memory for them is taken. */
 int cel_zarr_objects_plausible(const struct cel_zarr_dtype *t, size_t n, const struct cel_buf *raw);
-int cel_zarr_objects_decode(const struct cel_zarr_objects *o, const struct cel_buf *raw);
-int cel_zarr_objects_encode(const struct cel_zarr_objects *o, struct cel_buf *raw);
+int cel_zarr_objects_decode(const struct cel_zarr_elements *e, const struct cel_buf *raw);
+int cel_zarr_objects_encode(const struct cel_zarr_elements *e, struct cel_buf *raw);
 int cel_zarr_category_take(const struct cel_zarr_dtype *t, const unsigned char *p, char **out);
 int cel_zarr_category_put(const struct cel_zarr_dtype *t, const char *text, unsigned char *p);
 
@@ -225,6 +274,7 @@ int cel_zarr_shard_finish(struct cel_zarr_shard *s);
 /* false: no shards, or none that can be made here. */
 bool cel_zarr_shard_describe(const struct cel_zarr_array *a, struct cel_shards *out);
 int cel_zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out);
+int cel_zarr_shard_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
 int cel_zarr_shard_put(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n);
 int cel_zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var);
 void cel_zarr_shard_free(struct cel_zarr_shard *shard);

@@ -25,11 +25,6 @@ static int add_le32(struct cel_buf *out, size_t v)
     return cel_buf_add(out, b, 4);
 }
 
-static void *element_at(const struct cel_zarr_objects *o, size_t stored)
-{
-    return o->element + (o->element_at ? o->element_at[stored] : stored) * o->dtype->type->size;
-}
-
 static void move_numbers(const struct cel_zarr_dtype *t, void *dst, const void *src, size_t n)
 {
     if (t->big)
@@ -65,20 +60,22 @@ static int take_text(const char *bytes, size_t len, void *out)
     return CEL_OK;
 }
 
-static int decode_lengths(const struct cel_zarr_objects *o, const struct cel_buf *raw)
+static int decode_lengths(const struct cel_zarr_elements *o, const struct cel_buf *raw)
 {
     bool lists = o->dtype->type->klass == NC_VLEN;
+    struct cel_zarr_order order;
     size_t at = 4;
     int rc = CEL_OK;
 
+    cel_zarr_order_begin(o, &order);
     if (raw->len < 4 || get_le32(raw->data) != o->n)
         return cel_fail(NC_EFILTER, "the chunk does not hold %zu elements", o->n);
     for (size_t i = 0; rc == CEL_OK && i < o->n; i++) {
         size_t len = raw->len - at >= 4 ? get_le32(raw->data + at) : SIZE_MAX;
         if (len > raw->len - at - 4)
             return cel_fail(NC_EFILTER, "the chunk ends within element %zu", i);
-        rc = lists ? take_list(o->dtype, raw->data + at + 4, len, element_at(o, i))
-                   : take_text(raw->data + at + 4, len, element_at(o, i));
+        rc = lists ? take_list(o->dtype, raw->data + at + 4, len, cel_zarr_order_next(o, &order))
+                   : take_text(raw->data + at + 4, len, cel_zarr_order_next(o, &order));
         at += 4 + len;
     }
     return rc;
@@ -112,13 +109,16 @@ static int add_text(const void *element, struct cel_buf *raw)
     return rc == CEL_OK ? cel_buf_puts(raw, text ? text : "") : rc;
 }
 
-static int encode_lengths(const struct cel_zarr_objects *o, struct cel_buf *raw)
+static int encode_lengths(const struct cel_zarr_elements *o, struct cel_buf *raw)
 {
+    struct cel_zarr_order order;
     int rc = add_le32(raw, o->n);
 
-    for (size_t i = 0; rc == CEL_OK && i < o->n; i++)
-        rc = o->dtype->type->klass == NC_VLEN ? add_list(o->dtype, element_at(o, i), raw)
-                                              : add_text(element_at(o, i), raw);
+    cel_zarr_order_begin(o, &order);
+    for (size_t i = 0; rc == CEL_OK && i < o->n; i++) {
+        const void *element = cel_zarr_order_next(o, &order);
+        rc = o->dtype->type->klass == NC_VLEN ? add_list(o->dtype, element, raw) : add_text(element, raw);
+    }
     return rc;
 }
 
@@ -157,13 +157,13 @@ static int take_string(const struct cel_json *v, void *out)
     return rc;
 }
 
-static int take_item(const struct cel_zarr_objects *o, const struct cel_json *v, void *out)
+static int take_item(const struct cel_zarr_elements *o, const struct cel_json *v, void *out)
 {
     return o->dtype->type->klass == NC_STRING ? take_string(v, out) : take_number(v, o->dtype, out);
 }
 
 /* count: items of v that belong to this axis; at: the next element, in C order. */
-static int take_items(const struct cel_zarr_objects *o, const struct cel_json *v, int axis, size_t *at)
+static int take_items(const struct cel_zarr_elements *o, const struct cel_json *v, int axis, size_t *at)
 {
     size_t extra = axis == 0 ? 2 : 0; /* type and shape end the outermost list */
     int rc = CEL_OK;
@@ -177,7 +177,7 @@ static int take_items(const struct cel_zarr_objects *o, const struct cel_json *v
     return rc;
 }
 
-static int decode_json(const struct cel_zarr_objects *o, const struct cel_buf *raw)
+static int decode_json(const struct cel_zarr_elements *o, const struct cel_buf *raw)
 {
     struct cel_json *doc = NULL;
     size_t at = 0;
@@ -190,7 +190,7 @@ static int decode_json(const struct cel_zarr_objects *o, const struct cel_buf *r
     return rc;
 }
 
-static struct cel_json *item_of(const struct cel_zarr_objects *o, size_t i)
+static struct cel_json *item_of(const struct cel_zarr_elements *o, size_t i)
 {
     const void *element = o->element + i * o->dtype->type->size;
     const char *text;
@@ -201,7 +201,7 @@ static struct cel_json *item_of(const struct cel_zarr_objects *o, size_t i)
     return cel_json_new_string(text ? text : "", text ? strlen(text) : 0);
 }
 
-static struct cel_json *items_of(const struct cel_zarr_objects *o, int axis, size_t *at)
+static struct cel_json *items_of(const struct cel_zarr_elements *o, int axis, size_t *at)
 {
     struct cel_json *list;
 
@@ -216,7 +216,7 @@ static struct cel_json *items_of(const struct cel_zarr_objects *o, int axis, siz
     return list;
 }
 
-static int encode_json(const struct cel_zarr_objects *o, struct cel_buf *raw)
+static int encode_json(const struct cel_zarr_elements *o, struct cel_buf *raw)
 {
     const struct cel_type *type = o->dtype->type;
     const char *dtype = type->klass == NC_STRING ? "|O" : cel_zarr_dtype_text(type->id, o->dtype->big);
@@ -243,12 +243,12 @@ static int encode_json(const struct cel_zarr_objects *o, struct cel_buf *raw)
 
 /* --- all of a chunk ----------------------------------------------------------------------- */
 
-int cel_zarr_objects_decode(const struct cel_zarr_objects *o, const struct cel_buf *raw)
+int cel_zarr_objects_decode(const struct cel_zarr_elements *o, const struct cel_buf *raw)
 {
     return o->dtype->form == ZARR_JSON ? decode_json(o, raw) : decode_lengths(o, raw);
 }
 
-int cel_zarr_objects_encode(const struct cel_zarr_objects *o, struct cel_buf *raw)
+int cel_zarr_objects_encode(const struct cel_zarr_elements *o, struct cel_buf *raw)
 {
     raw->len = 0;
     return o->dtype->form == ZARR_JSON ? encode_json(o, raw) : encode_lengths(o, raw);

@@ -65,17 +65,19 @@ static int lists_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a,
 }
 
 /* vlen-bytes: any bytes, which only a list can hold; strings, where netCDF's metadata says that they were. */
-static int bytes_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, struct cel_zarr_dtype *out)
+static int bytes_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, const struct cel_json *codec,
+                         struct cel_zarr_dtype *out)
 {
     const char *alias = alias_of(a);
 
+    (void)codec;
     if (!alias || strcmp(alias, "string") != 0)
         return cel_zarr_lists_type(ds, alias, NC_UBYTE, false, out);
     *out = (struct cel_zarr_dtype){.form = ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
     return CEL_OK;
 }
 
-static int categories_from_v2(const char *path, const struct cel_json *codec, struct cel_zarr_dtype *out)
+static int take_categories(const char *path, const struct cel_json *codec, struct cel_zarr_dtype *out)
 {
     const char *text = text_member(codec, "astype");
     bool big = false;
@@ -90,17 +92,61 @@ static int categories_from_v2(const char *path, const struct cel_json *codec, st
     return CEL_OK;
 }
 
+static int categories_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, const struct cel_json *codec,
+                              struct cel_zarr_dtype *out)
+{
+    (void)ds;
+    return take_categories(a->path, codec, out);
+}
+
 /* json2 makes text of numbers, too. */
-static int numbers_from_v2(const char *dtype, struct cel_zarr_dtype *out)
+static int numbers_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, const struct cel_json *codec,
+                           struct cel_zarr_dtype *out)
 {
     bool big = false;
-    nc_type type = cel_zarr_dtype_atomic(dtype, &big);
+    nc_type type = cel_zarr_dtype_atomic(text_member(a->doc, "dtype"), &big);
 
+    (void)ds, (void)codec;
     if (!is_numeric(type))
         return CEL_ABSENT;
     *out = (struct cel_zarr_dtype){.form = ZARR_JSON, .big = big, .type = cel_type_atomic(type)};
     return CEL_OK;
 }
+
+static int text_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, const struct cel_json *codec,
+                        struct cel_zarr_dtype *out)
+{
+    (void)ds, (void)a, (void)codec;
+    *out = (struct cel_zarr_dtype){.form = ZARR_VLEN, .type = cel_type_atomic(NC_STRING)};
+    return CEL_OK;
+}
+
+static int json_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, const struct cel_json *codec,
+                        struct cel_zarr_dtype *out)
+{
+    (void)ds, (void)a, (void)codec;
+    *out = (struct cel_zarr_dtype){.form = ZARR_JSON, .type = cel_type_atomic(NC_STRING)};
+    return CEL_OK;
+}
+
+static int refuse_codec(struct cel_dataset *ds, const struct cel_zarr_array *a, const struct cel_json *codec,
+                        struct cel_zarr_dtype *out)
+{
+    (void)ds, (void)out;
+    return cel_zarr_bad(a->path, "/filters/0", "objects packed with '%s' are not read; store them with vlen-utf8",
+                        text_member(codec, "id"));
+}
+
+/* The first filter by its name, and the letters of data types that it is an object codec for; NULL: all others. */
+static const struct {
+    const char *name, *letters;
+    int (*take)(struct cel_dataset *ds, const struct cel_zarr_array *a, const struct cel_json *codec,
+                struct cel_zarr_dtype *out);
+} object_codecs[] = {
+    {"vlen-utf8", "O", text_from_v2}, {"vlen-bytes", "O", bytes_from_v2}, {"vlen-array", "O", lists_from_v2},
+    {"json2", "O", json_from_v2},     {"json2", NULL, numbers_from_v2},   {"categorize", "OSU", categories_from_v2},
+    {"pickle", "O", refuse_codec},    {"msgpack2", "O", refuse_codec},
+};
 
 int cel_zarr_object_from_v2(struct cel_dataset *ds, const struct cel_zarr_array *a, struct cel_zarr_dtype *out)
 {
@@ -108,28 +154,20 @@ int cel_zarr_object_from_v2(struct cel_dataset *ds, const struct cel_zarr_array 
     const struct cel_json *codec = cel_json_item(cel_json_get(a->doc, "filters"), 0);
     const char *id = text_member(codec, "id");
     const struct cel_object_codec *known = cel_object_codec_find(id);
+    const char *name = known ? known->name : id; /* without "numcodecs." */
 
-    if (known && dtype && strcmp(id, "categorize") == 0 && strpbrk(dtype, "OSU"))
-        return categories_from_v2(a->path, codec, out);
-    if (known && dtype && strcmp(id, "json2") == 0 && !strchr(dtype, 'O'))
-        return numbers_from_v2(dtype, out);
-    if (!dtype || !strchr(dtype, 'O'))
+    if (!dtype)
         return CEL_ABSENT;
-    if (id && (strcmp(id, "pickle") == 0 || strcmp(id, "msgpack2") == 0))
-        return cel_zarr_bad(a->path, "/filters/0", "objects packed with '%s' are not read; store them with vlen-utf8",
-                            id);
-    if (!known)
-        return cel_zarr_bad(
-            a->path, "/filters/0",
-            "objects need 'vlen-utf8', 'vlen-bytes', 'vlen-array', 'json2' or 'categorize' here, not '%s'",
-            id ? id : "nothing");
-    if (known->takes == CEL_OBJECT_LISTS)
-        return lists_from_v2(ds, a, codec, out);
-    if (strcmp(id, "vlen-bytes") == 0)
-        return bytes_from_v2(ds, a, out);
-    *out = (struct cel_zarr_dtype){.form = strcmp(id, "json2") == 0 ? ZARR_JSON : ZARR_VLEN,
-                                   .type = cel_type_atomic(NC_STRING)};
-    return CEL_OK;
+    for (size_t i = 0; name && i < sizeof object_codecs / sizeof *object_codecs; i++) {
+        const char *letters = object_codecs[i].letters;
+        if (strcmp(object_codecs[i].name, name) == 0 && (!letters || strpbrk(dtype, letters)))
+            return object_codecs[i].take(ds, a, codec, out);
+    }
+    if (!strchr(dtype, 'O'))
+        return CEL_ABSENT;
+    return cel_zarr_bad(a->path, "/filters/0",
+                        "objects need 'vlen-utf8', 'vlen-bytes', 'vlen-array', 'json2' or 'categorize' here, not '%s'",
+                        id ? id : "nothing");
 }
 
 /* --- making: parameters left out are added, those given are checked ---------------------------- */
@@ -213,7 +251,7 @@ static int complete_categories(struct cel_json *codec, struct cel_zarr_dtype *ou
         rc = cel_json_set_text(codec, "dtype", text);
     else if (rc == CEL_OK && !strpbrk(dtype, "OU"))
         rc = cel_fail(NC_EFILTER, "categorize: the dtype '%s' is no kind of text", dtype);
-    if (rc == CEL_OK && categories_from_v2("", codec, out) != CEL_OK) /* it takes no memory */
+    if (rc == CEL_OK && take_categories("", codec, out) != CEL_OK) /* it takes no memory */
         rc = cel_fail_in(NC_EFILTER, "categorize");
     return rc == CEL_OK ? check_labels(codec, out->size) : rc;
 }

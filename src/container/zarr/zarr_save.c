@@ -247,32 +247,57 @@ static struct cel_json *names_json(const struct cel_group *group, bool vars)
     return NULL;
 }
 
-static int add_group_info(const struct cel_group *group, struct cel_json *attrs)
+static int make_dims(struct cel_zarr_document *d, struct cel_json **out)
 {
-    struct cel_json *info = cel_json_new_object(), *superblock;
-    int rc = info ? cel_json_set(info, "dimensions", dims_json(group)) : NC_ENOMEM;
-
-    if (rc == CEL_OK)
-        rc = cel_json_set(info, "arrays", names_json(group, true));
-    if (rc == CEL_OK)
-        rc = cel_json_set(info, "groups", names_json(group, false));
-    if (rc == CEL_OK && !group->parent)
-        rc = cel_json_set_text(attrs, "_NCProperties", "version=2,netcdf=4.9.3,nczarr=2.0.0,cellar=" CEL_VERSION);
-    if (rc != CEL_OK) {
-        cel_json_free(info);
-        return rc;
-    }
-    rc = cel_json_set(attrs, "_nczarr_group", info);
-    if (rc != CEL_OK || group->parent)
-        return rc;
-    superblock = cel_json_new_object();
-    rc = superblock ? cel_json_set_text(superblock, "version", "2.0.0") : NC_ENOMEM;
-    if (rc != CEL_OK) {
-        cel_json_free(superblock);
-        return rc;
-    }
-    return cel_json_set(attrs, "_nczarr_superblock", superblock);
+    *out = dims_json(d->group);
+    return CEL_OK;
 }
+
+static int make_arrays(struct cel_zarr_document *d, struct cel_json **out)
+{
+    *out = names_json(d->group, true);
+    return CEL_OK;
+}
+
+static int make_groups(struct cel_zarr_document *d, struct cel_json **out)
+{
+    *out = names_json(d->group, false);
+    return CEL_OK;
+}
+
+static int make_text(const char *text, struct cel_json **out)
+{
+    *out = cel_json_new_string(text, strlen(text));
+    return CEL_OK;
+}
+
+static int make_properties(struct cel_zarr_document *d, struct cel_json **out)
+{
+    return d->group->parent ? CEL_ABSENT : make_text("version=2,netcdf=4.9.3,nczarr=2.0.0,cellar=" CEL_VERSION, out);
+}
+
+static int make_group_info(struct cel_zarr_document *d, struct cel_json **out)
+{
+    static const struct cel_zarr_member members[] = {{.name = "dimensions", .make = make_dims},
+                                                     {.name = "arrays", .make = make_arrays},
+                                                     {.name = "groups", .make = make_groups},
+                                                     {0}};
+
+    return cel_zarr_members_object(d, members, out);
+}
+
+static int make_superblock(struct cel_zarr_document *d, struct cel_json **out)
+{
+    static const struct cel_zarr_member members[] = {{.name = "version", .text = "2.0.0"}, {0}};
+
+    return d->group->parent ? CEL_ABSENT : cel_zarr_members_object(d, members, out);
+}
+
+/* NCZarr's members among a group's attributes. */
+static const struct cel_zarr_member group_members[] = {{.name = "_NCProperties", .make = make_properties},
+                                                       {.name = "_nczarr_group", .make = make_group_info},
+                                                       {.name = "_nczarr_superblock", .make = make_superblock},
+                                                       {0}};
 
 /* The text of a document; *changed when it is not what *saved says. */
 static int note_text(const struct cel_json *doc, char **saved, bool *changed)
@@ -332,31 +357,38 @@ static int settle_group(struct cel_group *group)
     return settle_path(group->parent, group->name, cel_zarr_of(group->dataset), &g->path);
 }
 
+/* The attributes as they will be in the store. */
+static int update_group(struct cel_group *group, struct cel_zarr_group *g)
+{
+    struct cel_zarr_document d = {.ds = group->dataset, .group = group};
+    int rc = CEL_OK;
+
+    if (group->saved != CEL_SAVED || group->atts.loaded)
+        rc = cel_zarr_atts_to_json(d.ds, &group->atts, g->attrs, NULL);
+    return rc == CEL_OK && cel_zarr_of(d.ds)->nczarr ? cel_zarr_members_make(&d, group_members, g->attrs) : rc;
+}
+
 static int save_group(struct cel_group *group)
 {
-    struct cel_dataset *ds = group->dataset;
-    struct zarr *z = cel_zarr_of(ds);
     struct cel_zarr_group *g = group->priv;
     bool changed = false;
     int rc = g->attrs || (g->attrs = cel_json_new_object()) ? CEL_OK : NC_ENOMEM;
 
     if (rc == CEL_OK && group->saved == CEL_SAVED && !g->saved) /* as it was read */
         rc = note_text(g->attrs, &g->saved, &changed);
-    if (rc == CEL_OK && (group->saved != CEL_SAVED || group->atts.loaded))
-        rc = cel_zarr_atts_to_json(ds, &group->atts, g->attrs, NULL);
-    if (rc == CEL_OK && z->nczarr)
-        rc = add_group_info(group, g->attrs);
+    if (rc == CEL_OK)
+        rc = update_group(group, g);
     if (rc == CEL_OK)
         rc = note_text(g->attrs, &g->saved, &changed);
     g->unsaved = g->unsaved || changed || group->saved != CEL_SAVED;
     if (rc == CEL_OK && g->unsaved)
-        rc = write_group(z, g);
-    if (rc == CEL_OK) {
-        g->unsaved = false;
-        group->saved = CEL_SAVED;
-        cel_atts_saved(&group->atts);
-    }
-    return rc;
+        rc = write_group(cel_zarr_of(group->dataset), g);
+    if (rc != CEL_OK)
+        return rc;
+    g->unsaved = false;
+    group->saved = CEL_SAVED;
+    cel_atts_saved(&group->atts);
+    return CEL_OK;
 }
 
 /* --- arrays ------------------------------------------------------------------------------------ */
@@ -397,55 +429,84 @@ static struct cel_json *dimension_references(const struct cel_var *var)
     return NULL;
 }
 
-/* vlen-bytes would be read as lists of bytes. */
-static int note_text_as_bytes(const struct cel_var *var, struct cel_json *info)
+static int make_references(struct cel_zarr_document *d, struct cel_json **out)
 {
+    *out = dimension_references(d->var);
+    return CEL_OK;
+}
+
+static int make_one(struct cel_json **out)
+{
+    *out = cel_json_new_int(1);
+    return CEL_OK;
+}
+
+static int make_scalar(struct cel_zarr_document *d, struct cel_json **out)
+{
+    return d->array->scalar ? make_one(out) : CEL_ABSENT;
+}
+
+/* What the type is called, where the array's data type does not tell: characters are bytes in version 3, lists
+ * have the name their user gave them, and text in vlen-bytes would be read as lists of bytes. */
+static int make_alias(struct cel_zarr_document *d, struct cel_json **out)
+{
+    const struct cel_type *type = d->var->type;
     const struct cel_object_codec *codec;
-    int rc = cel_chain_object(&var->chain, &codec);
+    int rc;
 
-    if (rc != CEL_OK || var->type->klass != NC_STRING || !codec || strcmp(codec->name, "vlen-bytes") != 0)
+    if ((type->id == NC_CHAR && cel_zarr_of(d->ds)->version == 3) || type->klass == NC_VLEN)
+        return make_text(type->name, out);
+    rc = cel_chain_object(&d->var->chain, &codec);
+    if (rc != CEL_OK)
         return rc;
-    return cel_json_set_text(info, "type_alias", var->type->name);
+    if (type->klass == NC_STRING && codec && strcmp(codec->name, "vlen-bytes") == 0)
+        return make_text(type->name, out);
+    return CEL_ABSENT;
 }
 
-static int add_array_info(const struct cel_var *var, const struct cel_zarr_array *a)
+/* fill_value cannot be null in version 3. */
+static int make_no_fill(struct cel_zarr_document *d, struct cel_json **out)
 {
-    struct cel_json *info = cel_json_new_object();
-    int rc = info ? cel_json_set(info, "dimension_references", dimension_references(var)) : NC_ENOMEM;
-
-    if (rc == CEL_OK && a->scalar)
-        rc = cel_json_set(info, "scalar", cel_json_new_int(1));
-    if (rc == CEL_OK)
-        rc = cel_json_set_text(info, "storage", "chunked");
-    if (rc == CEL_OK && cel_zarr_of(var->group->dataset)->version == 3 && var->type->id == NC_CHAR)
-        rc = cel_json_set_text(info, "type_alias", "char");
-    if (rc == CEL_OK && var->type->klass == NC_VLEN)
-        rc = cel_json_set_text(info, "type_alias", var->type->name);
-    if (rc == CEL_OK)
-        rc = note_text_as_bytes(var, info);
-    if (rc == CEL_OK && cel_zarr_of(var->group->dataset)->version == 3 &&
-        var->fill.off) /* fill_value cannot be null there */
-        rc = cel_json_set(info, "no_fill", cel_json_new_int(1));
-    if (rc == CEL_OK)
-        return cel_json_set(a->attrs, "_nczarr_array", info);
-    cel_json_free(info);
-    return rc;
+    return d->var->fill.off && cel_zarr_of(d->ds)->version == 3 ? make_one(out) : CEL_ABSENT;
 }
+
+static int make_array_info(struct cel_zarr_document *d, struct cel_json **out)
+{
+    static const struct cel_zarr_member members[] = {{.name = "dimension_references", .make = make_references},
+                                                     {.name = "scalar", .make = make_scalar},
+                                                     {.name = "storage", .text = "chunked"},
+                                                     {.name = "type_alias", .make = make_alias},
+                                                     {.name = "no_fill", .make = make_no_fill},
+                                                     {0}};
+
+    return cel_zarr_of(d->ds)->nczarr ? cel_zarr_members_object(d, members, out) : CEL_ABSENT;
+}
+
+static int make_array_dimensions(struct cel_zarr_document *d, struct cel_json **out)
+{
+    const struct zarr *z = cel_zarr_of(d->ds);
+
+    if (z->version != 2 || !z->xarray)
+        return CEL_ABSENT;
+    *out = array_dimensions(d->var, d->array);
+    return CEL_OK;
+}
+
+/* xarray's and NCZarr's members among an array's attributes. */
+static const struct cel_zarr_member array_members[] = {{.name = "_ARRAY_DIMENSIONS", .make = make_array_dimensions},
+                                                       {.name = "_nczarr_array", .make = make_array_info},
+                                                       {0}};
 
 static int update_attrs(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a)
 {
-    struct zarr *z = cel_zarr_of(ds);
+    struct cel_zarr_document d = {.ds = ds, .var = var, .array = a};
     int rc = CEL_OK;
 
     if (!a->attrs && !(a->attrs = cel_json_new_object()))
         return NC_ENOMEM;
     if (var->saved == CEL_NEW || var->atts.loaded)
         rc = cel_zarr_atts_to_json(ds, &var->atts, a->attrs, var);
-    if (rc == CEL_OK && z->version == 2 && z->xarray)
-        rc = cel_json_set(a->attrs, "_ARRAY_DIMENSIONS", array_dimensions(var, a));
-    if (rc == CEL_OK && z->nczarr)
-        rc = add_array_info(var, a);
-    return rc;
+    return rc == CEL_OK ? cel_zarr_members_make(&d, array_members, a->attrs) : rc;
 }
 
 static int write_array(struct zarr *z, struct cel_zarr_array *a)
@@ -494,30 +555,43 @@ static int make_array(struct cel_dataset *ds, struct cel_var *var, struct cel_za
     return rc;
 }
 
-static int save_var(struct cel_dataset *ds, struct cel_var *var)
+/* The document and the attributes as they will be in the store. */
+static int update_array(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a)
+{
+    int rc = CEL_OK;
+
+    a->unsaved = a->unsaved || !a->doc;
+    if (!a->doc)
+        rc = make_array(ds, var, a);
+    else if (!a->scalar)
+        rc = cel_json_set(a->doc, "shape", cel_zarr_lengths_json(var->ndims, var->extent));
+    return rc == CEL_OK ? update_attrs(ds, var, a) : rc;
+}
+
+static int save_array(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a)
 {
     struct zarr *z = cel_zarr_of(ds);
-    struct cel_zarr_array *a = var->priv;
     bool changed = false;
+    int rc = settle_path(var->group, var->name, z, &a->path);
+
+    if (rc == CEL_OK && a->doc && !a->saved && !a->unsaved) /* as it was read */
+        rc = note_array(a, &changed);
+    if (rc == CEL_OK)
+        rc = update_array(ds, var, a);
+    if (rc == CEL_OK)
+        rc = note_array(a, &changed);
+    a->unsaved = a->unsaved || changed;
+    return rc == CEL_OK && a->unsaved ? write_array(z, a) : rc;
+}
+
+static int save_var(struct cel_dataset *ds, struct cel_var *var)
+{
+    struct cel_zarr_array *a = var->priv;
     int rc;
 
     if (!a && !(var->priv = a = cel_calloc(1, sizeof *a)))
         return NC_ENOMEM;
-    rc = settle_path(var->group, var->name, z, &a->path);
-    if (rc == CEL_OK && a->doc && !a->saved && !a->unsaved) /* as it was read */
-        rc = note_array(a, &changed);
-    a->unsaved = a->unsaved || !a->doc;
-    if (rc == CEL_OK && !a->doc)
-        rc = make_array(ds, var, a);
-    else if (rc == CEL_OK && !a->scalar)
-        rc = cel_json_set(a->doc, "shape", cel_zarr_lengths_json(var->ndims, var->extent));
-    if (rc == CEL_OK)
-        rc = update_attrs(ds, var, a);
-    if (rc == CEL_OK)
-        rc = note_array(a, &changed);
-    a->unsaved = a->unsaved || changed;
-    if (rc == CEL_OK && a->unsaved)
-        rc = write_array(z, a);
+    rc = save_array(ds, var, a);
     if (rc != CEL_OK)
         return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
     a->unsaved = false;

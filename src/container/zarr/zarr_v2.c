@@ -10,8 +10,6 @@ static bool by_netcdf(const struct cel_zarr_array *a)
            cel_json_get(a->doc, "_NCZARR_ARRAY");
 }
 
-/* --- reading ----------------------------------------------------------------------- */
-
 static int add_step(const struct cel_json *codec, const char *path, const char *pointer, struct cel_chain *chain)
 {
     struct cel_step step = {0};
@@ -27,156 +25,201 @@ static int add_step(const struct cel_json *codec, const char *path, const char *
     return rc;
 }
 
-static int read_chain(struct cel_zarr_array *a, struct cel_chain *chain)
-{
-    const struct cel_json *filters = cel_json_get(a->doc, "filters"), *compressor = cel_json_get(a->doc, "compressor");
-    size_t first = cel_zarr_has_object_codec(&a->dtype) ? 1 : 0; /* the object codec belongs to the layout */
-    int rc = first ? cel_chain_keep_object(chain, cel_json_item(filters, 0)) : CEL_OK;
+/* --- the members: read and made -------------------------------------------------------- */
 
-    for (size_t i = first; rc == CEL_OK && i < cel_json_count(filters); i++)
-        rc = add_step(cel_json_item(filters, i), a->path, "/filters", chain);
-    if (rc == CEL_OK && compressor && cel_json_type(compressor) != CEL_JSON_NULL)
-        rc = add_step(compressor, a->path, "/compressor", chain);
+static int read_format(const struct cel_zarr_document *d, const struct cel_json *v)
+{
+    int64_t format;
+
+    (void)d;
+    return cel_json_int(v, true, &format) && format == 2 ? CEL_OK : CEL_ABSENT;
+}
+
+static int make_format(struct cel_zarr_document *d, struct cel_json **out)
+{
+    (void)d;
+    *out = cel_json_new_int(2);
+    return CEL_OK;
+}
+
+/* A scalar of netCDF is an array of one element. */
+static struct cel_json *lengths_of(const struct cel_zarr_document *d, const size_t *lengths)
+{
+    static const size_t one = 1;
+
+    return d->array->scalar ? cel_zarr_lengths_json(1, &one) : cel_zarr_lengths_json(d->var->ndims, lengths);
+}
+
+static int make_shape(struct cel_zarr_document *d, struct cel_json **out)
+{
+    *out = lengths_of(d, d->var->extent);
+    return CEL_OK;
+}
+
+static int read_dtype(const struct cel_zarr_document *d, const struct cel_json *v)
+{
+    struct cel_zarr_array *a = d->array;
+    int rc = cel_zarr_object_from_v2(d->ds, a, &a->dtype);
+
+    return rc == CEL_ABSENT ? cel_zarr_dtype_from_v2(d->ds, a->path, v, by_netcdf(a), &a->dtype) : rc;
+}
+
+static int make_dtype(struct cel_zarr_document *d, struct cel_json **out)
+{
+    *out = d->dtype;
+    d->dtype = NULL;
+    return CEL_OK;
+}
+
+static int read_chunks(const struct cel_zarr_document *d, const struct cel_json *v)
+{
+    const char *path = d->array->path;
+    int n, rc = cel_zarr_lengths(path, "/chunks", v, 1, &n, d->facts->chunk);
+
+    if (rc == CEL_OK && n != d->facts->rank)
+        rc = cel_zarr_bad(path, "/chunks", "has %d lengths, the shape has %d", n, d->facts->rank);
     return rc;
 }
 
-static int read_order(struct cel_zarr_array *a, int rank)
+static int make_chunks(struct cel_zarr_document *d, struct cel_json **out)
 {
-    const char *order = cel_json_string(cel_json_get(a->doc, "order"), NULL);
+    *out = lengths_of(d, d->var->chunk);
+    return CEL_OK;
+}
 
-    if (!order || strcmp(order, "C") == 0 || rank < 2)
+static int make_fill(struct cel_zarr_document *d, struct cel_json **out)
+{
+    if (!d->var->fill.off)
+        return cel_zarr_fill_to_json(cel_var_fill_value(d->var), &d->array->dtype, 2, out);
+    *out = cel_json_new_null();
+    return CEL_OK;
+}
+
+static int read_order(const struct cel_zarr_document *d, const struct cel_json *v)
+{
+    const char *order = cel_json_string(v, NULL);
+    struct cel_zarr_array *a = d->array;
+    int rank = d->facts->rank;
+
+    if (strcmp(order, "C") == 0 || rank < 2)
         return CEL_OK;
     if (strcmp(order, "F") != 0)
-        return cel_zarr_bad(a->path, "/order", "must be \"C\" or \"F\"");
+        return CEL_ABSENT;
     a->order = cel_malloc_array((size_t)rank, sizeof *a->order);
     for (int i = 0; a->order && i < rank; i++)
         a->order[i] = rank - 1 - i;
     return a->order ? CEL_OK : NC_ENOMEM;
 }
 
-static int read_separator(struct cel_zarr_array *a)
+static int read_separator(const struct cel_zarr_document *d, const struct cel_json *v)
 {
-    const char *text = cel_json_string(cel_json_get(a->doc, "dimension_separator"), NULL);
+    const char *text = cel_json_string(v, NULL);
 
-    a->separator = text && *text ? *text : '.';
-    if (text && strcmp(text, ".") != 0 && strcmp(text, "/") != 0)
-        return cel_zarr_bad(a->path, "/dimension_separator", "must be \".\" or \"/\"");
+    if (strcmp(text, ".") != 0 && strcmp(text, "/") != 0)
+        return CEL_ABSENT;
+    d->array->separator = *text;
     return CEL_OK;
 }
 
-static int read_dtype(struct cel_dataset *ds, struct cel_zarr_array *a)
+/* The filter chain is the filters and then the compressor, which is written before them. */
+static int read_chain(const struct cel_zarr_document *d, const struct cel_json *filters)
 {
-    int rc = cel_zarr_object_from_v2(ds, a, &a->dtype);
+    const struct cel_zarr_array *a = d->array;
+    const struct cel_json *compressor = cel_json_get(a->doc, "compressor");
+    struct cel_chain *chain = &d->facts->chain;
+    size_t first = cel_zarr_has_object_codec(&a->dtype) ? 1 : 0; /* the object codec belongs to the layout */
+    int rc = first ? cel_chain_keep_object(chain, cel_json_item(filters, 0)) : CEL_OK;
 
-    return rc == CEL_ABSENT
-               ? cel_zarr_dtype_from_v2(ds, a->path, cel_json_get(a->doc, "dtype"), by_netcdf(a), &a->dtype)
-               : rc;
+    for (size_t i = first; rc == CEL_OK && i < cel_json_count(filters); i++)
+        rc = add_step(cel_json_item(filters, i), a->path, "/filters", chain);
+    if (rc == CEL_OK && cel_json_type(compressor) != CEL_JSON_NULL)
+        rc = add_step(compressor, a->path, "/compressor", chain);
+    return rc;
 }
 
-/* Where the values lie, and how. */
-static int read_layout(struct cel_zarr_array *a, struct cel_zarr_facts *out)
+static int step_json(const struct cel_chain *chain, size_t i, struct cel_json **out)
 {
-    int nchunks, rc = cel_zarr_lengths(a->path, "/chunks", cel_json_get(a->doc, "chunks"), 1, &nchunks, out->chunk);
-
-    if (rc == CEL_OK && nchunks != out->rank)
-        rc = cel_zarr_bad(a->path, "/chunks", "has %d lengths, the shape has %d", nchunks, out->rank);
-    if (rc == CEL_OK)
-        rc = read_separator(a);
-    if (rc == CEL_OK)
-        rc = read_order(a, out->rank);
-    return rc == CEL_OK ? read_chain(a, &out->chain) : rc;
+    return cel_step_to_json(&chain->step[i], &chain->shape, 2, out);
 }
+
+/* The last filter, whatever it does: readers take both members for one chain. */
+static int make_compressor(struct cel_zarr_document *d, struct cel_json **out)
+{
+    const struct cel_chain *chain = &d->var->chain;
+
+    if (chain->n)
+        return step_json(chain, chain->n - 1, out);
+    *out = cel_json_new_null();
+    return CEL_OK;
+}
+
+static int push_filters(const struct cel_chain *chain, struct cel_json *list)
+{
+    struct cel_json *v;
+    int rc = cel_chain_object_json(chain, 2, &v);
+
+    rc = rc == CEL_OK ? cel_json_push(list, v) : rc == CEL_ABSENT ? CEL_OK : rc;
+    for (size_t i = 0; rc == CEL_OK && i + 1 < chain->n; i++) {
+        rc = step_json(chain, i, &v);
+        if (rc == CEL_OK)
+            rc = cel_json_push(list, v);
+    }
+    return rc;
+}
+
+static int make_filters(struct cel_zarr_document *d, struct cel_json **out)
+{
+    const struct cel_chain *chain = &d->var->chain;
+    bool is_listed = chain->n > 1 || chain->object;
+    int rc;
+
+    *out = is_listed ? cel_json_new_array() : cel_json_new_null();
+    rc = !*out ? NC_ENOMEM : is_listed ? push_filters(chain, *out) : CEL_OK;
+    if (rc != CEL_OK)
+        cel_json_free(*out);
+    return rc;
+}
+
+#define NUMBER (CEL_ZARR_TYPE(INT) | CEL_ZARR_TYPE(DOUBLE) | CEL_ZARR_TYPE(STRING)) /* some write "2" */
+static const struct cel_zarr_member members[] = {
+    {"zarr_format", NUMBER, CEL_ZARR_REQUIRED, "2", read_format, NULL, make_format},
+    {"shape", CEL_ZARR_TYPE(ARRAY), CEL_ZARR_REQUIRED, CEL_ZARR_SHAPE_IS, cel_zarr_shape_read, NULL, make_shape},
+    {"dtype", CEL_ZARR_ANY, CEL_ZARR_REQUIRED, NULL, read_dtype, NULL, make_dtype},
+    {"chunks", CEL_ZARR_ANY, CEL_ZARR_REQUIRED | CEL_ZARR_LAYOUT, NULL, read_chunks, NULL, make_chunks},
+    {"fill_value", CEL_ZARR_ANY, CEL_ZARR_OPTIONAL, NULL, cel_zarr_fill_read, NULL, make_fill},
+    {"order", CEL_ZARR_TYPE(STRING), CEL_ZARR_LAYOUT, "\"C\" or \"F\"", read_order, "C", NULL},
+    {"compressor", CEL_ZARR_ANY, CEL_ZARR_LAYOUT, NULL, NULL, NULL, make_compressor},
+    {"filters", CEL_ZARR_ANY, CEL_ZARR_LAYOUT, NULL, read_chain, NULL, make_filters},
+    {"dimension_separator", CEL_ZARR_TYPE(STRING), CEL_ZARR_LAYOUT, "\".\" or \"/\"", read_separator, ".", NULL},
+    {0},
+};
 
 int cel_zarr_v2_read(struct cel_dataset *ds, struct cel_zarr_array *a, struct cel_zarr_facts *out)
 {
-    int64_t format;
-    int rc;
+    const struct cel_zarr_document d = {.ds = ds, .array = a, .facts = out};
 
-    if (!cel_json_int(cel_json_get(a->doc, "zarr_format"), true, &format) || format != 2)
-        return cel_zarr_bad(a->path, "/zarr_format", "must be 2");
-    rc = cel_zarr_shape_read(a, out);
-    if (rc == CEL_OK)
-        rc = read_dtype(ds, a);
-    if (rc == CEL_OK && out->rank <= CEL_RANK_MAX)
-        rc = read_layout(a, out);
-    out->fill = cel_json_get(a->doc, "fill_value");
+    a->separator = '.';
     out->names = cel_json_get(a->attrs, "_ARRAY_DIMENSIONS");
-    return rc;
-}
-
-/* --- making ----------------------------------------------------------------------------- */
-
-static int chain_members(const struct cel_var *var, struct cel_json *doc)
-{
-    bool listed = var->chain.n > 1 || var->chain.object;
-    struct cel_json *filters = listed ? cel_json_new_array() : cel_json_new_null(), *compressor = cel_json_new_null(),
-                    *first;
-    int rc = filters && compressor ? cel_chain_object_json(&var->chain, 2, &first) : NC_ENOMEM;
-
-    if (rc == CEL_OK)
-        rc = cel_json_push(filters, first);
-    else if (rc == CEL_ABSENT)
-        rc = CEL_OK;
-    for (size_t i = 0; rc == CEL_OK && i < var->chain.n; i++) {
-        struct cel_json *object = NULL;
-        rc = cel_step_to_json(&var->chain.step[i], &var->chain.shape, 2, &object);
-        if (rc == CEL_OK && i + 1 < var->chain.n) {
-            rc = cel_json_push(filters, object);
-        } else if (rc == CEL_OK) {
-            cel_json_free(compressor);
-            compressor = object;
-        }
-    }
-    if (rc != CEL_OK) {
-        cel_json_free(filters);
-        cel_json_free(compressor);
-        return rc;
-    }
-    rc = cel_json_set(doc, "compressor", compressor);
-    if (rc == CEL_OK)
-        return cel_json_set(doc, "filters", filters);
-    cel_json_free(filters);
-    return rc;
+    return cel_zarr_members_read(&d, members);
 }
 
 int cel_zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a)
 {
-    static const size_t one = 1;
     struct zarr *z = cel_zarr_of(ds);
-    struct cel_json *dtype = NULL, *fill = NULL;
+    struct cel_zarr_document d = {.ds = ds, .var = var, .array = a};
     int rc;
 
     a->scalar = var->ndims == 0 && z->nczarr;
     a->separator = '.';
-    a->doc = cel_json_new_object();
-    rc = a->doc ? cel_zarr_object_to_v2(var, &a->dtype, &dtype) : NC_ENOMEM;
+    rc = cel_zarr_object_to_v2(var, &a->dtype, &d.dtype);
     if (rc == CEL_ABSENT)
-        rc = cel_zarr_dtype_to_v2(z, var, &a->dtype, &dtype);
+        rc = cel_zarr_dtype_to_v2(z, var, &a->dtype, &d.dtype);
     if (rc == CEL_OK)
         rc = cel_zarr_array_prepare(var, a);
     if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "zarr_format", cel_json_new_int(2));
-    if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "shape",
-                          a->scalar ? cel_zarr_lengths_json(1, &one) : cel_zarr_lengths_json(var->ndims, var->extent));
-    if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "dtype", dtype);
-    else
-        cel_json_free(dtype);
-    if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "chunks",
-                          a->scalar ? cel_zarr_lengths_json(1, &one) : cel_zarr_lengths_json(var->ndims, var->chunk));
-    if (rc == CEL_OK && var->fill.off)
-        fill = cel_json_new_null();
-    else if (rc == CEL_OK)
-        rc = cel_zarr_fill_to_json(cel_var_fill_value(var), &a->dtype, 2, &fill);
-    if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "fill_value", fill);
-    if (rc == CEL_OK)
-        rc = cel_json_set_text(a->doc, "order", "C");
-    if (rc == CEL_OK)
-        rc = chain_members(var, a->doc);
+        rc = cel_zarr_members_object(&d, members, &a->doc);
     if (rc == CEL_OK && a->dtype.form == ZARR_CATEGORY)
         a->dtype.labels = cel_json_get(cel_json_item(cel_json_get(a->doc, "filters"), 0), "labels");
-    return rc == CEL_OK ? cel_json_set_text(a->doc, "dimension_separator", ".") : rc;
+    cel_json_free(d.dtype);
+    return rc;
 }

@@ -28,55 +28,33 @@ static const char *elements_text(const struct cel_zarr_array *a)
 
 /* --- reading ------------------------------------------------------------------------- */
 
-static int check_members(const struct cel_zarr_array *a)
+static int read_transformers(const struct cel_zarr_document *d, const struct cel_json *v)
 {
-    static const char *const known[] = {"zarr_format",
-                                        "node_type",
-                                        "shape",
-                                        "data_type",
-                                        "chunk_grid",
-                                        "chunk_key_encoding",
-                                        "fill_value",
-                                        "codecs",
-                                        "attributes",
-                                        "dimension_names",
-                                        "storage_transformers",
-                                        "consolidated_metadata" /* of groups; some write it here too */};
-
-    for (size_t i = 0; i < cel_json_count(a->doc); i++) {
-        const char *key;
-        const struct cel_json *v = cel_json_member(a->doc, i, &key), *must = cel_json_get(v, "must_understand");
-        bool is_known = false;
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            is_known |= strcmp(key, known[k]) == 0;
-        if (!is_known && !(cel_json_type(must) == CEL_JSON_BOOL && !cel_json_bool(must)))
-            return cel_zarr_bad(a->path, key,
-                                "an extension that this library does not know and that may not be ignored");
-    }
-    if (cel_json_count(cel_json_get(a->doc, "storage_transformers")))
-        return cel_zarr_bad(a->path, "/storage_transformers", "are not supported");
-    return CEL_OK;
+    return cel_json_count(v) ? cel_zarr_bad(d->array->path, "/storage_transformers", "are not supported") : CEL_OK;
 }
 
-static int read_grid(struct cel_zarr_array *a, struct cel_zarr_facts *out)
+static int read_data_type(const struct cel_zarr_document *d, const struct cel_json *v)
 {
-    const struct cel_json *grid = cel_json_get(a->doc, "chunk_grid");
-    const char *name = cel_zarr_v3_name(grid);
+    return cel_zarr_dtype_from_v3(d->ds, d->array->path, v, &d->array->dtype);
+}
+
+static int read_grid(const struct cel_zarr_document *d, const struct cel_json *grid)
+{
+    static const char pointer[] = "/chunk_grid/configuration/chunk_shape";
+    const char *name = cel_zarr_v3_name(grid), *path = d->array->path;
     int n, rc;
 
     if (!name || strcmp(name, "regular") != 0)
-        return cel_zarr_bad(a->path, "/chunk_grid", "'%s' is not supported, only 'regular'", name ? name : "");
-    rc = cel_zarr_lengths(a->path, "/chunk_grid/configuration/chunk_shape",
-                          cel_json_get(config_of(grid), "chunk_shape"), 1, &n, out->chunk);
-    if (rc == CEL_OK && n != out->rank)
-        rc = cel_zarr_bad(a->path, "/chunk_grid/configuration/chunk_shape", "has %d lengths, the shape has %d", n,
-                          out->rank);
+        return cel_zarr_bad(path, "/chunk_grid", "'%s' is not supported, only 'regular'", name ? name : "");
+    rc = cel_zarr_lengths(path, pointer, cel_json_get(config_of(grid), "chunk_shape"), 1, &n, d->facts->chunk);
+    if (rc == CEL_OK && n != d->facts->rank)
+        rc = cel_zarr_bad(path, pointer, "has %d lengths, the shape has %d", n, d->facts->rank);
     return rc;
 }
 
-static int read_keys(struct cel_zarr_array *a)
+static int read_keys(const struct cel_zarr_document *d, const struct cel_json *encoding)
 {
-    const struct cel_json *encoding = cel_json_get(a->doc, "chunk_key_encoding");
+    struct cel_zarr_array *a = d->array;
     const char *name = cel_zarr_v3_name(encoding),
                *separator = cel_json_string(cel_json_get(config_of(encoding), "separator"), NULL);
 
@@ -200,8 +178,6 @@ int cel_zarr_v3_codecs(const struct cel_json *codecs, struct cel_zarr_array *a, 
     struct codec_list list = {0};
     int rc = CEL_OK;
 
-    if (cel_json_type(codecs) != CEL_JSON_ARRAY)
-        return cel_zarr_bad(a->path, "/codecs", "must be a list");
     if (!cel_json_count(codecs))
         return CEL_OK; /* zarrita's way to say little-endian bytes */
     for (size_t i = 0; rc == CEL_OK && i < cel_json_count(codecs); i++)
@@ -213,29 +189,15 @@ int cel_zarr_v3_codecs(const struct cel_json *codecs, struct cel_zarr_array *a, 
     return rc == CEL_OK && list.shard ? cel_zarr_shard_finish(list.shard) : rc;
 }
 
-/* Where the values lie, and how. */
-static int read_layout(struct cel_zarr_array *a, struct cel_zarr_facts *out)
+static int read_codecs(const struct cel_zarr_document *d, const struct cel_json *codecs)
 {
-    int rc = read_grid(a, out);
-
-    if (rc == CEL_OK)
-        rc = read_keys(a);
-    return rc == CEL_OK ? cel_zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, out) : rc;
+    return cel_zarr_v3_codecs(codecs, d->array, d->facts);
 }
 
-int cel_zarr_v3_read(struct cel_dataset *ds, struct cel_zarr_array *a, struct cel_zarr_facts *out)
+static int read_names(const struct cel_zarr_document *d, const struct cel_json *v)
 {
-    int rc = check_members(a);
-
-    if (rc == CEL_OK)
-        rc = cel_zarr_shape_read(a, out);
-    if (rc == CEL_OK)
-        rc = cel_zarr_dtype_from_v3(ds, a->path, cel_json_get(a->doc, "data_type"), &a->dtype);
-    if (rc == CEL_OK && out->rank <= CEL_RANK_MAX)
-        rc = read_layout(a, out);
-    out->fill = cel_json_get(a->doc, "fill_value");
-    out->names = cel_json_get(a->doc, "dimension_names");
-    return rc;
+    d->facts->names = v;
+    return CEL_OK;
 }
 
 /* --- making ----------------------------------------------------------------------------- */
@@ -318,7 +280,7 @@ static int add_steps(const struct cel_var *var, size_t *i, bool elements, struct
 }
 
 /* The list for the chunks; within sharding_indexed where there are shards. */
-static int make_codecs(const struct cel_var *var, const struct cel_zarr_array *a, struct cel_json **out)
+static int list_codecs(const struct cel_var *var, const struct cel_zarr_array *a, struct cel_json **out)
 {
     struct cel_json *list = cel_json_new_array(), *shard = NULL;
     size_t i = 0;
@@ -359,67 +321,123 @@ static int start_shards(struct cel_zarr_array *a, const struct cel_var *var)
     return rc;
 }
 
-static int codecs_member(const struct cel_var *var, struct cel_zarr_array *a)
-{
-    struct cel_json *list;
-    int rc = make_codecs(var, a, &list);
+/* --- the members: those that are written come in this order ------------------------------- */
 
-    if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "codecs", list);
-    return rc == CEL_OK && var->shards ? start_shards(a, var) : rc;
+static int make_format(struct cel_zarr_document *d, struct cel_json **out)
+{
+    (void)d;
+    *out = cel_json_new_int(3);
+    return CEL_OK;
+}
+
+static int make_shape(struct cel_zarr_document *d, struct cel_json **out)
+{
+    *out = cel_zarr_lengths_json(d->var->ndims, d->var->extent);
+    return CEL_OK;
+}
+
+static int make_data_type(struct cel_zarr_document *d, struct cel_json **out)
+{
+    *out = d->dtype;
+    d->dtype = NULL;
+    return CEL_OK;
 }
 
 /* The grid of the store: shards where there are any, else chunks. */
-static struct cel_json *grid_lengths(const struct cel_var *var)
+static int make_grid(struct cel_zarr_document *d, struct cel_json **out)
 {
-    return cel_zarr_lengths_json(var->ndims, var->shards ? var->shards->len : var->chunk);
+    const size_t *lengths = d->var->shards ? d->var->shards->len : d->var->chunk;
+
+    *out = named("regular", with_member("chunk_shape", cel_zarr_lengths_json(d->var->ndims, lengths)));
+    return CEL_OK;
 }
 
-static struct cel_json *dimension_names(const struct cel_var *var)
+static int make_keys(struct cel_zarr_document *d, struct cel_json **out)
+{
+    (void)d;
+    *out = named("default", with_member("separator", text_value("/")));
+    return CEL_OK;
+}
+
+static int make_fill(struct cel_zarr_document *d, struct cel_json **out)
+{
+    return cel_zarr_fill_to_json(cel_var_fill_value(d->var), &d->array->dtype, 3, out);
+}
+
+static int make_codecs(struct cel_zarr_document *d, struct cel_json **out)
+{
+    return list_codecs(d->var, d->array, out);
+}
+
+static int make_names(struct cel_zarr_document *d, struct cel_json **out)
 {
     struct cel_json *list = cel_json_new_array();
+    int rc = list ? CEL_OK : NC_ENOMEM;
 
-    for (int i = 0; list && i < var->ndims; i++)
-        if (cel_json_push(list, text_value(var->dim[i]->name)) != CEL_OK) {
-            cel_json_free(list);
-            return NULL;
-        }
-    return list;
+    for (int i = 0; rc == CEL_OK && i < d->var->ndims; i++)
+        rc = cel_json_push(list, text_value(d->var->dim[i]->name));
+    *out = list;
+    if (rc != CEL_OK)
+        cel_json_free(list);
+    return rc;
+}
+
+static const struct cel_zarr_member members[] = {
+    {"storage_transformers", CEL_ZARR_ANY, CEL_ZARR_OPTIONAL, NULL, read_transformers, NULL, NULL},
+    {"zarr_format", CEL_ZARR_ANY, CEL_ZARR_OPTIONAL, NULL, NULL, NULL, make_format}, /* who found it has looked */
+    {"node_type", CEL_ZARR_ANY, CEL_ZARR_OPTIONAL, NULL, NULL, "array", NULL},       /* ... here, too */
+    {"shape", CEL_ZARR_TYPE(ARRAY), CEL_ZARR_REQUIRED, CEL_ZARR_SHAPE_IS, cel_zarr_shape_read, NULL, make_shape},
+    {"data_type", CEL_ZARR_ANY, CEL_ZARR_REQUIRED, NULL, read_data_type, NULL, make_data_type},
+    {"chunk_grid", CEL_ZARR_ANY, CEL_ZARR_REQUIRED | CEL_ZARR_LAYOUT, NULL, read_grid, NULL, make_grid},
+    {"chunk_key_encoding", CEL_ZARR_ANY, CEL_ZARR_REQUIRED | CEL_ZARR_LAYOUT, NULL, read_keys, NULL, make_keys},
+    {"fill_value", CEL_ZARR_ANY, CEL_ZARR_OPTIONAL, NULL, cel_zarr_fill_read, NULL, make_fill},
+    {"codecs", CEL_ZARR_TYPE(ARRAY), CEL_ZARR_REQUIRED | CEL_ZARR_LAYOUT, "a list", read_codecs, NULL, make_codecs},
+    {"dimension_names", CEL_ZARR_ANY, CEL_ZARR_OPTIONAL, NULL, read_names, NULL, make_names},
+    {"attributes", CEL_ZARR_ANY, CEL_ZARR_OPTIONAL, NULL, NULL, NULL, NULL},
+    {"consolidated_metadata", CEL_ZARR_ANY, CEL_ZARR_OPTIONAL, NULL, NULL, NULL,
+     NULL}, /* of groups; some have it here */
+    {0},
+};
+
+/* A member that is none of these is an extension, which says whether it may be passed over. */
+static int check_extensions(const struct cel_zarr_array *a)
+{
+    for (size_t i = 0; i < cel_json_count(a->doc); i++) {
+        const char *key;
+        const struct cel_json *v = cel_json_member(a->doc, i, &key), *must = cel_json_get(v, "must_understand");
+        bool may_pass = cel_json_type(must) == CEL_JSON_BOOL && !cel_json_bool(must);
+
+        if (!may_pass && !cel_zarr_members_know(members, key))
+            return cel_zarr_bad(a->path, key,
+                                "an extension that this library does not know and that may not be ignored");
+    }
+    return CEL_OK;
+}
+
+int cel_zarr_v3_read(struct cel_dataset *ds, struct cel_zarr_array *a, struct cel_zarr_facts *out)
+{
+    const struct cel_zarr_document d = {.ds = ds, .array = a, .facts = out};
+    int rc = check_extensions(a);
+
+    return rc == CEL_OK ? cel_zarr_members_read(&d, members) : rc;
 }
 
 int cel_zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a)
 {
-    struct cel_json *data_type = NULL, *fill = NULL;
+    struct cel_zarr_document d = {.ds = ds, .var = var, .array = a};
     int rc;
 
-    (void)ds;
     if (cel_chain_changes_type(&var->chain))
         var->endian = NC_ENDIAN_LITTLE; /* see settle_order */
     a->prefixed = true;
     a->separator = '/';
-    a->doc = cel_json_new_object();
-    rc = a->doc ? cel_zarr_dtype_to_v3(var, &a->dtype, &data_type) : NC_ENOMEM;
+    rc = cel_zarr_dtype_to_v3(var, &a->dtype, &d.dtype);
     if (rc == CEL_OK)
         rc = cel_zarr_array_prepare(var, a);
     if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "zarr_format", cel_json_new_int(3));
-    if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "node_type", text_value("array"));
-    if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "shape", cel_zarr_lengths_json(var->ndims, var->extent));
-    if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "data_type", data_type);
-    else
-        cel_json_free(data_type);
-    if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "chunk_grid", named("regular", with_member("chunk_shape", grid_lengths(var))));
-    if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "chunk_key_encoding", named("default", with_member("separator", text_value("/"))));
-    if (rc == CEL_OK)
-        rc = cel_zarr_fill_to_json(cel_var_fill_value(var), &a->dtype, 3, &fill);
-    if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "fill_value", fill);
-    if (rc == CEL_OK)
-        rc = codecs_member(var, a);
-    return rc == CEL_OK ? cel_json_set(a->doc, "dimension_names", dimension_names(var)) : rc;
+        rc = cel_zarr_members_object(&d, members, &a->doc);
+    if (rc == CEL_OK && var->shards)
+        rc = start_shards(a, var);
+    cel_json_free(d.dtype);
+    return rc;
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -341,6 +342,30 @@ static void a_reader_keeps_up_with_a_writer(void **state)
     OK(nc_close(nc));
 }
 
+/* Shards hold their chunks and an index with a checksum, and nothing else when each was put once. */
+static void the_stored_size_is_that_of_the_chunks(void **state)
+{
+    enum { INDEX = (SHARD / CHUNK) * (SHARD / CHUNK) * 16 + 4 };
+    int var, nc = make_store("sized", "", &var);
+    unsigned long long stored, expected = 0;
+
+    OK(cellar_inq_var_stored(nc, var, &stored));
+    assert_int_equal(stored, 0);
+    OK(nc_put_var_int(nc, var, field[0]));
+    OK(nc_sync(nc));
+    for (int i = 0; i < SHARDS * SHARDS; i++) {
+        char name[64];
+        struct stat st;
+
+        snprintf(name, sizeof name, "sized/v/c/%d/%d", i / SHARDS, i % SHARDS);
+        assert_int_equal(stat(path_of(name), &st), 0);
+        expected += (unsigned long long)st.st_size - INDEX;
+    }
+    OK(cellar_inq_var_stored(nc, var, &stored));
+    assert_int_equal(stored, expected);
+    OK(nc_close(nc));
+}
+
 static int set_up(void **state)
 {
     return mkdtemp(folder) ? 0 : -1;
@@ -368,6 +393,7 @@ int main(void)
         cmocka_unit_test_setup(a_failed_write_loses_nothing, make_field),
         cmocka_unit_test(a_reader_sees_what_another_process_wrote),
         cmocka_unit_test(a_reader_keeps_up_with_a_writer),
+        cmocka_unit_test_setup(the_stored_size_is_that_of_the_chunks, make_field),
     };
 
     cellar_set_threads(1);

@@ -517,8 +517,9 @@ static struct shard_wanted wanted_of(struct cel_dataset *ds, struct cel_var *var
     return (struct shard_wanted){cel_zarr_of(ds), var->priv, index, NULL};
 }
 
-static int get_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, struct cel_buf *out)
+static int get_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, void *arg)
 {
+    struct cel_buf *out = arg;
     uint64_t size;
     int rc = slot_size(w, s, &size);
 
@@ -527,10 +528,16 @@ static int get_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, stru
     return rc == CEL_OK ? read_slot(w, s, 0, out->len, out->data) : rc;
 }
 
-/* What another process put between the look and the last byte makes it begin anew. */
-int cel_zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out)
+static int get_slot_size(const struct shard_wanted *w, struct cel_zarr_shard *s, void *arg)
 {
-    struct shard_wanted w = wanted_of(ds, var, index);
+    return slot_size(w, s, arg);
+}
+
+/* Ask one thing of the value as it is now. What another process put between the look and the last byte makes it
+ * begin anew. */
+static int ask(struct shard_wanted w, int (*act)(const struct shard_wanted *w, struct cel_zarr_shard *s, void *arg),
+               void *arg)
+{
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
     struct shard_view view;
     int tries = SHARD_TRIES, rc = store_key(&w, w.a->shard, &key);
@@ -539,13 +546,23 @@ int cel_zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t
     while (rc == CEL_OK) {
         rc = cel_zarr_shard_look(&w, key.data, &view);
         if (rc == CEL_OK)
-            rc = get_slot(&w, w.a->shard, out);
+            rc = act(&w, w.a->shard, arg);
         if (rc != CEL_STALE)
             break;
         rc = --tries ? CEL_OK : cel_zarr_shard_keeps_changing(key.data);
     }
     cel_buf_dispose(&key);
     return rc;
+}
+
+int cel_zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out)
+{
+    return ask(wanted_of(ds, var, index), get_slot, out);
+}
+
+int cel_zarr_shard_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out)
+{
+    return ask(wanted_of(ds, var, index), get_slot_size, out);
 }
 
 /* Of arrays in a single level of shards: where they end for good. */

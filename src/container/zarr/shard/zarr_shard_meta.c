@@ -72,6 +72,7 @@ int cel_zarr_shard_read(const struct cel_json *config, struct cel_zarr_array *a,
                         struct cel_zarr_shard **out)
 {
     const char *location = cel_json_string(cel_json_get(config, "index_location"), NULL);
+    const struct cel_json *codecs = cel_json_get(config, "codecs");
     struct cel_zarr_shard *s = cel_calloc(1, sizeof *s);
     int rc;
 
@@ -87,8 +88,10 @@ int cel_zarr_shard_read(const struct cel_json *config, struct cel_zarr_array *a,
     rc = read_shape(config, a, s, facts);
     if (rc == CEL_OK)
         rc = read_index_codecs(cel_json_get(config, "index_codecs"), a, s);
+    if (rc == CEL_OK && cel_json_type(codecs) != CEL_JSON_ARRAY)
+        rc = cel_zarr_bad(a->path, "/codecs", "must be a list");
     if (rc == CEL_OK)
-        rc = cel_zarr_v3_codecs(cel_json_get(config, "codecs"), a, facts);
+        rc = cel_zarr_v3_codecs(codecs, a, facts);
     if (rc == CEL_OK)
         measure_span(s, facts->chunk);
     return rc;

@@ -1,0 +1,289 @@
+/* The stream: jobs are sent in chunk order, worked on by any thread, and collected in chunk order by the calling
+ * thread, which alone finds chunks, gives them addresses (unless the container allows more) and decides on evictions.
+ * So the same bytes come out for any number of threads. A ring of jobs bounds memory:
+ *
+ *     freed <= collected <= sent <= freed + width
+ *
+ * Jobs in [collected, sent) are WORKING, those in [freed, collected) WRITING or DONE (job.c has the states). The first
+ * failure by job number is kept; after one, no more output gets an address. */
+#include "array_int.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t cel_small_work = (size_t)256 << 10;
+
+static struct cel_job *job_at(const struct cel_stream *s, size_t number)
+{
+    return &s->ring[number % s->width];
+}
+
+/* --- failing --------------------------------------------------------------- */
+
+/* Remember the failure of the lowest job; the text is that of this thread. */
+static void note_failure(struct cel_stream *s, size_t number, int rc)
+{
+    if (rc == CEL_OK || (s->rc != CEL_OK && s->failed <= number))
+        return;
+    s->rc = rc;
+    s->failed = number;
+    cel_status_save(&s->why);
+}
+
+void cel_stream_note(struct cel_stream *s, int rc)
+{
+    note_failure(s, s->sent, rc);
+}
+
+int cel_stream_failed(const struct cel_stream *s)
+{
+    return s->rc;
+}
+
+/* Does the container want to know when chunks are on their way? */
+static bool defers_writes(const struct cel_stream *s)
+{
+    return s->ds->writable && s->ds->ops->chunk_io_begin;
+}
+
+/* --- what the calling thread does ---------------------------------------------- */
+
+static void note_job_failure(struct cel_stream *s, const struct cel_job *job)
+{
+    if (job->rc == CEL_OK)
+        return;
+    cel_status_restore(&job->why);
+    note_failure(s, job->number, job->rc);
+}
+
+static void add_results(struct cel_stream *s, const struct cel_job *job)
+{
+    struct cel_array *array = s->array;
+
+    s->nrange += job->nrange;
+    cel_quantize_error_join(&array->worst, &job->worst);
+    array->loss.max_abs = fmax(array->loss.max_abs, job->loss.max_abs);
+    array->loss.max_rel = fmax(array->loss.max_rel, job->loss.max_rel);
+    note_job_failure(s, job);
+}
+
+/* What a job does at its turn in chunk order. */
+static int take_turn(struct cel_job *job)
+{
+    int rc = job->in_order ? job->in_order(job) : CEL_OK;
+
+    if (rc == CEL_OK && cel_job_awaits_address(job))
+        rc = cel_job_allocate(job);
+    return rc == CEL_OK ? CEL_OK : cel_job_fail(job, rc);
+}
+
+/* The next job in order: wait for its work, and let it take its turn if nothing has failed. */
+static void collect_one(struct cel_stream *s)
+{
+    struct cel_job *job = job_at(s, s->collected);
+
+    assert(job->state == CEL_JOB_WORKING);
+    cel_task_group_finish(&s->tasks, &job->task);
+    s->collected++;
+    add_results(s, job);
+    if (s->rc == CEL_OK)
+        note_failure(s, job->number, take_turn(job));
+    if (s->rc == CEL_OK && cel_job_awaits_address(job)) {
+        cel_job_set_state(job, CEL_JOB_WRITING);
+        cel_task_group_push(&s->tasks, &job->task, true);
+    } else {
+        cel_job_set_state(job, CEL_JOB_DONE);
+    }
+}
+
+/* What happens to a cell once its job is over: evicted ones go, unless their
+ * bytes did not reach the container; a cell that could not be filled is no cell. */
+static void release_cell(struct cel_stream *s, struct cel_job *job)
+{
+    struct cel_cell *cell = job->cell;
+    bool ok = s->rc == CEL_OK || job->number < s->failed;
+
+    if (!cell)
+        return;
+    cell->job = NULL;
+    if (job->output == CEL_OUTPUT_EVICTED && ok)
+        cel_cell_free(s->array, cell);
+    else if (job->output == CEL_OUTPUT_EVICTED)
+        cel_cache_put_back(s->array, cell);
+    else if (job->output == CEL_OUTPUT_CHUNK)
+        cell->dirty = !ok;
+    else if (job->rc != CEL_OK)
+        cel_cache_drop(s->array, cell);
+}
+
+static void free_one(struct cel_stream *s)
+{
+    struct cel_job *job = job_at(s, s->freed);
+
+    if (job->state == CEL_JOB_WRITING) {
+        cel_task_group_finish(&s->tasks, &job->task);
+        note_job_failure(s, job);
+        cel_job_set_state(job, CEL_JOB_DONE);
+    }
+    assert(job->state == CEL_JOB_DONE);
+    release_cell(s, job);
+    cel_job_release(job);
+    s->freed++;
+}
+
+void cel_stream_await(struct cel_stream *s, size_t number)
+{
+    while (s->collected < s->sent && s->collected <= number)
+        collect_one(s);
+    while (s->freed < s->collected && s->freed <= number)
+        free_one(s);
+}
+
+void cel_stream_await_chunk(struct cel_stream *s, const size_t *index)
+{
+    size_t nbytes = (size_t)s->array->rank * sizeof *index;
+
+    for (size_t number = s->freed; number < s->sent; number++) {
+        const struct cel_job *job = job_at(s, number);
+
+        if (job->output == CEL_OUTPUT_EVICTED && memcmp(job->index, index, nbytes) == 0) {
+            cel_stream_await(s, number);
+            return;
+        }
+    }
+}
+
+static bool is_over(struct cel_job *job)
+{
+    return job->state == CEL_JOB_DONE || cel_task_done(&job->task);
+}
+
+/* Collect what is done already, so that writing does not lag behind. */
+static void keep_up(struct cel_stream *s)
+{
+    while (s->collected < s->sent && cel_task_done(&job_at(s, s->collected)->task))
+        collect_one(s);
+    while (s->freed < s->collected && is_over(job_at(s, s->freed)))
+        free_one(s);
+}
+
+/* With nothing on its way the container may write out what it keeps in memory. */
+static void flush_container(struct cel_stream *s)
+{
+    const struct cel_container_ops *ops = s->ds->ops;
+
+    if (!defers_writes(s) || !ops->must_flush(s->ds))
+        return;
+    cel_stream_await(s, s->sent);
+    ops->chunk_io_end(s->ds);
+    cel_stream_note(s, ops->flush_deferred(s->ds));
+    ops->chunk_io_begin(s->ds);
+}
+
+struct cel_job *cel_stream_next(struct cel_stream *s, const size_t *index)
+{
+    struct cel_job *job;
+
+    flush_container(s);
+    keep_up(s);
+    if (s->sent == s->freed + s->width)
+        cel_stream_await(s, s->freed);
+    job = job_at(s, s->sent);
+    memset(job, 0, offsetof(struct cel_job, why));
+    job->stream = s;
+    job->number = s->sent;
+    if (index)
+        memcpy(job->index, index, (size_t)s->array->rank * sizeof *index);
+    return job;
+}
+
+/* Copying a few rows to or from a cell takes less than handing it to somebody. */
+static bool is_light(const struct cel_job *job)
+{
+    const struct cel_stream *s = job->stream;
+
+    return job->cell && job->input != CEL_INPUT_STORED && job->output == CEL_OUTPUT_NONE &&
+           (job->input == CEL_INPUT_FILL ? s->array->nbytes : s->part) < cel_small_work / 8;
+}
+
+void cel_stream_send(struct cel_job *job)
+{
+    struct cel_stream *s = job->stream;
+
+    assert(job->number == s->sent);
+    job->task.run = cel_job_run;
+    cel_job_set_state(job, CEL_JOB_WORKING);
+    if (job->cell)
+        job->cell->job = job;
+    s->sent++;
+    if (!is_light(job)) {
+        cel_task_group_push(&s->tasks, &job->task, false);
+        return;
+    }
+    cel_job_run(&job->task);
+    job->task.done = true; /* nobody else has seen it */
+}
+
+/* Chunks of memory a job takes while it is worked on. Writing: gathered and shuffled, then
+ * shuffled and encoded. Reading: encoded and its planes, and the elements where they cannot
+ * go to the caller's memory at once. */
+static size_t chunks_per_job(const struct cel_stream *s)
+{
+    return s->req && !s->req->writing && !s->req->transfer.same ? 3 : 2;
+}
+
+/* Jobs in flight: two per thread, but no more than fit CEL_WINDOW and two chunks per
+ * thread. Those being worked on are as many as threads, at most; with `crated`, each of
+ * those in flight may have another chunk lying in its crate. */
+static size_t choose_width(size_t threads, size_t njobs, size_t job_bytes, size_t per_job, bool parked)
+{
+    size_t chunk = job_bytes ? job_bytes : 1, capacity = CEL_WINDOW / chunk + 2 * threads;
+    size_t few = capacity / (per_job + parked); /* all of them worked on */
+    size_t many = parked && capacity > per_job * threads ? capacity - per_job * threads : threads;
+    size_t fit = few < threads ? few : many > threads ? many : threads;
+    size_t width = threads == 1 || fit < 1 ? 1 : fit < 2 * threads ? fit : 2 * threads;
+
+    return width < njobs ? width : njobs ? njobs : 1;
+}
+
+int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var *var, const struct cel_request *req,
+                    size_t njobs, size_t job_bytes)
+{
+    struct cel_array *array = var->array;
+    bool serial = njobs < 2 || (job_bytes < cel_small_work && njobs * job_bytes < cel_small_work);
+    size_t threads = serial ? 1 : (size_t)cel_pool_size();
+
+    memset(s, 0, offsetof(struct cel_stream, why));
+    s->req = req;
+    s->ds = ds;
+    s->var = var;
+    s->array = array;
+    s->part = req && njobs ? req->n / njobs * req->transfer.user_size : array->nbytes;
+    s->width = choose_width(threads, njobs, job_bytes, chunks_per_job(s), job_bytes <= CEL_KEPT);
+    if (array->ring_cap < s->width) {
+        struct cel_job *ring = cel_realloc(array->ring, s->width, sizeof *ring);
+
+        if (!ring)
+            return NC_ENOMEM;
+        array->ring = ring;
+        array->ring_cap = s->width;
+    }
+    s->ring = array->ring;
+    cel_task_group_open(&s->tasks, serial);
+    if (defers_writes(s))
+        s->ds->ops->chunk_io_begin(s->ds);
+    return CEL_OK;
+}
+
+int cel_stream_close(struct cel_stream *s)
+{
+    cel_stream_await(s, s->sent);
+    if (defers_writes(s))
+        s->ds->ops->chunk_io_end(s->ds);
+    if (s->array->nbytes > CEL_KEPT)
+        cel_workspace_trim();
+    if (s->rc != CEL_OK)
+        cel_status_restore(&s->why);
+    return s->rc;
+}
