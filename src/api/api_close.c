@@ -19,7 +19,7 @@ static int settle_vars(struct cel_group *group)
         if (var->saved == CEL_NEW) {
             rc = cel_var_settle(var);
             if (rc != CEL_OK)
-                cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+                cel_fail_in_var(rc, var);
         }
     }
     return rc;

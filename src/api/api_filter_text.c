@@ -140,8 +140,8 @@ static int set_sharding(struct cel_var *var, const struct cel_sharding *s)
     const size_t *len = shards.rank ? shards.len : var->shards ? var->shards->len : var->chunk;
 
     if (s->rank != var->ndims || (shards.rank && shards.rank != var->ndims))
-        return cel_fail(NC_EINVAL, "sharding_indexed: variable %s has %d dimensions, the lengths given are %d",
-                        var->name, var->ndims, s->rank);
+        return cel_fail(NC_EINVAL, "sharding_indexed: the variable has %d dimensions, the lengths given are %d",
+                        var->ndims, s->rank);
     if (!len)
         return cel_fail(NC_EINVAL, "sharding_indexed: give the lengths of a shard first, with nc_def_var_chunking");
     shards.rank = var->ndims;
@@ -181,7 +181,7 @@ int cellar_def_var_shards(int ncid, int varid, const size_t *lengths)
     if (rc == CEL_OK && !c.ds->defining)
         rc = cel_fail(NC_EINDEFINE, "shards are defined in define mode only, right after the variable");
     if (rc == CEL_OK && c.var->ndims > CEL_RANK_MAX)
-        rc = cel_fail(NC_EMAXDIMS, "variable %s has more than %d dimensions", c.var->name, CEL_RANK_MAX);
+        rc = cel_fail(NC_EMAXDIMS, "it has more than %d dimensions", CEL_RANK_MAX);
     if (rc == CEL_OK && lengths) {
         shards.rank = c.var->ndims;
         memcpy(shards.len, lengths, (size_t)c.var->ndims * sizeof *lengths);

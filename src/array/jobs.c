@@ -28,22 +28,9 @@ static struct cel_job *job_at(const struct cel_stream *s, size_t number)
 
 /* --- failing --------------------------------------------------------------- */
 
-static void name_chunk(const struct cel_job *job, char *text, size_t size)
-{
-    size_t at = 0;
-
-    for (int d = 0; d < job->stream->array->rank && at < size; d++)
-        at += (size_t)snprintf(text + at, size - at, "%s%zu", d ? "," : "", job->index[d]);
-}
-
 static int job_failed(struct cel_job *job, int rc)
 {
-    char text[200] = "";
-
-    if (job->stream->var->unchunked)
-        return rc;
-    name_chunk(job, text, sizeof text);
-    return cel_fail_at(rc, CEL_IN_CHUNK, "chunk (%s)", text);
+    return job->stream->var->unchunked ? rc : cel_fail_in_chunk(rc, job->index, job->stream->array->rank);
 }
 
 /* Remember the failure of the lowest job; the text is that of this thread. */

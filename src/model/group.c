@@ -57,7 +57,7 @@ int cel_group_name_free(const struct cel_group *group, const char *name)
                                                                     : NULL;
 
     if (taken)
-        return cel_fail(NC_ENAMEINUSE, "%s: the group %s has a %s of this name already", name, group->name, taken);
+        return cel_fail(NC_ENAMEINUSE, "the group %s has a %s %s already", group->name, taken, name);
     return CEL_OK;
 }
 

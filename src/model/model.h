@@ -232,6 +232,16 @@ int cel_dataset_refuse(const struct cel_dataset *ds, unsigned need, const char *
  * memory and NC_BYTE are one type. NULL as cel_converter(). */
 cel_convert_fn *cel_dataset_converter(const struct cel_dataset *ds, nc_type from, nc_type to);
 
+/* --- where.c: where an error happened. Variables and chunks are written into texts here and nowhere else ---- */
+enum { CEL_WHERE_TEXT = 256 };
+/* Widen the error by the variable, "/ocean/temp" or "t2m" in the root group, or by "chunk (3,0,1)"; once each. */
+int cel_fail_in_var(int rc, const struct cel_var *var);
+int cel_fail_in_new_var(int rc, const struct cel_group *group, const char *name); /* one that could not be made */
+int cel_fail_in_chunk(int rc, const size_t *index, int rank);
+/* The same words for texts that are no error of this call: a warning, a note for later. Both give `text` back. */
+const char *cel_var_path(const struct cel_var *var, char text[CEL_WHERE_TEXT]);
+const char *cel_chunk_text(const size_t *index, int rank, char text[CEL_WHERE_TEXT]);
+
 /* --- mode.c: define and data mode ----------------------------------------- */
 bool cel_is_strict(const struct cel_dataset *ds);       /* classic model, or a classic format */
 bool cel_is_classic_file(const struct cel_dataset *ds); /* CDF-1, -2 or -5 */

@@ -28,8 +28,8 @@ static int check_szip(const struct cel_var *var, const struct cel_step *step)
         if (var->dim[d]->len && !cel_mul(npixels, var->dim[d]->len, &npixels))
             return CEL_OK;
     if (step->visible.n > 1 && step->visible.w[1] > npixels)
-        return cel_fail(NC_EINVAL, "variable %s: szip: %u pixels per block are more than the variable has (%zu)",
-                        var->name, step->visible.w[1], npixels);
+        return cel_fail(NC_EINVAL, "szip: %u pixels per block are more than the variable has (%zu)", step->visible.w[1],
+                        npixels);
     return CEL_OK;
 }
 
@@ -38,20 +38,20 @@ static int check_pair(const struct cel_var *var, const struct cel_step *step)
     unsigned rival = step->id == SZIP ? DEFLATE : step->id == DEFLATE ? SZIP : 0;
 
     if (rival && cel_chain_find(&var->chain, rival))
-        return cel_fail(NC_EINVAL, "variable %s: deflate and szip are not used together", var->name);
+        return cel_fail(NC_EINVAL, "deflate and szip are not used together");
     return step->id == SZIP ? check_szip(var, step) : CEL_OK;
 }
 
 static int check_varsized(const struct cel_var *var, const struct cel_step *step)
 {
     const char *name = step->codec ? step->codec->name : "the filter";
+    char text[CEL_WHERE_TEXT];
 
     if (!var->type->varsized || (var->group->dataset->keeps & CEL_FILTERS_VARSIZED))
         return CEL_OK;
     if (cel_env_strict())
-        return cel_fail(NC_EFILTER, "variable %s: %s cannot be applied to values of variable size (type %s)", var->name,
-                        name, var->type->name);
-    cel_warn("variable %s: %s is recorded but not applied: type %s has values of variable size", var->name, name,
+        return cel_fail(NC_EFILTER, "%s cannot be applied to values of variable size (type %s)", name, var->type->name);
+    cel_warn("%s: %s is recorded but not applied: type %s has values of variable size", cel_var_path(var, text), name,
              var->type->name);
     return CEL_OK;
 }
@@ -63,7 +63,7 @@ static int check_filter(const struct cel_var *var, const struct cel_step *step)
     if (rc == CEL_OK)
         rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_FILTERS, "a filter");
     if (rc == CEL_OK && !var->ndims)
-        rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have filters", var->name);
+        rc = cel_fail(NC_EINVAL, "a single value cannot have filters");
     if (rc == CEL_OK)
         rc = check_pair(var, step);
     return rc == CEL_OK ? check_varsized(var, step) : rc;
@@ -109,9 +109,9 @@ static int check_object(const struct cel_var *var, const struct cel_chain *chain
     rc = cel_dataset_refuse(var->group->dataset, codec->in_v3 ? CEL_KEEPS_TEXT_CODECS : CEL_KEEPS_OBJECT_CODECS,
                             codec->name);
     if (rc == CEL_OK && !var->ndims)
-        rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have %s", var->name, codec->name);
+        rc = cel_fail(NC_EINVAL, "a single value cannot have %s", codec->name);
     if (rc == CEL_OK && !(codec->takes & kind_of_elements(var->type)))
-        rc = cel_fail(NC_EFILTER, "variable %s: %s is not for type %s", var->name, codec->name, var->type->name);
+        rc = cel_fail(NC_EFILTER, "%s is not for type %s", codec->name, var->type->name);
     return rc;
 }
 
@@ -123,7 +123,7 @@ static int check_chain(const struct cel_var *var, const struct cel_chain *chain)
     if (rc == CEL_OK && chain->n)
         rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_FILTERS, "a filter");
     if (rc == CEL_OK && chain->n && !var->ndims)
-        rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have filters", var->name);
+        rc = cel_fail(NC_EINVAL, "a single value cannot have filters");
     if (rc == CEL_OK)
         rc = check_object(var, chain);
     for (size_t i = 0; rc == CEL_OK && i < chain->n; i++)

@@ -42,15 +42,16 @@ int cel_var_note_quantize(struct cel_var *var)
 static bool is_usable(const struct cel_var *var, const struct cel_att *att, int mode)
 {
     int digits, most = cel_quantize_max(mode, var->type->id);
+    char text[CEL_WHERE_TEXT];
 
     if (att->type->id != NC_INT || att->n != 1) {
-        cel_warn("variable %s: attribute %s is ignored: it is not one NC_INT", var->name, att->name);
+        cel_warn("%s: attribute %s is ignored: it is not one NC_INT", cel_var_path(var, text), att->name);
         return false;
     }
     memcpy(&digits, att->data, sizeof digits);
     if (digits < 1 || digits > most) {
-        cel_warn("variable %s: attribute %s is ignored: %d is not possible for type %s", var->name, att->name, digits,
-                 var->type->name);
+        cel_warn("%s: attribute %s is ignored: %d is not possible for type %s", cel_var_path(var, text), att->name,
+                 digits, var->type->name);
         return false;
     }
     return true;

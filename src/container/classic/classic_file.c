@@ -167,7 +167,7 @@ static int flush(struct cel_dataset *ds)
         const struct cel_var *var = ds->root->vars.at[i];
 
         if (cel_classic_holds(c, var, at))
-            return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+            return cel_fail_in_var(rc, var);
     }
     return rc;
 }

@@ -433,12 +433,7 @@ static bool take_chunk(struct call *c, size_t *index, size_t *number)
 /* Chunks are taken in order, so those before the lowest that failed are all done. */
 static void note_failure(struct call *c, const size_t *index, size_t number, int rc)
 {
-    char text[200] = "";
-    size_t at = 0;
-
-    for (int d = 0; d < c->var->ndims && at < sizeof text; d++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%zu", d ? "," : "", index[d]);
-    cel_fail_at(rc, CEL_IN_CHUNK, "chunk (%s)", text);
+    cel_fail_in_chunk(rc, index, c->var->ndims);
     cel_lock(&c->lock);
     if (c->rc == CEL_OK || number < c->failed) {
         c->rc = rc;
@@ -512,7 +507,7 @@ static int do_region(struct call *c)
         if (!c->count[d])
             return CEL_OK;
         if (!cel_mul(c->n, c->var->chunk[d], &c->n))
-            return cel_fail(NC_EBADCHUNK, "%s: its chunks are too large for this machine", c->var->name);
+            return cel_fail(NC_EBADCHUNK, "its chunks are too large for this machine");
         c->next[d] = c->first[d] = c->start[d] / c->var->chunk[d];
         c->last[d] = (c->start[d] + (c->count[d] - 1) * stride_of(c, d)) / c->var->chunk[d];
     }
