@@ -12,7 +12,7 @@ static int find_var(struct cel_call *c, int ncid, int varid, bool define)
     if (rc == CEL_OK && varid == NC_GLOBAL)
         rc = cel_fail(NC_EGLOBAL, "a variable is quantized, not NC_GLOBAL");
     if (rc == CEL_OK)
-        rc = cel_dataset_refuse(c->ds, CEL_KEEPS_CHUNKS, "quantization");
+        rc = cel_dataset_may_quantize(c->ds);
     if (rc == CEL_OK && define)
         rc = cel_mode_write(c->ds);
     if (rc != CEL_OK)
@@ -79,11 +79,7 @@ int cellar_set_cf_quantization(int ncid, int on)
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK)
-        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_CHUNKS, "quantization");
-    if (rc == CEL_OK)
-        rc = cel_mode_define(c.ds);
-    if (rc == CEL_OK)
-        c.ds->cf_quantization = on != 0;
+        rc = cel_cf_set(c.ds, on != 0);
     return cel_call_end(&c, rc);
 }
 

@@ -122,6 +122,16 @@ extern const struct cel_container_ops cel_hdf5_ops;
 extern const struct cel_container_ops cel_zarr_ops;
 extern const struct cel_container_ops cel_classic_ops;
 
+/* --- location.c: what a path given by the user means ------------------------------- */
+struct cel_where {
+    struct cel_location at;
+    char *text; /* holds at.path and at.fragment */
+    int error;  /* errno when there is something that cannot be looked at */
+};
+int cel_where_init(const char *path, struct cel_where *out); /* splits, looks at the file; none there is no error */
+int cel_where_in_memory(const char *path, void *memory, size_t nbytes, struct cel_where *out);
+void cel_where_dispose(struct cel_where *where);
+
 /* The format that bids most for this location; the error says what it is when none does. */
 int cel_container_for(const struct cel_location *where, const struct cel_options *options, bool create,
                       const struct cel_container_ops **out);

@@ -242,14 +242,19 @@ int cel_fail_in_chunk(int rc, const size_t *index, int rank);
 const char *cel_var_path(const struct cel_var *var, char text[CEL_WHERE_TEXT]);
 const char *cel_chunk_text(const size_t *index, int rank, char text[CEL_WHERE_TEXT]);
 
-/* --- mode.c: define and data mode ----------------------------------------- */
-bool cel_is_strict(const struct cel_dataset *ds);       /* classic model, or a classic format */
-bool cel_is_classic_file(const struct cel_dataset *ds); /* CDF-1, -2 or -5 */
-int cel_mode_write(const struct cel_dataset *ds);       /* NC_EPERM unless writable */
-int cel_mode_define(struct cel_dataset *ds);            /* about to define: classic model must be in define mode
+/* --- mode.c: define and data mode, and the mode argument of nc_create and nc_open -------- */
+#define CEL_MODE_FORMATS (NC_NETCDF4 | NC_64BIT_OFFSET | NC_64BIT_DATA)
+int cel_mode_check_create(int mode); /* flags that exclude each other */
+int cel_mode_check_open(int mode);
+int cel_mode_data(const struct cel_dataset *ds); /* about to move data: NC_EINDEFINE in the classic model */
+int cel_mode_set_fill(struct cel_dataset *ds, int fill_mode, int *old); /* nc_set_fill */
+bool cel_is_strict(const struct cel_dataset *ds);                       /* classic model, or a classic format */
+bool cel_is_classic_file(const struct cel_dataset *ds);                 /* CDF-1, -2 or -5 */
+int cel_mode_write(const struct cel_dataset *ds);                       /* NC_EPERM unless writable */
+int cel_mode_define(struct cel_dataset *ds);       /* about to define: classic model must be in define mode
                                                        (NC_ENOTINDEFINE), others enter it */
-int cel_mode_redef(struct cel_dataset *ds);             /* nc_redef: NC_EINDEFINE, NC_EPERM */
-int cel_mode_check_enddef(struct cel_dataset *ds);      /* nc_enddef's checks; the caller then saves */
+int cel_mode_redef(struct cel_dataset *ds);        /* nc_redef: NC_EINDEFINE, NC_EPERM */
+int cel_mode_check_enddef(struct cel_dataset *ds); /* nc_enddef's checks; the caller then saves */
 
 /* --- name.c ----------------------------------------------------------------- */
 int cel_name_check(const char *name, char **normal);  /* legal and not too long; NFC copy, yours */
@@ -316,9 +321,11 @@ struct cel_var *cel_var_find(const struct cel_group *group, const char *name);
 struct cel_var *cel_var_by_id(const struct cel_group *group, int varid);
 /* Rules of the nc_def_var_* calls: scalar, late definition, chunk sizes ... */
 int cel_var_set_storage(struct cel_var *var, int storage, const size_t *chunks);
-int cel_var_set_shards(struct cel_var *var, const struct cel_shards *shards); /* NULL: none */
-int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value);   /* value NULL: keep */
+int cel_var_shown_storage(
+    const struct cel_var *var); /* as nc_inq_var_chunking says it: NC_CONTIGUOUS while undecided */
+int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value); /* value NULL: keep */
 int cel_var_set_endian(struct cel_var *var, int endian);
+int cel_dataset_has_endian(const struct cel_dataset *ds); /* NC_ENOTNC4 in classic files */
 int cel_var_may_define(const struct cel_var *var); /* NC_EPERM, NC_ELATEDEF: for deflate, quantize, chunking ... */
 
 /* One element in memory form that unwritten places read as: the user's fill
@@ -339,10 +346,47 @@ void cel_default_chunks(size_t elem_size, int ndims, const size_t *lens, const b
 /* The chunk's shape as the codecs want to know it. */
 int cel_var_shape(const struct cel_var *var, struct cel_shape *out);
 
+/* --- var_cache.c ------------------------------------------------------------------ */
+int cel_cache_check(const struct cel_cache_settings *settings); /* NC_EINVAL */
+int cel_var_may_cache(const struct cel_var *var);               /* NC_ENOTNC4 */
+int cel_var_set_cache(struct cel_var *var, const struct cel_cache_settings *settings);
+
+/* --- var_shards.c: many chunks in one value ----------------------------------------- */
+int cel_var_def_shards(struct cel_var *var, const size_t *lengths); /* cellar_def_var_shards; NULL: none */
+int cel_var_set_sharding(struct cel_var *var, const struct cel_sharding *sharding); /* from the JSON of a chain */
+
 /* --- quantize setting of a variable: var_quantize.c -------------------------------- */
+int cel_dataset_may_quantize(const struct cel_dataset *ds);          /* NC_ENOTNC4 */
 int cel_var_set_quantize(struct cel_var *var, int mode, int digits); /* nc_def_var_quantize */
 int cel_var_note_quantize(struct cel_var *var);   /* before the variable is made: write it as an attribute */
 void cel_var_learn_quantize(struct cel_var *var); /* from its attributes, once; the variable and they are loaded */
+
+/* --- cf.c: the CF conventions' attributes of quantized variables ------------------------ */
+int cel_cf_set(struct cel_dataset *ds, bool on); /* cellar_set_cf_quantization */
+int cel_cf_describe(struct cel_var *var);        /* before define mode is left; every variable of the dataset and its
+                                                    attributes are loaded */
+int cel_cf_note_error(struct cel_var *var, double max_rel); /* all data is written: the largest error made */
+
+/* --- def_filter.c: the calls that define one filter ------------------------------------- */
+enum { /* HDF5's ids of the filters that have calls of their own */
+       CEL_ID_DEFLATE = 1,
+       CEL_ID_SHUFFLE = 2,
+       CEL_ID_FLETCHER32 = 3,
+       CEL_ID_SZIP = 4,
+       CEL_ID_BZIP2 = 307,
+       CEL_ID_BLOSC = 32001,
+       CEL_ID_ZSTD = 32015
+};
+int cel_var_may_filter(const struct cel_var *var); /* NC_ENOTNC4, NC_EINDEFINE, NC_EPERM, NC_ELATEDEF */
+int cel_var_def_filter(struct cel_var *var, unsigned id, size_t n, const unsigned *params); /* nc_def_var_filter */
+int cel_var_def_deflate(struct cel_var *var, bool shuffle, bool deflate, int level);
+int cel_var_def_shuffle(struct cel_var *var, bool on);
+int cel_var_def_fletcher32(struct cel_var *var, bool on);
+
+/* --- var_compress.c: nc_def_var_compress ------------------------------------------------- */
+int cel_var_def_compress(struct cel_var *var, const char *algorithm, int nparams, const unsigned *params);
+/* The name of the compressor, "" for none, and its parameters (params may be NULL). */
+const char *cel_var_compress(const struct cel_var *var, int *nparams, unsigned *params);
 
 /* --- filters of a variable: var_filter.c --------------------------------------- */
 /* Add or re-define a filter with netCDF's order rules (fletcher32 first, shuffle
@@ -376,8 +420,9 @@ int cel_att_add(struct cel_atts *atts, const char *name, const struct cel_type *
 int cel_group_note_unreadable(struct cel_group *group, const char *name,
                               const char *reason); /* no object is made of it */
 int cel_var_note_unreadable(struct cel_var *var,
-                            const char *reason);   /* its header is shown, its data fails with the reason */
-int cel_var_check_rank(const struct cel_var *var); /* NC_EMAXDIMS: it can be shown, and that is all */
+                            const char *reason); /* its header is shown, its data fails with the reason */
+int cel_var_check_access(const struct cel_var *var, bool mapped); /* its data is asked for: NC_EMAPTYPE, NC_EBADTYPE */
+int cel_var_check_rank(const struct cel_var *var);                /* NC_EMAXDIMS: it can be shown, and that is all */
 const struct cel_unreadable *cel_group_find_unreadable(const struct cel_group *group,
                                                        const char *name); /* NULL: none */
 

@@ -348,8 +348,10 @@ static int set_chunked(struct cel_var *var, const size_t *chunks)
 
 int cel_var_set_storage(struct cel_var *var, int storage, const size_t *chunks)
 {
-    int rc = cel_var_may_define(var);
+    int rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_CHUNKS, "a choice of storage");
 
+    if (rc == CEL_OK)
+        rc = cel_var_may_define(var);
     if (rc != CEL_OK)
         return rc;
     if (storage == NC_CHUNKED)
@@ -363,38 +365,11 @@ int cel_var_set_storage(struct cel_var *var, int storage, const size_t *chunks)
     return rc;
 }
 
-int cel_var_set_shards(struct cel_var *var, const struct cel_shards *shards)
+int cel_var_shown_storage(const struct cel_var *var)
 {
-    struct cel_shards *mine = NULL;
-    int rc = cel_var_may_define(var);
+    bool undecided = var->storage == CEL_UNKNOWN_STORAGE && var->saved == CEL_NEW;
 
-    if (rc == CEL_OK && shards)
-        rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_SHARDS, "shards");
-    if (rc == CEL_OK && shards && (!var->ndims || shards->rank != var->ndims))
-        rc = cel_fail(NC_EINVAL, "it has %d dimensions, its shards are to have %d", var->ndims, shards->rank);
-    if (rc == CEL_OK && shards && !(mine = cel_memdup(shards, sizeof *shards)))
-        rc = NC_ENOMEM;
-    if (rc != CEL_OK)
-        return rc;
-    free(var->shards);
-    var->shards = mine;
-    return CEL_OK;
-}
-
-/* Chunk lengths may be given before or after those of shards, so only now they must fit. */
-static int check_shards(const struct cel_var *var)
-{
-    if (!var->shards)
-        return CEL_OK;
-    if (!var->chunk)
-        return cel_fail(NC_EBADCHUNK, "its shards need chunks");
-    for (int d = 0; d < var->ndims; d++)
-        if (!var->shards->len[d] || var->shards->len[d] % var->chunk[d])
-            return cel_fail(NC_EBADCHUNK,
-                            "along dimension %s a shard has %zu elements, no multiple of the %zu of a "
-                            "chunk (nc_def_var_chunking)",
-                            var->dim[d]->name, var->shards->len[d], var->chunk[d]);
-    return CEL_OK;
+    return undecided ? NC_CONTIGUOUS : (int)var->storage;
 }
 
 static int settle_storage(struct cel_var *var)
@@ -414,7 +389,7 @@ int cel_var_settle(struct cel_var *var)
     int rc = settle_storage(var);
 
     if (rc == CEL_OK)
-        rc = check_shards(var);
+        rc = cel_var_check_shards(var);
     return rc == CEL_OK ? cel_var_note_quantize(var) : rc;
 }
 
@@ -452,10 +427,17 @@ static bool has_byte_order(const struct cel_type *type)
     return !type->group && type->id != NC_CHAR && type->id != NC_STRING;
 }
 
+int cel_dataset_has_endian(const struct cel_dataset *ds)
+{
+    return cel_is_classic_file(ds) ? cel_dataset_refuse(ds, CEL_KEEPS_ENDIAN, "a byte order") : CEL_OK;
+}
+
 int cel_var_set_endian(struct cel_var *var, int endian)
 {
-    int rc = cel_var_may_define(var);
+    int rc = cel_dataset_has_endian(var->group->dataset);
 
+    if (rc == CEL_OK)
+        rc = cel_var_may_define(var);
     if (rc != CEL_OK)
         return rc;
     if (endian != NC_ENDIAN_NATIVE && endian != NC_ENDIAN_LITTLE && endian != NC_ENDIAN_BIG)

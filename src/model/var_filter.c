@@ -4,18 +4,16 @@
 #include "env.h"
 #include "model_int.h"
 
-enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER32 = 3, SZIP = 4 };
-
 static size_t position_for(const struct cel_var *var, unsigned id)
 {
     const struct cel_chain *chain = &var->chain;
 
     if (var->group->dataset->keeps & CEL_FILTERS_AS_CALLED)
         return chain->n;
-    if (id == FLETCHER32)
+    if (id == CEL_ID_FLETCHER32)
         return 0;
-    if (id == SHUFFLE)
-        return chain->n && chain->step[0].id == FLETCHER32 ? 1 : 0;
+    if (id == CEL_ID_SHUFFLE)
+        return chain->n && chain->step[0].id == CEL_ID_FLETCHER32 ? 1 : 0;
     return chain->n;
 }
 
@@ -33,13 +31,13 @@ static int check_szip(const struct cel_var *var, const struct cel_step *step)
     return CEL_OK;
 }
 
-static int check_pair(const struct cel_var *var, const struct cel_step *step)
+int cel_check_rival(const struct cel_var *var, unsigned id)
 {
-    unsigned rival = step->id == SZIP ? DEFLATE : step->id == DEFLATE ? SZIP : 0;
+    unsigned rival = id == CEL_ID_SZIP ? CEL_ID_DEFLATE : id == CEL_ID_DEFLATE ? CEL_ID_SZIP : 0;
 
     if (rival && cel_chain_find(&var->chain, rival))
         return cel_fail(NC_EINVAL, "deflate and szip are not used together");
-    return step->id == SZIP ? check_szip(var, step) : CEL_OK;
+    return CEL_OK;
 }
 
 static int check_varsized(const struct cel_var *var, const struct cel_step *step)
@@ -65,7 +63,9 @@ static int check_filter(const struct cel_var *var, const struct cel_step *step)
     if (rc == CEL_OK && !var->ndims)
         rc = cel_fail(NC_EINVAL, "a single value cannot have filters");
     if (rc == CEL_OK)
-        rc = check_pair(var, step);
+        rc = cel_check_rival(var, step->id);
+    if (rc == CEL_OK && step->id == CEL_ID_SZIP)
+        rc = check_szip(var, step);
     return rc == CEL_OK ? check_varsized(var, step) : rc;
 }
 

@@ -17,6 +17,11 @@ static struct cel_quantize_setting setting_of(const struct cel_var *var, int mod
     return (struct cel_quantize_setting){.mode = mode, .digits = digits, .type = var->type->id};
 }
 
+int cel_dataset_may_quantize(const struct cel_dataset *ds)
+{
+    return cel_dataset_refuse(ds, CEL_KEEPS_CHUNKS, "quantization");
+}
+
 int cel_var_set_quantize(struct cel_var *var, int mode, int digits)
 {
     struct cel_quantize_setting setting = setting_of(var, mode, digits);
