@@ -48,7 +48,7 @@ int nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp)
     return cel_call_end(&c, rc);
 }
 
-int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel)
+int cellar_inq_var_loss(int ncid, int varid, double *max_abs, double *max_rel)
 {
     struct cel_call c;
     double by_value = 0, by_share = 0;
@@ -63,7 +63,7 @@ int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel)
     return cel_call_end(&c, rc);
 }
 
-int cellar_watch_var_error(int ncid, int varid, int on)
+int cellar_watch_var_loss(int ncid, int varid, int on)
 {
     struct cel_call c;
     int rc = find_var(&c, ncid, varid, false);
@@ -71,6 +71,20 @@ int cellar_watch_var_error(int ncid, int varid, int on)
     if (rc == CEL_OK)
         c.var->watch_loss = on != 0;
     return cel_call_end(&c, rc);
+}
+
+/* Their first names, for programs that were linked with them. */
+#undef cellar_inq_var_error
+#undef cellar_watch_var_error
+
+int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel)
+{
+    return cellar_inq_var_loss(ncid, varid, max_abs, max_rel);
+}
+
+int cellar_watch_var_error(int ncid, int varid, int on)
+{
+    return cellar_watch_var_loss(ncid, varid, on);
 }
 
 int cellar_set_cf_quantization(int ncid, int on)
