@@ -48,7 +48,7 @@ static int start(const char *path, struct cel_where *where, int mode, bool creat
     if (rc != CEL_OK)
         return rc;
     ds->ops = ops;
-    ds->keeps = ops->keeps;
+    ds->features = ops->features;
     ds->writable = create || (mode & NC_WRITE);
     ds->defining = ds->created = create;
     take_settings(ds, &set);

@@ -134,7 +134,7 @@ int nc_inq_filter_avail(int ncid, unsigned id)
     struct cel_call c;
     int rc = cel_call_begin(&c, ncid);
 
-    if (rc == CEL_OK && !(c.ds->keeps & CEL_KEEPS_FILTERS))
+    if (rc == CEL_OK && !(c.ds->features & CEL_KEEPS_FILTERS))
         rc = cel_fail(NC_ENOFILTER, "the format of this file has no filters");
     if (rc == CEL_OK && !cel_chain_codec(id))
         rc = cel_chain_missing(id);

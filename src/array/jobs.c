@@ -18,7 +18,7 @@ size_t cel_small_work = (size_t)256 << 10;
 
 static bool concurrent(const struct cel_stream *s)
 {
-    return (s->ds->ops->keeps & CEL_CONCURRENT) != 0;
+    return (s->ds->ops->thread_rules & CEL_CONCURRENT) != 0;
 }
 
 static struct cel_job *job_at(const struct cel_stream *s, size_t number)

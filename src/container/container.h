@@ -3,7 +3,7 @@
 
 /* Keeps one dataset in some file format. It knows where things lie, never what
  * the user asked for: no type conversion, no filters, no argument checks; all
- * that is done above. What it can keep (CEL_KEEPS_*) is declared in model.h. Adding
+ * that is done above. What a format can keep (CEL_KEEPS_*) is declared in model.h. Adding
  * a format is one ops table and one row in container.c. */
 
 #include "model.h"
@@ -51,10 +51,14 @@ struct cel_fact {
     char *text; /* yours to free; NULL: it is the number */
 };
 
+/* Thread rules: what may be called by any thread beside chunk_read and chunk_write. */
+enum { CEL_CONCURRENT = 1 /* chunk_find and chunk_allocate too */ };
+
 struct cel_container_ops {
-    const char *name; /* "hdf5" */
-    int formatx;      /* NC_FORMATX_NC_HDF5 ..., for nc_inq_format_extended() */
-    unsigned keeps;
+    const char *name;      /* "hdf5" */
+    int formatx;           /* NC_FORMATX_NC_HDF5 ..., for nc_inq_format_extended() */
+    unsigned features;     /* of the format: CEL_KEEPS_* and its rules (model.h) */
+    unsigned thread_rules; /* CEL_CONCURRENT, or 0 */
 
     /* How sure this format is about a location: 0 = not mine. `create` asks for a new one. */
     int (*bid)(const struct cel_location *where, const struct cel_options *options, bool create);

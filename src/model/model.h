@@ -16,29 +16,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a container's format can keep; the rest is refused at define time. */
+/* Features of a format: what it can keep; the rest is refused at define time. */
 enum {
-    CEL_KEEPS_GROUPS = 1,
-    CEL_KEEPS_USER_TYPES = 2,
-    CEL_KEEPS_STRINGS = 4,
-    CEL_KEEPS_INT64 = 8,      /* unsigned and 64-bit integers too */
-    CEL_KEEPS_UNLIMITED = 16, /* more than one unlimited dimension, anywhere */
-    CEL_KEEPS_CHUNKS = 32,
-    CEL_KEEPS_FILTERS = 64,
-    CEL_KEEPS_CONTIGUOUS = 128,
-    CEL_KEEPS_COMPACT = 256,
-    CEL_KEEPS_ENDIAN = 512,
-    CEL_KEEPS_SKIP_MASK = 1024, /* a chunk may have optional filters skipped */
-    CEL_KEEPS_ALL = 2047,
-    CEL_CONCURRENT = 4096, /* chunk_find and chunk_allocate may be called by any thread */
+    CEL_KEEPS_GROUPS = 1 << 0,
+    CEL_KEEPS_USER_TYPES = 1 << 1,
+    CEL_KEEPS_STRINGS = 1 << 2,
+    CEL_KEEPS_INT64 = 1 << 3,     /* unsigned and 64-bit integers too */
+    CEL_KEEPS_UNLIMITED = 1 << 4, /* more than one unlimited dimension, anywhere */
+    CEL_KEEPS_CHUNKS = 1 << 5,
+    CEL_KEEPS_FILTERS = 1 << 6,
+    CEL_KEEPS_CONTIGUOUS = 1 << 7,
+    CEL_KEEPS_COMPACT = 1 << 8,
+    CEL_KEEPS_ENDIAN = 1 << 9,
+    CEL_KEEPS_SKIP_MASK = 1 << 10, /* a chunk may have optional filters skipped */
+    CEL_KEEPS_ALL = (1 << 11) - 1, /* netCDF-4's features: all of the above */
+
+    CEL_KEEPS_SHARDS = 1 << 11,        /* many chunks in one value */
+    CEL_KEEPS_TEXT_CODECS = 1 << 12,   /* a chain may say how strings become bytes: vlen-utf8 ... */
+    CEL_KEEPS_OBJECT_CODECS = 1 << 13, /* ... and json2, categorize, vlen-array */
+    CEL_KEEPS_LISTS = 1 << 14,         /* variable-length types of numbers, if no other user types */
+
+    /* The format's own rules. */
     CEL_FILTERS_AS_CALLED =
-        8192,                  /* filters stay in the order they were defined; else fletcher32 and shuffle go first */
-    CEL_ONE_NAMESPACE = 32768, /* a dimension cannot share its name with a group or type beside it */
-    CEL_KEEPS_SHARDS = 65536,  /* many chunks in one value */
-    CEL_KEEPS_TEXT_CODECS = 131072,   /* a chain may say how strings become bytes: vlen-utf8 ... */
-    CEL_KEEPS_OBJECT_CODECS = 262144, /* ... and json2, categorize, vlen-array */
-    CEL_KEEPS_LISTS = 524288,         /* variable-length types of numbers, if no other user types */
-    CEL_FILTERS_VARSIZED = 16384      /* filters apply to strings and other variable-sized types too */
+        1 << 15, /* filters stay in the order they were defined; else fletcher32 and shuffle go first */
+    CEL_FILTERS_VARSIZED = 1 << 16, /* filters apply to strings and other variable-sized types too */
+    CEL_ONE_NAMESPACE = 1 << 17     /* a dimension cannot share its name with a group or type beside it */
 };
 
 /* Whether the container has an object as it is here. */
@@ -214,7 +216,7 @@ struct cel_dataset {
     size_t types_loaded;   /* at least this many first ones of them need not be looked at again (cel_load_types) */
     struct cel_cache_settings cache; /* defaults for new variables */
     struct cel_mutex lock;
-    unsigned keeps; /* CEL_KEEPS_*: what the format can hold; all of it until the container says */
+    unsigned features; /* CEL_KEEPS_* and the format's rules; CEL_KEEPS_ALL until the container says */
     const struct cel_container_ops *ops;
     void *container; /* the container's own */
 };

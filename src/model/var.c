@@ -99,7 +99,7 @@ static int check_dims(const struct cel_group *group, int ndims, struct cel_dim *
         if (!dims[d] || dims[d]->group->dataset != group->dataset)
             return cel_fail(NC_EBADDIM, "dimension %d is not one of this file", d);
     for (int d = 1; d < ndims; d++)
-        if (dims[d]->unlimited && !(group->dataset->keeps & CEL_KEEPS_CHUNKS))
+        if (dims[d]->unlimited && !(group->dataset->features & CEL_KEEPS_CHUNKS))
             return cel_fail(NC_EUNLIMPOS, "in files of this format the unlimited dimension (%s) comes first",
                             dims[d]->name);
     return CEL_OK;
@@ -135,10 +135,10 @@ static bool has_unlimited(const struct cel_var *var)
 
 static bool must_chunk(const struct cel_var *var)
 {
-    unsigned keeps = var->group->dataset->keeps;
+    unsigned features = var->group->dataset->features;
 
-    return var->ndims && (keeps & CEL_KEEPS_CHUNKS) &&
-           (!(keeps & CEL_KEEPS_CONTIGUOUS) || has_unlimited(var) || var->chain.n);
+    return var->ndims && (features & CEL_KEEPS_CHUNKS) &&
+           (!(features & CEL_KEEPS_CONTIGUOUS) || has_unlimited(var) || var->chain.n);
 }
 
 static void unmake(struct cel_var *var)
@@ -314,7 +314,7 @@ static int check_unchunked(const struct cel_var *var, const char *kind)
 {
     if (var->chain.n)
         return cel_fail(NC_EINVAL, "it has filters: %s storage cannot have any", kind);
-    if (has_unlimited(var) && (var->group->dataset->keeps & CEL_KEEPS_CHUNKS))
+    if (has_unlimited(var) && (var->group->dataset->features & CEL_KEEPS_CHUNKS))
         return cel_fail(NC_EINVAL, "it has an unlimited dimension: %s storage cannot grow", kind);
     return CEL_OK;
 }

@@ -8,7 +8,7 @@ static size_t position_for(const struct cel_var *var, unsigned id)
 {
     const struct cel_chain *chain = &var->chain;
 
-    if (var->group->dataset->keeps & CEL_FILTERS_AS_CALLED)
+    if (var->group->dataset->features & CEL_FILTERS_AS_CALLED)
         return chain->n;
     if (id == CEL_ID_FLETCHER32)
         return 0;
@@ -45,7 +45,7 @@ static int check_varsized(const struct cel_var *var, const struct cel_step *step
     const char *name = step->codec ? step->codec->name : "the filter";
     char text[CEL_WHERE_TEXT];
 
-    if (!var->type->varsized || (var->group->dataset->keeps & CEL_FILTERS_VARSIZED))
+    if (!var->type->varsized || (var->group->dataset->features & CEL_FILTERS_VARSIZED))
         return CEL_OK;
     if (cel_env_strict())
         return cel_fail(NC_EFILTER, "%s cannot be applied to values of variable size (type %s)", name, var->type->name);
