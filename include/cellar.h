@@ -1,5 +1,51 @@
-/* What Cellar has and netCDF lacks: why a call failed, how many threads work,
- * and filter chains as text. All calls may be made from any thread. */
+/* What Cellar has and netCDF lacks: why a call failed, how many threads work, filter
+ * chains as text, the error that lossy compression makes. Every call gives NC_NOERR or
+ * one of netcdf.h's codes unless said otherwise, and may be made from any thread.
+ *
+ * How far a setting reaches:
+ *
+ *     process   cellar_set_threads, cellar_set_strict, cellar_prefer_plugins;
+ *               nc_set_default_format, nc_set_chunk_cache, nc_set_alignment, nc_set_log_level,
+ *               nc_plugin_path_set, nc_rc_set
+ *     thread    what cellar_error, cellar_error_part and cellar_warning tell
+ *     file      cellar_set_cf_quantization; nc_set_fill
+ *     variable  cellar_watch_var_loss; nc_set_var_chunk_cache
+ *
+ * An example: a compressed variable, and the reason when that fails.
+ *
+ *     #include <cellar.h>
+ *     #include <stdio.h>
+ *
+ *     static int write_field(const char *path, const float *values)
+ *     {
+ *         double max_abs = 0, max_rel = 0;
+ *         char *chain = NULL;
+ *         int ncid, dim, var, rc = nc_create(path, NC_NETCDF4, &ncid);
+ *
+ *         if (rc != NC_NOERR)
+ *             return rc;
+ *         rc = nc_def_dim(ncid, "x", 1000, &dim);
+ *         if (rc == NC_NOERR)
+ *             rc = nc_def_var(ncid, "t2m", NC_FLOAT, 1, &dim, &var);
+ *         if (rc == NC_NOERR)
+ *             rc = nc_def_var_quantize(ncid, var, NC_QUANTIZE_BITROUND, 12);
+ *         if (rc == NC_NOERR)
+ *             rc = cellar_def_var_chain(ncid, var, "shuffle|deflate,level=5");
+ *         if (rc == NC_NOERR)
+ *             rc = nc_put_var_float(ncid, var, values);
+ *         if (rc == NC_NOERR)
+ *             rc = cellar_inq_var_loss(ncid, var, &max_abs, &max_rel);
+ *         if (rc == NC_NOERR)
+ *             rc = cellar_inq_var_chain(ncid, var, CELLAR_NAMES, &chain);
+ *         if (rc == NC_NOERR)
+ *             printf("%s: values changed by at most %g\n", chain, max_abs);
+ *         else
+ *             fprintf(stderr, "%s\n", cellar_error());
+ *         cellar_free(chain);
+ *         nc_close(ncid);
+ *         return rc;
+ *     }
+ */
 #ifndef CELLAR_H
 #define CELLAR_H
 
@@ -9,7 +55,15 @@
 extern "C" {
 #endif
 
+/* Of this header; cellar_version() tells that of the library at work, "0.1.0". */
+#define CELLAR_VERSION_MAJOR 0
+#define CELLAR_VERSION_MINOR 1
+#define CELLAR_VERSION_PATCH 0
+#define CELLAR_VERSION "0.1.0"
 EXTERNL const char *cellar_version(void);
+
+/* Release what the library made for the caller: all text that a char ** gives. NULL is fine. */
+EXTERNL void cellar_free(void *memory);
 
 /* --- errors -------------------------------------------------------------------- */
 
@@ -60,6 +114,26 @@ enum cellar_spelling {
  * NC_EFILTER the error names the column. */
 EXTERNL int cellar_def_var_chain(int ncid, int varid, const char *text);
 
+/* The variable's filters as text, to be released with cellar_free(). */
+EXTERNL int cellar_inq_var_chain(int ncid, int varid, enum cellar_spelling spelling, char **text);
+
+/* on: a plugin that offers a filter which is also built in wins. -1: as
+ * CELLAR_PLUGINS says. */
+EXTERNL int cellar_prefer_plugins(int on);
+
+/* --- values as they are stored ------------------------------------------------------- */
+
+/* Bytes the variable's values take in the file, after its filters. */
+EXTERNL int cellar_inq_var_stored(int ncid, int varid, unsigned long long *bytes);
+
+/* Copy all values of a variable into another of the same type and shape. Where
+ * chunks, filters, byte order and fill value are the same too, chunks are copied
+ * without decoding them and *as_stored (may be NULL) is 1; else *as_stored is 0,
+ * and the values are the caller's to copy. Both files are in data mode. */
+EXTERNL int cellar_copy_var_chunks(int ncid_in, int varid_in, int ncid_out, int varid_out, int *as_stored);
+
+/* --- Zarr ----------------------------------------------------------------------------- */
+
 /* Zarr version 3: chunks lie together in shards of these lengths (in elements, one per
  * dimension, multiples of the chunk's), each one value of the store; NULL: each chunk for itself. The
  * same as sharding_indexed in a chain's JSON: there "chunk_shape" divides the lengths given with
@@ -75,34 +149,17 @@ EXTERNL int cellar_inq_var_shards(int ncid, int varid, int *sharded, size_t *len
 EXTERNL int cellar_def_var_object_codec(int ncid, int varid, const char *json);
 EXTERNL int cellar_inq_var_object_codec(int ncid, int varid, char **json);
 
-/* The variable's filters as text, to be released with cellar_free(). */
-EXTERNL int cellar_inq_var_chain(int ncid, int varid, enum cellar_spelling spelling, char **text);
-EXTERNL void cellar_free(void *memory);
-
-/* Bytes the variable's values take in the file, after its filters. */
-EXTERNL int cellar_inq_var_stored(int ncid, int varid, unsigned long long *bytes);
-
-/* Copy all values of a variable into another of the same type and shape. Where
- * chunks, filters, byte order and fill value are the same too, chunks are copied
- * without decoding them and *as_stored (may be NULL) is 1; else *as_stored is 0,
- * and the values are the caller's to copy. Both files are in data mode. */
-EXTERNL int cellar_copy_var_chunks(int ncid_in, int varid_in, int ncid_out, int varid_out, int *as_stored);
-
-/* on: a plugin that offers a filter which is also built in wins. -1: as
- * CELLAR_PLUGINS says. */
-EXTERNL int cellar_prefer_plugins(int on);
-
-/* --- quantization --------------------------------------------------------------------- */
+/* --- quantization and other losses ---------------------------------------------------- */
 
 /* How far the values put into the variable since the dataset was opened lie from those
  * given, at most: in units of the data, and as a share of the value given. Either pointer
  * may be NULL. 0 for a variable that is not quantized, unless it is watched. */
-EXTERNL int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel);
+EXTERNL int cellar_inq_var_loss(int ncid, int varid, double *max_abs, double *max_rel);
 
 /* on: chunks that lossy filters (zfp, fpzip, bitround ...) have encoded are decoded again
- * when they are written, and cellar_inq_var_error() knows their errors too; it costs about
+ * when they are written, and cellar_inq_var_loss() knows their errors too; it costs about
  * as much as reading them. Chunks still in memory count once they are written: nc_sync(). */
-EXTERNL int cellar_watch_var_error(int ncid, int varid, int on);
+EXTERNL int cellar_watch_var_loss(int ncid, int varid, int on);
 
 /* on: quantized variables carry the attributes of the CF conventions (CF-1.12, section
  * 8.4) as well, written when define mode is left and the largest relative error at
@@ -113,6 +170,12 @@ EXTERNL int cellar_set_cf_quantization(int ncid, int on);
  * NC_QUANTIZE_BITGROOM understands them: 3, 6, 9, 13, 16, 19, 23 ...; 0: no such nsd.
  * More than 23 is for doubles only. */
 EXTERNL int cellar_bits_for_digits(int nsd);
+
+/* The names that these two had at first; deprecated. */
+EXTERNL int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel);
+EXTERNL int cellar_watch_var_error(int ncid, int varid, int on);
+#define cellar_inq_var_error cellar_inq_var_loss
+#define cellar_watch_var_error cellar_watch_var_loss
 
 #if defined(__cplusplus)
 }

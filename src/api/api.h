@@ -69,24 +69,10 @@ int cel_data_mode(struct cel_dataset *ds);
 /* A container has opened a dataset: from now on forgotten ones are closed at exit. */
 void cel_api_first_use(const struct cel_container_ops *ops);
 
-/* --- api_cf.c: the CF conventions' attributes of quantized variables ---------------- */
-int cel_cf_describe(struct cel_dataset *ds); /* before define mode is left */
-int cel_cf_finish(struct cel_dataset *ds);   /* all data is written: the errors made. The dataset is not locked */
-
 /* --- api_fit.c: plugins that want to see the variable. The dataset is locked, and
  * let go meanwhile. */
 int cel_fit_var(struct cel_call *c, struct cel_var *var);
 int cel_fit_new(struct cel_call *c); /* all that were defined since the last save */
-
-/* --- api_location.c: what a path means -------------------------------------------- */
-struct cel_where {
-    struct cel_location at;
-    char *text; /* holds at.path and at.fragment */
-    int error;  /* errno when there is something that cannot be looked at */
-};
-int cel_where_init(const char *path, struct cel_where *out); /* splits, looks at the file; none there is no error */
-int cel_where_in_memory(const char *path, void *memory, size_t nbytes, struct cel_where *out);
-void cel_where_dispose(struct cel_where *where);
 
 /* --- api_setting.c: what holds for the whole process --------------------------------- */
 struct cel_settings {

@@ -7,17 +7,13 @@
 
 int nc_set_var_chunk_cache(int ncid, int varid, size_t size, size_t nelems, float preemption)
 {
+    const struct cel_cache_settings settings = {.size = size, .nelems = nelems, .preemption = preemption};
     struct cel_call c;
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
-    if (rc == CEL_OK && !(preemption >= 0 && preemption <= 1))
-        rc = cel_fail(NC_EINVAL, "a preemption of %g is not between 0 and 1", (double)preemption);
     if (rc == CEL_OK)
-        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_CHUNKS, "a chunk cache");
+        rc = cel_var_set_cache(c.var, &settings);
     if (rc == CEL_OK) {
-        c.var->cache.size = size;
-        c.var->cache.nelems = nelems;
-        c.var->cache.preemption = preemption;
         cel_call_unlock(&c);
         rc = cel_array_resize_cache(c.ds, c.var);
     }
@@ -30,7 +26,7 @@ int nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t *nelemsp, 
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK)
-        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_CHUNKS, "a chunk cache");
+        rc = cel_var_may_cache(c.var);
     if (rc == CEL_OK) {
         cel_give(sizep, c.var->cache.size);
         cel_give(nelemsp, c.var->cache.nelems);

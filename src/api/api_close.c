@@ -9,31 +9,60 @@
 
 /* --- leaving define mode ------------------------------------------------------------- */
 
-static int settle_vars(struct cel_group *group)
+static int each_var(struct cel_dataset *ds, int (*act)(struct cel_var *))
 {
     int rc = CEL_OK;
 
-    for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++) {
-        struct cel_var *var = group->vars.at[i];
+    for (size_t g = 0; g < ds->groups.n; g++) {
+        const struct cel_group *group = ds->groups.at[g];
 
-        if (var->saved == CEL_NEW) {
-            rc = cel_var_settle(var);
-            if (rc != CEL_OK)
-                cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
-        }
+        for (size_t v = 0; group && rc == CEL_OK && v < group->vars.n; v++)
+            rc = act(group->vars.at[v]);
     }
     return rc;
 }
+
+static int settle_new(struct cel_var *var)
+{
+    int rc = var->saved == CEL_NEW ? cel_var_settle(var) : CEL_OK;
+
+    return rc == CEL_OK ? rc : cel_fail_in_var(rc, var);
+}
+
+/* --- the CF conventions' attributes of quantized variables ------------------------- */
+
+static int load_whole(struct cel_var *var)
+{
+    int rc = cel_load_var(var);
+
+    return rc == CEL_OK ? cel_load_atts(var->group, var) : rc;
+}
+
+static int describe_quantization(struct cel_dataset *ds)
+{
+    int rc = ds->cf_quantization ? each_var(ds, load_whole) : CEL_OK;
+
+    return rc == CEL_OK && ds->cf_quantization ? each_var(ds, cel_cf_describe) : rc;
+}
+
+static int note_error(struct cel_var *var)
+{
+    double max_abs = 0, max_rel = 0;
+
+    cel_array_worst_error(var->group->dataset, var, &max_abs, &max_rel);
+    return cel_cf_note_error(var, max_rel);
+}
+
+/* --- modes ------------------------------------------------------------------------ */
 
 int cel_leave_define(struct cel_dataset *ds)
 {
     int rc = cel_mode_check_enddef(ds);
 
     if (rc == CEL_OK)
-        rc = cel_cf_describe(ds);
-    for (size_t i = 0; rc == CEL_OK && i < ds->groups.n; i++)
-        if (ds->groups.at[i])
-            rc = settle_vars(ds->groups.at[i]);
+        rc = describe_quantization(ds);
+    if (rc == CEL_OK)
+        rc = each_var(ds, settle_new);
     if (rc == CEL_OK)
         rc = ds->ops->save(ds);
     if (rc == CEL_OK)
@@ -43,12 +72,9 @@ int cel_leave_define(struct cel_dataset *ds)
 
 int cel_data_mode(struct cel_dataset *ds)
 {
-    if (!ds->defining)
-        return CEL_OK;
-    if (cel_is_strict(ds))
-        return cel_fail(NC_EINDEFINE, "a file of the classic model has no data while it is in define mode: "
-                                      "call nc_enddef first");
-    return cel_leave_define(ds);
+    int rc = cel_mode_data(ds);
+
+    return rc == CEL_OK && ds->defining ? cel_leave_define(ds) : rc;
 }
 
 int nc_enddef(int ncid)
@@ -132,7 +158,7 @@ static void finish(struct cel_dataset *ds, bool abort, struct first *first)
     note(first, cel_array_lost_any(ds));
     note(first, cel_array_flush_all(ds));
     if (!abort)
-        note(first, cel_cf_finish(ds));
+        note(first, each_var(ds, note_error));
     if (!abort)
         note(first, ds->ops->save(ds));
 }

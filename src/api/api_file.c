@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FORMAT_FLAGS (NC_NETCDF4 | NC_64BIT_OFFSET | NC_64BIT_DATA)
 #define MEMORY_FLAGS (NC_DISKLESS | NC_INMEMORY | NC_MMAP)
 #define SMALLEST_FILE 8 /* bytes: a shorter piece of memory holds no format */
 
@@ -49,7 +48,7 @@ static int start(const char *path, struct cel_where *where, int mode, bool creat
     if (rc != CEL_OK)
         return rc;
     ds->ops = ops;
-    ds->keeps = ops->keeps;
+    ds->features = ops->features;
     ds->writable = create || (mode & NC_WRITE);
     ds->defining = ds->created = create;
     take_settings(ds, &set);
@@ -77,24 +76,12 @@ static int mode_with_format(int mode)
     struct cel_settings set;
 
     cel_settings_get(&set);
-    return mode & FORMAT_FLAGS ? mode : mode | flags[set.format];
+    return mode & CEL_MODE_FORMATS ? mode : mode | flags[set.format];
 }
 
 static int check_create_mode(int mode, const int *ncidp)
 {
-    int format = mode & FORMAT_FLAGS;
-
-    if (!ncidp)
-        return cel_fail(NC_EINVAL, "there is nowhere to put the id");
-    if (format & (format - 1))
-        return cel_fail(NC_EINVAL, "NC_NETCDF4, NC_64BIT_OFFSET and NC_64BIT_DATA exclude each other");
-    if ((mode & NC_DISKLESS) && (mode & NC_INMEMORY))
-        return cel_fail(NC_EDISKLESS, "NC_DISKLESS and NC_INMEMORY exclude each other");
-    if ((mode & NC_MMAP) && (mode & NC_NETCDF4))
-        return cel_fail(NC_EINVAL, "NC_MMAP is for classic files: use NC_DISKLESS");
-    if (mode & NC_MPIIO)
-        return cel_fail(NC_ENOTBUILT, "this build has no parallel I/O (NC_MPIIO)");
-    return CEL_OK;
+    return ncidp ? cel_mode_check_create(mode) : cel_fail(NC_EINVAL, "there is nowhere to put the id");
 }
 
 static int check_location(const struct cel_where *where, int mode)
@@ -153,13 +140,7 @@ int nc_create_mem(const char *path, int mode, size_t initialsize, int *ncidp)
 
 static int check_open_mode(int mode, const int *ncidp)
 {
-    if (!ncidp)
-        return cel_fail(NC_EINVAL, "there is nowhere to put the id");
-    if ((mode & NC_DISKLESS) && (mode & NC_INMEMORY))
-        return cel_fail(NC_EINVAL, "NC_DISKLESS and NC_INMEMORY exclude each other");
-    if (mode & NC_MPIIO)
-        return cel_fail(NC_ENOTBUILT, "this build has no parallel I/O (NC_MPIIO)");
-    return CEL_OK;
+    return ncidp ? cel_mode_check_open(mode) : cel_fail(NC_EINVAL, "there is nowhere to put the id");
 }
 
 static int check_there(const struct cel_where *where)
@@ -184,7 +165,7 @@ int nc_open(const char *path, int mode, int *ncidp)
     if (rc == CEL_OK)
         rc = check_there(&where);
     if (rc == CEL_OK)
-        rc = start(path, &where, mode & ~FORMAT_FLAGS, false, ncidp);
+        rc = start(path, &where, mode & ~CEL_MODE_FORMATS, false, ncidp);
     cel_where_dispose(&where);
     return fail_path(rc, path);
 }
@@ -210,7 +191,7 @@ static int open_memory(const char *path, int mode, const NC_memio *info, int *nc
         rc = cel_where_in_memory(path, info->memory, info->size, &where);
     if (rc == CEL_OK) {
         where.at.memory_locked = (info->flags & NC_MEMIO_LOCKED) != 0;
-        rc = start(path, &where, (mode & ~FORMAT_FLAGS) | NC_INMEMORY, false, ncidp);
+        rc = start(path, &where, (mode & ~CEL_MODE_FORMATS) | NC_INMEMORY, false, ncidp);
     }
     cel_where_dispose(&where);
     return fail_path(rc, path);
@@ -263,16 +244,12 @@ int nc_delete(const char *path)
 int nc_set_fill(int ncid, int fillmode, int *old_modep)
 {
     struct cel_call c;
-    int rc = cel_call_begin(&c, ncid);
+    int old, rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK)
-        rc = cel_mode_write(c.ds);
-    if (rc == CEL_OK && fillmode != NC_FILL && fillmode != NC_NOFILL)
-        rc = cel_fail(NC_EINVAL, "%d is neither NC_FILL nor NC_NOFILL", fillmode);
-    if (rc == CEL_OK) {
-        cel_give(old_modep, c.ds->fill_mode);
-        c.ds->fill_mode = fillmode;
-    }
+        rc = cel_mode_set_fill(c.ds, fillmode, &old);
+    if (rc == CEL_OK)
+        cel_give(old_modep, old);
     return cel_call_end(&c, rc);
 }
 

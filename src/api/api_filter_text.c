@@ -123,33 +123,6 @@ void ncaux_h5filterspec_fix8(unsigned char *mem, int decode)
 
 /* --- cellar.h -------------------------------------------------------------------------------- */
 
-static int check_define(const struct cel_call *c)
-{
-    int rc = cel_dataset_refuse(c->ds, CEL_KEEPS_FILTERS, "a filter");
-
-    if (rc == CEL_OK && !c->ds->defining)
-        rc = cel_fail(NC_EINDEFINE, "filters are defined in define mode only, right after the variable");
-    return rc == CEL_OK ? cel_var_may_define(c->var) : rc;
-}
-
-/* sharding_indexed divides what nc_def_var_chunking set, unless it has shard lengths
- * of its own or the variable got them before. */
-static int set_sharding(struct cel_var *var, const struct cel_sharding *s)
-{
-    struct cel_shards shards = s->shards;
-    const size_t *len = shards.rank ? shards.len : var->shards ? var->shards->len : var->chunk;
-
-    if (s->rank != var->ndims || (shards.rank && shards.rank != var->ndims))
-        return cel_fail(NC_EINVAL, "sharding_indexed: variable %s has %d dimensions, the lengths given are %d",
-                        var->name, var->ndims, s->rank);
-    if (!len)
-        return cel_fail(NC_EINVAL, "sharding_indexed: give the lengths of a shard first, with nc_def_var_chunking");
-    shards.rank = var->ndims;
-    memmove(shards.len, len, (size_t)var->ndims * sizeof *len);
-    int rc = cel_var_set_shards(var, &shards);
-    return rc == CEL_OK ? cel_var_set_storage(var, NC_CHUNKED, s->chunk) : rc;
-}
-
 int cellar_def_var_chain(int ncid, int varid, const char *text)
 {
     struct cel_call c;
@@ -158,14 +131,14 @@ int cellar_def_var_chain(int ncid, int varid, const char *text)
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK)
-        rc = check_define(&c);
+        rc = cel_var_may_filter(c.var);
     if (rc == CEL_OK)
         rc = text ? cel_chain_parse_sharded(text, &chain, &sharding, NULL)
                   : cel_fail(NC_EINVAL, "no filter text was given");
     if (rc == CEL_OK)
         rc = cel_chain_usable(&chain);
     if (rc == CEL_OK && sharding.there)
-        rc = set_sharding(c.var, &sharding);
+        rc = cel_var_set_sharding(c.var, &sharding);
     if (rc == CEL_OK)
         rc = cel_var_set_chain(c.var, &chain);
     cel_chain_dispose(&chain);
@@ -174,20 +147,11 @@ int cellar_def_var_chain(int ncid, int varid, const char *text)
 
 int cellar_def_var_shards(int ncid, int varid, const size_t *lengths)
 {
-    struct cel_shards shards = {0};
     struct cel_call c;
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
-    if (rc == CEL_OK && !c.ds->defining)
-        rc = cel_fail(NC_EINDEFINE, "shards are defined in define mode only, right after the variable");
-    if (rc == CEL_OK && c.var->ndims > CEL_RANK_MAX)
-        rc = cel_fail(NC_EMAXDIMS, "variable %s has more than %d dimensions", c.var->name, CEL_RANK_MAX);
-    if (rc == CEL_OK && lengths) {
-        shards.rank = c.var->ndims;
-        memcpy(shards.len, lengths, (size_t)c.var->ndims * sizeof *lengths);
-    }
     if (rc == CEL_OK)
-        rc = cel_var_set_shards(c.var, lengths ? &shards : NULL);
+        rc = cel_var_def_shards(c.var, lengths);
     return cel_call_end(&c, rc);
 }
 
@@ -231,7 +195,7 @@ int cellar_def_var_object_codec(int ncid, int varid, const char *json)
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK)
-        rc = check_define(&c);
+        rc = cel_var_may_filter(c.var);
     if (rc == CEL_OK)
         rc = object_from_text(json, &object);
     if (rc == CEL_OK)

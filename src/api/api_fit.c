@@ -34,7 +34,7 @@ int cel_fit_var(struct cel_call *c, struct cel_var *var)
 {
     int rc = CEL_OK;
 
-    if (!(c->ds->keeps & CEL_FILTERS_AS_CALLED))
+    if (!(c->ds->features & CEL_FILTERS_AS_CALLED))
         return CEL_OK;
     for (size_t i = 0; rc == CEL_OK && i < var->chain.n; i++)
         if (is_unfitted(&var->chain.step[i]))
@@ -47,7 +47,7 @@ int cel_fit_new(struct cel_call *c)
 {
     int rc = CEL_OK;
 
-    if (!c->ds->defining || !(c->ds->keeps & CEL_FILTERS_AS_CALLED))
+    if (!c->ds->defining || !(c->ds->features & CEL_FILTERS_AS_CALLED))
         return CEL_OK;
     for (size_t g = 0; rc == CEL_OK && g < c->ds->groups.n; g++) {
         const struct cel_group *group = c->ds->groups.at[g];

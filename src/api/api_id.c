@@ -287,24 +287,6 @@ static void leave(struct cel_open *open)
     cel_unlock(&table.lock);
 }
 
-/* "/ocean/temp", or "temp" in the root group. */
-static void name_variable(int rc, const struct cel_var *var)
-{
-    struct cel_buf path = CEL_BUF_INIT(4096);
-    struct cel_status why;
-
-    if (!var->group->parent) {
-        cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
-        return;
-    }
-    cel_status_save(&why);
-    if (cel_group_path(var->group, &path) != CEL_OK)
-        path.len = 0;
-    cel_status_restore(&why);
-    cel_fail_at(rc, CEL_IN_VARIABLE, "%.*s/%s", (int)path.len, path.data ? path.data : "", var->name);
-    cel_buf_dispose(&path);
-}
-
 int cel_call_end(struct cel_call *c, int rc)
 {
     if (rc != CEL_OK && cel_error_code() == 0)
@@ -313,7 +295,7 @@ int cel_call_end(struct cel_call *c, int rc)
         return rc;
     if (rc != CEL_OK) {
         if (c->var)
-            name_variable(rc, c->var);
+            cel_fail_in_var(rc, c->var);
         cel_fail_at(rc, CEL_IN_FILE, "%s", c->ds->path);
     }
     if (c->locked)

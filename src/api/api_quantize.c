@@ -12,7 +12,7 @@ static int find_var(struct cel_call *c, int ncid, int varid, bool define)
     if (rc == CEL_OK && varid == NC_GLOBAL)
         rc = cel_fail(NC_EGLOBAL, "a variable is quantized, not NC_GLOBAL");
     if (rc == CEL_OK)
-        rc = cel_dataset_refuse(c->ds, CEL_KEEPS_CHUNKS, "quantization");
+        rc = cel_dataset_may_quantize(c->ds);
     if (rc == CEL_OK && define)
         rc = cel_mode_write(c->ds);
     if (rc != CEL_OK)
@@ -48,7 +48,7 @@ int nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp)
     return cel_call_end(&c, rc);
 }
 
-int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel)
+int cellar_inq_var_loss(int ncid, int varid, double *max_abs, double *max_rel)
 {
     struct cel_call c;
     double by_value = 0, by_share = 0;
@@ -63,7 +63,7 @@ int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel)
     return cel_call_end(&c, rc);
 }
 
-int cellar_watch_var_error(int ncid, int varid, int on)
+int cellar_watch_var_loss(int ncid, int varid, int on)
 {
     struct cel_call c;
     int rc = find_var(&c, ncid, varid, false);
@@ -73,17 +73,27 @@ int cellar_watch_var_error(int ncid, int varid, int on)
     return cel_call_end(&c, rc);
 }
 
+/* Their first names, for programs that were linked with them. */
+#undef cellar_inq_var_error
+#undef cellar_watch_var_error
+
+int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel)
+{
+    return cellar_inq_var_loss(ncid, varid, max_abs, max_rel);
+}
+
+int cellar_watch_var_error(int ncid, int varid, int on)
+{
+    return cellar_watch_var_loss(ncid, varid, on);
+}
+
 int cellar_set_cf_quantization(int ncid, int on)
 {
     struct cel_call c;
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK)
-        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_CHUNKS, "quantization");
-    if (rc == CEL_OK)
-        rc = cel_mode_define(c.ds);
-    if (rc == CEL_OK)
-        c.ds->cf_quantization = on != 0;
+        rc = cel_cf_set(c.ds, on != 0);
     return cel_call_end(&c, rc);
 }
 

@@ -59,12 +59,13 @@ int nc_get_alignment(int *thresholdp, int *alignmentp)
 
 int nc_set_chunk_cache(size_t size, size_t nelems, float preemption)
 {
-    if (!(preemption >= 0 && preemption <= 1))
-        return cel_fail(NC_EINVAL, "a preemption of %g is not between 0 and 1", (double)preemption);
+    const struct cel_cache_settings settings = {.size = size, .nelems = nelems, .preemption = preemption};
+    int rc = cel_cache_check(&settings);
+
+    if (rc != CEL_OK)
+        return rc;
     cel_lock(&lock);
-    now.cache.size = size;
-    now.cache.nelems = nelems;
-    now.cache.preemption = preemption;
+    now.cache = settings;
     cel_unlock(&lock);
     return NC_NOERR;
 }

@@ -28,8 +28,8 @@ int cellar_copy_var_chunks(int ncid_in, int varid_in, int ncid_out, int varid_ou
     }
     if (rc == CEL_OK)
         rc = cel_call_loaded_var(&out, ncid_out, varid_out);
-    if (rc == CEL_OK && !out.ds->writable)
-        rc = cel_fail(NC_EPERM, "the file was opened for reading only");
+    if (rc == CEL_OK)
+        rc = cel_mode_write(out.ds);
     if (rc == CEL_OK)
         rc = cel_data_mode(out.ds);
     if (rc == CEL_OK) {

@@ -14,14 +14,6 @@ static const size_t ones[NC_MAX_VAR_DIMS] = {
 #define ONES_256 ONES_32, ONES_32, ONES_32, ONES_32, ONES_32, ONES_32, ONES_32, ONES_32
     ONES_256, ONES_256, ONES_256, ONES_256};
 
-/* Mapped access is for atomic types. */
-static int check_map(const struct cel_var *var, const struct cel_region *region)
-{
-    if (region->imap && var->type->group)
-        return cel_fail(NC_EMAPTYPE, "an index map is for atomic types only, and this is of type %s", var->type->name);
-    return CEL_OK;
-}
-
 static int ready(struct cel_call *c, const struct cel_region *region)
 {
     int rc = cel_fit_new(c);
@@ -31,9 +23,7 @@ static int ready(struct cel_call *c, const struct cel_region *region)
     if (rc == CEL_OK)
         rc = cel_fit_var(c, c->var);
     if (rc == CEL_OK)
-        rc = check_map(c->var, region);
-    if (rc == CEL_OK && c->var->unreadable)
-        rc = cel_fail(NC_EBADTYPE, "%s", c->var->why ? c->var->why : "its type or layout cannot be read");
+        rc = cel_var_check_access(c->var, region->imap != NULL);
     return rc;
 }
 

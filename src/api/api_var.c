@@ -116,8 +116,6 @@ int nc_def_var_chunking(int ncid, int varid, int storage, const size_t *chunksiz
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK)
-        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_CHUNKS, "a choice of storage");
-    if (rc == CEL_OK)
         rc = cel_var_set_storage(c.var, storage, chunksizesp);
     return cel_call_end(&c, rc);
 }
@@ -128,9 +126,7 @@ int nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *chunksizesp)
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK) {
-        bool open_yet = c.var->storage == CEL_UNKNOWN_STORAGE && c.var->saved == CEL_NEW;
-
-        cel_give(storagep, open_yet ? NC_CONTIGUOUS : (int)c.var->storage);
+        cel_give(storagep, cel_var_shown_storage(c.var));
         if (chunksizesp && c.var->storage == CEL_CHUNKED && c.var->chunk)
             memcpy(chunksizesp, c.var->chunk, (size_t)c.var->ndims * sizeof *chunksizesp);
     }
@@ -201,8 +197,6 @@ int nc_def_var_endian(int ncid, int varid, int endian)
     struct cel_call c;
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
-    if (rc == CEL_OK && cel_is_classic_file(c.ds))
-        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_ENDIAN, "a byte order");
     if (rc == CEL_OK)
         rc = cel_var_set_endian(c.var, endian);
     return cel_call_end(&c, rc);
@@ -213,8 +207,8 @@ int nc_inq_var_endian(int ncid, int varid, int *endianp)
     struct cel_call c;
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
-    if (rc == CEL_OK && cel_is_classic_file(c.ds))
-        rc = cel_dataset_refuse(c.ds, CEL_KEEPS_ENDIAN, "a byte order");
+    if (rc == CEL_OK)
+        rc = cel_dataset_has_endian(c.ds);
     if (rc == CEL_OK)
         cel_give(endianp, c.var->endian);
     return cel_call_end(&c, rc);

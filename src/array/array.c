@@ -189,7 +189,7 @@ static int in_stream(struct cel_dataset *ds, struct cel_var *var, struct cel_arr
         rc = cel_stream_close(&stream);
     }
     cel_unlock(&array->lock);
-    return rc == CEL_OK ? CEL_OK : cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+    return rc == CEL_OK ? CEL_OK : cel_fail_in_var(rc, var);
 }
 
 int cel_array_flush(struct cel_dataset *ds, struct cel_var *var)

@@ -164,5 +164,5 @@ int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel
         rc = get_locked(ds, var, region, data, memtype);
         cel_unlock(&array->lock);
     }
-    return rc == CEL_OK ? CEL_OK : cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+    return rc == CEL_OK ? CEL_OK : cel_fail_in_var(rc, var);
 }

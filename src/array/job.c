@@ -16,22 +16,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static void name_chunk(const struct cel_job *job, char *text, size_t size)
-{
-    size_t at = 0;
-
-    for (int d = 0; d < job->stream->array->rank && at < size; d++)
-        at += (size_t)snprintf(text + at, size - at, "%s%zu", d ? "," : "", job->index[d]);
-}
-
 int cel_job_fail(const struct cel_job *job, int rc)
 {
-    char text[200] = "";
-
     if (job->stream->var->unchunked && !job->stream->array->has_codec)
         return rc; /* it is a slice */
-    name_chunk(job, text, sizeof text);
-    return cel_fail_at(rc, CEL_IN_CHUNK, "chunk (%s)", text);
+    return cel_fail_in_chunk(rc, job->index, job->stream->array->rank);
 }
 
 /* --- state and buffers ------------------------------------------------------------ */
@@ -100,7 +89,7 @@ int cel_job_buffer(struct cel_job *job, size_t nbytes, void **out)
  * the job is sent; else work() does where the container allows it, and the calling thread in chunk order where not. */
 static bool allocates_in_work(const struct cel_stream *s)
 {
-    return (s->ds->ops->keeps & CEL_CONCURRENT) != 0;
+    return (s->ds->ops->thread_rules & CEL_CONCURRENT) != 0;
 }
 
 static bool allocates_before_work(const struct cel_stream *s)

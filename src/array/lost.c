@@ -85,11 +85,11 @@ static int say(const struct cel_array *array, const struct cel_var *var)
     int rc;
 
     if (!lost)
-        return cel_fail(NC_EIO, "%s: data of %zu puts that failed is missing", var->name, array->nlost);
+        return cel_fail_in_var(cel_fail(NC_EIO, "data of %zu puts that failed is missing", array->nlost), var);
     cel_status_restore(&lost->why);
     rc = cel_fail_in(lost->why.code, "data of %zu %s missing, because", array->nlost,
                      array->nlost == 1 ? "failed put is" : "failed puts is");
-    return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+    return cel_fail_in_var(rc, var);
 }
 
 int cel_lost_check(struct cel_array *array, const struct cel_var *var)

@@ -3,7 +3,7 @@
 
 /* Keeps one dataset in some file format. It knows where things lie, never what
  * the user asked for: no type conversion, no filters, no argument checks; all
- * that is done above. What it can keep (CEL_KEEPS_*) is declared in model.h. Adding
+ * that is done above. What a format can keep (CEL_KEEPS_*) is declared in model.h. Adding
  * a format is one ops table and one row in container.c. */
 
 #include "model.h"
@@ -51,10 +51,14 @@ struct cel_fact {
     char *text; /* yours to free; NULL: it is the number */
 };
 
+/* Thread rules: what may be called by any thread beside chunk_read and chunk_write. */
+enum { CEL_CONCURRENT = 1 /* chunk_find and chunk_allocate too */ };
+
 struct cel_container_ops {
-    const char *name; /* "hdf5" */
-    int formatx;      /* NC_FORMATX_NC_HDF5 ..., for nc_inq_format_extended() */
-    unsigned keeps;
+    const char *name;      /* "hdf5" */
+    int formatx;           /* NC_FORMATX_NC_HDF5 ..., for nc_inq_format_extended() */
+    unsigned features;     /* of the format: CEL_KEEPS_* and its rules (model.h) */
+    unsigned thread_rules; /* CEL_CONCURRENT, or 0 */
 
     /* How sure this format is about a location: 0 = not mine. `create` asks for a new one. */
     int (*bid)(const struct cel_location *where, const struct cel_options *options, bool create);
@@ -136,6 +140,16 @@ struct cel_container_ops {
 extern const struct cel_container_ops cel_hdf5_ops;
 extern const struct cel_container_ops cel_zarr_ops;
 extern const struct cel_container_ops cel_classic_ops;
+
+/* --- location.c: what a path given by the user means ------------------------------- */
+struct cel_where {
+    struct cel_location at;
+    char *text; /* holds at.path and at.fragment */
+    int error;  /* errno when there is something that cannot be looked at */
+};
+int cel_where_init(const char *path, struct cel_where *out); /* splits, looks at the file; none there is no error */
+int cel_where_in_memory(const char *path, void *memory, size_t nbytes, struct cel_where *out);
+void cel_where_dispose(struct cel_where *where);
 
 /* The format that bids most for this location; the error says what it is when none does. */
 int cel_container_for(const struct cel_location *where, const struct cel_options *options, bool create,

@@ -130,12 +130,12 @@ static int make_value(const struct cel_dataset *ds, struct value *v, const void 
 static int check_fill(const struct cel_var *var, const struct cel_type *type, size_t n)
 {
     if (n != 1)
-        return cel_fail(NC_EINVAL, "variable %s: _FillValue has one value, not %zu", var->name, n);
+        return cel_fail(NC_EINVAL, "_FillValue has one value, not %zu", n);
     if (var->type->id != type->id)
-        return cel_fail(NC_EBADTYPE, "variable %s: _FillValue must be of the variable's type %s, not %s", var->name,
-                        var->type->name, type->name);
+        return cel_fail(NC_EBADTYPE, "_FillValue must be of the variable's type %s, not %s", var->type->name,
+                        type->name);
     if (var->fill.settled)
-        return cel_fail(NC_ELATEFILL, "variable %s: the fill value is set before data is written", var->name);
+        return cel_fail(NC_ELATEFILL, "the fill value is set before data is written");
     return CEL_OK;
 }
 

@@ -15,7 +15,7 @@ int cel_dataset_make(const char *path, int mode, struct cel_dataset **out)
     ds->classic_model = (mode & NC_CLASSIC_MODEL) != 0;
     ds->format = ds->classic_model ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4;
     ds->fill_mode = NC_FILL;
-    ds->keeps = CEL_KEEPS_ALL;
+    ds->features = CEL_KEEPS_ALL;
     ds->path = cel_strdup(path);
     if (ds->path)
         root = cel_strdup("/");
@@ -75,7 +75,7 @@ static const struct {
 
 int cel_dataset_refuse(const struct cel_dataset *ds, unsigned need, const char *what)
 {
-    unsigned missing = need & ~ds->keeps;
+    unsigned missing = need & ~ds->features;
 
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         if (missing & refusals[i].need)

@@ -87,7 +87,6 @@ void cel_default_chunks(size_t elem_size, int ndims, const size_t *lens, const b
 int cel_check_chunks(const struct cel_var *var, const size_t *chunks)
 {
     if (chunk_bytes(var->type->size, var->ndims, chunks) > CHUNK_BYTES_MAX)
-        return cel_fail(NC_EBADCHUNK, "variable %s: a chunk must have less than 4 GiB: use smaller chunk sizes",
-                        var->name);
+        return cel_fail(NC_EBADCHUNK, "a chunk must have less than 4 GiB: use smaller chunk sizes");
     return CEL_OK;
 }

@@ -45,8 +45,8 @@ static int check_unlimited(const struct cel_dataset *ds)
 static int check_free(const struct cel_group *group, const char *name)
 {
     if (cel_names_find(&group->dim_index, name))
-        return cel_fail(NC_ENAMEINUSE, "%s: the group %s has a dimension of this name already", name, group->name);
-    if ((group->dataset->keeps & CEL_ONE_NAMESPACE) &&
+        return cel_fail(NC_ENAMEINUSE, "the group %s has a dimension %s already", group->name, name);
+    if ((group->dataset->features & CEL_ONE_NAMESPACE) &&
         (cel_names_find(&group->group_index, name) || cel_names_find(&group->type_index, name)))
         return cel_fail(NC_ENAMEINUSE,
                         "%s: the group %s has a group or type of this name, and in files of this format "

@@ -57,7 +57,7 @@ int cel_group_name_free(const struct cel_group *group, const char *name)
                                                                     : NULL;
 
     if (taken)
-        return cel_fail(NC_ENAMEINUSE, "%s: the group %s has a %s of this name already", name, group->name, taken);
+        return cel_fail(NC_ENAMEINUSE, "the group %s has a %s %s already", group->name, taken, name);
     return CEL_OK;
 }
 
@@ -65,7 +65,7 @@ int cel_group_object_free(const struct cel_group *group, const char *name)
 {
     int rc = cel_group_name_free(group, name);
 
-    if (rc == CEL_OK && (group->dataset->keeps & CEL_ONE_NAMESPACE) && cel_names_find(&group->dim_index, name))
+    if (rc == CEL_OK && (group->dataset->features & CEL_ONE_NAMESPACE) && cel_names_find(&group->dim_index, name))
         rc = cel_fail(NC_ENAMEINUSE,
                       "%s: the group %s has a dimension of this name, and in files of this format both "
                       "would be one object",

@@ -44,6 +44,51 @@ int cel_mode_redef(struct cel_dataset *ds)
     return rc;
 }
 
+int cel_mode_data(const struct cel_dataset *ds)
+{
+    if (ds->defining && cel_is_strict(ds))
+        return cel_fail(NC_EINDEFINE, "a file of the classic model has no data while it is in define mode: "
+                                      "call nc_enddef first");
+    return CEL_OK;
+}
+
+int cel_mode_check_create(int mode)
+{
+    int format = mode & CEL_MODE_FORMATS;
+
+    if (format & (format - 1))
+        return cel_fail(NC_EINVAL, "NC_NETCDF4, NC_64BIT_OFFSET and NC_64BIT_DATA exclude each other");
+    if ((mode & NC_DISKLESS) && (mode & NC_INMEMORY))
+        return cel_fail(NC_EDISKLESS, "NC_DISKLESS and NC_INMEMORY exclude each other");
+    if ((mode & NC_MMAP) && (mode & NC_NETCDF4))
+        return cel_fail(NC_EINVAL, "NC_MMAP is for classic files: use NC_DISKLESS");
+    if (mode & NC_MPIIO)
+        return cel_fail(NC_ENOTBUILT, "this build has no parallel I/O (NC_MPIIO)");
+    return CEL_OK;
+}
+
+int cel_mode_check_open(int mode)
+{
+    if ((mode & NC_DISKLESS) && (mode & NC_INMEMORY))
+        return cel_fail(NC_EINVAL, "NC_DISKLESS and NC_INMEMORY exclude each other");
+    if (mode & NC_MPIIO)
+        return cel_fail(NC_ENOTBUILT, "this build has no parallel I/O (NC_MPIIO)");
+    return CEL_OK;
+}
+
+int cel_mode_set_fill(struct cel_dataset *ds, int fill_mode, int *old)
+{
+    int rc = cel_mode_write(ds);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (fill_mode != NC_FILL && fill_mode != NC_NOFILL)
+        return cel_fail(NC_EINVAL, "%d is neither NC_FILL nor NC_NOFILL", fill_mode);
+    *old = ds->fill_mode;
+    ds->fill_mode = fill_mode;
+    return CEL_OK;
+}
+
 static int check_type(const struct cel_type *type)
 {
     if (type->klass == NC_COMPOUND && !type->nfields)

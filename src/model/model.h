@@ -16,29 +16,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a container's format can keep; the rest is refused at define time. */
+/* Features of a format: what it can keep; the rest is refused at define time. */
 enum {
-    CEL_KEEPS_GROUPS = 1,
-    CEL_KEEPS_USER_TYPES = 2,
-    CEL_KEEPS_STRINGS = 4,
-    CEL_KEEPS_INT64 = 8,      /* unsigned and 64-bit integers too */
-    CEL_KEEPS_UNLIMITED = 16, /* more than one unlimited dimension, anywhere */
-    CEL_KEEPS_CHUNKS = 32,
-    CEL_KEEPS_FILTERS = 64,
-    CEL_KEEPS_CONTIGUOUS = 128,
-    CEL_KEEPS_COMPACT = 256,
-    CEL_KEEPS_ENDIAN = 512,
-    CEL_KEEPS_SKIP_MASK = 1024, /* a chunk may have optional filters skipped */
-    CEL_KEEPS_ALL = 2047,
-    CEL_CONCURRENT = 4096, /* chunk_find and chunk_allocate may be called by any thread */
+    CEL_KEEPS_GROUPS = 1 << 0,
+    CEL_KEEPS_USER_TYPES = 1 << 1,
+    CEL_KEEPS_STRINGS = 1 << 2,
+    CEL_KEEPS_INT64 = 1 << 3,     /* unsigned and 64-bit integers too */
+    CEL_KEEPS_UNLIMITED = 1 << 4, /* more than one unlimited dimension, anywhere */
+    CEL_KEEPS_CHUNKS = 1 << 5,
+    CEL_KEEPS_FILTERS = 1 << 6,
+    CEL_KEEPS_CONTIGUOUS = 1 << 7,
+    CEL_KEEPS_COMPACT = 1 << 8,
+    CEL_KEEPS_ENDIAN = 1 << 9,
+    CEL_KEEPS_SKIP_MASK = 1 << 10, /* a chunk may have optional filters skipped */
+    CEL_KEEPS_ALL = (1 << 11) - 1, /* netCDF-4's features: all of the above */
+
+    CEL_KEEPS_SHARDS = 1 << 11,        /* many chunks in one value */
+    CEL_KEEPS_TEXT_CODECS = 1 << 12,   /* a chain may say how strings become bytes: vlen-utf8 ... */
+    CEL_KEEPS_OBJECT_CODECS = 1 << 13, /* ... and json2, categorize, vlen-array */
+    CEL_KEEPS_LISTS = 1 << 14,         /* variable-length types of numbers, if no other user types */
+
+    /* The format's own rules. */
     CEL_FILTERS_AS_CALLED =
-        8192,                  /* filters stay in the order they were defined; else fletcher32 and shuffle go first */
-    CEL_ONE_NAMESPACE = 32768, /* a dimension cannot share its name with a group or type beside it */
-    CEL_KEEPS_SHARDS = 65536,  /* many chunks in one value */
-    CEL_KEEPS_TEXT_CODECS = 131072,   /* a chain may say how strings become bytes: vlen-utf8 ... */
-    CEL_KEEPS_OBJECT_CODECS = 262144, /* ... and json2, categorize, vlen-array */
-    CEL_KEEPS_LISTS = 524288,         /* variable-length types of numbers, if no other user types */
-    CEL_FILTERS_VARSIZED = 16384      /* filters apply to strings and other variable-sized types too */
+        1 << 15, /* filters stay in the order they were defined; else fletcher32 and shuffle go first */
+    CEL_FILTERS_VARSIZED = 1 << 16, /* filters apply to strings and other variable-sized types too */
+    CEL_ONE_NAMESPACE = 1 << 17     /* a dimension cannot share its name with a group or type beside it */
 };
 
 /* Whether the container has an object as it is here. */
@@ -214,7 +216,7 @@ struct cel_dataset {
     size_t types_loaded;   /* at least this many first ones of them need not be looked at again (cel_load_types) */
     struct cel_cache_settings cache; /* defaults for new variables */
     struct cel_mutex lock;
-    unsigned keeps; /* CEL_KEEPS_*: what the format can hold; all of it until the container says */
+    unsigned features; /* CEL_KEEPS_* and the format's rules; CEL_KEEPS_ALL until the container says */
     const struct cel_container_ops *ops;
     void *container; /* the container's own */
 };
@@ -232,14 +234,29 @@ int cel_dataset_refuse(const struct cel_dataset *ds, unsigned need, const char *
  * memory and NC_BYTE are one type. NULL as cel_converter(). */
 cel_convert_fn *cel_dataset_converter(const struct cel_dataset *ds, nc_type from, nc_type to);
 
-/* --- mode.c: define and data mode ----------------------------------------- */
-bool cel_is_strict(const struct cel_dataset *ds);       /* classic model, or a classic format */
-bool cel_is_classic_file(const struct cel_dataset *ds); /* CDF-1, -2 or -5 */
-int cel_mode_write(const struct cel_dataset *ds);       /* NC_EPERM unless writable */
-int cel_mode_define(struct cel_dataset *ds);            /* about to define: classic model must be in define mode
+/* --- where.c: where an error happened. Variables and chunks are written into texts here and nowhere else ---- */
+enum { CEL_WHERE_TEXT = 256 };
+/* Widen the error by the variable, "/ocean/temp" or "t2m" in the root group, or by "chunk (3,0,1)"; once each. */
+int cel_fail_in_var(int rc, const struct cel_var *var);
+int cel_fail_in_new_var(int rc, const struct cel_group *group, const char *name); /* one that could not be made */
+int cel_fail_in_chunk(int rc, const size_t *index, int rank);
+/* The same words for texts that are no error of this call: a warning, a note for later. Both give `text` back. */
+const char *cel_var_path(const struct cel_var *var, char text[CEL_WHERE_TEXT]);
+const char *cel_chunk_text(const size_t *index, int rank, char text[CEL_WHERE_TEXT]);
+
+/* --- mode.c: define and data mode, and the mode argument of nc_create and nc_open -------- */
+#define CEL_MODE_FORMATS (NC_NETCDF4 | NC_64BIT_OFFSET | NC_64BIT_DATA)
+int cel_mode_check_create(int mode); /* flags that exclude each other */
+int cel_mode_check_open(int mode);
+int cel_mode_data(const struct cel_dataset *ds); /* about to move data: NC_EINDEFINE in the classic model */
+int cel_mode_set_fill(struct cel_dataset *ds, int fill_mode, int *old); /* nc_set_fill */
+bool cel_is_strict(const struct cel_dataset *ds);                       /* classic model, or a classic format */
+bool cel_is_classic_file(const struct cel_dataset *ds);                 /* CDF-1, -2 or -5 */
+int cel_mode_write(const struct cel_dataset *ds);                       /* NC_EPERM unless writable */
+int cel_mode_define(struct cel_dataset *ds);       /* about to define: classic model must be in define mode
                                                        (NC_ENOTINDEFINE), others enter it */
-int cel_mode_redef(struct cel_dataset *ds);             /* nc_redef: NC_EINDEFINE, NC_EPERM */
-int cel_mode_check_enddef(struct cel_dataset *ds);      /* nc_enddef's checks; the caller then saves */
+int cel_mode_redef(struct cel_dataset *ds);        /* nc_redef: NC_EINDEFINE, NC_EPERM */
+int cel_mode_check_enddef(struct cel_dataset *ds); /* nc_enddef's checks; the caller then saves */
 
 /* --- name.c ----------------------------------------------------------------- */
 int cel_name_check(const char *name, char **normal);  /* legal and not too long; NFC copy, yours */
@@ -306,9 +323,11 @@ struct cel_var *cel_var_find(const struct cel_group *group, const char *name);
 struct cel_var *cel_var_by_id(const struct cel_group *group, int varid);
 /* Rules of the nc_def_var_* calls: scalar, late definition, chunk sizes ... */
 int cel_var_set_storage(struct cel_var *var, int storage, const size_t *chunks);
-int cel_var_set_shards(struct cel_var *var, const struct cel_shards *shards); /* NULL: none */
-int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value);   /* value NULL: keep */
+int cel_var_shown_storage(
+    const struct cel_var *var); /* as nc_inq_var_chunking says it: NC_CONTIGUOUS while undecided */
+int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value); /* value NULL: keep */
 int cel_var_set_endian(struct cel_var *var, int endian);
+int cel_dataset_has_endian(const struct cel_dataset *ds); /* NC_ENOTNC4 in classic files */
 int cel_var_may_define(const struct cel_var *var); /* NC_EPERM, NC_ELATEDEF: for deflate, quantize, chunking ... */
 
 /* One element in memory form that unwritten places read as: the user's fill
@@ -329,10 +348,47 @@ void cel_default_chunks(size_t elem_size, int ndims, const size_t *lens, const b
 /* The chunk's shape as the codecs want to know it. */
 int cel_var_shape(const struct cel_var *var, struct cel_shape *out);
 
+/* --- var_cache.c ------------------------------------------------------------------ */
+int cel_cache_check(const struct cel_cache_settings *settings); /* NC_EINVAL */
+int cel_var_may_cache(const struct cel_var *var);               /* NC_ENOTNC4 */
+int cel_var_set_cache(struct cel_var *var, const struct cel_cache_settings *settings);
+
+/* --- var_shards.c: many chunks in one value ----------------------------------------- */
+int cel_var_def_shards(struct cel_var *var, const size_t *lengths); /* cellar_def_var_shards; NULL: none */
+int cel_var_set_sharding(struct cel_var *var, const struct cel_sharding *sharding); /* from the JSON of a chain */
+
 /* --- quantize setting of a variable: var_quantize.c -------------------------------- */
+int cel_dataset_may_quantize(const struct cel_dataset *ds);          /* NC_ENOTNC4 */
 int cel_var_set_quantize(struct cel_var *var, int mode, int digits); /* nc_def_var_quantize */
 int cel_var_note_quantize(struct cel_var *var);   /* before the variable is made: write it as an attribute */
 void cel_var_learn_quantize(struct cel_var *var); /* from its attributes, once; the variable and they are loaded */
+
+/* --- cf.c: the CF conventions' attributes of quantized variables ------------------------ */
+int cel_cf_set(struct cel_dataset *ds, bool on); /* cellar_set_cf_quantization */
+int cel_cf_describe(struct cel_var *var);        /* before define mode is left; every variable of the dataset and its
+                                                    attributes are loaded */
+int cel_cf_note_error(struct cel_var *var, double max_rel); /* all data is written: the largest error made */
+
+/* --- def_filter.c: the calls that define one filter ------------------------------------- */
+enum { /* HDF5's ids of the filters that have calls of their own */
+       CEL_ID_DEFLATE = 1,
+       CEL_ID_SHUFFLE = 2,
+       CEL_ID_FLETCHER32 = 3,
+       CEL_ID_SZIP = 4,
+       CEL_ID_BZIP2 = 307,
+       CEL_ID_BLOSC = 32001,
+       CEL_ID_ZSTD = 32015
+};
+int cel_var_may_filter(const struct cel_var *var); /* NC_ENOTNC4, NC_EINDEFINE, NC_EPERM, NC_ELATEDEF */
+int cel_var_def_filter(struct cel_var *var, unsigned id, size_t n, const unsigned *params); /* nc_def_var_filter */
+int cel_var_def_deflate(struct cel_var *var, bool shuffle, bool deflate, int level);
+int cel_var_def_shuffle(struct cel_var *var, bool on);
+int cel_var_def_fletcher32(struct cel_var *var, bool on);
+
+/* --- var_compress.c: nc_def_var_compress ------------------------------------------------- */
+int cel_var_def_compress(struct cel_var *var, const char *algorithm, int nparams, const unsigned *params);
+/* The name of the compressor, "" for none, and its parameters (params may be NULL). */
+const char *cel_var_compress(const struct cel_var *var, int *nparams, unsigned *params);
 
 /* --- filters of a variable: var_filter.c --------------------------------------- */
 /* Add or re-define a filter with netCDF's order rules (fletcher32 first, shuffle
@@ -366,8 +422,9 @@ int cel_att_add(struct cel_atts *atts, const char *name, const struct cel_type *
 int cel_group_note_unreadable(struct cel_group *group, const char *name,
                               const char *reason); /* no object is made of it */
 int cel_var_note_unreadable(struct cel_var *var,
-                            const char *reason);   /* its header is shown, its data fails with the reason */
-int cel_var_check_rank(const struct cel_var *var); /* NC_EMAXDIMS: it can be shown, and that is all */
+                            const char *reason); /* its header is shown, its data fails with the reason */
+int cel_var_check_access(const struct cel_var *var, bool mapped); /* its data is asked for: NC_EMAPTYPE, NC_EBADTYPE */
+int cel_var_check_rank(const struct cel_var *var);                /* NC_EMAXDIMS: it can be shown, and that is all */
 const struct cel_unreadable *cel_group_find_unreadable(const struct cel_group *group,
                                                        const char *name); /* NULL: none */
 

@@ -37,6 +37,8 @@ void cel_type_pin(const struct cel_type *type); /* it can no longer change */
 void cel_touch_var(struct cel_group *group, const char *name);
 void cel_touch_dim(struct cel_group *group, const char *name);
 
+int cel_var_check_shards(const struct cel_var *var);         /* once chunk and shard lengths are known: NC_EBADCHUNK */
+int cel_check_rival(const struct cel_var *var, unsigned id); /* deflate and szip exclude each other: NC_EINVAL */
 int cel_check_chunks(const struct cel_var *var, const size_t *chunks); /* bytes of one chunk: NC_EBADCHUNK */
 int cel_var_chunk_by_default(struct cel_var *var);                     /* storage and chunk lengths */
 

@@ -150,7 +150,8 @@ static bool is_number(const struct cel_type *type)
 /* What a format must keep for a user type; base: of a variable-length one. */
 static unsigned user_type_needs(const struct cel_dataset *ds, int klass, const struct cel_type *base)
 {
-    return klass == NC_VLEN && is_number(base) && ds->keeps & CEL_KEEPS_LISTS ? CEL_KEEPS_LISTS : CEL_KEEPS_USER_TYPES;
+    return klass == NC_VLEN && is_number(base) && ds->features & CEL_KEEPS_LISTS ? CEL_KEEPS_LISTS
+                                                                                 : CEL_KEEPS_USER_TYPES;
 }
 
 static int def_type(struct cel_group *group, const char *name, int klass, size_t size, const struct cel_type *base,
@@ -441,7 +442,7 @@ int cel_type_allowed(const struct cel_dataset *ds, const struct cel_type *type)
     char what[NC_MAX_NAME + 8];
 
     snprintf(what, sizeof what, "type %s", type->name);
-    if (ds->classic_model && type->id > NC_DOUBLE && !(need & ~ds->keeps))
+    if (ds->classic_model && type->id > NC_DOUBLE && !(need & ~ds->features))
         return classic_only(type);
     return cel_dataset_refuse(ds, need, what);
 }

@@ -45,6 +45,15 @@ int cel_var_check_rank(const struct cel_var *var)
                           CEL_RANK_MAX);
 }
 
+int cel_var_check_access(const struct cel_var *var, bool mapped)
+{
+    if (mapped && var->type->group)
+        return cel_fail(NC_EMAPTYPE, "an index map is for atomic types only, and this is of type %s", var->type->name);
+    if (var->unreadable)
+        return cel_fail(NC_EBADTYPE, "%s", var->why ? var->why : "its type or layout cannot be read");
+    return CEL_OK;
+}
+
 const struct cel_unreadable *cel_group_find_unreadable(const struct cel_group *group, const char *name)
 {
     for (size_t i = 0; i < group->unreadable.n; i++) {

@@ -83,26 +83,24 @@ void cel_touch_var(struct cel_group *group, const char *name)
 /* --- defining -------------------------------------------------------------------- */
 
 /* In every format as many as HDF5 has: what can be defined can be read, and copied to any other. */
-static int check_rank(const char *name, int ndims)
+static int check_rank(int ndims)
 {
     if (ndims < 0)
-        return cel_fail(NC_EINVAL, "variable %s: %d dimensions", name, ndims);
+        return cel_fail(NC_EINVAL, "a variable cannot have %d dimensions", ndims);
     if (ndims > CEL_RANK_MAX)
-        return cel_fail(NC_EMAXDIMS, "variable %s: %d dimensions are more than a variable can have (%d)", name, ndims,
-                        CEL_RANK_MAX);
+        return cel_fail(NC_EMAXDIMS, "%d dimensions are more than a variable can have (%d)", ndims, CEL_RANK_MAX);
     return CEL_OK;
 }
 
 /* Ids are unique in the file, and netCDF-C takes dimensions of any group. */
-static int check_dims(const struct cel_group *group, const char *name, int ndims, struct cel_dim *const *dims)
+static int check_dims(const struct cel_group *group, int ndims, struct cel_dim *const *dims)
 {
     for (int d = 0; d < ndims; d++)
         if (!dims[d] || dims[d]->group->dataset != group->dataset)
-            return cel_fail(NC_EBADDIM, "variable %s: dimension %d is not one of this file", name, d);
+            return cel_fail(NC_EBADDIM, "dimension %d is not one of this file", d);
     for (int d = 1; d < ndims; d++)
-        if (dims[d]->unlimited && !(group->dataset->keeps & CEL_KEEPS_CHUNKS))
-            return cel_fail(NC_EUNLIMPOS,
-                            "variable %s: in files of this format the unlimited dimension (%s) comes first", name,
+        if (dims[d]->unlimited && !(group->dataset->features & CEL_KEEPS_CHUNKS))
+            return cel_fail(NC_EUNLIMPOS, "in files of this format the unlimited dimension (%s) comes first",
                             dims[d]->name);
     return CEL_OK;
 }
@@ -114,16 +112,16 @@ static int check_new_var(struct cel_group *group, const char *name, const struct
     int rc;
 
     if (ndims > 0 && !dims)
-        return cel_fail(NC_EINVAL, "variable %s: no dimensions given", name);
+        return cel_fail(NC_EINVAL, "no dimensions given");
     rc = type ? cel_type_allowed(ds, type) : CEL_OK;
     if (rc == CEL_OK)
-        rc = check_rank(name, ndims);
+        rc = check_rank(ndims);
     if (rc == CEL_OK)
         rc = cel_group_name_free(group, name);
     if (rc == CEL_OK)
-        rc = check_dims(group, name, ndims, dims);
+        rc = check_dims(group, ndims, dims);
     if (rc == CEL_OK && !type)
-        rc = cel_fail(NC_EBADTYPE, "variable %s: there is no such type", name);
+        rc = cel_fail(NC_EBADTYPE, "there is no such type");
     return rc;
 }
 
@@ -137,10 +135,10 @@ static bool has_unlimited(const struct cel_var *var)
 
 static bool must_chunk(const struct cel_var *var)
 {
-    unsigned keeps = var->group->dataset->keeps;
+    unsigned features = var->group->dataset->features;
 
-    return var->ndims && (keeps & CEL_KEEPS_CHUNKS) &&
-           (!(keeps & CEL_KEEPS_CONTIGUOUS) || has_unlimited(var) || var->chain.n);
+    return var->ndims && (features & CEL_KEEPS_CHUNKS) &&
+           (!(features & CEL_KEEPS_CONTIGUOUS) || has_unlimited(var) || var->chain.n);
 }
 
 static void unmake(struct cel_var *var)
@@ -165,6 +163,8 @@ int cel_var_def(struct cel_group *group, const char *name, const struct cel_type
         return rc;
     rc = check_new_var(group, normal, type, ndims, dims);
     if (rc != CEL_OK) {
+        if (rc != NC_ENAMEINUSE) /* the text says the name: it is another's */
+            cel_fail_in_new_var(rc, group, normal);
         free(normal);
         return rc;
     }
@@ -240,8 +240,7 @@ int cel_var_may_define(const struct cel_var *var)
     int rc = cel_mode_write(var->group->dataset);
 
     if (rc == CEL_OK && var->saved != CEL_NEW)
-        rc = cel_fail(NC_ELATEDEF, "variable %s is in the file already: this must be set right after it is defined",
-                      var->name);
+        rc = cel_fail(NC_ELATEDEF, "it is in the file already: this must be set right after it is defined");
     return rc;
 }
 
@@ -291,8 +290,8 @@ static int choose_chunks(struct cel_var *var, const size_t *wanted)
         if (wanted[d])
             chunks[d] = wanted[d];
         if (!dim->unlimited && dim->len && chunks[d] > dim->len)
-            return cel_fail(NC_EBADCHUNK, "variable %s: chunk length %zu is more than dimension %s has (%zu)",
-                            var->name, chunks[d], dim->name, dim->len);
+            return cel_fail(NC_EBADCHUNK, "chunk length %zu is more than dimension %s has (%zu)", chunks[d], dim->name,
+                            dim->len);
     }
     rc = cel_check_chunks(var, chunks);
     return rc == CEL_OK ? set_chunks(var, chunks) : rc;
@@ -306,17 +305,17 @@ static int check_compact(const struct cel_var *var)
         if (!cel_mul(nbytes, var->dim[d]->len, &nbytes))
             nbytes = SIZE_MAX;
     if (nbytes > COMPACT_MAX)
-        return cel_fail(NC_EVARSIZE, "variable %s: %zu bytes are too many for compact storage, which has room for %d",
-                        var->name, nbytes, COMPACT_MAX);
+        return cel_fail(NC_EVARSIZE, "%zu bytes are too many for compact storage, which has room for %d", nbytes,
+                        COMPACT_MAX);
     return CEL_OK;
 }
 
 static int check_unchunked(const struct cel_var *var, const char *kind)
 {
     if (var->chain.n)
-        return cel_fail(NC_EINVAL, "variable %s has filters: %s storage cannot have any", var->name, kind);
-    if (has_unlimited(var) && (var->group->dataset->keeps & CEL_KEEPS_CHUNKS))
-        return cel_fail(NC_EINVAL, "variable %s has an unlimited dimension: %s storage cannot grow", var->name, kind);
+        return cel_fail(NC_EINVAL, "it has filters: %s storage cannot have any", kind);
+    if (has_unlimited(var) && (var->group->dataset->features & CEL_KEEPS_CHUNKS))
+        return cel_fail(NC_EINVAL, "it has an unlimited dimension: %s storage cannot grow", kind);
     return CEL_OK;
 }
 
@@ -343,14 +342,16 @@ static int set_chunked(struct cel_var *var, const size_t *chunks)
     int rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_CHUNKS, "chunked storage");
 
     if (rc == CEL_OK && !var->ndims)
-        rc = cel_fail(NC_EINVAL, "variable %s is a single value: it has no chunks", var->name);
+        rc = cel_fail(NC_EINVAL, "a single value has no chunks");
     return rc == CEL_OK ? choose_chunks(var, chunks) : rc;
 }
 
 int cel_var_set_storage(struct cel_var *var, int storage, const size_t *chunks)
 {
-    int rc = cel_var_may_define(var);
+    int rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_CHUNKS, "a choice of storage");
 
+    if (rc == CEL_OK)
+        rc = cel_var_may_define(var);
     if (rc != CEL_OK)
         return rc;
     if (storage == NC_CHUNKED)
@@ -358,46 +359,17 @@ int cel_var_set_storage(struct cel_var *var, int storage, const size_t *chunks)
     else if (storage == NC_CONTIGUOUS || storage == NC_COMPACT)
         rc = set_unchunked(var, (enum cel_storage)storage);
     else
-        rc = cel_fail(NC_EINVAL, "variable %s: storage %d is none of NC_CONTIGUOUS, NC_CHUNKED and NC_COMPACT",
-                      var->name, storage);
+        rc = cel_fail(NC_EINVAL, "storage %d is none of NC_CONTIGUOUS, NC_CHUNKED and NC_COMPACT", storage);
     if (rc == CEL_OK)
         var->storage_set = true;
     return rc;
 }
 
-int cel_var_set_shards(struct cel_var *var, const struct cel_shards *shards)
+int cel_var_shown_storage(const struct cel_var *var)
 {
-    struct cel_shards *mine = NULL;
-    int rc = cel_var_may_define(var);
+    bool undecided = var->storage == CEL_UNKNOWN_STORAGE && var->saved == CEL_NEW;
 
-    if (rc == CEL_OK && shards)
-        rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_SHARDS, "shards");
-    if (rc == CEL_OK && shards && (!var->ndims || shards->rank != var->ndims))
-        rc = cel_fail(NC_EINVAL, "variable %s has %d dimensions, its shards are to have %d", var->name, var->ndims,
-                      shards->rank);
-    if (rc == CEL_OK && shards && !(mine = cel_memdup(shards, sizeof *shards)))
-        rc = NC_ENOMEM;
-    if (rc != CEL_OK)
-        return rc;
-    free(var->shards);
-    var->shards = mine;
-    return CEL_OK;
-}
-
-/* Chunk lengths may be given before or after those of shards, so only now they must fit. */
-static int check_shards(const struct cel_var *var)
-{
-    if (!var->shards)
-        return CEL_OK;
-    if (!var->chunk)
-        return cel_fail(NC_EBADCHUNK, "variable %s: its shards need chunks", var->name);
-    for (int d = 0; d < var->ndims; d++)
-        if (!var->shards->len[d] || var->shards->len[d] % var->chunk[d])
-            return cel_fail(NC_EBADCHUNK,
-                            "variable %s: along dimension %s a shard has %zu elements, no multiple of the %zu of a "
-                            "chunk (nc_def_var_chunking)",
-                            var->name, var->dim[d]->name, var->shards->len[d], var->chunk[d]);
-    return CEL_OK;
+    return undecided ? NC_CONTIGUOUS : (int)var->storage;
 }
 
 static int settle_storage(struct cel_var *var)
@@ -417,7 +389,7 @@ int cel_var_settle(struct cel_var *var)
     int rc = settle_storage(var);
 
     if (rc == CEL_OK)
-        rc = check_shards(var);
+        rc = cel_var_check_shards(var);
     return rc == CEL_OK ? cel_var_note_quantize(var) : rc;
 }
 
@@ -440,7 +412,7 @@ int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value)
     if (rc != CEL_OK)
         return rc;
     if (no_fill && var->type->varsized)
-        return cel_fail(NC_EINVAL, "variable %s: values of type %s are always filled", var->name, var->type->name);
+        return cel_fail(NC_EINVAL, "values of type %s are always filled", var->type->name);
     if (no_fill)
         rc = forget_fill(var);
     else if (value)
@@ -455,16 +427,23 @@ static bool has_byte_order(const struct cel_type *type)
     return !type->group && type->id != NC_CHAR && type->id != NC_STRING;
 }
 
+int cel_dataset_has_endian(const struct cel_dataset *ds)
+{
+    return cel_is_classic_file(ds) ? cel_dataset_refuse(ds, CEL_KEEPS_ENDIAN, "a byte order") : CEL_OK;
+}
+
 int cel_var_set_endian(struct cel_var *var, int endian)
 {
-    int rc = cel_var_may_define(var);
+    int rc = cel_dataset_has_endian(var->group->dataset);
 
+    if (rc == CEL_OK)
+        rc = cel_var_may_define(var);
     if (rc != CEL_OK)
         return rc;
     if (endian != NC_ENDIAN_NATIVE && endian != NC_ENDIAN_LITTLE && endian != NC_ENDIAN_BIG)
-        return cel_fail(NC_EINVAL, "variable %s: byte order %d is none of NC_ENDIAN_*", var->name, endian);
+        return cel_fail(NC_EINVAL, "byte order %d is none of NC_ENDIAN_*", endian);
     if (!has_byte_order(var->type))
-        return cel_fail(NC_EINVAL, "variable %s: type %s has no byte order to choose", var->name, var->type->name);
+        return cel_fail(NC_EINVAL, "type %s has no byte order to choose", var->type->name);
     rc =
         endian == NC_ENDIAN_NATIVE ? CEL_OK : cel_dataset_refuse(var->group->dataset, CEL_KEEPS_ENDIAN, "a byte order");
     if (rc == CEL_OK)
@@ -533,7 +512,7 @@ int cel_var_shape(const struct cel_var *var, struct cel_shape *out)
     for (int d = 0; d < var->ndims; d++) {
         size_t len = var->chunk ? var->chunk[d] : var->dim[d]->len;
         if (!cel_mul(shape.nbytes, len, &shape.nbytes))
-            return cel_fail(NC_EBADCHUNK, "variable %s: a chunk is larger than memory can be", var->name);
+            return cel_fail(NC_EBADCHUNK, "a chunk is larger than memory can be");
     }
     for (int i = 0; i < shape.rank; i++) { /* as they are stored */
         int d = var->order ? var->order[i] : i;

@@ -4,18 +4,16 @@
 #include "env.h"
 #include "model_int.h"
 
-enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER32 = 3, SZIP = 4 };
-
 static size_t position_for(const struct cel_var *var, unsigned id)
 {
     const struct cel_chain *chain = &var->chain;
 
-    if (var->group->dataset->keeps & CEL_FILTERS_AS_CALLED)
+    if (var->group->dataset->features & CEL_FILTERS_AS_CALLED)
         return chain->n;
-    if (id == FLETCHER32)
+    if (id == CEL_ID_FLETCHER32)
         return 0;
-    if (id == SHUFFLE)
-        return chain->n && chain->step[0].id == FLETCHER32 ? 1 : 0;
+    if (id == CEL_ID_SHUFFLE)
+        return chain->n && chain->step[0].id == CEL_ID_FLETCHER32 ? 1 : 0;
     return chain->n;
 }
 
@@ -28,30 +26,30 @@ static int check_szip(const struct cel_var *var, const struct cel_step *step)
         if (var->dim[d]->len && !cel_mul(npixels, var->dim[d]->len, &npixels))
             return CEL_OK;
     if (step->visible.n > 1 && step->visible.w[1] > npixels)
-        return cel_fail(NC_EINVAL, "variable %s: szip: %u pixels per block are more than the variable has (%zu)",
-                        var->name, step->visible.w[1], npixels);
+        return cel_fail(NC_EINVAL, "szip: %u pixels per block are more than the variable has (%zu)", step->visible.w[1],
+                        npixels);
     return CEL_OK;
 }
 
-static int check_pair(const struct cel_var *var, const struct cel_step *step)
+int cel_check_rival(const struct cel_var *var, unsigned id)
 {
-    unsigned rival = step->id == SZIP ? DEFLATE : step->id == DEFLATE ? SZIP : 0;
+    unsigned rival = id == CEL_ID_SZIP ? CEL_ID_DEFLATE : id == CEL_ID_DEFLATE ? CEL_ID_SZIP : 0;
 
     if (rival && cel_chain_find(&var->chain, rival))
-        return cel_fail(NC_EINVAL, "variable %s: deflate and szip are not used together", var->name);
-    return step->id == SZIP ? check_szip(var, step) : CEL_OK;
+        return cel_fail(NC_EINVAL, "deflate and szip are not used together");
+    return CEL_OK;
 }
 
 static int check_varsized(const struct cel_var *var, const struct cel_step *step)
 {
     const char *name = step->codec ? step->codec->name : "the filter";
+    char text[CEL_WHERE_TEXT];
 
-    if (!var->type->varsized || (var->group->dataset->keeps & CEL_FILTERS_VARSIZED))
+    if (!var->type->varsized || (var->group->dataset->features & CEL_FILTERS_VARSIZED))
         return CEL_OK;
     if (cel_env_strict())
-        return cel_fail(NC_EFILTER, "variable %s: %s cannot be applied to values of variable size (type %s)", var->name,
-                        name, var->type->name);
-    cel_warn("variable %s: %s is recorded but not applied: type %s has values of variable size", var->name, name,
+        return cel_fail(NC_EFILTER, "%s cannot be applied to values of variable size (type %s)", name, var->type->name);
+    cel_warn("%s: %s is recorded but not applied: type %s has values of variable size", cel_var_path(var, text), name,
              var->type->name);
     return CEL_OK;
 }
@@ -63,9 +61,11 @@ static int check_filter(const struct cel_var *var, const struct cel_step *step)
     if (rc == CEL_OK)
         rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_FILTERS, "a filter");
     if (rc == CEL_OK && !var->ndims)
-        rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have filters", var->name);
+        rc = cel_fail(NC_EINVAL, "a single value cannot have filters");
     if (rc == CEL_OK)
-        rc = check_pair(var, step);
+        rc = cel_check_rival(var, step->id);
+    if (rc == CEL_OK && step->id == CEL_ID_SZIP)
+        rc = check_szip(var, step);
     return rc == CEL_OK ? check_varsized(var, step) : rc;
 }
 
@@ -109,9 +109,9 @@ static int check_object(const struct cel_var *var, const struct cel_chain *chain
     rc = cel_dataset_refuse(var->group->dataset, codec->in_v3 ? CEL_KEEPS_TEXT_CODECS : CEL_KEEPS_OBJECT_CODECS,
                             codec->name);
     if (rc == CEL_OK && !var->ndims)
-        rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have %s", var->name, codec->name);
+        rc = cel_fail(NC_EINVAL, "a single value cannot have %s", codec->name);
     if (rc == CEL_OK && !(codec->takes & kind_of_elements(var->type)))
-        rc = cel_fail(NC_EFILTER, "variable %s: %s is not for type %s", var->name, codec->name, var->type->name);
+        rc = cel_fail(NC_EFILTER, "%s is not for type %s", codec->name, var->type->name);
     return rc;
 }
 
@@ -123,7 +123,7 @@ static int check_chain(const struct cel_var *var, const struct cel_chain *chain)
     if (rc == CEL_OK && chain->n)
         rc = cel_dataset_refuse(var->group->dataset, CEL_KEEPS_FILTERS, "a filter");
     if (rc == CEL_OK && chain->n && !var->ndims)
-        rc = cel_fail(NC_EINVAL, "variable %s is a single value: it cannot have filters", var->name);
+        rc = cel_fail(NC_EINVAL, "a single value cannot have filters");
     if (rc == CEL_OK)
         rc = check_object(var, chain);
     for (size_t i = 0; rc == CEL_OK && i < chain->n; i++)

@@ -17,6 +17,11 @@ static struct cel_quantize_setting setting_of(const struct cel_var *var, int mod
     return (struct cel_quantize_setting){.mode = mode, .digits = digits, .type = var->type->id};
 }
 
+int cel_dataset_may_quantize(const struct cel_dataset *ds)
+{
+    return cel_dataset_refuse(ds, CEL_KEEPS_CHUNKS, "quantization");
+}
+
 int cel_var_set_quantize(struct cel_var *var, int mode, int digits)
 {
     struct cel_quantize_setting setting = setting_of(var, mode, digits);
@@ -42,15 +47,16 @@ int cel_var_note_quantize(struct cel_var *var)
 static bool is_usable(const struct cel_var *var, const struct cel_att *att, int mode)
 {
     int digits, most = cel_quantize_max(mode, var->type->id);
+    char text[CEL_WHERE_TEXT];
 
     if (att->type->id != NC_INT || att->n != 1) {
-        cel_warn("variable %s: attribute %s is ignored: it is not one NC_INT", var->name, att->name);
+        cel_warn("%s: attribute %s is ignored: it is not one NC_INT", cel_var_path(var, text), att->name);
         return false;
     }
     memcpy(&digits, att->data, sizeof digits);
     if (digits < 1 || digits > most) {
-        cel_warn("variable %s: attribute %s is ignored: %d is not possible for type %s", var->name, att->name, digits,
-                 var->type->name);
+        cel_warn("%s: attribute %s is ignored: %d is not possible for type %s", cel_var_path(var, text), att->name,
+                 digits, var->type->name);
         return false;
     }
     return true;

@@ -138,7 +138,7 @@ static void measure(const struct copy *c, struct copy_var *v)
     if (!c->classic)
         v->filters = filter_names(v);
     if (v->quantize)
-        cellar_inq_var_error(v->out_group, v->out_id, &v->max_abs, &v->max_rel);
+        cellar_inq_var_loss(v->out_group, v->out_id, &v->max_abs, &v->max_rel);
 }
 
 bool copy_data(struct copy *c)

@@ -47,7 +47,7 @@ static int make_classic(struct cel_dataset *ds, int kind, struct classic **out)
     c->io.mem = CEL_BUF_INIT(SIZE_MAX);
     c->kind = kind;
     ds->container = c;
-    ds->keeps = CEL_KEEPS_CONTIGUOUS | (kind == 5 ? CEL_KEEPS_INT64 : 0);
+    ds->features = CEL_KEEPS_CONTIGUOUS | (kind == 5 ? CEL_KEEPS_INT64 : 0);
     ds->format = kind == 1 ? NC_FORMAT_CLASSIC : kind == 2 ? NC_FORMAT_64BIT_OFFSET : NC_FORMAT_64BIT_DATA;
     *out = c;
     return CEL_OK;
@@ -167,7 +167,7 @@ static int flush(struct cel_dataset *ds)
         const struct cel_var *var = ds->root->vars.at[i];
 
         if (cel_classic_holds(c, var, at))
-            return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+            return cel_fail_in_var(rc, var);
     }
     return rc;
 }
@@ -287,7 +287,7 @@ static int fact(struct cel_dataset *ds, struct cel_var *var, const char *name, s
 const struct cel_container_ops cel_classic_ops = {
     .name = "classic",
     .formatx = NC_FORMATX_NC3,
-    .keeps = CEL_KEEPS_CONTIGUOUS,
+    .features = CEL_KEEPS_CONTIGUOUS,
     .bid = bid,
     .create = create,
     .open = open_classic,

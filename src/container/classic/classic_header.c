@@ -329,9 +329,11 @@ static int check_begins(const struct reader *r)
     for (size_t i = 0; i < r->ds->root->vars.n; i++) {
         const struct cel_var *var = r->ds->root->vars.at[i];
         if (priv_of(var)->begin < r->at && priv_of(var)->len)
-            return cel_fail(NC_ENOTNC,
-                            "the header is damaged: variable %s begins at byte %llu, within the header of %zu bytes",
-                            var->name, (unsigned long long)priv_of(var)->begin, r->at);
+            return cel_fail_in_var(
+                cel_fail(NC_ENOTNC,
+                         "the header is damaged: the data begins at byte %llu, within the header of %zu bytes",
+                         (unsigned long long)priv_of(var)->begin, r->at),
+                var);
     }
     return CEL_OK;
 }

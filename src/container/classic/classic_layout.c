@@ -20,7 +20,7 @@ static int length_of(const struct cel_var *var, uint64_t *out)
 
     for (int d = cel_classic_is_record(var); d < var->ndims; d++)
         if (__builtin_mul_overflow(n, (uint64_t)var->dim[d]->len, &n) || n > (uint64_t)INT64_MAX - 3)
-            return cel_fail(NC_EVARSIZE, "variable %s is larger than any file can be", var->name);
+            return cel_fail_in_var(cel_fail(NC_EVARSIZE, "it is larger than any file can be"), var);
     *out = round_up(n, 4);
     return CEL_OK;
 }
@@ -90,11 +90,13 @@ static int check_sizes(const struct cel_dataset *ds)
             nlarge_fixed++, large_fixed = var;
     }
     if (nlarge_fixed > 1 || (nlarge_fixed && (large_fixed != last_fixed || last_record)))
-        return cel_fail(NC_EVARSIZE, "variable %s is too large for this kind of file: create it with %s",
-                        large_fixed->name,
-                        c->kind == 1 ? "NC_64BIT_OFFSET, NC_64BIT_DATA or NC_NETCDF4" : "NC_64BIT_DATA or NC_NETCDF4");
+        return cel_fail_in_var(
+            cel_fail(NC_EVARSIZE, "it is too large for this kind of file: create it with %s",
+                     c->kind == 1 ? "NC_64BIT_OFFSET, NC_64BIT_DATA or NC_NETCDF4" : "NC_64BIT_DATA or NC_NETCDF4"),
+            large_fixed);
     if (nlarge_record > 1 || (nlarge_record && large_record != last_record))
-        return cel_fail(NC_EVARSIZE, "a record of variable %s is too large for this kind of file", large_record->name);
+        return cel_fail_in_var(cel_fail(NC_EVARSIZE, "a record of it is too large for this kind of file"),
+                               large_record);
     return CEL_OK;
 }
 
@@ -107,10 +109,10 @@ static int set_begin(const struct classic *c, const struct cel_var *var, const s
 
     p->begin = old->existed && old->begin > at ? old->begin : at;
     if (c->kind == 1 && p->begin > (uint64_t)INT32_MAX)
-        return cel_fail(NC_EVARSIZE,
-                        "variable %s would begin beyond 2 GiB, where this kind of file cannot point: create it "
-                        "with NC_64BIT_OFFSET, NC_64BIT_DATA or NC_NETCDF4",
-                        var->name);
+        return cel_fail_in_var(cel_fail(NC_EVARSIZE,
+                                        "it would begin beyond 2 GiB, where this kind of file cannot point: create it "
+                                        "with NC_64BIT_OFFSET, NC_64BIT_DATA or NC_NETCDF4"),
+                               var);
     return CEL_OK;
 }
 

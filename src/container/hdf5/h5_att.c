@@ -209,7 +209,7 @@ int cel_h5_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel
     rc = load(cel_h5_file(ds), group, var);
     cel_h5_leave(&entry);
     if (rc != CEL_OK && var)
-        return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+        return cel_fail_in_var(rc, var);
     return rc;
 }
 

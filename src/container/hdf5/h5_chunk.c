@@ -57,23 +57,10 @@ static int find(struct cel_var *var, const size_t *index, struct cel_chunk_locat
     return CEL_OK;
 }
 
-static void name_chunk(const struct cel_var *var, const size_t *index, char text[256])
-{
-    size_t at = (size_t)snprintf(text, 256, "chunk (");
-    int d;
-
-    for (d = 0; d < var->ndims && at < 256 - 26; d++)
-        at += (size_t)snprintf(text + at, 256 - at, "%s%zu", d ? "," : "", index[d]);
-    snprintf(text + at, 256 - at, ")");
-}
-
 static int fail_chunk(int rc, const struct cel_var *var, const size_t *index)
 {
-    char text[256];
-
-    name_chunk(var, index, text);
-    cel_fail_at(rc, CEL_IN_CHUNK, "%s", text);
-    return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+    cel_fail_in_chunk(rc, index, var->ndims);
+    return cel_fail_in_var(rc, var);
 }
 
 /* A file nobody writes has no masks of this session; raw edges are not described raw. */
@@ -226,12 +213,11 @@ int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t
 {
     struct cel_h5_io *io = cel_h5_file(ds)->io;
     int rc = cel_h5_io_write(io, at->address, encoded, n, at->in_place), e;
-    char text[256], what[sizeof text + NC_MAX_NAME + 4];
+    char path[CEL_WHERE_TEXT], chunk[CEL_WHERE_TEXT], what[sizeof path + sizeof chunk];
 
     if (rc == CEL_OK && !cel_h5_io_faults(io, &e))
         return CEL_OK;
-    name_chunk(var, index, text);
-    snprintf(what, sizeof what, "%s: %s", var->name, text);
+    snprintf(what, sizeof what, "%s: %s", cel_var_path(var, path), cel_chunk_text(index, var->ndims, chunk));
     if (rc == CEL_OK)
         cel_h5_deferred_found(io->deferred, what);
     else if (io->deferred)

@@ -131,7 +131,7 @@ static int settle(struct cel_dataset *ds, const struct found *v)
     for (d = 0; rc == CEL_OK && d < var->ndims; d++)
         if (!var->dim[d])
             rc = make_phony(ds, var, d, v->unlimited >> d & 1);
-    return rc == CEL_OK ? rc : cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+    return rc == CEL_OK ? rc : cel_fail_in_var(rc, var);
 }
 
 /* An unlimited dimension is as long as the longest of its users. */

@@ -39,7 +39,7 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
 const struct cel_container_ops cel_hdf5_ops = {
     .name = "hdf5",
     .formatx = NC_FORMATX_NC_HDF5,
-    .keeps = CEL_KEEPS_ALL | CEL_ONE_NAMESPACE,
+    .features = CEL_KEEPS_ALL | CEL_ONE_NAMESPACE,
     .bid = bid,
     .create = cel_h5_create,
     .open = cel_h5_open,

@@ -129,7 +129,7 @@ static int flush_other(const struct cel_var *var)
     if (!v || v->id < 0 || !cel_h5_is_in_other_file(v->addr))
         return CEL_OK;
     return H5Fflush(v->id, H5F_SCOPE_LOCAL) < 0
-               ? cel_h5_fail(NC_EHDFERR, "the file that %s lies in could not be flushed", var->name)
+               ? cel_fail_in_var(cel_h5_fail(NC_EHDFERR, "the file it lies in could not be flushed"), var)
                : CEL_OK;
 }
 

@@ -347,7 +347,7 @@ static int save_var(struct cel_h5_file *f, struct cel_var *var)
     int rc = var->saved == CEL_NEW && !var->priv ? create_var(f, var) : update_var(f, var);
 
     if (rc != CEL_OK)
-        return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+        return cel_fail_in_var(rc, var);
     if (var->saved != CEL_NEW)
         var->saved = CEL_SAVED;
     return CEL_OK;
@@ -395,7 +395,7 @@ static int attach_new(struct cel_h5_file *f, struct cel_group *group)
             if (rc == CEL_OK)
                 rc = cel_h5_scale_attach(var);
             if (rc != CEL_OK)
-                return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+                return cel_fail_in_var(rc, var);
         }
         if (rc == CEL_OK)
             var->saved = CEL_SAVED;
@@ -468,7 +468,7 @@ static int extend(struct cel_var *var, const size_t *extent)
         rc = cel_h5_fail(NC_EHDFERR, "it cannot be made larger");
     if (rc == CEL_OK)
         memcpy(var->extent, extent, (size_t)var->ndims * sizeof *extent);
-    return rc == CEL_OK ? rc : cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+    return rc == CEL_OK ? rc : cel_fail_in_var(rc, var);
 }
 
 int cel_h5_extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent)

@@ -465,7 +465,7 @@ static int explain(struct cel_var *var, int rc)
         else
             cel_status_restore(&why);
     }
-    return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+    return cel_fail_in_var(rc, var);
 }
 
 int cel_h5_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,

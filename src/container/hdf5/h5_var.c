@@ -360,7 +360,7 @@ int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var)
         rc = load_inside(ds, var);
     rc = cel_h5_note_var(var, rc);
     if (rc != CEL_OK)
-        return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+        return cel_fail_in_var(rc, var);
     var->loaded = true;
     return CEL_OK;
 }

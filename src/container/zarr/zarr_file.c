@@ -139,7 +139,7 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
 
 static unsigned keeps_of(const struct zarr *z)
 {
-    return cel_zarr_ops.keeps | CEL_KEEPS_TEXT_CODECS |
+    return cel_zarr_ops.features | CEL_KEEPS_TEXT_CODECS |
            (z->version == 3 ? CEL_KEEPS_SHARDS : CEL_KEEPS_OBJECT_CODECS | CEL_KEEPS_LISTS);
 }
 
@@ -158,7 +158,7 @@ static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
     z->xarray = !(words & WORD_NOXARRAY);
     z->consolidated = words & WORD_CONSOLIDATED;
     ds->container = z;
-    ds->keeps = keeps_of(z);
+    ds->features = keeps_of(z);
     ds->format = NC_FORMAT_NETCDF4;
     *out = z;
     return CEL_OK;
@@ -188,7 +188,7 @@ static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *wher
     rc = open_store(where, options->mode & NC_WRITE ? CEL_STORE_WRITE : CEL_STORE_READ, words, &z->store);
     if (rc == CEL_OK)
         rc = cel_zarr_find_root(z, where->path);
-    ds->keeps = keeps_of(z);
+    ds->features = keeps_of(z);
     if (rc == CEL_OK)
         rc = cel_zarr_load(ds);
     if (rc == CEL_OK && z->version == 2) { /* a copy of the metadata that must not go stale */
@@ -528,8 +528,9 @@ static int fact(struct cel_dataset *ds, struct cel_var *var, const char *name, s
 const struct cel_container_ops cel_zarr_ops = {
     .name = "zarr",
     .formatx = NC_FORMATX_NCZARR,
-    .keeps = CEL_KEEPS_GROUPS | CEL_KEEPS_STRINGS | CEL_KEEPS_INT64 | CEL_KEEPS_UNLIMITED | CEL_KEEPS_CHUNKS |
-             CEL_KEEPS_FILTERS | CEL_KEEPS_ENDIAN | CEL_CONCURRENT | CEL_FILTERS_AS_CALLED | CEL_FILTERS_VARSIZED,
+    .features = CEL_KEEPS_GROUPS | CEL_KEEPS_STRINGS | CEL_KEEPS_INT64 | CEL_KEEPS_UNLIMITED | CEL_KEEPS_CHUNKS |
+                CEL_KEEPS_FILTERS | CEL_KEEPS_ENDIAN | CEL_FILTERS_AS_CALLED | CEL_FILTERS_VARSIZED,
+    .thread_rules = CEL_CONCURRENT,
     .bid = bid,
     .create = cel_zarr_create,
     .open = cel_zarr_open,

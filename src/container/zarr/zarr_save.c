@@ -593,7 +593,7 @@ static int save_var(struct cel_dataset *ds, struct cel_var *var)
         return NC_ENOMEM;
     rc = save_array(ds, var, a);
     if (rc != CEL_OK)
-        return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
+        return cel_fail_in_var(rc, var);
     a->unsaved = false;
     var->saved = CEL_SAVED;
     var->loaded = true;

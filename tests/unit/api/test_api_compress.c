@@ -384,7 +384,7 @@ static double written_error(int ncid, int v)
     double most = -1;
 
     assert_ok(nc_sync(ncid));
-    assert_ok(cellar_inq_var_error(ncid, v, &most, NULL));
+    assert_ok(cellar_inq_var_loss(ncid, v, &most, NULL));
     return most;
 }
 
@@ -402,7 +402,7 @@ static void masked_field(bool zarr, double tolerance)
     assert_ok(nc_def_var(ncid, "v", NC_FLOAT, 2, dims, &v));
     assert_ok(nc_def_var_chunking(ncid, v, NC_CHUNKED, chunks));
     assert_ok(nc_def_var_compress(ncid, v, "zfp", nc_compress_zfp(&c, 0, 0, tolerance), c.params));
-    assert_ok(cellar_watch_var_error(ncid, v, 1));
+    assert_ok(cellar_watch_var_loss(ncid, v, 1));
     for (size_t y = 0; y < SIDE; y++) { /* record by record: what is not written yet is fill */
         size_t start[] = {y, 0}, count[] = {1, SIDE};
         assert_ok(nc_put_vara_float(ncid, v, start, count, was + y * SIDE));
@@ -456,7 +456,7 @@ static void the_error_reached_can_be_asked_for(void **state)
         assert_ok(nc_def_var(ncid, name, NC_FLOAT, 2, dims, &v[k]));
         assert_ok(nc_def_var_compress(ncid, v[k], "zfp",
                                       nc_compress_zfp(&c, ways[k].prec, ways[k].rate, ways[k].tolerance), c.params));
-        assert_ok(cellar_watch_var_error(ncid, v[k], 1));
+        assert_ok(cellar_watch_var_loss(ncid, v[k], 1));
         assert_ok(nc_enddef(ncid));
         assert_ok(nc_put_var_float(ncid, v[k], was));
         most = written_error(ncid, v[k]);

@@ -71,13 +71,13 @@ static void the_error_of_means_can_be_asked_for(void **state)
         int ncid, v = define(kind, NC_FLOAT, "ndmean,cell=4|deflate,level=1", &ncid);
         float fill = -999;
         assert_ok(nc_def_var_fill(ncid, v, 0, &fill));
-        assert_ok(cellar_watch_var_error(ncid, v, 1));
+        assert_ok(cellar_watch_var_loss(ncid, v, 1));
         assert_ok(nc_enddef(ncid));
         for (int i = 0; i < ROWS * COLS; i++)
             was[i] = i % 97 == 0 ? fill : 280 + 5 * sinf((float)(i % COLS) / 6) + (float)(i / COLS) / 10;
         assert_ok(nc_put_var_float(ncid, v, was));
         assert_ok(nc_sync(ncid));
-        assert_ok(cellar_inq_var_error(ncid, v, &most, &share));
+        assert_ok(cellar_inq_var_loss(ncid, v, &most, &share));
         assert_ok(nc_close(ncid));
         read_again(is);
         largest = 0;

@@ -282,7 +282,7 @@ static void the_errors_made_can_be_asked_for(void **state)
 
         create(places[p], 300, &ncid, &varid);
         OK(nc_def_var_quantize(ncid, varid, NC_QUANTIZE_BITROUND, 6));
-        OK(cellar_inq_var_error(ncid, varid, &max_abs, &max_rel));
+        OK(cellar_inq_var_loss(ncid, varid, &max_abs, &max_rel));
         assert_true(max_abs == 0 && max_rel == 0);
         OK(nc_put_var_float(ncid, varid, values));
         OK(nc_get_var_float(ncid, varid, got));
@@ -290,12 +290,12 @@ static void the_errors_made_can_be_asked_for(void **state)
             want_abs = fmax(want_abs, fabs((double)got[i] - values[i]));
             want_rel = fmax(want_rel, fabs((double)got[i] - values[i]) / fabs((double)values[i]));
         }
-        OK(cellar_inq_var_error(ncid, varid, &max_abs, &max_rel));
+        OK(cellar_inq_var_loss(ncid, varid, &max_abs, &max_rel));
         assert_true(max_abs == want_abs && fabs(max_rel - want_rel) <= 1e-6 * want_rel);
         assert_true(max_rel <= ldexp(1, -7));
-        OK(cellar_inq_var_error(ncid, varid, NULL, NULL));
-        assert_int_equal(cellar_inq_var_error(ncid, NC_GLOBAL, &max_abs, &max_rel), NC_EGLOBAL);
-        assert_int_equal(cellar_inq_var_error(ncid, 5, &max_abs, &max_rel), NC_ENOTVAR);
+        OK(cellar_inq_var_loss(ncid, varid, NULL, NULL));
+        assert_int_equal(cellar_inq_var_loss(ncid, NC_GLOBAL, &max_abs, &max_rel), NC_EGLOBAL);
+        assert_int_equal(cellar_inq_var_loss(ncid, 5, &max_abs, &max_rel), NC_ENOTVAR);
         OK(nc_close(ncid));
     }
     assert_int_equal(cellar_bits_for_digits(3), 9);
@@ -338,7 +338,7 @@ static void cf_attributes_come_on_request(void **state)
         OK(nc_enddef(ncid));
         OK(nc_put_var_float(ncid, a, values));
         OK(nc_put_var_float(ncid, b, values));
-        OK(cellar_inq_var_error(ncid, a, &max_abs, &max_rel));
+        OK(cellar_inq_var_loss(ncid, a, &max_abs, &max_rel));
         OK(nc_close(ncid));
 
         open_again(places[p], NC_WRITE, &ncid, &a, &b, &c);
@@ -364,7 +364,7 @@ static void cf_attributes_come_on_request(void **state)
         /* a smaller error leaves the larger one standing, a larger one replaces it */
         OK(nc_put_var1_float(ncid, a, &(size_t){0}, &(float){1.0f}));
         OK(nc_put_var1_float(ncid, b, &(size_t){0}, &(float){9.4999f}));
-        OK(cellar_inq_var_error(ncid, b, &max_abs, &max_rel));
+        OK(cellar_inq_var_loss(ncid, b, &max_abs, &max_rel));
         OK(nc_close(ncid));
         open_again(places[p], NC_NOWRITE, &ncid, &a, &b, &c);
         OK(nc_get_att_double(ncid, a, "quantization_maximum_relative_error", &max_abs));

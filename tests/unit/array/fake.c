@@ -22,7 +22,7 @@ static struct fake_chunk *live_chunk(struct fake *f, struct cel_var *var, const 
 
 static void must_be_caller(struct cel_dataset *ds)
 {
-    if (!(ds->ops->keeps & CEL_CONCURRENT))
+    if (!(ds->ops->thread_rules & CEL_CONCURRENT))
         assert(pthread_equal(fake_of(ds)->caller, pthread_self()));
 }
 
@@ -42,12 +42,12 @@ static int chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t 
     cel_lock(&f->lock);
     f->finds++;
     chunk = live_chunk(f, var, index);
-    if (ds->ops->keeps & CEL_CONCURRENT)
+    if (ds->ops->thread_rules & CEL_CONCURRENT)
         *out = (struct cel_chunk_location){chunk ? (uint64_t)(chunk - f->chunk) : SIZE_MAX, SIZE_MAX, 0, false};
     else if (chunk)
         *out = (struct cel_chunk_location){(uint64_t)(chunk - f->chunk), chunk->n, chunk->skipped, false};
     cel_unlock(&f->lock);
-    return chunk || ds->ops->keeps & CEL_CONCURRENT ? CEL_OK : CEL_ABSENT;
+    return chunk || ds->ops->thread_rules & CEL_CONCURRENT ? CEL_OK : CEL_ABSENT;
 }
 
 static int chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
@@ -153,7 +153,7 @@ static int unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size
 }
 
 static const struct cel_container_ops ops[2] = {{.name = "fake",
-                                                 .keeps = CEL_KEEPS_ALL,
+                                                 .features = CEL_KEEPS_ALL,
                                                  .extend = extend,
                                                  .chunk_find = chunk_find,
                                                  .chunk_read = chunk_read,
@@ -162,7 +162,8 @@ static const struct cel_container_ops ops[2] = {{.name = "fake",
                                                  .unchunked_get = unchunked_get,
                                                  .unchunked_put = unchunked_put},
                                                 {.name = "fake",
-                                                 .keeps = CEL_KEEPS_ALL | CEL_CONCURRENT,
+                                                 .features = CEL_KEEPS_ALL,
+                                                 .thread_rules = CEL_CONCURRENT,
                                                  .extend = extend,
                                                  .chunk_find = chunk_find,
                                                  .chunk_read = chunk_read,

@@ -281,7 +281,7 @@ static uint64_t one_trial(uint64_t start)
     cel_array_free(t.var); /* what was stored must be enough */
     for (int call = 0; call < 4; call++)
         do_get(&t);
-    digest = t.ds->ops->keeps & CEL_CONCURRENT ? 0 : fake_digest(t.ds);
+    digest = t.ds->ops->thread_rules & CEL_CONCURRENT ? 0 : fake_digest(t.ds);
     fake_free(t.ds);
     free(t.want);
     return digest;

@@ -43,7 +43,7 @@ static inline struct cel_dataset *start(const char *path, int mode, bool create)
 
     assert_ok(cel_dataset_make(path, mode, &ds));
     ds->ops = &cel_hdf5_ops;
-    ds->keeps = ds->ops->keeps;
+    ds->features = ds->ops->features;
     ds->defining = ds->created = create;
     ds->writable = create || (mode & NC_WRITE);
     assert_ok((create ? ds->ops->create : ds->ops->open)(ds, &where, &options));

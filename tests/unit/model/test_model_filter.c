@@ -42,7 +42,7 @@ static void some_formats_keep_the_order_of_calls(void **state)
     struct cel_dim *x = dim_of(ds->root, "x", 100);
     struct cel_var *v = var_of(ds->root, "v", NC_INT, 1, &x);
 
-    ds->keeps |= CEL_FILTERS_AS_CALLED;
+    ds->features |= CEL_FILTERS_AS_CALLED;
     OK(add(v, 1, 1, (unsigned[]){5}));
     OK(add(v, 2, 0, NULL));
     OK(add(v, 3, 0, NULL));
@@ -60,9 +60,9 @@ static void what_cannot_have_filters_is_refused(void **state)
     FAILS(add(v, 4, 2, (unsigned[]){32, 14}), NC_EINVAL);
     OK(add(v, 4, 2, (unsigned[]){32, 12}));
     FAILS(add(v, 1, 1, (unsigned[]){5}), NC_EINVAL);
-    ds->keeps &= ~(unsigned)CEL_KEEPS_FILTERS;
+    ds->features &= ~(unsigned)CEL_KEEPS_FILTERS;
     FAILS(add(v, 2, 0, NULL), NC_ENOTNC4);
-    ds->keeps = CEL_KEEPS_ALL;
+    ds->features = CEL_KEEPS_ALL;
     saved(ds);
     FAILS(add(v, 2, 0, NULL), NC_ELATEDEF);
     ds->writable = false;
@@ -82,7 +82,7 @@ static void filters_on_strings_are_recorded_with_a_warning(void **state)
     assert_non_null(strstr(cel_warning_text(), "deflate"));
     setenv("CELLAR_STRICT", "1", 1);
     FAILS(add(v, 2, 0, NULL), NC_EFILTER);
-    ds->keeps |= CEL_FILTERS_VARSIZED;
+    ds->features |= CEL_FILTERS_VARSIZED;
     OK(add(v, 2, 0, NULL));
     unsetenv("CELLAR_STRICT");
     cel_dataset_free(ds);

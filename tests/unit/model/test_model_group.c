@@ -61,7 +61,7 @@ static void some_formats_have_one_namespace(void **state)
     struct cel_type *type;
     struct cel_dim *dim;
 
-    ds->keeps |= CEL_ONE_NAMESPACE;
+    ds->features |= CEL_ONE_NAMESPACE;
     dim = dim_of(ds->root, "d", 3);
     FAILS(cel_group_def(ds->root, "d", &g), NC_ENAMEINUSE);
     FAILS(cel_type_def_opaque(ds->root, 4, "d", &type), NC_ENAMEINUSE);
@@ -139,7 +139,7 @@ static void what_a_format_cannot_keep_is_refused(void **state)
     struct cel_dim *x = dim_of(ds->root, "x", 10), *u = dim_of(ds->root, "u", NC_UNLIMITED), *dim;
     size_t one = 1;
 
-    ds->keeps = CEL_KEEPS_CONTIGUOUS;
+    ds->features = CEL_KEEPS_CONTIGUOUS;
     FAILS(cel_group_def(ds->root, "g", &g), NC_ENOTNC4);
     FAILS(cel_type_def_opaque(ds->root, 4, "o", &type), NC_EBADTYPE);
     FAILS(cel_var_def(ds->root, "v", cel_type_atomic(NC_STRING), 0, NULL, &var), NC_EBADTYPE);
@@ -157,7 +157,7 @@ static void what_a_format_cannot_keep_is_refused(void **state)
     FAILS(cel_var_set_storage(var, NC_COMPACT, NULL), NC_ENOTNC4);
     FAILS(cel_var_set_endian(var, NC_ENDIAN_BIG), NC_ENOTNC4);
     OK(cel_var_set_endian(var, NC_ENDIAN_NATIVE));
-    ds->keeps = CEL_KEEPS_CHUNKS;
+    ds->features = CEL_KEEPS_CHUNKS;
     FAILS(cel_var_set_storage(var, NC_CONTIGUOUS, NULL), NC_ENOTNC4);
     cel_dataset_free(ds);
 }

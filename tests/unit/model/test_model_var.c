@@ -88,7 +88,7 @@ static void formats_without_contiguous_data_chunk_all(void **state)
     struct cel_dim *x;
     struct cel_var *v, *s;
 
-    ds->keeps &= ~(unsigned)CEL_KEEPS_CONTIGUOUS;
+    ds->features &= ~(unsigned)CEL_KEEPS_CONTIGUOUS;
     x = dim_of(ds->root, "x", 10);
     v = var_of(ds->root, "v", NC_INT, 1, &x);
     s = var_of(ds->root, "s", NC_INT, 0, NULL);

@@ -10,10 +10,10 @@
  *
  * One such variable per algorithm, in the root group, where every group finds it. The
  * error is the largest made, so it is written last. */
-#include "api.h"
-#include "cellar.h"
+#include "model_int.h"
+#include <assert.h>
+#include <netcdf_meta.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const algorithms[] = {
     [NC_QUANTIZE_BITGROOM] = "bitgroom",
@@ -37,10 +37,9 @@ static bool has_text(const struct cel_var *var, const char *name, const char *te
 
 static int make_info(struct cel_group *root, const char *name, const char *algorithm, struct cel_var **out)
 {
-    char implementation[64];
+    static const char implementation[] = "libcellar " CELLAR_VERSION;
     int rc = cel_var_def(root, name, cel_type_atomic(NC_CHAR), 0, NULL, out);
 
-    snprintf(implementation, sizeof implementation, "libcellar %s", cellar_version());
     if (rc == CEL_OK)
         rc = put_text(*out, "algorithm", algorithm);
     if (rc == CEL_OK)
@@ -56,28 +55,15 @@ static int find_info(struct cel_group *root, const char *algorithm, struct cel_v
 
     for (int i = 2;; i++) {
         struct cel_var *var = cel_var_find(root, name);
-        int rc;
 
         if (!var)
             return make_info(root, name, algorithm, out);
-        rc = cel_load_atts(root, var);
+        assert(var->atts.loaded);
         *out = var;
-        if (rc != CEL_OK || has_text(var, "algorithm", algorithm))
-            return rc;
+        if (has_text(var, "algorithm", algorithm))
+            return CEL_OK;
         snprintf(name, sizeof name, "quantization_info_%d", i);
     }
-}
-
-/* Variables found in a file have their setting in an attribute. */
-static int learn(struct cel_var *var)
-{
-    int rc = cel_load_var(var);
-
-    if (rc == CEL_OK)
-        rc = cel_load_atts(var->group, var);
-    if (rc == CEL_OK)
-        cel_var_learn_quantize(var);
-    return rc;
 }
 
 static const char *digits_name(const struct cel_var *var)
@@ -85,13 +71,15 @@ static const char *digits_name(const struct cel_var *var)
     return var->quantize.mode == NC_QUANTIZE_BITROUND ? "quantization_nsb" : "quantization_nsd";
 }
 
-static int describe(struct cel_var *var)
+int cel_cf_describe(struct cel_var *var)
 {
     struct cel_var *info;
-    int rc = learn(var);
+    int rc;
 
-    if (rc != CEL_OK || var->quantize.mode == NC_NOQUANTIZE || cel_att_find(&var->atts, pointer_name))
-        return rc;
+    assert(var->loaded && var->atts.loaded);
+    cel_var_learn_quantize(var);
+    if (var->quantize.mode == NC_NOQUANTIZE || cel_att_find(&var->atts, pointer_name))
+        return CEL_OK;
     rc = find_info(var->group->dataset->root, algorithms[var->quantize.mode], &info);
     if (rc == CEL_OK)
         rc = put_text(var, pointer_name, info->name);
@@ -100,49 +88,41 @@ static int describe(struct cel_var *var)
     return rc;
 }
 
-static int each_var(struct cel_dataset *ds, int (*act)(struct cel_var *))
-{
-    int rc = CEL_OK;
-
-    for (size_t g = 0; g < ds->groups.n; g++) {
-        const struct cel_group *group = ds->groups.at[g];
-
-        for (size_t v = 0; group && rc == CEL_OK && v < group->vars.n; v++)
-            rc = act(group->vars.at[v]);
-    }
-    return rc;
-}
-
-int cel_cf_describe(struct cel_dataset *ds)
-{
-    return ds->cf_quantization ? each_var(ds, describe) : CEL_OK;
-}
-
-/* A file that was told its error before is told again when this session made a larger one. */
-static int note_error(struct cel_var *var)
-{
-    const struct cel_att *att = cel_att_find(&var->atts, error_name);
-    double max_abs = 0, max_rel = 0, before = 0;
-
-    cel_array_worst_error(var->group->dataset, var, &max_abs, &max_rel);
-    if (var->quantize.mode == NC_NOQUANTIZE || max_rel == 0 || !(att || var->group->dataset->cf_quantization))
-        return CEL_OK;
-    if (att && att->n == 1 && !att->type->group && att->type->id != NC_CHAR && att->type->id != NC_STRING)
-        cel_att_get(var->group->dataset, att, &before, NC_DOUBLE);
-    return before >= max_rel
-               ? CEL_OK
-               : cel_att_put(var->group, var, error_name, cel_type_atomic(NC_DOUBLE), 1, &max_rel, NC_DOUBLE);
-}
-
 /* The attribute may be a new one, which the classic model takes in define mode only; the
  * user has left it, and nobody else has the dataset any more. */
-int cel_cf_finish(struct cel_dataset *ds)
+static int put_error(struct cel_var *var, double max_rel)
 {
+    struct cel_dataset *ds = var->group->dataset;
     bool defining = ds->defining;
     int rc;
 
     ds->defining = true;
-    rc = each_var(ds, note_error);
+    rc = cel_att_put(var->group, var, error_name, cel_type_atomic(NC_DOUBLE), 1, &max_rel, NC_DOUBLE);
     ds->defining = defining;
+    return rc;
+}
+
+/* A file that was told its error before is told again when this session made a larger one. */
+int cel_cf_note_error(struct cel_var *var, double max_rel)
+{
+    const struct cel_att *att = cel_att_find(&var->atts, error_name);
+    const struct cel_dataset *ds = var->group->dataset;
+    double before = 0;
+
+    if (var->quantize.mode == NC_NOQUANTIZE || max_rel == 0 || !(att || ds->cf_quantization))
+        return CEL_OK;
+    if (att && att->n == 1 && !att->type->group && att->type->id != NC_CHAR && att->type->id != NC_STRING)
+        cel_att_get(ds, att, &before, NC_DOUBLE);
+    return before >= max_rel ? CEL_OK : put_error(var, max_rel);
+}
+
+int cel_cf_set(struct cel_dataset *ds, bool on)
+{
+    int rc = cel_dataset_may_quantize(ds);
+
+    if (rc == CEL_OK)
+        rc = cel_mode_define(ds);
+    if (rc == CEL_OK)
+        ds->cf_quantization = on;
     return rc;
 }

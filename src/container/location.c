@@ -1,7 +1,7 @@
 /* What a path given to nc_create() or nc_open() means: a local file or
  * directory, a URL with its fragment ("file:///data/x.zarr#mode=zarr"), or
  * memory. Looks at the first bytes, for the containers to bid by. */
-#include "api.h"
+#include "container.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

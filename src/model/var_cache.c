@@ -1,0 +1,25 @@
+/* The chunk cache a variable asks for. The array engine makes it. */
+#include "model.h"
+
+int cel_cache_check(const struct cel_cache_settings *settings)
+{
+    if (!(settings->preemption >= 0 && settings->preemption <= 1))
+        return cel_fail(NC_EINVAL, "a preemption of %g is not between 0 and 1", (double)settings->preemption);
+    return CEL_OK;
+}
+
+int cel_var_may_cache(const struct cel_var *var)
+{
+    return cel_dataset_refuse(var->group->dataset, CEL_KEEPS_CHUNKS, "a chunk cache");
+}
+
+int cel_var_set_cache(struct cel_var *var, const struct cel_cache_settings *settings)
+{
+    int rc = cel_cache_check(settings);
+
+    if (rc == CEL_OK)
+        rc = cel_var_may_cache(var);
+    if (rc == CEL_OK)
+        var->cache = *settings;
+    return rc;
+}
