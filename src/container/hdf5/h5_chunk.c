@@ -76,23 +76,23 @@ static int fail_chunk(int rc, const struct cel_var *var, const size_t *index)
     return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
 }
 
-/* A file nobody writes has no masks of this session; raw edges are not described raw. */
-static int find_raw(const struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
+/* A file nobody writes has no masks of this session, and a dataset with raw edges no index that we read. */
+static int find_directly(const struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
 {
     const struct cel_h5_var *v = var->priv;
     hsize_t first[CEL_RANK_MAX];
 
     if (!v->index)
-        return CEL_SKIP;
-    return origin(var, index, first) ? cel_h5_index_find(v->index, first, out) : CEL_ABSENT;
+        return CEL_ASK_LIBHDF5;
+    return origin(var, index, first) ? cel_h5r_index_find(v->index, index, out) : CEL_ABSENT;
 }
 
 int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
 {
     struct cel_h5_entry entry;
-    int rc = find_raw(var, index, out);
+    int rc = find_directly(var, index, out);
 
-    if (rc != CEL_SKIP)
+    if (rc != CEL_ASK_LIBHDF5)
         return rc < 0 ? fail_chunk(rc, var, index) : rc;
     rc = cel_h5_enter_file(ds, &entry);
     if (rc != CEL_OK)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5_header *h, struct cel_dim *own)
+int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5r_object *h, struct cel_dim *own)
 {
     int d, n = h->ncoords > 0 ? h->ncoords : 0;
     struct found *v = cel_malloc(sizeof *v + (size_t)n * sizeof v->coords[0]);

@@ -201,6 +201,16 @@ int cel_h5_io_read(struct cel_h5_io *io, uint64_t addr, void *data, size_t n)
     return CEL_OK;
 }
 
+static int read_at(void *io, uint64_t offset, void *bytes, size_t n)
+{
+    return cel_h5_io_read(io, offset, bytes, n);
+}
+
+struct cel_h5r_source cel_h5_io_source(struct cel_h5_io *io)
+{
+    return (struct cel_h5r_source){.data = io, .size = io->eof, .read_at = read_at};
+}
+
 int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n, bool in_place)
 {
     int e;

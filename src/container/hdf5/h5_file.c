@@ -4,7 +4,7 @@
  * was not yet emptied stays. */
 #include "disk.h"
 #include "env.h"
-#include "h5_raw.h"
+#include "h5_int.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <netcdf_meta.h>
@@ -365,26 +365,15 @@ static bool nobody_writes(const struct cel_h5_io *io)
     return !io->writable && (io->fd < 0 || (cel_env_file_locking() && flock(io->fd, LOCK_SH | LOCK_NB) == 0));
 }
 
-static bool can_go_raw(struct cel_h5_file *f, struct cel_h5_super *super)
+static int open_directly(struct cel_h5_file *f)
 {
-    struct cel_h5_reader *reader = nobody_writes(f->io) ? cel_malloc(sizeof *reader) : NULL;
-    bool can;
+    struct cel_h5r_source source = cel_h5_io_source(f->io);
+    int rc = nobody_writes(f->io) ? cel_h5r_open(&source, &f->read) : CEL_ASK_LIBHDF5;
 
-    if (!reader)
-        return false;
-    cel_h5_reader_init(reader, f->io, 0);
-    can = cel_h5_super_read(reader, super);
-    free(reader);
-    return can;
-}
-
-static int open_raw(struct cel_h5_file *f, const struct cel_h5_super *super)
-{
-    int rc = cel_h5_group_make_priv(f->ds->root, -1, super->root);
-
-    f->raw = true;
-    f->base = super->base;
-    f->chunk_k = super->chunk_k;
+    if (rc != CEL_OK)
+        return rc;
+    f->own_reader = true;
+    rc = cel_h5_group_make_priv(f->ds->root, -1, f->read.root);
     return rc == CEL_OK ? cel_h5_load(f->ds) : rc;
 }
 
@@ -457,7 +446,6 @@ int cel_h5_create(struct cel_dataset *ds, const struct cel_location *where, cons
 
 int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
 {
-    struct cel_h5_super super;
     struct cel_h5_file *f;
     int rc = make_file(ds, options->mode & NC_WRITE, &f);
 
@@ -466,7 +454,9 @@ int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const 
     f->persist = where->in_memory && !where->memory && where->persist && ds->writable;
     rc = open_io(f->io, where);
     if (rc == CEL_OK)
-        rc = can_go_raw(f, &super) ? open_raw(f, &super) : open_inside(f, options);
+        rc = open_directly(f);
+    if (rc == CEL_ASK_LIBHDF5)
+        rc = open_inside(f, options);
     if (rc != CEL_OK)
         return give_up(f, rc);
     f->io->fixed = where->memory && where->memory_locked;

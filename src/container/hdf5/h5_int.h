@@ -6,12 +6,12 @@
 
 #include "container.h"
 #include "h5_deferred.h"
+#include "h5_read.h"
 #include "model.h"
 #include <hdf5.h>
 #include <sys/types.h>
 
 #define CEL_H5_NON_COORD "_nc4_non_coord_"
-#define CEL_H5_DIM_ONLY "This is a netCDF dimension but not a netCDF variable."
 
 /* --- h5_lock.c: the one lock around libhdf5 -------------------------------- */
 struct cel_h5_entry { /* this thread's error printing, put back on leaving */
@@ -61,6 +61,7 @@ int cel_h5_io_commit(struct cel_h5_io *io); /* see h5_commit.c; nothing to do fo
 bool cel_h5_io_foreign(const struct cel_h5_io *io); /* writable, and we are a forked child */
 /* Any thread, no lock needed. Reading beyond the end is an error. */
 int cel_h5_io_read(struct cel_h5_io *io, uint64_t addr, void *data, size_t n);
+struct cel_h5r_source cel_h5_io_source(struct cel_h5_io *io); /* the file as it is now, for h5_read.h */
 /* in_place: over bytes of the same chunk, without filters, as of the last sync. */
 int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n, bool in_place);
 bool cel_h5_io_is_live(const struct cel_h5_io *io, uint64_t addr); /* the last sync answers for what lies there */
@@ -72,46 +73,6 @@ bool cel_h5_driver_has(hid_t file);                      /* it is one of them */
 void cel_h5_arm(const void *buffer);
 bool cel_h5_disarm(uint64_t *addr, size_t *n); /* false: the buffer was never seen */
 int cel_h5_os_error(void);                     /* errno of the driver's last failure in this thread, once; 0: none */
-
-/* --- h5_header.c: object headers read without libhdf5 ----------------------------- */
-enum cel_h5_kind { CEL_H5_OTHER, CEL_H5_DATASET, CEL_H5_GROUP, CEL_H5_TYPE };
-struct cel_h5_header {
-    enum cel_h5_kind kind;
-    bool null_space;
-    int rank;
-    uint64_t dims[CEL_RANK_MAX], maxdims[CEL_RANK_MAX]; /* UINT64_MAX: unlimited */
-    int type_class;                                     /* H5T_class_t; H5T_NO_CLASS: a committed type, elsewhere */
-    size_t type_size;
-    uint32_t type_sum;  /* user types: over its bytes, to find the same type elsewhere in the file */
-    uint64_t type_addr; /* of the committed type; 0: none, or not known */
-    bool unnamed_type;  /* a user type that the file may not name */
-    bool big_endian;
-    bool unnamed_atts; /* attributes of user types that the file does not name */
-    uint64_t att_addr; /* of the one committed type that attributes have; 0: none */
-    bool is_scale;     /* CLASS is DIMENSION_SCALE */
-    bool dim_only;     /* a dimension that is no variable */
-    bool strict;       /* _nc3_strict is there: a file of the classic model */
-    bool has_list;     /* DIMENSION_LIST is there */
-    int dimid;         /* _Netcdf4Dimid; -1: none */
-    int ncoords;       /* _Netcdf4Coordinates; -1: none */
-    int coords[CEL_RANK_MAX];
-};
-/* A reader keeps the last few blocks read, since headers lie close together. */
-#define CEL_H5_BLOCKS 8
-struct cel_h5_reader {
-    struct cel_h5_io *io;
-    uint64_t base; /* size of the user block */
-    int turn;      /* the block to be replaced next */
-    struct {
-        uint64_t at;
-        size_t n;
-        unsigned char bytes[8192];
-    } block[CEL_H5_BLOCKS];
-};
-void cel_h5_reader_init(struct cel_h5_reader *reader, struct cel_h5_io *io, uint64_t base);
-bool cel_h5_is_user_class(int klass); /* of H5T_class_t: one of netCDF's user types */
-/* CEL_ABSENT: cannot tell, ask libhdf5. */
-int cel_h5_header_read(struct cel_h5_reader *reader, uint64_t addr, struct cel_h5_header *out);
 
 /* --- h5_other.c: files that a file names ------------------------------------------- */
 struct cel_h5_file;
@@ -139,25 +100,15 @@ bool cel_h5_masks_find(const struct cel_h5_masks *m, const size_t *index, int nd
 int cel_h5_masks_put(struct cel_h5_masks *m, const size_t *index, int ndims, uint32_t skipped);
 void cel_h5_masks_dispose(struct cel_h5_masks *m);
 
-/* --- h5_index.c: where chunks lie, read without libhdf5 --------------------------------- */
-struct cel_h5_index;
-/* root: address of the index, UINT64_MAX: there is none yet. */
-int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, const size_t *chunk,
-                      struct cel_h5_index **out);
-void cel_h5_index_free(struct cel_h5_index *index);
-/* The chunk whose first element is this. CEL_ABSENT: never written; CEL_SKIP: ask libhdf5. One thread at a time. */
-int cel_h5_index_find(struct cel_h5_index *index, const hsize_t *first, struct cel_chunk_location *out);
-
 /* --- what hangs on the model's objects -------------------------------------------- */
 struct cel_h5_file { /* dataset->container */
     struct cel_dataset *ds;
     struct cel_h5_io *io;
-    hid_t id;             /* -1: libhdf5 has not been asked for anything yet */
-    hid_t string_type;    /* variable-length UTF-8 */
-    bool raw;             /* open for reading: what is plain is read without libhdf5 */
+    hid_t id;          /* -1: libhdf5 has not been asked for anything yet */
+    hid_t string_type; /* variable-length UTF-8 */
+    bool own_reader;   /* open for reading only, and `read` knows it: libhdf5 is asked for what is unusual */
+    struct cel_h5r_file read;
     unsigned long number; /* libhdf5's, of this file; 0: not asked yet */
-    uint64_t base;        /* raw: the size of the user block ... */
-    unsigned chunk_k;     /* ... and half the room of a node in a chunk index */
     bool made;            /* by this create: abort removes it */
     bool persist;         /* memory that is written to ds->path on closing */
     int marks;            /* attributes seen that only netCDF-4 files have */
@@ -200,8 +151,8 @@ struct cel_h5_var {
     bool synced_known;                 /* contiguous: where its data lay at the last sync has been asked for ... */
     uint64_t synced_begin, synced_end; /* ... and is between these; equal: nowhere */
     size_t chunk_nbytes;
-    struct cel_h5_masks masks;  /* written since opening */
-    struct cel_h5_index *index; /* of its chunks, read without libhdf5; NULL: libhdf5 finds them */
+    struct cel_h5_masks masks;   /* written since opening */
+    struct cel_h5r_index *index; /* of its chunks, read without libhdf5; NULL: libhdf5 finds them */
 };
 
 static inline struct cel_h5_file *cel_h5_file(const struct cel_dataset *ds)

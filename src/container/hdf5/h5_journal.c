@@ -8,7 +8,7 @@
 #include "h5_journal.h"
 #include "buf.h"
 #include "disk.h"
-#include "h5_raw.h"
+#include "h5_bytes.h"
 #include "mem.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -272,12 +272,11 @@ static int block_fits(int fd, uint64_t at, size_t n, const unsigned char *old, c
 
 static int take_block(struct cel_h5_bytes *in, int fd, uint64_t length, struct cel_h5_overlay *blocks)
 {
-    const unsigned char *old, *bytes;
-    uint64_t at, n;
+    uint64_t at = cel_h5_take_number(in, 8), n = cel_h5_take_number(in, 8);
+    const unsigned char *old = cel_h5_take(in, (size_t)n), *bytes = cel_h5_take(in, (size_t)n);
     int e;
 
-    if (!cel_h5_take_number(in, 8, &at) || !cel_h5_take_number(in, 8, &n) || n > in->n || at > length ||
-        n > length - at || !cel_h5_take(in, (size_t)n, &old) || !cel_h5_take(in, (size_t)n, &bytes))
+    if (in->ended || at > length || n > length - at)
         return ENOENT;
     e = block_fits(fd, at, (size_t)n, old, bytes);
     return e ? e : cel_h5_overlay_put(blocks, at, bytes, (size_t)n);
@@ -286,13 +285,15 @@ static int take_block(struct cel_h5_bytes *in, int fd, uint64_t length, struct c
 static int take_apart(struct cel_h5_bytes in, int fd, struct cel_h5_overlay *blocks, uint64_t *new_length)
 {
     uint64_t version, witness, n, length, now = *new_length;
-    const unsigned char *head;
     int e = 0;
 
-    if (!cel_h5_take(&in, sizeof signature, &head) || !cel_h5_take_number(&in, 4, &version) || version != 1 ||
-        !cel_h5_take_number(&in, 4, &witness) || !cel_h5_take_number(&in, 8, &n) ||
-        !cel_h5_take_number(&in, 8, &length) || !cel_h5_take_number(&in, 8, new_length) ||
-        (now < length && now < *new_length))
+    cel_h5_take(&in, sizeof signature);
+    version = cel_h5_take_number(&in, 4);
+    witness = cel_h5_take_number(&in, 4);
+    n = cel_h5_take_number(&in, 8);
+    length = cel_h5_take_number(&in, 8);
+    *new_length = cel_h5_take_number(&in, 8);
+    if (in.ended || version != 1 || (now < length && now < *new_length))
         return ENOENT;
     for (n += witness; !e && n > 0; n--)
         e = take_block(&in, fd, now, blocks);
@@ -312,7 +313,8 @@ int cel_h5_journal_read(const char *name, int fd, struct cel_h5_overlay *blocks,
         return errno == ENOENT || errno == ELOOP ? 0 : errno;
     e = slurp(journal, fd, &bytes);
     if (!e)
-        e = take_apart((struct cel_h5_bytes){(unsigned char *)bytes.data, bytes.len - SUM}, fd, blocks, new_length);
+        e = take_apart((struct cel_h5_bytes){.p = (unsigned char *)bytes.data, .n = bytes.len - SUM}, fd, blocks,
+                       new_length);
     if (e) {
         cel_h5_overlay_clear(blocks);
         *new_length = (uint64_t)st.st_size;

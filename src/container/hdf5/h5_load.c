@@ -5,7 +5,6 @@
  * once all are known (h5_dims.c). Numbers are given in netCDF-C's order: a
  * group's own links first, then its children, depth first. */
 #include "h5_load.h"
-#include "h5_raw.h"
 #include "utf8.h"
 #include <stdlib.h>
 
@@ -13,9 +12,12 @@
 #define DEPTH_MAX 256
 #define GROUPS_MAX 65536 /* links may be arranged so that a small file has endless groups */
 
-/* --- asking libhdf5 where the raw header cannot tell ------------------------------------ */
+/* --- asking libhdf5 where our reader cannot tell ------------------------------------------ */
 
-static int ask_space(hid_t dataset, struct cel_h5_header *h)
+_Static_assert((int)CEL_H5R_INTEGER == (int)H5T_INTEGER && (int)CEL_H5R_ARRAY == (int)H5T_ARRAY,
+               "libhdf5 numbers classes of types as the file does");
+
+static int ask_space(hid_t dataset, struct cel_h5r_object *h)
 {
     hsize_t dims[H5S_MAX_RANK], maxdims[H5S_MAX_RANK];
     hid_t space = H5Dget_space(dataset);
@@ -31,7 +33,7 @@ static int ask_space(hid_t dataset, struct cel_h5_header *h)
     return h->rank < 0 ? cel_h5_fail(NC_EHDFERR, "its shape cannot be read") : CEL_OK;
 }
 
-static int ask_type(hid_t dataset, struct cel_h5_header *h)
+static int ask_type(hid_t dataset, struct cel_h5r_object *h)
 {
     hid_t type = H5Dget_type(dataset);
 
@@ -39,7 +41,7 @@ static int ask_type(hid_t dataset, struct cel_h5_header *h)
         return cel_h5_fail(NC_EHDFERR, "its type cannot be read");
     h->type_class = H5Tget_class(type);
     h->type_size = H5Tget_size(type);
-    h->unnamed_type = cel_h5_is_user_class(h->type_class);
+    h->unnamed_type = cel_h5r_is_user_class(h->type_class);
     H5Tclose(type);
     return CEL_OK;
 }
@@ -90,44 +92,44 @@ static bool has_atts(hid_t object)
     return H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS) >= 0 && info.num_attrs > 0;
 }
 
-static void ask_atts(hid_t dataset, struct cel_h5_header *h)
+static void ask_atts(hid_t dataset, struct cel_h5r_object *h)
 {
     h->unnamed_atts = has_atts(dataset);
     h->is_scale = att_starts(dataset, "CLASS", "DIMENSION_SCALE");
-    h->dim_only = h->is_scale && att_starts(dataset, "NAME", CEL_H5_DIM_ONLY);
+    h->dim_only = h->is_scale && att_starts(dataset, "NAME", CEL_H5R_DIM_ONLY);
     h->has_list = H5Aexists(dataset, "DIMENSION_LIST") > 0;
     if (att_ints(dataset, "_Netcdf4Dimid", &h->dimid, 1) != 1)
         h->dimid = -1;
     h->ncoords = att_ints(dataset, "_Netcdf4Coordinates", h->coords, CEL_RANK_MAX);
 }
 
-static int ask_inside(hid_t group, const char *name, struct cel_h5_header *h)
+static int ask_inside(hid_t group, const char *name, struct cel_h5r_object *h)
 {
     hid_t object = H5Oopen(group, name, H5P_DEFAULT);
     H5I_type_t kind = object < 0 ? H5I_BADID : H5Iget_type(object);
     int rc = CEL_OK;
 
-    *h = (struct cel_h5_header){.rank = -1, .type_class = H5T_NO_CLASS, .dimid = -1, .ncoords = -1};
+    *h = CEL_H5R_OBJECT_INIT;
     if (object < 0)
         return cel_h5_fail(NC_EHDFERR, "%s cannot be opened", name);
-    h->kind = kind == H5I_DATASET    ? CEL_H5_DATASET
-              : kind == H5I_GROUP    ? CEL_H5_GROUP
-              : kind == H5I_DATATYPE ? CEL_H5_TYPE
-                                     : CEL_H5_OTHER;
-    if (h->kind == CEL_H5_DATASET) {
+    h->kind = kind == H5I_DATASET    ? CEL_H5R_DATASET
+              : kind == H5I_GROUP    ? CEL_H5R_GROUP
+              : kind == H5I_DATATYPE ? CEL_H5R_TYPE
+                                     : CEL_H5R_OTHER;
+    if (h->kind == CEL_H5R_DATASET) {
         rc = ask_space(object, h);
         if (rc == CEL_OK)
             rc = ask_type(object, h);
         if (rc == CEL_OK)
             ask_atts(object, h);
-    } else if (h->kind == CEL_H5_TYPE) {
+    } else if (h->kind == CEL_H5R_TYPE) {
         h->type_class = H5Tget_class(object);
     }
     H5Oclose(object);
     return rc == CEL_OK ? rc : cel_fail_in(rc, "%s", name);
 }
 
-static int ask_libhdf5(const struct cel_group *group, const char *name, struct cel_h5_header *h)
+static int ask_libhdf5(const struct cel_group *group, const char *name, struct cel_h5r_object *h)
 {
     struct cel_h5_entry entry;
     int rc = cel_h5_enter_file(group->dataset, &entry);
@@ -142,24 +144,24 @@ static int ask_libhdf5(const struct cel_group *group, const char *name, struct c
 /* --- objects --------------------------------------------------------------------------------- */
 
 /* Types netCDF has no word for; a committed type shows itself later. */
-static bool is_foreign(const struct cel_h5_header *h)
+static bool is_foreign(const struct cel_h5r_object *h)
 {
     switch (h->type_class) {
-    case H5T_TIME:
-    case H5T_BITFIELD:
-    case H5T_REFERENCE:
-    case H5T_ARRAY:
+    case CEL_H5R_TIME:
+    case CEL_H5R_BITFIELD:
+    case CEL_H5R_REFERENCE:
+    case CEL_H5R_ARRAY:
         return true;
-    case H5T_INTEGER:
+    case CEL_H5R_INTEGER:
         return h->type_size > 8;
-    case H5T_FLOAT:
+    case CEL_H5R_FLOAT:
         return h->type_size > 16;
     default:
         return false;
     }
 }
 
-static int add_dim(struct loading *l, const char *name, uint64_t addr, const struct cel_h5_header *h,
+static int add_dim(struct loading *l, const char *name, uint64_t addr, const struct cel_h5r_object *h,
                    struct cel_dim **out)
 {
     bool unlimited = h->maxdims[0] == UINT64_MAX;
@@ -174,7 +176,7 @@ static int add_dim(struct loading *l, const char *name, uint64_t addr, const str
     return rc == CEL_OK ? cel_h5_dim_make_priv(*out, addr, h->dim_only) : rc;
 }
 
-static void count_marks(struct cel_h5_file *f, const struct cel_h5_header *h)
+static void count_marks(struct cel_h5_file *f, const struct cel_h5r_object *h)
 {
     f->marks += (h->dimid >= 0) + (h->ncoords >= 0) + h->dim_only;
 }
@@ -192,7 +194,7 @@ static int var_name(const char *link, char **out)
     return *out ? CEL_OK : NC_ENOMEM;
 }
 
-static int add_var(struct loading *l, const char *link, uint64_t addr, const struct cel_h5_header *h,
+static int add_var(struct loading *l, const char *link, uint64_t addr, const struct cel_h5r_object *h,
                    struct cel_dim *own)
 {
     struct cel_h5_var *v;
@@ -216,7 +218,7 @@ static int add_var(struct loading *l, const char *link, uint64_t addr, const str
     return cel_h5_found_add(l, var, h, own);
 }
 
-static int add_dataset(struct loading *l, const char *name, uint64_t addr, const struct cel_h5_header *h)
+static int add_dataset(struct loading *l, const char *name, uint64_t addr, const struct cel_h5r_object *h)
 {
     struct cel_dim *own = NULL;
     int rc = CEL_OK;
@@ -231,12 +233,13 @@ static int add_dataset(struct loading *l, const char *name, uint64_t addr, const
     return add_var(l, name, addr, h, own);
 }
 
-static int add_type(struct loading *l, const char *name, uint64_t addr, const struct cel_h5_header *h)
+static int add_type(struct loading *l, const char *name, uint64_t addr, const struct cel_h5r_object *h)
 {
     static const struct {
-        H5T_class_t from;
+        int from;
         int to;
-    } klass[] = {{H5T_COMPOUND, NC_COMPOUND}, {H5T_ENUM, NC_ENUM}, {H5T_OPAQUE, NC_OPAQUE}, {H5T_VLEN, NC_VLEN}};
+    } klass[] = {
+        {CEL_H5R_COMPOUND, NC_COMPOUND}, {CEL_H5R_ENUM, NC_ENUM}, {CEL_H5R_OPAQUE, NC_OPAQUE}, {CEL_H5R_VLEN, NC_VLEN}};
     struct cel_h5_type *t;
     struct cel_type *type;
     size_t i;
@@ -244,7 +247,7 @@ static int add_type(struct loading *l, const char *name, uint64_t addr, const st
 
     for (i = 0; i < sizeof klass / sizeof *klass && klass[i].from != h->type_class; i++)
         ;
-    if (h->type_class < H5T_INTEGER || h->type_class > H5T_ARRAY)
+    if (h->type_class < CEL_H5R_INTEGER || h->type_class > CEL_H5R_ARRAY)
         return cel_fail(NC_EBADTYPE, "it is a type of an unknown class, %d", h->type_class);
     if (i == sizeof klass / sizeof *klass)
         return cel_fail(NC_EBADTYPE,
@@ -300,22 +303,22 @@ static int note_child(struct loading *l, const char *name, uint64_t addr, bool h
 
 static int add_link(struct loading *l, const char *name, uint64_t addr, bool hard)
 {
-    struct cel_h5_header h;
+    struct cel_h5r_object h;
     int rc;
 
     if (strlen(name) > NC_MAX_NAME + sizeof CEL_H5_NON_COORD - 1)
         return cel_fail(NC_EMAXNAME, "its name has %zu bytes, netCDF's may have %d", strlen(name), NC_MAX_NAME);
-    if (!hard || !l->raw || cel_h5_header_read(&l->reader, addr, &h) != CEL_OK) {
+    if (!hard || !l->reader || cel_h5r_object_read(l->reader, addr, &h) != CEL_OK) {
         rc = ask_libhdf5(l->group, name, &h);
         if (rc != CEL_OK)
             return rc;
     }
     switch (h.kind) {
-    case CEL_H5_DATASET:
+    case CEL_H5R_DATASET:
         return add_dataset(l, name, addr, &h);
-    case CEL_H5_GROUP:
+    case CEL_H5R_GROUP:
         return note_child(l, name, addr, hard);
-    case CEL_H5_TYPE:
+    case CEL_H5R_TYPE:
         return add_type(l, name, addr, &h);
     default:
         return cel_fail(NC_EHDFERR, "it is neither a group nor a dataset nor a type");
@@ -392,15 +395,15 @@ static int list_through_libhdf5(struct loading *l)
 
 static int load_links(struct loading *l)
 {
-    struct cel_h5_links links;
-    int rc = l->f->raw ? cel_h5_links_read(&l->reader, group_addr(l->group), &links) : CEL_ABSENT;
+    struct cel_h5r_links links;
+    int rc = l->f->own_reader ? cel_h5r_links_read(l->reader, group_addr(l->group), &links) : CEL_ASK_LIBHDF5;
     size_t i;
 
-    if (rc == CEL_ABSENT)
+    if (rc == CEL_ASK_LIBHDF5)
         return list_through_libhdf5(l);
     for (i = 0; rc == CEL_OK && i < links.n; i++)
         rc = add_or_note(l, links.at[i].name, links.at[i].addr, true);
-    cel_h5_links_dispose(&links);
+    cel_h5r_links_dispose(&links);
     return rc;
 }
 
@@ -427,7 +430,7 @@ static int load_found(struct loading *l, struct cel_group *parent, const struct 
     uint64_t addr = child->addr;
     hid_t id = -1;
     struct cel_group *group;
-    int rc = l->f->raw && addr ? CEL_OK : open_child(parent, child->name, &id, &addr);
+    int rc = l->f->own_reader && addr ? CEL_OK : open_child(parent, child->name, &id, &addr);
 
     if (rc == CEL_OK)
         rc = cel_group_add(parent, child->name, &group);
@@ -446,10 +449,10 @@ static int load_child(struct loading *l, struct cel_group *parent, const struct 
 static void note_unnamed(struct loading *l, struct cel_group *group)
 {
     struct cel_h5_group *g = group->priv;
-    struct cel_h5_header h = {.unnamed_atts = true};
+    struct cel_h5r_object h = {.unnamed_atts = true};
 
-    if (l->raw && cel_h5_header_read(&l->reader, g->addr, &h) != CEL_OK)
-        h = (struct cel_h5_header){.unnamed_atts = true};
+    if (l->reader && cel_h5r_object_read(l->reader, g->addr, &h) != CEL_OK)
+        h = (struct cel_h5r_object){.unnamed_atts = true};
     g->unnamed_atts = h.unnamed_atts;
     g->att_addr = h.att_addr;
 }
@@ -478,8 +481,8 @@ static int load_group(struct loading *l, struct cel_group *group, int depth)
     return rc;
 }
 
-/* The raw reader counts on a user block in front and 8-byte addresses and sizes. */
-static int ask_superblock(struct loading *l)
+/* The reader counts on a user block in front and 8-byte addresses and sizes. */
+static int ask_superblock(struct loading *l, bool *fits)
 {
     hid_t fcpl = H5Fget_create_plist(l->f->id);
     size_t offsets = 0, lengths = 0;
@@ -488,16 +491,20 @@ static int ask_superblock(struct loading *l)
     if (fcpl < 0 || H5Pget_sizes(fcpl, &offsets, &lengths) < 0 || H5Pget_userblock(fcpl, &block) < 0)
         return cel_h5_fail(NC_EHDFERR, "the superblock cannot be read");
     H5Pclose(fcpl);
-    l->raw = offsets == 8 && lengths == 8;
-    l->reader.base = block;
+    *fits = offsets == 8 && lengths == 8;
+    l->file.base = block;
     return CEL_OK;
 }
 
 static int start_reader(struct loading *l)
 {
-    cel_h5_reader_init(&l->reader, l->f->io, l->f->base);
-    l->raw = l->f->raw;
-    return l->raw ? CEL_OK : ask_superblock(l);
+    bool fits = l->f->own_reader;
+    int rc = CEL_OK;
+
+    l->file = fits ? l->f->read : (struct cel_h5r_file){.source = cel_h5_io_source(l->f->io)};
+    if (!fits)
+        rc = ask_superblock(l, &fits);
+    return rc == CEL_OK && fits ? cel_h5r_reader_make(&l->file, &l->reader) : rc;
 }
 
 /* By address or, where that is 0, by its bytes; true where both are 0. */
@@ -551,10 +558,10 @@ static int ask_classic(struct cel_dataset *ds)
 static int read_classic(struct loading *l)
 {
     struct cel_dataset *ds = l->f->ds;
-    struct cel_h5_header h;
+    struct cel_h5r_object h;
     int rc = CEL_OK;
 
-    if (l->raw && cel_h5_header_read(&l->reader, group_addr(ds->root), &h) == CEL_OK)
+    if (l->reader && cel_h5r_object_read(l->reader, group_addr(ds->root), &h) == CEL_OK)
         ds->classic_model = h.strict;
     else
         rc = ask_classic(ds);
@@ -584,6 +591,7 @@ int cel_h5_load(struct cel_dataset *ds)
         cel_error_clear();
     }
     cel_h5_found_free(l);
+    cel_h5r_reader_free(l->reader);
     free(l);
     return rc;
 }

@@ -66,7 +66,7 @@ void cel_h5_var_free_priv(struct cel_var *var)
     if (v->id >= 0 && cel_h5_is_in_other_file(v->addr))
         H5Dclose(v->id);
     cel_h5_masks_dispose(&v->masks);
-    cel_h5_index_free(v->index);
+    cel_h5r_index_free(v->index);
     free(v->link);
     free(v);
     var->priv = NULL;

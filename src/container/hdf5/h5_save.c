@@ -95,7 +95,7 @@ int cel_h5_save_dim(struct cel_dim *dim)
 
     if (id < 0)
         return cel_h5_fail(NC_EHDFERR, "dimension %s cannot be created", dim->name);
-    snprintf(name, sizeof name, "%s%10d", CEL_H5_DIM_ONLY, dim->unlimited ? 0 : (int)dim->len);
+    snprintf(name, sizeof name, "%s%10d", CEL_H5R_DIM_ONLY, dim->unlimited ? 0 : (int)dim->len);
     rc = cel_h5_scale_mark(id, name, dim->id);
     if (rc == CEL_OK)
         rc = cel_h5_dim_make_priv(dim, cel_h5_addr_of(id), true);

@@ -308,7 +308,6 @@ static int fill_part(const struct region *whole, const struct part *p, char *dat
     return rc;
 }
 
-/* CEL_ABSENT: there is no such trouble with this variable. */
 static int read_with_gaps(const struct region *r, char *data)
 {
     size_t first[CEL_RANK_MAX], last[CEL_RANK_MAX], index[CEL_RANK_MAX];
@@ -316,7 +315,7 @@ static int read_with_gaps(const struct region *r, char *data)
 
     if (r->var->storage != CEL_CHUNKED || !r->var->chunk || !r->var->type->varsized ||
         ((struct cel_h5_var *)r->var->priv)->fixed_string)
-        return CEL_ABSENT;
+        return CEL_ASK_LIBHDF5;
     for (d = 0; d < r->ndims; d++) {
         first[d] = index[d] = r->start[d] / r->var->chunk[d];
         last[d] = (r->start[d] + (r->count[d] - 1) * r->stride[d]) / r->var->chunk[d];
@@ -359,9 +358,8 @@ static size_t run_of(const struct region *r, int *outer)
     return run;
 }
 
-/* Where the data lies; CEL_ABSENT: let libhdf5 read it. It may hold small writes
- * back, so they are flushed first; behind a user block it gives a wrong offset for
- * data never allocated, so the size is asked first. */
+/* Where the data lies. libhdf5 may keep small writes in memory, so they are flushed first; behind a user block it
+ * gives a wrong offset for data never allocated, so the size is asked first. */
 static int locate(const struct region *r, uint64_t *addr)
 {
     struct cel_h5_var *v = r->var->priv;
@@ -371,15 +369,15 @@ static int locate(const struct region *r, uint64_t *addr)
 
     for (d = 0; d < r->ndims; d++)
         if (!cel_mul(want, r->var->extent[d], &want))
-            return CEL_ABSENT;
+            return CEL_ASK_LIBHDF5;
     if (v->unflushed && H5Dflush(v->id) < 0)
         return cel_h5_fail(NC_EHDFERR, "the data cannot be flushed");
     v->unflushed = false;
     if (H5Dget_storage_size(v->id) != want || want == 0)
-        return CEL_ABSENT;
+        return CEL_ASK_LIBHDF5;
     offset = H5Dget_offset(v->id);
     if (offset == HADDR_UNDEF || want > UINT64_MAX / 2 || offset > UINT64_MAX / 2 - want)
-        return CEL_ABSENT;
+        return CEL_ASK_LIBHDF5;
     *addr = offset;
     return CEL_OK;
 }
@@ -442,7 +440,7 @@ static int read_directly(const struct region *r, void *data)
 
     if (r->var->storage != CEL_CONTIGUOUS || !v->native || cel_h5_is_in_other_file(v->addr) ||
         (v->swap && r->var->type->group) || (run_of(r, &outer) * r->size < DIRECT_MIN && outer > 0))
-        return CEL_ABSENT;
+        return CEL_ASK_LIBHDF5;
     rc = locate_locked(r, &addr);
     if (rc == CEL_OK)
         rc = read_runs(r, addr, data);
@@ -478,9 +476,9 @@ int cel_h5_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size
         return CEL_OK;
     if (rc == CEL_OK)
         rc = read_directly(&r, data);
-    if (rc == CEL_ABSENT)
+    if (rc == CEL_ASK_LIBHDF5)
         rc = read_with_gaps(&r, data);
-    if (rc == CEL_ABSENT)
+    if (rc == CEL_ASK_LIBHDF5)
         rc = move_locked(&r, data, NULL);
     return rc == CEL_OK ? rc : explain(var, rc);
 }
