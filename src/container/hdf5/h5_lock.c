@@ -120,7 +120,7 @@ int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry)
 {
     int rc;
 
-    if (cel_h5_io_foreign(cel_h5_file(ds)->io))
+    if (cel_h5_io_is_parents(cel_h5_file(ds)->io))
         return cel_fail(NC_EPERM,
                         "%s was opened for writing before fork(): only the parent process may use it; "
                         "open it again in the child",
