@@ -15,6 +15,7 @@
  *   a chunk that is not found is unwritten only if libhdf5's innermost error says exactly that:
  *     any other error is damage. */
 #include "h5_int.h"
+#include <assert.h>
 #include <stdio.h>
 
 /* --- where a chunk is -------------------------------------------------------------------- */
@@ -80,7 +81,8 @@ static int fail_chunk(int rc, const struct cel_var *var, const size_t *index)
     return cel_fail_at(rc, CEL_IN_VARIABLE, "%s", var->name);
 }
 
-/* A file nobody writes has no masks of this session, and a dataset with raw edges no index that we read. */
+/* A file nobody writes has no masks of this session, and a dataset with raw edges no index that the reader
+ * understands. */
 static int find_directly(const struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
 {
     const struct cel_h5_var *v = var->priv;
@@ -146,7 +148,7 @@ static int allocate_once(struct cel_var *var, const hsize_t *first, const void *
 }
 
 /* Same size, other mask: libhdf5 would keep the old mask on disk. With another size in between it does not. */
-static int free_old_mask(struct cel_var *var, const size_t *index, const hsize_t *first, const void *encoded, size_t n,
+static int drop_old_mask(struct cel_var *var, const size_t *index, const hsize_t *first, const void *encoded, size_t n,
                          uint32_t skipped)
 {
     struct cel_h5_var *v = var->priv;
@@ -191,13 +193,14 @@ static int allocate(struct cel_var *var, const size_t *index, const void *encode
     uint64_t old;
     int rc;
 
+    assert(!var->unchunked && !v->raw_edges);
     if (!origin(var, index, first))
         return cel_fail(NC_EINVALCOORDS, "it lies outside the array");
     if (var->chain.n == 0 && n != v->chunk_nbytes)
         return cel_fail(NC_EHDFERR, "it has %zu bytes instead of %zu", n, v->chunk_nbytes);
     rc = find_old(var, index, &old);
     if (rc == CEL_OK)
-        rc = free_old_mask(var, index, first, encoded, n, skipped);
+        rc = drop_old_mask(var, index, first, encoded, n, skipped);
     if (rc == CEL_OK)
         rc = allocate_once(var, first, encoded, n, skipped, out);
     if (rc == CEL_OK)

@@ -184,6 +184,7 @@ int cel_h5_commit(struct cel_h5_deferred *h, int fd)
     uint64_t length = 0;
     int e = find_lost(h);
 
+    assert(h->owner == getpid());
     if (!e)
         e = drop_beyond(h);
     assert(e || !h->overlay.n || end_of(&h->overlay.block[h->overlay.n - 1]) <= h->end);

@@ -231,6 +231,10 @@ int cel_h5_file_drop(struct cel_h5_file *f); /* libhdf5 closes it, and what is d
 int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
 int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
 
+/* --- h5_ask.c ------------------------------------------------------------------------- */
+/* As cel_h5r_object_read(), of the link `name`. */
+int cel_h5_ask_object(const struct cel_group *group, const char *name, struct cel_h5r_object *out);
+
 /* --- h5_load.c, h5_dims.c, h5_var.c ------------------------------------------------------ */
 int cel_h5_load(struct cel_dataset *ds); /* the structure, all groups */
 int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var);

@@ -32,7 +32,7 @@ struct loading {
 };
 
 int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5r_object *h, struct cel_dim *own);
-int cel_h5_found_settle(struct loading *l);
+int cel_h5_found_dims(struct loading *l);
 void cel_h5_found_free(struct loading *l);
 
 #endif

@@ -248,7 +248,7 @@ static int write_atts(struct cel_h5_file *f, struct cel_var *var)
     return rc == CEL_OK ? cel_h5_save_atts(f, v->id, &var->atts, true) : rc;
 }
 
-/* So that the next attempt finds the place free. */
+/* So that the next attempt finds the name free. */
 static void undo_create(struct cel_var *var)
 {
     struct cel_h5_var *v = var->priv;
@@ -343,7 +343,7 @@ static int update_var(struct cel_h5_file *f, struct cel_var *var)
 
 static int save_var(struct cel_h5_file *f, struct cel_var *var)
 {
-    /* A new one with a place was made by an attempt that failed further on. */
+    /* A new one with private data was made by an attempt that failed further on. */
     int rc = var->saved == CEL_NEW && !var->priv ? create_var(f, var) : update_var(f, var);
 
     if (rc != CEL_OK)

@@ -1,4 +1,4 @@
-/* Data that does not go by chunks. libhdf5 moves it (a few MiB a call: the array
+/* Data that is not moved chunk by chunk. libhdf5 moves it (a few MiB a call: the array
  * engine cuts it, so that the lock is never held long); whole rows of contiguous
  * data are read around it.
  * Fixed-length strings of other writers become strings here, which libhdf5 does not
@@ -7,6 +7,7 @@
 #include "convert.h"
 #include "env.h"
 #include "h5_int.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -63,7 +64,7 @@ static hid_t file_space(const struct region *r)
     return space;
 }
 
-/* A dataset without any space, which netCDF knows as a single value: there is none to move. */
+/* A dataset with a null dataspace, which netCDF presents as a scalar: there is no value to move. */
 static int move_nothing(bool reading)
 {
     if (reading)
@@ -84,6 +85,7 @@ static int move_to_space(const struct region *r, hid_t memory, void *in, const v
     bool nothing = has_no_space(file);
     herr_t ok = -1;
 
+    assert(!v->stale);
     if (file >= 0 && memory >= 0 && !nothing)
         ok = in ? H5Dread(v->id, v->memory, memory, file, H5P_DEFAULT, in)
                 : H5Dwrite(v->id, v->memory, memory, file, H5P_DEFAULT, out);
@@ -158,7 +160,7 @@ static int write_texts(const struct region *r, char *const *in)
 
 /* --- through libhdf5 --------------------------------------------------------------------------- */
 
-/* Contiguous data is overwritten where the last sync had it: whole arrays are not held back in memory. */
+/* Contiguous data is overwritten where the last sync had it (in_place): whole arrays are not deferred in memory. */
 static void use_synced_range(const struct region *r)
 {
     struct cel_h5_io *io = cel_h5_file(r->ds)->io;
@@ -451,7 +453,7 @@ static int read_directly(const struct region *r, void *data)
 
 /* --- the verbs --------------------------------------------------------------------------------------- */
 
-/* Of the two who might have the filter neither does: that is the better reason. */
+/* A filter that neither we nor libhdf5 have is the better reason. */
 static int explain(struct cel_var *var, int rc)
 {
     if (rc == NC_EHDFERR && var->chain.n) {

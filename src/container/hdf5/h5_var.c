@@ -2,6 +2,7 @@
  * It is also decided here whether its data goes by chunks, around libhdf5, or
  * through libhdf5's own read and write; that holds as long as the file is open. */
 #include "h5_int.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* --- type -------------------------------------------------------------------------------- */
@@ -145,8 +146,8 @@ static int read_fill(struct cel_var *var, hid_t dcpl)
 
 /* --- by chunks, or through libhdf5 --------------------------------------------------------------------- */
 
-/* Edge chunks stored without filters cannot be told apart when written, so such a
- * dataset goes by chunks only while it is read. */
+/* Nothing in the file marks an edge chunk that is stored without filters. Such a dataset is
+ * read by chunks, and written through libhdf5. */
 static bool goes_by_chunks(const struct cel_var *var)
 {
     const struct cel_h5_var *v = var->priv;
@@ -227,7 +228,7 @@ static int load_type_and_fill(struct cel_h5_file *f, struct cel_var *var)
     return rc;
 }
 
-/* netCDF knows a dataset without any space as a single value; there is none. */
+/* A dataset with a null dataspace has no value, though netCDF presents it as a scalar. */
 static int check_space(const struct cel_var *var)
 {
     hid_t space = var->ndims == 0 ? H5Dget_space(((struct cel_h5_var *)var->priv)->id) : -1;
@@ -319,6 +320,7 @@ static int load_directly(const struct cel_h5_file *f, struct cel_var *var)
     struct cel_h5r_dataset d;
     int rc;
 
+    assert(!f->own_reader || !f->io->writable);
     if (!f->own_reader || !v->addr)
         return CEL_ASK_LIBHDF5;
     rc = cel_h5r_reader_make(&f->read, &reader);
