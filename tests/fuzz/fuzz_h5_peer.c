@@ -2,7 +2,8 @@
  * a process of its own (h5_peer.c) that is started anew when it dies; "ask libhdf5" is an answer of ours that is never
  * wrong. In the fuzz build the checksums of what our reader has looked at are mended first, for libhdf5 to go as far. */
 #include "peer.h"
-#include "h5_raw.h"
+#include "h5_bytes.h"
+#include "h5_int.h"
 #include "target.h"
 #include <cellar.h>
 #include <netcdf_mem.h>
@@ -140,12 +141,13 @@ static void mend(const unsigned char *p, size_t n)
 /* --- our reader ------------------------------------------------------------------------------ */
 
 struct ours {
-    struct cel_h5_file file;
-    struct cel_h5_reader reader;
+    struct cel_h5_io *io;
+    struct cel_h5r_file file;
+    struct cel_h5r_reader *reader;
     int nc; /* the file as netCDF; -1: it does not open */
 };
 
-static void say_described(const char *path, const struct cel_h5_described *d)
+static void say_described(const char *path, const struct cel_h5r_dataset *d)
 {
     static const size_t sizes[] = {[NC_BYTE] = 1, [NC_UBYTE] = 1, [NC_SHORT] = 2,  [NC_USHORT] = 2, [NC_INT] = 4,
                                    [NC_UINT] = 4, [NC_FLOAT] = 4, [NC_DOUBLE] = 8, [NC_INT64] = 8,  [NC_UINT64] = 8};
@@ -172,7 +174,7 @@ static void say_chunk(struct ours *o, const char *path, int rank, const uint64_t
 {
     void *bytes = rc == CEL_OK && at->nbytes <= PEER_TEXT ? malloc(at->nbytes + 1) : NULL;
 
-    if (rc == CEL_ABSENT || (bytes && cel_h5_io_read(o->file.io, at->address, bytes, at->nbytes) == CEL_OK)) {
+    if (rc == CEL_ABSENT || (bytes && cel_h5_io_read(o->io, at->address, bytes, at->nbytes) == CEL_OK)) {
         peer_say(&ours, "chunk %s@", path);
         for (int d = 0; d < rank; d++)
             peer_say(&ours, "%s%llu", d ? "," : "", (unsigned long long)first[d]);
@@ -185,31 +187,31 @@ static void say_chunk(struct ours *o, const char *path, int rank, const uint64_t
 }
 
 /* Without filters libhdf5 says what a chunk should have, not what it has. */
-static void say_index(struct ours *o, const char *path, const struct cel_h5_header *h, const struct cel_h5_described *d)
+static void say_index(struct ours *o, const char *path, const struct cel_h5r_object *h, const struct cel_h5r_dataset *d)
 {
     uint64_t first[CEL_RANK_MAX] = {0}, length[CEL_RANK_MAX];
-    struct cel_h5_index *index;
+    struct cel_h5r_index *index;
     size_t count[CEL_RANK_MAX];
     int left = PEER_CHUNKS;
 
     if (d->chain.n == 0 || d->rank != h->rank || peer_extent(h->rank, h->dims, count) == 0 ||
-        cel_h5_index_make(&o->file, d->index, d->rank, d->chunk, &index) != CEL_OK)
+        cel_h5r_index_make(&o->file, d, &index) != CEL_OK)
         return;
     for (int i = 0; i < d->rank; i++)
         length[i] = d->chunk[i];
     do {
-        hsize_t at[CEL_RANK_MAX];
+        size_t at[CEL_RANK_MAX];
         struct cel_chunk_location place = {0};
 
         for (int i = 0; i < d->rank; i++)
-            at[i] = first[i];
-        say_chunk(o, path, d->rank, first, cel_h5_index_find(index, at, &place), &place);
+            at[i] = (size_t)(first[i] / length[i]);
+        say_chunk(o, path, d->rank, first, cel_h5r_index_find(index, at, &place), &place);
     } while (--left > 0 && peer_next_chunk(d->rank, h->dims, length, first));
-    cel_h5_index_free(index);
+    cel_h5r_index_free(index);
 }
 
 /* Through the whole library. Its dimensions may be longer than the dataset: then it is left out. */
-static void say_data(const char *path, const char *name, int nc, const struct cel_h5_header *h)
+static void say_data(const char *path, const char *name, int nc, const struct cel_h5r_object *h)
 {
     size_t start[CEL_RANK_MAX] = {0}, count[CEL_RANK_MAX], n = peer_extent(h->rank, h->dims, count), size, len;
     int var, ndims, dims[NC_MAX_VAR_DIMS];
@@ -230,17 +232,17 @@ static void say_data(const char *path, const char *name, int nc, const struct ce
 }
 
 static void say_dataset(struct ours *o, const char *path, const char *name, int nc, uint64_t addr,
-                        const struct cel_h5_header *h)
+                        const struct cel_h5r_object *h)
 {
-    struct cel_h5_described d;
+    struct cel_h5r_dataset d;
 
     peer_say(&ours, "space %s %d", path, h->rank);
     for (int i = 0; i < h->rank; i++)
         peer_say(&ours, " %llu %llu", (unsigned long long)h->dims[i], (unsigned long long)h->maxdims[i]);
     peer_say(&ours, "%s\n", h->null_space ? " null" : "");
-    if (h->type_class == H5T_INTEGER || h->type_class == H5T_FLOAT) /* others libhdf5 calls otherwise */
+    if (h->type_class == CEL_H5R_INTEGER || h->type_class == CEL_H5R_FLOAT) /* others libhdf5 calls otherwise */
         peer_say(&ours, "type %s %d %zu %d\n", path, h->type_class, h->type_size, h->big_endian);
-    if (cel_h5_describe(&o->reader, addr, &d) == CEL_OK) {
+    if (cel_h5r_dataset_read(o->reader, addr, &d) == CEL_OK) {
         say_described(path, &d);
         say_index(o, path, h, &d);
         cel_chain_dispose(&d.chain);
@@ -248,7 +250,7 @@ static void say_dataset(struct ours *o, const char *path, const char *name, int 
     say_data(path, name, nc, h);
 }
 
-static bool all_plain(const struct cel_h5_links *links)
+static bool all_plain(const struct cel_h5r_links *links)
 {
     for (size_t i = 0; i < links->n; i++)
         if (!peer_plain(links->at[i].name))
@@ -258,54 +260,53 @@ static bool all_plain(const struct cel_h5_links *links)
 
 static void say_group(struct ours *o, const char *path, int nc, uint64_t addr, int depth)
 {
-    struct cel_h5_links links;
+    struct cel_h5r_links links;
 
-    if (cel_h5_links_read(&o->reader, addr, &links) != CEL_OK)
+    if (cel_h5r_links_read(o->reader, addr, &links) != CEL_OK)
         return;
     if (all_plain(&links)) {
         peer_say(&ours, "links %s %zu\n", path, links.n);
         for (size_t i = 0; i < links.n; i++) {
-            struct cel_h5_header h;
+            struct cel_h5r_object h;
             char below[PEER_PATH];
             int group;
 
             snprintf(below, sizeof below, "%s/%s", depth ? path : "", links.at[i].name);
             peer_say(&ours, "link %s %llu\n", below, (unsigned long long)links.at[i].addr);
-            if (cel_h5_header_read(&o->reader, links.at[i].addr, &h) != CEL_OK)
+            if (cel_h5r_object_read(o->reader, links.at[i].addr, &h) != CEL_OK)
                 continue;
-            if (h.kind == CEL_H5_DATASET)
+            if (h.kind == CEL_H5R_DATASET)
                 say_dataset(o, below, links.at[i].name, nc, links.at[i].addr, &h);
-            else if (h.kind == CEL_H5_GROUP && depth < PEER_DEPTH)
+            else if (h.kind == CEL_H5R_GROUP && depth < PEER_DEPTH)
                 say_group(o, below, nc >= 0 && nc_inq_grp_ncid(nc, links.at[i].name, &group) == NC_NOERR ? group : -1,
                           links.at[i].addr, depth + 1);
         }
     }
-    cel_h5_links_dispose(&links);
+    cel_h5r_links_dispose(&links);
 }
 
 static void say_file(const void *data, size_t n)
 {
     struct ours *o = calloc(1, sizeof *o);
-    struct cel_h5_super super;
+    struct cel_h5r_source source;
 
     ours.n = 0;
     ours.at[0] = '\0';
-    FUZZ_EXPECT(o && cel_h5_io_make("input", &o->file.io) == CEL_OK, "no memory");
-    o->file.io->data = (char *)data;
-    o->file.io->eof = o->file.io->cap = n;
-    o->file.io->fixed = true;
-    cel_h5_reader_init(&o->reader, o->file.io, 0);
-    if (cel_h5_super_read(&o->reader, &super)) {
+    FUZZ_EXPECT(o && cel_h5_io_make("input", &o->io) == CEL_OK, "no memory");
+    o->io->data = (char *)data;
+    o->io->eof = o->io->cap = n;
+    o->io->fixed = true;
+    source = cel_h5_io_source(o->io);
+    if (cel_h5r_open(&source, &o->file) == CEL_OK) {
         if (nc_open_mem("input", NC_NOWRITE, n, (void *)data, &o->nc) != NC_NOERR)
             o->nc = -1;
-        o->file.base = super.base;
-        o->file.chunk_k = super.chunk_k;
-        cel_h5_reader_init(&o->reader, o->file.io, super.base);
-        say_group(o, "/", o->nc, super.root, 0);
+        FUZZ_EXPECT(cel_h5r_reader_make(&o->file, &o->reader) == CEL_OK, "no memory");
+        say_group(o, "/", o->nc, o->file.root, 0);
+        cel_h5r_reader_free(o->reader);
         if (o->nc >= 0)
             nc_close(o->nc);
     }
-    cel_h5_io_release(o->file.io);
+    cel_h5_io_release(o->io);
     free(o);
 }
 

@@ -230,7 +230,7 @@ static hid_t make_space(int rank, const hsize_t *dims)
 }
 
 /* The attribute of that name if it has this type and shape, so that writing it
- * again keeps its place in the order; -1: none such. */
+ * again does not change the order of attributes; -1: none such. */
 static hid_t open_same(hid_t object, const char *name, hid_t type, hid_t space)
 {
     hid_t att = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1, t, s;
@@ -299,20 +299,20 @@ static bool is_renamed(const struct cel_att *att)
     return att->saved_name && strcmp(att->saved_name, att->name) != 0;
 }
 
-/* Where the name an attribute is to get is still another's, all that are renamed
- * first take names nobody wants: names may have been exchanged. */
-static int stand_aside(hid_t object, const struct cel_atts *atts)
+/* Names may have been exchanged: where a new name is still in use, all attributes that are renamed get temporary names
+ * first. */
+static int use_temporary_names(hid_t object, const struct cel_atts *atts)
 {
     size_t i;
 
     for (i = 0; i < atts->list.n; i++) {
         struct cel_att *att = atts->list.at[i];
-        char aside[64], *name;
+        char temporary[64], *name;
 
         if (!is_renamed(att) || H5Aexists(object, att->saved_name) <= 0)
             continue;
-        snprintf(aside, sizeof aside, "_cellar_renamed_%zu", i);
-        name = cel_strdup(aside);
+        snprintf(temporary, sizeof temporary, "_cellar_renamed_%zu", i);
+        name = cel_strdup(temporary);
         if (!name)
             return NC_ENOMEM;
         if (H5Arename(object, att->saved_name, name) < 0) {
@@ -332,7 +332,7 @@ static int clear_names(hid_t object, const struct cel_atts *atts)
     for (i = 0; i < atts->list.n; i++) {
         const struct cel_att *att = atts->list.at[i];
         if (is_renamed(att) && H5Aexists(object, att->name) > 0)
-            return stand_aside(object, atts);
+            return use_temporary_names(object, atts);
     }
     return CEL_OK;
 }

@@ -1,16 +1,21 @@
-/* Chunks: found and placed by libhdf5 with the driver armed, moved by us. The rules
- * libhdf5 leaves to its callers, each learnt the hard way:
- *   a chunk is placed only inside the extent (an extent of 0 crashes libhdf5, and
+/* Chunks: found and allocated by libhdf5 while the driver captures their address (h5_driver.c), moved by us.
+ *
+ *     write: cel_h5_chunk_allocate()  HDF5 lock, calling thread   cel_h5_chunk_write()  no lock, any thread
+ *     read:  cel_h5_chunk_find()      the same, or no libhdf5     cel_h5_chunk_read()   no lock, any thread
+ *
+ * The rules libhdf5 leaves to its callers, each learnt the hard way:
+ *   a chunk is allocated only inside the extent (an extent of 0 crashes libhdf5, and
  *     beyond it an orphan is made); without filters only with its exact size;
  *   a chunk rewritten with its old size keeps its old filter mask on disk, so with
  *     another mask it is first given another size;
  *   right after a masked write libhdf5 forgets that mask, so we remember the masks
  *     of this session, and reopen the dataset before libhdf5 reads it itself;
- *   space of a chunk that moved is given to others at once, so what lands where the last sync's bytes lie is held
- *     back (h5_deferred.h), unless it is the same chunk without filters: torn, that is still old and new values;
- *   a chunk that is not found is unwritten only if libhdf5 says so in so many words:
- *     any deeper error is damage. */
+ *   space of a chunk that moved is given to others at once, so what would overwrite bytes of the last sync is deferred
+ *     (h5_deferred.c), unless it is the same chunk without filters: torn, that is still old and new values;
+ *   a chunk that is not found is unwritten only if libhdf5's innermost error says exactly that:
+ *     any other error is damage. */
 #include "h5_int.h"
+#include <assert.h>
 #include <stdio.h>
 
 /* --- where a chunk is -------------------------------------------------------------------- */
@@ -40,16 +45,16 @@ static bool at_the_edge(const struct cel_var *var, const hsize_t *first)
 
 static int find(struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
 {
-    static char nowhere; /* libhdf5 asks the driver to fill this: the driver only notes it */
+    static char buffer; /* never filled: the driver captures the transfer */
     struct cel_h5_var *v = var->priv;
     hsize_t first[CEL_RANK_MAX];
     herr_t ok;
 
     if (!origin(var, index, first))
         return CEL_ABSENT;
-    cel_h5_arm(&nowhere);
-    ok = H5Dread_chunk(v->id, H5P_DEFAULT, first, &out->skipped, &nowhere);
-    if (!cel_h5_disarm(&out->address, &out->nbytes) || ok < 0)
+    cel_h5_capture_start(&buffer);
+    ok = H5Dread_chunk(v->id, H5P_DEFAULT, first, &out->skipped, &buffer);
+    if (!cel_h5_capture_stop(&out->address, &out->nbytes) || ok < 0)
         return ok < 0 && cel_h5_chunk_missing() ? CEL_ABSENT : cel_h5_fail(NC_EHDFERR, "it cannot be found");
     cel_h5_masks_find(&v->masks, index, var->ndims, &out->skipped);
     if (v->raw_edges && at_the_edge(var, first))
@@ -63,23 +68,24 @@ static int fail_chunk(int rc, const struct cel_var *var, const size_t *index)
     return cel_fail_in_var(rc, var);
 }
 
-/* A file nobody writes has no masks of this session; raw edges are not described raw. */
-static int find_raw(const struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
+/* A file nobody writes has no masks of this session, and a dataset with raw edges no index that the reader
+ * understands. */
+static int find_directly(const struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
 {
     const struct cel_h5_var *v = var->priv;
     hsize_t first[CEL_RANK_MAX];
 
     if (!v->index)
-        return CEL_SKIP;
-    return origin(var, index, first) ? cel_h5_index_find(v->index, first, out) : CEL_ABSENT;
+        return CEL_ASK_LIBHDF5;
+    return origin(var, index, first) ? cel_h5r_index_find(v->index, index, out) : CEL_ABSENT;
 }
 
 int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
 {
     struct cel_h5_entry entry;
-    int rc = find_raw(var, index, out);
+    int rc = find_directly(var, index, out);
 
-    if (rc != CEL_SKIP)
+    if (rc != CEL_ASK_LIBHDF5)
         return rc < 0 ? fail_chunk(rc, var, index) : rc;
     rc = cel_h5_enter_file(ds, &entry);
     if (rc != CEL_OK)
@@ -113,7 +119,7 @@ int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t 
     return rc == CEL_OK ? rc : fail_chunk(rc, var, index);
 }
 
-/* --- placing ------------------------------------------------------------------------------------ */
+/* --- allocating ------------------------------------------------------------------------------------ */
 
 static int allocate_once(struct cel_var *var, const hsize_t *first, const void *encoded, size_t n, uint32_t skipped,
                          struct cel_chunk_location *out)
@@ -121,15 +127,15 @@ static int allocate_once(struct cel_var *var, const hsize_t *first, const void *
     struct cel_h5_var *v = var->priv;
     herr_t ok;
 
-    cel_h5_arm(encoded);
+    cel_h5_capture_start(encoded);
     ok = H5Dwrite_chunk(v->id, H5P_DEFAULT, skipped, first, n, encoded);
-    if (!cel_h5_disarm(&out->address, &out->nbytes) || ok < 0)
+    if (!cel_h5_capture_stop(&out->address, &out->nbytes) || ok < 0)
         return cel_h5_fail(NC_EHDFERR, "no room could be made for its %zu bytes", n);
     return CEL_OK;
 }
 
-/* Same size, other mask: libhdf5 would keep the old mask on disk. */
-static int unsettle_mask(struct cel_var *var, const size_t *index, const hsize_t *first, const void *encoded, size_t n,
+/* Same size, other mask: libhdf5 would keep the old mask on disk. With another size in between it does not. */
+static int drop_old_mask(struct cel_var *var, const size_t *index, const hsize_t *first, const void *encoded, size_t n,
                          uint32_t skipped)
 {
     struct cel_h5_var *v = var->priv;
@@ -150,7 +156,7 @@ static int find_old(struct cel_var *var, const size_t *index, uint64_t *addr)
     struct cel_chunk_location old;
     int rc = CEL_ABSENT;
 
-    if (var->chain.n == 0 && cel_h5_io_is_live(cel_h5_file(var->group->dataset)->io, 0))
+    if (var->chain.n == 0 && cel_h5_io_is_synced(cel_h5_file(var->group->dataset)->io, 0))
         rc = find(var, index, &old);
     *addr = rc == CEL_OK ? old.address : UINT64_MAX;
     return rc == CEL_ABSENT ? CEL_OK : rc;
@@ -159,28 +165,29 @@ static int find_old(struct cel_var *var, const size_t *index, uint64_t *addr)
 static void note_location(struct cel_h5_io *io, uint64_t old, struct cel_chunk_location *at)
 {
     at->in_place = at->address == old;
-    if (at->in_place || !cel_h5_io_is_live(io, at->address))
+    if (at->in_place || !cel_h5_io_is_synced(io, at->address))
         return;
     cel_lock(&io->deferred->lock);
-    io->deferred->acknowledged += at->nbytes;
+    io->deferred->expected += at->nbytes;
     cel_unlock(&io->deferred->lock);
 }
 
-static int priv(struct cel_var *var, const size_t *index, const void *encoded, size_t n, uint32_t skipped,
-                struct cel_chunk_location *out)
+static int allocate(struct cel_var *var, const size_t *index, const void *encoded, size_t n, uint32_t skipped,
+                    struct cel_chunk_location *out)
 {
     struct cel_h5_var *v = var->priv;
     hsize_t first[CEL_RANK_MAX];
     uint64_t old;
     int rc;
 
+    assert(!var->unchunked && !v->raw_edges);
     if (!origin(var, index, first))
         return cel_fail(NC_EINVALCOORDS, "it lies outside the array");
     if (var->chain.n == 0 && n != v->chunk_nbytes)
         return cel_fail(NC_EHDFERR, "it has %zu bytes instead of %zu", n, v->chunk_nbytes);
     rc = find_old(var, index, &old);
     if (rc == CEL_OK)
-        rc = unsettle_mask(var, index, first, encoded, n, skipped);
+        rc = drop_old_mask(var, index, first, encoded, n, skipped);
     if (rc == CEL_OK)
         rc = allocate_once(var, first, encoded, n, skipped, out);
     if (rc == CEL_OK)
@@ -203,7 +210,7 @@ int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const siz
         return rc;
     rc = cel_h5_var_open(var);
     if (rc == CEL_OK)
-        rc = priv(var, index, encoded, n, skipped, out);
+        rc = allocate(var, index, encoded, n, skipped, out);
     cel_h5_leave(&entry);
     return rc == CEL_OK ? rc : fail_chunk(rc, var, index);
 }
@@ -219,9 +226,9 @@ int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t
         return CEL_OK;
     snprintf(what, sizeof what, "%s: %s", cel_var_path(var, path), cel_chunk_text(index, var->ndims, chunk));
     if (rc == CEL_OK)
-        cel_h5_deferred_found(io->deferred, what);
+        cel_h5_deferred_forget_failed(io->deferred, what);
     else if (io->deferred)
-        cel_h5_deferred_name(io->deferred, at->address, n, what);
+        cel_h5_deferred_name_failed(io->deferred, at->address, n, what);
     return rc == CEL_OK ? rc : fail_chunk(rc, var, index);
 }
 

@@ -1,13 +1,44 @@
-/* Bytes written to a file that are not in it. Where the last sync's bytes lie nothing is overwritten before the next:
- * neither libhdf5's own blocks, nor chunks that it puts where another lay. So a process that is killed leaves the file
- * as the last sync left it. Behind the end of the last sync everything is written at once.
+/* Writes that wait for the next sync.
  *
- * A write that fails is never an error to libhdf5, which would keep the file half closed and crash at exit: its
- * bytes are kept here, reads find them, and the next sync tries again. */
+ * The problem: libhdf5 overwrites its metadata in place and gives the space of a chunk that moved to another at once. A
+ * process killed between two such writes leaves a file that is half old and half new, and often one that nobody opens.
+ *
+ * The idea: nothing that the last sync guarantees is overwritten before the next sync. A write there goes to memory, as
+ * a block of an overlay, and reads see the overlay on top of the file. Bytes behind the end of the last sync belong to
+ * nobody yet and are written at once: new chunks, the bulk of the data, cost no memory.
+ *
+ *     offset 0                                synced                    end
+ *     file     |== as of the last sync ==========|== new since then =====|
+ *     overlay      [block]     [block] [block]        [block]
+ *                  will be overwritten                refused by the disk:
+ *                  by the next sync                   tried again by the next sync
+ *
+ * A write that crosses `synced` is cut there. One exception: bytes of an unfiltered chunk, or of contiguous data, that
+ * lay at the same offset at the last sync (in_place) are overwritten at once. Torn, they are old and new values side by
+ * side, which is what a put without a sync promises. That must not pass over a deferred block, which would win later: so
+ * where the overlay has bytes of the range already, the write is deferred all the same.
+ *
+ * A write that fails is never an error to libhdf5, which would keep the file half closed and crash at exit. Its bytes
+ * become a block behind `synced`, reads find them there, and the next sync tries again. If there is no memory for the
+ * block either, the bytes are lost, and every sync fails until the same data has been written again (or for good, if
+ * there was no memory to list the failure).
+ *
+ * Why it is right: the file below `synced` changes only in h5_commit.c, in_place writes apart (asserted in
+ * cel_h5_deferred_write). What a reader gets is the file with the overlay on top. A commit moves blocks from the one to
+ * the other, and a reader could miss a block in both: it would read the file before, the overlay after. So each
+ * commit counts up `generation`, and a read that spans one is done again.
+ *
+ * What it costs: memory for what is overwritten, up to CEL_H5_DEFERRED_MAX bytes or CEL_H5_DEFERRED_BLOCKS_MAX blocks,
+ * then a flush; a binary search for each read of a file that is open for writing. A file that is only read has an
+ * overlay only where a journal lies beside it, and that does not change: no lock is taken.
+ *
+ * What would break it: two descriptions of one file in this process. They are found by device and inode number, and
+ * shared; another process is kept out by the file lock that libhdf5 takes, too. */
 #include "h5_deferred.h"
 #include "fork.h"
 #include "mem.h"
 #include "status.h"
+#include <assert.h>
 #include <errno.h>
 #include <netcdf.h>
 #include <stdlib.h>
@@ -15,14 +46,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MISSING_MAX = 4096 };
+enum { FAILED_MAX = 4096 };
 
 static struct cel_mutex files = CEL_MUTEX_INIT;
 static struct cel_h5_deferred *all; /* under `files` */
 
 CEL_FORK_LOCK(CEL_FORK_FILES, &files, false, NULL);
 
-/* --- one for a file -------------------------------------------------------------------- */
+/* --- one for each file -------------------------------------------------------------------- */
 
 static struct cel_h5_deferred *find(const struct stat *st)
 {
@@ -44,7 +75,7 @@ static struct cel_h5_deferred *make(const struct stat *st)
     h->owner = getpid();
     h->end = h->synced = (uint64_t)st->st_size;
     cel_mutex_init(&h->lock);
-    cel_cond_init(&h->quiet);
+    cel_cond_init(&h->changed);
     h->next = all;
     all = h;
     return h;
@@ -71,7 +102,7 @@ bool cel_h5_deferred_is_full(struct cel_h5_deferred *h)
     bool full;
 
     cel_lock(&h->lock);
-    full = h->acknowledged > CEL_H5_DEFERRED_MAX || h->overlay.nbytes > CEL_H5_DEFERRED_MAX ||
+    full = h->expected > CEL_H5_DEFERRED_MAX || h->overlay.nbytes > CEL_H5_DEFERRED_MAX ||
            h->overlay.n > CEL_H5_DEFERRED_BLOCKS_MAX;
     cel_unlock(&h->lock);
     return full;
@@ -89,12 +120,12 @@ bool cel_h5_deferred_is_shared(const struct cel_h5_deferred *h)
 
 static void dispose(struct cel_h5_deferred *h)
 {
-    for (size_t i = 0; i < h->nmissing; i++)
-        free(h->missing[i].what);
-    free(h->missing);
+    for (size_t i = 0; i < h->nfailed; i++)
+        free(h->failed[i].what);
+    free(h->failed);
     cel_h5_overlay_clear(&h->overlay);
     cel_mutex_dispose(&h->lock);
-    cel_cond_dispose(&h->quiet);
+    cel_cond_dispose(&h->changed);
     free(h->journal);
     free(h);
 }
@@ -105,6 +136,7 @@ void cel_h5_deferred_release(struct cel_h5_deferred *h)
     bool last;
 
     cel_lock(&files);
+    assert(h->refs > 0);
     last = --h->refs == 0;
     while (last && *at != h)
         at = &(*at)->next;
@@ -115,51 +147,51 @@ void cel_h5_deferred_release(struct cel_h5_deferred *h)
         dispose(h);
 }
 
-/* --- what is missing, under the lock ----------------------------------------------------- */
+/* --- failed writes, under the lock -------------------------------------------------------- */
 
-static void note_missing(struct cel_h5_deferred *h, uint64_t at, size_t n, bool gone)
+static void note_failed(struct cel_h5_deferred *h, uint64_t at, size_t n, bool lost)
 {
-    if (h->nmissing == h->missing_cap) {
-        size_t cap = h->missing_cap ? h->missing_cap * 2 : 16;
-        struct cel_h5_missing *more = cap <= MISSING_MAX ? cel_realloc(h->missing, cap, sizeof *more) : NULL;
+    if (h->nfailed == h->failed_cap) {
+        size_t cap = h->failed_cap ? h->failed_cap * 2 : 16;
+        struct cel_h5_failed *more = cap <= FAILED_MAX ? cel_realloc(h->failed, cap, sizeof *more) : NULL;
 
         if (!more) {
-            h->unnoted = h->unnoted || gone;
+            h->lost_unlisted = h->lost_unlisted || lost;
             return;
         }
-        h->missing = more;
-        h->missing_cap = cap;
+        h->failed = more;
+        h->failed_cap = cap;
     }
-    h->missing[h->nmissing++] = (struct cel_h5_missing){at, n, gone, NULL};
+    h->failed[h->nfailed++] = (struct cel_h5_failed){at, n, lost, NULL};
 }
 
 static void forget(struct cel_h5_deferred *h, size_t i)
 {
-    free(h->missing[i].what);
-    h->missing[i] = h->missing[--h->nmissing];
+    free(h->failed[i].what);
+    h->failed[i] = h->failed[--h->nfailed];
 }
 
 static void forget_within(struct cel_h5_deferred *h, uint64_t at, size_t n)
 {
-    for (size_t i = h->nmissing; i-- > 0;)
-        if (h->missing[i].at >= at && h->missing[i].at + h->missing[i].n <= at + n)
+    for (size_t i = h->nfailed; i-- > 0;)
+        if (h->failed[i].at >= at && h->failed[i].at + h->failed[i].n <= at + n)
             forget(h, i);
 }
 
-void cel_h5_deferred_name(struct cel_h5_deferred *h, uint64_t at, size_t n, const char *what)
+void cel_h5_deferred_name_failed(struct cel_h5_deferred *h, uint64_t at, size_t n, const char *what)
 {
     cel_lock(&h->lock);
-    for (size_t i = 0; i < h->nmissing; i++)
-        if (!h->missing[i].what && h->missing[i].at >= at && h->missing[i].at + h->missing[i].n <= at + n)
-            h->missing[i].what = cel_strdup(what);
+    for (size_t i = 0; i < h->nfailed; i++)
+        if (!h->failed[i].what && h->failed[i].at >= at && h->failed[i].at + h->failed[i].n <= at + n)
+            h->failed[i].what = cel_strdup(what);
     cel_unlock(&h->lock);
 }
 
-void cel_h5_deferred_found(struct cel_h5_deferred *h, const char *what)
+void cel_h5_deferred_forget_failed(struct cel_h5_deferred *h, const char *what)
 {
     cel_lock(&h->lock);
-    for (size_t i = h->nmissing; i-- > 0;)
-        if (h->missing[i].what && strcmp(h->missing[i].what, what) == 0)
+    for (size_t i = h->nfailed; i-- > 0;)
+        if (h->failed[i].what && strcmp(h->failed[i].what, what) == 0)
             forget(h, i);
     cel_unlock(&h->lock);
 }
@@ -180,7 +212,7 @@ static int write_fd(int fd, uint64_t at, const char *bytes, size_t n)
     return 0;
 }
 
-/* Under the lock. */
+/* Under the lock. What cannot be kept is lost. */
 static int keep(struct cel_h5_deferred *h, uint64_t at, const void *bytes, size_t n)
 {
     int e = cel_h5_overlay_put(&h->overlay, at, bytes, n);
@@ -190,22 +222,24 @@ static int keep(struct cel_h5_deferred *h, uint64_t at, const void *bytes, size_
     h->faults++;
     h->fault = e;
     forget_within(h, at, n);
-    note_missing(h, at, n, true);
+    note_failed(h, at, n, true);
     return e;
 }
 
-static int hold(struct cel_h5_deferred *h, uint64_t at, const void *bytes, size_t n)
+static int defer(struct cel_h5_deferred *h, uint64_t at, const void *bytes, size_t n)
 {
     int e;
 
     cel_lock(&h->lock);
     e = keep(h, at, bytes, n);
-    if (!e && h->nmissing)
+    if (!e && h->nfailed)
         forget_within(h, at, n);
     cel_unlock(&h->lock);
     return e;
 }
 
+/* To the file, and out of the overlay. Where there is no memory to cut a hole into a block, the block is given the same
+ * bytes as the file. */
 static int write_through(struct cel_h5_deferred *h, int fd, uint64_t at, const void *bytes, size_t n)
 {
     int e = write_fd(fd, at, bytes, n);
@@ -214,19 +248,20 @@ static int write_through(struct cel_h5_deferred *h, int fd, uint64_t at, const v
     if (e) {
         forget_within(h, at, n);
         if (keep(h, at, bytes, n) == 0)
-            note_missing(h, at, n, false);
+            note_failed(h, at, n, false);
         h->faults++;
         h->fault = e;
     } else {
         forget_within(h, at, n);
         e = cel_h5_overlay_drop(&h->overlay, at, n);
-        if (e) /* no memory to split the block around it: then it says the same as the file */
+        if (e)
             e = cel_h5_overlay_put(&h->overlay, at, bytes, n);
     }
     cel_unlock(&h->lock);
     return e;
 }
 
+/* The first `old` bytes lie below `synced`. */
 int cel_h5_deferred_write(struct cel_h5_deferred *h, int fd, uint64_t at, const void *bytes, size_t n, bool in_place)
 {
     size_t old = at >= h->synced ? 0 : h->synced - at < n ? (size_t)(h->synced - at) : n;
@@ -237,8 +272,9 @@ int cel_h5_deferred_write(struct cel_h5_deferred *h, int fd, uint64_t at, const 
         old = cel_h5_overlay_touches(&h->overlay, at, old) ? old : 0;
         cel_unlock(&h->lock);
     }
+    assert(in_place || at + old >= h->synced || old == n); /* what is written at once is not of the last sync */
     if (old)
-        e = hold(h, at, bytes, old);
+        e = defer(h, at, bytes, old);
     if (n > old)
         e2 = write_through(h, fd, at + old, (const char *)bytes + old, n - old);
     return e ? e : e2;
@@ -260,14 +296,14 @@ static int read_fd(int fd, uint64_t at, char *bytes, size_t n, size_t *moved)
     return 0;
 }
 
-static unsigned turns_of(struct cel_h5_deferred *h)
+static unsigned generation_of(struct cel_h5_deferred *h)
 {
-    unsigned turns;
+    unsigned generation;
 
     cel_lock(&h->lock);
-    turns = h->turns;
+    generation = h->generation;
     cel_unlock(&h->lock);
-    return turns;
+    return generation;
 }
 
 static void patch(const struct cel_h5_deferred *h, uint64_t at, void *bytes, size_t n, size_t *moved)
@@ -281,18 +317,18 @@ static void patch(const struct cel_h5_deferred *h, uint64_t at, void *bytes, siz
     *moved = *moved > reach ? *moved : reach;
 }
 
-/* Once more when bytes went from here to the file in between. */
-static int read_written(struct cel_h5_deferred *h, int fd, uint64_t at, void *bytes, size_t n, size_t *moved)
+/* Once more when a commit emptied the overlay between the two steps. */
+static int read_shared(struct cel_h5_deferred *h, int fd, uint64_t at, void *bytes, size_t n, size_t *moved)
 {
-    unsigned turn;
+    unsigned before;
     bool again;
     int e;
 
     do {
-        turn = turns_of(h);
+        before = generation_of(h);
         e = read_fd(fd, at, bytes, n, moved);
         cel_lock(&h->lock);
-        again = turn != h->turns;
+        again = before != h->generation;
         patch(h, at, bytes, n, moved);
         cel_unlock(&h->lock);
     } while (again && !e);
@@ -304,28 +340,29 @@ int cel_h5_deferred_read(struct cel_h5_deferred *h, int fd, uint64_t at, void *b
     int e;
 
     if (atomic_load(&h->written))
-        return read_written(h, fd, at, bytes, n, moved);
+        return read_shared(h, fd, at, bytes, n, moved);
     e = read_fd(fd, at, bytes, n, moved);
     patch(h, at, bytes, n, moved);
     return e;
 }
 
-/* --- turns ------------------------------------------------------------------------------- */
+/* --- writers and syncs ------------------------------------------------------------------------------- */
 
 void cel_h5_deferred_begin(struct cel_h5_deferred *h)
 {
     cel_lock(&h->lock);
     while (h->waiting || h->exclusive)
-        cel_cond_wait(&h->quiet, &h->lock);
-    h->moving++;
+        cel_cond_wait(&h->changed, &h->lock);
+    h->writers++;
     cel_unlock(&h->lock);
 }
 
 void cel_h5_deferred_end(struct cel_h5_deferred *h)
 {
     cel_lock(&h->lock);
-    if (--h->moving == 0)
-        cel_cond_wake_all(&h->quiet);
+    assert(h->writers > 0 && !h->exclusive);
+    if (--h->writers == 0)
+        cel_cond_wake_all(&h->changed);
     cel_unlock(&h->lock);
 }
 
@@ -333,8 +370,8 @@ void cel_h5_deferred_pause(struct cel_h5_deferred *h)
 {
     cel_lock(&h->lock);
     h->waiting++;
-    while (h->moving || h->exclusive)
-        cel_cond_wait(&h->quiet, &h->lock);
+    while (h->writers || h->exclusive)
+        cel_cond_wait(&h->changed, &h->lock);
     h->waiting--;
     h->exclusive = true;
     cel_unlock(&h->lock);
@@ -343,7 +380,8 @@ void cel_h5_deferred_pause(struct cel_h5_deferred *h)
 void cel_h5_deferred_resume(struct cel_h5_deferred *h)
 {
     cel_lock(&h->lock);
+    assert(h->exclusive && h->writers == 0);
     h->exclusive = false;
-    cel_cond_wake_all(&h->quiet);
+    cel_cond_wake_all(&h->changed);
     cel_unlock(&h->lock);
 }

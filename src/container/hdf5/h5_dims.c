@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5_header *h, struct cel_dim *own)
+int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5r_object *h, struct cel_dim *own)
 {
     int d, n = h->ncoords > 0 ? h->ncoords : 0;
     struct found *v = cel_malloc(sizeof *v + (size_t)n * sizeof v->coords[0]);
@@ -116,7 +116,7 @@ static int make_phony(struct cel_dataset *ds, struct cel_var *var, int d, bool u
     return cel_dim_add(var->group, name, var->extent[d], unlimited, -1, &var->dim[d]);
 }
 
-static int settle(struct cel_dataset *ds, const struct found *v)
+static int find_dims(struct cel_dataset *ds, const struct found *v)
 {
     struct cel_var *var = v->var;
     int d, rc = CEL_OK;
@@ -152,18 +152,18 @@ static int by_id(const void *a, const void *b)
 }
 
 /* Children first, as netCDF-C numbers phony dimensions. */
-static int settle_group(struct loading *l, struct cel_group *group)
+static int find_dims_of_group(struct loading *l, struct cel_group *group)
 {
     const struct cel_h5_group *g = group->priv;
     size_t i;
     int rc = CEL_OK;
 
     for (i = 0; rc == CEL_OK && i < group->groups.n; i++)
-        rc = settle_group(l, group->groups.at[i]);
+        rc = find_dims_of_group(l, group->groups.at[i]);
     for (i = g->first_found; rc == CEL_OK && i < g->end_found; i++) {
         const struct found *v = l->list.at[i];
 
-        rc = settle(l->f->ds, v);
+        rc = find_dims(l->f->ds, v);
         if (rc != CEL_OK)
             break;
         stretch(v->var);
@@ -174,7 +174,7 @@ static int settle_group(struct loading *l, struct cel_group *group)
     return rc;
 }
 
-int cel_h5_found_settle(struct loading *l)
+int cel_h5_found_dims(struct loading *l)
 {
-    return settle_group(l, l->f->ds->root);
+    return find_dims_of_group(l, l->f->ds->root);
 }

@@ -1,18 +1,42 @@
-/* HDF5 file driver over pread/pwrite or memory, as libhdf5's own in what it
- * writes and locks, with one thing more: while armed with a buffer's address, a
- * transfer of exactly that buffer is noted (address and size) instead of made.
- * H5Dread_chunk and H5Dwrite_chunk so tell where a chunk lies, for every kind of
- * index, and its bytes are moved outside the lock. Everything else passes through:
- * libhdf5 may write fill chunks during the same call.
+/* HDF5 file driver over h5_io.c, which also tells where chunks lie.
  *
- * What is written goes to the file or is held back until the next sync (h5_deferred.h). Writes and
- * truncations never fail towards libhdf5: it would keep the file half closed and crash at exit.
+ * The problem: libhdf5 runs under one lock, and moves and filters chunks within it, so one thread at a time compresses.
+ * We want to compress on all threads and to move the bytes ourselves. For that we must know where in the file a chunk
+ * lies, or is to lie. libhdf5 has one call that says so, H5Dget_chunk_info_by_coord(), and that scans the whole index
+ * for each chunk; for a chunk to be written there is none.
  *
- * After fork() the child shares the file but has its own copy of libhdf5's
- * metadata cache. What it would write at exit is stale, so in a process that did
- * not open the file writing and truncating do nothing. */
+ * The idea: let libhdf5 look the chunk up or allocate it, and stop it at the last moment. H5Dread_chunk() and
+ * H5Dwrite_chunk() take a buffer with the chunk as it is stored; in the end libhdf5 hands exactly that buffer to the
+ * driver, with address and size. While a capture of this buffer is on, the driver notes the two and moves nothing:
+ *
+ *     calling thread, under the HDF5 lock                      any thread, no lock
+ *     cel_h5_capture_start(buffer)
+ *     H5Dwrite_chunk(buffer)
+ *       libhdf5: index, free space, metadata
+ *       driver_write(addr, n, buffer): noted, not written
+ *     cel_h5_capture_stop(&addr, &n)  ----------------------->  cel_h5_io_write(addr, bytes, n)
+ *
+ * This works for every kind of chunk index and every version of the format, since libhdf5 does all of that work. The
+ * buffer for a read is one byte that is never touched.
+ *
+ * Why it is right: the capture compares the buffer's address, which no other transfer can have: libhdf5 allocates its
+ * own buffers, and ours exists. All else passes through; libhdf5 may write fill values or metadata during the same
+ * call. Only one capture is on at a time (asserted), since the HDF5 lock is held. A capture that has seen nothing is a
+ * failure, never a guess.
+ *
+ * What it costs: one call of libhdf5 for each chunk, without its bytes. Files open for reading mostly do without it
+ * (read/h5_index.c).
+ *
+ * What would break it: a libhdf5 that copies the caller's buffer before it writes, or moves a chunk in parts: the
+ * capture would see nothing, or another size. `make test-hdf5` runs the tests with three versions of libhdf5. And the
+ * chunk's bytes must come: metadata that names a chunk whose bytes never came reads as zeros, so that a sync waits for
+ * them (h5_sync.c).
+ *
+ * Writes and truncations of files never fail towards libhdf5: it would keep the file half closed and crash at exit
+ * (docs/hdf5-crashes.md). What fails is kept by h5_deferred.c and reported by the next sync. */
 #include "env.h"
 #include "h5_int.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -36,206 +60,9 @@ static struct { /* under the HDF5 lock */
     bool seen;
     haddr_t addr;
     size_t n;
-} armed;
+} capture;
 static hid_t driver_id = -1; /* under the HDF5 lock */
 static _Thread_local int os_error;
-
-/* --- the bytes --------------------------------------------------------------- */
-
-int cel_h5_io_make(const char *path, struct cel_h5_io **out)
-{
-    struct cel_h5_io *io = cel_calloc(1, sizeof *io);
-
-    if (!io || !(io->path = cel_strdup(path))) {
-        free(io);
-        return NC_ENOMEM;
-    }
-    io->fd = -1;
-    io->owner = getpid();
-    io->refs = 1;
-    cel_mutex_init(&io->lock);
-    *out = io;
-    return CEL_OK;
-}
-
-static int add_ref(struct cel_h5_io *io, int n)
-{
-    cel_lock(&io->lock);
-    n = io->refs += n;
-    cel_unlock(&io->lock);
-    return n;
-}
-
-int cel_h5_io_set_file(struct cel_h5_io *io, int fd)
-{
-    int rc;
-
-    io->fd = fd;
-    rc = cel_h5_deferred_get(fd, &io->deferred);
-    if (rc == CEL_OK && io->writable)
-        atomic_store(&io->deferred->written, true);
-    return rc;
-}
-
-/* Only the process that took the lock may let it go. */
-void cel_h5_io_unlock(struct cel_h5_io *io)
-{
-    if (io->fd >= 0 && io->owner == getpid())
-        flock(io->fd, LOCK_UN);
-}
-
-/* A child forked meanwhile has the file open too, and would keep its lock. */
-static int close_fd(struct cel_h5_io *io)
-{
-    cel_h5_io_unlock(io);
-    return close(io->fd) != 0 && errno != EINTR ? errno : 0;
-}
-
-int cel_h5_io_release(struct cel_h5_io *io)
-{
-    int e = 0;
-
-    if (!io || add_ref(io, -1) > 0)
-        return 0;
-    if (io->deferred)
-        cel_h5_deferred_release(io->deferred);
-    if (io->fd >= 0)
-        e = close_fd(io);
-    if (!io->fixed)
-        free(io->data);
-    free(io->path);
-    cel_mutex_dispose(&io->lock);
-    free(io);
-    return e;
-}
-
-bool cel_h5_io_foreign(const struct cel_h5_io *io)
-{
-    return io->writable && io->owner != getpid();
-}
-
-/* Room for `end` bytes in memory; new bytes are zero. Under io->lock. */
-static int grow(struct cel_h5_io *io, uint64_t end)
-{
-    size_t cap;
-    char *data;
-
-    if (end <= io->cap)
-        return 0;
-    if (io->fixed)
-        return ENOSPC;
-    cap = io->cap + io->cap / 2 > end ? io->cap + io->cap / 2 : (size_t)end + 65536;
-    data = cel_realloc(io->data, cap, 1);
-    if (!data)
-        return ENOMEM;
-    memset(data + io->cap, 0, cap - io->cap);
-    io->data = data;
-    io->cap = cap;
-    return 0;
-}
-
-static int read_memory(struct cel_h5_io *io, uint64_t addr, void *data, size_t n, size_t *moved)
-{
-    cel_lock(&io->lock);
-    *moved = addr >= io->eof ? 0 : io->eof - addr < n ? (size_t)(io->eof - addr) : n;
-    if (addr >= io->cap)
-        *moved = 0;
-    else if (*moved > io->cap - addr)
-        *moved = (size_t)(io->cap - addr);
-    if (*moved)
-        memcpy(data, io->data + addr, *moved);
-    cel_unlock(&io->lock);
-    return 0;
-}
-
-static int write_memory(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n)
-{
-    int e;
-
-    cel_lock(&io->lock);
-    e = grow(io, addr + n);
-    if (!e)
-        memcpy(io->data + addr, data, n);
-    cel_unlock(&io->lock);
-    return e;
-}
-
-static int move_in(struct cel_h5_io *io, uint64_t addr, void *data, size_t n, size_t *moved)
-{
-    return io->deferred ? cel_h5_deferred_read(io->deferred, io->fd, addr, data, n, moved)
-                        : read_memory(io, addr, data, n, moved);
-}
-
-static int move_out(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n, bool in_place)
-{
-    return io->deferred ? cel_h5_deferred_write(io->deferred, io->fd, addr, data, n, in_place)
-                        : write_memory(io, addr, data, n);
-}
-
-static void set_end(struct cel_h5_io *io, uint64_t end)
-{
-    io->eof = end;
-    if (io->deferred)
-        io->deferred->end = end;
-}
-
-static void note_end(struct cel_h5_io *io, uint64_t end)
-{
-    cel_lock(&io->lock);
-    if (end > io->eof)
-        set_end(io, end);
-    cel_unlock(&io->lock);
-}
-
-int cel_h5_io_read(struct cel_h5_io *io, uint64_t addr, void *data, size_t n)
-{
-    size_t moved;
-    int e = move_in(io, addr, data, n, &moved);
-
-    if (e)
-        return cel_fail(NC_EHDFERR, "reading %zu bytes at offset %llu: %s", n, (unsigned long long)addr, strerror(e));
-    if (moved < n && !io->writable)
-        return cel_fail(NC_EHDFERR, "the file ends within the %zu bytes at offset %llu: it is truncated", n,
-                        (unsigned long long)addr);
-    memset((char *)data + moved, 0, n - moved); /* allocated in this session, not written yet */
-    return CEL_OK;
-}
-
-int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n, bool in_place)
-{
-    int e;
-
-    if (cel_h5_io_foreign(io))
-        return cel_fail(NC_EPERM, "the file was opened before fork(): only the parent process may write it");
-    e = move_out(io, addr, data, n, in_place);
-    if (e)
-        return cel_fail(e == ENOMEM ? NC_ENOMEM : NC_EHDFERR, "writing %zu bytes at offset %llu: %s", n,
-                        (unsigned long long)addr, strerror(e));
-    return CEL_OK;
-}
-
-bool cel_h5_io_is_live(const struct cel_h5_io *io, uint64_t addr)
-{
-    return io->deferred && addr < io->deferred->synced;
-}
-
-unsigned cel_h5_io_faults(struct cel_h5_io *io, int *e)
-{
-    unsigned n;
-
-    if (!io->deferred)
-        return 0;
-    cel_lock(&io->deferred->lock);
-    n = io->deferred->faults;
-    *e = io->deferred->fault;
-    cel_unlock(&io->deferred->lock);
-    return n;
-}
-
-int cel_h5_io_commit(struct cel_h5_io *io)
-{
-    return io->deferred && io->writable && !cel_h5_io_foreign(io) ? cel_h5_commit(io->deferred, io->fd) : CEL_OK;
-}
 
 /* --- the driver ------------------------------------------------------------------ */
 
@@ -243,19 +70,6 @@ static herr_t fault(int e)
 {
     os_error = e;
     return e ? -1 : 0;
-}
-
-static int empty(struct cel_h5_io *io)
-{
-    if (io->fd >= 0 && ftruncate(io->fd, 0) != 0)
-        return errno;
-    if (io->data)
-        memset(io->data, 0, io->cap);
-    set_end(io, 0);
-    if (io->deferred)
-        io->deferred->synced = 0;
-    io->emptied = true;
-    return 0;
 }
 
 /* libhdf5 makes lists like that of an open file when this one names others. */
@@ -287,10 +101,10 @@ static herr_t driver_fapl_free(void *info)
 /* The file the access list was made for; errno, or 0. */
 static int open_own(struct cel_h5_io *io, unsigned flags)
 {
-    int e = (flags & H5F_ACC_TRUNC) && io->fresh ? empty(io) : 0;
+    int e = (flags & H5F_ACC_TRUNC) && io->fresh ? cel_h5_io_empty(io) : 0;
 
     if (!e)
-        add_ref(io, 1);
+        cel_h5_io_retain(io);
     return e;
 }
 
@@ -322,12 +136,12 @@ static herr_t driver_close(H5FD_t *f)
     if (file->io->other)
         cel_h5_other_close(file->io);
     else
-        cel_h5_io_release(file->io); /* whoever closes has another hold on it, and closes it */
+        cel_h5_io_release(file->io); /* cel_h5_close() has another reference, and closes it */
     free(file);
     return 0;
 }
 
-/* Nobody but libhdf5 knows of a file that another one names: so what is held back of it is written when libhdf5 flushes. */
+/* Nobody but libhdf5 knows of a file that another one names: what is deferred of it is written when libhdf5 flushes. */
 static herr_t driver_flush(H5FD_t *f, hid_t dxpl, hbool_t closing)
 {
     struct driver_file *file = (struct driver_file *)f;
@@ -395,13 +209,13 @@ static herr_t driver_get_handle(H5FD_t *f, hid_t fapl, void **handle)
     return 0;
 }
 
-static bool noted(const void *buffer, haddr_t addr, size_t n)
+static bool is_captured(const void *buffer, haddr_t addr, size_t n)
 {
-    if (!armed.buffer || buffer != armed.buffer)
+    if (!capture.buffer || buffer != capture.buffer)
         return false;
-    armed.seen = true;
-    armed.addr = addr;
-    armed.n = n;
+    capture.seen = true;
+    capture.addr = addr;
+    capture.n = n;
     return true;
 }
 
@@ -415,9 +229,9 @@ static herr_t driver_read(H5FD_t *f, H5FD_mem_t type, hid_t dxpl, haddr_t addr, 
     (void)dxpl;
     if (addr > ADDRESS_MAX || n > ADDRESS_MAX - addr)
         return fault(EOVERFLOW);
-    if (noted(buffer, addr, n))
+    if (is_captured(buffer, addr, n))
         return 0;
-    e = move_in(file->io, addr, buffer, n, &moved);
+    e = cel_h5_io_pread(file->io, addr, buffer, n, &moved);
     memset((char *)buffer + moved, 0, n - moved); /* beyond the end reads as zeros, as libhdf5 expects */
     return fault(e);
 }
@@ -427,12 +241,13 @@ static bool was_synced(const struct cel_h5_io *io, H5FD_mem_t type, haddr_t addr
     return type == H5FD_MEM_DRAW && addr >= io->synced_begin && addr + n <= io->synced_end;
 }
 
-/* In memory: no more of it. While closing libhdf5 is told that all went well, and whoever closes looks at `lost`. */
+/* Only a file in memory has such faults: there is no more of it. While closing libhdf5 is told that all went well, and
+ * cel_h5_file_drop() looks at write_error. */
 static herr_t write_fault(struct cel_h5_io *io, int e)
 {
     if (!e || !io->closing)
         return fault(e);
-    io->lost = io->lost ? io->lost : e;
+    io->write_error = io->write_error ? io->write_error : e;
     return 0;
 }
 
@@ -446,25 +261,12 @@ static herr_t driver_write(H5FD_t *f, H5FD_mem_t type, hid_t dxpl, haddr_t addr,
     (void)dxpl;
     if (addr > ADDRESS_MAX || n > ADDRESS_MAX - addr)
         return fault(EOVERFLOW);
-    if (cel_h5_io_foreign(file->io))
+    if (cel_h5_io_is_parents(file->io))
         return 0;
-    if (!noted(buffer, addr, n))
-        e = move_out(file->io, addr, buffer, n, was_synced(file->io, type, addr, n));
-    note_end(file->io, addr + n);
+    if (!is_captured(buffer, addr, n))
+        e = cel_h5_io_pwrite(file->io, addr, buffer, n, was_synced(file->io, type, addr, n));
+    cel_h5_io_extend(file->io, addr + n);
     return write_fault(file->io, file->io->deferred ? 0 : e);
-}
-
-static int cut(struct cel_h5_io *io, haddr_t end)
-{
-    int e = 0;
-
-    cel_lock(&io->lock);
-    if (io->fd < 0)
-        e = grow(io, end);
-    if (!e)
-        set_end(io, end);
-    cel_unlock(&io->lock);
-    return e;
 }
 
 /* The file itself gets its length with the next sync. */
@@ -474,9 +276,9 @@ static herr_t driver_truncate(H5FD_t *f, hid_t dxpl, hbool_t closing)
 
     (void)dxpl;
     (void)closing;
-    if (file->eoa == file->io->eof || !file->io->writable || cel_h5_io_foreign(file->io))
+    if (file->eoa == file->io->eof || !file->io->writable || cel_h5_io_is_parents(file->io))
         return 0;
-    return write_fault(file->io, cut(file->io, file->eoa));
+    return write_fault(file->io, cel_h5_io_truncate(file->io, file->eoa));
 }
 
 static herr_t driver_lock(H5FD_t *f, hbool_t write)
@@ -551,18 +353,20 @@ bool cel_h5_driver_has(hid_t file)
     return ours;
 }
 
-void cel_h5_arm(const void *buffer)
+void cel_h5_capture_start(const void *buffer)
 {
-    armed.buffer = buffer;
-    armed.seen = false;
+    assert(buffer && !capture.buffer);
+    capture.buffer = buffer;
+    capture.seen = false;
 }
 
-bool cel_h5_disarm(uint64_t *addr, size_t *n)
+bool cel_h5_capture_stop(uint64_t *addr, size_t *n)
 {
-    armed.buffer = NULL;
-    *addr = armed.addr;
-    *n = armed.n;
-    return armed.seen;
+    assert(capture.buffer);
+    capture.buffer = NULL;
+    *addr = capture.addr;
+    *n = capture.n;
+    return capture.seen;
 }
 
 int cel_h5_os_error(void)

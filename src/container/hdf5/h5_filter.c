@@ -2,7 +2,7 @@
  * offered to libhdf5, which runs filters itself where data does not go by chunks
  * (and where it shrinks or pre-fills a dataset). The class functions run inside
  * libhdf5, also for other libraries of the process: they take no lock and use only
- * libhdf5's allocator. A filter class has no place for a pointer of ours, so each
+ * libhdf5's allocator. A filter class cannot carry a pointer of ours, so each
  * codec gets a pair of functions of its own, made by macro. */
 #include "h5_int.h"
 #include "h5z_run.h"

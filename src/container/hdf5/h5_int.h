@@ -6,12 +6,12 @@
 
 #include "container.h"
 #include "h5_deferred.h"
+#include "h5_read.h"
 #include "model.h"
 #include <hdf5.h>
 #include <sys/types.h>
 
 #define CEL_H5_NON_COORD "_nc4_non_coord_"
-#define CEL_H5_DIM_ONLY "This is a netCDF dimension but not a netCDF variable."
 
 /* --- h5_lock.c: the one lock around libhdf5 -------------------------------- */
 struct cel_h5_entry { /* this thread's error printing, put back on leaving */
@@ -29,89 +29,76 @@ bool cel_h5_of_machine(void);          /* was the last failure one of memory, or
 bool cel_h5_was_short_of_memory(void); /* libhdf5 was, and may be damaged since: it is not called for others any more */
 bool cel_h5_chunk_missing(void);       /* did the last call fail because the chunk was never written? */
 
-/* --- h5_driver.c: the bytes of a file, for libhdf5 and for ourselves --------------- */
+/* --- h5_io.c: the bytes of a file, for libhdf5 and for ourselves ------------------- */
 struct cel_h5_io {
-    int fd;     /* -1: in memory */
-    char *path; /* the name libhdf5 knows it by */
-    char *data; /* in memory: the file's bytes */
-    size_t cap;
-    bool fixed;   /* in memory: data is the caller's and cannot grow */
-    uint64_t eof; /* length as libhdf5 may assume it; under lock */
+    /* who has it */
+    char *path;            /* the name libhdf5 knows it by */
+    pid_t owner;           /* a child after fork() must not write */
+    int refs;              /* we, and each open driver file of libhdf5; under lock */
+    struct cel_mutex lock; /* guards refs, data, cap and eof */
+
+    /* how it was opened */
     bool writable;
-    bool other;                       /* libhdf5 opened it by itself, as another file names it */
-    bool fresh;                       /* a create: the driver empties the file once libhdf5 agrees ... */
-    bool emptied;                     /* ... and has done so */
-    bool closing;                     /* in memory: failed writes are noted in `lost`, not reported: see write_fault */
-    int lost;                         /* errno of the first write lost while closing; 0: none */
+    bool other;   /* libhdf5 opened it by itself, as another file names it */
+    bool fresh;   /* a create: the driver empties the file once libhdf5 agrees ... */
+    bool emptied; /* ... and has done so */
+
+    /* its length */
+    uint64_t eof; /* as libhdf5 may assume it; under lock */
+    uint64_t eoa; /* end of what libhdf5 has given out */
+
+    /* a file of the system */
+    int fd;                           /* -1: in memory */
     struct cel_h5_deferred *deferred; /* what is not in the file yet; NULL: in memory */
     uint64_t synced_begin;            /* under the HDF5 lock: raw data of libhdf5's between here ... */
     uint64_t synced_end;              /* ... and here lay there at the last sync, too */
-    uint64_t eoa;                     /* end of what libhdf5 has given out */
-    pid_t owner;                      /* a child after fork() must not write */
-    int refs;                         /* we, and each open driver file of libhdf5 */
-    struct cel_mutex lock;            /* memory may move when it grows; eof */
+
+    /* in memory */
+    char *data;
+    size_t cap;
+    bool fixed;   /* data is the caller's and cannot grow */
+    bool closing; /* failed writes are noted in write_error, not reported to libhdf5 */
+    int write_error;
 };
 int cel_h5_io_make(const char *path, struct cel_h5_io **out);
 int cel_h5_io_set_file(struct cel_h5_io *io, int fd); /* its bytes are this file's; fd is io's from now on */
-int cel_h5_io_recover(struct cel_h5_io *io);          /* what a writer that was killed left beside the file */
+void cel_h5_io_retain(struct cel_h5_io *io);
+int cel_h5_io_release(struct cel_h5_io *io); /* errno of closing the file, or 0 */
 void cel_h5_io_unlock(struct cel_h5_io *io);
-int cel_h5_io_release(struct cel_h5_io *io);             /* errno of closing the file, or 0 */
+
+bool cel_h5_io_is_parents(const struct cel_h5_io *io);               /* writable, and we are a forked child */
+bool cel_h5_io_defers(const struct cel_h5_io *io);                   /* a file that this process writes */
+bool cel_h5_io_is_synced(const struct cel_h5_io *io, uint64_t addr); /* below the end of the last sync */
 unsigned cel_h5_io_faults(struct cel_h5_io *io, int *e); /* writes that the disk refused so far; errno of the last */
 int cel_h5_io_commit(struct cel_h5_io *io); /* see h5_commit.c; nothing to do for memory, readers and children */
-bool cel_h5_io_foreign(const struct cel_h5_io *io); /* writable, and we are a forked child */
+
 /* Any thread, no lock needed. Reading beyond the end is an error. */
 int cel_h5_io_read(struct cel_h5_io *io, uint64_t addr, void *data, size_t n);
 /* in_place: over bytes of the same chunk, without filters, as of the last sync. */
 int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n, bool in_place);
-bool cel_h5_io_is_live(const struct cel_h5_io *io, uint64_t addr); /* the last sync answers for what lies there */
+struct cel_h5r_source cel_h5_io_source(struct cel_h5_io *io); /* the file as it is now, for h5_read.h */
 
+/* For the driver: errno, or 0. Reading beyond the end moves fewer bytes. */
+int cel_h5_io_pread(struct cel_h5_io *io, uint64_t addr, void *data, size_t n, size_t *moved);
+int cel_h5_io_pwrite(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n, bool in_place);
+void cel_h5_io_extend(struct cel_h5_io *io, uint64_t end); /* it is at least this long */
+int cel_h5_io_truncate(struct cel_h5_io *io, uint64_t end);
+int cel_h5_io_empty(struct cel_h5_io *io);
+
+/* --- h5_io_open.c ------------------------------------------------------------------- */
+/* made: a file that was not there before. An existing one is emptied later, by the driver. */
+int cel_h5_io_create(struct cel_h5_io *io, const struct cel_location *where, bool clobber, bool *made);
+int cel_h5_io_open(struct cel_h5_io *io, const struct cel_location *where);
+int cel_h5_io_recover(struct cel_h5_io *io);                           /* what a writer that was killed left */
+int cel_h5_io_write_out(const struct cel_h5_io *io, const char *path); /* memory to a file */
+
+/* --- h5_driver.c: libhdf5's file driver over h5_io.c ---------------------------------- */
 int cel_h5_driver_set(hid_t fapl, struct cel_h5_io *io); /* files made with fapl go through io */
 bool cel_h5_driver_has(hid_t file);                      /* it is one of them */
-
-/* While armed, a transfer of exactly this buffer is noted instead of made. */
-void cel_h5_arm(const void *buffer);
-bool cel_h5_disarm(uint64_t *addr, size_t *n); /* false: the buffer was never seen */
-int cel_h5_os_error(void);                     /* errno of the driver's last failure in this thread, once; 0: none */
-
-/* --- h5_header.c: object headers read without libhdf5 ----------------------------- */
-enum cel_h5_kind { CEL_H5_OTHER, CEL_H5_DATASET, CEL_H5_GROUP, CEL_H5_TYPE };
-struct cel_h5_header {
-    enum cel_h5_kind kind;
-    bool null_space;
-    int rank;
-    uint64_t dims[CEL_RANK_MAX], maxdims[CEL_RANK_MAX]; /* UINT64_MAX: unlimited */
-    int type_class;                                     /* H5T_class_t; H5T_NO_CLASS: a committed type, elsewhere */
-    size_t type_size;
-    uint32_t type_sum;  /* user types: over its bytes, to find the same type elsewhere in the file */
-    uint64_t type_addr; /* of the committed type; 0: none, or not known */
-    bool unnamed_type;  /* a user type that the file may not name */
-    bool big_endian;
-    bool unnamed_atts; /* attributes of user types that the file does not name */
-    uint64_t att_addr; /* of the one committed type that attributes have; 0: none */
-    bool is_scale;     /* CLASS is DIMENSION_SCALE */
-    bool dim_only;     /* a dimension that is no variable */
-    bool strict;       /* _nc3_strict is there: a file of the classic model */
-    bool has_list;     /* DIMENSION_LIST is there */
-    int dimid;         /* _Netcdf4Dimid; -1: none */
-    int ncoords;       /* _Netcdf4Coordinates; -1: none */
-    int coords[CEL_RANK_MAX];
-};
-/* A reader keeps the last few blocks read, since headers lie close together. */
-#define CEL_H5_BLOCKS 8
-struct cel_h5_reader {
-    struct cel_h5_io *io;
-    uint64_t base; /* size of the user block */
-    int turn;      /* the block to be replaced next */
-    struct {
-        uint64_t at;
-        size_t n;
-        unsigned char bytes[8192];
-    } block[CEL_H5_BLOCKS];
-};
-void cel_h5_reader_init(struct cel_h5_reader *reader, struct cel_h5_io *io, uint64_t base);
-bool cel_h5_is_user_class(int klass); /* of H5T_class_t: one of netCDF's user types */
-/* CEL_ABSENT: cannot tell, ask libhdf5. */
-int cel_h5_header_read(struct cel_h5_reader *reader, uint64_t addr, struct cel_h5_header *out);
+/* Between the two a transfer of exactly this buffer is captured (its address and size) instead of made. */
+void cel_h5_capture_start(const void *buffer);
+bool cel_h5_capture_stop(uint64_t *addr, size_t *n); /* false: the buffer was never seen */
+int cel_h5_os_error(void); /* errno of the driver's last failure in this thread, once; 0: none */
 
 /* --- h5_other.c: files that a file names ------------------------------------------- */
 struct cel_h5_file;
@@ -139,30 +126,28 @@ bool cel_h5_masks_find(const struct cel_h5_masks *m, const size_t *index, int nd
 int cel_h5_masks_put(struct cel_h5_masks *m, const size_t *index, int ndims, uint32_t skipped);
 void cel_h5_masks_dispose(struct cel_h5_masks *m);
 
-/* --- h5_index.c: where chunks lie, read without libhdf5 --------------------------------- */
-struct cel_h5_index;
-/* root: address of the index, UINT64_MAX: there is none yet. */
-int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, const size_t *chunk,
-                      struct cel_h5_index **out);
-void cel_h5_index_free(struct cel_h5_index *index);
-/* The chunk whose first element is this. CEL_ABSENT: never written; CEL_SKIP: ask libhdf5. One thread at a time. */
-int cel_h5_index_find(struct cel_h5_index *index, const hsize_t *first, struct cel_chunk_location *out);
-
-/* --- what hangs on the model's objects -------------------------------------------- */
+/* --- private data of the model's objects (their member priv) ----------------------- */
 struct cel_h5_file { /* dataset->container */
     struct cel_dataset *ds;
     struct cel_h5_io *io;
+
+    /* libhdf5's */
     hid_t id;             /* -1: libhdf5 has not been asked for anything yet */
     hid_t string_type;    /* variable-length UTF-8 */
-    bool raw;             /* open for reading: what is plain is read without libhdf5 */
-    unsigned long number; /* libhdf5's, of this file; 0: not asked yet */
-    uint64_t base;        /* raw: the size of the user block ... */
-    unsigned chunk_k;     /* ... and half the room of a node in a chunk index */
-    bool made;            /* by this create: abort removes it */
-    bool persist;         /* memory that is written to ds->path on closing */
-    int marks;            /* attributes seen that only netCDF-4 files have */
-    bool relink;          /* a scale was replaced: write every list of scales anew */
-    int anonymous;        /* types named so far that have no name in the file */
+    unsigned long number; /* of this file; 0: not asked yet */
+
+    /* ours: open for reading only, and of a kind that h5_read.h understands; libhdf5 is asked for what is unusual */
+    bool own_reader;
+    struct cel_h5r_file read;
+
+    /* what becomes of the file at close */
+    bool made;    /* by this create: abort removes it */
+    bool persist; /* memory that is written to ds->path */
+
+    /* what is known of its contents */
+    int marks;     /* attributes seen that only netCDF-4 files have */
+    bool relink;   /* a scale was replaced: write every list of scales anew */
+    int anonymous; /* types named so far that have no name in the file */
     bool types_loaded;
 };
 struct cel_h5_group {
@@ -184,24 +169,31 @@ struct cel_h5_type {
     uint32_t sum;  /* cel_h5_header's type_sum; 0: not known */
 };
 struct cel_h5_var {
-    hid_t id;     /* -1: not open */
-    hid_t memory; /* type elements have in memory; -1 until loaded; not owned unless own_memory */
-    bool own_memory;
+    /* the dataset */
+    hid_t id;   /* -1: not open */
     char *link; /* name in the file where it is not the variable's */
     uint64_t addr;
-    bool is_scale;                     /* the file's scale for dim[0] */
-    size_t fixed_string;               /* strings of this many bytes in the file; 0: variable length or no strings */
-    bool native;                       /* the file's layout is memory's, but for byte order */
-    bool swap;                         /* and that differs */
-    bool raw_edges;                    /* edge chunks are stored without filters and without saying so */
-    bool masked;                       /* chunks with a mask may be there: look before placing */
-    bool stale;                        /* libhdf5 remembers a wrong mask: reopen before it touches data itself */
-    bool unflushed;                    /* written through libhdf5 since the last flush */
+    bool is_scale; /* the file's scale for dim[0] */
+
+    /* its elements */
+    hid_t memory; /* type they have in memory; -1 until loaded; not owned unless own_memory */
+    bool own_memory;
+    size_t fixed_string; /* strings of this many bytes in the file; 0: variable length or no strings */
+    bool native;         /* the file's layout is memory's, but for byte order */
+    bool swap;           /* and that differs */
+
+    /* its chunks */
+    size_t chunk_nbytes;
+    struct cel_h5r_index *index; /* where they lie, read without libhdf5; NULL: libhdf5 finds them */
+    bool raw_edges;              /* edge chunks are stored without filters and without saying so */
+    bool masked;                 /* chunks with a mask may be there: look before allocating */
+    struct cel_h5_masks masks;   /* written since opening */
+    bool stale;                  /* libhdf5 remembers a wrong mask: reopen before it touches data itself */
+
+    /* data that goes through libhdf5 */
+    bool unflushed;                    /* written since the last flush */
     bool synced_known;                 /* contiguous: where its data lay at the last sync has been asked for ... */
     uint64_t synced_begin, synced_end; /* ... and is between these; equal: nowhere */
-    size_t chunk_nbytes;
-    struct cel_h5_masks masks;  /* written since opening */
-    struct cel_h5_index *index; /* of its chunks, read without libhdf5; NULL: libhdf5 finds them */
 };
 
 static inline struct cel_h5_file *cel_h5_file(const struct cel_dataset *ds)
@@ -213,30 +205,35 @@ static inline struct cel_h5_file *cel_h5_file(const struct cel_dataset *ds)
  * open for writing. */
 int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry);
 
-/* --- h5_priv.c: making and freeing what hangs on the objects ----------------------- */
+/* --- h5_priv.c: making and freeing it ------------------------------------------------ */
 int cel_h5_group_make_priv(struct cel_group *group, hid_t id, uint64_t addr);
 int cel_h5_dim_make_priv(struct cel_dim *dim, uint64_t addr, bool has_own_dataset);
 int cel_h5_type_make_priv(struct cel_type *type, struct cel_h5_type **out);
 int cel_h5_var_make_priv(struct cel_var *var, struct cel_h5_var **out);
 void cel_h5_var_free_priv(struct cel_var *var);
 void cel_h5_privs_free(struct cel_dataset *ds);
-void cel_h5_synced_forget(struct cel_dataset *ds);    /* contiguous variables lie where they lie: a sync was made */
+void cel_h5_synced_forget(struct cel_dataset *ds);    /* a sync was made: where contiguous data lay is asked again */
 hid_t cel_h5_group_id(const struct cel_group *group); /* -1: it cannot be opened */
 int cel_h5_var_open(struct cel_var *var);             /* its dataset, if it is not open yet */
 const char *cel_h5_var_link(const struct cel_var *var);
 uint64_t cel_h5_addr_of(hid_t object);
 
-/* --- h5_file.c ----------------------------------------------------------------------- */
+/* --- h5_file.c, h5_sync.c, h5_fact.c ------------------------------------------------- */
 int cel_h5_create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
 int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
-int cel_h5_sync(struct cel_dataset *ds);
-void cel_h5_chunk_io_begin(struct cel_dataset *ds); /* chunks are placed whose bytes come later */
+int cel_h5_file_start(struct cel_h5_file *f);       /* let libhdf5 open it, if it has not */
+void cel_h5_chunk_io_begin(struct cel_dataset *ds); /* chunks are allocated whose bytes come later */
 void cel_h5_chunk_io_end(struct cel_dataset *ds);
-bool cel_h5_is_full(struct cel_dataset *ds); /* much is held back: call cel_h5_flush_deferred() soon */
-int cel_h5_flush_deferred(struct cel_dataset *ds);
-int cel_h5_file_start(struct cel_h5_file *f); /* let libhdf5 open it, if it has not */
+bool cel_h5_is_full(struct cel_dataset *ds);       /* much is deferred: call cel_h5_flush_deferred() soon */
+int cel_h5_flush_deferred(struct cel_dataset *ds); /* what is deferred goes to the file, as by a sync */
+int cel_h5_sync(struct cel_dataset *ds);
+int cel_h5_file_drop(struct cel_h5_file *f); /* libhdf5 closes it, and what is deferred is written; f and io stay */
 int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
 int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
+
+/* --- h5_ask.c ------------------------------------------------------------------------- */
+/* As cel_h5r_object_read(), of the link `name`. */
+int cel_h5_ask_object(const struct cel_group *group, const char *name, struct cel_h5r_object *out);
 
 /* --- h5_load.c, h5_dims.c, h5_var.c ------------------------------------------------------ */
 int cel_h5_load(struct cel_dataset *ds); /* the structure, all groups */

@@ -1,14 +1,35 @@
-/* The journal beside a file: first all that a sync will overwrite goes there, then into the file, then the journal
- * goes away. Whoever opens the file after that was cut short finds the rest of it here.
+/* The journal beside a file: what a commit is about to overwrite in it, as it was and as it will be. h5_commit.c says
+ * when it is made; docs/formats/hdf5-journal.md has its bytes.
  *
- * A journal counts only if it is whole (a sum over all of it) and belongs to the file as it is now: not shorter than
- * then, and every byte of it that was to be overwritten as it was before, or as it was to be. The superblock is always
- * among these: it has the end of the file as its last writer left it. A file that somebody changed meanwhile, or another one of that name, is so told from the journal's own; the
- * journal is then left alone by readers and removed by writers. */
+ *     head     signature, version, number of blocks, length of the file now and then
+ *     block    offset, n, the n bytes that are there, the n bytes that will be
+ *     ...
+ *     witness  the superblock, as a block whose old and new bytes are the same; only if no block touches it
+ *     sum      over all of it
+ *
+ * The problem: whoever opens the file later must tell three cases apart by the bytes alone: a commit that was cut short
+ * (the journal must be used), one whose journal was not finished (it must not), and a journal left beside a file that
+ * was changed or replaced since (it must not: it would damage the file).
+ *
+ * The idea: the sum tells the second case. For the third the journal holds the old bytes, too. A commit cut short
+ * leaves each byte of each block as it was or as it was to be, and the file at least as long as one of both; a file
+ * that differs is another one. A file replaced by one that happens to agree in all blocks is told by the superblock,
+ * which has the end of the file as its last writer left it and therefore is always among the blocks, as a witness if
+ * it does not change.
+ *
+ * So a journal that counts may be applied any number of times: each time every byte is old or new, and then new. One
+ * that does not count is left alone by readers and removed by writers.
+ *
+ * The journal is made under its own name, never through a link and never over something else's file. Only one that
+ * counts already, as its blocks could not all be written, is replaced by rename(): there must be one of both at any
+ * moment.
+ *
+ * What would break it: somebody who copies the file without its journal, or removes the journal (docs/durability.md says
+ * so to users); a program that changes the file and keeps all bytes of all blocks and the superblock. */
 #include "h5_journal.h"
 #include "buf.h"
 #include "disk.h"
-#include "h5_raw.h"
+#include "h5_bytes.h"
 #include "mem.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -111,7 +132,7 @@ static int add_block(struct cel_buf *out, int fd, const struct cel_h5_block *b)
     return e ? e : cel_buf_add(out, b->bytes, b->n) ? ENOMEM : 0;
 }
 
-/* The superblock, where it does not change: who finds another one there finds another file. */
+/* The superblock, where no block has it. */
 static int add_witness(struct cel_buf *out, int fd, const struct cel_h5_overlay *blocks, bool *added)
 {
     static const unsigned char hdf5[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
@@ -145,12 +166,12 @@ static int compose(struct cel_buf *out, int fd, uint64_t length, uint64_t new_le
     return e;
 }
 
-static bool may_not(int e)
+static bool is_forbidden(int e)
 {
     return e == EACCES || e == EPERM || e == EROFS || e == ENOENT || e == EEXIST || e == ENAMETOOLONG;
 }
 
-static int settle(int out, const char *name)
+static int close_synced(int out, const char *name)
 {
     int e = cel_disk_sync(out);
 
@@ -159,7 +180,7 @@ static int settle(int out, const char *name)
     return e ? e : cel_disk_sync_folder(name);
 }
 
-/* A file of another kind that happens to have the name is none. */
+/* Or a file of another kind that happens to have the name? The beginning of one counts: its writer was killed. */
 static bool is_journal(const char *name)
 {
     int fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -178,20 +199,20 @@ static int put_beside(const char *name, int fd, const struct cel_buf *bytes)
     struct stat st;
 
     if (out < 0)
-        return may_not(errno) ? CEL_H5_NO_JOURNAL : errno;
+        return is_forbidden(errno) ? CEL_H5_NO_JOURNAL : errno;
     e = fstat(fd, &st) == 0 && fchmod(out, st.st_mode & 0666) == 0 ? 0 : errno;
     if (!e)
         e = write_all(out, (unsigned char *)bytes->data, bytes->len);
     if (e)
         close(out);
     else
-        e = settle(out, name);
+        e = close_synced(out, name);
     if (e)
         unlink(name);
     return e;
 }
 
-/* One whose blocks could not all be written counts until the next is whole. */
+/* The old one counts until the new one is whole. */
 static int replace(const char *name, int fd, const struct cel_buf *bytes)
 {
     char *fresh = joined(name, ".new");
@@ -227,7 +248,7 @@ int cel_h5_journal_write(const char *name, int fd, uint64_t length, uint64_t new
 
 /* --- reading ---------------------------------------------------------------------------- */
 
-/* Somebody else's file of that name is none: it must belong to who owns the file, to us, or to the system. */
+/* Another user could put a file of that name there: it must belong to who owns the file, to us, or to root. */
 static bool is_trusted(int journal, int fd, size_t *n)
 {
     struct stat j, f;
@@ -238,7 +259,7 @@ static bool is_trusted(int journal, int fd, size_t *n)
     return j.st_uid == f.st_uid || j.st_uid == geteuid() || j.st_uid == 0;
 }
 
-static int slurp(int journal, int fd, struct cel_buf *out)
+static int read_journal(int journal, int fd, struct cel_buf *out)
 {
     size_t n;
     int e;
@@ -272,12 +293,11 @@ static int block_fits(int fd, uint64_t at, size_t n, const unsigned char *old, c
 
 static int take_block(struct cel_h5_bytes *in, int fd, uint64_t length, struct cel_h5_overlay *blocks)
 {
-    const unsigned char *old, *bytes;
-    uint64_t at, n;
+    uint64_t at = cel_h5_take_number(in, 8), n = cel_h5_take_number(in, 8);
+    const unsigned char *old = cel_h5_take(in, (size_t)n), *bytes = cel_h5_take(in, (size_t)n);
     int e;
 
-    if (!cel_h5_take_number(in, 8, &at) || !cel_h5_take_number(in, 8, &n) || n > in->n || at > length ||
-        n > length - at || !cel_h5_take(in, (size_t)n, &old) || !cel_h5_take(in, (size_t)n, &bytes))
+    if (in->ended || at > length || n > length - at)
         return ENOENT;
     e = block_fits(fd, at, (size_t)n, old, bytes);
     return e ? e : cel_h5_overlay_put(blocks, at, bytes, (size_t)n);
@@ -286,13 +306,15 @@ static int take_block(struct cel_h5_bytes *in, int fd, uint64_t length, struct c
 static int take_apart(struct cel_h5_bytes in, int fd, struct cel_h5_overlay *blocks, uint64_t *new_length)
 {
     uint64_t version, witness, n, length, now = *new_length;
-    const unsigned char *head;
     int e = 0;
 
-    if (!cel_h5_take(&in, sizeof signature, &head) || !cel_h5_take_number(&in, 4, &version) || version != 1 ||
-        !cel_h5_take_number(&in, 4, &witness) || !cel_h5_take_number(&in, 8, &n) ||
-        !cel_h5_take_number(&in, 8, &length) || !cel_h5_take_number(&in, 8, new_length) ||
-        (now < length && now < *new_length))
+    cel_h5_take(&in, sizeof signature);
+    version = cel_h5_take_number(&in, 4);
+    witness = cel_h5_take_number(&in, 4);
+    n = cel_h5_take_number(&in, 8);
+    length = cel_h5_take_number(&in, 8);
+    *new_length = cel_h5_take_number(&in, 8);
+    if (in.ended || version != 1 || (now < length && now < *new_length))
         return ENOENT;
     for (n += witness; !e && n > 0; n--)
         e = take_block(&in, fd, now, blocks);
@@ -310,9 +332,10 @@ int cel_h5_journal_read(const char *name, int fd, struct cel_h5_overlay *blocks,
     *new_length = (uint64_t)st.st_size;
     if (journal < 0)
         return errno == ENOENT || errno == ELOOP ? 0 : errno;
-    e = slurp(journal, fd, &bytes);
+    e = read_journal(journal, fd, &bytes);
     if (!e)
-        e = take_apart((struct cel_h5_bytes){(unsigned char *)bytes.data, bytes.len - SUM}, fd, blocks, new_length);
+        e = take_apart((struct cel_h5_bytes){.p = (unsigned char *)bytes.data, .n = bytes.len - SUM}, fd, blocks,
+                       new_length);
     if (e) {
         cel_h5_overlay_clear(blocks);
         *new_length = (uint64_t)st.st_size;

@@ -1,11 +1,10 @@
 /* Opening: the links of every group, and what their object headers say. Nothing
  * is asked of libhdf5 that can be read without it; in a file open for reading that is
  * mostly everything, and libhdf5 does not even open it. A dataset
- * becomes a dimension, a variable or both; the dimensions of variables are settled
- * once all are known (h5_dims.c). Numbers are given in netCDF-C's order: a
+ * becomes a dimension, a variable or both; which dimensions a variable has is found
+ * out once all are known (h5_dims.c). Ids are given in netCDF-C's order: a
  * group's own links first, then its children, depth first. */
 #include "h5_load.h"
-#include "h5_raw.h"
 #include "utf8.h"
 #include <stdlib.h>
 
@@ -13,153 +12,27 @@
 #define DEPTH_MAX 256
 #define GROUPS_MAX 65536 /* links may be arranged so that a small file has endless groups */
 
-/* --- asking libhdf5 where the raw header cannot tell ------------------------------------ */
-
-static int ask_space(hid_t dataset, struct cel_h5_header *h)
-{
-    hsize_t dims[H5S_MAX_RANK], maxdims[H5S_MAX_RANK];
-    hid_t space = H5Dget_space(dataset);
-    int d;
-
-    h->null_space = H5Sget_simple_extent_type(space) == H5S_NULL;
-    h->rank = h->null_space ? 0 : H5Sget_simple_extent_dims(space, dims, maxdims);
-    for (d = 0; d < h->rank; d++) {
-        h->dims[d] = dims[d];
-        h->maxdims[d] = maxdims[d] == H5S_UNLIMITED ? UINT64_MAX : maxdims[d];
-    }
-    H5Sclose(space);
-    return h->rank < 0 ? cel_h5_fail(NC_EHDFERR, "its shape cannot be read") : CEL_OK;
-}
-
-static int ask_type(hid_t dataset, struct cel_h5_header *h)
-{
-    hid_t type = H5Dget_type(dataset);
-
-    if (type < 0)
-        return cel_h5_fail(NC_EHDFERR, "its type cannot be read");
-    h->type_class = H5Tget_class(type);
-    h->type_size = H5Tget_size(type);
-    h->unnamed_type = cel_h5_is_user_class(h->type_class);
-    H5Tclose(type);
-    return CEL_OK;
-}
-
-static bool att_starts(hid_t object, const char *name, const char *text)
-{
-    hid_t att = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
-    hid_t type = att < 0 ? -1 : H5Aget_type(att), space = att < 0 ? -1 : H5Aget_space(att);
-    bool same = false;
-    char *value;
-
-    if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-        H5Sget_simple_extent_npoints(space) == 1 && H5Tget_size(type) >= strlen(text)) {
-        value = cel_malloc(H5Tget_size(type));
-        same = value && H5Aread(att, type, value) >= 0 && memcmp(value, text, strlen(text)) == 0;
-        free(value);
-    }
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
-    if (att >= 0)
-        H5Aclose(att);
-    return same;
-}
-
-/* How many ints there are (-1: none such); at most `most` are read. */
-static int att_ints(hid_t object, const char *name, int *out, int most)
-{
-    hid_t att = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
-    hid_t space = att < 0 ? -1 : H5Aget_space(att);
-    hssize_t n = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
-
-    if (n > most || (n > 0 && H5Aread(att, H5T_NATIVE_INT, out) < 0))
-        n = -1;
-    if (space >= 0)
-        H5Sclose(space);
-    if (att >= 0)
-        H5Aclose(att);
-    return (int)n;
-}
-
-/* Whether their types have names is found out by reading them. */
-static bool has_atts(hid_t object)
-{
-    H5O_info_t info;
-
-    return H5Oget_info2(object, &info, H5O_INFO_NUM_ATTRS) >= 0 && info.num_attrs > 0;
-}
-
-static void ask_atts(hid_t dataset, struct cel_h5_header *h)
-{
-    h->unnamed_atts = has_atts(dataset);
-    h->is_scale = att_starts(dataset, "CLASS", "DIMENSION_SCALE");
-    h->dim_only = h->is_scale && att_starts(dataset, "NAME", CEL_H5_DIM_ONLY);
-    h->has_list = H5Aexists(dataset, "DIMENSION_LIST") > 0;
-    if (att_ints(dataset, "_Netcdf4Dimid", &h->dimid, 1) != 1)
-        h->dimid = -1;
-    h->ncoords = att_ints(dataset, "_Netcdf4Coordinates", h->coords, CEL_RANK_MAX);
-}
-
-static int ask_inside(hid_t group, const char *name, struct cel_h5_header *h)
-{
-    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
-    H5I_type_t kind = object < 0 ? H5I_BADID : H5Iget_type(object);
-    int rc = CEL_OK;
-
-    *h = (struct cel_h5_header){.rank = -1, .type_class = H5T_NO_CLASS, .dimid = -1, .ncoords = -1};
-    if (object < 0)
-        return cel_h5_fail(NC_EHDFERR, "%s cannot be opened", name);
-    h->kind = kind == H5I_DATASET    ? CEL_H5_DATASET
-              : kind == H5I_GROUP    ? CEL_H5_GROUP
-              : kind == H5I_DATATYPE ? CEL_H5_TYPE
-                                     : CEL_H5_OTHER;
-    if (h->kind == CEL_H5_DATASET) {
-        rc = ask_space(object, h);
-        if (rc == CEL_OK)
-            rc = ask_type(object, h);
-        if (rc == CEL_OK)
-            ask_atts(object, h);
-    } else if (h->kind == CEL_H5_TYPE) {
-        h->type_class = H5Tget_class(object);
-    }
-    H5Oclose(object);
-    return rc == CEL_OK ? rc : cel_fail_in(rc, "%s", name);
-}
-
-static int ask_libhdf5(const struct cel_group *group, const char *name, struct cel_h5_header *h)
-{
-    struct cel_h5_entry entry;
-    int rc = cel_h5_enter_file(group->dataset, &entry);
-
-    if (rc != CEL_OK)
-        return rc;
-    rc = ask_inside(cel_h5_group_id(group), name, h);
-    cel_h5_leave(&entry);
-    return rc;
-}
-
 /* --- objects --------------------------------------------------------------------------------- */
 
-/* Types netCDF has no word for; a committed type shows itself later. */
-static bool is_foreign(const struct cel_h5_header *h)
+/* Types that netCDF has not; the class of a committed type is found out later. */
+static bool is_foreign(const struct cel_h5r_object *h)
 {
     switch (h->type_class) {
-    case H5T_TIME:
-    case H5T_BITFIELD:
-    case H5T_REFERENCE:
-    case H5T_ARRAY:
+    case CEL_H5R_TIME:
+    case CEL_H5R_BITFIELD:
+    case CEL_H5R_REFERENCE:
+    case CEL_H5R_ARRAY:
         return true;
-    case H5T_INTEGER:
+    case CEL_H5R_INTEGER:
         return h->type_size > 8;
-    case H5T_FLOAT:
+    case CEL_H5R_FLOAT:
         return h->type_size > 16;
     default:
         return false;
     }
 }
 
-static int add_dim(struct loading *l, const char *name, uint64_t addr, const struct cel_h5_header *h,
+static int add_dim(struct loading *l, const char *name, uint64_t addr, const struct cel_h5r_object *h,
                    struct cel_dim **out)
 {
     bool unlimited = h->maxdims[0] == UINT64_MAX;
@@ -174,7 +47,7 @@ static int add_dim(struct loading *l, const char *name, uint64_t addr, const str
     return rc == CEL_OK ? cel_h5_dim_make_priv(*out, addr, h->dim_only) : rc;
 }
 
-static void count_marks(struct cel_h5_file *f, const struct cel_h5_header *h)
+static void count_marks(struct cel_h5_file *f, const struct cel_h5r_object *h)
 {
     f->marks += (h->dimid >= 0) + (h->ncoords >= 0) + h->dim_only;
 }
@@ -192,7 +65,7 @@ static int var_name(const char *link, char **out)
     return *out ? CEL_OK : NC_ENOMEM;
 }
 
-static int add_var(struct loading *l, const char *link, uint64_t addr, const struct cel_h5_header *h,
+static int add_var(struct loading *l, const char *link, uint64_t addr, const struct cel_h5r_object *h,
                    struct cel_dim *own)
 {
     struct cel_h5_var *v;
@@ -216,7 +89,7 @@ static int add_var(struct loading *l, const char *link, uint64_t addr, const str
     return cel_h5_found_add(l, var, h, own);
 }
 
-static int add_dataset(struct loading *l, const char *name, uint64_t addr, const struct cel_h5_header *h)
+static int add_dataset(struct loading *l, const char *name, uint64_t addr, const struct cel_h5r_object *h)
 {
     struct cel_dim *own = NULL;
     int rc = CEL_OK;
@@ -231,12 +104,13 @@ static int add_dataset(struct loading *l, const char *name, uint64_t addr, const
     return add_var(l, name, addr, h, own);
 }
 
-static int add_type(struct loading *l, const char *name, uint64_t addr, const struct cel_h5_header *h)
+static int add_type(struct loading *l, const char *name, uint64_t addr, const struct cel_h5r_object *h)
 {
     static const struct {
-        H5T_class_t from;
+        int from;
         int to;
-    } klass[] = {{H5T_COMPOUND, NC_COMPOUND}, {H5T_ENUM, NC_ENUM}, {H5T_OPAQUE, NC_OPAQUE}, {H5T_VLEN, NC_VLEN}};
+    } klass[] = {
+        {CEL_H5R_COMPOUND, NC_COMPOUND}, {CEL_H5R_ENUM, NC_ENUM}, {CEL_H5R_OPAQUE, NC_OPAQUE}, {CEL_H5R_VLEN, NC_VLEN}};
     struct cel_h5_type *t;
     struct cel_type *type;
     size_t i;
@@ -244,7 +118,7 @@ static int add_type(struct loading *l, const char *name, uint64_t addr, const st
 
     for (i = 0; i < sizeof klass / sizeof *klass && klass[i].from != h->type_class; i++)
         ;
-    if (h->type_class < H5T_INTEGER || h->type_class > H5T_ARRAY)
+    if (h->type_class < CEL_H5R_INTEGER || h->type_class > CEL_H5R_ARRAY)
         return cel_fail(NC_EBADTYPE, "it is a type of an unknown class, %d", h->type_class);
     if (i == sizeof klass / sizeof *klass)
         return cel_fail(NC_EBADTYPE,
@@ -300,22 +174,22 @@ static int note_child(struct loading *l, const char *name, uint64_t addr, bool h
 
 static int add_link(struct loading *l, const char *name, uint64_t addr, bool hard)
 {
-    struct cel_h5_header h;
+    struct cel_h5r_object h;
     int rc;
 
     if (strlen(name) > NC_MAX_NAME + sizeof CEL_H5_NON_COORD - 1)
         return cel_fail(NC_EMAXNAME, "its name has %zu bytes, netCDF's may have %d", strlen(name), NC_MAX_NAME);
-    if (!hard || !l->raw || cel_h5_header_read(&l->reader, addr, &h) != CEL_OK) {
-        rc = ask_libhdf5(l->group, name, &h);
+    if (!hard || !l->reader || cel_h5r_object_read(l->reader, addr, &h) != CEL_OK) {
+        rc = cel_h5_ask_object(l->group, name, &h);
         if (rc != CEL_OK)
             return rc;
     }
     switch (h.kind) {
-    case CEL_H5_DATASET:
+    case CEL_H5R_DATASET:
         return add_dataset(l, name, addr, &h);
-    case CEL_H5_GROUP:
+    case CEL_H5R_GROUP:
         return note_child(l, name, addr, hard);
-    case CEL_H5_TYPE:
+    case CEL_H5R_TYPE:
         return add_type(l, name, addr, &h);
     default:
         return cel_fail(NC_EHDFERR, "it is neither a group nor a dataset nor a type");
@@ -327,7 +201,7 @@ static int add_or_note(struct loading *l, const char *name, uint64_t addr, bool 
     return cel_h5_note(l->group, add_link(l, name, addr, hard), "%s", name);
 }
 
-/* Soft and external links: followed to where they lead. */
+/* Soft and external links are followed. */
 static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void *data)
 {
     struct loading *l = data;
@@ -345,7 +219,7 @@ static herr_t visit(hid_t group, const char *name, const H5L_info_t *link, void 
 /* --- groups ---------------------------------------------------------------------------------------- */
 
 /* Files whose groups do not keep the order of their links (h5py's default) are
- * listed by name, and cannot be written: new objects would have no place. */
+ * listed by name, and cannot be written: new objects could not be listed in their order. */
 static int link_order(const struct cel_group *group, H5_index_t *order)
 {
     hid_t gcpl = H5Gget_create_plist(cel_h5_group_id(group));
@@ -392,15 +266,15 @@ static int list_through_libhdf5(struct loading *l)
 
 static int load_links(struct loading *l)
 {
-    struct cel_h5_links links;
-    int rc = l->f->raw ? cel_h5_links_read(&l->reader, group_addr(l->group), &links) : CEL_ABSENT;
+    struct cel_h5r_links links;
+    int rc = l->f->own_reader ? cel_h5r_links_read(l->reader, group_addr(l->group), &links) : CEL_ASK_LIBHDF5;
     size_t i;
 
-    if (rc == CEL_ABSENT)
+    if (rc == CEL_ASK_LIBHDF5)
         return list_through_libhdf5(l);
     for (i = 0; rc == CEL_OK && i < links.n; i++)
         rc = add_or_note(l, links.at[i].name, links.at[i].addr, true);
-    cel_h5_links_dispose(&links);
+    cel_h5r_links_dispose(&links);
     return rc;
 }
 
@@ -427,7 +301,7 @@ static int load_found(struct loading *l, struct cel_group *parent, const struct 
     uint64_t addr = child->addr;
     hid_t id = -1;
     struct cel_group *group;
-    int rc = l->f->raw && addr ? CEL_OK : open_child(parent, child->name, &id, &addr);
+    int rc = l->f->own_reader && addr ? CEL_OK : open_child(parent, child->name, &id, &addr);
 
     if (rc == CEL_OK)
         rc = cel_group_add(parent, child->name, &group);
@@ -446,10 +320,10 @@ static int load_child(struct loading *l, struct cel_group *parent, const struct 
 static void note_unnamed(struct loading *l, struct cel_group *group)
 {
     struct cel_h5_group *g = group->priv;
-    struct cel_h5_header h = {.unnamed_atts = true};
+    struct cel_h5r_object h = {.unnamed_atts = true};
 
-    if (l->raw && cel_h5_header_read(&l->reader, g->addr, &h) != CEL_OK)
-        h = (struct cel_h5_header){.unnamed_atts = true};
+    if (l->reader && cel_h5r_object_read(l->reader, g->addr, &h) != CEL_OK)
+        h = (struct cel_h5r_object){.unnamed_atts = true};
     g->unnamed_atts = h.unnamed_atts;
     g->att_addr = h.att_addr;
 }
@@ -478,8 +352,8 @@ static int load_group(struct loading *l, struct cel_group *group, int depth)
     return rc;
 }
 
-/* The raw reader counts on a user block in front and 8-byte addresses and sizes. */
-static int ask_superblock(struct loading *l)
+/* The reader needs the size of the user block, and understands addresses and sizes of 8 bytes. */
+static int ask_superblock(struct loading *l, bool *fits)
 {
     hid_t fcpl = H5Fget_create_plist(l->f->id);
     size_t offsets = 0, lengths = 0;
@@ -488,16 +362,20 @@ static int ask_superblock(struct loading *l)
     if (fcpl < 0 || H5Pget_sizes(fcpl, &offsets, &lengths) < 0 || H5Pget_userblock(fcpl, &block) < 0)
         return cel_h5_fail(NC_EHDFERR, "the superblock cannot be read");
     H5Pclose(fcpl);
-    l->raw = offsets == 8 && lengths == 8;
-    l->reader.base = block;
+    *fits = offsets == 8 && lengths == 8;
+    l->file.base = block;
     return CEL_OK;
 }
 
 static int start_reader(struct loading *l)
 {
-    cel_h5_reader_init(&l->reader, l->f->io, l->f->base);
-    l->raw = l->f->raw;
-    return l->raw ? CEL_OK : ask_superblock(l);
+    bool fits = l->f->own_reader;
+    int rc = CEL_OK;
+
+    l->file = fits ? l->f->read : (struct cel_h5r_file){.source = cel_h5_io_source(l->f->io)};
+    if (!fits)
+        rc = ask_superblock(l, &fits);
+    return rc == CEL_OK && fits ? cel_h5r_reader_make(&l->file, &l->reader) : rc;
 }
 
 /* By address or, where that is 0, by its bytes; true where both are 0. */
@@ -515,8 +393,9 @@ static bool has_name(const struct cel_dataset *ds, uint64_t addr, uint32_t sum)
     return !addr && !sum;
 }
 
-/* Types without a name get one when they are met; programs ask for a file's types
- * first, so whatever has such a type is read now. What cannot be read says so later. */
+/* Types without a name get one when something that has them is read. Programs ask for a file's
+ * types first, so all that has such a type is read now. What cannot be read fails again later,
+ * and says why. */
 static void name_types(struct loading *l, struct cel_group *group)
 {
     const struct cel_h5_group *g = group->priv;
@@ -551,10 +430,10 @@ static int ask_classic(struct cel_dataset *ds)
 static int read_classic(struct loading *l)
 {
     struct cel_dataset *ds = l->f->ds;
-    struct cel_h5_header h;
+    struct cel_h5r_object h;
     int rc = CEL_OK;
 
-    if (l->raw && cel_h5_header_read(&l->reader, group_addr(ds->root), &h) == CEL_OK)
+    if (l->reader && cel_h5r_object_read(l->reader, group_addr(ds->root), &h) == CEL_OK)
         ds->classic_model = h.strict;
     else
         rc = ask_classic(ds);
@@ -578,12 +457,13 @@ int cel_h5_load(struct cel_dataset *ds)
     if (rc == CEL_OK)
         rc = load_group(l, ds->root, 0);
     if (rc == CEL_OK)
-        rc = cel_h5_found_settle(l);
+        rc = cel_h5_found_dims(l);
     if (rc == CEL_OK) {
         name_types(l, ds->root);
         cel_error_clear();
     }
     cel_h5_found_free(l);
+    cel_h5r_reader_free(l->reader);
     free(l);
     return rc;
 }

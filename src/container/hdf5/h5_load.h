@@ -11,7 +11,7 @@ struct found {
     struct cel_dim *own; /* the dimension it is the scale of, or NULL */
     uint32_t unlimited;  /* bit d: that length may grow */
     bool has_list;
-    uint32_t type_sum; /* as in cel_h5_header, these five */
+    uint32_t type_sum; /* as in cel_h5r_object, these five */
     uint64_t type_addr;
     bool unnamed_type;
     bool unnamed_atts;
@@ -25,14 +25,14 @@ struct loading {
     struct cel_group *group;  /* the one being read */
     struct cel_vec *children; /* struct child *: its groups */
     struct cel_vec list;      /* struct found * */
-    bool raw;                 /* headers can be read without libhdf5 */
     bool endless;             /* more groups than anyone has: damage, or an attack */
     int rc;
-    struct cel_h5_reader reader;
+    struct cel_h5r_file file;      /* as far as the reader must know it */
+    struct cel_h5r_reader *reader; /* NULL: headers cannot be read without libhdf5 */
 };
 
-int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5_header *h, struct cel_dim *own);
-int cel_h5_found_settle(struct loading *l);
+int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5r_object *h, struct cel_dim *own);
+int cel_h5_found_dims(struct loading *l);
 void cel_h5_found_free(struct loading *l);
 
 #endif

@@ -9,10 +9,12 @@
 #include "h5_int.h"
 #include "mem.h"
 #include "plugin.h"
+#include <assert.h>
 #include <stdlib.h>
 
 static struct cel_mutex inside = CEL_MUTEX_INIT_RECURSIVE;
-static bool started, broken; /* under `inside` */
+static bool started, broken; /* under `inside`, as the next */
+static int depth;            /* entries that have not been left */
 
 CEL_FORK_LOCK(CEL_FORK_HDF5, &inside, true, NULL);
 
@@ -36,16 +38,17 @@ static void guard_plugins(void)
         cel_plugin_use_lock(enter_bare, leave_bare);
 }
 
-/* Where the program itself started libhdf5, that goes by its own exit handler. This runs before it, so that
- * what is open can still be written. When a damaged file made libhdf5 lose track of memory, it complains on its way out
- * ("infinite loop closing library") unless printing is off. */
+/* Where the program itself started libhdf5, libhdf5 ends in its own exit handler. This runs before it, so that what is
+ * open can still be written. Printing is switched off: after a damaged file libhdf5 may not have freed all of its
+ * memory, and would complain when it ends ("infinite loop closing library"). */
 static void before_libhdf5_ends(void)
 {
     cel_exit_close(&cel_hdf5_ops);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-/* Others may have files open in a libhdf5 that we started and keep from ending by itself: they find their data in them. */
+/* We started libhdf5 and keep it from ending by itself. Other libraries of the program may have files open in it: their
+ * data is written here. */
 static void flush_files_of_others(void)
 {
     hid_t files[64];
@@ -60,8 +63,8 @@ static void flush_files_of_others(void)
             H5Fflush(files[i], H5F_SCOPE_GLOBAL);
 }
 
-/* libhdf5 does not survive every request for memory that fails within (docs/hdf5-crashes.md). So it is entered only while
- * some can be had; closing a file is tried in any case. The block for a call is small enough for the C library to keep it at hand. */
+/* libhdf5 crashes after some failed requests for memory (docs/hdf5-crashes.md). So it is entered only while memory can be
+ * had; closing a file is tried in any case. The block for a call is so small that the C library keeps it for the next. */
 enum { MEMORY_TO_START = 4 << 20, MEMORY_FOR_A_CALL = 32 << 10 };
 
 static int want_memory(size_t nbytes)
@@ -72,8 +75,8 @@ static int want_memory(size_t nbytes)
     return block ? CEL_OK : NC_ENOMEM;
 }
 
-/* libhdf5 ends in an exit handler that H5open() registers, and exit handlers of the program that were registered
- * before run after it, perhaps with a last put. So it is asked not to, unless it has been started already. */
+/* libhdf5 ends in an exit handler that H5open() registers. Exit handlers that the program registered before that run
+ * after it, perhaps with a last put. So libhdf5 is asked not to register one, unless it has been started already. */
 static int start(void)
 {
     bool stays;
@@ -105,6 +108,7 @@ int cel_h5_enter(struct cel_h5_entry *entry)
         cel_unlock(&inside);
         return rc;
     }
+    depth++;
     H5Eget_auto2(H5E_DEFAULT, &entry->print, &entry->data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return CEL_OK;
@@ -112,6 +116,8 @@ int cel_h5_enter(struct cel_h5_entry *entry)
 
 void cel_h5_leave(const struct cel_h5_entry *entry)
 {
+    assert(depth > 0);
+    depth--;
     H5Eset_auto2(H5E_DEFAULT, entry->print, entry->data);
     cel_unlock(&inside);
 }
@@ -120,7 +126,7 @@ int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry)
 {
     int rc;
 
-    if (cel_h5_io_foreign(cel_h5_file(ds)->io))
+    if (cel_h5_io_is_parents(cel_h5_file(ds)->io))
         return cel_fail(NC_EPERM,
                         "%s was opened for writing before fork(): only the parent process may use it; "
                         "open it again in the child",

@@ -1,8 +1,8 @@
 /* Other files that a file names: the targets of external links and the parts of virtual
  * datasets. libhdf5 opens them through the driver of the file that names them, so the
- * driver must open what it is told to. What lies in another file has an address there:
- * such addresses are marked, so that nobody reads this file at them, and what is there
- * goes through libhdf5 alone. */
+ * driver must open what it is told to. Addresses of objects
+ * in another file are marked, so that nobody reads this file at them; such objects are
+ * read through libhdf5 only. */
 #include "h5_int.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +55,7 @@ static int open_either(struct cel_h5_io *io)
 
     if (fd >= 0 || !io->writable)
         return fd;
-    io->writable = false; /* to be read at least: writing it will fail */
+    io->writable = false; /* it can be read at least */
     return open(io->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 

@@ -1,7 +1,8 @@
-/* Bytes that are not in the file, by their address in it: blocks in ascending order that never overlap. What
- * is written last counts. */
+/* Bytes on top of a file, by their offset in it: blocks in ascending order that never overlap, so that a binary search
+ * finds what covers an offset. What is put last counts. */
 #include "h5_overlay.h"
 #include "mem.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ int cel_h5_overlay_drop(struct cel_h5_overlay *o, uint64_t at, size_t n)
         else
             take_out(o, i);
     }
+    assert(!cel_h5_overlay_touches(o, at, n));
     return 0;
 }
 
@@ -103,7 +105,12 @@ int cel_h5_overlay_put(struct cel_h5_overlay *o, uint64_t at, const void *bytes,
         return 0;
     }
     e = cel_h5_overlay_drop(o, at, n);
-    return e ? e : insert(o, first_beyond(o, at), at, bytes, n);
+    if (e)
+        return e;
+    i = first_beyond(o, at);
+    e = insert(o, i, at, bytes, n);
+    assert(e || ((i == 0 || end_of(&o->block[i - 1]) <= at) && (i + 1 == o->n || at + n <= o->block[i + 1].at)));
+    return e;
 }
 
 bool cel_h5_overlay_touches(const struct cel_h5_overlay *o, uint64_t at, size_t n)

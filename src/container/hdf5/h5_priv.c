@@ -1,4 +1,4 @@
-/* What hangs on the model's objects: open ids, addresses in the file, and the
+/* Private data of the model's objects: open ids, addresses in the file, and the
  * marks this folder keeps. Made when an object is found or written, freed with
  * the file. Closing the file closes the ids of everything in it; only types that
  * live in memory, and what lies in another file, are closed one by one. */
@@ -66,7 +66,7 @@ void cel_h5_var_free_priv(struct cel_var *var)
     if (v->id >= 0 && cel_h5_is_in_other_file(v->addr))
         H5Dclose(v->id);
     cel_h5_masks_dispose(&v->masks);
-    cel_h5_index_free(v->index);
+    cel_h5r_index_free(v->index);
     free(v->link);
     free(v);
     var->priv = NULL;
@@ -153,8 +153,8 @@ const char *cel_h5_var_link(const struct cel_var *var)
     return v->link ? v->link : var->saved_name ? var->saved_name : var->name;
 }
 
-/* Chunks go around libhdf5, so its chunk cache would only cost: plain chunked
- * variables get one that holds a chunk at least. */
+/* Where we move the chunks ourselves, libhdf5's chunk cache would only cost memory. Where libhdf5 moves them, the cache
+ * holds one chunk at least. */
 static hid_t access_list(const struct cel_var *var, const struct cel_h5_var *v)
 {
     hid_t dapl = H5Pcreate(H5P_DATASET_ACCESS);

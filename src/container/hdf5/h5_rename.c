@@ -1,19 +1,19 @@
 /* Renames, before anything else of a group is saved. A new name may also make a
  * variable the coordinate variable of a dimension, or stop it being one; then the
  * dimension's scale is another dataset, and every list of scales is written anew.
- * Where objects exchange names, one of them steps aside first. */
+ * Where objects exchange names, one of them gets a temporary name first. */
 #include "h5_int.h"
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-struct moves {
+struct renames {
     hid_t group;
     struct cel_vec from, to; /* char * */
-    int first_var;           /* lowest id of a variable that moves; INT_MAX: none */
+    int first_var;           /* lowest id of a variable that is renamed; INT_MAX: none */
 };
 
-static int plan(struct moves *m, const char *from, const char *to)
+static int plan(struct renames *m, const char *from, const char *to)
 {
     char *a, *b;
     int rc;
@@ -34,15 +34,15 @@ static int plan(struct moves *m, const char *from, const char *to)
     return rc;
 }
 
-static int move(hid_t group, const char *from, const char *to)
+static int move_link(hid_t group, const char *from, const char *to)
 {
     if (H5Lmove(group, from, group, to, H5P_DEFAULT, H5P_DEFAULT) < 0)
         return cel_h5_fail(NC_EHDFERR, "%s cannot be renamed to %s", from, to);
     return CEL_OK;
 }
 
-/* Every move whose target is free now; gives how many were made. */
-static int move_free(struct moves *m, size_t *made)
+/* All whose new name is free now; says how many there were. */
+static int rename_free(struct renames *m, size_t *made)
 {
     size_t i;
     int rc = CEL_OK;
@@ -51,7 +51,7 @@ static int move_free(struct moves *m, size_t *made)
     for (i = 0; rc == CEL_OK && i < m->from.n; i++) {
         if (!m->from.at[i] || H5Lexists(m->group, m->to.at[i], H5P_DEFAULT) > 0)
             continue;
-        rc = move(m->group, m->from.at[i], m->to.at[i]);
+        rc = move_link(m->group, m->from.at[i], m->to.at[i]);
         free(m->from.at[i]);
         m->from.at[i] = NULL;
         ++*made;
@@ -59,10 +59,10 @@ static int move_free(struct moves *m, size_t *made)
     return rc;
 }
 
-/* What is left exchanges names in a ring: one of them steps aside. */
-static int step_aside(struct moves *m, bool *done)
+/* Those that are left exchange names in a ring: one of them gets a temporary name. */
+static int use_temporary_name(struct renames *m, bool *done)
 {
-    char aside[64];
+    char name[64];
     size_t i;
     int rc;
 
@@ -71,32 +71,32 @@ static int step_aside(struct moves *m, bool *done)
     *done = i == m->from.n;
     if (*done)
         return CEL_OK;
-    snprintf(aside, sizeof aside, "_cellar_moving_%zu", i);
-    rc = move(m->group, m->from.at[i], aside);
+    snprintf(name, sizeof name, "_cellar_moving_%zu", i);
+    rc = move_link(m->group, m->from.at[i], name);
     free(m->from.at[i]);
-    m->from.at[i] = rc == CEL_OK ? cel_strdup(aside) : NULL;
+    m->from.at[i] = rc == CEL_OK ? cel_strdup(name) : NULL;
     return rc == CEL_OK && !m->from.at[i] ? NC_ENOMEM : rc;
 }
 
-static int make_moves(struct moves *m)
+static int run_renames(struct renames *m)
 {
     bool done = false;
-    size_t made, asides = 0;
+    size_t made, rings = 0;
     int rc = CEL_OK;
 
     while (rc == CEL_OK && !done) {
-        rc = move_free(m, &made);
-        if (rc == CEL_OK && made == 0 && asides++ > m->from.n)
+        rc = rename_free(m, &made);
+        if (rc == CEL_OK && made == 0 && rings++ > m->from.n)
             rc = cel_fail(NC_ENAMEINUSE, "a new name belongs to an object this library does not know");
         if (rc == CEL_OK && made == 0)
-            rc = step_aside(m, &done);
+            rc = use_temporary_name(m, &done);
     }
     return rc;
 }
 
-/* A moved link is the youngest of its group, and variables are numbered by age: all
- * from the first moved one on are moved once more, in order. */
-static int keep_order(const struct moves *m, const struct cel_group *group)
+/* A renamed link is the newest of its group, and variables are numbered by age: all from the
+ * first renamed one on are moved away and back, in order. */
+static int keep_order(const struct renames *m, const struct cel_group *group)
 {
     size_t i;
     int rc = CEL_OK;
@@ -106,14 +106,14 @@ static int keep_order(const struct moves *m, const struct cel_group *group)
 
         if (!var->priv)
             continue;
-        rc = move(m->group, cel_h5_var_link(var), "_cellar_moving");
+        rc = move_link(m->group, cel_h5_var_link(var), "_cellar_moving");
         if (rc == CEL_OK)
-            rc = move(m->group, "_cellar_moving", cel_h5_var_link(var));
+            rc = move_link(m->group, "_cellar_moving", cel_h5_var_link(var));
     }
     return rc;
 }
 
-static void free_moves(struct moves *m)
+static void free_renames(struct renames *m)
 {
     size_t i;
 
@@ -178,7 +178,7 @@ static int leave_scales(struct cel_h5_file *f, struct cel_group *group)
     return rc;
 }
 
-/* After the links have moved: what is a coordinate variable now is the scale, and
+/* After the links have their new names: what is a coordinate variable now is the scale, and
  * a dimension that lost its variable gets a dataset. */
 static int take_scales(struct cel_group *group)
 {
@@ -207,7 +207,7 @@ static int take_scales(struct cel_group *group)
 
 /* --- links --------------------------------------------------------------------------------------- */
 
-static int plan_var(struct moves *m, struct cel_var *var)
+static int plan_var(struct renames *m, struct cel_var *var)
 {
     struct cel_h5_var *v = var->priv;
     char *wanted = NULL;
@@ -226,7 +226,7 @@ static int plan_var(struct moves *m, struct cel_var *var)
     return CEL_OK;
 }
 
-static int plan_all(struct moves *m, struct cel_group *group)
+static int plan_all(struct renames *m, struct cel_group *group)
 {
     size_t i;
     int rc = CEL_OK;
@@ -282,7 +282,7 @@ static bool anything_changed(const struct cel_group *group)
 
 int cel_h5_save_renames(struct cel_h5_file *f, struct cel_group *group)
 {
-    struct moves m = {.group = cel_h5_group_id(group), .first_var = INT_MAX};
+    struct renames m = {.group = cel_h5_group_id(group), .first_var = INT_MAX};
     int rc;
 
     if (!anything_changed(group))
@@ -291,13 +291,13 @@ int cel_h5_save_renames(struct cel_h5_file *f, struct cel_group *group)
     if (rc == CEL_OK)
         rc = plan_all(&m, group);
     if (rc == CEL_OK)
-        rc = make_moves(&m);
+        rc = run_renames(&m);
     if (rc == CEL_OK)
         rc = keep_order(&m, group);
     if (rc == CEL_OK)
         rc = take_scales(group);
     if (rc == CEL_OK)
         forget_names(group);
-    free_moves(&m);
+    free_renames(&m);
     return rc == CEL_OK ? rc : cel_fail_in(rc, "group %s", group->name);
 }

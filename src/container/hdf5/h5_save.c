@@ -95,7 +95,7 @@ int cel_h5_save_dim(struct cel_dim *dim)
 
     if (id < 0)
         return cel_h5_fail(NC_EHDFERR, "dimension %s cannot be created", dim->name);
-    snprintf(name, sizeof name, "%s%10d", CEL_H5_DIM_ONLY, dim->unlimited ? 0 : (int)dim->len);
+    snprintf(name, sizeof name, "%s%10d", CEL_H5R_DIM_ONLY, dim->unlimited ? 0 : (int)dim->len);
     rc = cel_h5_scale_mark(id, name, dim->id);
     if (rc == CEL_OK)
         rc = cel_h5_dim_make_priv(dim, cel_h5_addr_of(id), true);
@@ -248,7 +248,7 @@ static int write_atts(struct cel_h5_file *f, struct cel_var *var)
     return rc == CEL_OK ? cel_h5_save_atts(f, v->id, &var->atts, true) : rc;
 }
 
-/* So that the next attempt finds the place free. */
+/* So that the next attempt finds the name free. */
 static void undo_create(struct cel_var *var)
 {
     struct cel_h5_var *v = var->priv;
@@ -343,7 +343,7 @@ static int update_var(struct cel_h5_file *f, struct cel_var *var)
 
 static int save_var(struct cel_h5_file *f, struct cel_var *var)
 {
-    /* A new one with a place was made by an attempt that failed further on. */
+    /* A new one with private data was made by an attempt that failed further on. */
     int rc = var->saved == CEL_NEW && !var->priv ? create_var(f, var) : update_var(f, var);
 
     if (rc != CEL_OK)

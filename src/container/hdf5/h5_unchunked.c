@@ -1,4 +1,4 @@
-/* Data that does not go by chunks. libhdf5 moves it (a few MiB a call: the array
+/* Data that is not moved chunk by chunk. libhdf5 moves it (a few MiB a call: the array
  * engine cuts it, so that the lock is never held long); whole rows of contiguous
  * data are read around it.
  * Fixed-length strings of other writers become strings here, which libhdf5 does not
@@ -7,6 +7,7 @@
 #include "convert.h"
 #include "env.h"
 #include "h5_int.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -63,7 +64,7 @@ static hid_t file_space(const struct region *r)
     return space;
 }
 
-/* A dataset without any space, which netCDF knows as a single value: there is none to move. */
+/* A dataset with a null dataspace, which netCDF presents as a scalar: there is no value to move. */
 static int move_nothing(bool reading)
 {
     if (reading)
@@ -84,6 +85,7 @@ static int move_to_space(const struct region *r, hid_t memory, void *in, const v
     bool nothing = has_no_space(file);
     herr_t ok = -1;
 
+    assert(!v->stale);
     if (file >= 0 && memory >= 0 && !nothing)
         ok = in ? H5Dread(v->id, v->memory, memory, file, H5P_DEFAULT, in)
                 : H5Dwrite(v->id, v->memory, memory, file, H5P_DEFAULT, out);
@@ -158,7 +160,7 @@ static int write_texts(const struct region *r, char *const *in)
 
 /* --- through libhdf5 --------------------------------------------------------------------------- */
 
-/* Contiguous data is overwritten where the last sync had it: whole arrays are not held back in memory. */
+/* Contiguous data is overwritten where the last sync had it (in_place): whole arrays are not deferred in memory. */
 static void use_synced_range(const struct region *r)
 {
     struct cel_h5_io *io = cel_h5_file(r->ds)->io;
@@ -308,7 +310,6 @@ static int fill_part(const struct region *whole, const struct part *p, char *dat
     return rc;
 }
 
-/* CEL_ABSENT: there is no such trouble with this variable. */
 static int read_with_gaps(const struct region *r, char *data)
 {
     size_t first[CEL_RANK_MAX], last[CEL_RANK_MAX], index[CEL_RANK_MAX];
@@ -316,7 +317,7 @@ static int read_with_gaps(const struct region *r, char *data)
 
     if (r->var->storage != CEL_CHUNKED || !r->var->chunk || !r->var->type->varsized ||
         ((struct cel_h5_var *)r->var->priv)->fixed_string)
-        return CEL_ABSENT;
+        return CEL_ASK_LIBHDF5;
     for (d = 0; d < r->ndims; d++) {
         first[d] = index[d] = r->start[d] / r->var->chunk[d];
         last[d] = (r->start[d] + (r->count[d] - 1) * r->stride[d]) / r->var->chunk[d];
@@ -359,9 +360,8 @@ static size_t run_of(const struct region *r, int *outer)
     return run;
 }
 
-/* Where the data lies; CEL_ABSENT: let libhdf5 read it. It may hold small writes
- * back, so they are flushed first; behind a user block it gives a wrong offset for
- * data never allocated, so the size is asked first. */
+/* Where the data lies. libhdf5 may keep small writes in memory, so they are flushed first; behind a user block it
+ * gives a wrong offset for data never allocated, so the size is asked first. */
 static int locate(const struct region *r, uint64_t *addr)
 {
     struct cel_h5_var *v = r->var->priv;
@@ -371,15 +371,15 @@ static int locate(const struct region *r, uint64_t *addr)
 
     for (d = 0; d < r->ndims; d++)
         if (!cel_mul(want, r->var->extent[d], &want))
-            return CEL_ABSENT;
+            return CEL_ASK_LIBHDF5;
     if (v->unflushed && H5Dflush(v->id) < 0)
         return cel_h5_fail(NC_EHDFERR, "the data cannot be flushed");
     v->unflushed = false;
     if (H5Dget_storage_size(v->id) != want || want == 0)
-        return CEL_ABSENT;
+        return CEL_ASK_LIBHDF5;
     offset = H5Dget_offset(v->id);
     if (offset == HADDR_UNDEF || want > UINT64_MAX / 2 || offset > UINT64_MAX / 2 - want)
-        return CEL_ABSENT;
+        return CEL_ASK_LIBHDF5;
     *addr = offset;
     return CEL_OK;
 }
@@ -442,7 +442,7 @@ static int read_directly(const struct region *r, void *data)
 
     if (r->var->storage != CEL_CONTIGUOUS || !v->native || cel_h5_is_in_other_file(v->addr) ||
         (v->swap && r->var->type->group) || (run_of(r, &outer) * r->size < DIRECT_MIN && outer > 0))
-        return CEL_ABSENT;
+        return CEL_ASK_LIBHDF5;
     rc = locate_locked(r, &addr);
     if (rc == CEL_OK)
         rc = read_runs(r, addr, data);
@@ -453,7 +453,7 @@ static int read_directly(const struct region *r, void *data)
 
 /* --- the verbs --------------------------------------------------------------------------------------- */
 
-/* Of the two who might have the filter neither does: that is the better reason. */
+/* A filter that neither we nor libhdf5 have is the better reason. */
 static int explain(struct cel_var *var, int rc)
 {
     if (rc == NC_EHDFERR && var->chain.n) {
@@ -478,9 +478,9 @@ int cel_h5_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size
         return CEL_OK;
     if (rc == CEL_OK)
         rc = read_directly(&r, data);
-    if (rc == CEL_ABSENT)
+    if (rc == CEL_ASK_LIBHDF5)
         rc = read_with_gaps(&r, data);
-    if (rc == CEL_ABSENT)
+    if (rc == CEL_ASK_LIBHDF5)
         rc = move_locked(&r, data, NULL);
     return rc == CEL_OK ? rc : explain(var, rc);
 }

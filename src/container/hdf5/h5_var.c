@@ -1,7 +1,8 @@
 /* What open() leaves for later: a variable's type, layout, fill value and filters.
  * It is also decided here whether its data goes by chunks, around libhdf5, or
  * through libhdf5's own read and write; that holds as long as the file is open. */
-#include "h5_raw.h"
+#include "h5_int.h"
+#include <assert.h>
 #include <stdlib.h>
 
 /* --- type -------------------------------------------------------------------------------- */
@@ -145,8 +146,8 @@ static int read_fill(struct cel_var *var, hid_t dcpl)
 
 /* --- by chunks, or through libhdf5 --------------------------------------------------------------------- */
 
-/* Edge chunks stored without filters cannot be told apart when written, so such a
- * dataset goes by chunks only while it is read. */
+/* Nothing in the file marks an edge chunk that is stored without filters. Such a dataset is
+ * read by chunks, and written through libhdf5. */
 static bool goes_by_chunks(const struct cel_var *var)
 {
     const struct cel_h5_var *v = var->priv;
@@ -227,7 +228,7 @@ static int load_type_and_fill(struct cel_h5_file *f, struct cel_var *var)
     return rc;
 }
 
-/* netCDF knows a dataset without any space as a single value; there is none. */
+/* A dataset with a null dataspace has no value, though netCDF presents it as a scalar. */
 static int check_space(const struct cel_var *var)
 {
     hid_t space = var->ndims == 0 ? H5Dget_space(((struct cel_h5_var *)var->priv)->id) : -1;
@@ -260,7 +261,7 @@ static int load(struct cel_h5_file *f, struct cel_var *var)
 
 /* --- without libhdf5 ------------------------------------------------------------------------- */
 
-static int take_fill(struct cel_var *var, const struct cel_h5_described *d)
+static int take_fill(struct cel_var *var, const struct cel_h5r_dataset *d)
 {
     const struct cel_h5_var *v = var->priv;
 
@@ -277,7 +278,7 @@ static int take_fill(struct cel_var *var, const struct cel_h5_described *d)
     return CEL_OK;
 }
 
-static int take_chunks(struct cel_var *var, const struct cel_h5_described *d)
+static int take_chunks(struct cel_var *var, const struct cel_h5r_dataset *d)
 {
     size_t *chunk = cel_malloc_array((size_t)d->rank, sizeof *chunk);
 
@@ -291,7 +292,7 @@ static int take_chunks(struct cel_var *var, const struct cel_h5_described *d)
 }
 
 /* Takes the chain over. */
-static int take_described(const struct cel_h5_file *f, struct cel_var *var, struct cel_h5_described *d)
+static int take_dataset(const struct cel_h5_file *f, struct cel_var *var, const struct cel_h5r_dataset *d)
 {
     struct cel_h5_var *v = var->priv;
     int rc;
@@ -308,33 +309,32 @@ static int take_described(const struct cel_h5_file *f, struct cel_var *var, stru
     if (rc == CEL_OK)
         rc = prepare_chain(var);
     if (rc == CEL_OK && goes_by_chunks(var))
-        rc = cel_h5_index_make(f, d->index, d->rank, d->chunk, &v->index);
+        rc = cel_h5r_index_make(&f->read, d, &v->index);
     return rc;
 }
 
-/* CEL_ABSENT: libhdf5 is needed. */
-static int load_raw(const struct cel_h5_file *f, struct cel_var *var)
+static int load_directly(const struct cel_h5_file *f, struct cel_var *var)
 {
     struct cel_h5_var *v = var->priv;
-    struct cel_h5_reader *reader;
-    struct cel_h5_described d;
+    struct cel_h5r_reader *reader;
+    struct cel_h5r_dataset d;
     int rc;
 
-    if (!f->raw || !v->addr)
-        return CEL_ABSENT;
-    reader = cel_malloc(sizeof *reader);
-    if (!reader)
-        return NC_ENOMEM;
-    cel_h5_reader_init(reader, f->io, f->base);
-    rc = cel_h5_describe(reader, v->addr, &d);
-    free(reader);
+    assert(!f->own_reader || !f->io->writable);
+    if (!f->own_reader || !v->addr)
+        return CEL_ASK_LIBHDF5;
+    rc = cel_h5r_reader_make(&f->read, &reader);
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_h5r_dataset_read(reader, v->addr, &d);
+    cel_h5r_reader_free(reader);
     if (rc == CEL_OK && d.rank != var->ndims) {
         cel_chain_dispose(&d.chain);
-        rc = CEL_ABSENT;
+        rc = CEL_ASK_LIBHDF5;
     }
     if (rc == CEL_OK)
-        rc = take_described(f, var, &d);
-    return rc == CEL_OK && !v->index ? CEL_ABSENT : rc;
+        rc = take_dataset(f, var, &d);
+    return rc == CEL_OK && !v->index ? CEL_ASK_LIBHDF5 : rc;
 }
 
 static int load_inside(struct cel_dataset *ds, struct cel_var *var)
@@ -355,8 +355,8 @@ int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var)
 
     if (var->loaded)
         return CEL_OK;
-    rc = load_raw(cel_h5_file(ds), var);
-    if (rc == CEL_ABSENT)
+    rc = load_directly(cel_h5_file(ds), var);
+    if (rc == CEL_ASK_LIBHDF5)
         rc = load_inside(ds, var);
     rc = cel_h5_note_var(var, rc);
     if (rc != CEL_OK)

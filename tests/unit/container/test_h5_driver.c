@@ -102,9 +102,9 @@ static void only_the_armed_buffer_is_held_back(void **state)
     file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
     space = H5Screate_simple(1, &n, NULL);
     set = H5Dcreate2(file, "a", H5T_NATIVE_INT, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
-    cel_h5_arm(bytes);
+    cel_h5_capture_start(bytes);
     assert_true(H5Dwrite_chunk(set, H5P_DEFAULT, 0, &at, sizeof bytes, bytes) >= 0);
-    assert_true(cel_h5_disarm(&addr, &size));
+    assert_true(cel_h5_capture_stop(&addr, &size));
     assert_int_equal(size, sizeof bytes);
     assert_ok(cel_h5_io_write(io, addr, bytes, sizeof bytes, false));
     assert_true(H5Dread(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, back) >= 0);

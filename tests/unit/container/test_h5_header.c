@@ -1,23 +1,29 @@
 /* Object headers read without libhdf5 say what libhdf5 says, for both versions of the
  * format and for attributes in dense storage; damage is never believed. */
 #include "h5_int.h"
+#include "h5_read_int.h"
 #include "h5_test.h"
 #include <fcntl.h>
 
-static struct cel_h5_reader *start_reader(const char *path)
-{
-    struct cel_h5_reader *r = calloc(1, sizeof *r);
+static struct cel_h5_io *io;
+static struct cel_h5r_file file;
 
-    assert_ok(cel_h5_io_make("memory", &r->io));
-    assert_ok(cel_h5_io_set_file(r->io, open(path, O_RDWR)));
-    r->io->eof = (uint64_t)lseek(r->io->fd, 0, SEEK_END);
+static struct cel_h5r_reader *start_reader(const char *path)
+{
+    struct cel_h5r_reader *r;
+
+    assert_ok(cel_h5_io_make("memory", &io));
+    assert_ok(cel_h5_io_set_file(io, open(path, O_RDWR)));
+    io->eof = (uint64_t)lseek(io->fd, 0, SEEK_END);
+    file = (struct cel_h5r_file){.source = cel_h5_io_source(io)};
+    assert_ok(cel_h5r_reader_make(&file, &r));
     return r;
 }
 
-static void stop_reader(struct cel_h5_reader *r)
+static void stop_reader(struct cel_h5r_reader *r)
 {
-    cel_h5_io_release(r->io);
-    free(r);
+    cel_h5r_reader_free(r);
+    cel_h5_io_release(io);
 }
 
 static void write_ints(hid_t set, const char *name, int rank, hsize_t n, const int *values)
@@ -33,7 +39,7 @@ static void write_ints(hid_t set, const char *name, int rank, hsize_t n, const i
 /* A dataset with `extra` more attributes; gives its address. */
 static uint64_t make_file(const char *path, bool v2, int extra)
 {
-    hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), file, space, set;
+    hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), made, space, set;
     hsize_t dims[2] = {3, 4}, most[2] = {H5S_UNLIMITED, 4}, chunk[2] = {1, 4};
     hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);
     uint64_t addr;
@@ -42,9 +48,9 @@ static uint64_t make_file(const char *path, bool v2, int extra)
     if (v2)
         H5Pset_libver_bounds(fapl, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
     H5Pset_chunk(dcpl, 2, chunk);
-    file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
+    made = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
     space = H5Screate_simple(2, dims, most);
-    set = H5Dcreate2(file, "v", H5T_IEEE_F32BE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
+    set = H5Dcreate2(made, "v", H5T_IEEE_F32BE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
     for (i = 0; i < extra; i++) {
         char name[32];
 
@@ -58,7 +64,7 @@ static uint64_t make_file(const char *path, bool v2, int extra)
     H5Sclose(space);
     H5Pclose(dcpl);
     H5Pclose(fapl);
-    H5Fclose(file);
+    H5Fclose(made);
     return addr;
 }
 
@@ -73,16 +79,16 @@ static void both_versions_and_dense_attributes_are_read(void **state)
     for (v2 = 0; v2 < 2; v2++)
         for (k = 0; k < sizeof extras / sizeof *extras; k++) {
             uint64_t addr = make_file(path, v2, extras[k]);
-            struct cel_h5_reader *r = start_reader(path);
-            struct cel_h5_header h;
+            struct cel_h5r_reader *r = start_reader(path);
+            struct cel_h5r_object h;
 
-            assert_int_equal(cel_h5_header_read(r, addr, &h), CEL_OK);
-            assert_int_equal(h.kind, CEL_H5_DATASET);
+            assert_int_equal(cel_h5r_object_read(r, addr, &h), CEL_OK);
+            assert_int_equal(h.kind, CEL_H5R_DATASET);
             assert_int_equal(h.rank, 2);
             assert_int_equal(h.dims[0], 3);
             assert_true(h.maxdims[0] == UINT64_MAX);
             assert_int_equal(h.maxdims[1], 4);
-            assert_int_equal(h.type_class, H5T_FLOAT);
+            assert_int_equal(h.type_class, CEL_H5R_FLOAT);
             assert_true(h.big_endian);
             assert_int_equal(h.dimid, 7);
             assert_int_equal(h.ncoords, 2);
@@ -98,26 +104,26 @@ static void damage_is_never_believed(void **state)
 {
     const char *path = scratch("flip.h5");
     uint64_t addr = make_file(path, true, 12), at;
-    struct cel_h5_reader *r = start_reader(path);
-    struct cel_h5_header good, h;
+    struct cel_h5r_reader *r = start_reader(path);
+    struct cel_h5r_object good, h;
 
     (void)state;
-    assert_int_equal(cel_h5_header_read(r, addr, &good), CEL_OK);
-    for (at = 0; at < r->io->eof; at++) {
+    assert_int_equal(cel_h5r_object_read(r, addr, &good), CEL_OK);
+    for (at = 0; at < io->eof; at++) {
         unsigned char byte;
         int rc;
 
-        assert_int_equal(pread(r->io->fd, &byte, 1, (off_t)at), 1);
+        assert_int_equal(pread(io->fd, &byte, 1, (off_t)at), 1);
         byte ^= 0x10;
-        assert_int_equal(pwrite(r->io->fd, &byte, 1, (off_t)at), 1);
+        assert_int_equal(pwrite(io->fd, &byte, 1, (off_t)at), 1);
         memset(r->block, 0, sizeof r->block);
-        rc = cel_h5_header_read(r, addr, &h);
+        rc = cel_h5r_object_read(r, addr, &h);
         if (rc == CEL_OK)
             assert_memory_equal(&h, &good, sizeof h);
         else
-            assert_int_equal(rc, CEL_ABSENT);
+            assert_int_equal(rc, CEL_ASK_LIBHDF5);
         byte ^= 0x10;
-        assert_int_equal(pwrite(r->io->fd, &byte, 1, (off_t)at), 1);
+        assert_int_equal(pwrite(io->fd, &byte, 1, (off_t)at), 1);
     }
     stop_reader(r);
     unlink(path);
@@ -127,15 +133,15 @@ static void nonsense_addresses_give_no_answer(void **state)
 {
     const char *path = scratch("nowhere.h5");
     uint64_t addr = make_file(path, true, 0);
-    struct cel_h5_reader *r = start_reader(path);
-    struct cel_h5_header h;
+    struct cel_h5r_reader *r = start_reader(path);
+    struct cel_h5r_object h;
 
     (void)state;
-    assert_int_equal(cel_h5_header_read(r, addr + 1, &h), CEL_ABSENT);
-    assert_int_equal(cel_h5_header_read(r, UINT64_MAX, &h), CEL_ABSENT);
-    assert_int_equal(cel_h5_header_read(r, r->io->eof - 2, &h), CEL_ABSENT);
-    r->base = UINT64_MAX - 5;
-    assert_int_equal(cel_h5_header_read(r, addr, &h), CEL_ABSENT);
+    assert_int_equal(cel_h5r_object_read(r, addr + 1, &h), CEL_ASK_LIBHDF5);
+    assert_int_equal(cel_h5r_object_read(r, UINT64_MAX, &h), CEL_ASK_LIBHDF5);
+    assert_int_equal(cel_h5r_object_read(r, io->eof - 2, &h), CEL_ASK_LIBHDF5);
+    file.base = UINT64_MAX - 5;
+    assert_int_equal(cel_h5r_object_read(r, addr, &h), CEL_ASK_LIBHDF5);
     stop_reader(r);
     unlink(path);
 }

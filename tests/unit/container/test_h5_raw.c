@@ -53,7 +53,7 @@ static void the_index_says_what_libhdf5_says(void **state)
     }
     slow = var[1]->priv;
     assert_non_null(slow->index);
-    cel_h5_index_free(slow->index);
+    cel_h5r_index_free(slow->index);
     slow->index = NULL;
     for (index[0] = 0; index[0] <= N; index[0]++)
         for (index[1] = 0; index[1] <= N; index[1]++) {
@@ -137,7 +137,7 @@ static void a_file_being_written_is_read_through_libhdf5(void **state)
     put_ints(writer, var, 0, 4, values);
     assert_ok(cel_array_flush_all(writer));
     reader = reopen(path, NC_NOWRITE);
-    assert_false(cel_h5_file(reader)->raw);
+    assert_false(cel_h5_file(reader)->own_reader);
     assert_ok(get_ints(reader, find_var(reader, "v"), 0, 4, back));
     assert_memory_equal(back, values, sizeof back);
     finish(reader);
@@ -155,7 +155,7 @@ static void without_file_locks_libhdf5_reads(void **state)
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
     ds = reopen(path, NC_NOWRITE);
     unsetenv("HDF5_USE_FILE_LOCKING");
-    assert_false(cel_h5_file(ds)->raw);
+    assert_false(cel_h5_file(ds)->own_reader);
     finish(ds);
     unlink(path);
 }

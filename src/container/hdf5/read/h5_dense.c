@@ -1,8 +1,8 @@
 /* Attributes and links in dense storage (an object with more than eight, or a large
- * one): a fractal heap holds the messages, a version 2 B-tree the places in it. Read
- * without libhdf5, which takes 23 us for each such object; only the usual shape (the
- * tree is one leaf, the heap one block or one level of them), anything else is
- * libhdf5's. HDF5 File Format Specification version 3, III.A.2 and III.G.
+ * one): a fractal heap holds the messages, a version 2 B-tree where they lie in it. libhdf5
+ * takes 23 us for each such object. Only the usual shape is read (the tree is one leaf, the
+ * heap one block or one level of them), anything else is libhdf5's.
+ * HDF5 File Format Specification version 3, III.A.2 and III.G.
  *
  *   BTHD version(1) type(1) node size(4) record size(2) depth(2) split(1) merge(1)
  *        root address(8) records in root(2) records(8) checksum(4)
@@ -15,15 +15,15 @@
  *   FHIB version(1) heap address(8) offset block addresses(8 each) checksum(4)
  *   FHDB version(1) heap address(8) offset [checksum(4)] objects
  *   heap id: kind(1) offset length, both as wide as the heap's limits need */
-#include "h5_raw.h"
+#include "h5_read_int.h"
 
 enum { TREE_HEAD = 38, LEAF_HEAD = 6, HEAP_HEAD = 146, HEAP_TABLE = 110 };
 
-const struct cel_h5_dense_kind cel_h5_dense_atts = {.type = 8, .record = 17, .id_at = 0, .id_n = 8, .flags_at = 8};
-const struct cel_h5_dense_kind cel_h5_dense_links = {.type = 5, .record = 11, .id_at = 4, .id_n = 7, .flags_at = -1};
+const struct cel_h5r_dense_kind cel_h5r_dense_atts = {.type = 8, .record = 17, .id_at = 0, .id_n = 8, .flags_at = 8};
+const struct cel_h5r_dense_kind cel_h5r_dense_links = {.type = 5, .record = 11, .id_at = 4, .id_n = 7, .flags_at = -1};
 
 struct heap {
-    struct cel_h5_reader *reader;
+    struct cel_h5r_reader *reader;
     size_t id_n; /* bytes of an id */
     uint64_t width, first, largest, root, rows;
     size_t offset_size, length_size;
@@ -40,14 +40,14 @@ static size_t bytes_for(uint64_t v)
     return n;
 }
 
-static bool open_heap(struct heap *h, uint64_t addr)
+static int open_heap(struct heap *h, uint64_t addr)
 {
-    const unsigned char *p = cel_h5_look(h->reader, addr, HEAP_HEAD);
+    const unsigned char *p = cel_h5r_look(h->reader, addr, HEAP_HEAD);
     uint64_t largest_object, bits;
 
-    if (!p || memcmp(p, "FRHP\0", 5) != 0 || !cel_h5_checks(p, HEAP_HEAD) || cel_h5_little(p + 5, 2) != h->id_n ||
+    if (!p || memcmp(p, "FRHP\0", 5) != 0 || !cel_h5_sum_matches(p, HEAP_HEAD) || cel_h5_little(p + 5, 2) != h->id_n ||
         cel_h5_little(p + 7, 2) != 0)
-        return false; /* another version, longer ids, or filters */
+        return CEL_ASK_LIBHDF5; /* another version, longer ids, or filters */
     largest_object = cel_h5_little(p + 10, 4);
     h->width = cel_h5_little(p + HEAP_TABLE, 2);
     h->first = cel_h5_little(p + HEAP_TABLE + 2, 8);
@@ -58,49 +58,53 @@ static bool open_heap(struct heap *h, uint64_t addr)
     h->sums = p[9] & 2;
     h->offset_size = (size_t)(bits + 7) / 8;
     h->length_size = bytes_for(largest_object < h->largest ? largest_object : h->largest);
-    return h->width > 0 && h->width <= 64 && h->first > 0 && h->first <= 65536 && h->largest <= 65536 && h->rows <= 8 &&
-           1 + h->offset_size + h->length_size <= h->id_n;
+    if (h->width == 0 || h->width > 64 || h->first == 0 || h->first > 65536 || h->largest > 65536 || h->rows > 8 ||
+        1 + h->offset_size + h->length_size > h->id_n)
+        return CEL_ASK_LIBHDF5;
+    return CEL_OK;
 }
 
 /* The address of child `i` of the root, one of the direct blocks. */
-static bool child_at(const struct heap *h, uint64_t i, uint64_t *addr)
+static int find_child(const struct heap *h, uint64_t i, uint64_t *addr)
 {
     size_t head = 13 + h->offset_size, n = head + (size_t)(h->rows * h->width) * 8 + 4;
-    const unsigned char *p = cel_h5_look(h->reader, h->root, n);
+    const unsigned char *p = cel_h5r_look(h->reader, h->root, n);
 
-    if (!p || memcmp(p, "FHIB\0", 5) != 0 || !cel_h5_checks(p, n))
-        return false;
+    if (!p || memcmp(p, "FHIB\0", 5) != 0 || !cel_h5_sum_matches(p, n))
+        return CEL_ASK_LIBHDF5;
     *addr = cel_h5_little(p + head + (size_t)i * 8, 8);
-    return *addr != UINT64_MAX;
+    return *addr == CEL_H5R_NOWHERE ? CEL_ASK_LIBHDF5 : CEL_OK;
 }
 
+struct block {                  /* a direct one */
+    uint64_t addr, start, size; /* start: offset in the heap */
+};
+
 /* Rows 0 and 1 have blocks of the first size, each row after that twice as large. */
-static bool block_of(const struct heap *h, uint64_t offset, uint64_t *addr, uint64_t *start, uint64_t *size)
+static int find_block(const struct heap *h, uint64_t offset, struct block *b)
 {
     uint64_t row;
 
-    *start = 0;
-    *size = h->first;
-    *addr = h->root;
+    *b = (struct block){.addr = h->root, .size = h->first};
     if (h->rows == 0)
-        return offset < *size;
+        return offset < b->size ? CEL_OK : CEL_ASK_LIBHDF5;
     for (row = 0; row < h->rows; row++) {
         if (row > 1)
-            *size *= 2;
-        if (*size > h->largest)
-            return false; /* indirect blocks from here on */
-        if (offset - *start < *size * h->width)
+            b->size *= 2;
+        if (b->size > h->largest)
+            return CEL_ASK_LIBHDF5; /* indirect blocks from here on */
+        if (offset - b->start < b->size * h->width)
             break;
-        *start += *size * h->width;
+        b->start += b->size * h->width;
     }
-    if (row == h->rows || !child_at(h, row * h->width + (offset - *start) / *size, addr))
-        return false;
-    *start += (offset - *start) / *size * *size;
-    return true;
+    if (row == h->rows || find_child(h, row * h->width + (offset - b->start) / b->size, &b->addr) != CEL_OK)
+        return CEL_ASK_LIBHDF5;
+    b->start += (offset - b->start) / b->size * b->size;
+    return CEL_OK;
 }
 
 /* A block's checksum covers all of it, with the sum itself taken as zero. */
-static bool block_checks(struct heap *h, uint64_t addr, const unsigned char *p, size_t size)
+static bool block_sum_matches(struct heap *h, uint64_t addr, const unsigned char *p, size_t size)
 {
     unsigned char copy[sizeof h->reader->block[0].bytes + 4];
     size_t at = 13 + h->offset_size;
@@ -110,75 +114,79 @@ static bool block_checks(struct heap *h, uint64_t addr, const unsigned char *p, 
     memcpy(copy, p, size);
     memset(copy + at, 0, 4);
     memcpy(copy + size, p + at, 4);
-    if (!cel_h5_checks(copy, size + 4))
+    if (!cel_h5_sum_matches(copy, size + 4))
         return false;
     h->checked = addr;
     return true;
 }
 
-static bool object_at(struct heap *h, uint64_t offset, uint64_t n, struct cel_h5_bytes *out)
+static int get_object(struct heap *h, uint64_t offset, uint64_t n, struct cel_h5_bytes *out)
 {
-    uint64_t addr, start, size;
     const unsigned char *p;
+    struct block b;
 
-    if (!block_of(h, offset, &addr, &start, &size) || offset - start + n > size || size < 17 + h->offset_size)
-        return false;
-    p = cel_h5_look(h->reader, addr, (size_t)size);
-    if (!p || memcmp(p, "FHDB\0", 5) != 0 || cel_h5_little(p + 13, h->offset_size) != start ||
-        !block_checks(h, addr, p, (size_t)size))
-        return false;
-    out->p = p + (offset - start);
-    out->n = (size_t)n;
-    return true;
+    if (find_block(h, offset, &b) != CEL_OK || offset - b.start + n > b.size || b.size < 17 + h->offset_size)
+        return CEL_ASK_LIBHDF5;
+    p = cel_h5r_look(h->reader, b.addr, (size_t)b.size);
+    if (!p || memcmp(p, "FHDB\0", 5) != 0 || cel_h5_little(p + 13, h->offset_size) != b.start ||
+        !block_sum_matches(h, b.addr, p, (size_t)b.size))
+        return CEL_ASK_LIBHDF5;
+    *out = (struct cel_h5_bytes){.p = p + (offset - b.start), .n = (size_t)n};
+    return CEL_OK;
 }
 
 /* Objects that are not in the heap's blocks are huge: no attribute we look for, and a link nobody makes. */
-static bool visit_id(struct heap *h, const unsigned char *id, bool (*visit)(struct cel_h5_bytes message, void *data),
-                     void *data)
+static int visit_id(struct heap *h, const unsigned char *id, cel_h5r_body_fn *visit, void *data)
 {
-    struct cel_h5_bytes message;
+    enum { MANAGED, HUGE } kind = id[0] >> 4;
+    struct cel_h5_bytes body;
+    int rc;
 
-    if (id[0] >> 4 == 1)
-        return h->id_n == cel_h5_dense_atts.id_n;
-    return id[0] >> 4 == 0 &&
-           object_at(h, cel_h5_little(id + 1, h->offset_size), cel_h5_little(id + 1 + h->offset_size, h->length_size),
-                     &message) &&
-           visit(message, data);
+    if (kind == HUGE && h->id_n == cel_h5r_dense_atts.id_n)
+        return CEL_OK;
+    if (kind != MANAGED)
+        return CEL_ASK_LIBHDF5;
+    rc = get_object(h, cel_h5_little(id + 1, h->offset_size), cel_h5_little(id + 1 + h->offset_size, h->length_size),
+                    &body);
+    return rc == CEL_OK ? visit(body, data) : rc;
 }
 
-/* The one leaf of the index; its records are copied, since the reader moves on. */
-static bool read_leaf(struct cel_h5_reader *r, const struct cel_h5_dense_kind *kind, uint64_t index,
-                      unsigned char *records, size_t cap, size_t *n)
+/* The one leaf of the index; its records are copied, since the reader's blocks are replaced meanwhile. */
+static int read_leaf(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind *kind, uint64_t index,
+                     unsigned char *records, size_t cap, size_t *n)
 {
-    const unsigned char *p = cel_h5_look(r, index, TREE_HEAD);
+    const unsigned char *p = cel_h5r_look(r, index, TREE_HEAD);
     uint64_t root;
 
-    if (!p || memcmp(p, "BTHD\0", 5) != 0 || p[5] != kind->type || !cel_h5_checks(p, TREE_HEAD) ||
+    if (!p || memcmp(p, "BTHD\0", 5) != 0 || p[5] != kind->type || !cel_h5_sum_matches(p, TREE_HEAD) ||
         cel_h5_little(p + 10, 2) != kind->record || cel_h5_little(p + 12, 2) != 0)
-        return false;
+        return CEL_ASK_LIBHDF5;
     root = cel_h5_little(p + 16, 8);
     *n = (size_t)cel_h5_little(p + 24, 2);
     if (*n * kind->record > cap)
-        return false;
-    p = cel_h5_look(r, root, LEAF_HEAD + *n * kind->record + 4);
-    if (!p || memcmp(p, "BTLF\0", 5) != 0 || !cel_h5_checks(p, LEAF_HEAD + *n * kind->record + 4))
-        return false;
+        return CEL_ASK_LIBHDF5;
+    p = cel_h5r_look(r, root, LEAF_HEAD + *n * kind->record + 4);
+    if (!p || memcmp(p, "BTLF\0", 5) != 0 || !cel_h5_sum_matches(p, LEAF_HEAD + *n * kind->record + 4))
+        return CEL_ASK_LIBHDF5;
     memcpy(records, p + LEAF_HEAD, *n * kind->record);
-    return true;
+    return CEL_OK;
 }
 
-bool cel_h5_dense_each(struct cel_h5_reader *r, const struct cel_h5_dense_kind *kind, uint64_t heap, uint64_t index,
-                       bool (*visit)(struct cel_h5_bytes message, void *data), void *data)
+int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind *kind,
+                       const struct cel_h5r_dense *dense, cel_h5r_body_fn *visit, void *data)
 {
-    struct heap h = {.reader = r, .id_n = kind->id_n, .checked = UINT64_MAX};
+    struct heap h = {.reader = r, .id_n = kind->id_n, .checked = CEL_H5R_NOWHERE};
     unsigned char records[1024];
-    size_t i, n;
-    bool ok = read_leaf(r, kind, index, records, sizeof records, &n) && open_heap(&h, heap);
+    size_t n = 0;
+    int rc = read_leaf(r, kind, dense->index, records, sizeof records, &n);
 
-    for (i = 0; ok && i < n; i++) {
+    if (rc == CEL_OK)
+        rc = open_heap(&h, dense->heap);
+    for (size_t i = 0; rc == CEL_OK && i < n; i++) {
         const unsigned char *record = records + i * kind->record;
+        bool shared = kind->flags_at >= 0 && (record[kind->flags_at] & 2);
 
-        ok = (kind->flags_at < 0 || !(record[kind->flags_at] & 2)) && visit_id(&h, record + kind->id_at, visit, data);
+        rc = shared ? CEL_ASK_LIBHDF5 : visit_id(&h, record + kind->id_at, visit, data);
     }
-    return ok;
+    return rc;
 }

@@ -1,30 +1,30 @@
-/* Where the chunks of a dataset lie, read without libhdf5 from an index of version 1 (a
- * B-tree), which is what every file has whose writer did not ask for the newest format.
- * One node of each level is kept: chunks are mostly asked for in order. Nodes have no
- * checksum, here as in libhdf5; one that makes no sense is left to libhdf5 to judge, but not
- * one beyond the end of the file: libhdf5 does not survive each of those.
+/* Where the chunks of a dataset lie, from an index of version 1 (a B-tree), which is what
+ * every file has whose writer did not ask for the newest format. One node of each level is
+ * kept: chunks are mostly asked for in order. Nodes have no checksum, here as in libhdf5; one
+ * that makes no sense is left to libhdf5 to judge, but not one beyond the end of the file:
+ * libhdf5 does not survive each of those.
  *
  *   "TREE" 1 level(1) children(2) left(8) right(8) key child(8) key child(8) ... key
  *   key: stored bytes(4) filter mask(4) first element(8 each) 0(8)
  * A child's chunks are those from the key before it up to, not including, the key after it; the
  * last key of all is the last chunk's, with something else than 0 at its end.
  * HDF5 File Format Specification version 3, III.A.1. */
-#include "h5_raw.h"
+#include "h5_read_int.h"
+#include <assert.h>
 #include <stdlib.h>
 
-#define NOWHERE UINT64_MAX
 #define LEVELS_MAX 16
 enum { NODE_HEAD = 24, CHUNKS = 1 };
 
 struct node {
-    uint64_t addr; /* NOWHERE: holds nothing */
+    uint64_t addr; /* CEL_H5R_NOWHERE: holds nothing */
     unsigned char *bytes;
     bool sound;
 };
 
-struct cel_h5_index {
-    struct cel_h5_io *io;
-    uint64_t base, root;
+struct cel_h5r_index {
+    const struct cel_h5r_file *file;
+    uint64_t root;
     int rank;
     size_t chunk[CEL_RANK_MAX]; /* lengths of one */
     unsigned most;              /* children of a node */
@@ -32,29 +32,28 @@ struct cel_h5_index {
     struct node node[LEVELS_MAX]; /* by the distance from the root */
 };
 
-int cel_h5_index_make(const struct cel_h5_file *f, uint64_t root, int rank, const size_t *chunk,
-                      struct cel_h5_index **out)
+int cel_h5r_index_make(const struct cel_h5r_file *file, const struct cel_h5r_dataset *dataset,
+                       struct cel_h5r_index **out)
 {
-    struct cel_h5_index *x = cel_calloc(1, sizeof *x);
+    struct cel_h5r_index *x = cel_calloc(1, sizeof *x);
     int i;
 
     if (!x)
         return NC_ENOMEM;
-    x->io = f->io;
-    x->base = f->base;
-    x->root = root;
-    x->rank = rank;
-    memcpy(x->chunk, chunk, (size_t)rank * sizeof *chunk);
-    x->most = 2 * f->chunk_k;
-    x->key = 8 + 8 * ((size_t)rank + 1);
+    x->file = file;
+    x->root = dataset->index;
+    x->rank = dataset->rank;
+    memcpy(x->chunk, dataset->chunk, (size_t)x->rank * sizeof *x->chunk);
+    x->most = 2 * file->chunk_k;
+    x->key = 8 + 8 * ((size_t)x->rank + 1);
     x->nbytes = NODE_HEAD + x->most * (x->key + 8) + x->key;
     for (i = 0; i < LEVELS_MAX; i++)
-        x->node[i].addr = NOWHERE;
+        x->node[i].addr = CEL_H5R_NOWHERE;
     *out = x;
     return CEL_OK;
 }
 
-void cel_h5_index_free(struct cel_h5_index *x)
+void cel_h5r_index_free(struct cel_h5r_index *x)
 {
     int i;
 
@@ -63,18 +62,20 @@ void cel_h5_index_free(struct cel_h5_index *x)
     free(x);
 }
 
-static bool is_inside(const struct cel_h5_index *x, uint64_t addr, uint64_t n)
+static bool is_inside(const struct cel_h5r_index *x, uint64_t addr, uint64_t n)
 {
-    return addr <= UINT64_MAX - x->base && addr + x->base <= x->io->eof && n <= x->io->eof - addr - x->base;
+    uint64_t base = x->file->base, size = x->file->source.size;
+
+    return addr <= UINT64_MAX - base && addr + base <= size && n <= size - addr - base;
 }
 
-static const unsigned char *key_at(const struct cel_h5_index *x, const unsigned char *node, unsigned i)
+static const unsigned char *key_at(const struct cel_h5r_index *x, const unsigned char *node, unsigned i)
 {
     return node + NODE_HEAD + i * (x->key + 8);
 }
 
 /* Does the second key stand behind the first? */
-static bool ascends(const struct cel_h5_index *x, const unsigned char *a, const unsigned char *b)
+static bool ascends(const struct cel_h5r_index *x, const unsigned char *a, const unsigned char *b)
 {
     size_t at;
 
@@ -85,7 +86,7 @@ static bool ascends(const struct cel_h5_index *x, const unsigned char *a, const 
 }
 
 /* The last key is none of a chunk's: something else than 0 stands at its end. */
-static bool is_of_chunk(const struct cel_h5_index *x, const unsigned char *key, bool last)
+static bool is_of_chunk(const struct cel_h5r_index *x, const unsigned char *key, bool last)
 {
     int d;
 
@@ -97,7 +98,7 @@ static bool is_of_chunk(const struct cel_h5_index *x, const unsigned char *key, 
 
 /* A search goes astray in keys that are out of order, ours otherwise than libhdf5's: a chunk that is there would be
  * taken for one that was never written. */
-static bool is_sound(const struct cel_h5_index *x, const unsigned char *node)
+static bool is_sound(const struct cel_h5r_index *x, const unsigned char *node)
 {
     unsigned i, n = (unsigned)cel_h5_little(node + 6, 2);
     bool ok = memcmp(node, "TREE", 4) == 0 && node[4] == CHUNKS && node[5] < LEVELS_MAX && n <= x->most;
@@ -109,20 +110,21 @@ static bool is_sound(const struct cel_h5_index *x, const unsigned char *node)
 }
 
 /* The node at this distance from the root, as it is in the file. */
-static int get_node(struct cel_h5_index *x, int depth, uint64_t addr, const struct node **out)
+static int get_node(struct cel_h5r_index *x, int depth, uint64_t addr, const struct node **out)
 {
+    const struct cel_h5r_source *source = &x->file->source;
     struct node *node = &x->node[depth];
-    int rc = CEL_OK;
+    int rc;
 
     *out = node;
-    if (addr == NOWHERE || !is_inside(x, addr, x->nbytes))
+    if (addr == CEL_H5R_NOWHERE || !is_inside(x, addr, x->nbytes))
         return cel_fail(NC_EHDFERR, "the chunk index leads beyond the end of the file: the file is damaged or cut off");
     if (node->addr == addr)
         return CEL_OK;
-    node->addr = NOWHERE;
+    node->addr = CEL_H5R_NOWHERE;
     if (!node->bytes && !(node->bytes = cel_malloc(x->nbytes)))
         return NC_ENOMEM;
-    rc = cel_h5_io_read(x->io, addr + x->base, node->bytes, x->nbytes);
+    rc = source->read_at(source->data, addr + x->file->base, node->bytes, x->nbytes);
     if (rc == CEL_OK) {
         node->addr = addr;
         node->sound = is_sound(x, node->bytes);
@@ -130,7 +132,7 @@ static int get_node(struct cel_h5_index *x, int depth, uint64_t addr, const stru
     return rc;
 }
 
-static int compare(const struct cel_h5_index *x, const hsize_t *first, const unsigned char *key)
+static int compare(const struct cel_h5r_index *x, const uint64_t *first, const unsigned char *key)
 {
     int d;
 
@@ -144,7 +146,7 @@ static int compare(const struct cel_h5_index *x, const hsize_t *first, const uns
 }
 
 /* The child whose chunks these are; false: none has them. */
-static bool choose(const struct cel_h5_index *x, const unsigned char *node, unsigned n, const hsize_t *first,
+static bool choose(const struct cel_h5r_index *x, const unsigned char *node, unsigned n, const uint64_t *first,
                    unsigned *child)
 {
     unsigned low = 0, high = n; /* key low <= first < key high, once both ends are known */
@@ -163,13 +165,12 @@ static bool choose(const struct cel_h5_index *x, const unsigned char *node, unsi
     return true;
 }
 
-int cel_h5_index_find(struct cel_h5_index *x, const hsize_t *first, struct cel_chunk_location *out)
+/* From the root down, until a leaf. A level that is not the one below its parent's is damage. */
+static int descend(struct cel_h5r_index *x, const uint64_t *first, struct cel_chunk_location *out)
 {
     uint64_t addr = x->root;
     int depth, level = -1, rc;
 
-    if (addr == NOWHERE)
-        return CEL_ABSENT;
     for (depth = 0; depth < LEVELS_MAX; depth++, level--) {
         const struct node *node;
         const unsigned char *key;
@@ -178,8 +179,8 @@ int cel_h5_index_find(struct cel_h5_index *x, const hsize_t *first, struct cel_c
         rc = get_node(x, depth, addr, &node);
         if (rc != CEL_OK)
             return rc;
-        if (!node->sound || (level >= 0 && node->bytes[5] != level))
-            return CEL_SKIP;
+        if (!node->sound || (depth > 0 && node->bytes[5] != level))
+            return CEL_ASK_LIBHDF5;
         level = node->bytes[5];
         if (!choose(x, node->bytes, (unsigned)cel_h5_little(node->bytes + 6, 2), first, &child))
             return CEL_ABSENT;
@@ -191,8 +192,19 @@ int cel_h5_index_find(struct cel_h5_index *x, const hsize_t *first, struct cel_c
             return CEL_ABSENT;
         out->nbytes = (size_t)cel_h5_little(key, 4);
         out->skipped = (uint32_t)cel_h5_little(key + 4, 4);
-        out->address = addr + x->base;
-        return is_inside(x, addr, out->nbytes) ? CEL_OK : CEL_SKIP;
+        out->address = addr + x->file->base;
+        return is_inside(x, addr, out->nbytes) ? CEL_OK : CEL_ASK_LIBHDF5;
     }
-    return CEL_SKIP;
+    return CEL_ASK_LIBHDF5;
+}
+
+int cel_h5r_index_find(struct cel_h5r_index *x, const size_t *at, struct cel_chunk_location *out)
+{
+    uint64_t first[CEL_RANK_MAX];
+
+    for (int d = 0; d < x->rank; d++) {
+        assert(at[d] <= UINT64_MAX / x->chunk[d]);
+        first[d] = (uint64_t)at[d] * x->chunk[d];
+    }
+    return x->root == CEL_H5R_NOWHERE ? CEL_ABSENT : descend(x, first, out);
 }

@@ -1,6 +1,5 @@
-/* Object headers without libhdf5: their messages, one by one, at the address a link
- * gives. Anything unusual (unknown versions, a bad checksum, sizes other than 8 bytes)
- * answers false, "ask libhdf5": damage is libhdf5's to report.
+/* Object headers: their messages, one by one, at the address a link gives. Anything unusual (unknown versions, a bad
+ * checksum, sizes other than 8 bytes) is libhdf5's, and so is damage.
  *
  *   version 2: "OHDR" 2 flags [times 16] [phase change 4] size(1,2,4,8) messages checksum(4)
  *              message: type(1) size(2) flags(1) [creation order 2] body
@@ -8,14 +7,15 @@
  *              message: type(2) size(2) flags(1) reserved(3) body
  *   both continue in other blocks ("OCHK" messages checksum in version 2).
  * HDF5 File Format Specification version 3, chapter IV.A. */
-#include "h5_raw.h"
+#include "h5_read_int.h"
+#include <assert.h>
 
 #define HEADER_MAX 262144
 #define BLOCKS_MAX 64 /* continuation blocks followed; a loop ends here */
 
 struct walk {
-    struct cel_h5_reader *reader;
-    cel_h5_message_fn *visit;
+    struct cel_h5r_reader *reader;
+    cel_h5r_message_fn *visit;
     void *data;
     int version;
     bool ordered; /* v2 messages carry a creation order */
@@ -23,100 +23,105 @@ struct walk {
         uint64_t addr, n;
     } todo[BLOCKS_MAX];
     int ntodo;
+    int turn; /* the reader's, when the messages now visited were read */
 };
 
-static bool note_continuation(struct walk *w, struct cel_h5_bytes b)
+static int note_continuation(struct walk *w, struct cel_h5_bytes b)
 {
-    uint64_t addr, n;
+    uint64_t addr = cel_h5_take_number(&b, 8), n = cel_h5_take_number(&b, 8);
 
-    if (!cel_h5_take_number(&b, 8, &addr) || !cel_h5_take_number(&b, 8, &n) || w->ntodo == BLOCKS_MAX || n > HEADER_MAX)
-        return false;
+    if (b.ended || w->ntodo == BLOCKS_MAX || n > HEADER_MAX)
+        return CEL_ASK_LIBHDF5;
     w->todo[w->ntodo].addr = addr;
     w->todo[w->ntodo++].n = n;
-    return true;
+    return CEL_OK;
 }
 
-static bool read_messages(struct walk *w, struct cel_h5_bytes b)
+static int read_messages(struct walk *w, const unsigned char *bytes, size_t n)
 {
+    struct cel_h5_bytes b = {.p = bytes, .n = n};
     bool v2 = w->version == 2;
     size_t head = v2 ? 4 + (w->ordered ? 2 : 0) : 8;
-    struct cel_h5_message m;
-    const unsigned char *p;
+    int rc = CEL_OK;
 
-    while (b.n >= head) {
-        cel_h5_take(&b, head, &p);
-        m.type = (int)cel_h5_little(p, v2 ? 1 : 2);
+    w->turn = w->reader->turn;
+    while (rc == CEL_OK && b.n >= head) {
+        const unsigned char *p = cel_h5_take(&b, head);
+        struct cel_h5r_message m = {.type = (int)cel_h5_little(p, v2 ? 1 : 2), .shared = p[v2 ? 3 : 4] & 2};
+
         m.body.n = (size_t)cel_h5_little(p + (v2 ? 1 : 2), 2);
-        m.shared = p[v2 ? 3 : 4] & 2;
-        if (!cel_h5_take(&b, m.body.n, &m.body.p))
-            return false;
-        if (!(m.type == CEL_H5_CONTINUATION ? note_continuation(w, m.body) : w->visit(&m, w->data)))
-            return false;
+        m.body.p = cel_h5_take(&b, m.body.n);
+        if (b.ended)
+            return CEL_ASK_LIBHDF5;
+        rc = m.type == CEL_H5R_CONTINUATION ? note_continuation(w, m.body) : w->visit(&m, w->data);
+        assert(w->turn == w->reader->turn); /* a visitor that reads would replace the block under us */
     }
-    return true;
+    return rc;
 }
 
-static bool read_first_v2(struct walk *w, uint64_t addr)
+static int read_first_v2(struct walk *w, uint64_t addr)
 {
-    const unsigned char *p = cel_h5_look(w->reader, addr, 6);
+    const unsigned char *p = cel_h5r_look(w->reader, addr, 6);
     size_t at = 6, width;
     uint64_t n;
 
     if (!p || memcmp(p, "OHDR\2", 5) != 0)
-        return false;
+        return CEL_ASK_LIBHDF5;
     width = (size_t)1 << (p[5] & 3);
     w->ordered = p[5] & 4;
     at += (p[5] & 32 ? 16 : 0) + (p[5] & 16 ? 4 : 0);
-    p = cel_h5_look(w->reader, addr, at + width);
+    p = cel_h5r_look(w->reader, addr, at + width);
     if (!p)
-        return false;
+        return CEL_ASK_LIBHDF5;
     n = cel_h5_little(p + at, width);
     at += width;
     if (n > HEADER_MAX)
-        return false;
-    p = cel_h5_look(w->reader, addr, at + (size_t)n + 4);
-    return p && cel_h5_checks(p, at + (size_t)n + 4) && read_messages(w, (struct cel_h5_bytes){p + at, (size_t)n});
+        return CEL_ASK_LIBHDF5;
+    p = cel_h5r_look(w->reader, addr, at + (size_t)n + 4);
+    if (!p || !cel_h5_sum_matches(p, at + (size_t)n + 4))
+        return CEL_ASK_LIBHDF5;
+    return read_messages(w, p + at, (size_t)n);
 }
 
-static bool read_first_v1(struct walk *w, uint64_t addr)
+static int read_first_v1(struct walk *w, uint64_t addr)
 {
-    const unsigned char *p = cel_h5_look(w->reader, addr, 16);
+    const unsigned char *p = cel_h5r_look(w->reader, addr, 16);
     uint64_t n;
 
     if (!p || p[0] != 1)
-        return false;
+        return CEL_ASK_LIBHDF5;
     n = cel_h5_little(p + 8, 4);
     if (n > HEADER_MAX)
-        return false;
-    p = cel_h5_look(w->reader, addr, 16 + (size_t)n);
-    return p && read_messages(w, (struct cel_h5_bytes){p + 16, (size_t)n});
+        return CEL_ASK_LIBHDF5;
+    p = cel_h5r_look(w->reader, addr, 16 + (size_t)n);
+    return p ? read_messages(w, p + 16, (size_t)n) : CEL_ASK_LIBHDF5;
 }
 
-static bool read_next(struct walk *w, int i)
+static int read_next(struct walk *w, int i)
 {
     size_t n = (size_t)w->todo[i].n;
-    const unsigned char *p = cel_h5_look(w->reader, w->todo[i].addr, n);
+    const unsigned char *p = cel_h5r_look(w->reader, w->todo[i].addr, n);
 
     if (!p)
-        return false;
+        return CEL_ASK_LIBHDF5;
     if (w->version == 1)
-        return read_messages(w, (struct cel_h5_bytes){p, n});
-    return n >= 8 && memcmp(p, "OCHK", 4) == 0 && cel_h5_checks(p, n) &&
-           read_messages(w, (struct cel_h5_bytes){p + 4, n - 8});
+        return read_messages(w, p, n);
+    if (n < 8 || memcmp(p, "OCHK", 4) != 0 || !cel_h5_sum_matches(p, n))
+        return CEL_ASK_LIBHDF5;
+    return read_messages(w, p + 4, n - 8);
 }
 
-bool cel_h5_messages_each(struct cel_h5_reader *reader, uint64_t addr, cel_h5_message_fn *visit, void *data)
+int cel_h5r_messages_each(struct cel_h5r_reader *reader, uint64_t addr, cel_h5r_message_fn *visit, void *data)
 {
     struct walk w = {.reader = reader, .visit = visit, .data = data};
-    const unsigned char *p = cel_h5_look(reader, addr, 4);
-    bool ok;
-    int i;
+    const unsigned char *p = cel_h5r_look(reader, addr, 4);
+    int rc;
 
     if (!p)
-        return false;
+        return CEL_ASK_LIBHDF5;
     w.version = p[0] == 'O' ? 2 : 1;
-    ok = w.version == 2 ? read_first_v2(&w, addr) : read_first_v1(&w, addr);
-    for (i = 0; ok && i < w.ntodo; i++)
-        ok = read_next(&w, i);
-    return ok;
+    rc = w.version == 2 ? read_first_v2(&w, addr) : read_first_v1(&w, addr);
+    for (int i = 0; rc == CEL_OK && i < w.ntodo; i++)
+        rc = read_next(&w, i);
+    return rc;
 }

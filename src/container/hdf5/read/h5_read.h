@@ -1,0 +1,137 @@
+#ifndef CEL_H5_READ_H
+#define CEL_H5_READ_H
+
+/* HDF5 files read without libhdf5, over any source of bytes.
+ *
+ *   cel_h5r_open()          over bytes: the superblock
+ *   cel_h5r_links_read()    what a group holds, by name and address
+ *   cel_h5r_object_read()   what lies at an address: its kind, shape and type, and netCDF's own attributes
+ *   cel_h5r_dataset_read()  how a dataset is stored: chunks, filters, fill value
+ *   cel_h5r_index_find()    where one chunk lies
+ *
+ * The usual kinds of each are read. Everything else, and everything that looks damaged, is answered by
+ * CEL_ASK_LIBHDF5: libhdf5 reads it or says what is wrong with it. An answer given here is never wrong. Nothing in this
+ * folder knows libhdf5 or its headers. */
+
+#include "chain.h"
+#include "container.h"
+#include "model.h"
+
+/* Beside CEL_OK and the failures: this cannot be told without libhdf5. No text is set, and nothing was handed out.
+ * No other code, and no `false`, has this meaning. */
+#define CEL_ASK_LIBHDF5 4
+
+/* --- the bytes and the file ---------------------------------------------------------- */
+struct cel_h5r_source {
+    void *data;
+    uint64_t size;                                                      /* bytes; constant while it is read */
+    int (*read_at)(void *data, uint64_t offset, void *bytes, size_t n); /* all n bytes, or a failure with text */
+};
+
+#define CEL_H5R_NOWHERE UINT64_MAX /* HDF5's undefined address */
+
+/* Constant once open: any number of threads may read it, each with a reader of its own. */
+struct cel_h5r_file {
+    struct cel_h5r_source source;
+    uint64_t base;    /* offset of the superblock, from which addresses count; a user block may stand before it */
+    uint64_t root;    /* address of the root group */
+    unsigned chunk_k; /* half the children that a node of a chunk index has space for */
+};
+int cel_h5r_open(const struct cel_h5r_source *source, struct cel_h5r_file *out);
+
+/* Keeps the blocks read last, since what belongs together lies close together. */
+struct cel_h5r_reader;
+int cel_h5r_reader_make(const struct cel_h5r_file *file, struct cel_h5r_reader **out);
+void cel_h5r_reader_free(struct cel_h5r_reader *r);
+
+/* --- objects --------------------------------------------------------------------------- */
+enum cel_h5r_kind { CEL_H5R_OTHER, CEL_H5R_DATASET, CEL_H5R_GROUP, CEL_H5R_TYPE };
+
+/* Classes of types, by their numbers in the file. */
+enum cel_h5r_class {
+    CEL_H5R_NO_CLASS = -1,
+    CEL_H5R_INTEGER,
+    CEL_H5R_FLOAT,
+    CEL_H5R_TIME,
+    CEL_H5R_STRING,
+    CEL_H5R_BITFIELD,
+    CEL_H5R_OPAQUE,
+    CEL_H5R_COMPOUND,
+    CEL_H5R_REFERENCE,
+    CEL_H5R_ENUM,
+    CEL_H5R_VLEN,
+    CEL_H5R_ARRAY
+};
+bool cel_h5r_is_user_class(int klass); /* one of netCDF's user types */
+
+/* NAME of a dimension scale that is no variable, as netCDF writes it. */
+#define CEL_H5R_DIM_ONLY "This is a netCDF dimension but not a netCDF variable."
+
+struct cel_h5r_object {
+    enum cel_h5r_kind kind;
+
+    /* datasets: the shape */
+    bool null_space;
+    int rank;
+    uint64_t dims[CEL_RANK_MAX], maxdims[CEL_RANK_MAX]; /* UINT64_MAX: unlimited */
+
+    /* datasets and types: the type */
+    int type_class; /* enum cel_h5r_class; CEL_H5R_NO_CLASS: a committed type, elsewhere */
+    size_t type_size;
+    bool big_endian;
+    uint32_t type_sum;  /* user types: over its bytes, to find the same type elsewhere in the file */
+    uint64_t type_addr; /* of the committed type; 0: none, or not known */
+    bool unnamed_type;  /* a user type that the file may not name */
+
+    /* the types of its attributes */
+    bool unnamed_atts; /* some are user types that the file does not name */
+    uint64_t att_addr; /* of the one committed type that attributes have; 0: none */
+
+    /* netCDF's own attributes */
+    bool is_scale; /* CLASS is DIMENSION_SCALE */
+    bool dim_only; /* a dimension that is no variable */
+    bool strict;   /* _nc3_strict is there: a file of the classic model */
+    bool has_list; /* DIMENSION_LIST is there */
+    int dimid;     /* _Netcdf4Dimid; -1: none */
+    int ncoords;   /* _Netcdf4Coordinates; -1: none */
+    int coords[CEL_RANK_MAX];
+};
+#define CEL_H5R_OBJECT_INIT \
+    ((struct cel_h5r_object){.rank = -1, .type_class = CEL_H5R_NO_CLASS, .dimid = -1, .ncoords = -1})
+int cel_h5r_object_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_object *out);
+
+/* --- groups ------------------------------------------------------------------------------- */
+struct cel_h5r_link {
+    char *name;
+    uint64_t addr, order;
+};
+struct cel_h5r_links { /* in the order netCDF lists them */
+    struct cel_h5r_link *at;
+    size_t n, cap;
+};
+/* All links are hard ones. After CEL_OK yours to dispose of. */
+int cel_h5r_links_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_links *out);
+void cel_h5r_links_dispose(struct cel_h5r_links *links);
+
+/* --- datasets of numbers in chunks, with built-in filters at most ------------------------------ */
+struct cel_h5r_dataset {
+    nc_type type;
+    bool big_endian;
+    int rank;
+    size_t chunk[CEL_RANK_MAX];
+    uint64_t index; /* address of the chunk index; CEL_H5R_NOWHERE: no chunk was written */
+    bool has_fill;
+    unsigned char fill[8];  /* in the file's byte order */
+    struct cel_chain chain; /* after CEL_OK yours to dispose of */
+};
+int cel_h5r_dataset_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_dataset *out);
+
+/* Where its chunks lie. The file outlives the index. */
+struct cel_h5r_index;
+int cel_h5r_index_make(const struct cel_h5r_file *file, const struct cel_h5r_dataset *dataset,
+                       struct cel_h5r_index **out);
+void cel_h5r_index_free(struct cel_h5r_index *index);
+/* The chunk at `at` in the grid of chunks; CEL_ABSENT: it was never written. One thread at a time. */
+int cel_h5r_index_find(struct cel_h5r_index *index, const size_t *at, struct cel_chunk_location *out);
+
+#endif

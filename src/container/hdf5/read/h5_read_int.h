@@ -1,0 +1,74 @@
+#ifndef CEL_H5_READ_INT_H
+#define CEL_H5_READ_INT_H
+
+/* What the files of this folder share. Functions that return int answer as those of h5_read.h do: CEL_OK, a failure, or
+ * CEL_ASK_LIBHDF5. */
+
+#include "h5_bytes.h"
+#include "h5_read.h"
+#include <string.h>
+
+/* --- h5_block.c: the blocks of the file read last --------------------------------- */
+#define CEL_H5R_BLOCKS 8
+struct cel_h5r_reader {
+    const struct cel_h5r_file *file;
+    int turn; /* the block to be replaced next */
+    struct {
+        uint64_t at;
+        size_t n;
+        unsigned char bytes[8192];
+    } block[CEL_H5R_BLOCKS];
+};
+/* n bytes at an address, which stay until CEL_H5R_BLOCKS other blocks were asked for; NULL: not there, or more than a
+ * block holds. */
+const unsigned char *cel_h5r_look(struct cel_h5r_reader *r, uint64_t addr, size_t n);
+
+/* --- h5_message.c: the messages of an object header ----------------------------------- */
+enum {
+    CEL_H5R_DATASPACE = 1,
+    CEL_H5R_LINK_INFO = 2,
+    CEL_H5R_DATATYPE = 3,
+    CEL_H5R_FILL = 5,
+    CEL_H5R_LINK = 6,
+    CEL_H5R_EXTERNAL = 7,
+    CEL_H5R_LAYOUT = 8,
+    CEL_H5R_GROUP_INFO = 10,
+    CEL_H5R_FILTERS = 11,
+    CEL_H5R_ATTRIBUTE = 12,
+    CEL_H5R_CONTINUATION = 16,
+    CEL_H5R_SYMBOL_TABLE = 17,
+    CEL_H5R_ATTRIBUTE_INFO = 21
+};
+struct cel_h5r_message {
+    int type;
+    bool shared; /* the body is only a reference */
+    struct cel_h5_bytes body;
+};
+/* Each of them, as long as the answers are CEL_OK; any other is then the answer. A visitor does not use the reader: the
+ * messages lie in its blocks. */
+typedef int cel_h5r_message_fn(const struct cel_h5r_message *m, void *data);
+int cel_h5r_messages_each(struct cel_h5r_reader *r, uint64_t addr, cel_h5r_message_fn *visit, void *data);
+
+/* --- h5_dense.c: messages kept in a heap ------------------------------------------------ */
+struct cel_h5r_dense { /* where; NOWHERE: the messages are in the header */
+    uint64_t heap, index;
+};
+struct cel_h5r_dense_kind { /* of the index of names: its type, and what a record of it looks like */
+    int type;
+    size_t record, id_at, id_n;
+    int flags_at; /* -1: none */
+};
+extern const struct cel_h5r_dense_kind cel_h5r_dense_atts, cel_h5r_dense_links;
+/* Every message of the heap, in the order of the index of names; visit as above. */
+typedef int cel_h5r_body_fn(struct cel_h5_bytes body, void *data);
+int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind *kind,
+                       const struct cel_h5r_dense *dense, cel_h5r_body_fn *visit, void *data);
+
+/* --- h5_object.c, h5_attribute.c: parts of an object ------------------------------------------ */
+int cel_h5r_space_read(struct cel_h5_bytes b, struct cel_h5r_object *out);
+int cel_h5r_type_read(struct cel_h5_bytes b, struct cel_h5r_object *out);
+uint64_t
+cel_h5r_committed_at(struct cel_h5_bytes b); /* the type a reference leads to; 0: not one of a committed type */
+int cel_h5r_attribute_read(struct cel_h5_bytes body, void *object); /* what of it matters: into struct cel_h5r_object */
+
+#endif
