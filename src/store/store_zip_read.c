@@ -1,8 +1,8 @@
 /* Reading a zip archive: the central directory once, at opening; then stored
  * entries by pread without a lock, deflated ones through libdeflate. */
+#include "file.h"
 #include "mem.h"
 #include "store_zip_int.h"
-#include <errno.h>
 #include <libdeflate.h>
 #include <netcdf.h>
 #include <stdlib.h>
@@ -33,21 +33,12 @@ static int damaged(const struct zip *z, const char *why)
 
 int cel_zip_read_at(int fd, const char *what, uint64_t offset, void *dst, size_t n)
 {
-    char *to = dst;
+    size_t done;
+    int e = cel_file_read(fd, offset, dst, n, &done);
 
-    while (n > 0) {
-        ssize_t got = pread(fd, to, n, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return cel_store_failure("read", what);
-        if (got == 0)
-            return cel_fail(NC_EIO, "%s: the archive ends too early", what);
-        to += got;
-        offset += (uint64_t)got;
-        n -= (size_t)got;
-    }
-    return CEL_OK;
+    if (e)
+        return cel_store_error(e, "read", what);
+    return done == n ? CEL_OK : cel_fail(NC_EIO, "%s: the archive ends too early", what);
 }
 
 /* --- the central directory ------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* Values into the scratch file, as entries of an archive, so that even what never
  * reaches the archive can be read; and the records of an archive. */
+#include "file.h"
 #include "mem.h"
 #include "store_zip_int.h"
-#include <errno.h>
 #include <libdeflate.h>
 #include <netcdf.h>
 #include <stdlib.h>
@@ -13,19 +13,9 @@
 
 static int write_at(int fd, const char *what, uint64_t offset, const void *src, size_t n)
 {
-    const char *from = src;
+    int e = cel_file_write(fd, offset, src, n);
 
-    while (n > 0) {
-        ssize_t put = pwrite(fd, from, n, (off_t)offset);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return cel_store_failure("write", what);
-        from += put;
-        offset += (uint64_t)put;
-        n -= (size_t)put;
-    }
-    return CEL_OK;
+    return e ? cel_store_error(e, "write", what) : CEL_OK;
 }
 
 static int emit(struct zip_output *o, const void *p, size_t n)

@@ -2,6 +2,7 @@
  * to a file are collected as long as each begins where, or before, the last ended;
  * short reads near one another share a page, read once. */
 #include "classic_int.h"
+#include "file.h"
 #include "mem.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -19,21 +20,12 @@ static int too_short(const struct cel_classic_io *io, uint64_t at, size_t n)
 
 static int read_file(const struct cel_classic_io *io, uint64_t at, void *dst, size_t n)
 {
-    char *to = dst;
+    size_t done;
+    int e = cel_file_read(io->fd, at, dst, n, &done);
 
-    while (n > 0) {
-        ssize_t got = pread(io->fd, to, n, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return cel_fail(NC_EIO, "cannot read byte %llu: %s", (unsigned long long)at, strerror(errno));
-        if (got == 0)
-            return too_short(io, at, n);
-        to += got;
-        at += (uint64_t)got;
-        n -= (size_t)got;
-    }
-    return CEL_OK;
+    if (e)
+        return cel_fail(NC_EIO, "cannot read byte %llu: %s", (unsigned long long)(at + done), strerror(e));
+    return done == n ? CEL_OK : too_short(io, at + done, n - done);
 }
 
 /* The page that holds [at, at + n) for a second read near the first; one alone, or one
@@ -126,20 +118,11 @@ static int write_memory(struct cel_classic_io *io, uint64_t at, const void *src,
 
 int cel_classic_io_write_part(const struct cel_classic_io *io, uint64_t at, const void *src, size_t n)
 {
-    const char *from = src;
+    int e = cel_file_write(io->fd, at, src, n);
 
-    while (n > 0) {
-        ssize_t put = pwrite(io->fd, from, n, (off_t)at);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return cel_fail(errno == ENOSPC ? ENOSPC : NC_EIO, "cannot write at byte %llu: %s", (unsigned long long)at,
-                            strerror(errno));
-        from += put;
-        at += (uint64_t)put;
-        n -= (size_t)put;
-    }
-    return CEL_OK;
+    return e ? cel_fail(e == ENOSPC ? ENOSPC : NC_EIO, "cannot write at byte %llu: %s", (unsigned long long)at,
+                        strerror(e))
+             : CEL_OK;
 }
 
 /* What could not be written stays, so that closing the file fails too. An empty tray is

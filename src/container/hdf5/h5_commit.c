@@ -2,8 +2,10 @@
  * sync first, then the journal (what is to be overwritten), then the file itself, then the journal goes. A file that has
  * never been synced has nothing to lose and needs none. */
 #include "disk.h"
+#include "file.h"
 #include "h5_int.h"
 #include "h5_journal.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,16 +36,8 @@ static int fail(const struct cel_h5_deferred *h, int e)
 
 static int write_all(int fd, const struct cel_h5_block *b, size_t from)
 {
-    for (size_t done = from; done < b->n;) {
-        ssize_t put = pwrite(fd, b->bytes + done, b->n - done, (off_t)(b->at + done));
-
-        if (put == 0)
-            return ENOSPC;
-        if (put < 0 && errno != EINTR)
-            return errno;
-        done += put > 0 ? (size_t)put : 0;
-    }
-    return 0;
+    assert(from <= b->n);
+    return cel_file_write(fd, b->at + from, b->bytes + from, b->n - from);
 }
 
 static int length_of(int fd, uint64_t *out)

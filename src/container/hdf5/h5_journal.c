@@ -9,6 +9,7 @@
 #include "buf.h"
 #include "disk.h"
 #include "h5_raw.h"
+#include "file.h"
 #include "mem.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -71,30 +72,10 @@ static int add_number(struct cel_buf *out, uint64_t v, size_t n)
 
 static int read_all(int fd, uint64_t at, unsigned char *bytes, size_t n)
 {
-    for (size_t done = 0; done < n;) {
-        ssize_t got = pread(fd, bytes + done, n - done, (off_t)(at + done));
+    size_t done;
+    int e = cel_file_read(fd, at, bytes, n, &done);
 
-        if (got == 0)
-            return EIO;
-        if (got < 0 && errno != EINTR)
-            return errno;
-        done += got > 0 ? (size_t)got : 0;
-    }
-    return 0;
-}
-
-static int write_all(int fd, const unsigned char *bytes, size_t n)
-{
-    for (size_t done = 0; done < n;) {
-        ssize_t put = write(fd, bytes + done, n - done);
-
-        if (put == 0)
-            return ENOSPC;
-        if (put < 0 && errno != EINTR)
-            return errno;
-        done += put > 0 ? (size_t)put : 0;
-    }
-    return 0;
+    return e ? e : done < n ? EIO : 0;
 }
 
 /* --- writing ---------------------------------------------------------------------------- */
@@ -164,11 +145,12 @@ static bool is_journal(const char *name)
 {
     int fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     unsigned char head[sizeof signature];
-    ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+    size_t n;
+    bool known = fd >= 0 && cel_file_read(fd, 0, head, sizeof head, &n) == 0 && memcmp(head, signature, n) == 0;
 
     if (fd >= 0)
         close(fd);
-    return n >= 0 && memcmp(head, signature, (size_t)n) == 0;
+    return known;
 }
 
 /* Never through a link, never over something that is there. */
@@ -181,7 +163,7 @@ static int put_beside(const char *name, int fd, const struct cel_buf *bytes)
         return may_not(errno) ? CEL_H5_NO_JOURNAL : errno;
     e = fstat(fd, &st) == 0 && fchmod(out, st.st_mode & 0666) == 0 ? 0 : errno;
     if (!e)
-        e = write_all(out, (unsigned char *)bytes->data, bytes->len);
+        e = cel_file_write(out, 0, bytes->data, bytes->len);
     if (e)
         close(out);
     else
