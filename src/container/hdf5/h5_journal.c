@@ -7,6 +7,7 @@
  * journal is then left alone by readers and removed by writers. */
 #include "h5_journal.h"
 #include "buf.h"
+#include "bytes.h"
 #include "disk.h"
 #include "h5_raw.h"
 #include "file.h"
@@ -54,10 +55,10 @@ static uint64_t sum_of(const unsigned char *p, size_t n)
     uint64_t h = 0x9e3779b97f4a7c15u ^ n;
 
     for (; n >= 8; p += 8, n -= 8) {
-        h = (h ^ cel_h5_little(p, 8)) * 0xff51afd7ed558ccdu;
+        h = (h ^ cel_get_le(p, 8)) * 0xff51afd7ed558ccdu;
         h ^= h >> 32;
     }
-    h = (h ^ cel_h5_little(p, n)) * 0xc4ceb9fe1a85ec53u;
+    h = (h ^ cel_get_le(p, n)) * 0xc4ceb9fe1a85ec53u;
     return h ^ h >> 29;
 }
 
@@ -65,8 +66,7 @@ static int add_number(struct cel_buf *out, uint64_t v, size_t n)
 {
     unsigned char bytes[8];
 
-    for (size_t i = 0; i < n; i++)
-        bytes[i] = (unsigned char)(v >> 8 * i);
+    cel_put_le(bytes, v, n);
     return cel_buf_add(out, bytes, n);
 }
 
@@ -233,8 +233,7 @@ static int slurp(int journal, int fd, struct cel_buf *out)
     if (e)
         return e;
     return memcmp(out->data, signature, sizeof signature) == 0 &&
-                   sum_of((unsigned char *)out->data, n - SUM) ==
-                       cel_h5_little((unsigned char *)out->data + n - SUM, SUM)
+                   sum_of((unsigned char *)out->data, n - SUM) == cel_get_le((unsigned char *)out->data + n - SUM, SUM)
                ? 0
                : ENOENT;
 }
