@@ -1,6 +1,7 @@
 /* One run of big-endian values between file and memory. A long run is cut in pieces
  * that stay in the processor's cache between the system call and the swap; several
  * threads share them where the file is one on disk. */
+#include "bytes.h"
 #include "classic_int.h"
 #include "convert.h"
 #include "mem.h"
@@ -103,8 +104,8 @@ int cel_classic_get_row(struct cel_classic_io *io, uint64_t at, char *to, size_t
     struct run run = {.io = io, .at = at, .memory = to, .nbytes = n * size, .size = size};
     int rc = CEL_OK;
 
-    if (run.nbytes >= LONG_RUN && io->fd >= 0 && io->size >= at && io->size - at >= run.nbytes && cel_pool_size() > 1 &&
-        (rc = cel_classic_io_flush(io)) == CEL_OK && move_together(&run))
+    if (run.nbytes >= LONG_RUN && !io->in_memory && io->size >= at && io->size - at >= run.nbytes &&
+        cel_pool_size() > 1 && (rc = cel_classic_io_flush(io)) == CEL_OK && move_together(&run))
         return CEL_OK;
     for (size_t from = 0; rc == CEL_OK && from < run.nbytes; from += PIECE)
         rc = get_piece(&run, from);
@@ -134,7 +135,7 @@ int cel_classic_put_row(struct cel_classic_io *io, uint64_t at, const char *from
 
     if (!is_swapped(size))
         return cel_classic_io_write(io, at, from, run.nbytes);
-    if (run.nbytes < LONG_RUN || io->fd < 0 || cel_pool_size() < 2)
+    if (run.nbytes < LONG_RUN || io->in_memory || cel_pool_size() < 2)
         return put_alone(&run);
     cel_classic_io_forget(io);
     rc = cel_classic_io_flush(io);
@@ -152,10 +153,7 @@ int cel_classic_put_row(struct cel_classic_io *io, uint64_t at, const char *from
     static void pick_##bits(char *to, size_t to_pitch, const char *from, size_t from_pitch, size_t n) \
     { \
         for (size_t i = 0; i < n; i++, to += to_pitch, from += from_pitch) { \
-            uint##bits##_t v; \
-            memcpy(&v, from, sizeof v); \
-            if (__BYTE_ORDER__ != __ORDER_BIG_ENDIAN__) \
-                v = __builtin_bswap##bits(v); \
+            uint##bits##_t v = cel_get_be##bits(from); \
             memcpy(to, &v, sizeof v); \
         } \
     }
