@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "mem.h"
 #include "pool.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +33,8 @@ struct run {
     char *memory;
     size_t nbytes, size;
     bool put;
-    size_t next; /* the first byte nobody has taken yet; atomic */
-    bool failed; /* atomic */
+    atomic_size_t next; /* the first byte that no thread has taken yet */
+    atomic_bool failed;
 };
 
 struct share {
@@ -72,11 +73,11 @@ static void move_pieces(struct cel_task *task)
     bool ok = !run->put || block;
     size_t from;
 
-    while (ok && !__atomic_load_n(&run->failed, __ATOMIC_RELAXED) &&
-           (from = __atomic_fetch_add(&run->next, PIECE, __ATOMIC_RELAXED)) < run->nbytes)
+    while (ok && !atomic_load_explicit(&run->failed, memory_order_relaxed) &&
+           (from = atomic_fetch_add_explicit(&run->next, PIECE, memory_order_relaxed)) < run->nbytes)
         ok = (run->put ? put_piece(run, from, block) : get_piece(run, from)) == CEL_OK;
     if (!ok)
-        __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
+        atomic_store_explicit(&run->failed, true, memory_order_relaxed);
     free(block);
 }
 

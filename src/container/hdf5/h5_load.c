@@ -17,7 +17,7 @@
 
 static int ask_space(hid_t dataset, struct cel_h5_header *h)
 {
-    hsize_t dims[H5S_MAX_RANK], maxdims[H5S_MAX_RANK];
+    hsize_t dims[CEL_RANK_MAX], maxdims[CEL_RANK_MAX];
     hid_t space = H5Dget_space(dataset);
     int d;
 
