@@ -128,7 +128,7 @@ static size_t padded_to(size_t size, size_t align)
 static int count_of(int ndims, const int *dims, size_t *n)
 {
     *n = 1;
-    if (ndims < 0 || ndims > NC_MAX_VAR_DIMS || (ndims && !dims))
+    if (ndims < 0 || ndims > CEL_RANK_MAX || (ndims && !dims))
         return cel_fail(NC_EINVAL, "%d dimensions, or no lengths for them", ndims);
     for (int d = 0; d < ndims; d++)
         if (dims[d] < 1 || !cel_mul(*n, (size_t)dims[d], n))

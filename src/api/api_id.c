@@ -20,9 +20,9 @@
 struct cel_open {
     struct cel_dataset *ds;
     int index;
-    unsigned long users; /* calls at work, and CLOSING; atomic: who leaves takes no lock */
-    bool lost;           /* a thread that this process does not have was in it */
-    pid_t owner;         /* a forked child must not finish its parent's files */
+    _Atomic unsigned long users; /* calls at work, and CLOSING: who leaves takes no lock */
+    bool lost;                   /* a thread that this process does not have was in it */
+    pid_t owner;                 /* a forked child must not finish its parent's files */
 };
 
 #define CLOSING (~0ul - (~0ul >> 1)) /* the highest bit */
@@ -87,7 +87,7 @@ int cel_open_add(struct cel_dataset *ds, int *ncid)
 
 static unsigned long users_of(const struct cel_open *open)
 {
-    return __atomic_load_n(&open->users, __ATOMIC_ACQUIRE);
+    return atomic_load_explicit(&open->users, memory_order_acquire);
 }
 
 /* With the table's lock held. */
@@ -104,7 +104,7 @@ static struct cel_dataset *take_row(struct cel_open *open)
 {
     struct cel_dataset *ds = open->lost ? NULL : open->ds;
 
-    __atomic_fetch_or(&open->users, CLOSING, __ATOMIC_ACQ_REL);
+    atomic_fetch_or_explicit(&open->users, CLOSING, memory_order_acq_rel);
     while (ds && users_of(open) != CLOSING)
         cel_cond_wait(&table.left, &table.lock);
     table.row[open->index] = NULL;
@@ -233,7 +233,7 @@ int cel_call_begin(struct cel_call *c, int ncid)
     if (lost)
         c->open = NULL;
     if (c->open)
-        __atomic_fetch_add(&c->open->users, 1, __ATOMIC_RELAXED);
+        atomic_fetch_add_explicit(&c->open->users, 1, memory_order_relaxed);
     cel_unlock(&table.lock);
     if (!c->open)
         return lost ? lost_id() : bad_id(ncid);
@@ -280,7 +280,7 @@ struct cel_atts *cel_call_att_list(struct cel_call *c)
 /* Whoever closes may free `open` as soon as the last one is counted out. */
 static void leave(struct cel_open *open)
 {
-    if (__atomic_fetch_sub(&open->users, 1, __ATOMIC_ACQ_REL) != (CLOSING | 1))
+    if (atomic_fetch_sub_explicit(&open->users, 1, memory_order_acq_rel) != (CLOSING | 1))
         return;
     cel_lock(&table.lock);
     cel_cond_wake_all(&table.left);

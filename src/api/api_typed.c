@@ -7,12 +7,9 @@
 
 #define MEMTYPE_LONG (sizeof(long) == sizeof(int) ? NC_INT : NC_INT64)
 
-static const size_t zeros[NC_MAX_VAR_DIMS];
-static const size_t ones[NC_MAX_VAR_DIMS] = {
-#define ONES_4 1, 1, 1, 1
-#define ONES_32 ONES_4, ONES_4, ONES_4, ONES_4, ONES_4, ONES_4, ONES_4, ONES_4
-#define ONES_256 ONES_32, ONES_32, ONES_32, ONES_32, ONES_32, ONES_32, ONES_32, ONES_32
-    ONES_256, ONES_256, ONES_256, ONES_256};
+static const size_t zeros[CEL_RANK_MAX];
+static const size_t ones[CEL_RANK_MAX] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                                          1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 static int ready(struct cel_call *c, const struct cel_region *region)
 {

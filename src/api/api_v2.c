@@ -35,22 +35,23 @@ static int answer(const char *who, int rc, int ncid, int value)
     return -1;
 }
 
-/* long[] as the index types of version 3; the rank is the variable's. */
+/* long[] as the index types of version 3. The rank is the variable's; where it is above CEL_RANK_MAX, the call of
+ * version 3 fails before it looks at an index. */
 struct index {
-    size_t u[NC_MAX_VAR_DIMS];
-    ptrdiff_t s[NC_MAX_VAR_DIMS];
+    size_t u[CEL_RANK_MAX];
+    ptrdiff_t s[CEL_RANK_MAX];
 };
 
 static const size_t *unsigned_of(struct index *out, int n, const long *in)
 {
-    for (int d = 0; in && d < n; d++)
+    for (int d = 0; in && d < n && d < CEL_RANK_MAX; d++)
         out->u[d] = (size_t)in[d];
     return in ? out->u : NULL;
 }
 
 static const ptrdiff_t *signed_of(struct index *out, int n, const long *in, long unit)
 {
-    for (int d = 0; in && d < n; d++)
+    for (int d = 0; in && d < n && d < CEL_RANK_MAX; d++)
         out->s[d] = in[d] / unit;
     return in ? out->s : NULL;
 }

@@ -10,7 +10,7 @@
 int nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *dimidsp, int *varidp)
 {
     struct cel_call c;
-    struct cel_dim *dims[NC_MAX_VAR_DIMS];
+    struct cel_dim *dims[CEL_RANK_MAX];
     const struct cel_type *type;
     struct cel_var *var;
     int rc = cel_call_begin(&c, ncid);
@@ -19,7 +19,7 @@ int nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *
         rc = cel_load_types(c.ds);
     if (rc == CEL_OK) {
         type = cel_type_by_id(c.ds, xtype); /* what is not there is NULL, and refused in its turn */
-        for (int d = 0; dimidsp && d < ndims && d < NC_MAX_VAR_DIMS; d++)
+        for (int d = 0; dimidsp && d < ndims && d < CEL_RANK_MAX; d++)
             dims[d] = cel_dim_by_id(c.ds, dimidsp[d]);
         rc = cel_var_def(c.group, name, type, ndims, dimidsp ? dims : NULL, &var);
     }
@@ -135,12 +135,12 @@ int nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *chunksizesp)
 
 int nc_def_var_chunking_ints(int ncid, int varid, int contiguous, int *chunksizesp)
 {
-    size_t chunks[NC_MAX_VAR_DIMS];
+    size_t chunks[CEL_RANK_MAX];
     int ndims, rc = nc_inq_varndims(ncid, varid, &ndims);
 
     if (rc != NC_NOERR)
         return rc;
-    for (int d = 0; chunksizesp && d < ndims; d++) {
+    for (int d = 0; chunksizesp && d < ndims && d < CEL_RANK_MAX; d++) { /* one with more is not new, and refused */
         if (chunksizesp[d] < 0)
             return cel_fail(NC_EBADCHUNK, "a chunk length of %d makes no sense", chunksizesp[d]);
         chunks[d] = (size_t)chunksizesp[d];
@@ -150,15 +150,15 @@ int nc_def_var_chunking_ints(int ncid, int varid, int contiguous, int *chunksize
 
 int nc_inq_var_chunking_ints(int ncid, int varid, int *contiguousp, int *chunksizesp)
 {
-    size_t chunks[NC_MAX_VAR_DIMS];
+    size_t chunks[CEL_RANK_MAX];
     int storage, ndims, rc = nc_inq_varndims(ncid, varid, &ndims);
 
     if (rc == NC_NOERR)
-        rc = nc_inq_var_chunking(ncid, varid, &storage, chunks);
+        rc = nc_inq_var_chunking(ncid, varid, &storage, ndims <= CEL_RANK_MAX ? chunks : NULL);
     if (rc != NC_NOERR)
         return rc;
     cel_give(contiguousp, storage);
-    for (int d = 0; chunksizesp && storage == NC_CHUNKED && d < ndims; d++) {
+    for (int d = 0; chunksizesp && storage == NC_CHUNKED && ndims <= CEL_RANK_MAX && d < ndims; d++) {
         chunksizesp[d] = chunks[d] > INT_MAX ? INT_MAX : (int)chunks[d];
         if (chunks[d] > INT_MAX)
             rc = cel_fail(NC_ERANGE, "a chunk length of %zu fits no int", chunks[d]);

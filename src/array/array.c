@@ -110,7 +110,7 @@ static int make_array(struct cel_dataset *ds, struct cel_var *var)
         return rc;
     }
     cel_cache_reset(array, var->cache.size);
-    __atomic_store_n(&var->array, array, __ATOMIC_RELEASE); /* cel_array_get() looks without a lock */
+    atomic_store_explicit(&var->array, array, memory_order_release); /* cel_array_get() looks without a lock */
     return CEL_OK;
 }
 
@@ -146,7 +146,7 @@ int cel_array_get(struct cel_dataset *ds, struct cel_var *var, struct cel_array 
 {
     int rc;
 
-    *out = __atomic_load_n(&var->array, __ATOMIC_ACQUIRE);
+    *out = atomic_load_explicit(&var->array, memory_order_acquire);
     if (*out) /* it is there until the file is closed, and closing waits for this call */
         return CEL_OK;
     cel_lock(&ds->lock);

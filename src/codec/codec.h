@@ -1,6 +1,7 @@
 #ifndef CEL_CODEC_H
 #define CEL_CODEC_H
 
+#include "rank.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +23,6 @@ double cel_words_double(const uint32_t *w);
 void cel_words_set_double(double v, uint32_t *w);
 
 /* What a codec may know of the chunks it will see. All of them have this shape. */
-#define CEL_RANK_MAX 32
 enum cel_kind { CEL_KIND_OTHER, CEL_KIND_INT, CEL_KIND_UINT, CEL_KIND_FLOAT, CEL_KIND_CHAR };
 struct cel_shape {
     size_t elem_size; /* bytes of one element, >= 1 */

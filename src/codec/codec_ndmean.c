@@ -27,7 +27,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     struct cel_cells cells;
     struct cel_shape shape;
     struct cel_mean mean = {.keeps_special = true};
-    size_t side[CEL_CELLS_RANK];
+    size_t side[CEL_RANK_MAX];
     int rc = cel_nd_cells(coding, n, cap, &cells);
 
     *len = n;

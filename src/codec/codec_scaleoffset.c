@@ -61,10 +61,8 @@ static int check(const struct cel_words *visible)
 
 static void note_fill(const struct cel_shape *shape, struct cel_words *w)
 {
-    uint64_t bits = 0;
+    uint64_t bits = cel_get_word(shape->fill, shape->elem_size, shape->big_endian);
 
-    for (size_t i = 0; i < shape->elem_size; i++)
-        bits |= (uint64_t)shape->fill[i] << 8 * (shape->big_endian ? shape->elem_size - 1 - i : i);
     w->w[HAS_FILL] = 1;
     w->w[FILL] = (uint32_t)bits;
     w->w[FILL + 1] = (uint32_t)(bits >> 32);
@@ -379,7 +377,7 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
         return CEL_OK;
     }
     bits = cel_get_le32(in);
-    least = cel_get_le32(in + 5) | (uint64_t)cel_get_le32(in + 9) << 32;
+    least = cel_get_le64(in + 5);
     packed = (struct cel_bit_reader){.at = in + HEADER, .end = in + n};
     if (bits == s.bits)
         restore_whole(&s, in + HEADER, dst);

@@ -2,6 +2,7 @@
  * directory, a URL with its fragment ("file:///data/x.zarr#mode=zarr"), or
  * memory. Looks at the first bytes, for the containers to bid by. */
 #include "container.h"
+#include "file.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -47,16 +48,11 @@ static bool is_local(const struct cel_location *at)
 static int read_head(const char *path, struct cel_location *at)
 {
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* a pipe has no end to wait for */
-    ssize_t got = 1;
-    int e = 0;
+    int e;
 
     if (fd < 0)
         return errno;
-    for (at->head_len = 0; !e && got != 0 && at->head_len < sizeof at->head;) {
-        got = pread(fd, at->head + at->head_len, sizeof at->head - at->head_len, (off_t)at->head_len);
-        at->head_len += got > 0 ? (size_t)got : 0;
-        e = got < 0 && errno != EINTR ? errno : 0;
-    }
+    e = cel_file_read(fd, 0, at->head, sizeof at->head, &at->head_len);
     close(fd);
     return e;
 }

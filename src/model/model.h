@@ -13,6 +13,7 @@
 #include "thread.h"
 #include "vec.h"
 #include <netcdf.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -73,10 +74,10 @@ struct cel_type {
     struct cel_member *member;
     size_t nmembers;
     enum cel_saved saved;
-    bool loaded; /* false: only name and group are known yet (container->load_types) */
-    bool in_use; /* part of another type, or values of it exist: it can no longer change */
-    void *zeros; /* one zeroed element, made on first need (cel_type_zeros) */
-    void *priv;  /* the container's own */
+    bool loaded;           /* false: only name and group are known yet (container->load_types) */
+    bool in_use;           /* part of another type, or values of it exist: it can no longer change */
+    _Atomic(void *) zeros; /* one zeroed element, made on first need (cel_type_zeros) */
+    void *priv;            /* the container's own */
 };
 
 struct cel_att {
@@ -164,7 +165,7 @@ struct cel_var {
     const int *order; /* axis i of a chunk as stored is axis order[i]; NULL: as they are. Borrowed from `place` */
     size_t *extent;   /* ndims: current lengths of the array as the container keeps it */
     void *priv;       /* the container's own */
-    struct cel_array *array; /* the array engine's own: cache and lock; made on first use */
+    struct cel_array *_Atomic array; /* the array engine's own: cache and lock; made on first use */
 };
 
 /* An object of the file that the container does not understand. */

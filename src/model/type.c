@@ -306,7 +306,7 @@ int cel_type_insert_field(struct cel_type *type, const char *name, size_t offset
         return rc;
     if (!field)
         rc = cel_fail(NC_EBADTYPE, "field %s.%s: there is no such type", type->name, normal);
-    else if (ndims < 0 || ndims > NC_MAX_VAR_DIMS || (ndims && !dims))
+    else if (ndims < 0 || ndims > CEL_RANK_MAX || (ndims && !dims))
         rc = cel_fail(NC_EINVAL, "field %s.%s: %d dimensions", type->name, normal, ndims);
     else
         rc = cel_mode_define(type->group->dataset);
@@ -456,12 +456,11 @@ const void *cel_type_zeros(const struct cel_type *type)
 
     if (type->size <= sizeof small)
         return small;
-    block = __atomic_load_n(&mine->zeros, __ATOMIC_ACQUIRE);
+    block = atomic_load_explicit(&mine->zeros, memory_order_acquire);
     if (block)
         return block;
     block = cel_calloc(1, type->size);
-    if (block &&
-        !__atomic_compare_exchange_n(&mine->zeros, &expected, block, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (block && !atomic_compare_exchange_strong(&mine->zeros, &expected, block)) {
         free(block);
         block = expected;
     }

@@ -1,6 +1,7 @@
 /* Variables: defining and renaming them, and the choices made per variable before
  * it is written: storage, chunk lengths, fill value, byte order. */
 #include "model_int.h"
+#include <assert.h>
 #include <stdio.h>
 
 #define COMPACT_MAX 65536 /* bytes: the data lies in the object's header */
@@ -248,9 +249,10 @@ int cel_var_may_define(const struct cel_var *var)
 
 static void default_chunks_of(const struct cel_var *var, size_t *chunks)
 {
-    size_t lens[NC_MAX_VAR_DIMS];
-    bool unlimited[NC_MAX_VAR_DIMS];
+    size_t lens[CEL_RANK_MAX];
+    bool unlimited[CEL_RANK_MAX];
 
+    assert(var->ndims <= CEL_RANK_MAX);
     for (int d = 0; d < var->ndims; d++) {
         lens[d] = var->dim[d]->unlimited ? 0 : var->dim[d]->len; /* it will grow: its length now says nothing */
         unlimited[d] = var->dim[d]->unlimited;
@@ -272,7 +274,7 @@ static int set_chunks(struct cel_var *var, const size_t *chunks)
 
 int cel_var_chunk_by_default(struct cel_var *var)
 {
-    size_t chunks[NC_MAX_VAR_DIMS];
+    size_t chunks[CEL_RANK_MAX];
 
     default_chunks_of(var, chunks);
     return set_chunks(var, chunks);
@@ -281,7 +283,7 @@ int cel_var_chunk_by_default(struct cel_var *var)
 /* A length of 0 asks for the default. */
 static int choose_chunks(struct cel_var *var, const size_t *wanted)
 {
-    size_t chunks[NC_MAX_VAR_DIMS];
+    size_t chunks[CEL_RANK_MAX];
     int rc;
 
     default_chunks_of(var, chunks);

@@ -2,6 +2,7 @@
  * It always speaks Zarr v2 ("id"), and hands out malloc'ed memory. */
 #include "buf.h"
 #include "json.h"
+#include "mem.h"
 #include "plugin_int.h"
 #include "status.h"
 #include <netcdf.h>
@@ -135,10 +136,9 @@ int cel_plugin_modify(const struct cel_codec *codec, int ncid, int varid, struct
     *working = *visible;
     if (!o->half || !o->half->modify_parameters)
         return CEL_OK;
-    v = malloc((nv ? nv : 1) * sizeof *v);
+    v = cel_memdup(visible->w, nv * sizeof *v);
     if (!v)
-        return cel_fail(NC_ENOMEM, "no memory for %zu parameters", nv);
-    memcpy(v, visible->w, nv * sizeof *v);
+        return NC_ENOMEM;
     lock = cel_plugin_enter();
     rc = o->half->modify_parameters(ncid, varid, &nv, &v, &nw, &w);
     cel_plugin_leave(lock);

@@ -25,11 +25,14 @@ static int code_for(int error)
     }
 }
 
+int cel_store_error(int error, const char *doing, const char *what)
+{
+    return cel_fail(code_for(error), "%s: cannot %s: %s", what, doing, strerror(error));
+}
+
 int cel_store_failure(const char *doing, const char *what)
 {
-    int error = errno;
-
-    return cel_fail(code_for(error), "%s: cannot %s: %s", what, doing, strerror(error));
+    return cel_store_error(errno, doing, what);
 }
 
 bool cel_store_part_is_legal(const char *part, size_t len)

@@ -7,6 +7,7 @@
  * was before or after a put, never between. */
 
 #include "buf.h"
+#include "file.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -61,10 +62,6 @@ bool cel_store_mark_same(const struct cel_store_mark *a, const struct cel_store_
  * thread, then it takes the place of a key's value at once. Nothing is held open between
  * calls, so there may be any number of them. */
 struct cel_draft;
-struct cel_bytes {
-    const void *data;
-    size_t n;
-};
 bool cel_store_has_drafts(const struct cel_store *s);
 int cel_draft_make(struct cel_store *s, struct cel_draft **out);
 int cel_draft_write(struct cel_draft *d, uint64_t offset, const struct cel_bytes *part,

@@ -3,6 +3,7 @@
  * No lock: the file system keeps order. Only regular files are values, and what a
  * symbolic link leads to outside the store is no part of it. */
 #include "beneath.h"
+#include "file.h"
 #include "mem.h"
 #include "store_dir_int.h"
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -73,19 +73,12 @@ static int look_at_value(struct directory *d, const char *key, struct stat *st)
 
 int cel_dir_read(int fd, const char *key, uint64_t offset, char *dst, size_t n)
 {
-    while (n > 0) {
-        ssize_t got = pread(fd, dst, n, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return cel_store_failure("read", key);
-        if (got == 0)
-            return cel_fail(NC_EIO, "%s: the file ends %zu bytes too early", key, n);
-        dst += got;
-        offset += (uint64_t)got;
-        n -= (size_t)got;
-    }
-    return CEL_OK;
+    size_t done;
+    int e = cel_file_read(fd, offset, dst, n, &done);
+
+    if (e)
+        return cel_store_error(e, "read", key);
+    return done == n ? CEL_OK : cel_fail(NC_EIO, "%s: the file ends %zu bytes too early", key, n - done);
 }
 
 static int get(struct cel_store *s, const char *key, struct cel_buf *out)
@@ -180,51 +173,11 @@ static int size(struct cel_store *s, const char *key, uint64_t *out)
     return rc;
 }
 
-/* The parts that are left once `done` bytes are written. */
-static int skip_parts(struct iovec *part, int n, size_t done)
-{
-    int first = 0;
-
-    while (first < n && done >= part[first].iov_len)
-        done -= part[first++].iov_len;
-    if (first < n) {
-        part[first].iov_base = (char *)part[first].iov_base + done;
-        part[first].iov_len -= done;
-    }
-    memmove(part, part + first, (size_t)(n - first) * sizeof *part);
-    return n - first;
-}
-
-static int write_few(int fd, const char *what, uint64_t offset, struct iovec *part, int n)
-{
-    while ((n = skip_parts(part, n, 0)) > 0) {
-        ssize_t put = pwritev(fd, part, n, (off_t)offset);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return cel_store_failure("write", what);
-        offset += (uint64_t)put;
-        n = skip_parts(part, n, (size_t)put);
-    }
-    return CEL_OK;
-}
-
 int cel_dir_write(int fd, const char *what, uint64_t offset, const struct cel_bytes *part, size_t n)
 {
-    struct iovec few[64];
-    int rc = CEL_OK;
+    int e = cel_file_write_parts(fd, offset, part, n);
 
-    for (size_t at = 0; rc == CEL_OK && at < n;) {
-        uint64_t from = offset;
-        int k = 0;
-
-        for (; k < 64 && at < n; k++, at++) {
-            few[k] = (struct iovec){(void *)part[at].data, part[at].n};
-            offset += part[at].n;
-        }
-        rc = write_few(fd, what, from, few, k);
-    }
-    return rc;
+    return e ? cel_store_error(e, "write", what) : CEL_OK;
 }
 
 /* --- putting in place --------------------------------------------------------- */

@@ -47,7 +47,8 @@ struct cel_store {
     _Atomic uint64_t reads;
 };
 
-/* What errno says of doing something ("read") to a file or key. */
+/* What an errno says of doing something ("read") to a file or key; the second takes errno itself. */
+int cel_store_error(int error, const char *doing, const char *what);
 int cel_store_failure(const char *doing, const char *what);
 
 /* Parts of a key that no store has: "", ".", "..", temporary names, and any with a backslash. */

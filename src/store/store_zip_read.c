@@ -1,8 +1,9 @@
 /* Reading a zip archive: the central directory once, at opening; then stored
  * entries by pread without a lock, deflated ones through libdeflate. */
+#include "bytes.h"
+#include "file.h"
 #include "mem.h"
 #include "store_zip_int.h"
-#include <errno.h>
 #include <libdeflate.h>
 #include <netcdf.h>
 #include <stdlib.h>
@@ -11,21 +12,6 @@
 
 #define DEFLATE_RATIO_MAX 1040 /* deflate cannot do better than about 1032 : 1 */
 
-static uint16_t get16(const unsigned char *p)
-{
-    return (uint16_t)(p[0] | p[1] << 8);
-}
-
-static uint32_t get32(const unsigned char *p)
-{
-    return get16(p) | (uint32_t)get16(p + 2) << 16;
-}
-
-static uint64_t get64(const unsigned char *p)
-{
-    return get32(p) | (uint64_t)get32(p + 4) << 32;
-}
-
 static int damaged(const struct zip *z, const char *why)
 {
     return cel_fail(NC_EIO, "%s: not a zip archive this library can read: %s", z->store.path, why);
@@ -33,21 +19,12 @@ static int damaged(const struct zip *z, const char *why)
 
 int cel_zip_read_at(int fd, const char *what, uint64_t offset, void *dst, size_t n)
 {
-    char *to = dst;
+    size_t done;
+    int e = cel_file_read(fd, offset, dst, n, &done);
 
-    while (n > 0) {
-        ssize_t got = pread(fd, to, n, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return cel_store_failure("read", what);
-        if (got == 0)
-            return cel_fail(NC_EIO, "%s: the archive ends too early", what);
-        to += got;
-        offset += (uint64_t)got;
-        n -= (size_t)got;
-    }
-    return CEL_OK;
+    if (e)
+        return cel_store_error(e, "read", what);
+    return done == n ? CEL_OK : cel_fail(NC_EIO, "%s: the archive ends too early", what);
 }
 
 /* --- the central directory ------------------------------------------------- */
@@ -67,11 +44,11 @@ static int find_end64(struct zip *z, uint64_t end_at, struct directory *out)
     if (rc == CEL_OK && memcmp(locator, "PK\6\7", 4) != 0)
         rc = damaged(z, "no zip64 locator");
     if (rc == CEL_OK)
-        rc = cel_zip_read_at(z->archive, z->store.path, get64(locator + 8), end, sizeof end);
+        rc = cel_zip_read_at(z->archive, z->store.path, cel_get_le64(locator + 8), end, sizeof end);
     if (rc == CEL_OK && memcmp(end, "PK\6\6", 4) != 0)
         rc = damaged(z, "no zip64 end record");
     if (rc == CEL_OK)
-        *out = (struct directory){get64(end + 48), get64(end + 40), get64(end + 32)};
+        *out = (struct directory){cel_get_le64(end + 48), cel_get_le64(end + 40), cel_get_le64(end + 32)};
     return rc;
 }
 
@@ -84,13 +61,14 @@ static int find_directory(struct zip *z, struct directory *out)
     size_t at = n;
 
     while (rc == CEL_OK && at-- > 0)
-        if (n - at >= END_SIZE && memcmp(tail + at, "PK\5\6", 4) == 0 && get16(tail + at + 20) == n - at - END_SIZE)
+        if (n - at >= END_SIZE && memcmp(tail + at, "PK\5\6", 4) == 0 &&
+            cel_get_le16(tail + at + 20) == n - at - END_SIZE)
             break;
     if (rc == CEL_OK && at == (size_t)-1)
         rc = damaged(z, "no end record");
     if (rc == CEL_OK) {
         const unsigned char *end = tail + at;
-        *out = (struct directory){get32(end + 16), get32(end + 12), get16(end + 10)};
+        *out = (struct directory){cel_get_le32(end + 16), cel_get_le32(end + 12), cel_get_le16(end + 10)};
         if (out->offset == UINT32_MAX || out->size == UINT32_MAX || out->count == UINT16_MAX)
             rc = find_end64(z, z->archive_size - n + at, out);
     }
@@ -103,15 +81,16 @@ static bool take_zip64(const unsigned char *extra, size_t n, struct zip_entry *e
 {
     uint64_t *fields[] = {&e->size, &e->packed, &e->offset};
 
-    for (; n >= 4 && n >= 4u + get16(extra + 2); n -= 4u + get16(extra + 2), extra += 4 + get16(extra + 2)) {
-        const unsigned char *at = extra + 4, *end = at + get16(extra + 2);
-        if (get16(extra) != ZIP64_ID)
+    for (; n >= 4 && n >= 4u + cel_get_le16(extra + 2);
+         n -= 4u + cel_get_le16(extra + 2), extra += 4 + cel_get_le16(extra + 2)) {
+        const unsigned char *at = extra + 4, *end = at + cel_get_le16(extra + 2);
+        if (cel_get_le16(extra) != ZIP64_ID)
             continue;
         for (size_t i = 0; i < 3; i++)
             if (*fields[i] == UINT32_MAX) {
                 if (end - at < 8)
                     return false;
-                *fields[i] = get64(at);
+                *fields[i] = cel_get_le64(at);
                 at += 8;
             }
         return true;
@@ -156,17 +135,17 @@ static int load_entry(struct zip *z, const unsigned char *p, size_t n, size_t *u
 
     if (n < CENTRAL_SIZE || memcmp(p, "PK\1\2", 4) != 0)
         return damaged(z, "its directory is broken");
-    name_len = get16(p + 28);
-    extra_len = get16(p + 30);
-    *used = CENTRAL_SIZE + name_len + extra_len + get16(p + 32);
+    name_len = cel_get_le16(p + 28);
+    extra_len = cel_get_le16(p + 30);
+    *used = CENTRAL_SIZE + name_len + extra_len + cel_get_le16(p + 32);
     if (*used > n)
         return damaged(z, "its directory is cut off");
-    e.flags = get16(p + 8);
-    e.method = get16(p + 10);
-    e.crc = get32(p + 16);
-    e.packed = get32(p + 20);
-    e.size = get32(p + 24);
-    e.offset = get32(p + 42);
+    e.flags = cel_get_le16(p + 8);
+    e.method = cel_get_le16(p + 10);
+    e.crc = cel_get_le32(p + 16);
+    e.packed = cel_get_le32(p + 20);
+    e.size = cel_get_le32(p + 24);
+    e.offset = cel_get_le32(p + 42);
     if (!take_zip64(p + CENTRAL_SIZE + name_len, extra_len, &e))
         return damaged(z, "a zip64 field is missing");
     if (name_len == 0 || p[CENTRAL_SIZE + name_len - 1] == '/' || memchr(p + CENTRAL_SIZE, 0, name_len))
@@ -232,7 +211,7 @@ int cel_zip_data_offset(struct zip *z, const char *key, const struct zip_entry *
     rc = cel_zip_read_at(z->archive, key, e->offset, local, sizeof local);
     if (rc != CEL_OK)
         return rc;
-    *out += LOCAL_SIZE + get16(local + 26) + get16(local + 28);
+    *out += LOCAL_SIZE + cel_get_le16(local + 26) + cel_get_le16(local + 28);
     if (memcmp(local, "PK\3\4", 4) != 0 || *out > z->archive_size || e->packed > z->archive_size - *out)
         return cel_fail(NC_EIO, "%s: its place in the archive is damaged", key);
     return CEL_OK;

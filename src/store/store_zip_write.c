@@ -1,8 +1,9 @@
 /* Values into the scratch file, as entries of an archive, so that even what never
  * reaches the archive can be read; and the records of an archive. */
+#include "bytes.h"
+#include "file.h"
 #include "mem.h"
 #include "store_zip_int.h"
-#include <errno.h>
 #include <libdeflate.h>
 #include <netcdf.h>
 #include <stdlib.h>
@@ -13,19 +14,9 @@
 
 static int write_at(int fd, const char *what, uint64_t offset, const void *src, size_t n)
 {
-    const char *from = src;
+    int e = cel_file_write(fd, offset, src, n);
 
-    while (n > 0) {
-        ssize_t put = pwrite(fd, from, n, (off_t)offset);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return cel_store_failure("write", what);
-        from += put;
-        offset += (uint64_t)put;
-        n -= (size_t)put;
-    }
-    return CEL_OK;
+    return e ? cel_store_error(e, "write", what) : CEL_OK;
 }
 
 static int emit(struct zip_output *o, const void *p, size_t n)
@@ -75,11 +66,10 @@ static bool needs_extra(const struct zip_entry *e)
     return e->size >= UINT32_MAX || e->packed >= UINT32_MAX;
 }
 
-static unsigned char *put_int(unsigned char *p, uint64_t v, int nbytes)
+static unsigned char *put_int(unsigned char *p, uint64_t v, size_t nbytes)
 {
-    for (int i = 0; i < nbytes; i++, v >>= 8)
-        *p++ = (unsigned char)v;
-    return p;
+    cel_put_le(p, v, nbytes);
+    return p + nbytes;
 }
 
 static uint32_t low_or_all_ones(uint64_t v)
@@ -140,7 +130,8 @@ int cel_zip_note(struct zip_output *o, const char *name, const struct zip_entry 
     p = put_int(p, low_or_all_ones(e->size), 4);
     p = put_int(p, strlen(name), 2);
     p = put_int(p, x > extra + 4 ? (uint64_t)(x - extra) : 0, 2);
-    p = put_int(p, 0, 2 + 2 + 2 + 4); /* comment, disk, attributes */
+    p = put_int(p, 0, 2 + 2); /* comment, disk */
+    p = put_int(p, 0, 2 + 4); /* attributes */
     put_int(p, low_or_all_ones(local_at), 4);
     rc = cel_buf_add(&o->directory, h, sizeof h);
     if (rc == CEL_OK)

@@ -1,5 +1,6 @@
 /* Elements by dtype: slow and plain, one at a time; none of these filters is a
  * bottleneck beside the compressor that follows it. */
+#include "bytes.h"
 #include "half.h"
 #include "typed.h"
 #include "status.h"
@@ -55,20 +56,12 @@ int cel_dtype_pair(const struct cel_codec *codec, uint32_t a, uint32_t b, struct
 
 static uint64_t load_bits(const struct cel_dtype *t, const void *p)
 {
-    const unsigned char *b = p;
-    uint64_t v = 0;
-
-    for (size_t i = 0; i < t->size; i++)
-        v = v << 8 | b[t->big ? i : t->size - 1 - i];
-    return v;
+    return cel_get_word(p, t->size, t->big);
 }
 
 static void store_bits(const struct cel_dtype *t, void *p, uint64_t v)
 {
-    unsigned char *b = p;
-
-    for (size_t i = 0; i < t->size; i++, v >>= 8)
-        b[t->big ? t->size - 1 - i : i] = (unsigned char)v;
+    cel_put_word(p, v, t->size, t->big);
 }
 
 /* A real that has no integer becomes the smallest one, as on x86. */

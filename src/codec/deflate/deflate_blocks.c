@@ -62,7 +62,7 @@ static void count_bytes(const unsigned char *p, size_t n, uint32_t *count)
     size_t i = 0;
 
     for (; i + 8 <= n; i += 8) {
-        uint64_t v = cel_load_le64(p + i);
+        uint64_t v = cel_get_le64(p + i);
 
         part[0][v & 0xff]++;
         part[1][v >> 8 & 0xff]++;
@@ -84,7 +84,7 @@ static void count_changes(const unsigned char *p, size_t n, struct stretch *out)
     uint32_t part[PARTS][256] = {{0}};
 
     for (size_t i = 1; i + 8 <= n; i += 16) {
-        uint64_t v = cel_load_le64(p + i), x = v ^ cel_load_le64(p + i - 1);
+        uint64_t v = cel_get_le64(p + i), x = v ^ cel_get_le64(p + i - 1);
 
         if (x == 0)
             continue;

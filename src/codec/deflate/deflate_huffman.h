@@ -23,7 +23,7 @@ static inline void cel_sink_add(struct cel_bit_sink *s, uint64_t bits, unsigned 
 
 static inline void cel_sink_flush(struct cel_bit_sink *s)
 {
-    cel_store_le64(s->at, s->filled);
+    cel_put_le64(s->at, s->filled);
     s->at += s->n >> 3;
     s->filled >>= s->n & ~7u;
     s->n &= 7;

@@ -106,7 +106,7 @@ static size_t same_bytes(const unsigned char *a, const unsigned char *b, size_t 
     size_t n = 0;
 
     for (; n + 8 <= most; n += 8) {
-        uint64_t x = cel_load_le64(a + n) ^ cel_load_le64(b + n);
+        uint64_t x = cel_get_le64(a + n) ^ cel_get_le64(b + n);
 
         if (x)
             return n + (size_t)(__builtin_ctzll(x) >> 3);
@@ -125,7 +125,7 @@ struct found {
 ALWAYS_INLINE struct found match_at(const unsigned char *src, size_t i, size_t to, uint64_t v, uint32_t distance,
                                     unsigned shift)
 {
-    uint64_t x = cel_load_le64(src + i - distance) ^ v;
+    uint64_t x = cel_get_le64(src + i - distance) ^ v;
     size_t len;
 
     if (x << shift || distance - 1 >= WINDOW)
@@ -137,7 +137,7 @@ ALWAYS_INLINE struct found match_at(const unsigned char *src, size_t i, size_t t
 ALWAYS_INLINE struct found look(struct cel_heads *heads, const struct cel_match_rules *rules, const unsigned char *src,
                                 size_t i, size_t to, bool thorough)
 {
-    uint64_t v = cel_load_le64(src + i);
+    uint64_t v = cel_get_le64(src + i);
     unsigned shift = SHIFT(rules->hashed);
     uint32_t few = swap(heads->few, hash_of(v, shift, CEL_FEW_BITS), i);
     uint32_t eight = thorough ? swap(heads->eight, hash_of(v, SHIFT(8), CEL_EIGHT_BITS), i) : 0;
@@ -164,7 +164,7 @@ ALWAYS_INLINE void remember(struct cel_heads *heads, const struct cel_match_rule
                             size_t from, size_t to, size_t step, bool thorough)
 {
     for (; from < to; from += step) {
-        uint64_t v = cel_load_le64(src + from);
+        uint64_t v = cel_get_le64(src + from);
 
         heads->few[hash_of(v, SHIFT(rules->hashed), CEL_FEW_BITS)] = (uint16_t)from;
         if (thorough)

@@ -5,6 +5,7 @@
  * Both forms work on words as the machine has them (low byte first): modulo
  * 65535 swapping the bytes of every word swaps the bytes of both sums. They keep
  * plain sums and fold rarely. */
+#include "bytes.h"
 #include "kernels.h"
 #include <string.h>
 #ifdef CEL_X86
@@ -29,15 +30,10 @@ static uint32_t swap16(uint32_t v)
     return (v >> 8 | v << 8) & 0xffff;
 }
 
-static uint32_t word_at(const unsigned char *p)
-{
-    return p[0] | (uint32_t)p[1] << 8;
-}
-
 static uint32_t finish(struct sums s, const unsigned char *p, size_t n)
 {
     for (; n >= 2; p += 2, n -= 2) {
-        s.first = fold(s.first + word_at(p));
+        s.first = fold(s.first + cel_get_le16(p));
         s.second = fold(s.second + s.first);
     }
     if (n == 1) {
@@ -60,7 +56,7 @@ static uint32_t fletcher32_portable(uint32_t unused, const void *src, size_t n)
         int k;
 
         for (k = 0; k < BLOCK; k++) {
-            first += word_at(p + 2 * k);
+            first += cel_get_le16(p + 2 * k);
             second += first;
         }
         s.second = fold(s.second + second);

@@ -1,5 +1,6 @@
 /* The walk over the rows of cells of an array; kernel_strip.c moves each. */
 #include "nd_cells.h"
+#include "mem.h"
 #include "nd_strip.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 bool cel_cells_init(struct cel_cells *c, int rank, const size_t *dims, const size_t *side, size_t elem)
 {
     *c = (struct cel_cells){.elem = elem, .nbytes = elem};
-    if (rank < 1 || rank > CEL_CELLS_RANK || !elem)
+    if (rank < 1 || rank > CEL_RANK_MAX || !elem)
         return false;
     for (int d = 0; d < rank; d++) {
         if (!dims[d] || !side[d] || __builtin_mul_overflow(c->nbytes, dims[d], &c->nbytes))
@@ -68,8 +69,8 @@ static void scatter_strip(const struct cel_strip_kernel *k, const struct cel_str
 
 struct walk {
     const struct cel_cells *c;
-    size_t stride[CEL_CELLS_RANK]; /* bytes */
-    size_t corner[CEL_CELLS_RANK]; /* of the row of cells at hand */
+    size_t stride[CEL_RANK_MAX]; /* bytes */
+    size_t corner[CEL_RANK_MAX]; /* of the row of cells at hand */
     size_t *offset;
     size_t room;
 };
@@ -79,7 +80,7 @@ static size_t list_streams(struct walk *w)
 {
     const struct cel_cells *c = w->c;
     int last = c->rank - 1;
-    size_t at[CEL_CELLS_RANK] = {0}, n = 0, here = 0;
+    size_t at[CEL_RANK_MAX] = {0}, n = 0, here = 0;
 
     for (;;) {
         int d = last;
@@ -133,7 +134,7 @@ bool cel_cells_walk(const struct cel_cells *c, char *array, char *cells, cel_str
         w.stride[d] = w.stride[d + 1] * c->dims[d + 1];
         w.room *= c->side[d];
     }
-    w.offset = w.room <= 256 ? few : malloc(w.room * sizeof *w.offset);
+    w.offset = w.room <= 256 ? few : cel_malloc_array(w.room, sizeof *w.offset);
     if (!w.offset)
         return false;
     s.offset = w.offset;
@@ -236,7 +237,7 @@ bool cel_cells_gather_planes(const struct cel_cells *c, const void *src, void *d
     if (is_copy(c) || c->nbytes % size || c->elem % size)
         return false;
     p.room = STAGE + 17 * cell;
-    p.stage = malloc(p.room);
+    p.stage = cel_malloc(p.room);
     ok = p.stage && cel_cells_walk(c, (char *)src, dst, gather_planes, &p);
     if (ok && p.filled)
         flush_planes(&p);

@@ -6,15 +6,14 @@
  * and within a cell its rows in C order. One kernel, used by the HDF5 filters, the
  * Zarr codecs and the Blosc2 plugins. */
 
+#include "rank.h"
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CEL_CELLS_RANK = 32 };
-
 struct cel_cells {
     int rank; /* after axes that do not matter were merged away */
-    size_t dims[CEL_CELLS_RANK];
-    size_t side[CEL_CELLS_RANK];
+    size_t dims[CEL_RANK_MAX];
+    size_t side[CEL_RANK_MAX];
     size_t elem; /* bytes of what is moved as one piece */
     size_t nbytes;
     const struct cel_strip_kernel *kernel; /* where to start in the table; NULL: at its head */

@@ -16,8 +16,8 @@ int cel_nd_prepare(const struct cel_codec *codec, const struct cel_words *visibl
     (void)visible;
     if (is_working(working))
         return CEL_OK;
-    if (shape->rank < 1 || shape->rank > CEL_CELLS_RANK)
-        return cel_fail(NC_EFILTER, "%s: takes 1 to %d dimensions, not %d", codec->name, CEL_CELLS_RANK, shape->rank);
+    if (shape->rank < 1 || shape->rank > CEL_RANK_MAX)
+        return cel_fail(NC_EFILTER, "%s: takes 1 to %d dimensions, not %d", codec->name, CEL_RANK_MAX, shape->rank);
     working->n = (size_t)(CEL_ND_DIMS + shape->rank);
     working->w[CEL_ND_ELEM] = (uint32_t)shape->elem_size;
     working->w[CEL_ND_RANK] = (uint32_t)shape->rank;
@@ -76,7 +76,7 @@ int cel_nd_from_json(const struct cel_json *config, int version, struct cel_word
 
 bool cel_nd_shape_of(const struct cel_words *w, struct cel_shape *out)
 {
-    if (!is_working(w) || w->w[CEL_ND_RANK] < 1 || w->w[CEL_ND_RANK] > CEL_CELLS_RANK ||
+    if (!is_working(w) || w->w[CEL_ND_RANK] < 1 || w->w[CEL_ND_RANK] > CEL_RANK_MAX ||
         w->n < CEL_ND_DIMS + w->w[CEL_ND_RANK])
         return false;
     *out = (struct cel_shape){.elem_size = w->w[CEL_ND_ELEM],
@@ -98,7 +98,7 @@ bool cel_nd_shape_of(const struct cel_words *w, struct cel_shape *out)
 int cel_nd_cells(const struct cel_coding *coding, size_t n, size_t cap, struct cel_cells *out)
 {
     struct cel_shape shape;
-    size_t side[CEL_CELLS_RANK];
+    size_t side[CEL_RANK_MAX];
 
     if (!cel_nd_shape_of(coding->words, &shape) || coding->words->w[CEL_ND_EDGE] < 1 ||
         coding->words->w[CEL_ND_EDGE] > coding->codec->params[0].max)

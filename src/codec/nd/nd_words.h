@@ -25,7 +25,7 @@ enum {
     CEL_ND_KIND,
     CEL_ND_FILL,
     CEL_ND_DIMS = 6,
-    CEL_ND_WORDS = 6 + CEL_CELLS_RANK
+    CEL_ND_WORDS = 6 + CEL_RANK_MAX
 };
 enum { CEL_ND_BIG = 256, CEL_ND_HAS_FILL = 512 };
 

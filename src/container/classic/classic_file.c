@@ -4,11 +4,11 @@
 #include "classic_int.h"
 #include "disk.h"
 #include "mem.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static int kind_of(const struct cel_location *where)
@@ -53,62 +53,91 @@ static int make_classic(struct cel_dataset *ds, int kind, struct classic **out)
     return CEL_OK;
 }
 
+/* The descriptor is the container's from now on. */
+static int set_file(struct classic *c, int fd)
+{
+    int rc = cel_source_of_file(fd, &c->io.source);
+
+    if (rc != CEL_OK)
+        close(fd);
+    else
+        c->io.fd = c->io.writable ? fd : -1;
+    return rc;
+}
+
 static int create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
 {
     int kind = options->mode & NC_64BIT_DATA ? 5 : options->mode & NC_64BIT_OFFSET ? 2 : 1;
     struct classic *c;
-    int rc = make_classic(ds, kind, &c);
+    int fd, rc = make_classic(ds, kind, &c);
 
     if (rc != CEL_OK)
         return rc;
     c->io.writable = c->created = true;
+    c->io.in_memory = where->in_memory;
     if (where->in_memory) {
         c->path = where->persist ? cel_strdup(where->path) : NULL;
         return where->persist && !c->path ? NC_ENOMEM : CEL_OK;
     }
-    c->io.fd =
-        open(where->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | (options->mode & NC_NOCLOBBER ? O_EXCL : 0), 0666);
-    return c->io.fd < 0 ? io_failure("create the file") : CEL_OK;
+    fd = open(where->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | (options->mode & NC_NOCLOBBER ? O_EXCL : 0), 0666);
+    if (fd < 0)
+        return io_failure("create the file");
+    rc = set_file(c, fd);
+    if (rc != CEL_OK)
+        unlink(where->path);
+    return rc;
+}
+
+/* The bytes stay where they are while nothing can write. */
+static int read_memory(struct classic *c)
+{
+    assert(!c->io.writable && c->io.in_memory && !c->io.source);
+    return cel_source_of_memory(c->io.mem.data, c->io.mem.len, &c->io.source);
 }
 
 /* NC_INMEMORY: the caller's bytes; they are copied when they may change or move. */
 static int open_memory(struct classic *c, const struct cel_location *where)
 {
-    if (where->memory_locked || !c->io.writable) {
+    int rc = CEL_OK;
+
+    c->io.in_memory = true;
+    c->io.borrowed = where->memory_locked || !c->io.writable;
+    if (c->io.borrowed) {
         c->io.mem.data = where->memory;
         c->io.mem.len = c->io.mem.cap = where->memory_size;
-        c->io.borrowed = true;
-        c->io.size = where->memory_size;
-        return CEL_OK;
+    } else {
+        rc = cel_buf_add(&c->io.mem, where->memory, where->memory_size);
     }
-    int rc = cel_buf_add(&c->io.mem, where->memory, where->memory_size);
     c->io.size = c->io.mem.len;
-    return rc;
+    return rc == CEL_OK && !c->io.writable ? read_memory(c) : rc;
 }
 
 /* NC_DISKLESS: the whole file is read at once, and written back at close if asked. */
 static int read_into_memory(struct classic *c, const struct cel_location *where)
 {
-    int fd = c->io.fd, rc = cel_buf_resize(&c->io.mem, (size_t)c->io.size);
+    int rc = cel_buf_resize(&c->io.mem, (size_t)c->io.size);
 
     if (rc == CEL_OK)
         rc = cel_classic_io_read(&c->io, 0, c->io.mem.data, c->io.mem.len);
-    close(fd);
+    cel_source_close(c->io.source);
+    c->io.source = NULL;
     c->io.fd = -1;
+    c->io.in_memory = true;
     if (rc == CEL_OK && where->persist && c->io.writable && !(c->path = cel_strdup(where->path)))
         rc = NC_ENOMEM;
-    return rc;
+    return rc == CEL_OK && !c->io.writable ? read_memory(c) : rc;
 }
 
 static int open_file(struct classic *c, const struct cel_location *where)
 {
-    struct stat st;
+    int fd = open(where->path, (c->io.writable ? O_RDWR : O_RDONLY) | O_CLOEXEC), rc;
 
-    c->io.fd = open(where->path, (c->io.writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-    if (c->io.fd < 0 || fstat(c->io.fd, &st) != 0)
+    if (fd < 0)
         return io_failure("open the file");
-    c->io.size = (uint64_t)st.st_size;
-    return where->in_memory ? read_into_memory(c, where) : CEL_OK;
+    rc = set_file(c, fd);
+    if (rc == CEL_OK)
+        rc = cel_source_size(c->io.source, &c->io.size);
+    return rc == CEL_OK && where->in_memory ? read_into_memory(c, where) : rc;
 }
 
 static int open_classic(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
@@ -145,18 +174,16 @@ static int load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel
 static int sync_reader(struct cel_dataset *ds)
 {
     struct classic *c = cel_classic_of(ds);
-    struct stat st;
+    int rc;
 
-    if (c->io.fd < 0)
+    if (c->io.in_memory)
         return CEL_OK;
-    if (fstat(c->io.fd, &st) != 0)
-        return io_failure("look at the file");
+    rc = cel_source_size(c->io.source, &c->io.size);
     cel_classic_io_forget(&c->io);
-    c->io.size = (uint64_t)st.st_size;
-    return cel_classic_numrecs_read(ds);
+    return rc == CEL_OK ? cel_classic_numrecs_read(ds) : rc;
 }
 
-/* The bytes that could not be written are on the tray: the error names whose they are. */
+/* The bytes that could not be written are still staged: the error names whose they are. */
 static int flush(struct cel_dataset *ds)
 {
     struct classic *c = cel_classic_of(ds);
@@ -189,7 +216,7 @@ static int sync_disk(const struct cel_dataset *ds)
 {
     const struct classic *c = cel_classic_of(ds);
 
-    if (c->io.fd < 0)
+    if (c->io.in_memory)
         return CEL_OK;
     errno = cel_disk_sync(c->io.fd);
     if (!errno && c->created)
@@ -240,12 +267,25 @@ static int finish(struct cel_dataset *ds, struct cel_memory *memory)
     }
     if (rc == CEL_OK && c->path)
         rc = write_out(c);
-    if (rc == CEL_OK && memory && c->io.fd < 0 && !c->io.borrowed) {
+    if (rc == CEL_OK && memory && c->io.in_memory && !c->io.borrowed) {
         *memory = (struct cel_memory){c->io.mem.data, c->io.mem.len};
         c->io.mem = CEL_BUF_INIT(SIZE_MAX);
     } else if (rc == CEL_OK && memory && c->io.borrowed) {
         *memory = (struct cel_memory){c->io.mem.data, c->io.mem.len};
     }
+    return rc;
+}
+
+/* The first failure, and its text, stay. */
+static int close_source(struct classic *c, int rc)
+{
+    struct cel_status first;
+
+    if (rc == CEL_OK)
+        return cel_source_close(c->io.source);
+    cel_status_save(&first);
+    cel_source_close(c->io.source);
+    cel_status_restore(&first);
     return rc;
 }
 
@@ -260,8 +300,7 @@ static int close_classic(struct cel_dataset *ds, bool keep, struct cel_memory *m
         return CEL_OK;
     if (keep)
         rc = finish(ds, memory);
-    if (c->io.fd >= 0 && close(c->io.fd) != 0 && rc == CEL_OK)
-        rc = io_failure("close the file");
+    rc = close_source(c, rc);
     if (!keep && c->created && c->io.fd >= 0)
         unlink(ds->path);
     for (size_t i = 0; i < ds->root->vars.n; i++) {

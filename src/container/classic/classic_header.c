@@ -9,6 +9,7 @@
  * N is 8 bytes in kind 5, else 4; B is 4 bytes in kind 1, else 8; a name is N
  * length and bytes padded to 4; an empty list is two zeros (4 and N bytes). Every
  * count is checked against the bytes that are left before memory is taken. */
+#include "bytes.h"
 #include "classic_int.h"
 #include "convert.h"
 #include "mem.h"
@@ -78,8 +79,10 @@ static int take(struct reader *r, int nbytes, uint64_t *out)
     int rc = need(r, (uint64_t)nbytes);
 
     *out = 0;
-    for (int i = 0; rc == CEL_OK && i < nbytes; i++)
-        *out = *out << 8 | r->bytes[r->at++];
+    if (rc == CEL_OK) {
+        *out = cel_get_be(r->bytes + r->at, (size_t)nbytes);
+        r->at += (size_t)nbytes;
+    }
     return rc;
 }
 
@@ -441,8 +444,7 @@ static int add_int(struct cel_buf *out, uint64_t v, int nbytes)
 {
     unsigned char b[8];
 
-    for (int i = nbytes; i-- > 0; v >>= 8)
-        b[i] = (unsigned char)v;
+    cel_put_be(b, v, (size_t)nbytes);
     return cel_buf_add(out, b, (size_t)nbytes);
 }
 

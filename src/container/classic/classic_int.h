@@ -6,6 +6,7 @@
  * numbers are big-endian. */
 
 #include "container.h"
+#include "source.h"
 #include "thread.h"
 
 /* --- classic_io.c: a file, or memory ------------------------------------------ */
@@ -27,11 +28,13 @@ struct cel_classic_page {
 };
 
 struct cel_classic_io {
-    int fd; /* -1: in memory */
+    bool in_memory;
     bool writable;
+    struct cel_source *source; /* where bytes are read; NULL: in `mem`, which moves when it grows */
+    int fd;                    /* of the source, for writing; -1: in memory, or not writable */
     struct cel_buf mem;
     bool borrowed; /* mem.data belongs to the caller and cannot grow */
-    uint64_t size; /* with what lies on the tray */
+    uint64_t size; /* with what is staged */
     struct cel_classic_staging staging;
     struct cel_classic_page page;
 };
@@ -39,16 +42,16 @@ int cel_classic_io_read(struct cel_classic_io *io, uint64_t at, void *dst,
                         size_t n); /* NC_EIO with the offset if it ends before */
 int cel_classic_io_read_over(struct cel_classic_io *io, uint64_t at, void *dst, size_t n); /* zeros beyond the end */
 int cel_classic_io_write(struct cel_classic_io *io, uint64_t at, const void *src, size_t n);
-/* With the tray empty, from any thread; io->size is the caller's to keep. */
+/* With nothing staged, from any thread; io->size is the caller's to keep. */
 int cel_classic_io_write_part(const struct cel_classic_io *io, uint64_t at, const void *src, size_t n);
-int cel_classic_io_flush(struct cel_classic_io *io);   /* empty the tray */
+int cel_classic_io_flush(struct cel_classic_io *io);   /* write what is staged */
 void cel_classic_io_forget(struct cel_classic_io *io); /* the file changes, or may have: read it anew */
 void cel_classic_io_dispose(struct cel_classic_io *io);
 int cel_classic_io_move(struct cel_classic_io *io, uint64_t from, uint64_t to, uint64_t n); /* may overlap */
 int cel_classic_io_grow(struct cel_classic_io *io, uint64_t size); /* zeros up to there, unless longer already */
 int cel_classic_io_reserve(struct cel_classic_io *io, uint64_t from,
                            uint64_t to); /* grow, and have the disk keep the space of [from, to) */
-int cel_classic_io_truncate(struct cel_classic_io *io, uint64_t size); /* unless shorter already; with the tray empty */
+int cel_classic_io_truncate(struct cel_classic_io *io, uint64_t size); /* unless shorter already; with nothing staged */
 
 /* --- the file: ds->container ------------------------------------------------------ */
 struct classic {

@@ -1,8 +1,10 @@
-/* Bytes of a classic file: in a file by pread and pwrite, or in memory. Short writes
- * to a file are collected as long as each begins where, or before, the last ended;
- * short reads near one another share a page, read once. */
+/* Bytes of a classic file. They are read from a source, and written to a file or to memory that grows. Short writes
+ * to a file are staged as long as each begins where, or before, the last ended; short reads near one another share
+ * a page, read once. */
 #include "classic_int.h"
+#include "file.h"
 #include "mem.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,23 +19,11 @@ static int too_short(const struct cel_classic_io *io, uint64_t at, size_t n)
                     (unsigned long long)io->size, n, (unsigned long long)at);
 }
 
-static int read_file(const struct cel_classic_io *io, uint64_t at, void *dst, size_t n)
+static int read_source(const struct cel_classic_io *io, uint64_t at, void *dst, size_t n)
 {
-    char *to = dst;
+    int rc = cel_source_read_at(io->source, at, dst, n);
 
-    while (n > 0) {
-        ssize_t got = pread(io->fd, to, n, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return cel_fail(NC_EIO, "cannot read byte %llu: %s", (unsigned long long)at, strerror(errno));
-        if (got == 0)
-            return too_short(io, at, n);
-        to += got;
-        at += (uint64_t)got;
-        n -= (size_t)got;
-    }
-    return CEL_OK;
+    return rc == CEL_BEYOND_END ? too_short(io, at, n) : rc;
 }
 
 /* The page that holds [at, at + n) for a second read near the first; one alone, or one
@@ -49,7 +39,7 @@ static bool turn_page(const struct cel_classic_io *io, struct cel_classic_page *
         return false;
     page->at = at + n <= (at / PAGE + 1) * PAGE ? at / PAGE * PAGE : at;
     page->len = io->size - page->at < PAGE ? (size_t)(io->size - page->at) : PAGE;
-    if (read_file(io, page->at, page->data, page->len) != CEL_OK)
+    if (read_source(io, page->at, page->data, page->len) != CEL_OK)
         page->len = 0;
     return page->len > 0;
 }
@@ -66,7 +56,7 @@ static int read_short(struct cel_classic_io *io, uint64_t at, void *dst, size_t 
         memcpy(dst, page->data + (at - page->at), n);
     if (!io->writable)
         cel_unlock(&page->lock);
-    return there ? CEL_OK : read_file(io, at, dst, n);
+    return there ? CEL_OK : read_source(io, at, dst, n);
 }
 
 void cel_classic_io_forget(struct cel_classic_io *io)
@@ -87,12 +77,13 @@ int cel_classic_io_read(struct cel_classic_io *io, uint64_t at, void *dst, size_
         if (rc != CEL_OK)
             return rc;
     }
-    if (io->fd < 0) {
+    if (!io->source) {
+        assert(io->in_memory && io->mem.len >= io->size);
         if (n)
             memcpy(dst, io->mem.data + at, n);
         return CEL_OK;
     }
-    return n <= SHORT ? read_short(io, at, dst, n) : read_file(io, at, dst, n);
+    return !io->in_memory && n <= SHORT ? read_short(io, at, dst, n) : read_source(io, at, dst, n);
 }
 
 int cel_classic_io_read_over(struct cel_classic_io *io, uint64_t at, void *dst, size_t n)
@@ -126,24 +117,17 @@ static int write_memory(struct cel_classic_io *io, uint64_t at, const void *src,
 
 int cel_classic_io_write_part(const struct cel_classic_io *io, uint64_t at, const void *src, size_t n)
 {
-    const char *from = src;
+    int e;
 
-    while (n > 0) {
-        ssize_t put = pwrite(io->fd, from, n, (off_t)at);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return cel_fail(errno == ENOSPC ? ENOSPC : NC_EIO, "cannot write at byte %llu: %s", (unsigned long long)at,
-                            strerror(errno));
-        from += put;
-        at += (uint64_t)put;
-        n -= (size_t)put;
-    }
-    return CEL_OK;
+    assert(io->fd >= 0);
+    e = cel_file_write(io->fd, at, src, n);
+    return e ? cel_fail(e == ENOSPC ? ENOSPC : NC_EIO, "cannot write at byte %llu: %s", (unsigned long long)at,
+                        strerror(e))
+             : CEL_OK;
 }
 
-/* What could not be written stays, so that closing the file fails too. An empty tray is
- * not touched: threads that read a file opened for reading share it without a lock. */
+/* What could not be written stays, so that closing the file fails too. Where nothing is staged,
+ * nothing is changed: threads that read a file opened for reading share it without a lock. */
 int cel_classic_io_flush(struct cel_classic_io *io)
 {
     int rc;
@@ -178,7 +162,7 @@ int cel_classic_io_write(struct cel_classic_io *io, uint64_t at, const void *src
 {
     int rc = CEL_OK;
 
-    if (io->fd < 0)
+    if (io->in_memory)
         return write_memory(io, at, src, n);
     cel_classic_io_forget(io);
     if (n > 0 && n <= SHORT)
@@ -230,7 +214,7 @@ int cel_classic_io_grow(struct cel_classic_io *io, uint64_t size)
 {
     if (size <= io->size)
         return CEL_OK;
-    if (io->fd < 0)
+    if (io->in_memory)
         return write_memory(io, size - 1, "", 1);
     if (ftruncate(io->fd, (off_t)size) != 0)
         return cel_fail(NC_EIO, "cannot make the file %llu bytes long: %s", (unsigned long long)size, strerror(errno));
@@ -243,7 +227,7 @@ int cel_classic_io_reserve(struct cel_classic_io *io, uint64_t from, uint64_t to
 {
     int error = 0;
 
-    if (to <= io->size || io->fd < 0)
+    if (to <= io->size || io->in_memory)
         return cel_classic_io_grow(io, to);
     from = from > io->size ? from : io->size;
     do
@@ -257,7 +241,7 @@ int cel_classic_io_reserve(struct cel_classic_io *io, uint64_t from, uint64_t to
 
 int cel_classic_io_truncate(struct cel_classic_io *io, uint64_t size)
 {
-    if (size >= io->size || io->fd < 0)
+    if (size >= io->size || io->in_memory)
         return CEL_OK;
     cel_classic_io_forget(io);
     if (ftruncate(io->fd, (off_t)size) != 0)

@@ -275,7 +275,7 @@ int cel_classic_header_write(struct cel_dataset *ds)
 
     if (rc == CEL_OK)
         rc = cel_classic_io_flush(&c->io); /* what it points to comes first */
-    if (rc == CEL_OK && c->io.fd >= 0)
+    if (rc == CEL_OK && !c->io.in_memory)
         rc = overwrite_header(&c->io, &header);
     else if (rc == CEL_OK)
         rc = cel_classic_io_write(&c->io, 0, header.data, header.len);

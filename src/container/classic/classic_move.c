@@ -266,13 +266,13 @@ int cel_classic_relocate(struct cel_dataset *ds, const struct cel_classic_before
 
     if (first == UINT64_MAX)
         return cel_classic_header_write(ds);
-    if (c->acknowledged && c->io.fd >= 0 && plan_detour(ds, before, first, &by)) {
+    if (c->acknowledged && !c->io.in_memory && plan_detour(ds, before, first, &by)) {
         go_aside(ds, &by);
         if (reserve(ds, before) == CEL_OK)
             return move_by_way_of_the_end(ds, before, &by, size);
         come_back(ds, &by);
     }
-    if (c->acknowledged && c->io.fd >= 0)
+    if (c->acknowledged && !c->io.in_memory)
         cel_warn("the data is moved in place, for want of space: it is lost if the process ends meanwhile");
     cel_error_clear();
     return move_in_place(ds, before);

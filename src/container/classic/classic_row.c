@@ -1,10 +1,12 @@
 /* One run of big-endian values between file and memory. A long run is cut in pieces
  * that stay in the processor's cache between the system call and the swap; several
  * threads share them where the file is one on disk. */
+#include "bytes.h"
 #include "classic_int.h"
 #include "convert.h"
 #include "mem.h"
 #include "pool.h"
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +33,8 @@ struct run {
     char *memory;
     size_t nbytes, size;
     bool put;
-    size_t next; /* the first byte nobody has taken yet; atomic */
-    bool failed; /* atomic */
+    atomic_size_t next; /* the first byte that no thread has taken yet */
+    atomic_bool failed;
 };
 
 struct share {
@@ -71,11 +73,11 @@ static void move_pieces(struct cel_task *task)
     bool ok = !run->put || block;
     size_t from;
 
-    while (ok && !__atomic_load_n(&run->failed, __ATOMIC_RELAXED) &&
-           (from = __atomic_fetch_add(&run->next, PIECE, __ATOMIC_RELAXED)) < run->nbytes)
+    while (ok && !atomic_load_explicit(&run->failed, memory_order_relaxed) &&
+           (from = atomic_fetch_add_explicit(&run->next, PIECE, memory_order_relaxed)) < run->nbytes)
         ok = (run->put ? put_piece(run, from, block) : get_piece(run, from)) == CEL_OK;
     if (!ok)
-        __atomic_store_n(&run->failed, true, __ATOMIC_RELAXED);
+        atomic_store_explicit(&run->failed, true, memory_order_relaxed);
     free(block);
 }
 
@@ -103,8 +105,8 @@ int cel_classic_get_row(struct cel_classic_io *io, uint64_t at, char *to, size_t
     struct run run = {.io = io, .at = at, .memory = to, .nbytes = n * size, .size = size};
     int rc = CEL_OK;
 
-    if (run.nbytes >= LONG_RUN && io->fd >= 0 && io->size >= at && io->size - at >= run.nbytes && cel_pool_size() > 1 &&
-        (rc = cel_classic_io_flush(io)) == CEL_OK && move_together(&run))
+    if (run.nbytes >= LONG_RUN && !io->in_memory && io->size >= at && io->size - at >= run.nbytes &&
+        cel_pool_size() > 1 && (rc = cel_classic_io_flush(io)) == CEL_OK && move_together(&run))
         return CEL_OK;
     for (size_t from = 0; rc == CEL_OK && from < run.nbytes; from += PIECE)
         rc = get_piece(&run, from);
@@ -134,7 +136,7 @@ int cel_classic_put_row(struct cel_classic_io *io, uint64_t at, const char *from
 
     if (!is_swapped(size))
         return cel_classic_io_write(io, at, from, run.nbytes);
-    if (run.nbytes < LONG_RUN || io->fd < 0 || cel_pool_size() < 2)
+    if (run.nbytes < LONG_RUN || io->in_memory || cel_pool_size() < 2)
         return put_alone(&run);
     cel_classic_io_forget(io);
     rc = cel_classic_io_flush(io);
@@ -152,10 +154,7 @@ int cel_classic_put_row(struct cel_classic_io *io, uint64_t at, const char *from
     static void pick_##bits(char *to, size_t to_pitch, const char *from, size_t from_pitch, size_t n) \
     { \
         for (size_t i = 0; i < n; i++, to += to_pitch, from += from_pitch) { \
-            uint##bits##_t v; \
-            memcpy(&v, from, sizeof v); \
-            if (__BYTE_ORDER__ != __ORDER_BIG_ENDIAN__) \
-                v = __builtin_bswap##bits(v); \
+            uint##bits##_t v = cel_get_be##bits(from); \
             memcpy(to, &v, sizeof v); \
         } \
     }

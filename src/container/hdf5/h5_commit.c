@@ -30,6 +30,7 @@
  * libhdf5 has not flushed; a folder in which no journal can be made: there step 4 follows step 2, and a kill
  * within it does what it does to other libraries' files. */
 #include "disk.h"
+#include "file.h"
 #include "h5_int.h"
 #include "h5_journal.h"
 #include <assert.h>
@@ -68,16 +69,8 @@ static uint64_t end_of(const struct cel_h5_block *b)
 
 static int write_all(int fd, const struct cel_h5_block *b, size_t from)
 {
-    for (size_t done = from; done < b->n;) {
-        ssize_t put = pwrite(fd, b->bytes + done, b->n - done, (off_t)(b->at + done));
-
-        if (put == 0)
-            return ENOSPC;
-        if (put < 0 && errno != EINTR)
-            return errno;
-        done += put > 0 ? (size_t)put : 0;
-    }
-    return 0;
+    assert(from <= b->n);
+    return cel_file_write(fd, b->at + from, b->bytes + from, b->n - from);
 }
 
 static int length_of(int fd, uint64_t *out)

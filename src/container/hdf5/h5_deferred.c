@@ -36,6 +36,7 @@
  * shared; another process is kept out by the file lock that libhdf5 takes, too. */
 #include "h5_deferred.h"
 #include "fork.h"
+#include "file.h"
 #include "mem.h"
 #include "status.h"
 #include <assert.h>
@@ -198,20 +199,6 @@ void cel_h5_deferred_forget_failed(struct cel_h5_deferred *h, const char *what)
 
 /* --- writing and reading ------------------------------------------------------------------- */
 
-static int write_fd(int fd, uint64_t at, const char *bytes, size_t n)
-{
-    for (size_t done = 0; done < n;) {
-        ssize_t put = pwrite(fd, bytes + done, n - done, (off_t)(at + done));
-
-        if (put == 0)
-            return ENOSPC;
-        if (put < 0 && errno != EINTR)
-            return errno;
-        done += put > 0 ? (size_t)put : 0;
-    }
-    return 0;
-}
-
 /* Under the lock. What cannot be kept is lost. */
 static int keep(struct cel_h5_deferred *h, uint64_t at, const void *bytes, size_t n)
 {
@@ -242,7 +229,7 @@ static int defer(struct cel_h5_deferred *h, uint64_t at, const void *bytes, size
  * bytes as the file. */
 static int write_through(struct cel_h5_deferred *h, int fd, uint64_t at, const void *bytes, size_t n)
 {
-    int e = write_fd(fd, at, bytes, n);
+    int e = cel_file_write(fd, at, bytes, n);
 
     cel_lock(&h->lock);
     if (e) {
@@ -280,22 +267,6 @@ int cel_h5_deferred_write(struct cel_h5_deferred *h, int fd, uint64_t at, const 
     return e ? e : e2;
 }
 
-static int read_fd(int fd, uint64_t at, char *bytes, size_t n, size_t *moved)
-{
-    ssize_t got;
-
-    for (*moved = 0; *moved < n; *moved += (size_t)got) {
-        got = pread(fd, bytes + *moved, n - *moved, (off_t)(at + *moved));
-        if (got < 0 && errno == EINTR)
-            got = 0;
-        else if (got < 0)
-            return errno;
-        else if (got == 0)
-            break;
-    }
-    return 0;
-}
-
 static unsigned generation_of(struct cel_h5_deferred *h)
 {
     unsigned generation;
@@ -326,7 +297,7 @@ static int read_shared(struct cel_h5_deferred *h, int fd, uint64_t at, void *byt
 
     do {
         before = generation_of(h);
-        e = read_fd(fd, at, bytes, n, moved);
+        e = cel_file_read(fd, at, bytes, n, moved);
         cel_lock(&h->lock);
         again = before != h->generation;
         patch(h, at, bytes, n, moved);
@@ -341,7 +312,7 @@ int cel_h5_deferred_read(struct cel_h5_deferred *h, int fd, uint64_t at, void *b
 
     if (atomic_load(&h->written))
         return read_shared(h, fd, at, bytes, n, moved);
-    e = read_fd(fd, at, bytes, n, moved);
+    e = cel_file_read(fd, at, bytes, n, moved);
     patch(h, at, bytes, n, moved);
     return e;
 }

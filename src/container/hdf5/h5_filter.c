@@ -63,7 +63,7 @@ static enum cel_kind kind_of(hid_t type)
 
 static bool shape_of(hid_t type, hid_t space, struct cel_shape *out)
 {
-    hsize_t dims[H5S_MAX_RANK];
+    hsize_t dims[CEL_RANK_MAX];
     int d;
 
     *out = (struct cel_shape){.elem_size = H5Tget_size(type), .kind = kind_of(type)};

@@ -28,7 +28,9 @@
  * so to users); a program that changes the file and keeps all bytes of all blocks and the superblock. */
 #include "h5_journal.h"
 #include "buf.h"
+#include "bytes.h"
 #include "disk.h"
+#include "file.h"
 #include "h5_bytes.h"
 #include "mem.h"
 #include <errno.h>
@@ -74,10 +76,10 @@ static uint64_t sum_of(const unsigned char *p, size_t n)
     uint64_t h = 0x9e3779b97f4a7c15u ^ n;
 
     for (; n >= 8; p += 8, n -= 8) {
-        h = (h ^ cel_h5_little(p, 8)) * 0xff51afd7ed558ccdu;
+        h = (h ^ cel_get_le(p, 8)) * 0xff51afd7ed558ccdu;
         h ^= h >> 32;
     }
-    h = (h ^ cel_h5_little(p, n)) * 0xc4ceb9fe1a85ec53u;
+    h = (h ^ cel_get_le(p, n)) * 0xc4ceb9fe1a85ec53u;
     return h ^ h >> 29;
 }
 
@@ -85,37 +87,16 @@ static int add_number(struct cel_buf *out, uint64_t v, size_t n)
 {
     unsigned char bytes[8];
 
-    for (size_t i = 0; i < n; i++)
-        bytes[i] = (unsigned char)(v >> 8 * i);
+    cel_put_le(bytes, v, n);
     return cel_buf_add(out, bytes, n);
 }
 
 static int read_all(int fd, uint64_t at, unsigned char *bytes, size_t n)
 {
-    for (size_t done = 0; done < n;) {
-        ssize_t got = pread(fd, bytes + done, n - done, (off_t)(at + done));
+    size_t done;
+    int e = cel_file_read(fd, at, bytes, n, &done);
 
-        if (got == 0)
-            return EIO;
-        if (got < 0 && errno != EINTR)
-            return errno;
-        done += got > 0 ? (size_t)got : 0;
-    }
-    return 0;
-}
-
-static int write_all(int fd, const unsigned char *bytes, size_t n)
-{
-    for (size_t done = 0; done < n;) {
-        ssize_t put = write(fd, bytes + done, n - done);
-
-        if (put == 0)
-            return ENOSPC;
-        if (put < 0 && errno != EINTR)
-            return errno;
-        done += put > 0 ? (size_t)put : 0;
-    }
-    return 0;
+    return e ? e : done < n ? EIO : 0;
 }
 
 /* --- writing ---------------------------------------------------------------------------- */
@@ -185,11 +166,12 @@ static bool is_journal(const char *name)
 {
     int fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     unsigned char head[sizeof signature];
-    ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+    size_t n;
+    bool known = fd >= 0 && cel_file_read(fd, 0, head, sizeof head, &n) == 0 && memcmp(head, signature, n) == 0;
 
     if (fd >= 0)
         close(fd);
-    return n >= 0 && memcmp(head, signature, (size_t)n) == 0;
+    return known;
 }
 
 /* Never through a link, never over something that is there. */
@@ -202,7 +184,7 @@ static int put_beside(const char *name, int fd, const struct cel_buf *bytes)
         return is_forbidden(errno) ? CEL_H5_NO_JOURNAL : errno;
     e = fstat(fd, &st) == 0 && fchmod(out, st.st_mode & 0666) == 0 ? 0 : errno;
     if (!e)
-        e = write_all(out, (unsigned char *)bytes->data, bytes->len);
+        e = cel_file_write(out, 0, bytes->data, bytes->len);
     if (e)
         close(out);
     else
@@ -272,8 +254,7 @@ static int read_journal(int journal, int fd, struct cel_buf *out)
     if (e)
         return e;
     return memcmp(out->data, signature, sizeof signature) == 0 &&
-                   sum_of((unsigned char *)out->data, n - SUM) ==
-                       cel_h5_little((unsigned char *)out->data + n - SUM, SUM)
+                   sum_of((unsigned char *)out->data, n - SUM) == cel_get_le((unsigned char *)out->data + n - SUM, SUM)
                ? 0
                : ENOENT;
 }

@@ -1,9 +1,19 @@
 /* The HDF5 container: which locations are its own, and its table of verbs. */
+#include "file.h"
 #include "h5_int.h"
 #include <fcntl.h>
 #include <unistd.h>
 
 static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+static bool in_file(int fd, size_t at)
+{
+    unsigned char head[sizeof signature];
+    size_t done;
+
+    return cel_file_read(fd, at, head, sizeof head, &done) == 0 && done == sizeof head &&
+           memcmp(head, signature, sizeof head) == 0;
+}
 
 static bool in_memory(const struct cel_location *where, size_t at)
 {
@@ -14,12 +24,11 @@ static bool in_memory(const struct cel_location *where, size_t at)
 static bool behind_user_block(const struct cel_location *where)
 {
     int fd = where->memory || !where->exists || where->is_directory ? -1 : open(where->path, O_RDONLY | O_CLOEXEC);
-    unsigned char head[8];
     bool found = false;
     size_t at;
 
     for (at = 512; !found && at <= SIZE_MAX / 4 && at + 8 <= where->size; at *= 2)
-        found = fd < 0 ? in_memory(where, at) : pread(fd, head, 8, (off_t)at) == 8 && memcmp(head, signature, 8) == 0;
+        found = fd < 0 ? in_memory(where, at) : in_file(fd, at);
     if (fd >= 0)
         close(fd);
     return found;

@@ -53,6 +53,8 @@ static nc_type atomic_of(hid_t type)
     }
 }
 
+_Static_assert(CEL_RANK_MAX == H5S_MAX_RANK, "libhdf5 fills arrays of CEL_RANK_MAX");
+
 /* --- user types of a file ------------------------------------------------------------- */
 
 static int load_type(struct cel_h5_file *f, struct cel_type *type);
@@ -60,7 +62,7 @@ static int load_type(struct cel_h5_file *f, struct cel_type *type);
 /* The lengths of an array type, its base in *base (yours to close). */
 static int open_array(hid_t type, hid_t *base, int *ndims, int *dims)
 {
-    hsize_t lens[H5S_MAX_RANK];
+    hsize_t lens[CEL_RANK_MAX];
     int d;
 
     *ndims = H5Tget_array_dims2(type, lens);
@@ -105,7 +107,7 @@ static int load_field(struct cel_h5_file *f, struct cel_type *type, unsigned i)
     hid_t member = H5Tget_member_type(t->file, i);
     int at = name ? H5Tget_member_index(t->memory, name) : -1;
     const struct cel_type *field;
-    int ndims, dims[H5S_MAX_RANK], rc = CEL_ABSENT;
+    int ndims, dims[CEL_RANK_MAX], rc = CEL_ABSENT;
 
     if (at >= 0 && member >= 0)
         rc = field_shape(f, member, &field, &ndims, dims);
@@ -414,7 +416,7 @@ int cel_h5_load_types(struct cel_dataset *ds)
 
 static int insert_field(struct cel_h5_file *f, hid_t compound, const struct cel_field *field)
 {
-    hsize_t dims[H5S_MAX_RANK];
+    hsize_t dims[CEL_RANK_MAX];
     hid_t type, array = -1;
     int d, rc = cel_h5_memory_type(f, field->type, &type);
 

@@ -5,6 +5,7 @@
  * int64, uint64 that holds them all, reals are doubles, text is char, and what
  * netCDF has no form for (objects, nested lists, null) is kept as its JSON text. */
 #include "base64.h"
+#include "bytes.h"
 #include "convert.h"
 #include "mem.h"
 #include "zarr_int.h"
@@ -126,13 +127,12 @@ static bool base64_real(const struct cel_json *v, nc_type type, void *out)
     size_t len, n, at;
     const char *text = cel_json_string(v, &len);
     unsigned char bytes[8];
-    uint64_t bits = 0;
+    uint64_t bits;
     double d;
 
     if (!text || len != 12 || !cel_base64_decode(text, len, bytes, 8, &n, &at) || n != 8)
         return false;
-    for (int i = 8; i-- > 0;)
-        bits = bits << 8 | bytes[i];
+    bits = cel_get_le64(bytes);
     memcpy(&d, &bits, sizeof d);
     cel_converter(NC_DOUBLE, type)(out, &d, 1);
     return true;

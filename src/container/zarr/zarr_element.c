@@ -1,4 +1,5 @@
 /* One element, by form: as it is stored, and in memory. */
+#include "bytes.h"
 #include "convert.h"
 #include "half.h"
 #include "mem.h"
@@ -27,8 +28,7 @@ static int take_utf32(const unsigned char *p, size_t nbytes, bool big, char **ou
     int rc = CEL_OK;
 
     for (size_t i = 0; rc == CEL_OK && i + 4 <= nbytes; i += 4) {
-        uint32_t c = big ? (uint32_t)p[i] << 24 | (uint32_t)p[i + 1] << 16 | (uint32_t)p[i + 2] << 8 | p[i + 3]
-                         : (uint32_t)p[i + 3] << 24 | (uint32_t)p[i + 2] << 16 | (uint32_t)p[i + 1] << 8 | p[i];
+        uint32_t c = (uint32_t)cel_get_word(p + i, 4, big);
         char utf8[4];
         size_t n = 0;
         if (!c && is_zero(p + i, nbytes - i))
@@ -70,8 +70,7 @@ static int put_utf32(const char *text, unsigned char *p, size_t nbytes, bool big
             c = c << 6 | (*text++ & 0x3f);
         if (i + 4 > nbytes)
             return NC_EINVAL;
-        for (int k = 0; k < 4; k++)
-            p[i + (size_t)(big ? 3 - k : k)] = (unsigned char)(c >> 8 * k);
+        cel_put_word(p + i, c, 4, big);
     }
     return CEL_OK;
 }
@@ -121,20 +120,17 @@ static int put_text(const struct cel_zarr_dtype *t, const char *text, unsigned c
 
 static void take_half(const struct cel_zarr_dtype *t, const unsigned char *p, void *out)
 {
-    float f = cel_half_to_float((uint16_t)(p[!t->big] << 8 | p[t->big]));
+    float f = cel_half_to_float((uint16_t)cel_get_word(p, 2, t->big));
 
     memcpy(out, &f, sizeof f);
 }
 
 static void put_half(const struct cel_zarr_dtype *t, const void *in, unsigned char *p)
 {
-    uint16_t half;
     float f;
 
     memcpy(&f, in, sizeof f);
-    half = cel_float_to_half(f);
-    p[t->big] = (unsigned char)half;
-    p[!t->big] = (unsigned char)(half >> 8);
+    cel_put_word(p, cel_float_to_half(f), 2, t->big);
 }
 
 /* Every number of a structure has its own bytes to turn. */

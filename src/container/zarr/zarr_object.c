@@ -2,6 +2,7 @@
  * vlen-array: a count, then length and bytes of each element, little-endian. json2: a
  * list of the elements, nested as the chunk is, with its type and shape at the end.
  * categorize has a fixed size: an element is the number of its label, from 1. */
+#include "bytes.h"
 #include "convert.h"
 #include "mem.h"
 #include "zarr_int.h"
@@ -10,19 +11,12 @@
 
 /* --- lengths and bytes ------------------------------------------------------------- */
 
-static uint32_t get_le32(const void *p)
-{
-    const unsigned char *b = p;
-
-    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
 static int add_le32(struct cel_buf *out, size_t v)
 {
-    unsigned char b[4] = {(unsigned char)v, (unsigned char)(v >> 8), (unsigned char)(v >> 16),
-                          (unsigned char)(v >> 24)};
+    unsigned char b[4];
 
-    return cel_buf_add(out, b, 4);
+    cel_put_le32(b, (uint32_t)v);
+    return cel_buf_add(out, b, sizeof b);
 }
 
 static void move_numbers(const struct cel_zarr_dtype *t, void *dst, const void *src, size_t n)
@@ -68,10 +62,10 @@ static int decode_lengths(const struct cel_zarr_elements *o, const struct cel_bu
     int rc = CEL_OK;
 
     cel_zarr_order_begin(o, &order);
-    if (raw->len < 4 || get_le32(raw->data) != o->n)
+    if (raw->len < 4 || cel_get_le32(raw->data) != o->n)
         return cel_fail(NC_EFILTER, "the chunk does not hold %zu elements", o->n);
     for (size_t i = 0; rc == CEL_OK && i < o->n; i++) {
-        size_t len = raw->len - at >= 4 ? get_le32(raw->data + at) : SIZE_MAX;
+        size_t len = raw->len - at >= 4 ? cel_get_le32(raw->data + at) : SIZE_MAX;
         if (len > raw->len - at - 4)
             return cel_fail(NC_EFILTER, "the chunk ends within element %zu", i);
         rc = lists ? take_list(o->dtype, raw->data + at + 4, len, cel_zarr_order_next(o, &order))
@@ -126,7 +120,7 @@ int cel_zarr_objects_plausible(const struct cel_zarr_dtype *t, size_t n, const s
 {
     bool lengths = t->form == ZARR_VLEN;
 
-    if (lengths ? raw->len < 4 || (raw->len - 4) / 4 < n || get_le32(raw->data) != n : raw->len / 2 < n)
+    if (lengths ? raw->len < 4 || (raw->len - 4) / 4 < n || cel_get_le32(raw->data) != n : raw->len / 2 < n)
         return cel_fail(NC_EFILTER, "the chunk does not hold %zu elements", n);
     return CEL_OK;
 }
@@ -258,11 +252,9 @@ int cel_zarr_objects_encode(const struct cel_zarr_elements *o, struct cel_buf *r
 
 int cel_zarr_category_take(const struct cel_zarr_dtype *t, const unsigned char *p, char **out)
 {
-    size_t number = 0, len = 0;
+    size_t number = (size_t)cel_get_word(p, t->size, t->big), len = 0;
     const char *label = NULL;
 
-    for (size_t i = 0; i < t->size; i++)
-        number = number << 8 | p[t->big ? i : t->size - 1 - i];
     if (number > cel_json_count(t->labels))
         return cel_fail(NC_EFILTER, "categorize: there is no label %zu", number);
     if (number)
@@ -281,7 +273,6 @@ int cel_zarr_category_put(const struct cel_zarr_dtype *t, const char *text, unsi
     }
     if (*text && !number)
         return cel_fail(NC_EINVAL, "categorize: '%s' is none of its labels", text);
-    for (size_t i = 0; i < t->size; i++, number >>= 8)
-        p[t->big ? t->size - 1 - i : i] = (unsigned char)number;
+    cel_put_word(p, number, t->size, t->big);
     return CEL_OK;
 }

@@ -1,23 +1,9 @@
 /* The index of a shard: (offset, length) of every chunk as 64-bit numbers, run
  * through the index codecs. */
+#include "bytes.h"
 #include "mem.h"
 #include "zarr_shard_int.h"
 #include <stdlib.h>
-
-static uint64_t get_u64(const unsigned char *p, bool big)
-{
-    uint64_t v = 0;
-
-    for (int i = 0; i < 8; i++)
-        v = v << 8 | p[big ? i : 7 - i];
-    return v;
-}
-
-static void put_u64(unsigned char *p, uint64_t v, bool big)
-{
-    for (int i = 0; i < 8; i++, v >>= 8)
-        p[big ? 7 - i : i] = (unsigned char)v;
-}
 
 size_t cel_zarr_index_size(const struct cel_zarr_shard *s)
 {
@@ -28,8 +14,8 @@ static int parse(const struct cel_zarr_shard *s, const unsigned char *raw, uint6
                  struct shard_slot *slot)
 {
     for (size_t i = 0; i < s->nslots; i++) {
-        slot[i] = (struct shard_slot){.offset = get_u64(raw + 16 * i, s->index_big),
-                                      .nbytes = get_u64(raw + 16 * i + 8, s->index_big)};
+        slot[i] = (struct shard_slot){.offset = cel_get_word(raw + 16 * i, 8, s->index_big),
+                                      .nbytes = cel_get_word(raw + 16 * i + 8, 8, s->index_big)};
         if (slot[i].offset == SHARD_EMPTY && slot[i].nbytes == SHARD_EMPTY)
             continue;
         if (slot[i].offset > size || slot[i].nbytes > size - slot[i].offset)
@@ -67,8 +53,8 @@ int cel_zarr_index_encode(const struct cel_zarr_shard *s, const struct shard_slo
     int rc = raw ? cel_scratch_make(&scratch) : NC_ENOMEM;
 
     for (size_t i = 0; rc == CEL_OK && i < s->nslots; i++) {
-        put_u64(raw + 16 * i, slot[i].offset, s->index_big);
-        put_u64(raw + 16 * i + 8, slot[i].nbytes, s->index_big);
+        cel_put_word(raw + 16 * i, slot[i].offset, 8, s->index_big);
+        cel_put_word(raw + 16 * i + 8, slot[i].nbytes, 8, s->index_big);
     }
     if (rc == CEL_OK)
         rc = cel_chain_encode(&s->index_chain, scratch, raw, 16 * s->nslots, &encoded, &n, &skipped);

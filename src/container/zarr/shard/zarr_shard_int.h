@@ -40,12 +40,12 @@ struct open_shard {
 struct cel_zarr_shard {
     struct cel_zarr_shard *outer; /* these shards are its chunks; NULL: they are values of the store */
     int rank;
-    int axis[NC_MAX_VAR_DIMS];     /* stored axis i of this level is array axis axis[i] */
-    size_t per[NC_MAX_VAR_DIMS];   /* chunks along each stored axis of a shard */
-    size_t len[NC_MAX_VAR_DIMS];   /* elements of one of these chunks along each array axis ... */
-    size_t span[NC_MAX_VAR_DIMS];  /* ... and how many innermost chunks that is */
-    size_t limit[NC_MAX_VAR_DIMS]; /* innermost chunks of the array along each of its axes; SIZE_MAX: it may grow ... */
-    bool limited;                  /* ... once they are known */
+    int axis[CEL_RANK_MAX];     /* stored axis i of this level is array axis axis[i] */
+    size_t per[CEL_RANK_MAX];   /* chunks along each stored axis of a shard */
+    size_t len[CEL_RANK_MAX];   /* elements of one of these chunks along each array axis ... */
+    size_t span[CEL_RANK_MAX];  /* ... and how many innermost chunks that is */
+    size_t limit[CEL_RANK_MAX]; /* innermost chunks of the array along each of its axes; SIZE_MAX: it may grow ... */
+    bool limited;               /* ... once they are known */
     size_t nslots;
     bool index_first, index_big;
     struct cel_chain index_chain;

@@ -2,6 +2,7 @@
  * appears, the innermost one kept by the array. */
 #include "mem.h"
 #include "zarr_shard_int.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ static int read_shape(const struct cel_json *config, const struct cel_zarr_array
 
     if (rc == CEL_OK && n != facts->rank)
         return cel_zarr_bad(a->path, pointer, "has %d lengths, the array has %d axes", n, facts->rank);
+    assert(facts->rank <= CEL_RANK_MAX); /* of longer arrays only the shape is read */
     s->rank = facts->rank;
     s->nslots = 1;
     for (int i = 0; rc == CEL_OK && i < n; i++) {
