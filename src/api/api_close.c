@@ -121,20 +121,6 @@ int nc_redef(int ncid)
 
 /* --- closing --------------------------------------------------------------------------- */
 
-/* The first failure of several steps that are all taken. */
-struct first {
-    int rc;
-    struct cel_status why;
-};
-
-static void note(struct first *first, int rc)
-{
-    if (rc != CEL_OK && first->rc == CEL_OK) {
-        first->rc = rc;
-        cel_status_save(&first->why);
-    }
-}
-
 static void free_arrays(struct cel_dataset *ds)
 {
     for (size_t g = 0; g < ds->groups.n; g++) {
@@ -146,36 +132,34 @@ static void free_arrays(struct cel_dataset *ds)
 }
 
 /* Outside define mode there is nothing to abort. Data that cannot be written does not keep the rest from it. */
-static void finish(struct cel_dataset *ds, bool abort, struct first *first)
+static void finish(struct cel_dataset *ds, bool abort, struct cel_first_failure *first)
 {
     if (!ds->writable || (abort && ds->created))
         return;
     abort = abort && ds->defining;
     if (ds->defining && !abort)
-        note(first, cel_leave_define(ds));
+        cel_first_failure_note(first, cel_leave_define(ds));
     if (first->rc != CEL_OK)
         return;
-    note(first, cel_array_check_failed_puts(ds));
-    note(first, cel_array_flush_all(ds));
+    cel_first_failure_note(first, cel_array_check_failed_puts(ds));
+    cel_first_failure_note(first, cel_array_flush_all(ds));
     if (!abort)
-        note(first, each_var(ds, note_error));
+        cel_first_failure_note(first, each_var(ds, note_error));
     if (!abort)
-        note(first, ds->ops->save(ds));
+        cel_first_failure_note(first, ds->ops->save(ds));
 }
 
 /* The dataset is out of the table: nobody else has it. What was created and
  * never got through its first nc_enddef() leaves no file. */
 static int close_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *memory)
 {
-    struct first first = {.rc = CEL_OK};
+    struct cel_first_failure first = {0};
 
     finish(ds, abort, &first);
     free_arrays(ds);
-    note(&first, ds->ops->close(ds, !ds->created, memory));
-    if (first.rc != CEL_OK) {
-        cel_status_restore(&first.why);
+    cel_first_failure_note(&first, ds->ops->close(ds, !ds->created, memory));
+    if (cel_first_failure_restore(&first) != CEL_OK)
         cel_fail_at(first.rc, CEL_IN_FILE, "%s", ds->path);
-    }
     cel_dataset_free(ds);
     return first.rc;
 }
@@ -203,15 +187,13 @@ static int fit_before_close(int ncid)
 
 int nc_close(int ncid)
 {
-    struct first first = {.rc = CEL_OK};
+    struct cel_first_failure first = {0};
 
-    note(&first, fit_before_close(ncid));
+    cel_first_failure_note(&first, fit_before_close(ncid));
     if (first.rc == NC_EBADID)
         return first.rc;
-    note(&first, close_id(ncid, first.rc != CEL_OK));
-    if (first.rc != CEL_OK)
-        cel_status_restore(&first.why);
-    return first.rc;
+    cel_first_failure_note(&first, close_id(ncid, first.rc != CEL_OK));
+    return cel_first_failure_restore(&first);
 }
 
 int nc_abort(int ncid)
@@ -243,19 +225,17 @@ int nc_close_memio(int ncid, NC_memio *info)
 /* All that can be written is, and the first failure is the answer; so is a put that failed before. */
 static int sync_all(struct cel_call *c)
 {
-    struct first first = {.rc = CEL_OK};
+    struct cel_first_failure first = {0};
 
     if (c->ds->writable) {
         cel_call_unlock(c);
-        note(&first, cel_array_check_failed_puts(c->ds)); /* it names the variable */
-        note(&first, cel_array_flush_all(c->ds));
+        cel_first_failure_note(&first, cel_array_check_failed_puts(c->ds)); /* it names the variable */
+        cel_first_failure_note(&first, cel_array_flush_all(c->ds));
         cel_call_lock(c);
-        note(&first, c->ds->ops->save(c->ds));
+        cel_first_failure_note(&first, c->ds->ops->save(c->ds));
     }
-    note(&first, c->ds->ops->sync(c->ds));
-    if (first.rc != CEL_OK)
-        cel_status_restore(&first.why);
-    return first.rc;
+    cel_first_failure_note(&first, c->ds->ops->sync(c->ds));
+    return cel_first_failure_restore(&first);
 }
 
 int nc_sync(int ncid)

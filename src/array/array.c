@@ -220,22 +220,13 @@ static int list_arrays(struct cel_dataset *ds, struct cel_vec *out)
 int cel_array_flush_all(struct cel_dataset *ds)
 {
     struct cel_vec vars = {0};
-    struct cel_status why;
-    int rc = list_arrays(ds, &vars);
+    struct cel_first_failure first = {0};
 
-    cel_status_save(&why);
-    for (size_t v = 0; v < vars.n; v++) {
-        int one = cel_array_flush(ds, vars.at[v]);
-
-        if (rc == CEL_OK && one != CEL_OK) {
-            rc = one;
-            cel_status_save(&why);
-        }
-    }
-    if (rc != CEL_OK)
-        cel_status_restore(&why);
+    cel_first_failure_note(&first, list_arrays(ds, &vars));
+    for (size_t v = 0; v < vars.n; v++)
+        cel_first_failure_note(&first, cel_array_flush(ds, vars.at[v]));
     cel_vec_dispose(&vars);
-    return rc;
+    return cel_first_failure_restore(&first);
 }
 
 int cel_array_check_failed_puts(struct cel_dataset *ds)

@@ -283,9 +283,7 @@ struct cel_stream {
     size_t part;                   /* bytes of the caller's memory that a job touches, about */
     size_t sent, collected, freed; /* numbers of the next job to be sent, collected, freed */
     size_t nrange;
-    int rc; /* of the lowest job that failed */
-    size_t failed;
-    struct cel_status why;
+    struct cel_first_failure failure; /* of the lowest job; last: its text is not cleared */
 };
 
 /* With fewer bytes than this, waking a thread costs more than it saves. A constant; tests make it 0. */

@@ -19,26 +19,14 @@ static struct cel_job *job_at(const struct cel_stream *s, size_t number)
     return &s->ring[number % s->width];
 }
 
-/* --- failing --------------------------------------------------------------- */
-
-/* Remember the failure of the lowest job; the text is that of this thread. */
-static void note_failure(struct cel_stream *s, size_t number, int rc)
-{
-    if (rc == CEL_OK || (s->rc != CEL_OK && s->failed <= number))
-        return;
-    s->rc = rc;
-    s->failed = number;
-    cel_status_save(&s->why);
-}
-
 void cel_stream_note(struct cel_stream *s, int rc)
 {
-    note_failure(s, s->sent, rc);
+    cel_first_failure_note_step(&s->failure, s->sent, rc);
 }
 
 int cel_stream_failed(const struct cel_stream *s)
 {
-    return s->rc;
+    return s->failure.rc;
 }
 
 /* Does the container want to know when chunks are being moved? */
@@ -54,7 +42,7 @@ static void note_job_failure(struct cel_stream *s, const struct cel_job *job)
     if (job->rc == CEL_OK)
         return;
     cel_status_restore(&job->why);
-    note_failure(s, job->number, job->rc);
+    cel_first_failure_note_step(&s->failure, job->number, job->rc);
 }
 
 static void add_results(struct cel_stream *s, const struct cel_job *job)
@@ -87,9 +75,9 @@ static void collect_one(struct cel_stream *s)
     cel_task_group_finish(&s->tasks, &job->task);
     s->collected++;
     add_results(s, job);
-    if (s->rc == CEL_OK)
-        note_failure(s, job->number, take_turn(job));
-    if (s->rc == CEL_OK && cel_job_awaits_address(job)) {
+    if (cel_stream_failed(s) == CEL_OK)
+        cel_first_failure_note_step(&s->failure, job->number, take_turn(job));
+    if (cel_stream_failed(s) == CEL_OK && cel_job_awaits_address(job)) {
         cel_job_set_state(job, CEL_JOB_WRITING);
         cel_task_group_push(&s->tasks, &job->task, true);
     } else {
@@ -102,7 +90,7 @@ static void collect_one(struct cel_stream *s)
 static void release_cached(struct cel_stream *s, struct cel_job *job)
 {
     struct cel_cached_chunk *cached = job->cached;
-    bool ok = s->rc == CEL_OK || job->number < s->failed;
+    bool ok = cel_stream_failed(s) == CEL_OK || job->number < s->failure.step;
 
     if (!cached)
         return;
@@ -254,7 +242,8 @@ int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var
     bool serial = njobs < 2 || (job_bytes < cel_small_work && njobs * job_bytes < cel_small_work);
     size_t threads = serial ? 1 : (size_t)cel_pool_size();
 
-    memset(s, 0, offsetof(struct cel_stream, why));
+    memset(s, 0, offsetof(struct cel_stream, failure));
+    s->failure.rc = CEL_OK;
     s->req = req;
     s->ds = ds;
     s->var = var;
@@ -283,7 +272,5 @@ int cel_stream_close(struct cel_stream *s)
         s->ds->ops->chunk_io_end(s->ds);
     if (s->array->nbytes > CEL_KEPT)
         cel_workspace_trim();
-    if (s->rc != CEL_OK)
-        cel_status_restore(&s->why);
-    return s->rc;
+    return cel_first_failure_restore(&s->failure);
 }

@@ -106,6 +106,27 @@ void cel_status_restore(const struct cel_status *in)
     now = *in;
 }
 
+void cel_first_failure_note_step(struct cel_first_failure *first, size_t step, int rc)
+{
+    if (rc == CEL_OK || (first->rc != CEL_OK && first->step <= step))
+        return;
+    first->rc = rc;
+    first->step = step;
+    cel_status_save(&first->why);
+}
+
+void cel_first_failure_note(struct cel_first_failure *first, int rc)
+{
+    cel_first_failure_note_step(first, 0, rc);
+}
+
+int cel_first_failure_restore(const struct cel_first_failure *first)
+{
+    if (first->rc != CEL_OK)
+        cel_status_restore(&first->why);
+    return first->rc;
+}
+
 static int current_log_level(void)
 {
     int level = atomic_load(&log_level);

@@ -5,6 +5,8 @@
  * failures are negative) and a sentence, set where the fault is seen and
  * widened by every caller that knows more. Nothing here allocates. */
 
+#include <stddef.h>
+
 #define CEL_OK 0
 #define CEL_ABSENT 1 /* "not there", where the caller expects that: no text is set */
 #define CEL_SKIP 2   /* an encoder's "not this chunk": no text is set */
@@ -44,6 +46,19 @@ struct cel_status {
 };
 void cel_status_save(struct cel_status *out);
 void cel_status_restore(const struct cel_status *in);
+
+/* The first failure of several steps that are all taken. Where rc is CEL_OK there is none, and the rest is not set. */
+struct cel_first_failure {
+    int rc;
+    size_t step;
+    struct cel_status why;
+};
+/* Keep this thread's error if rc says that a step failed and none before did. */
+void cel_first_failure_note(struct cel_first_failure *first, int rc);
+/* The same where steps end in any order: the failure of the lowest step is kept. */
+void cel_first_failure_note_step(struct cel_first_failure *first, size_t step, int rc);
+/* Make the failure this thread's error; gives its code. */
+int cel_first_failure_restore(const struct cel_first_failure *first);
 
 /* Something was done otherwise than asked. Kept as the thread's last warning,
  * and written to stderr when logging is on. */
