@@ -315,7 +315,8 @@ struct cel_array {
     struct cel_quantize_error worst; /* made so far */
     struct cel_loss loss;
     struct cel_cache cache;
-    struct cel_job *ring;
+    struct cel_stream *stream; /* the one that is open; NULL: no job is in flight */
+    struct cel_job *ring;      /* of that stream */
     size_t ring_cap;
     struct cel_failed_put *failed_puts; /* the last first ... */
     size_t nfailed_puts;                /* ... and how many, also those there was no memory for */

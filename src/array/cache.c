@@ -198,6 +198,7 @@ static int evict(struct cel_stream *stream, struct cel_cached_chunk *cached)
     struct cel_array *array = stream->array;
     int rc;
 
+    assert(cel_task_group_is_own(&stream->tasks) && !cached->job);
     take_out(array, cached);
     if (!cached->dirty) {
         cel_cached_chunk_free(array, cached);
@@ -236,15 +237,18 @@ int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cac
         rc = widen_table(array);
     if (rc == CEL_OK)
         rc = make_cached(array, index, out);
-    if (rc == CEL_OK)
-        insert(array, *out);
-    return rc;
+    if (rc != CEL_OK)
+        return rc;
+    insert(array, *out);
+    assert(cache->n == 1 || cache->n * array->nbytes <= cache->budget);
+    return CEL_OK;
 }
 
 /* --- the budget -------------------------------------------------------------------------- */
 
 static void grow(struct cel_cache *cache, size_t more)
 {
+    assert(cache->budget); /* a cache of size 0 stays so */
     if (more > CEL_GROWTH - cache->grown)
         return;
     if (atomic_fetch_add(&grown_in_all, more) > CEL_GROWTH_ALL - more) {
@@ -253,6 +257,7 @@ static void grow(struct cel_cache *cache, size_t more)
     }
     cache->grown += more;
     cache->budget += more;
+    assert(cache->grown <= CEL_GROWTH);
 }
 
 static bool was_read(const struct cel_array *array, const size_t *index)

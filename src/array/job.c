@@ -27,6 +27,7 @@ int cel_job_fail(const struct cel_job *job, int rc)
 
 void cel_job_set_state(struct cel_job *job, enum cel_job_state state)
 {
+    assert(cel_task_group_is_own(&job->stream->tasks));
     assert(state == job->state + 1 || (job->state == CEL_JOB_WORKING && state == CEL_JOB_DONE));
     job->state = state;
 }
@@ -113,6 +114,7 @@ int cel_job_allocate(struct cel_job *job)
 {
     struct cel_stream *s = job->stream;
 
+    assert(allocates_in_work(s) || cel_task_group_is_own(&s->tasks));
     return s->ds->ops->chunk_allocate(s->ds, s->var, job->index, job->out.data, job->out.nbytes, job->out.skipped,
                                       &job->at);
 }
@@ -344,7 +346,7 @@ int cel_job_find(struct cel_job *job)
     struct cel_stream *s = job->stream;
     int rc = s->ds->ops->chunk_find(s->ds, s->var, job->index, &job->at);
 
-    assert(job->state == CEL_JOB_PREPARING);
+    assert(job->state == CEL_JOB_PREPARING && cel_task_group_is_own(&s->tasks));
     job->input = rc == CEL_OK ? CEL_INPUT_STORED : rc == CEL_ABSENT ? CEL_INPUT_FILL : CEL_INPUT_NONE;
     if (rc == CEL_ABSENT)
         return CEL_OK;

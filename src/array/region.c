@@ -3,6 +3,7 @@
  * the variable shares may be longer than the variable's stored array: reading
  * there gives fill, writing there makes the array longer. */
 #include "array_int.h"
+#include <assert.h>
 #include <string.h>
 
 static int check_strides(const struct cel_var *var, const ptrdiff_t *stride)
@@ -52,25 +53,47 @@ static size_t count_to_end(const struct cel_request *req, int d)
     return req->start[d] < len ? (len - req->start[d] - 1) / req->stride[d] + 1 : 0;
 }
 
-static int take_region(struct cel_request *req, const struct cel_region *region)
+static void copy_region(struct cel_request *req, const struct cel_region *region)
 {
-    bool empty = false;
-    int rc = check_strides(req->var, region->stride);
-
-    if (rc == CEL_OK && req->rank && !region->start)
-        rc = cel_fail(NC_EINVALCOORDS, "no start was given");
-    for (int d = 0; rc == CEL_OK && d < req->rank; d++) {
+    for (int d = 0; d < req->rank; d++) {
         req->start[d] = region->start[d];
         req->stride[d] = region->stride ? (size_t)region->stride[d] : 1;
         req->count[d] = region->count ? region->count[d] : count_to_end(req, d);
-        empty = empty || !req->count[d];
     }
+}
+
+static int count_elements(struct cel_request *req)
+{
+    req->n = 1;
+    for (int d = 0; d < req->rank; d++)
+        if (!cel_mul(req->n, req->count[d], &req->n))
+            return cel_fail(NC_EEDGE, "the region has more elements than memory can have");
+    return CEL_OK;
+}
+
+static bool is_empty(const struct cel_request *req)
+{
+    for (int d = 0; d < req->rank; d++)
+        if (!req->count[d])
+            return true;
+    return false;
+}
+
+static int take_region(struct cel_request *req, const struct cel_region *region)
+{
+    int rc = check_strides(req->var, region->stride);
+    bool empty;
+
+    if (rc == CEL_OK && req->rank && !region->start)
+        rc = cel_fail(NC_EINVALCOORDS, "no start was given");
+    if (rc != CEL_OK)
+        return rc;
+    copy_region(req, region);
+    empty = is_empty(req);
     for (int d = 0; rc == CEL_OK && d < req->rank; d++)
         rc = check_dim(req, d, req->writing && empty);
-    req->n = empty ? 0 : 1;
-    for (int d = 0; rc == CEL_OK && d < req->rank; d++)
-        if (!cel_mul(req->n, req->count[d], &req->n))
-            rc = cel_fail(NC_EEDGE, "the region has more elements than memory can have");
+    if (rc == CEL_OK && !empty)
+        rc = count_elements(req);
     return rc;
 }
 
@@ -163,7 +186,8 @@ int cel_request_extend(struct cel_request *req)
 {
     int rc;
 
-    if (!req->must_extend) /* and no array becomes shorter meanwhile */
+    assert(req->writing && !req->array->stream); /* no job is in flight while the dataset's lock is held */
+    if (!req->must_extend)                       /* and no array becomes shorter meanwhile */
         return CEL_OK;
     cel_lock(&req->ds->lock);
     req->var->fill.settled = true;

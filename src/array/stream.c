@@ -29,6 +29,12 @@ int cel_stream_failed(const struct cel_stream *s)
     return s->failure.rc;
 }
 
+static void check_counts(const struct cel_stream *s)
+{
+    assert(s->freed <= s->collected && s->collected <= s->sent && s->sent <= s->freed + s->width);
+    (void)s;
+}
+
 /* Does the container want to know when chunks are being moved? */
 static bool defers_writes(const struct cel_stream *s)
 {
@@ -74,6 +80,7 @@ static void collect_one(struct cel_stream *s)
     assert(job->state == CEL_JOB_WORKING);
     cel_task_group_finish(&s->tasks, &job->task);
     s->collected++;
+    check_counts(s);
     add_results(s, job);
     if (cel_stream_failed(s) == CEL_OK)
         cel_first_failure_note_step(&s->failure, job->number, take_turn(job));
@@ -118,6 +125,7 @@ static void free_one(struct cel_stream *s)
     release_cached(s, job);
     cel_job_release(job);
     s->freed++;
+    check_counts(s);
 }
 
 void cel_stream_await(struct cel_stream *s, size_t number)
@@ -205,6 +213,7 @@ void cel_stream_send(struct cel_job *job)
     if (job->cached)
         job->cached->job = job;
     s->sent++;
+    check_counts(s);
     if (!is_small(job)) {
         cel_task_group_push(&s->tasks, &job->task, false);
         return;
@@ -242,6 +251,8 @@ int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var
     bool serial = njobs < 2 || (job_bytes < cel_small_work && njobs * job_bytes < cel_small_work);
     size_t threads = serial ? 1 : (size_t)cel_pool_size();
 
+    assert(!array->stream); /* the variable's lock is held: one stream at a time */
+    assert(var->unchunked || !var->chain.n || var->chain.prepared);
     memset(s, 0, offsetof(struct cel_stream, failure));
     s->failure.rc = CEL_OK;
     s->req = req;
@@ -259,6 +270,7 @@ int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var
         array->ring_cap = s->width;
     }
     s->ring = array->ring;
+    array->stream = s;
     cel_task_group_open(&s->tasks, serial);
     if (defers_writes(s))
         s->ds->ops->chunk_io_begin(s->ds);
@@ -268,6 +280,8 @@ int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var
 int cel_stream_close(struct cel_stream *s)
 {
     cel_stream_await(s, s->sent);
+    assert(s->freed == s->sent); /* nothing stays in flight, after a failure neither */
+    s->array->stream = NULL;
     if (defers_writes(s))
         s->ds->ops->chunk_io_end(s->ds);
     if (s->array->nbytes > CEL_KEPT)

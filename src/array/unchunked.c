@@ -5,6 +5,7 @@
  * as they are: what they point to belongs to whom netCDF says. Only where vlens hold
  * compounds with holes is it copied first: the caller's memory must not leak into files. */
 #include "array_int.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ static void slice_begin(struct slicing *s, const struct cel_request *req)
     capacity = CEL_SLICE / size;
     s->rows = capacity < 1 ? 1 : capacity < req->count[s->cut] ? capacity : req->count[s->cut];
     s->nbytes = size * s->rows;
+    assert(s->nbytes <= CEL_SLICE || (s->rows == 1 && size > CEL_SLICE)); /* the HDF5 lock is not held for longer */
     s->nslices = (req->count[s->cut] - 1) / s->rows + 1;
     for (int d = 0; d < s->cut; d++)
         s->nslices *= req->count[d];
@@ -200,13 +202,19 @@ static bool is_within(const struct cel_var *var, const struct cel_region *r)
     return true;
 }
 
+/* Numbers as they are stored, packed in the caller's memory. */
+static bool is_simple(const struct cel_var *var, const struct cel_region *r, nc_type memtype)
+{
+    return var->unchunked && !var->array->has_codec && r->start && r->count && !r->stride && !r->imap &&
+           var->type->id < NC_STRING && (memtype == NC_NAT || memtype == var->type->id);
+}
+
 /* Programs that go value by value would spend their time on what a region may need. Whatever
  * is not as simple as can be, errors too, is left to the request. */
 bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *r, void *data,
                           nc_type memtype, bool writing, int *rc)
 {
-    bool simple = var->unchunked && !var->array->has_codec && data && r->start && r->count && !r->stride && !r->imap &&
-                  var->type->id < NC_STRING && (memtype == NC_NAT || memtype == var->type->id);
+    bool simple = data && is_simple(var, r, memtype);
 
     if (!simple)
         return false;

@@ -13,6 +13,7 @@
 #include "fork.h"
 #include "status.h"
 #include "thread.h"
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -147,6 +148,7 @@ static struct cel_task *take_first(struct cel_task_group *group)
 {
     struct cel_task *task = group->first;
 
+    assert(task && !task->done);
     group->first = task->next;
     if (!group->first) {
         group->last = NULL;
@@ -190,6 +192,7 @@ static void *worker(void *unused)
 {
     cel_lock(&lock);
     for (;;) {
+        assert(nwoken <= nidle && nidle <= nthreads);
         if (nthreads > size - 1)
             break;
         if (task_groups) {
@@ -251,13 +254,21 @@ static void wake_worker(void)
 
 /* --- for callers -------------------------------------------------------------- */
 
+static _Thread_local char self; /* its address tells threads apart */
+
 void cel_task_group_open(struct cel_task_group *group, bool serial)
 {
-    *group = (struct cel_task_group){.serial = serial};
+    *group = (struct cel_task_group){.serial = serial, .opener = &self};
+}
+
+bool cel_task_group_is_own(const struct cel_task_group *group)
+{
+    return group->opener == &self;
 }
 
 void cel_task_group_push(struct cel_task_group *group, struct cel_task *task, bool urgent)
 {
+    assert(cel_task_group_is_own(group));
     cel_lock(&lock);
     task->done = false;
     task->next = urgent ? group->first : NULL;
@@ -278,6 +289,7 @@ void cel_task_group_finish(struct cel_task_group *group, struct cel_task *task)
 {
     struct cel_cond done = CEL_COND_INIT;
 
+    assert(cel_task_group_is_own(group));
     cel_lock(&lock);
     while (!task->done) {
         if (group->first) {

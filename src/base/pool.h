@@ -23,6 +23,7 @@ struct cel_task {
 struct cel_task_group {
     struct cel_task *first, *last;      /* waiting to be run */
     struct cel_task_group *prev, *next; /* other task groups with waiting tasks */
+    const void *opener;                 /* the thread that opened it */
     bool listed;
     bool serial;           /* too little work to wake others for */
     struct cel_cond *done; /* the opener waits here for a running task; else NULL */
@@ -31,6 +32,9 @@ struct cel_task_group {
 };
 
 void cel_task_group_open(struct cel_task_group *group, bool serial);
+
+/* Is this the thread that opened the group? For assertions. */
+bool cel_task_group_is_own(const struct cel_task_group *group);
 
 /* Let the task be run by any thread; urgent: before those already waiting. */
 void cel_task_group_push(struct cel_task_group *group, struct cel_task *task, bool urgent);
