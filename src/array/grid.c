@@ -35,7 +35,7 @@ static enum cel_cover cover_dim(const struct cel_request *req, int d, size_t ind
     assert(n > 0);
     if (n < stored - begin)
         return CEL_COVER_PART;
-    return req->writing && stored < end && req->var->dim[d]->unlimited ? CEL_COVER_FRESH : CEL_COVER_WHOLE;
+    return req->writing && stored < end && req->var->dim[d]->unlimited ? CEL_COVER_EXTENT : CEL_COVER_WHOLE;
 }
 
 enum cel_cover cel_grid_cover(const struct cel_request *req, const size_t *index)
@@ -66,10 +66,10 @@ bool cel_grid_is_new(const struct cel_request *req, const size_t *index)
     return false;
 }
 
-void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell, struct cel_box *out)
+void cel_grid_box(const struct cel_request *req, const size_t *index, void *chunk, struct cel_box *out)
 {
     const struct cel_array *array = req->array;
-    ptrdiff_t user_at = 0, cell_at = 0; /* added once, at the end: nothing may be added to a NULL */
+    ptrdiff_t user_at = 0, chunk_at = 0; /* added once, at the end: nothing may be added to a NULL */
 
     out->rank = req->rank;
     out->nth_at = 0;
@@ -80,14 +80,14 @@ void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell
 
         out->n[d] = count_before(req, d, chunk_end(req, d, index[d])) - first;
         out->user[d] = req->step[d];
-        out->cell[d] = (ptrdiff_t)(req->stride[d] * array->step[d]);
+        out->chunk[d] = (ptrdiff_t)(req->stride[d] * array->step[d]);
         out->nth[d] = req->nth[d];
         user_at += (ptrdiff_t)first * req->step[d];
-        cell_at += (ptrdiff_t)(inside * array->step[d]);
+        chunk_at += (ptrdiff_t)(inside * array->step[d]);
         out->nth_at += first * req->nth[d];
     }
     out->user_at = req->data ? req->data + user_at : NULL;
-    out->cell_at = cell ? (char *)cell + cell_at : NULL;
+    out->chunk_at = chunk ? (char *)chunk + chunk_at : NULL;
 }
 
 void *cel_grid_in_place(const struct cel_request *req, const size_t *index)
@@ -136,7 +136,7 @@ void cel_walk_begin(struct cel_walk *walk, const struct cel_request *req)
         walk->total *= touched_in(walk, d);
         whole *= whole_in(walk, d);
     }
-    walk->parts = walk->more ? walk->total - whole : 0;
+    walk->npartial = walk->more ? walk->total - whole : 0;
 }
 
 /* The next chunk of dimension d that has an element of the request, after `index`. */
