@@ -6,6 +6,7 @@
  * moves one chunk; a *stream* is the ordered row of jobs of one call. */
 
 #include "array.h"
+#include "chunk_grid.h"
 #include "convert.h"
 #include "pool.h"
 #include "quantize.h"
@@ -107,16 +108,14 @@ int cel_transfer_init(struct cel_request *req, nc_type memtype);
 
 /* --- grid.c ------------------------------------------------------------------ */
 
-/* The chunks a request touches, in order: the last dimension fastest. */
+/* The chunks a request touches. */
 struct cel_walk {
     const struct cel_request *req;
-    size_t first[CEL_RANK_MAX], last[CEL_RANK_MAX], index[CEL_RANK_MAX];
+    struct cel_chunk_walk chunks;
     size_t total;    /* chunks touched */
     size_t npartial; /* of these, covered only in part (not whole) */
-    bool more;
 };
 void cel_walk_begin(struct cel_walk *walk, const struct cel_request *req);
-void cel_walk_next(struct cel_walk *walk);
 
 enum cel_cover {
     CEL_COVER_PART,

@@ -280,7 +280,7 @@ bool cel_cache_should_keep(struct cel_array *array, const size_t *index)
 void cel_cache_adapt(struct cel_array *array, const struct cel_walk *walk)
 {
     struct cel_cache *cache = &array->cache;
-    bool again = walk->req->writing || cache->revisited || was_read(array, walk->first);
+    bool again = walk->req->writing || cache->revisited || was_read(array, walk->chunks.first);
     size_t row;
 
     if (!again || !cache->budget || !cel_mul(walk->npartial, array->nbytes, &row) || row <= cache->budget)

@@ -258,8 +258,8 @@ static int move_chunks(const struct cel_request *req)
     rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
     if (rc != CEL_OK)
         return rc;
-    for (; walk.more && cel_stream_failed(&stream) == CEL_OK; cel_walk_next(&walk))
-        cel_stream_note(&stream, send_chunk(&stream, walk.index));
+    for (; walk.chunks.more && cel_stream_failed(&stream) == CEL_OK; cel_chunk_walk_next(&walk.chunks))
+        cel_stream_note(&stream, send_chunk(&stream, walk.chunks.index));
     rc = cel_stream_close(&stream);
     return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
 }

@@ -110,12 +110,13 @@ static int get_chunks(const struct cel_request *req)
     rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
     if (rc != CEL_OK)
         return rc;
-    for (; walk.more && cel_stream_failed(&stream) == CEL_OK; cel_walk_next(&walk)) {
+    for (; walk.chunks.more && cel_stream_failed(&stream) == CEL_OK; cel_chunk_walk_next(&walk.chunks)) {
         struct cel_cached_chunk *cached;
 
-        cel_stream_await_chunk(&stream, walk.index);
-        cached = cel_cache_find(req->array, walk.index);
-        rc = cached ? send_cached(&stream, cached) : send_stored(&stream, walk.index, cel_grid_cover(req, walk.index));
+        cel_stream_await_chunk(&stream, walk.chunks.index);
+        cached = cel_cache_find(req->array, walk.chunks.index);
+        rc = cached ? send_cached(&stream, cached)
+                    : send_stored(&stream, walk.chunks.index, cel_grid_cover(req, walk.chunks.index));
         cel_stream_note(&stream, rc);
     }
     rc = cel_stream_close(&stream);

@@ -104,11 +104,12 @@ static int put_chunks(const struct cel_request *req)
     rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
     if (rc != CEL_OK)
         return rc;
-    for (; walk.more && cel_stream_failed(&stream) == CEL_OK; cel_walk_next(&walk)) {
-        enum cel_cover cover = cel_grid_cover(req, walk.index);
+    for (; walk.chunks.more && cel_stream_failed(&stream) == CEL_OK; cel_chunk_walk_next(&walk.chunks)) {
+        enum cel_cover cover = cel_grid_cover(req, walk.chunks.index);
 
-        cel_stream_await_chunk(&stream, walk.index);
-        rc = cover == CEL_COVER_WHOLE ? send_whole(&stream, walk.index) : send_part(&stream, walk.index, cover);
+        cel_stream_await_chunk(&stream, walk.chunks.index);
+        rc = cover == CEL_COVER_WHOLE ? send_whole(&stream, walk.chunks.index)
+                                      : send_part(&stream, walk.chunks.index, cover);
         cel_stream_note(&stream, rc);
     }
     rc = cel_stream_close(&stream);

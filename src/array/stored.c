@@ -12,25 +12,18 @@ typedef int on_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *
 /* Every chunk that was written, in order. With the variable's lock held. */
 static int each_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *extent, on_chunk *visit, void *arg)
 {
-    size_t index[CEL_RANK_MAX] = {0};
-    int d = 0, rc = CEL_OK;
+    struct cel_chunk_walk walk;
+    int rc = CEL_OK;
 
-    for (int k = 0; k < var->ndims; k++)
-        if (!extent[k])
-            return CEL_OK;
-    while (rc == CEL_OK && d >= 0) {
+    cel_chunk_walk_begin(&walk, var->ndims, var->chunk, NULL, extent, NULL);
+    for (; rc == CEL_OK && walk.more; cel_chunk_walk_next(&walk)) {
         struct cel_chunk_location at;
 
-        rc = ds->ops->chunk_find(ds, var, index, &at);
+        rc = ds->ops->chunk_find(ds, var, walk.index, &at);
         if (rc == CEL_OK)
-            rc = visit(ds, var, index, &at, arg);
+            rc = visit(ds, var, walk.index, &at, arg);
         if (rc == CEL_ABSENT)
             rc = CEL_OK;
-        for (d = var->ndims - 1; d >= 0; d--) {
-            if (++index[d] <= (extent[d] - 1) / var->chunk[d])
-                break;
-            index[d] = 0;
-        }
     }
     return rc;
 }
