@@ -101,6 +101,13 @@ test-corpus: test-setup
 	@cmake --build build-asan -j $(JOBS) --target ncdump
 	@JOBS=$(JOBS) scripts/corpus.sh build-corpus build-asan/tools/ncdump $(PART)
 
+#> make test-netcdf  netCDF-C's own test programs and scripts against an installed Cellar; PART=tst_att for some of them
+test-netcdf: test-setup
+	@cmake -G Ninja $(LAUNCH) -S . -B build-netcdf -DCELLAR_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(CURDIR)/build-netcdf/prefix >/dev/null
+	@cmake --build build-netcdf -j $(JOBS)
+	@cmake --install build-netcdf >/dev/null
+	@scripts/test-netcdf.sh build-netcdf-source $(CURDIR)/build-netcdf/prefix $(PART)
+
 #> make test-hdf5  the HDF5 tests with libhdf5 1.14 and 2.x, built from source in build-hdf5/
 test-hdf5: test-setup
 	@for version in 1.14 2; do LAUNCH=$(LAUNCH) JOBS=$(JOBS) scripts/test-hdf5.sh build-hdf5 $$version || exit 1; done
@@ -132,6 +139,6 @@ install: build
 
 #> make clean      remove every build folder
 clean:
-	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench build-fuzz build-fuzz-coverage
+	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf
 
-.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long test-corpus test-hdf5 fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long test-corpus test-netcdf test-hdf5 fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

@@ -129,7 +129,7 @@ static void finish(struct cel_dataset *ds, bool abort, struct first *first)
         note(first, cel_leave_define(ds));
     if (first->rc != CEL_OK)
         return;
-    note(first, cel_array_lost_any(ds));
+    note(first, cel_array_check_failed_puts(ds));
     note(first, cel_array_flush_all(ds));
     if (!abort)
         note(first, cel_cf_finish(ds));
@@ -221,7 +221,7 @@ static int sync_all(struct cel_call *c)
 
     if (c->ds->writable) {
         cel_call_unlock(c);
-        note(&first, cel_array_lost_any(c->ds)); /* it names the variable */
+        note(&first, cel_array_check_failed_puts(c->ds)); /* it names the variable */
         note(&first, cel_array_flush_all(c->ds));
         cel_call_lock(c);
         note(&first, c->ds->ops->save(c->ds));

@@ -81,7 +81,7 @@ static int prepare_chain(struct cel_var *var)
 static void free_array(struct cel_array *array)
 {
     cel_cache_dispose(array);
-    cel_lost_free(array);
+    cel_failed_puts_free(array);
     cel_quantizer_free(array->quantizer);
     cel_mutex_dispose(&array->lock);
     free(array->hole);
@@ -176,8 +176,8 @@ static struct cel_array *array_of(struct cel_dataset *ds, const struct cel_var *
 }
 
 /* Run `step` in a stream of its own, with the variable's lock. */
-static int in_stream(struct cel_dataset *ds, struct cel_var *var, struct cel_array *array,
-                     int (*step)(struct cel_stream *))
+static int run_in_stream(struct cel_dataset *ds, struct cel_var *var, struct cel_array *array,
+                         int (*step)(struct cel_stream *))
 {
     struct cel_stream stream;
     int rc;
@@ -196,7 +196,7 @@ int cel_array_flush(struct cel_dataset *ds, struct cel_var *var)
 {
     struct cel_array *array = array_of(ds, var);
 
-    return array ? in_stream(ds, var, array, cel_cache_write) : CEL_OK;
+    return array ? run_in_stream(ds, var, array, cel_cache_write) : CEL_OK;
 }
 
 /* The variables that have an array now, in order of definition. */
@@ -238,7 +238,7 @@ int cel_array_flush_all(struct cel_dataset *ds)
     return rc;
 }
 
-int cel_array_lost_any(struct cel_dataset *ds)
+int cel_array_check_failed_puts(struct cel_dataset *ds)
 {
     struct cel_vec vars = {0};
     int rc = list_arrays(ds, &vars);
@@ -246,7 +246,7 @@ int cel_array_lost_any(struct cel_dataset *ds)
     for (size_t v = 0; rc == CEL_OK && v < vars.n; v++) {
         struct cel_var *var = vars.at[v];
 
-        rc = cel_lost_check(var->array, var);
+        rc = cel_failed_puts_check(var->array, var);
     }
     cel_vec_dispose(&vars);
     return rc;
@@ -262,7 +262,7 @@ int cel_array_resize_cache(struct cel_dataset *ds, struct cel_var *var)
 {
     struct cel_array *array = array_of(ds, var);
 
-    return array ? in_stream(ds, var, array, trim_to_budget) : CEL_OK;
+    return array ? run_in_stream(ds, var, array, trim_to_budget) : CEL_OK;
 }
 
 void cel_array_worst_error(struct cel_dataset *ds, struct cel_var *var, double *max_abs, double *max_rel)

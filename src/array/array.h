@@ -30,12 +30,12 @@ int cel_array_flush(struct cel_dataset *ds, struct cel_var *var);
 int cel_array_flush_all(struct cel_dataset *ds);
 
 /* The error of a put that failed and was not made good by another since; CEL_OK: none. */
-int cel_array_lost_any(struct cel_dataset *ds);
+int cel_array_check_failed_puts(struct cel_dataset *ds);
 
 /* Forget the variable's cache, dirty or not. */
 void cel_array_free(struct cel_var *var);
 
-/* The cache settings of the variable changed: cells beyond them are written and
+/* The cache settings of the variable changed: cached chunks beyond them are written and
  * forgotten. */
 int cel_array_resize_cache(struct cel_dataset *ds, struct cel_var *var);
 

@@ -1,11 +1,12 @@
-#ifndef CEL_ENGINE_H
-#define CEL_ENGINE_H
+#ifndef CEL_ARRAY_INT_H
+#define CEL_ARRAY_INT_H
 
 /* Inside the array engine: what put.c and get.c conduct. A *request* is a
- * checked region; a *cell* is a decoded chunk in the cache; a *job* is one chunk
- * on its way; a *stream* is the ordered row of jobs of one call. */
+ * checked region; a *cached chunk* is a decoded chunk in the cache; a *job*
+ * moves one chunk; a *stream* is the ordered row of jobs of one call. */
 
 #include "array.h"
+#include "chunk_grid.h"
 #include "convert.h"
 #include "pool.h"
 #include "quantize.h"
@@ -18,7 +19,7 @@
 #define CEL_GROWTH ((size_t)256 << 20)        /* a cache that adapts: most for one variable ... */
 #define CEL_GROWTH_ALL ((size_t)1 << 30)      /* ... and for the process */
 
-/* --- how one element travels ---------------------------------------------- */
+/* --- how one element is converted ---------------------------------------------- */
 
 /* Bytes inside an element that belong to no field. */
 struct cel_hole {
@@ -26,7 +27,7 @@ struct cel_hole {
 };
 
 struct cel_transfer {
-    size_t user_size, cell_size;           /* of one element in the caller's memory, in the chunk */
+    size_t user_size, size_in_chunk;       /* of one element in the caller's memory, in the chunk */
     cel_convert_fn *convert;               /* NULL: the same type on both sides */
     bool swap;                             /* chunks hold the other byte order */
     const struct cel_quantizer *quantizer; /* writing only; NULL: off */
@@ -39,42 +40,38 @@ struct cel_transfer {
     bool nontemporal; /* reading only: more bytes than a cache would keep */
 
     /* What absent elements read as, in both forms; NULL: zeros. */
-    const void *user_fill, *cell_fill;
+    const void *user_fill, *fill_in_chunk;
     unsigned char user_fill_bytes[8], chunk_fill_bytes[8];
     const struct cel_type *deep; /* elements own memory: fill is copied with all it points to */
     bool fill_out_of_range;      /* the fill value does not fit the caller's type */
 };
 
-/* Elements that lie in two memories at once: the caller's and a chunk's. */
+/* Elements that lie in two memories at once: the caller's and a chunk's (unchunked.c: a packed slice's). */
 struct cel_box {
     int rank;
     size_t n[CEL_RANK_MAX];
-    ptrdiff_t user[CEL_RANK_MAX]; /* bytes from one to the next in the caller's memory */
-    ptrdiff_t cell[CEL_RANK_MAX]; /* ... in the chunk */
-    size_t nth[CEL_RANK_MAX];     /* ... and how many places further in the request */
-    char *user_at, *cell_at;      /* the first element */
+    ptrdiff_t user[CEL_RANK_MAX];  /* bytes from one to the next in the caller's memory */
+    ptrdiff_t chunk[CEL_RANK_MAX]; /* ... in the chunk */
+    size_t nth[CEL_RANK_MAX];      /* ... and how many positions further in the request */
+    char *user_at, *chunk_at;      /* the first element */
     size_t nth_at;
 };
 
-/* gather.c. Each gives back how many values did not fit their new type. The box
- * is simplified on the way. */
-size_t cel_gather(const struct cel_transfer *transfer, struct cel_box *box);  /* caller -> chunk */
-size_t cel_scatter(const struct cel_transfer *transfer, struct cel_box *box); /* chunk -> caller */
-void cel_scatter_planes(const struct cel_transfer *transfer, const struct cel_planes *planes,
-                        struct cel_box *box);                                      /* the
-                                              same from byte planes; way->same only; box->cell_at within planes->at */
+/* gather.c. Each simplifies the box and gives back how many values did not fit their new type. */
+size_t cel_gather(const struct cel_transfer *transfer, struct cel_box *box);       /* caller -> chunk */
+size_t cel_scatter(const struct cel_transfer *transfer, struct cel_box *box);      /* chunk -> caller */
 size_t cel_scatter_fill(const struct cel_transfer *transfer, struct cel_box *box); /* fill -> caller */
-void cel_fill_cell(const struct cel_transfer *transfer, void *cell, size_t n);
-size_t cel_box_run(struct cel_box *box,
-                   const struct cel_transfer *transfer); /* its elements, if they are one run in both
-                                                                       memories; else 0 */
+/* Byte planes -> caller, where transfer->same. box->chunk_at lies within planes->at. */
+void cel_scatter_planes(const struct cel_transfer *transfer, const struct cel_planes *planes, struct cel_box *box);
+void cel_fill_chunk(const struct cel_transfer *transfer, void *chunk, size_t n);
+/* The number of its elements, if they are one run in both memories; else 0. */
+size_t cel_box_run(struct cel_box *box, const struct cel_transfer *transfer);
 
-/* edge.c: padding of edge chunks as lossy codecs want it. */
-bool cel_edge_is_seen(const struct cel_var *var,
-                      const size_t *index); /* the codec would suffer from the padding as it is */
-void cel_edge_repeat(const struct cel_var *var, const size_t *index, void *cell);
+/* edge.c: would fill values in the padding of this edge chunk spoil what the codec makes of the data beside them? */
+bool cel_edge_needs_padding(const struct cel_var *var, const size_t *index);
+void cel_edge_pad(const struct cel_var *var, const size_t *index, void *chunk); /* ... then give it other padding */
 
-/* far.c. After the last copy of a job, cel_nontemporal_fence() makes them seen by other threads. */
+/* copy_nontemporal.c. After the last copy of a job, cel_nontemporal_fence() makes them visible to other threads. */
 void cel_copy_nontemporal(char *dst, const char *src, size_t nbytes);
 void cel_nontemporal_fence(void);
 
@@ -85,7 +82,7 @@ struct cel_request {
     struct cel_var *var;
     struct cel_array *array;
     bool writing;
-    bool fits; /* writing: the array is long enough, and known to be written */
+    bool must_extend; /* writing: the array must become longer, or is written for the first time */
     int rank;
     size_t n; /* elements in all */
     char *data;
@@ -102,51 +99,49 @@ struct cel_request {
 /* region.c. With the variable's lock held; the dataset's is taken inside. */
 int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                       nc_type memtype, bool writing, struct cel_request *out);
-int cel_request_extend(struct cel_request *req);  /* writing: make room for the region */
-size_t cel_request_clip(struct cel_request *req); /* reading: fill what lies beyond the stored array; gives
-                                                     the number of values that did not fit */
+int cel_request_extend(struct cel_request *req); /* writing: make the array as long as the region needs */
+/* Reading: fill what lies beyond the stored array; gives the number of values that did not fit. */
+size_t cel_request_clip(struct cel_request *req);
 
-/* way.c: how this request's values travel. */
+/* transfer.c: which conversions this request's values need. */
 int cel_transfer_init(struct cel_request *req, nc_type memtype);
 
 /* --- grid.c ------------------------------------------------------------------ */
 
-/* The chunks a request touches, in order: the last dimension fastest. */
+/* The chunks a request touches. */
 struct cel_walk {
     const struct cel_request *req;
-    size_t first[CEL_RANK_MAX], last[CEL_RANK_MAX], index[CEL_RANK_MAX];
-    size_t total; /* chunks touched */
-    size_t parts; /* of these, covered only in part (not whole) */
-    bool more;
+    struct cel_chunk_walk chunks;
+    size_t total;    /* chunks touched */
+    size_t npartial; /* of these, covered only in part (not whole) */
 };
 void cel_walk_begin(struct cel_walk *walk, const struct cel_request *req);
-void cel_walk_next(struct cel_walk *walk);
 
 enum cel_cover {
     CEL_COVER_PART,
-    CEL_COVER_FRESH, /* all that the array has of it, but an unlimited dimension may give it more */
+    CEL_COVER_EXTENT, /* all of it that lies in the array now, but an unlimited dimension may grow */
     CEL_COVER_WHOLE
 };
 enum cel_cover cel_grid_cover(const struct cel_request *req, const size_t *index);
 bool cel_grid_is_padded(const struct cel_request *req, const size_t *index); /* reaches beyond the array */
 bool cel_grid_is_new(const struct cel_request *req, const size_t *index);    /* wholly beyond the old extent */
-void *cel_grid_in_place(const struct cel_request *req, const size_t *index); /* where in the caller's memory the
-                                       whole chunk lies just as it is stored; NULL: nowhere */
-/* cell NULL: only the caller's memory counts. */
-void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell, struct cel_box *out);
+/* Where in the caller's memory the whole chunk lies just as it is stored; NULL: nowhere. */
+void *cel_grid_in_place(const struct cel_request *req, const size_t *index);
+/* The elements of the request that chunk `index` has. chunk NULL: only their places in the caller's memory. */
+void cel_grid_box(const struct cel_request *req, const size_t *index, void *chunk, struct cel_box *out);
 
-/* --- kit.c: what one job works with ------------------------------------------- */
+/* --- workspace.c: what one job works with ------------------------------------------- */
 
 struct cel_workspace {
     struct cel_workspace *next;
     struct cel_scratch *scratch;
     struct cel_buf encoded; /* as read */
     struct cel_buf raw;     /* decoded, of elements that have another form in memory */
-    struct cel_buf cell;    /* decoded, when it cannot lie in place */
-    size_t chunk;           /* the largest chunk its scratch has seen */
+    struct cel_buf decoded; /* a chunk that cannot be decoded in place */
+    size_t chunk;           /* the largest chunk its scratch has worked on */
 };
 
-/* Encoded bytes that wait for their place while their kit serves the next chunk. */
+/* An encoded chunk that waits for its turn to be written, while the workspace serves the next chunk. */
 struct cel_parked_chunk {
     struct cel_parked_chunk *next;
     struct cel_buf bytes;
@@ -156,58 +151,60 @@ void cel_parked_chunk_give(struct cel_parked_chunk *parked);
 
 int cel_workspace_take(struct cel_workspace **out);
 void cel_workspace_give(struct cel_workspace *workspace);
-void cel_workspace_trim(void); /* free the large ones nobody works with */
+void cel_workspace_trim(void); /* free the large ones no job works with */
 
 /* --- cache.c ---------------------------------------------------------------- */
 
-struct cel_cell {
-    struct cel_cell *same_slot;     /* hash chain */
-    struct cel_cell *older, *newer; /* use order */
-    struct cel_job *job;            /* in flight with; NULL: at rest */
+struct cel_cached_chunk {
+    struct cel_cached_chunk *same_slot;     /* hash chain */
+    struct cel_cached_chunk *older, *newer; /* use order */
+    struct cel_job *job;                    /* that works on it; NULL: none */
     bool dirty;
     char *data;
     size_t index[]; /* rank of them */
 };
 
-#define CEL_SEEN 256
+#define CEL_READ_HASHES 256
 struct cel_cache {
-    struct cel_cell **slot;
+    struct cel_cached_chunk **slot;
     size_t nslots, n;
-    struct cel_cell *oldest, *newest;
-    struct cel_cell *spare; /* buffers to be used again, by older */
+    struct cel_cached_chunk *oldest, *newest;
+    struct cel_cached_chunk *spare; /* buffers to be used again, by older */
     size_t nspare;
-    size_t budget;           /* bytes it may hold now */
-    size_t grown;            /* of these, taken from CEL_GROWTH_ALL */
-    uint64_t seen[CEL_SEEN]; /* hashes of chunks that gets decoded and did not keep */
-    bool revisited;          /* a get came to one of them again */
+    size_t budget;                       /* bytes it may hold now */
+    size_t grown;                        /* of these, taken from CEL_GROWTH_ALL */
+    uint64_t read_hash[CEL_READ_HASHES]; /* of chunks that gets decoded and did not keep */
+    bool revisited;                      /* a get came to one of them again */
 };
 
 struct cel_stream;
 
 /* Let the cache hold what this walk touches in part, where that pays. */
 void cel_cache_adapt(struct cel_array *array, const struct cel_walk *walk);
-/* Is a chunk that a get wants in part worth keeping? */
-bool cel_cache_worth(struct cel_array *array, const size_t *index);
-struct cel_cell *cel_cache_find(struct cel_array *array, const size_t *index);
-/* A new cell, its bytes not set; evicts others through the stream. */
-int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cell **out);
-void cel_cache_use(struct cel_array *array, struct cel_cell *cell); /* it is the newest now */
-void cel_cache_drop(struct cel_array *array, struct cel_cell *cell);
-void cel_cache_put_back(struct cel_array *array, struct cel_cell *cell); /* an evicted one that could not be written */
-void cel_cell_free(struct cel_array *array, struct cel_cell *cell);
+/* Should a chunk that a get wants in part enter the cache? Also notes that it was read. */
+bool cel_cache_should_keep(struct cel_array *array, const size_t *index);
+struct cel_cached_chunk *cel_cache_find(struct cel_array *array, const size_t *index);
+/* A new cached chunk, its bytes not set; evicts others through the stream. */
+int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cached_chunk **out);
+void cel_cache_use(struct cel_array *array, struct cel_cached_chunk *cached); /* it is the newest now */
+void cel_cache_drop(struct cel_array *array, struct cel_cached_chunk *cached);
+/* An evicted one that could not be written. */
+void cel_cache_put_back(struct cel_array *array, struct cel_cached_chunk *cached);
+void cel_cached_chunk_free(struct cel_array *array, struct cel_cached_chunk *cached);
 int cel_cache_trim(struct cel_stream *stream, size_t budget); /* evict, oldest first */
-int cel_cache_write(struct cel_stream *stream); /* send every dirty cell, in chunk order; they stay, clean */
+int cel_cache_write(struct cel_stream *stream);               /* send every dirty chunk, in order; they stay, clean */
 size_t cel_cache_count_dirty(const struct cel_array *array);
 void cel_cache_reset(struct cel_array *array, size_t budget); /* gives grown bytes back */
 void cel_cache_dispose(struct cel_array *array);
 
-/* --- job.c: one chunk, or slice of an unchunked variable, on its way -------------- */
+/* --- job.c: one chunk, or slice of an unchunked variable, to be moved -------------- */
 
-enum cel_job_state { /* job.c has the transitions */
-                     CEL_JOB_PREPARING,
-                     CEL_JOB_WORKING, /* sent; work() runs or has run */
-                     CEL_JOB_WRITING, /* its output has an address in the container and is being written */
-                     CEL_JOB_DONE
+/* job.c has the transitions. */
+enum cel_job_state {
+    CEL_JOB_PREPARING,
+    CEL_JOB_WORKING, /* sent; work() runs or has run */
+    CEL_JOB_WRITING, /* its output has an address in the container and is being written */
+    CEL_JOB_DONE
 };
 
 enum cel_job_input {
@@ -230,7 +227,7 @@ struct cel_job {
     int (*work)(struct cel_job *job);     /* by any thread */
     int (*in_order)(struct cel_job *job); /* then by the calling thread, in order, if all before went well; or NULL */
     size_t index[CEL_RANK_MAX];           /* of the chunk; unchunked.c: of the slice's first element in the request */
-    struct cel_cell *cell;                /* NULL: not through the cache */
+    struct cel_cached_chunk *cached;      /* NULL: not through the cache */
     enum cel_job_input input;
     enum cel_job_output output;
     struct cel_chunk_location at; /* of the stored input, or where the output goes */
@@ -291,7 +288,7 @@ struct cel_stream {
     struct cel_status why;
 };
 
-/* Bytes that are not worth waking a thread for. A constant; tests make it 0. */
+/* With fewer bytes than this, waking a thread costs more than it saves. A constant; tests make it 0. */
 extern size_t cel_small_work;
 
 /* njobs, job_bytes: how much is expected, to choose how many work on it. */
@@ -322,20 +319,20 @@ struct cel_array {
     struct cel_cache cache;
     struct cel_job *ring;
     size_t ring_cap;
-    struct cel_lost *lost; /* puts that failed, the last first ... */
-    size_t nlost;          /* ... and how many, also those there was no memory for */
+    struct cel_failed_put *failed_puts; /* the last first ... */
+    size_t nfailed_puts;                /* ... and how many, also those there was no memory for */
 };
 int cel_array_get(struct cel_dataset *ds, struct cel_var *var, struct cel_array **out); /* made on first use */
 
-/* --- lost.c: with the variable's lock held, but for the check ---------------------- */
+/* --- failed_puts.c: with the variable's lock held, but for the check ---------------------- */
 /* How a put of n[] values each stride[] apart (NULL: 1) ended. */
-void cel_lost_note(struct cel_array *array, const size_t *start, const size_t *n, const size_t *stride, int rc);
-int cel_lost_check(struct cel_array *array, const struct cel_var *var); /* the error of a put that failed */
-void cel_lost_free(struct cel_array *array);
+void cel_failed_put_note(struct cel_array *array, const size_t *start, const size_t *n, const size_t *stride, int rc);
+int cel_failed_puts_check(struct cel_array *array, const struct cel_var *var); /* the error of a put that failed */
+void cel_failed_puts_free(struct cel_array *array);
 
 /* --- get.c, put.c: for work(), the chunk's part of the request ---------------------- */
-void cel_job_scatter(struct cel_job *job, void *cell); /* or fill, if the input is */
-void cel_job_gather(struct cel_job *job, void *cell);
+void cel_job_scatter(struct cel_job *job, void *chunk); /* or fill, if the input is */
+void cel_job_gather(struct cel_job *job, void *chunk);
 
 /* --- elements.c ---------------------------------------------------------------------- */
 int cel_elements_move(const struct cel_request *req); /* put or get, as the request says */

@@ -1,7 +1,7 @@
 /* Decoded chunks of one variable that were touched in part: looked up by index,
  * evicted in order of use. Dirty ones stay decoded until they are evicted or
  * flushed, and are encoded once. Only the calling thread works here, with the
- * variable's lock held; which cell goes never depends on what workers have done.
+ * variable's lock held; which chunk goes never depends on what workers have done.
  *
  * The budget is the variable's cache size. Where one call after the other touches
  * the same row of chunks (one time step per call), a smaller cache would decode
@@ -44,7 +44,7 @@ static int widen_table(struct cel_array *array)
 {
     struct cel_cache *cache = &array->cache;
     size_t nslots = cache->nslots ? cache->nslots * 2 : 64;
-    struct cel_cell **slot;
+    struct cel_cached_chunk **slot;
 
     if (cache->n < cache->nslots)
         return CEL_OK;
@@ -54,158 +54,158 @@ static int widen_table(struct cel_array *array)
     free(cache->slot);
     cache->slot = slot;
     cache->nslots = nslots;
-    for (struct cel_cell *cell = cache->oldest; cell; cell = cell->newer) {
-        size_t at = slot_of(array, cell->index);
+    for (struct cel_cached_chunk *cached = cache->oldest; cached; cached = cached->newer) {
+        size_t at = slot_of(array, cached->index);
 
-        cell->same_slot = slot[at];
-        slot[at] = cell;
+        cached->same_slot = slot[at];
+        slot[at] = cached;
     }
     return CEL_OK;
 }
 
-struct cel_cell *cel_cache_find(struct cel_array *array, const size_t *index)
+struct cel_cached_chunk *cel_cache_find(struct cel_array *array, const size_t *index)
 {
-    struct cel_cell *cell = array->cache.nslots ? array->cache.slot[slot_of(array, index)] : NULL;
+    struct cel_cached_chunk *cached = array->cache.nslots ? array->cache.slot[slot_of(array, index)] : NULL;
 
-    while (cell && !same_index(array, cell->index, index))
-        cell = cell->same_slot;
-    return cell;
+    while (cached && !same_index(array, cached->index, index))
+        cached = cached->same_slot;
+    return cached;
 }
 
 /* --- order of use ------------------------------------------------------------- */
 
-static void unlink_use(struct cel_cache *cache, struct cel_cell *cell)
+static void unlink_use(struct cel_cache *cache, struct cel_cached_chunk *cached)
 {
-    *(cell->older ? &cell->older->newer : &cache->oldest) = cell->newer;
-    *(cell->newer ? &cell->newer->older : &cache->newest) = cell->older;
+    *(cached->older ? &cached->older->newer : &cache->oldest) = cached->newer;
+    *(cached->newer ? &cached->newer->older : &cache->newest) = cached->older;
 }
 
-static void link_newest(struct cel_cache *cache, struct cel_cell *cell)
+static void link_newest(struct cel_cache *cache, struct cel_cached_chunk *cached)
 {
-    cell->newer = NULL;
-    cell->older = cache->newest;
-    *(cache->newest ? &cache->newest->newer : &cache->oldest) = cell;
-    cache->newest = cell;
+    cached->newer = NULL;
+    cached->older = cache->newest;
+    *(cache->newest ? &cache->newest->newer : &cache->oldest) = cached;
+    cache->newest = cached;
 }
 
-void cel_cache_use(struct cel_array *array, struct cel_cell *cell)
+void cel_cache_use(struct cel_array *array, struct cel_cached_chunk *cached)
 {
-    unlink_use(&array->cache, cell);
-    link_newest(&array->cache, cell);
+    unlink_use(&array->cache, cached);
+    link_newest(&array->cache, cached);
 }
 
-static void insert(struct cel_array *array, struct cel_cell *cell)
+static void insert(struct cel_array *array, struct cel_cached_chunk *cached)
 {
-    size_t at = slot_of(array, cell->index);
+    size_t at = slot_of(array, cached->index);
 
-    cell->same_slot = array->cache.slot[at];
-    array->cache.slot[at] = cell;
-    link_newest(&array->cache, cell);
+    cached->same_slot = array->cache.slot[at];
+    array->cache.slot[at] = cached;
+    link_newest(&array->cache, cached);
     array->cache.n++;
 }
 
-static void take_out(struct cel_array *array, struct cel_cell *cell)
+static void take_out(struct cel_array *array, struct cel_cached_chunk *cached)
 {
-    struct cel_cell **at = &array->cache.slot[slot_of(array, cell->index)];
+    struct cel_cached_chunk **at = &array->cache.slot[slot_of(array, cached->index)];
 
-    while (*at != cell)
+    while (*at != cached)
         at = &(*at)->same_slot;
-    *at = cell->same_slot;
-    unlink_use(&array->cache, cell);
+    *at = cached->same_slot;
+    unlink_use(&array->cache, cached);
     array->cache.n--;
 }
 
-/* --- cells ----------------------------------------------------------------------- */
+/* --- cached chunks ----------------------------------------------------------------------- */
 
-static int make_cell(struct cel_array *array, const size_t *index, struct cel_cell **out)
+static int make_cached(struct cel_array *array, const size_t *index, struct cel_cached_chunk **out)
 {
-    struct cel_cell *cell = array->cache.spare;
+    struct cel_cached_chunk *cached = array->cache.spare;
 
-    if (cell) {
-        array->cache.spare = cell->older;
+    if (cached) {
+        array->cache.spare = cached->older;
         array->cache.nspare--;
     } else {
-        cell = cel_malloc(sizeof *cell + (size_t)array->rank * sizeof *index);
-        if (!cell)
+        cached = cel_malloc(sizeof *cached + (size_t)array->rank * sizeof *index);
+        if (!cached)
             return NC_ENOMEM;
-        cell->data = cel_malloc(array->nbytes);
-        if (!cell->data) {
-            free(cell);
+        cached->data = cel_malloc(array->nbytes);
+        if (!cached->data) {
+            free(cached);
             return NC_ENOMEM;
         }
     }
-    cell->job = NULL;
-    cell->dirty = false;
-    memcpy(cell->index, index, (size_t)array->rank * sizeof *index);
-    *out = cell;
+    cached->job = NULL;
+    cached->dirty = false;
+    memcpy(cached->index, index, (size_t)array->rank * sizeof *index);
+    *out = cached;
     return CEL_OK;
 }
 
-static void really_free(struct cel_cell *cell)
+static void free_cached(struct cel_cached_chunk *cached)
 {
-    free(cell->data);
-    free(cell);
+    free(cached->data);
+    free(cached);
 }
 
-void cel_cell_free(struct cel_array *array, struct cel_cell *cell)
+void cel_cached_chunk_free(struct cel_array *array, struct cel_cached_chunk *cached)
 {
     struct cel_cache *cache = &array->cache;
 
     if ((cache->nspare + 1) * array->nbytes > SPARE_BYTES) {
-        really_free(cell);
+        free_cached(cached);
         return;
     }
-    cell->older = cache->spare;
-    cache->spare = cell;
+    cached->older = cache->spare;
+    cache->spare = cached;
     cache->nspare++;
 }
 
-void cel_cache_drop(struct cel_array *array, struct cel_cell *cell)
+void cel_cache_drop(struct cel_array *array, struct cel_cached_chunk *cached)
 {
-    assert(!cell->job);
-    take_out(array, cell);
-    cel_cell_free(array, cell);
+    assert(!cached->job);
+    take_out(array, cached);
+    cel_cached_chunk_free(array, cached);
 }
 
-void cel_cache_put_back(struct cel_array *array, struct cel_cell *cell)
+void cel_cache_put_back(struct cel_array *array, struct cel_cached_chunk *cached)
 {
-    insert(array, cell);
+    insert(array, cached);
 }
 
-/* --- making room -------------------------------------------------------------------- */
+/* --- evicting -------------------------------------------------------------------- */
 
-static int encode_cell(struct cel_job *job)
+static int encode_cached(struct cel_job *job)
 {
-    return cel_job_store(job, job->cell->data);
+    return cel_job_store(job, job->cached->data);
 }
 
-static int send_cell(struct cel_stream *stream, struct cel_cell *cell, bool evicts)
+static int store_cached(struct cel_stream *stream, struct cel_cached_chunk *cached, bool evicts)
 {
-    struct cel_job *job = cel_stream_next(stream, cell->index);
+    struct cel_job *job = cel_stream_next(stream, cached->index);
     int rc;
 
-    job->cell = cell;
-    job->work = encode_cell;
+    job->cached = cached;
+    job->work = encode_cached;
     job->output = evicts ? CEL_OUTPUT_EVICTED : CEL_OUTPUT_CHUNK;
-    rc = cel_job_allocate_early(job, cell->data);
+    rc = cel_job_allocate_early(job, cached->data);
     if (rc == CEL_OK)
         cel_stream_send(job);
     return rc;
 }
 
-static int evict(struct cel_stream *stream, struct cel_cell *cell)
+static int evict(struct cel_stream *stream, struct cel_cached_chunk *cached)
 {
     struct cel_array *array = stream->array;
     int rc;
 
-    take_out(array, cell);
-    if (!cell->dirty) {
-        cel_cell_free(array, cell);
+    take_out(array, cached);
+    if (!cached->dirty) {
+        cel_cached_chunk_free(array, cached);
         return CEL_OK;
     }
-    rc = send_cell(stream, cell, true);
+    rc = store_cached(stream, cached, true);
     if (rc != CEL_OK)
-        cel_cache_put_back(array, cell);
+        cel_cache_put_back(array, cached);
     return rc;
 }
 
@@ -226,7 +226,7 @@ int cel_cache_trim(struct cel_stream *stream, size_t budget)
     return rc;
 }
 
-int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cell **out)
+int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cached_chunk **out)
 {
     struct cel_array *array = stream->array;
     struct cel_cache *cache = &array->cache;
@@ -235,7 +235,7 @@ int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cel
     if (rc == CEL_OK)
         rc = widen_table(array);
     if (rc == CEL_OK)
-        rc = make_cell(array, index, out);
+        rc = make_cached(array, index, out);
     if (rc == CEL_OK)
         insert(array, *out);
     return rc;
@@ -255,23 +255,23 @@ static void grow(struct cel_cache *cache, size_t more)
     cache->budget += more;
 }
 
-static bool was_seen(const struct cel_array *array, const size_t *index)
+static bool was_read(const struct cel_array *array, const size_t *index)
 {
     uint64_t h = hash(array, index);
 
-    return array->cache.seen[h % CEL_SEEN] == h;
+    return array->cache.read_hash[h % CEL_READ_HASHES] == h;
 }
 
-/* Most partial reads are the only ones of their chunks, and memory for a cell costs
+/* Most partial reads are the only ones of their chunks, and memory for a cached chunk costs
  * a fair part of decoding it. So gets keep chunks from the moment on that one comes
  * to the same chunk again. */
-bool cel_cache_worth(struct cel_array *array, const size_t *index)
+bool cel_cache_should_keep(struct cel_array *array, const size_t *index)
 {
     struct cel_cache *cache = &array->cache;
     uint64_t h = hash(array, index);
 
-    cache->revisited = cache->revisited || was_seen(array, index);
-    cache->seen[h % CEL_SEEN] = h;
+    cache->revisited = cache->revisited || was_read(array, index);
+    cache->read_hash[h % CEL_READ_HASHES] = h;
     return cache->revisited && cache->budget;
 }
 
@@ -280,10 +280,10 @@ bool cel_cache_worth(struct cel_array *array, const size_t *index)
 void cel_cache_adapt(struct cel_array *array, const struct cel_walk *walk)
 {
     struct cel_cache *cache = &array->cache;
-    bool again = walk->req->writing || cache->revisited || was_seen(array, walk->first);
+    bool again = walk->req->writing || cache->revisited || was_read(array, walk->chunks.first);
     size_t row;
 
-    if (!again || !cache->budget || !cel_mul(walk->parts, array->nbytes, &row) || row <= cache->budget)
+    if (!again || !cache->budget || !cel_mul(walk->npartial, array->nbytes, &row) || row <= cache->budget)
         return;
     grow(cache, row - cache->budget);
 }
@@ -299,7 +299,7 @@ void cel_cache_reset(struct cel_array *array, size_t budget)
 
 static int by_index(const void *a, const void *b, void *rank)
 {
-    const struct cel_cell *x = *(struct cel_cell *const *)a, *y = *(struct cel_cell *const *)b;
+    const struct cel_cached_chunk *x = *(struct cel_cached_chunk *const *)a, *y = *(struct cel_cached_chunk *const *)b;
 
     for (int d = 0; d < *(int *)rank; d++)
         if (x->index[d] != y->index[d])
@@ -311,8 +311,8 @@ size_t cel_cache_count_dirty(const struct cel_array *array)
 {
     size_t n = 0;
 
-    for (const struct cel_cell *cell = array->cache.oldest; cell; cell = cell->newer)
-        n += cell->dirty;
+    for (const struct cel_cached_chunk *cached = array->cache.oldest; cached; cached = cached->newer)
+        n += cached->dirty;
     return n;
 }
 
@@ -320,16 +320,16 @@ int cel_cache_write(struct cel_stream *stream)
 {
     struct cel_array *array = stream->array;
     size_t n = 0, ndirty = cel_cache_count_dirty(array);
-    struct cel_cell **dirty = cel_malloc_array(ndirty, sizeof *dirty);
+    struct cel_cached_chunk **dirty = cel_malloc_array(ndirty, sizeof *dirty);
     int rc = dirty ? CEL_OK : NC_ENOMEM;
 
-    for (struct cel_cell *cell = array->cache.oldest; dirty && cell; cell = cell->newer)
-        if (cell->dirty)
-            dirty[n++] = cell;
+    for (struct cel_cached_chunk *cached = array->cache.oldest; dirty && cached; cached = cached->newer)
+        if (cached->dirty)
+            dirty[n++] = cached;
     if (n)
         qsort_r(dirty, n, sizeof *dirty, by_index, &array->rank);
     for (size_t i = 0; rc == CEL_OK && i < n; i++) {
-        rc = send_cell(stream, dirty[i], false);
+        rc = store_cached(stream, dirty[i], false);
         if (rc == CEL_OK)
             rc = cel_stream_failed(stream);
     }
@@ -342,16 +342,16 @@ void cel_cache_dispose(struct cel_array *array)
     struct cel_cache *cache = &array->cache;
 
     while (cache->oldest) {
-        struct cel_cell *cell = cache->oldest;
+        struct cel_cached_chunk *cached = cache->oldest;
 
-        take_out(array, cell);
-        really_free(cell);
+        take_out(array, cached);
+        free_cached(cached);
     }
     while (cache->spare) {
-        struct cel_cell *cell = cache->spare;
+        struct cel_cached_chunk *cached = cache->spare;
 
-        cache->spare = cell->older;
-        really_free(cell);
+        cache->spare = cached->older;
+        free_cached(cached);
     }
     free(cache->slot);
     cel_cache_reset(array, 0);

@@ -1,9 +1,9 @@
 /* Edge chunks of lossy codecs that code neighbours together (zfp, fpzip).
  *
  * A chunk that reaches beyond the array is padded with the fill value. To zfp a
- * block with 9.97e36 in it has room for nothing else: its neighbours, which are
- * data, would lose all their digits. Along dimensions that never grow nobody ever
- * sees the padding, so there the last value is repeated instead. Along unlimited
+ * block with 9.97e36 in it has bits for nothing else: its neighbours, which are
+ * data, would lose all their digits. Along dimensions that never grow the padding
+ * is never read, so there the last value is repeated instead. Along unlimited
  * ones it must stay: what is fill today is read as fill when the array has grown. */
 #include "array_int.h"
 #include <string.h>
@@ -36,7 +36,7 @@ static size_t valid_along(const struct cel_var *var, const size_t *index, int d)
     return left > var->chunk[d] ? var->chunk[d] : left;
 }
 
-bool cel_edge_is_seen(const struct cel_var *var, const size_t *index)
+bool cel_edge_needs_padding(const struct cel_var *var, const size_t *index)
 {
     if (!codes_neighbours(&var->chain) && !lacks_fill(var))
         return false;
@@ -65,10 +65,10 @@ static int stored_axis(const struct cel_var *var, int i)
     return var->order ? var->order[i] : i;
 }
 
-void cel_edge_repeat(const struct cel_var *var, const size_t *index, void *cell)
+void cel_edge_pad(const struct cel_var *var, const size_t *index, void *chunk)
 {
     size_t inner = var->type->size, outer;
-    char *at = cell;
+    char *at = chunk;
 
     for (int i = var->ndims - 1; i >= 0; i--) {
         int d = stored_axis(var, i);

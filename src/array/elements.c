@@ -13,23 +13,23 @@
 /* --- elements that own memory, one by one --------------------------------------------- */
 
 /* The same element in the caller's memory and in the chunk. */
-typedef int pair_fn(const struct cel_var *var, char *user, char *cell);
+typedef int pair_fn(const struct cel_var *var, char *user, char *chunk);
 
 static int each_pair(const struct cel_var *var, const struct cel_box *box, pair_fn *act)
 {
     size_t at[CEL_RANK_MAX] = {0};
-    char *user = box->user_at, *cell = box->cell_at;
+    char *user = box->user_at, *chunk = box->chunk_at;
     int d, rc;
 
     do {
-        rc = act(var, user, cell);
+        rc = act(var, user, chunk);
         for (d = box->rank - 1; d >= 0; d--) {
             user += box->user[d];
-            cell += box->cell[d];
+            chunk += box->chunk[d];
             if (++at[d] < box->n[d])
                 break;
             user -= box->user[d] * (ptrdiff_t)box->n[d];
-            cell -= box->cell[d] * (ptrdiff_t)box->n[d];
+            chunk -= box->chunk[d] * (ptrdiff_t)box->n[d];
             at[d] = 0;
         }
     } while (rc == CEL_OK && d >= 0);
@@ -39,8 +39,8 @@ static int each_pair(const struct cel_var *var, const struct cel_box *box, pair_
 /* The caller's memory alone: there is no chunk. */
 static int each_user(const struct cel_var *var, struct cel_box *box, pair_fn *act)
 {
-    box->cell_at = box->user_at;
-    memset(box->cell, 0, sizeof box->cell);
+    box->chunk_at = box->user_at;
+    memset(box->chunk, 0, sizeof box->chunk);
     return each_pair(var, box, act);
 }
 
@@ -53,47 +53,47 @@ static int each_of_request(const struct cel_request *req, pair_fn *act)
     return each_user(req->var, &box, act);
 }
 
-static int clear_user(const struct cel_var *var, char *user, char *cell)
+static int clear_user(const struct cel_var *var, char *user, char *chunk)
 {
-    (void)cell;
+    (void)chunk;
     memset(user, 0, var->type->size);
     return CEL_OK;
 }
 
-static int reclaim_user(const struct cel_var *var, char *user, char *cell)
+static int reclaim_user(const struct cel_var *var, char *user, char *chunk)
 {
-    (void)cell;
+    (void)chunk;
     cel_value_reclaim(var->type, user, 1);
     return CEL_OK;
 }
 
 /* Text and lists have a fill value even where filling is off: nothing else says that there is none. */
-static int fill_user(const struct cel_var *var, char *user, char *cell)
+static int fill_user(const struct cel_var *var, char *user, char *chunk)
 {
     const void *fill = cel_var_fill_value(var);
 
-    (void)cell;
+    (void)chunk;
     return fill ? cel_value_copy(var->type, fill, 1, user) : CEL_OK;
 }
 
-static int give_to_user(const struct cel_var *var, char *user, char *cell)
+static int give_to_user(const struct cel_var *var, char *user, char *chunk)
 {
-    memcpy(user, cell, var->type->size);
-    memset(cell, 0, var->type->size);
+    memcpy(user, chunk, var->type->size);
+    memset(chunk, 0, var->type->size);
     return CEL_OK;
 }
 
-static int borrow_from_user(const struct cel_var *var, char *user, char *cell)
+static int borrow_from_user(const struct cel_var *var, char *user, char *chunk)
 {
-    cel_value_reclaim(var->type, cell, 1);
-    memcpy(cell, user, var->type->size);
+    cel_value_reclaim(var->type, chunk, 1);
+    memcpy(chunk, user, var->type->size);
     return CEL_OK;
 }
 
-static int return_to_user(const struct cel_var *var, char *user, char *cell)
+static int return_to_user(const struct cel_var *var, char *user, char *chunk)
 {
     (void)user;
-    memset(cell, 0, var->type->size);
+    memset(chunk, 0, var->type->size);
     return CEL_OK;
 }
 
@@ -142,7 +142,7 @@ static int fill_elements(struct cel_job *job, char *element)
     int rc = CEL_OK;
 
     if (!s->req->transfer.deep) {
-        cel_fill_cell(&s->req->transfer, element, count_elements(job));
+        cel_fill_chunk(&s->req->transfer, element, count_elements(job));
         return CEL_OK;
     }
     for (size_t i = 0; rc == CEL_OK && i < count_elements(job); i++)
@@ -258,8 +258,8 @@ static int move_chunks(const struct cel_request *req)
     rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
     if (rc != CEL_OK)
         return rc;
-    for (; walk.more && cel_stream_failed(&stream) == CEL_OK; cel_walk_next(&walk))
-        cel_stream_note(&stream, send_chunk(&stream, walk.index));
+    for (; walk.chunks.more && cel_stream_failed(&stream) == CEL_OK; cel_chunk_walk_next(&walk.chunks))
+        cel_stream_note(&stream, send_chunk(&stream, walk.chunks.index));
     rc = cel_stream_close(&stream);
     return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
 }

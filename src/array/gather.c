@@ -1,5 +1,5 @@
 /* Rows of elements between the caller's memory and a chunk, converted, quantized
- * and byte-swapped on the way. Dimensions that continue each other in both
+ * and byte-swapped between them. Dimensions that continue each other in both
  * memories are merged first, so that most boxes become a few long rows. Rows with
  * gaps go through a small bounce buffer, where the kernels see packed values. */
 #include "array_int.h"
@@ -10,15 +10,15 @@
 /* --- boxes ------------------------------------------------------------- */
 
 /* Does dimension d just continue dimension e, the next faster one? */
-static bool continues(const struct cel_box *box, int d, int e, bool cell_too, bool nth_too)
+static bool continues(const struct cel_box *box, int d, int e, bool chunk_too, bool nth_too)
 {
     ptrdiff_t n = (ptrdiff_t)box->n[e];
 
-    return box->user[d] == box->user[e] * n && (!cell_too || box->cell[d] == box->cell[e] * n) &&
+    return box->user[d] == box->user[e] * n && (!chunk_too || box->chunk[d] == box->chunk[e] * n) &&
            (!nth_too || box->nth[d] == box->nth[e] * box->n[e]);
 }
 
-static void merge(struct cel_box *box, bool cell_too, bool nth_too)
+static void merge(struct cel_box *box, bool chunk_too, bool nth_too)
 {
     int kept = 0;
 
@@ -27,12 +27,12 @@ static void merge(struct cel_box *box, bool cell_too, bool nth_too)
             continue;
         box->n[kept] = box->n[d];
         box->user[kept] = box->user[d];
-        box->cell[kept] = box->cell[d];
+        box->chunk[kept] = box->chunk[d];
         box->nth[kept] = box->nth[d];
-        if (kept && continues(box, kept - 1, kept, cell_too, nth_too)) {
+        if (kept && continues(box, kept - 1, kept, chunk_too, nth_too)) {
             box->n[kept - 1] *= box->n[kept];
             box->user[kept - 1] = box->user[kept];
-            box->cell[kept - 1] = box->cell[kept];
+            box->chunk[kept - 1] = box->chunk[kept];
             box->nth[kept - 1] = box->nth[kept];
         } else {
             kept++;
@@ -47,16 +47,16 @@ size_t cel_box_run(struct cel_box *box, const struct cel_transfer *transfer)
     if (box->rank == 0)
         return 1;
     return box->rank == 1 && box->user[0] == (ptrdiff_t)transfer->user_size &&
-                   box->cell[0] == (ptrdiff_t)transfer->cell_size
+                   box->chunk[0] == (ptrdiff_t)transfer->size_in_chunk
                ? box->n[0]
                : 0;
 }
 
-/* One row of a box: n elements, `user` and `cell` bytes apart. */
+/* One row of a box: n elements, `user` and `chunk` bytes apart. */
 struct row {
-    char *user_at, *cell_at;
+    char *user_at, *chunk_at;
     size_t n, nth_at;
-    ptrdiff_t user, cell;
+    ptrdiff_t user, chunk;
 };
 typedef size_t row_fn(const struct cel_transfer *transfer, const struct row *row);
 
@@ -64,14 +64,18 @@ typedef size_t row_fn(const struct cel_transfer *transfer, const struct row *row
 static size_t each_row(const struct cel_transfer *transfer, const struct cel_box *box, row_fn *run)
 {
     int outer = box->rank - 1;
-    size_t at[CEL_RANK_MAX] = {0}, lost = 0;
-    struct row row = {
-        box->user_at, box->cell_at, 1, box->nth_at, (ptrdiff_t)transfer->user_size, (ptrdiff_t)transfer->cell_size};
+    size_t at[CEL_RANK_MAX] = {0}, nrange = 0;
+    struct row row = {box->user_at,
+                      box->chunk_at,
+                      1,
+                      box->nth_at,
+                      (ptrdiff_t)transfer->user_size,
+                      (ptrdiff_t)transfer->size_in_chunk};
 
     if (outer >= 0) {
         row.n = box->n[outer];
         row.user = box->user[outer];
-        row.cell = box->cell[outer];
+        row.chunk = box->chunk[outer];
     }
     for (int d = 0; d < box->rank; d++)
         if (!box->n[d])
@@ -79,20 +83,20 @@ static size_t each_row(const struct cel_transfer *transfer, const struct cel_box
     for (;;) {
         int d;
 
-        lost += run(transfer, &row);
+        nrange += run(transfer, &row);
         for (d = outer - 1; d >= 0; d--) {
             row.user_at += box->user[d];
-            row.cell_at += box->cell[d];
+            row.chunk_at += box->chunk[d];
             row.nth_at += box->nth[d];
             if (++at[d] < box->n[d])
                 break;
             row.user_at -= box->user[d] * (ptrdiff_t)box->n[d];
-            row.cell_at -= box->cell[d] * (ptrdiff_t)box->n[d];
+            row.chunk_at -= box->chunk[d] * (ptrdiff_t)box->n[d];
             row.nth_at -= box->nth[d] * box->n[d];
             at[d] = 0;
         }
         if (d < 0)
-            return lost;
+            return nrange;
     }
 }
 
@@ -120,7 +124,7 @@ static void copy_steps(char *dst, ptrdiff_t dst_step, const char *src, ptrdiff_t
 
 static size_t gather_same(const struct cel_transfer *transfer, const struct row *row)
 {
-    copy_steps(row->cell_at, row->cell, row->user_at, row->user, row->n, transfer->cell_size);
+    copy_steps(row->chunk_at, row->chunk, row->user_at, row->user, row->n, transfer->size_in_chunk);
     return 0;
 }
 
@@ -132,20 +136,20 @@ static bool is_packed(ptrdiff_t step, size_t size, size_t n)
 static size_t scatter_same(const struct cel_transfer *transfer, const struct row *row)
 {
     if (transfer->nontemporal && is_packed(row->user, transfer->user_size, row->n) &&
-        is_packed(row->cell, transfer->cell_size, row->n))
-        cel_copy_nontemporal(row->user_at, row->cell_at, row->n * transfer->user_size);
+        is_packed(row->chunk, transfer->size_in_chunk, row->n))
+        cel_copy_nontemporal(row->user_at, row->chunk_at, row->n * transfer->user_size);
     else
-        copy_steps(row->user_at, row->user, row->cell_at, row->cell, row->n, transfer->cell_size);
+        copy_steps(row->user_at, row->user, row->chunk_at, row->chunk, row->n, transfer->size_in_chunk);
     return 0;
 }
 
-/* --- with work on the way: packed pieces ---------------------------------------- */
+/* --- converting: packed pieces ---------------------------------------- */
 
 static void zero_holes(const struct cel_transfer *transfer, char *at, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t h = 0; h < transfer->nholes; h++)
-            memset(at + i * transfer->cell_size + transfer->hole[h].offset, 0, transfer->hole[h].nbytes);
+            memset(at + i * transfer->size_in_chunk + transfer->hole[h].offset, 0, transfer->hole[h].nbytes);
 }
 
 static void quantize_piece(const struct cel_transfer *transfer, char *dst, const char *src, size_t n, size_t nth)
@@ -155,101 +159,101 @@ static void quantize_piece(const struct cel_transfer *transfer, char *dst, const
         return;
     }
     for (size_t i = 0; i < n; i++)
-        cel_quantize(transfer->quantizer, dst + i * transfer->cell_size, src + i * transfer->cell_size, 1, 0,
+        cel_quantize(transfer->quantizer, dst + i * transfer->size_in_chunk, src + i * transfer->size_in_chunk, 1, 0,
                      transfer->worst);
 }
 
 /* n packed elements of the caller's type to n packed elements of the chunk. */
-static size_t to_cell(const struct cel_transfer *transfer, char *cell, const char *user, size_t n, size_t nth)
+static size_t to_chunk(const struct cel_transfer *transfer, char *chunk, const char *user, size_t n, size_t nth)
 {
-    size_t lost = 0;
+    size_t nrange = 0;
 
     if (transfer->convert)
-        lost = transfer->convert(cell, user, n);
+        nrange = transfer->convert(chunk, user, n);
     if (transfer->quantizer)
-        quantize_piece(transfer, cell, transfer->convert ? cell : user, n, nth);
+        quantize_piece(transfer, chunk, transfer->convert ? chunk : user, n, nth);
     else if (!transfer->convert)
-        memcpy(cell, user, n * transfer->cell_size);
+        memcpy(chunk, user, n * transfer->size_in_chunk);
     if (transfer->nholes)
-        zero_holes(transfer, cell, n);
+        zero_holes(transfer, chunk, n);
     if (transfer->swap)
-        cel_swap_bytes(cell, cell, n, transfer->cell_size);
-    return lost;
+        cel_swap_bytes(chunk, chunk, n, transfer->size_in_chunk);
+    return nrange;
 }
 
-static size_t to_user(const struct cel_transfer *transfer, char *user, const char *cell, size_t n)
+static size_t to_user(const struct cel_transfer *transfer, char *user, const char *chunk, size_t n)
 {
-    unsigned char turned[BOUNCE];
+    unsigned char swapped[BOUNCE];
 
     if (transfer->swap && !transfer->convert) {
-        cel_swap_bytes(user, cell, n, transfer->cell_size);
+        cel_swap_bytes(user, chunk, n, transfer->size_in_chunk);
         return 0;
     }
     if (transfer->swap) {
-        cel_swap_bytes(turned, cell, n, transfer->cell_size);
-        return transfer->convert(user, turned, n);
+        cel_swap_bytes(swapped, chunk, n, transfer->size_in_chunk);
+        return transfer->convert(user, swapped, n);
     }
     if (transfer->convert)
-        return transfer->convert(user, cell, n);
-    memcpy(user, cell, n * transfer->cell_size);
+        return transfer->convert(user, chunk, n);
+    memcpy(user, chunk, n * transfer->size_in_chunk);
     return 0;
 }
 
-/* Elements worked on at a time, so that they stay near and fit the bounce buffers. */
+/* Elements worked on at a time, so that they stay in the processor's cache and fit the bounce buffers. */
 static size_t piece_of(const struct cel_transfer *transfer)
 {
-    size_t size = transfer->user_size > transfer->cell_size ? transfer->user_size : transfer->cell_size;
+    size_t size = transfer->user_size > transfer->size_in_chunk ? transfer->user_size : transfer->size_in_chunk;
 
     return size < BOUNCE ? BOUNCE / size : 1;
 }
 
-static size_t gather_worked(const struct cel_transfer *transfer, const struct row *row)
+static size_t gather_converting(const struct cel_transfer *transfer, const struct row *row)
 {
-    unsigned char user[BOUNCE], cell[BOUNCE];
-    size_t piece = piece_of(transfer), lost = 0, n;
+    unsigned char user[BOUNCE], chunk[BOUNCE];
+    size_t piece = piece_of(transfer), nrange = 0, n;
 
     for (size_t i = 0; i < row->n; i += n) {
-        char *src = row->user_at + row->user * (ptrdiff_t)i, *dst = row->cell_at + row->cell * (ptrdiff_t)i;
+        char *src = row->user_at + row->user * (ptrdiff_t)i, *dst = row->chunk_at + row->chunk * (ptrdiff_t)i;
 
         n = row->n - i < piece ? row->n - i : piece;
         if (!is_packed(row->user, transfer->user_size, n)) {
             copy_steps((char *)user, (ptrdiff_t)transfer->user_size, src, row->user, n, transfer->user_size);
             src = (char *)user;
         }
-        if (is_packed(row->cell, transfer->cell_size, n)) {
-            lost += to_cell(transfer, dst, src, n, row->nth_at + i);
+        if (is_packed(row->chunk, transfer->size_in_chunk, n)) {
+            nrange += to_chunk(transfer, dst, src, n, row->nth_at + i);
         } else {
-            lost += to_cell(transfer, (char *)cell, src, n, row->nth_at + i);
-            copy_steps(dst, row->cell, (char *)cell, (ptrdiff_t)transfer->cell_size, n, transfer->cell_size);
+            nrange += to_chunk(transfer, (char *)chunk, src, n, row->nth_at + i);
+            copy_steps(dst, row->chunk, (char *)chunk, (ptrdiff_t)transfer->size_in_chunk, n, transfer->size_in_chunk);
         }
     }
-    return lost;
+    return nrange;
 }
 
-static size_t scatter_worked(const struct cel_transfer *transfer, const struct row *row)
+static size_t scatter_converting(const struct cel_transfer *transfer, const struct row *row)
 {
-    unsigned char user[BOUNCE], cell[BOUNCE];
-    size_t piece = piece_of(transfer), lost = 0, n;
+    unsigned char user[BOUNCE], chunk[BOUNCE];
+    size_t piece = piece_of(transfer), nrange = 0, n;
 
     for (size_t i = 0; i < row->n; i += n) {
-        char *dst = row->user_at + row->user * (ptrdiff_t)i, *src = row->cell_at + row->cell * (ptrdiff_t)i;
+        char *dst = row->user_at + row->user * (ptrdiff_t)i, *src = row->chunk_at + row->chunk * (ptrdiff_t)i;
 
         n = row->n - i < piece ? row->n - i : piece;
-        if (!is_packed(row->cell, transfer->cell_size, n)) {
-            copy_steps((char *)cell, (ptrdiff_t)transfer->cell_size, src, row->cell, n, transfer->cell_size);
-            src = (char *)cell;
+        if (!is_packed(row->chunk, transfer->size_in_chunk, n)) {
+            copy_steps((char *)chunk, (ptrdiff_t)transfer->size_in_chunk, src, row->chunk, n, transfer->size_in_chunk);
+            src = (char *)chunk;
         }
         if (!is_packed(row->user, transfer->user_size, n)) {
-            lost += to_user(transfer, (char *)user, src, n);
+            nrange += to_user(transfer, (char *)user, src, n);
             copy_steps(dst, row->user, (char *)user, (ptrdiff_t)transfer->user_size, n, transfer->user_size);
         } else if (transfer->nontemporal) {
-            lost += to_user(transfer, (char *)user, src, n);
+            nrange += to_user(transfer, (char *)user, src, n);
             cel_copy_nontemporal(dst, (char *)user, n * transfer->user_size);
         } else {
-            lost += to_user(transfer, dst, src, n);
+            nrange += to_user(transfer, dst, src, n);
         }
     }
-    return lost;
+    return nrange;
 }
 
 /* --- fill ------------------------------------------------------------------------ */
@@ -262,9 +266,9 @@ static void fill_run(char *at, const void *value, size_t size, size_t n)
         memset(at, 0, size * n);
 }
 
-void cel_fill_cell(const struct cel_transfer *transfer, void *cell, size_t n)
+void cel_fill_chunk(const struct cel_transfer *transfer, void *chunk, size_t n)
 {
-    fill_run(cell, transfer->cell_fill, transfer->cell_size, n);
+    fill_run(chunk, transfer->fill_in_chunk, transfer->size_in_chunk, n);
 }
 
 /* Strings and vlens become the caller's own; one there is no memory for is empty. */
@@ -293,40 +297,41 @@ static size_t fill_row(const struct cel_transfer *transfer, const struct row *ro
 
 size_t cel_scatter_fill(const struct cel_transfer *transfer, struct cel_box *box)
 {
-    box->cell_at = box->user_at; /* there is no chunk: its rows move nowhere */
-    memset(box->cell, 0, sizeof box->cell);
+    box->chunk_at = box->user_at; /* there is no chunk: its rows move nowhere */
+    memset(box->chunk, 0, sizeof box->chunk);
     merge(box, false, false);
     return each_row(transfer, box, fill_row);
 }
 
-/* --- both ways ---------------------------------------------------------------------- */
+/* --- both directions ---------------------------------------------------------------------- */
 
 size_t cel_gather(const struct cel_transfer *transfer, struct cel_box *box)
 {
     merge(box, true, transfer->quantizer != NULL);
-    return each_row(transfer, box, transfer->same ? gather_same : gather_worked);
+    return each_row(transfer, box, transfer->same ? gather_same : gather_converting);
 }
 
 size_t cel_scatter(const struct cel_transfer *transfer, struct cel_box *box)
 {
-    size_t lost;
+    size_t nrange;
 
     merge(box, true, false);
-    lost = each_row(transfer, box, transfer->same ? scatter_same : scatter_worked);
+    nrange = each_row(transfer, box, transfer->same ? scatter_same : scatter_converting);
     if (transfer->nontemporal)
         cel_nontemporal_fence();
-    return lost;
+    return nrange;
 }
 
 /* --- from byte planes ------------------------------------------------------------------ */
 
 static void unshuffle_row(const struct cel_transfer *transfer, const struct cel_planes *planes, const struct row *row)
 {
-    size_t size = transfer->cell_size, from = (size_t)(row->cell_at - planes->at) / size, piece = piece_of(transfer), n;
-    ptrdiff_t step = row->cell / (ptrdiff_t)size;
+    size_t size = transfer->size_in_chunk, from = (size_t)(row->chunk_at - planes->at) / size,
+           piece = piece_of(transfer), n;
+    ptrdiff_t step = row->chunk / (ptrdiff_t)size;
     char packed[BOUNCE];
 
-    if (is_packed(row->user, size, row->n) && is_packed(row->cell, size, row->n)) {
+    if (is_packed(row->user, size, row->n) && is_packed(row->chunk, size, row->n)) {
         cel_planes_take(planes, from, row->n, row->user_at, transfer->nontemporal);
         return;
     }
@@ -345,21 +350,21 @@ static void unshuffle_row(const struct cel_transfer *transfer, const struct cel_
     }
 }
 
-/* each_row() knows no planes: they come with the way. */
-struct planes_way {
+/* each_row() hands rows only the transfer: the planes come with it. */
+struct planes_transfer {
     struct cel_transfer transfer; /* first */
     const struct cel_planes *planes;
 };
 
 static size_t scatter_planes(const struct cel_transfer *transfer, const struct row *row)
 {
-    unshuffle_row(transfer, ((const struct planes_way *)transfer)->planes, row);
+    unshuffle_row(transfer, ((const struct planes_transfer *)transfer)->planes, row);
     return 0;
 }
 
 void cel_scatter_planes(const struct cel_transfer *transfer, const struct cel_planes *planes, struct cel_box *box)
 {
-    struct planes_way with = {*transfer, planes};
+    struct planes_transfer with = {*transfer, planes};
 
     merge(box, true, false);
     each_row(&with.transfer, box, scatter_planes);

@@ -6,12 +6,12 @@
 #include "array_int.h"
 #include <string.h>
 
-void cel_job_scatter(struct cel_job *job, void *cell)
+void cel_job_scatter(struct cel_job *job, void *chunk)
 {
     const struct cel_request *req = job->stream->req;
     struct cel_box box;
 
-    cel_grid_box(req, job->index, cell, &box);
+    cel_grid_box(req, job->index, chunk, &box);
     job->nrange =
         job->input == CEL_INPUT_FILL ? cel_scatter_fill(&req->transfer, &box) : cel_scatter(&req->transfer, &box);
 }
@@ -39,35 +39,35 @@ static int get_whole(struct cel_job *job)
 {
     void *in_place = cel_grid_in_place(job->stream->req, job->index);
     bool stored = job->input == CEL_INPUT_STORED;
-    void *cell = in_place;
+    void *chunk = in_place;
     int rc = CEL_OK;
 
     if (stored && !in_place)
-        rc = cel_job_buffer(job, job->stream->array->nbytes, &cell);
+        rc = cel_job_buffer(job, job->stream->array->nbytes, &chunk);
     if (stored && rc == CEL_OK)
-        rc = cel_job_load(job, cell);
+        rc = cel_job_load(job, chunk);
     if (rc == CEL_OK && (!stored || !in_place))
-        cel_job_scatter(job, cell);
+        cel_job_scatter(job, chunk);
     return rc;
 }
 
 static int get_cached(struct cel_job *job)
 {
-    int rc = job->input == CEL_INPUT_STORED ? cel_job_load(job, job->cell->data) : CEL_OK;
+    int rc = job->input == CEL_INPUT_STORED ? cel_job_load(job, job->cached->data) : CEL_OK;
 
     if (rc == CEL_OK)
-        cel_job_scatter(job, job->cell->data);
+        cel_job_scatter(job, job->cached->data);
     return rc;
 }
 
-static int send_cached(struct cel_stream *stream, struct cel_cell *cell)
+static int send_cached(struct cel_stream *stream, struct cel_cached_chunk *cached)
 {
     struct cel_job *job;
 
-    cel_cache_use(stream->array, cell);
-    job = cel_stream_next(stream, cell->index);
+    cel_cache_use(stream->array, cached);
+    job = cel_stream_next(stream, cached->index);
     job->work = get_cached;
-    job->cell = cell;
+    job->cached = cached;
     cel_stream_send(job);
     return CEL_OK;
 }
@@ -76,25 +76,25 @@ static int send_cached(struct cel_stream *stream, struct cel_cell *cell)
 static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_cover cover)
 {
     struct cel_job *job = cel_stream_next(stream, index);
-    struct cel_cell *cell = NULL;
+    struct cel_cached_chunk *cached = NULL;
     struct cel_chunk_location at;
     bool stored, planes;
     int rc = cel_job_find(job);
 
     at = job->at;
     stored = job->input == CEL_INPUT_STORED;
-    if (rc == CEL_OK && stored && cover == CEL_COVER_PART && cel_cache_worth(stream->array, index)) {
-        rc = cel_cache_add(stream, index, &cell); /* may send evictions: the job is taken anew */
+    if (rc == CEL_OK && stored && cover == CEL_COVER_PART && cel_cache_should_keep(stream->array, index)) {
+        rc = cel_cache_add(stream, index, &cached); /* may send evictions: the job is taken anew */
         job = cel_stream_next(stream, index);
         job->input = CEL_INPUT_STORED;
         job->at = at;
-        job->cell = cell;
+        job->cached = cached;
     }
     if (rc != CEL_OK)
         return rc;
     planes = stored && stream->req->transfer.same && !stream->var->order &&
              cel_chain_has_planes(&stream->var->chain, at.skipped);
-    job->work = cell ? get_cached : planes ? get_planes : get_whole;
+    job->work = cached ? get_cached : planes ? get_planes : get_whole;
     cel_stream_send(job);
     return CEL_OK;
 }
@@ -110,12 +110,13 @@ static int get_chunks(const struct cel_request *req)
     rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
     if (rc != CEL_OK)
         return rc;
-    for (; walk.more && cel_stream_failed(&stream) == CEL_OK; cel_walk_next(&walk)) {
-        struct cel_cell *cell;
+    for (; walk.chunks.more && cel_stream_failed(&stream) == CEL_OK; cel_chunk_walk_next(&walk.chunks)) {
+        struct cel_cached_chunk *cached;
 
-        cel_stream_await_chunk(&stream, walk.index);
-        cell = cel_cache_find(req->array, walk.index);
-        rc = cell ? send_cached(&stream, cell) : send_stored(&stream, walk.index, cel_grid_cover(req, walk.index));
+        cel_stream_await_chunk(&stream, walk.chunks.index);
+        cached = cel_cache_find(req->array, walk.chunks.index);
+        rc = cached ? send_cached(&stream, cached)
+                    : send_stored(&stream, walk.chunks.index, cel_grid_cover(req, walk.chunks.index));
         cel_stream_note(&stream, rc);
     }
     rc = cel_stream_close(&stream);

@@ -1,28 +1,18 @@
-/* The chunk grid: which chunks a request touches, how much of each, and where
- * its elements lie in both memories. Chunk (0,0,..) starts at element (0,0,..);
- * edge chunks are as large as all others. */
+/* A request on the chunk grid (chunk_grid.h): how much of each chunk it touches, and where
+ * its elements lie in both memories. */
 #include "array_int.h"
 #include <assert.h>
 #include <string.h>
 
-static size_t region_end(const struct cel_request *req, int d)
-{
-    return req->start[d] + (req->count[d] - 1) * req->stride[d] + 1;
-}
-
 /* Elements of the request that lie before element `at` of dimension d. */
 static size_t count_before(const struct cel_request *req, int d, size_t at)
 {
-    size_t n = at <= req->start[d] ? 0 : (at - req->start[d] - 1) / req->stride[d] + 1;
-
-    return n < req->count[d] ? n : req->count[d];
+    return cel_chunk_count_before(req->start[d], req->count[d], req->stride[d], at);
 }
 
 static size_t chunk_end(const struct cel_request *req, int d, size_t index)
 {
-    size_t begin = index * req->var->chunk[d];
-
-    return req->var->chunk[d] > SIZE_MAX - begin ? SIZE_MAX : begin + req->var->chunk[d];
+    return cel_chunk_end(req->var->chunk[d], index);
 }
 
 /* How one dimension of a chunk is covered. */
@@ -35,7 +25,7 @@ static enum cel_cover cover_dim(const struct cel_request *req, int d, size_t ind
     assert(n > 0);
     if (n < stored - begin)
         return CEL_COVER_PART;
-    return req->writing && stored < end && req->var->dim[d]->unlimited ? CEL_COVER_FRESH : CEL_COVER_WHOLE;
+    return req->writing && stored < end && req->var->dim[d]->unlimited ? CEL_COVER_EXTENT : CEL_COVER_WHOLE;
 }
 
 enum cel_cover cel_grid_cover(const struct cel_request *req, const size_t *index)
@@ -66,10 +56,10 @@ bool cel_grid_is_new(const struct cel_request *req, const size_t *index)
     return false;
 }
 
-void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell, struct cel_box *out)
+void cel_grid_box(const struct cel_request *req, const size_t *index, void *chunk, struct cel_box *out)
 {
     const struct cel_array *array = req->array;
-    ptrdiff_t user_at = 0, cell_at = 0; /* added once, at the end: nothing may be added to a NULL */
+    ptrdiff_t user_at = 0, chunk_at = 0; /* added once, at the end: nothing may be added to a NULL */
 
     out->rank = req->rank;
     out->nth_at = 0;
@@ -80,14 +70,14 @@ void cel_grid_box(const struct cel_request *req, const size_t *index, void *cell
 
         out->n[d] = count_before(req, d, chunk_end(req, d, index[d])) - first;
         out->user[d] = req->step[d];
-        out->cell[d] = (ptrdiff_t)(req->stride[d] * array->step[d]);
+        out->chunk[d] = (ptrdiff_t)(req->stride[d] * array->step[d]);
         out->nth[d] = req->nth[d];
         user_at += (ptrdiff_t)first * req->step[d];
-        cell_at += (ptrdiff_t)(inside * array->step[d]);
+        chunk_at += (ptrdiff_t)(inside * array->step[d]);
         out->nth_at += first * req->nth[d];
     }
     out->user_at = req->data ? req->data + user_at : NULL;
-    out->cell_at = cell ? (char *)cell + cell_at : NULL;
+    out->chunk_at = chunk ? (char *)chunk + chunk_at : NULL;
 }
 
 void *cel_grid_in_place(const struct cel_request *req, const size_t *index)
@@ -101,18 +91,17 @@ void *cel_grid_in_place(const struct cel_request *req, const size_t *index)
 }
 
 /* Chunks of dimension d that have an element: long strides pass some over. */
-static size_t touched_in(const struct cel_walk *walk, int d)
+static size_t touched_in(const struct cel_chunk_walk *walk, int d)
 {
     size_t n = walk->last[d] - walk->first[d] + 1;
 
-    return n < walk->req->count[d] ? n : walk->req->count[d];
+    return n < walk->count[d] ? n : walk->count[d];
 }
 
 /* Of these, chunks that are covered whole; without strides only the first and
  * the last may not be. */
-static size_t whole_in(const struct cel_walk *walk, int d)
+static size_t whole_in(const struct cel_request *req, const struct cel_chunk_walk *walk, int d)
 {
-    const struct cel_request *req = walk->req;
     size_t n = touched_in(walk, d);
 
     if (req->stride[d] > 1 && req->count[d] > 1 && req->var->chunk[d] > 1)
@@ -125,39 +114,16 @@ static size_t whole_in(const struct cel_walk *walk, int d)
 
 void cel_walk_begin(struct cel_walk *walk, const struct cel_request *req)
 {
+    struct cel_chunk_walk *chunks = &walk->chunks;
     size_t whole = 1;
 
+    assert(req->n > 0);
     walk->req = req;
-    walk->total = req->n ? 1 : 0;
-    walk->more = req->n > 0;
-    for (int d = 0; walk->more && d < req->rank; d++) {
-        walk->first[d] = walk->index[d] = req->start[d] / req->var->chunk[d];
-        walk->last[d] = (region_end(req, d) - 1) / req->var->chunk[d];
-        walk->total *= touched_in(walk, d);
-        whole *= whole_in(walk, d);
+    walk->total = 1;
+    cel_chunk_walk_begin(chunks, req->rank, req->var->chunk, req->start, req->count, req->stride);
+    for (int d = 0; d < req->rank; d++) {
+        walk->total *= touched_in(chunks, d);
+        whole *= whole_in(req, chunks, d);
     }
-    walk->parts = walk->more ? walk->total - whole : 0;
-}
-
-/* The next chunk of dimension d that has an element of the request, after `index`. */
-static size_t next_in(const struct cel_request *req, int d, size_t index)
-{
-    size_t k = count_before(req, d, chunk_end(req, d, index));
-
-    assert(k < req->count[d]);
-    return (req->start[d] + k * req->stride[d]) / req->var->chunk[d];
-}
-
-void cel_walk_next(struct cel_walk *walk)
-{
-    int d;
-
-    for (d = walk->req->rank - 1; d >= 0; d--) {
-        if (walk->index[d] < walk->last[d]) {
-            walk->index[d] = next_in(walk->req, d, walk->index[d]);
-            break;
-        }
-        walk->index[d] = walk->first[d];
-    }
-    walk->more = d >= 0;
+    walk->npartial = walk->total - whole;
 }

@@ -90,9 +90,9 @@ int cel_job_buffer(struct cel_job *job, size_t nbytes, void **out)
     int rc = need_workspace(job);
 
     if (rc == CEL_OK)
-        rc = cel_buf_resize(&job->workspace->cell, nbytes);
+        rc = cel_buf_resize(&job->workspace->decoded, nbytes);
     if (rc == CEL_OK)
-        *out = job->workspace->cell.data;
+        *out = job->workspace->decoded.data;
     return rc;
 }
 
@@ -135,13 +135,13 @@ static int pad_for_codec(struct cel_job *job, const void **src)
     struct cel_buf *copy = &job->workspace->encoded;
     int rc;
 
-    if (!cel_edge_is_seen(s->var, job->index))
+    if (!cel_edge_needs_padding(s->var, job->index))
         return CEL_OK;
     rc = cel_buf_resize(copy, s->array->nbytes);
     if (rc != CEL_OK)
         return rc;
     memcpy(copy->data, *src, s->array->nbytes);
-    cel_edge_repeat(s->var, job->index, copy->data);
+    cel_edge_pad(s->var, job->index, copy->data);
     *src = copy->data;
     return CEL_OK;
 }
@@ -182,7 +182,7 @@ static int encode(struct cel_job *job, const void *src)
         rc = watch_loss(job, src);
     if (rc != CEL_OK || job->parked || allocates_in_work(s) || s->width == 1 || s->array->nbytes > CEL_KEPT)
         return rc;            /* written at once, or too large for a second copy */
-    return park_encoded(job); /* its turn may be far away */
+    return park_encoded(job); /* other jobs may come before it */
 }
 
 static int deliver(struct cel_job *job)
@@ -321,7 +321,7 @@ int cel_job_load(struct cel_job *job, void *dst)
     rc = s->var->chain.n ? load_encoded(job, dst) : load_as_is(job, dst);
     if (rc != CEL_ABSENT)
         return rc;
-    cel_fill_cell(&s->req->transfer, dst, s->array->nbytes / s->array->elem);
+    cel_fill_chunk(&s->req->transfer, dst, s->array->nbytes / s->array->elem);
     return CEL_OK;
 }
 

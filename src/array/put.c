@@ -1,18 +1,18 @@
 /* Writing: the request is split into chunks before any value is touched, so that
  * memory stays a few chunks and every core converts. Whole chunks go straight to
- * the encoder and the container; the others are gathered into their cells. */
+ * the encoder and the container; the others are gathered into the cache. */
 #include "array_int.h"
 #include <string.h>
 
 /* This job's rows of the request into a chunk's memory. */
-void cel_job_gather(struct cel_job *job, void *cell)
+void cel_job_gather(struct cel_job *job, void *chunk)
 {
     const struct cel_request *req = job->stream->req;
     struct cel_transfer transfer = req->transfer;
     struct cel_box box;
 
     transfer.worst = &job->worst;
-    cel_grid_box(req, job->index, cell, &box);
+    cel_grid_box(req, job->index, chunk, &box);
     job->nrange = cel_gather(&transfer, &box);
 }
 
@@ -21,36 +21,36 @@ static int put_whole(struct cel_job *job)
     const struct cel_request *req = job->stream->req;
     const struct cel_array *array = req->array;
     const void *src = cel_grid_in_place(req, job->index);
-    void *cell;
+    void *chunk;
     int rc;
 
     if (src)
         return cel_job_store(job, src);
-    rc = cel_job_buffer_to_encode(job, &cell);
+    rc = cel_job_buffer_to_encode(job, &chunk);
     if (rc != CEL_OK)
         return rc;
     if (cel_grid_is_padded(req, job->index))
-        cel_fill_cell(&req->transfer, cell, array->nbytes / array->elem);
-    cel_job_gather(job, cell);
-    return cel_job_store(job, cell);
+        cel_fill_chunk(&req->transfer, chunk, array->nbytes / array->elem);
+    cel_job_gather(job, chunk);
+    return cel_job_store(job, chunk);
 }
 
 static int put_part(struct cel_job *job)
 {
     const struct cel_request *req = job->stream->req;
     const struct cel_array *array = req->array;
-    int rc = job->input == CEL_INPUT_STORED ? cel_job_load(job, job->cell->data) : CEL_OK;
+    int rc = job->input == CEL_INPUT_STORED ? cel_job_load(job, job->cached->data) : CEL_OK;
 
     if (job->input == CEL_INPUT_FILL)
-        cel_fill_cell(&req->transfer, job->cell->data, array->nbytes / array->elem);
+        cel_fill_chunk(&req->transfer, job->cached->data, array->nbytes / array->elem);
     if (rc == CEL_OK)
-        cel_job_gather(job, job->cell->data);
+        cel_job_gather(job, job->cached->data);
     return rc;
 }
 
 static int send_whole(struct cel_stream *stream, const size_t *index)
 {
-    struct cel_cell *old = cel_cache_find(stream->array, index);
+    struct cel_cached_chunk *old = cel_cache_find(stream->array, index);
     struct cel_job *job;
     int rc;
 
@@ -67,15 +67,15 @@ static int send_whole(struct cel_stream *stream, const size_t *index)
 
 static int send_part(struct cel_stream *stream, const size_t *index, enum cel_cover cover)
 {
-    struct cel_cell *cell = cel_cache_find(stream->array, index);
-    bool fresh = !cell;
+    struct cel_cached_chunk *cached = cel_cache_find(stream->array, index);
+    bool fresh = !cached;
     struct cel_job *job;
     int rc = CEL_OK;
 
-    if (cell)
-        cel_cache_use(stream->array, cell);
+    if (cached)
+        cel_cache_use(stream->array, cached);
     else
-        rc = cel_cache_add(stream, index, &cell);
+        rc = cel_cache_add(stream, index, &cached);
     if (rc != CEL_OK)
         return rc;
     job = cel_stream_next(stream, index);
@@ -84,11 +84,11 @@ static int send_part(struct cel_stream *stream, const size_t *index, enum cel_co
     if (fresh && cover == CEL_COVER_PART && !cel_grid_is_new(stream->req, index))
         rc = cel_job_find(job);
     if (rc != CEL_OK) {
-        cel_cache_drop(stream->array, cell);
+        cel_cache_drop(stream->array, cached);
         return rc;
     }
-    job->cell = cell;
-    cell->dirty = true;
+    job->cached = cached;
+    cached->dirty = true;
     cel_stream_send(job);
     return CEL_OK;
 }
@@ -104,11 +104,12 @@ static int put_chunks(const struct cel_request *req)
     rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
     if (rc != CEL_OK)
         return rc;
-    for (; walk.more && cel_stream_failed(&stream) == CEL_OK; cel_walk_next(&walk)) {
-        enum cel_cover cover = cel_grid_cover(req, walk.index);
+    for (; walk.chunks.more && cel_stream_failed(&stream) == CEL_OK; cel_chunk_walk_next(&walk.chunks)) {
+        enum cel_cover cover = cel_grid_cover(req, walk.chunks.index);
 
-        cel_stream_await_chunk(&stream, walk.index);
-        rc = cover == CEL_COVER_WHOLE ? send_whole(&stream, walk.index) : send_part(&stream, walk.index, cover);
+        cel_stream_await_chunk(&stream, walk.chunks.index);
+        rc = cover == CEL_COVER_WHOLE ? send_whole(&stream, walk.chunks.index)
+                                      : send_part(&stream, walk.chunks.index, cover);
         cel_stream_note(&stream, rc);
     }
     rc = cel_stream_close(&stream);
@@ -135,7 +136,7 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
     int rc;
 
     if (cel_unchunked_single(ds, var, region, (void *)data, memtype, true, &rc)) {
-        cel_lost_note(var->array, region->start, region->count, NULL, rc);
+        cel_failed_put_note(var->array, region->start, region->count, NULL, rc);
         return rc;
     }
     rc = cel_request_begin(ds, var, region, (void *)data, memtype, true, &req);
@@ -150,7 +151,7 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         rc = move_request(&req);
     if (rc == NC_ERANGE)
         cel_fail(rc, "values did not fit type %s; all others were written", var->type->name);
-    cel_lost_note(var->array, req.start, req.count, req.stride, rc);
+    cel_failed_put_note(var->array, req.start, req.count, req.stride, rc);
     return rc;
 }
 

@@ -17,9 +17,9 @@ static int check_strides(const struct cel_var *var, const ptrdiff_t *stride)
 /* The last index a dimension of the request touches; false when it fits no size_t. */
 static bool last_index(const struct cel_request *req, int d, size_t *last)
 {
-    size_t transfer;
+    size_t span;
 
-    return cel_mul(req->count[d] - 1, req->stride[d], &transfer) && cel_add(req->start[d], transfer, last);
+    return cel_mul(req->count[d] - 1, req->stride[d], &span) && cel_add(req->start[d], span, last);
 }
 
 static size_t region_end(const struct cel_request *req, int d)
@@ -128,7 +128,7 @@ int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct 
         rc = take_region(out, region);
     for (int d = 0; rc == CEL_OK && d < out->rank; d++)
         out->extent[d] = out->before[d] = var->extent ? var->extent[d] : var->dim[d]->len;
-    out->fits = rc == CEL_OK && writing && var->fill.settled && out->n && !reaches_beyond(out);
+    out->must_extend = rc == CEL_OK && writing && out->n && (!var->fill.settled || reaches_beyond(out));
     cel_unlock(&ds->lock);
     if (rc == CEL_OK)
         rc = lay_out(out, region->imap);
@@ -163,7 +163,7 @@ int cel_request_extend(struct cel_request *req)
 {
     int rc;
 
-    if (req->fits) /* and nobody makes it shorter */
+    if (!req->must_extend) /* and no array becomes shorter meanwhile */
         return CEL_OK;
     cel_lock(&req->ds->lock);
     req->var->fill.settled = true;

@@ -12,25 +12,18 @@ typedef int on_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *
 /* Every chunk that was written, in order. With the variable's lock held. */
 static int each_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *extent, on_chunk *visit, void *arg)
 {
-    size_t index[CEL_RANK_MAX] = {0};
-    int d = 0, rc = CEL_OK;
+    struct cel_chunk_walk walk;
+    int rc = CEL_OK;
 
-    for (int k = 0; k < var->ndims; k++)
-        if (!extent[k])
-            return CEL_OK;
-    while (rc == CEL_OK && d >= 0) {
+    cel_chunk_walk_begin(&walk, var->ndims, var->chunk, NULL, extent, NULL);
+    for (; rc == CEL_OK && walk.more; cel_chunk_walk_next(&walk)) {
         struct cel_chunk_location at;
 
-        rc = ds->ops->chunk_find(ds, var, index, &at);
+        rc = ds->ops->chunk_find(ds, var, walk.index, &at);
         if (rc == CEL_OK)
-            rc = visit(ds, var, index, &at, arg);
+            rc = visit(ds, var, walk.index, &at, arg);
         if (rc == CEL_ABSENT)
             rc = CEL_OK;
-        for (d = var->ndims - 1; d >= 0; d--) {
-            if (++index[d] <= (extent[d] - 1) / var->chunk[d])
-                break;
-            index[d] = 0;
-        }
     }
     return rc;
 }
@@ -106,7 +99,7 @@ static bool fills_equal(const struct cel_var *a, const struct cel_var *b)
     return a->fill.off == b->fill.off && !x == !y && (!x || memcmp(x, y, a->type->size) == 0);
 }
 
-static bool orders_equal(const struct cel_var *a, const struct cel_var *b)
+static bool byte_orders_equal(const struct cel_var *a, const struct cel_var *b)
 {
     int one = 1, native = *(char *)&one ? NC_ENDIAN_LITTLE : NC_ENDIAN_BIG;
 
@@ -119,7 +112,7 @@ static bool same_encoding(const struct cel_var *a, const struct cel_var *b)
 {
     bool same = !a->unchunked && !b->unchunked && !a->order && !b->order && a->ndims == b->ndims && a->ndims > 0 &&
                 a->type->id == b->type->id && a->type->id < NC_STRING && chains_equal(&a->chain, &b->chain) &&
-                fills_equal(a, b) && orders_equal(a, b);
+                fills_equal(a, b) && byte_orders_equal(a, b);
 
     for (int d = 0; same && d < a->ndims; d++)
         same = a->chunk[d] == b->chunk[d];
@@ -141,7 +134,7 @@ static int copy_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t 
     int rc;
 
     if (at->skipped && ds->ops != to->ds->ops)
-        return CEL_SKIP; /* another format has no place for filters that were passed over */
+        return CEL_SKIP; /* another format cannot record filters that were skipped for a chunk */
     to->bytes.len = 0;
     rc = ds->ops->chunk_read(ds, var, index, at, &to->bytes);
     if (rc == CEL_OK && ops->chunk_io_begin)
@@ -200,7 +193,7 @@ int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_datas
     if (rc != CEL_OK)
         return rc;
     extent_of(ds, var, extent);
-    cel_lock(a < b ? &a->lock : &b->lock); /* two copies in opposite ways never wait for one another */
+    cel_lock(a < b ? &a->lock : &b->lock); /* two copies in opposite directions never wait for one another */
     cel_lock(a < b ? &b->lock : &a->lock);
     rc = extend_to(to_ds, to_var, extent);
     if (rc == CEL_OK)

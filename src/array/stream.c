@@ -41,7 +41,7 @@ int cel_stream_failed(const struct cel_stream *s)
     return s->rc;
 }
 
-/* Does the container want to know when chunks are on their way? */
+/* Does the container want to know when chunks are being moved? */
 static bool defers_writes(const struct cel_stream *s)
 {
     return s->ds->writable && s->ds->ops->chunk_io_begin;
@@ -97,24 +97,24 @@ static void collect_one(struct cel_stream *s)
     }
 }
 
-/* What happens to a cell once its job is over: evicted ones go, unless their
- * bytes did not reach the container; a cell that could not be filled is no cell. */
-static void release_cell(struct cel_stream *s, struct cel_job *job)
+/* Once its job is over, an evicted chunk is freed, unless its bytes did not reach the container; a chunk that could
+ * not be loaded leaves the cache. */
+static void release_cached(struct cel_stream *s, struct cel_job *job)
 {
-    struct cel_cell *cell = job->cell;
+    struct cel_cached_chunk *cached = job->cached;
     bool ok = s->rc == CEL_OK || job->number < s->failed;
 
-    if (!cell)
+    if (!cached)
         return;
-    cell->job = NULL;
+    cached->job = NULL;
     if (job->output == CEL_OUTPUT_EVICTED && ok)
-        cel_cell_free(s->array, cell);
+        cel_cached_chunk_free(s->array, cached);
     else if (job->output == CEL_OUTPUT_EVICTED)
-        cel_cache_put_back(s->array, cell);
+        cel_cache_put_back(s->array, cached);
     else if (job->output == CEL_OUTPUT_CHUNK)
-        cell->dirty = !ok;
+        cached->dirty = !ok;
     else if (job->rc != CEL_OK)
-        cel_cache_drop(s->array, cell);
+        cel_cache_drop(s->array, cached);
 }
 
 static void free_one(struct cel_stream *s)
@@ -127,7 +127,7 @@ static void free_one(struct cel_stream *s)
         cel_job_set_state(job, CEL_JOB_DONE);
     }
     assert(job->state == CEL_JOB_DONE);
-    release_cell(s, job);
+    release_cached(s, job);
     cel_job_release(job);
     s->freed++;
 }
@@ -168,7 +168,7 @@ static void keep_up(struct cel_stream *s)
         free_one(s);
 }
 
-/* With nothing on its way the container may write out what it keeps in memory. */
+/* With nothing in flight the container may write out what it keeps in memory. */
 static void flush_container(struct cel_stream *s)
 {
     const struct cel_container_ops *ops = s->ds->ops;
@@ -198,12 +198,12 @@ struct cel_job *cel_stream_next(struct cel_stream *s, const size_t *index)
     return job;
 }
 
-/* Copying a few rows to or from a cell takes less than handing it to somebody. */
-static bool is_light(const struct cel_job *job)
+/* Copying a few rows to or from a cached chunk takes less time than waking a thread. */
+static bool is_small(const struct cel_job *job)
 {
     const struct cel_stream *s = job->stream;
 
-    return job->cell && job->input != CEL_INPUT_STORED && job->output == CEL_OUTPUT_NONE &&
+    return job->cached && job->input != CEL_INPUT_STORED && job->output == CEL_OUTPUT_NONE &&
            (job->input == CEL_INPUT_FILL ? s->array->nbytes : s->part) < cel_small_work / 8;
 }
 
@@ -214,15 +214,15 @@ void cel_stream_send(struct cel_job *job)
     assert(job->number == s->sent);
     job->task.run = cel_job_run;
     cel_job_set_state(job, CEL_JOB_WORKING);
-    if (job->cell)
-        job->cell->job = job;
+    if (job->cached)
+        job->cached->job = job;
     s->sent++;
-    if (!is_light(job)) {
+    if (!is_small(job)) {
         cel_task_group_push(&s->tasks, &job->task, false);
         return;
     }
     cel_job_run(&job->task);
-    job->task.done = true; /* nobody else has seen it */
+    job->task.done = true; /* no other thread knows of it */
 }
 
 /* Chunks of memory a job takes while it is worked on. Writing: gathered and shuffled, then
@@ -234,13 +234,13 @@ static size_t chunks_per_job(const struct cel_stream *s)
 }
 
 /* Jobs in flight: two per thread, but no more than fit CEL_WINDOW and two chunks per
- * thread. Those being worked on are as many as threads, at most; with `crated`, each of
- * those in flight may have another chunk lying in its crate. */
-static size_t choose_width(size_t threads, size_t njobs, size_t job_bytes, size_t per_job, bool parked)
+ * thread. Those being worked on are as many as threads, at most; with `parks`, each of
+ * those in flight may have another chunk parked. */
+static size_t choose_width(size_t threads, size_t njobs, size_t job_bytes, size_t per_job, bool parks)
 {
     size_t chunk = job_bytes ? job_bytes : 1, capacity = CEL_WINDOW / chunk + 2 * threads;
-    size_t few = capacity / (per_job + parked); /* all of them worked on */
-    size_t many = parked && capacity > per_job * threads ? capacity - per_job * threads : threads;
+    size_t few = capacity / (per_job + parks); /* all of them worked on */
+    size_t many = parks && capacity > per_job * threads ? capacity - per_job * threads : threads;
     size_t fit = few < threads ? few : many > threads ? many : threads;
     size_t width = threads == 1 || fit < 1 ? 1 : fit < 2 * threads ? fit : 2 * threads;
 

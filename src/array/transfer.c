@@ -22,7 +22,7 @@ static int choose_converter(struct cel_request *req, nc_type memtype)
     struct cel_transfer *transfer = &req->transfer;
     nc_type own = type->id;
 
-    transfer->user_size = transfer->cell_size = type->size;
+    transfer->user_size = transfer->size_in_chunk = type->size;
     if (memtype == NC_NAT || memtype == own)
         return CEL_OK;
     if (memtype == NC_CHAR || own == NC_CHAR)
@@ -43,12 +43,12 @@ static void choose_fill(struct cel_request *req)
     struct cel_transfer *transfer = &req->transfer;
     const void *fill = req->var->fill.off ? NULL : cel_var_fill_value(req->var);
 
-    transfer->user_fill = transfer->cell_fill = fill;
+    transfer->user_fill = transfer->fill_in_chunk = fill;
     if (!fill)
         return;
     if (transfer->swap) {
-        cel_swap_bytes(transfer->chunk_fill_bytes, fill, 1, transfer->cell_size);
-        transfer->cell_fill = transfer->chunk_fill_bytes;
+        cel_swap_bytes(transfer->chunk_fill_bytes, fill, 1, transfer->size_in_chunk);
+        transfer->fill_in_chunk = transfer->chunk_fill_bytes;
     }
     if (transfer->convert && !req->writing) {
         transfer->fill_out_of_range = transfer->convert(transfer->user_fill_bytes, fill, 1) > 0;

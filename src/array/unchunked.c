@@ -1,6 +1,6 @@
 /* Variables that do not go by chunks: the container moves slices of packed
  * elements, at most CEL_SLICE at a time and only from the calling thread; values
- * are converted by anyone. Slices without work on the way go directly between the
+ * are converted by any thread. Slices that need no conversion go directly between the
  * container and the caller's memory. Elements with strings or vlens in them move
  * as they are: what they point to belongs to whom netCDF says. Only where vlens hold
  * compounds with holes is it copied first: the caller's memory must not leak into files. */
@@ -20,7 +20,7 @@ struct slicing {
 
 static void slice_begin(struct slicing *s, const struct cel_request *req)
 {
-    size_t size = req->transfer.cell_size, capacity;
+    size_t size = req->transfer.size_in_chunk, capacity;
 
     memset(s, 0, sizeof *s);
     s->req = req;
@@ -60,20 +60,20 @@ struct slice {
     struct cel_box box;
 };
 
-static void slice_take(const struct cel_request *req, const struct slicing *s, const size_t *at, void *cell,
+static void slice_take(const struct cel_request *req, const struct slicing *s, const size_t *at, void *packed,
                        struct slice *out)
 {
     struct cel_box *box = &out->box;
 
     out->n = 1;
-    *box = (struct cel_box){.rank = req->rank, .user_at = req->data, .cell_at = cell};
+    *box = (struct cel_box){.rank = req->rank, .user_at = req->data, .chunk_at = packed};
     for (int d = req->rank - 1; d >= 0; d--) {
         size_t left = req->count[d] - at[d];
 
         out->start[d] = req->start[d] + at[d] * req->stride[d];
         out->count[d] = box->n[d] = d < s->cut ? 1 : d > s->cut || left < s->rows ? left : s->rows;
         box->user[d] = req->step[d];
-        box->cell[d] = (ptrdiff_t)(out->n * req->transfer.cell_size);
+        box->chunk[d] = (ptrdiff_t)(out->n * req->transfer.size_in_chunk);
         box->nth[d] = req->nth[d];
         box->user_at += (ptrdiff_t)at[d] * req->step[d];
         box->nth_at += at[d] * req->nth[d];
@@ -101,7 +101,7 @@ static int move(const struct cel_request *req, const size_t *start, const size_t
                         : req->ds->ops->unchunked_get(req->ds, req->var, start, count, stride, data);
 }
 
-/* Nothing to do on the way. */
+/* Nothing to convert. */
 static int move_directly(const struct cel_request *req)
 {
     struct slicing s;
@@ -118,7 +118,7 @@ static int move_directly(const struct cel_request *req)
     return rc;
 }
 
-/* --- with work on the way: one job a slice ------------------------------------ */
+/* --- converting: one job a slice ------------------------------------ */
 
 static void slice_of_job(const struct cel_job *job, struct slice *out)
 {
@@ -126,7 +126,7 @@ static void slice_of_job(const struct cel_job *job, struct slice *out)
     struct slicing s;
 
     slice_begin(&s, req);
-    slice_take(req, &s, job->index, job->workspace->cell.data, out);
+    slice_take(req, &s, job->index, job->workspace->decoded.data, out);
 }
 
 static int gather_slice(struct cel_job *job)
@@ -145,7 +145,7 @@ static int put_copied(const struct cel_request *req, const struct slice *slice)
 {
     const struct cel_type *type = req->var->type;
     void *copy = cel_malloc_array(slice->n, type->size);
-    int rc = copy ? cel_value_copy(type, slice->box.cell_at, slice->n, copy) : NC_ENOMEM;
+    int rc = copy ? cel_value_copy(type, slice->box.chunk_at, slice->n, copy) : NC_ENOMEM;
 
     if (rc == CEL_OK) {
         rc = move(req, slice->start, slice->count, copy);
@@ -161,7 +161,7 @@ static int move_slice(struct cel_job *job)
     struct slice slice;
 
     slice_of_job(job, &slice);
-    return req->transfer.deep_holes ? put_copied(req, &slice) : move(req, slice.start, slice.count, slice.box.cell_at);
+    return req->transfer.deep_holes ? put_copied(req, &slice) : move(req, slice.start, slice.count, slice.box.chunk_at);
 }
 
 static int scatter_slice(struct cel_job *job)

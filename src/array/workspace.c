@@ -1,7 +1,7 @@
-/* Kits: the buffers and codec contexts a job works with. They are kept between
- * jobs and calls, so that a chunk costs no allocation; each thread keeps the last
- * one it used, whose memory is warm in its core's cache, the others lie on a shelf.
- * Kits that grew large lie on the shelf only as long as the call that needs them. */
+/* Workspaces: the buffers and codec contexts a job works with. They are kept between
+ * jobs and calls, so that a chunk costs no allocation. Each thread keeps the last one
+ * it used, whose memory is warm in its core's cache; the others are in a free list.
+ * Workspaces that grew large stay there only until the call that needs them ends. */
 #include "array_int.h"
 #include "fork.h"
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #define KEPT_WORKSPACES 64
 #define KEPT_PARKED 64
 
-static struct cel_mutex lock = CEL_MUTEX_INIT; /* guards the shelves */
+static struct cel_mutex lock = CEL_MUTEX_INIT; /* guards the two free lists */
 static struct cel_workspace *free_list;
 static int nkept;
 static struct cel_parked_chunk *parked_list;
 static int nparked;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t own; /* this thread's kit */
+static pthread_key_t own; /* this thread's workspace */
 static bool has_own;      /* the key could be made */
 
 CEL_FORK_LOCK(CEL_FORK_WORKSPACES, &lock, false, NULL);
@@ -26,7 +26,7 @@ static void free_workspace(struct cel_workspace *workspace)
     cel_scratch_free(workspace->scratch);
     cel_buf_dispose(&workspace->encoded);
     cel_buf_dispose(&workspace->raw);
-    cel_buf_dispose(&workspace->cell);
+    cel_buf_dispose(&workspace->decoded);
     free(workspace);
 }
 
@@ -36,7 +36,7 @@ static int make_workspace(struct cel_workspace **out)
 
     if (!workspace)
         return NC_ENOMEM;
-    workspace->encoded = workspace->raw = workspace->cell = CEL_BUF_INIT(SIZE_MAX / 2);
+    workspace->encoded = workspace->raw = workspace->decoded = CEL_BUF_INIT(SIZE_MAX / 2);
     if (cel_scratch_make(&workspace->scratch) != CEL_OK) {
         free_workspace(workspace);
         return NC_ENOMEM;
@@ -59,7 +59,7 @@ static struct cel_workspace *take_from_list(void)
     return workspace;
 }
 
-/* Also called for the kit of a thread that ends. */
+/* Also called for the workspace of a thread that ends. */
 static void put_on_list(void *p)
 {
     struct cel_workspace *workspace = p;
@@ -98,7 +98,7 @@ int cel_workspace_take(struct cel_workspace **out)
 
 static bool is_large(const struct cel_workspace *workspace)
 {
-    return workspace->cell.cap > CEL_KEPT || workspace->raw.cap > CEL_KEPT || workspace->encoded.cap > CEL_KEPT ||
+    return workspace->decoded.cap > CEL_KEPT || workspace->raw.cap > CEL_KEPT || workspace->encoded.cap > CEL_KEPT ||
            workspace->chunk > CEL_KEPT;
 }
 
@@ -134,7 +134,7 @@ void cel_workspace_trim(void)
     }
 }
 
-/* --- crates ------------------------------------------------------------------- */
+/* --- parked chunks ------------------------------------------------------------------- */
 
 static struct cel_parked_chunk *take_parked(void)
 {

@@ -1,13 +1,13 @@
-/* The pool: crews with waiting tasks in a ring that idle workers go round, so
+/* The pool: task groups with waiting tasks in a ring from which idle workers take tasks in turn, so
  * that no call starves another. One lock guards everything here; tasks run
- * without it. Workers are made one by one while tasks wait and nobody is idle.
+ * without it. Workers are made one by one while tasks wait and no worker is idle.
  * A thread that cannot be made means fewer workers: callers work too, so the
  * tasks always get done. After fork() the child starts with no workers.
  *
- * Whoever has nothing to do looks out for work for a moment before it sleeps: to be
- * woken takes as long as decoding a chunk where cores sleep deeply (virtual machines),
- * and the scheduler may put the one who is woken behind the one who wakes it. With
- * more threads than cores nobody does that. */
+ * A thread with nothing to do spins for a moment before it sleeps. Waking a thread takes
+ * as long as decoding a chunk where cores sleep deeply (virtual machines), and the
+ * scheduler may queue the woken thread behind the one that wakes it. With more threads
+ * than cores no thread spins. */
 #include "pool.h"
 #include "env.h"
 #include "fork.h"
@@ -18,31 +18,31 @@
 #include <time.h>
 
 #define POOL_MAX 1024
-#define LOOK_OUT 100000 /* nanoseconds */
+#define SPIN_NS 100000
 
 static struct cel_mutex lock = CEL_MUTEX_INIT;
 static struct cel_cond work = CEL_COND_INIT; /* idle workers wait here */
 static struct cel_task_group *task_groups;   /* a ring of those with waiting tasks; NULL: none */
 static int size;                             /* 0: not decided yet */
 static int nthreads, nidle;
-static int ncalled;         /* of the idle ones, on their way to work */
-static int most = POOL_MAX; /* fewer once a thread could not be made */
-static int cores;           /* 0: not asked yet */
-static atomic_uint calls;   /* for workers that look out; written under the lock */
+static int nwoken;                  /* of the idle ones, woken and not yet at work */
+static int nthreads_max = POOL_MAX; /* fewer once a thread could not be made */
+static int cores;                   /* 0: not asked yet */
+static atomic_uint nwakes;          /* for workers that spin; written under the lock */
 
 /* --- fork -------------------------------------------------------------- */
 
-static void start_anew(void)
+static void reset_in_child(void)
 {
     task_groups = NULL;
-    nthreads = nidle = ncalled = 0;
-    most = POOL_MAX;
+    nthreads = nidle = nwoken = 0;
+    nthreads_max = POOL_MAX;
     cel_cond_init(&work);
 }
 
-CEL_FORK_LOCK(CEL_FORK_POOL, &lock, false, start_anew);
+CEL_FORK_LOCK(CEL_FORK_POOL, &lock, false, reset_in_child);
 
-/* --- looking out ----------------------------------------------------------- */
+/* --- spinning ----------------------------------------------------------- */
 
 static long long now(void)
 {
@@ -52,7 +52,7 @@ static long long now(void)
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-static void pause_a_little(void)
+static void pause_core(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     for (int i = 0; i < 16; i++)
@@ -61,7 +61,7 @@ static void pause_a_little(void)
 }
 
 /* Without the lock for a moment, until the count is no longer the one it is now. */
-static void look_out(const atomic_uint *count)
+static void spin(const atomic_uint *count)
 {
     unsigned before = atomic_load(count);
     long long end;
@@ -71,8 +71,8 @@ static void look_out(const atomic_uint *count)
     if (size > cores)
         return;
     cel_unlock(&lock);
-    for (end = now() + LOOK_OUT; atomic_load(count) == before && now() < end;)
-        pause_a_little();
+    for (end = now() + SPIN_NS; atomic_load(count) == before && now() < end;)
+        pause_core();
     cel_lock(&lock);
 }
 
@@ -104,8 +104,8 @@ void cel_pool_set_size(int n)
     cel_lock(&lock);
     size = n < 0 ? 0 : n;
     decide_size();
-    most = POOL_MAX;
-    cel_cond_wake_all(&work); /* those too many go home */
+    nthreads_max = POOL_MAX;
+    cel_cond_wake_all(&work); /* those too many end */
     cel_unlock(&lock);
 }
 
@@ -119,7 +119,7 @@ int cel_pool_threads(void)
     return n;
 }
 
-/* --- crews, with the lock held ---------------------------------------------- */
+/* --- task groups, with the lock held ---------------------------------------------- */
 
 static void list_group(struct cel_task_group *group)
 {
@@ -143,7 +143,7 @@ static void unlist_group(struct cel_task_group *group)
     group->listed = false;
 }
 
-static struct cel_task *take(struct cel_task_group *group)
+static struct cel_task *take_first(struct cel_task_group *group)
 {
     struct cel_task *task = group->first;
 
@@ -196,15 +196,15 @@ static void *worker(void *unused)
             struct cel_task_group *group = task_groups;
 
             task_groups = group->next;
-            run_unlocked(group, take(group));
+            run_unlocked(group, take_first(group));
             leave_warning(group);
         } else {
             nidle++;
-            look_out(&calls);
+            spin(&nwakes);
             if (!task_groups && nthreads <= size - 1)
                 cel_cond_wait(&work, &lock);
             nidle--;
-            ncalled -= ncalled > 0;
+            nwoken -= nwoken > 0;
         }
     }
     nthreads--;
@@ -231,13 +231,13 @@ static bool make_worker(void)
     return made;
 }
 
-static void call_worker(void)
+static void wake_worker(void)
 {
-    int want = decide_size() - 1 < most ? size - 1 : most;
+    int want = decide_size() - 1 < nthreads_max ? size - 1 : nthreads_max;
 
-    if (nidle > ncalled) {
-        ncalled++;
-        atomic_fetch_add(&calls, 1);
+    if (nidle > nwoken) {
+        nwoken++;
+        atomic_fetch_add(&nwakes, 1);
         cel_cond_wake(&work);
         return;
     }
@@ -246,7 +246,7 @@ static void call_worker(void)
     if (make_worker())
         nthreads++;
     else
-        most = nthreads;
+        nthreads_max = nthreads;
 }
 
 /* --- for callers -------------------------------------------------------------- */
@@ -270,7 +270,7 @@ void cel_task_group_push(struct cel_task_group *group, struct cel_task *task, bo
     if (!group->serial && !group->listed)
         list_group(group);
     if (!group->serial && group->first->next) /* a single one the opener does as well */
-        call_worker();
+        wake_worker();
     cel_unlock(&lock);
 }
 
@@ -281,10 +281,10 @@ void cel_task_group_finish(struct cel_task_group *group, struct cel_task *task)
     cel_lock(&lock);
     while (!task->done) {
         if (group->first) {
-            run_unlocked(group, take(group));
+            run_unlocked(group, take_first(group));
             continue;
         }
-        look_out(&group->ndone);
+        spin(&group->ndone);
         if (task->done || group->first)
             continue;
         group->done = &done;

@@ -1,10 +1,10 @@
 #ifndef CEL_POOL_H
 #define CEL_POOL_H
 
-/* One pool of threads per process, made on first need. A calling thread gathers
- * its tasks in a crew and works on them itself; idle workers help. A pool of
+/* One pool of threads per process, made on first need. A calling thread pushes
+ * its tasks to a task group and works on them itself; idle workers help. A pool of
  * size 1 never makes a thread. All calls are safe from any thread; a task may
- * itself open a crew. */
+ * itself open a task group. */
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@ struct cel_task {
 /* The tasks of one call. Only the thread that opened it pushes and finishes. */
 struct cel_task_group {
     struct cel_task *first, *last;      /* waiting to be run */
-    struct cel_task_group *prev, *next; /* other crews with waiting tasks */
+    struct cel_task_group *prev, *next; /* other task groups with waiting tasks */
     bool listed;
     bool serial;           /* too little work to wake others for */
     struct cel_cond *done; /* the opener waits here for a running task; else NULL */
@@ -32,10 +32,10 @@ struct cel_task_group {
 
 void cel_task_group_open(struct cel_task_group *group, bool serial);
 
-/* Let the task be run, by anyone; urgent: before those already waiting. */
+/* Let the task be run by any thread; urgent: before those already waiting. */
 void cel_task_group_push(struct cel_task_group *group, struct cel_task *task, bool urgent);
 
-/* Come back once this task has been run; meanwhile run waiting tasks of the crew. */
+/* Come back once this task has been run; meanwhile run waiting tasks of the group. */
 void cel_task_group_finish(struct cel_task_group *group, struct cel_task *task);
 bool cel_task_done(struct cel_task *task);
 

@@ -10,12 +10,10 @@
 
 static struct cel_json *json_value(const struct cel_param *p, double v)
 {
-    const char *choice = NULL;
-
-    for (int i = 0; p->kind == CEL_PARAM_CHOICE && p->choices[i] && i <= (int)v; i++)
-        choice = i == (int)v ? p->choices[i] : NULL;
-    if (choice)
-        return cel_json_new_string(choice, strlen(choice));
+    /* v comes from a file: it may be no choice at all, and more than an int holds */
+    for (int i = 0; p->kind == CEL_PARAM_CHOICE && p->choices[i]; i++)
+        if (i == v)
+            return cel_json_new_string(p->choices[i], strlen(p->choices[i]));
     switch (p->kind) {
     case CEL_PARAM_BOOL:
         return cel_json_new_bool(v != 0);

@@ -4,6 +4,7 @@
  * Fixed-length strings of other writers become strings here, which libhdf5 does not
  * do. Where libhdf5 would leave the caller's memory as it was (nothing written, no
  * fill value), zeros are given. */
+#include "chunk_grid.h"
 #include "convert.h"
 #include "env.h"
 #include "h5_int.h"
@@ -229,13 +230,6 @@ struct part {
     size_t from[CEL_RANK_MAX];
 };
 
-static size_t positions_before(size_t position, size_t start, size_t stride, size_t count)
-{
-    size_t n = position <= start ? 0 : (position - start - 1) / stride + 1;
-
-    return n < count ? n : count;
-}
-
 static void cut_part(const struct region *r, const size_t *index, struct part *out)
 {
     int d;
@@ -243,10 +237,11 @@ static void cut_part(const struct region *r, const size_t *index, struct part *o
     out->r = *r;
     out->r.n = 1;
     for (d = 0; d < r->ndims; d++) {
-        size_t len = r->var->chunk[d], first = index[d] * len;
-        out->from[d] = positions_before(first, r->start[d], r->stride[d], r->count[d]);
+        size_t len = r->var->chunk[d], end = cel_chunk_end(len, index[d]);
+
+        out->from[d] = cel_chunk_count_before(r->start[d], r->count[d], r->stride[d], index[d] * len);
         out->r.start[d] = r->start[d] + out->from[d] * r->stride[d];
-        out->r.count[d] = positions_before(first + len, r->start[d], r->stride[d], r->count[d]) - out->from[d];
+        out->r.count[d] = cel_chunk_count_before(r->start[d], r->count[d], r->stride[d], end) - out->from[d];
         out->r.n *= out->r.count[d];
     }
 }
@@ -311,30 +306,25 @@ static int fill_part(const struct region *whole, const struct part *p, char *dat
 /* CEL_ABSENT: there is no such trouble with this variable. */
 static int read_with_gaps(const struct region *r, char *data)
 {
-    size_t first[CEL_RANK_MAX], last[CEL_RANK_MAX], index[CEL_RANK_MAX];
-    int d, rc = CEL_OK;
+    struct cel_chunk_walk walk;
+    int rc = CEL_OK;
 
     if (r->var->storage != CEL_CHUNKED || !r->var->chunk || !r->var->type->varsized ||
         ((struct cel_h5_var *)r->var->priv)->fixed_string)
         return CEL_ABSENT;
-    for (d = 0; d < r->ndims; d++) {
-        first[d] = index[d] = r->start[d] / r->var->chunk[d];
-        last[d] = (r->start[d] + (r->count[d] - 1) * r->stride[d]) / r->var->chunk[d];
-    }
     memset(data, 0, r->n * r->size);
-    do {
+    cel_chunk_walk_begin(&walk, r->ndims, r->var->chunk, r->start, r->count, r->stride);
+    for (; rc == CEL_OK && walk.more; cel_chunk_walk_next(&walk)) {
         struct cel_chunk_location location;
         struct part p;
 
-        cut_part(r, index, &p);
-        if (!p.r.n)
-            continue;
-        rc = cel_h5_chunk_find(r->ds, r->var, index, &location);
+        cut_part(r, walk.index, &p);
+        rc = cel_h5_chunk_find(r->ds, r->var, walk.index, &location);
         if (rc == CEL_OK)
             rc = read_part(r, &p, data);
         else if (rc == CEL_ABSENT)
             rc = fill_part(r, &p, data);
-    } while (rc == CEL_OK && next_index(first, last, r->ndims, index));
+    }
     if (rc != CEL_OK)
         cel_value_reclaim(r->var->type, data, r->n);
     return rc;
