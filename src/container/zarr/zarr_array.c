@@ -1,6 +1,5 @@
-/* What the two versions share: lists of lengths, and how a variable's data will
- * go: by chunks through the array engine, or plainly through zarr_plain.c for
- * text, half floats and structures whose bytes must be turned. */
+/* What the two versions share: lists of lengths, the rows of "shape" and "fill_value", and how a variable's chunks are
+ * coded: as they lie in memory, or by zarr_elements.c. */
 #include "mem.h"
 #include "zarr_int.h"
 #include <stdlib.h>
@@ -66,7 +65,8 @@ struct cel_json *cel_zarr_lengths_json(int n, const size_t *lengths)
     return list;
 }
 
-/* Numbers go by chunks through the array engine; all other elements, and turned structures, are made one by one. */
+/* Chunks of numbers are in memory what they are in the store, up to the order of bytes. zarr_elements.c makes all other
+ * elements, and structures whose fields have the other byte order. */
 static bool is_unchunked(const struct cel_var *var, const struct cel_zarr_dtype *t)
 {
     return t->form != ZARR_NUMBERS || (t->big && t->type->klass == NC_COMPOUND) || var->ndims == 0;

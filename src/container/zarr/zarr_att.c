@@ -14,7 +14,7 @@
 #include <strings.h>
 
 /* Ours and netCDF-C's own keys, not the user's attributes. */
-bool cel_zarr_att_is_hidden(const char *name)
+static bool is_hidden(const char *name)
 {
     static const char *const hidden[] = {"_ARRAY_DIMENSIONS",  "_NCProperties", "_nczarr_array", "_nczarr_group",
                                          "_nczarr_superblock", "_nczarr_attr",  "_nczarr_attrs", "_Netcdf4Dimid"};
@@ -197,9 +197,9 @@ int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs
     for (size_t i = 0; rc == CEL_OK && i < cel_json_count(attrs); i++) {
         const char *name;
         const struct cel_json *v = cel_json_member(attrs, i, &name);
-        nc_type type = cel_zarr_att_is_hidden(name) ? NC_NAT : type_for(types, name, v, var);
+        nc_type type = is_hidden(name) ? NC_NAT : type_for(types, name, v, var);
         double real;
-        if (cel_zarr_att_is_hidden(name))
+        if (is_hidden(name))
             continue;
         if (var && strcmp(name, "_FillValue") == 0 && (type == NC_FLOAT || type == NC_DOUBLE) &&
             base64_real(v, type, &real)) {

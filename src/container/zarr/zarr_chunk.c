@@ -1,6 +1,5 @@
-/* Chunks: index to key, and the bytes to and from the store. The store needs no
- * search, so finding and placing are empty; all work is in read and write, which
- * any thread may call. */
+/* Chunks: index to key, and the bytes to and from the store. The key follows from the index, so there is nothing to find
+ * or to allocate; all work is in read and write, which any thread may call. */
 #include "zarr_int.h"
 
 int cel_zarr_chunk_key(const struct cel_zarr_array *a, int rank, const size_t *index, struct cel_buf *out)

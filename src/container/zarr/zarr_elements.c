@@ -4,6 +4,7 @@
 #include "env.h"
 #include "mem.h"
 #include "zarr_int.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- stored order ----------------------------------------------------------------------- */
@@ -95,6 +96,7 @@ int cel_zarr_elements_decode(const struct cel_var *var, const struct cel_buf *ra
     cel_zarr_order_begin(&e, &order);
     for (size_t i = 0; rc == CEL_OK && i < e.n; i++, stored += e.dtype->size)
         rc = cel_zarr_element_take(e.dtype, stored, cel_zarr_order_next(&e, &order));
+    assert(rc != CEL_OK || order.next == (e.order ? 0 : e.n)); /* each was named once */
     return rc;
 }
 

@@ -191,7 +191,7 @@ static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *wher
     ds->features = keeps_of(z);
     if (rc == CEL_OK)
         rc = cel_zarr_load(ds);
-    if (rc == CEL_OK && z->version == 2) { /* a copy of the metadata that must not go stale */
+    if (rc == CEL_OK && z->version == 2) { /* a copy of the metadata, to be written anew with it */
         rc = cel_store_size(z->store, ".zmetadata", &size);
         z->consolidated = z->consolidated || rc == CEL_OK;
         rc = rc == CEL_ABSENT ? CEL_OK : rc;
@@ -277,7 +277,7 @@ static int flush_shards(struct cel_dataset *ds, struct cel_var *var)
     return a && a->shard ? cel_zarr_shard_flush(ds, var) : CEL_OK;
 }
 
-/* One document; what is absent, or no JSON, has no place in the map. */
+/* One document; what is absent, or no JSON, is left out of the map. */
 static int collect_document(struct zarr *z, const char *path, const char *name, struct cel_json *map)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);

@@ -7,7 +7,7 @@
 #include "json.h"
 #include "store.h"
 
-/* What is read may be packed, so that a few bytes stand for any number: decoded sizes that nothing promises have limits, which
+/* A few compressed bytes may decode to any number. Decoded sizes that no document tells have limits, which
  * CELLAR_MAX_DECODED raises (docs/zarr.md). */
 #define ZARR_META_MAX ((size_t)64 << 20)   /* one metadata document */
 #define ZARR_PACKED_META ((size_t)1 << 20) /* all of those in an archive, and ... */
@@ -31,11 +31,11 @@ struct zarr {
     struct cel_json *tree; /* ... and its folders: an object for each, whose members are those in it */
     uint64_t archive;      /* bytes of the zip archive; 0: it is none */
     uint64_t unpacked;     /* bytes of documents read from it so far */
-    struct cel_vec late;   /* while loading: struct zarr_late *, variables whose dimensions lie in groups yet to come */
-    bool groups_known;     /* ... none is to come */
+    struct cel_vec late; /* while loading: struct cel_zarr_late *, variables whose dimensions may lie in other groups */
+    bool groups_known;   /* ... all groups have been read */
 };
 
-/* --- a group: group->place ---------------------------------------------------- */
+/* --- a group: group->priv ----------------------------------------------------- */
 struct cel_zarr_group {
     char *path;             /* "" or "a/b" */
     struct cel_json *attrs; /* the attributes as the store has them, ours included */
@@ -60,15 +60,10 @@ struct cel_zarr_dtype {
     const struct cel_type *type;
     const struct cel_json *labels; /* ZARR_CATEGORY: borrowed from the array's document */
 };
-static inline bool
-cel_zarr_has_object_codec(const struct cel_zarr_dtype *t) /* the first filter belongs to the data type */
-{
-    return t->form >= ZARR_VLEN;
-}
 
 struct cel_zarr_shard; /* zarr_shard.c */
 
-/* --- an array: var->place -------------------------------------------------------- */
+/* --- an array: var->priv --------------------------------------------------------- */
 struct cel_zarr_array {
     char *path;
     struct cel_json *doc;   /* .zarray or zarr.json */
@@ -180,7 +175,7 @@ int cel_zarr_lengths(const char *path, const char *pointer, const struct cel_jso
 int cel_zarr_shape_read(const struct cel_zarr_document *d, const struct cel_json *list);
 int cel_zarr_fill_read(const struct cel_zarr_document *d, const struct cel_json *v);
 struct cel_json *cel_zarr_lengths_json(int n, const size_t *lengths);
-int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a); /* storage, chain, plain or by chunks */
+int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a); /* its chain, and who codes its elements */
 
 /* --- zarr_dtype.c --------------------------------------------------------------------------- */
 int cel_zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *dtype, bool nczarr,
@@ -206,7 +201,6 @@ struct cel_json *cel_zarr_number_to_json(const void *value, nc_type type);
 int cel_zarr_fill_to_json(const void *value, const struct cel_zarr_dtype *dtype, int version, struct cel_json **out);
 
 /* --- zarr_att.c ------------------------------------------------------------------------------------ */
-bool cel_zarr_att_is_hidden(const char *name);
 int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs, struct cel_atts *out,
                             struct cel_var *var);
 int cel_zarr_atts_to_json(struct cel_dataset *ds, struct cel_atts *atts, struct cel_json *attrs, struct cel_var *var);

@@ -128,9 +128,9 @@ static int move_aside(struct zarr *z, const struct cel_group *group, size_t i)
     return CEL_OK;
 }
 
-/* Where the place of a renamed child is still another's, names were exchanged: all
- * such children first go where nobody wants to be. */
-static int make_transfer(struct zarr *z, const struct cel_group *group)
+/* Where the new path of a renamed child is still another's, names were exchanged: then all renamed children are first
+ * moved to names of ours. */
+static int free_paths(struct zarr *z, const struct cel_group *group)
 {
     size_t n = group->vars.n + group->groups.n;
     struct cel_buf path = CEL_BUF_INIT(1 << 20);
@@ -603,8 +603,8 @@ static int save_var(struct cel_dataset *ds, struct cel_var *var)
 
 /* --- the whole ------------------------------------------------------------------------------------ */
 
-/* A group's document comes after those it lists: whoever finds a name in it finds what it names, whenever this is cut short. That of
- * a new group comes first: nobody counts on it yet, and it tells a store from any other folder. */
+/* A group's document is written after those of its children: a name in it is never one of something that is not there,
+ * wherever writing is cut short. That of a new group is written first: it tells a store from any other folder. */
 static int save_tree(struct cel_group *group)
 {
     bool first = group->saved == CEL_NEW;
@@ -613,7 +613,7 @@ static int save_tree(struct cel_group *group)
     if (rc == CEL_OK && first)
         rc = save_group(group);
     if (rc == CEL_OK)
-        rc = make_transfer(cel_zarr_of(group->dataset), group);
+        rc = free_paths(cel_zarr_of(group->dataset), group);
     for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++)
         rc = save_var(group->dataset, group->vars.at[i]);
     for (size_t i = 0; rc == CEL_OK && i < group->groups.n; i++)

@@ -1,5 +1,5 @@
 /* Metadata documents: found in the consolidated map when there is one, else in
- * the store; errors name the document and the place in it. */
+ * the store; errors name the document and a pointer into it. */
 #include "env.h"
 #include "zarr_int.h"
 #include <stdarg.h>

@@ -121,13 +121,19 @@ static int read_separator(const struct cel_zarr_document *d, const struct cel_js
     return CEL_OK;
 }
 
+/* The first filter belongs to the data type. */
+static bool has_object_codec(const struct cel_zarr_dtype *t)
+{
+    return t->form >= ZARR_VLEN;
+}
+
 /* The filter chain is the filters and then the compressor, which is written before them. */
 static int read_chain(const struct cel_zarr_document *d, const struct cel_json *filters)
 {
     const struct cel_zarr_array *a = d->array;
     const struct cel_json *compressor = cel_json_get(a->doc, "compressor");
     struct cel_chain *chain = &d->facts->chain;
-    size_t first = cel_zarr_has_object_codec(&a->dtype) ? 1 : 0; /* the object codec belongs to the layout */
+    size_t first = has_object_codec(&a->dtype) ? 1 : 0;
     int rc = first ? cel_chain_keep_object(chain, cel_json_item(filters, 0)) : CEL_OK;
 
     for (size_t i = first; rc == CEL_OK && i < cel_json_count(filters); i++)

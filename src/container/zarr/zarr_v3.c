@@ -179,7 +179,7 @@ int cel_zarr_v3_codecs(const struct cel_json *codecs, struct cel_zarr_array *a, 
     int rc = CEL_OK;
 
     if (!cel_json_count(codecs))
-        return CEL_OK; /* zarrita's way to say little-endian bytes */
+        return CEL_OK; /* zarrita writes this for little-endian bytes */
     for (size_t i = 0; rc == CEL_OK && i < cel_json_count(codecs); i++)
         rc = read_codec(a, cel_json_item(codecs, i), &list, out);
     if (rc == CEL_OK && !list.has_bytes)

@@ -11,6 +11,7 @@
  * need nothing of the store: threads put them side by side. */
 #include "mem.h"
 #include "zarr_shard_int.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -419,6 +420,7 @@ static void keep_fresh(struct cel_zarr_shard *s, struct open_shard *o, size_t at
 {
     struct shard_slot *slot = &o->slot[at];
 
+    assert(at < s->nslots && !slot->drafted && !o->putting);
     if (slot->fresh) {
         o->fresh_bytes -= (size_t)slot->nbytes;
         s->waiting -= (size_t)slot->nbytes;

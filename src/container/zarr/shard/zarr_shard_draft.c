@@ -1,14 +1,13 @@
-/* Shards that grow in the store while their chunks come: a chunk whose predecessors
- * in the shard all have their place goes right to the draft of the value to be, from the
- * memory it was encoded in and by the thread that brings it. One that comes too early
- * waits in memory until the gap before it is closed. So the value is the same whoever is
- * first, and a shard of any size needs memory for a few chunks.
+/* Shards that are written while their chunks come. Chunks are appended to a draft of the value in the order of their
+ * slots: a chunk whose predecessors all have an offset is written at once, from the memory it was encoded in and by the
+ * thread that brings it; one that comes too early waits in memory. So the value is the same whichever thread is first,
+ * and a shard of any size needs memory for a few chunks.
  *
- * Small chunks wait until there are enough of them for a write to be worth while. A
- * chunk that is written twice before its shard is put spoils the draft: what it holds is
- * taken back into memory. */
+ * Small chunks wait until there are enough of them for a write. When a chunk is put twice before its shard is
+ * complete, the draft is given up and what it holds is read back into memory. */
 #include "mem.h"
 #include "zarr_shard_int.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { PARTS_MAX = 64 };
@@ -20,7 +19,7 @@ static bool has_draft(const struct shard_wanted *w, const struct cel_zarr_shard 
     return !s->outer && !s->after.n && !o->out_of_order && o->nwanted != SIZE_MAX && cel_store_has_drafts(w->z->store);
 }
 
-/* The slot that is to get its place next. */
+/* The slot that is appended next. */
 static size_t next_slot(const struct cel_zarr_shard *s, const struct open_shard *o)
 {
     size_t slot = o->appended;
@@ -51,12 +50,13 @@ static int begin_draft(const struct shard_wanted *w, const struct cel_zarr_shard
     return cel_draft_make(w->z->store, &o->draft);
 }
 
-/* The next slot gets its place, its bytes are one more part. */
+/* The next slot gets its offset, its bytes are one more part. */
 static void append_next(const struct cel_zarr_shard *s, struct open_shard *o, const void *bytes, struct cel_bytes *part)
 {
     size_t at = next_slot(s, o);
     struct shard_slot *slot = &o->slot[at];
 
+    assert(at < s->nslots && at >= o->appended && !slot->drafted && slot->nbytes != SHARD_EMPTY);
     o->appended = at + 1;
     slot->drafted = true;
     slot->offset = o->end;
@@ -118,6 +118,7 @@ int cel_zarr_draft_add(const struct shard_wanted *w, struct cel_zarr_shard *s, s
     cel_unlock(&s->lock);
     rc = cel_draft_write(o->draft, offset, part, nparts);
     cel_lock(&s->lock);
+    assert(o->nwriting > 0 && s->nputting > 0 && to <= o->appended);
     o->nwriting--;
     s->nputting--;
     if (rc == CEL_OK)
@@ -149,7 +150,7 @@ int cel_zarr_draft_add_waiting(const struct shard_wanted *w, struct cel_zarr_sha
     return rc;
 }
 
-/* The chunks that still wait, all at once; now[] gets their places. */
+/* The chunks that still wait, all at once; now[] gets their offsets. */
 static int write_rest(const struct cel_zarr_shard *s, struct open_shard *o, struct shard_slot *now, uint64_t *end)
 {
     struct cel_bytes *part = cel_malloc_array(s->nslots - o->appended, sizeof *part);
@@ -179,8 +180,10 @@ int cel_zarr_draft_finish(const struct shard_wanted *w, const struct cel_zarr_sh
     uint64_t end;
     int lock = -1, rc;
 
-    for (size_t i = 0; i < o->appended; i++)
+    for (size_t i = 0; i < o->appended; i++) {
+        assert(o->slot[i].drafted || cel_zarr_slot_is_outside(s, o, i));
         now[i] = (struct shard_slot){.offset = o->slot[i].offset, .nbytes = o->slot[i].nbytes};
+    }
     rc = write_rest(s, o, now, &end);
     if (rc == CEL_OK)
         rc = cel_zarr_index_encode(s, now, &index);
@@ -197,7 +200,7 @@ int cel_zarr_draft_finish(const struct shard_wanted *w, const struct cel_zarr_sh
     return rc;
 }
 
-static int take_back(struct cel_zarr_shard *s, struct open_shard *o, struct shard_slot *slot)
+static int read_back(struct cel_zarr_shard *s, struct open_shard *o, struct shard_slot *slot)
 {
     char *bytes = cel_malloc((size_t)slot->nbytes);
     int rc = bytes ? cel_draft_read(o->draft, slot->offset, (size_t)slot->nbytes, bytes) : NC_ENOMEM;
@@ -218,10 +221,11 @@ int cel_zarr_draft_recall(struct cel_zarr_shard *s, struct open_shard *o)
 {
     int rc = CEL_OK;
 
+    assert(!o->nwriting && !o->putting);
     o->out_of_order = o->out_of_order || o->draft;
     for (size_t i = 0; rc == CEL_OK && o->draft && i < o->appended; i++)
         if (o->slot[i].drafted)
-            rc = take_back(s, o, &o->slot[i]);
+            rc = read_back(s, o, &o->slot[i]);
     if (rc != CEL_OK)
         return rc;
     cel_draft_drop(o->draft);

@@ -3,6 +3,7 @@
 #include "bytes.h"
 #include "mem.h"
 #include "zarr_shard_int.h"
+#include <assert.h>
 #include <stdlib.h>
 
 size_t cel_zarr_index_size(const struct cel_zarr_shard *s)
@@ -58,6 +59,7 @@ int cel_zarr_index_encode(const struct cel_zarr_shard *s, const struct shard_slo
     }
     if (rc == CEL_OK)
         rc = cel_chain_encode(&s->index_chain, scratch, raw, 16 * s->nslots, &encoded, &n, &skipped);
+    assert(rc != CEL_OK || n == cel_zarr_index_size(s)); /* readers find it by its size */
     if (rc == CEL_OK)
         rc = cel_buf_add(out, encoded, n);
     cel_scratch_free(scratch);

@@ -30,7 +30,7 @@ struct open_shard {
     size_t fresh_bytes;         /* ... and how many bytes of them wait in memory */
     bool putting;               /* on its way to the store, without the level's lock: not to be changed */
     struct cel_draft *draft;    /* the value to be, as far as its first chunks are there; NULL: none */
-    size_t appended;            /* slots before this one have their place in the draft ... */
+    size_t appended;            /* slots before this one have an offset in the draft ... */
     uint64_t end;               /* ... which ends here so far */
     size_t nwriting;            /* threads that write to the draft, without the level's lock */
     bool out_of_order;          /* no draft until the shard is put: its chunks come in no order */
@@ -101,9 +101,9 @@ int cel_zarr_shard_look(const struct shard_wanted *w, const char *key, struct sh
 int cel_zarr_shard_reload(const struct shard_wanted *w, struct cel_zarr_shard *s,
                           struct open_shard *o); /* what is not fresh */
 int cel_zarr_shard_bytes(const struct shard_wanted *w, struct cel_zarr_shard *s, const char *key, struct cel_buf *out);
+/* Takes the level's lock itself. */
 int cel_zarr_shard_put_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, const void *bytes, size_t n,
                             enum shard_turn turn);
-/* ... is not held */
 
 /* zarr_shard_put.c: open shards to the store. The level's lock is held; complete: it is let go meanwhile. */
 int cel_zarr_shard_write(const struct shard_wanted *any, struct cel_zarr_shard *s, struct open_shard *o, bool locked);

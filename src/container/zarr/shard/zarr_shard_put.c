@@ -3,15 +3,15 @@
  * other shards. */
 #include "mem.h"
 #include "zarr_shard_int.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes of every chunk that stays, one after the other; now[] gets their new places. */
+/* The bytes of every chunk that stays, one after the other; now[] gets their new offsets. */
 static int gather_chunks(const struct cel_zarr_shard *s, const struct open_shard *o, const struct cel_buf *old,
                          struct shard_slot *now, struct cel_buf *out)
 {
-    size_t room = cel_zarr_index_size(s) + o->fresh_bytes + old->len;
-    int rc = cel_buf_reserve(out, room);
+    int rc = cel_buf_reserve(out, cel_zarr_index_size(s) + o->fresh_bytes + old->len);
 
     if (rc == CEL_OK && s->index_first)
         rc = cel_buf_resize(out, cel_zarr_index_size(s));
@@ -37,13 +37,14 @@ static int add_index(const struct cel_zarr_shard *s, const struct shard_slot *no
     if (!s->index_first)
         return cel_zarr_index_encode(s, now, out);
     rc = cel_zarr_index_encode(s, now, &index);
+    assert(rc != CEL_OK || index.len == cel_zarr_index_size(s)); /* what gather_chunks left free */
     if (rc == CEL_OK)
         memcpy(out->data, index.data, index.len);
     cel_buf_dispose(&index);
     return rc;
 }
 
-/* The shard as one value; now[] gets the places of its chunks. */
+/* The shard as one value; now[] gets the offsets of its chunks. */
 static int assemble(const struct cel_zarr_shard *s, const struct open_shard *o, const struct cel_buf *old,
                     struct shard_slot *now, struct cel_buf *out)
 {
@@ -78,6 +79,7 @@ void cel_zarr_shard_forget_fresh(struct cel_zarr_shard *s, struct open_shard *o)
     }
     cel_draft_drop(o->draft);
     o->draft = NULL;
+    assert(s->waiting >= o->fresh_bytes);
     s->waiting -= o->fresh_bytes;
     o->fresh_bytes = o->nfresh = o->appended = 0;
     o->out_of_order = false;
@@ -161,6 +163,7 @@ int cel_zarr_shard_write(const struct shard_wanted *any, struct cel_zarr_shard *
  * from now on, as the value may be replaced at any moment. */
 static void begin_put(struct cel_zarr_shard *s, struct open_shard *o)
 {
+    assert(shard_is_complete(o) && !o->putting);
     o->putting = true;
     s->nputting++;
     s->writes++;
@@ -170,6 +173,7 @@ static void begin_put(struct cel_zarr_shard *s, struct open_shard *o)
 static void end_put(struct cel_zarr_shard *s, struct open_shard *o)
 {
     cel_lock(&s->lock);
+    assert(o->putting && s->nputting > 0);
     o->putting = false;
     s->nputting--;
     cel_cond_wake_all(&s->put_done);
