@@ -11,7 +11,6 @@
  * One such variable per algorithm, in the root group, where every group finds it. The
  * error is the largest made, so it is written last. */
 #include "model_int.h"
-#include <assert.h>
 #include <netcdf_meta.h>
 #include <stdio.h>
 

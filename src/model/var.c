@@ -388,10 +388,14 @@ static int settle_storage(struct cel_var *var)
 
 int cel_var_settle(struct cel_var *var)
 {
-    int rc = settle_storage(var);
+    int rc;
+
+    assert(var->saved == CEL_NEW);
+    rc = settle_storage(var);
 
     if (rc == CEL_OK)
         rc = cel_var_check_shards(var);
+    assert(rc != CEL_OK || (var->storage == CEL_CHUNKED) == (var->chunk != NULL));
     return rc == CEL_OK ? cel_var_note_quantize(var) : rc;
 }
 
@@ -507,6 +511,7 @@ int cel_var_shape(const struct cel_var *var, struct cel_shape *out)
 {
     struct cel_shape shape = {.elem_size = var->type->size, .nbytes = var->type->size};
 
+    assert(var->loaded);
     shape.kind = kind_of(var->type);
     shape.big_endian = var->endian == NC_ENDIAN_BIG || (var->endian == NC_ENDIAN_NATIVE && host_is_big());
     if (var->ndims <= CEL_RANK_MAX)
