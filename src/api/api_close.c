@@ -1,6 +1,5 @@
-/* The end of things: leaving define mode, sync, close, and exit without close.
- * A dataset is out of the id table before it is taken apart, so that no call
- * ever meets half of one. */
+/* Leaving define mode, sync, close, and exit without close. A dataset is removed from
+ * the id table before it is freed, so that no call finds one that is half freed. */
 #include "api.h"
 #include "exit.h"
 #include "fork.h"

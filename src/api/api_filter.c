@@ -1,4 +1,4 @@
-/* Filters by id, and the calls for single ones: all of them come down to a step of the
+/* Filters by id, and the calls for single ones: each becomes a step of the
  * variable's chain (model/def_filter.c). */
 #include "api.h"
 #include <netcdf_filter.h>

@@ -1,4 +1,4 @@
-/* Filters as text: the helpers of netcdf_aux.h, which only take the text apart,
+/* Filters as text: the helpers of netcdf_aux.h, which only parse the text,
  * and the chains of cellar.h. */
 #include "api.h"
 #include "mem.h"

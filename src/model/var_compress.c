@@ -241,7 +241,7 @@ static int unknown_method(const char *name)
                     name, guess.text);
 }
 
-/* Whether the build was told to have it: a list of names between commas. */
+/* Whether the method is in the list this build was configured with: names between commas. */
 static bool is_selected(const char *name)
 {
     static const char list[] = "," CEL_COMPRESSION ",";
