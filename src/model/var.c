@@ -511,7 +511,6 @@ int cel_var_shape(const struct cel_var *var, struct cel_shape *out)
 {
     struct cel_shape shape = {.elem_size = var->type->size, .nbytes = var->type->size};
 
-    assert(var->loaded);
     shape.kind = kind_of(var->type);
     shape.big_endian = var->endian == NC_ENDIAN_BIG || (var->endian == NC_ENDIAN_NATIVE && host_is_big());
     if (var->ndims <= CEL_RANK_MAX)
