@@ -50,19 +50,16 @@ struct cel_atts *cel_call_att_list(struct cel_call *c);
 /* Of the group's dataset and the group. */
 int cel_ncid(const struct cel_call *c, const struct cel_group *group);
 
-/* The table takes a dataset in (NC_ENFILE) or gives it out, once no other call is in it. */
+/* Put a dataset into the table (NC_ENFILE), or remove it once no other call is in it. */
 int cel_open_add(struct cel_dataset *ds, int *ncid);
-int cel_open_take(int ncid, struct cel_dataset **out);
+int cel_open_remove(int ncid, struct cel_dataset **out);
 struct cel_dataset *
-cel_open_take_any(const void *ops); /* one of that container, NULL of any, that is not in use; NULL: none
+cel_open_remove_any(const void *ops); /* one of that container, NULL of any, that is not in use; NULL: none
                                                            (left) of this process */
-int cel_open_next(int ncid);        /* the next after it that is not in use, of this process; 0: none */
-void cel_open_tidy(void);           /* frees the table when it is empty */
+int cel_open_next(int ncid);          /* the next after it that is not in use, of this process; 0: none */
+void cel_open_tidy(void);             /* frees the table when it is empty */
 
 /* --- api_close.c ------------------------------------------------------------------ */
-/* Leave define mode: what was defined goes to the container. The dataset is locked. */
-int cel_leave_define(struct cel_dataset *ds);
-
 /* Before data is moved: define mode is left by itself, or it is NC_EINDEFINE. */
 int cel_data_mode(struct cel_dataset *ds);
 
@@ -82,9 +79,7 @@ struct cel_settings {
 };
 void cel_settings_get(struct cel_settings *out);
 
-/* --- what the typed calls come down to. memtype NC_NAT: the object's own type ---------- */
-int cel_put_var(int ncid, int varid, const struct cel_region *region, const void *data, nc_type memtype);
-int cel_get_var(int ncid, int varid, const struct cel_region *region, void *data, nc_type memtype);
+/* --- api_att.c: what the typed calls become. memtype NC_NAT: the attribute's own type --------- */
 int cel_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t n, const void *data, nc_type memtype);
 int cel_get_att(int ncid, int varid, const char *name, void *data, nc_type memtype);
 
@@ -92,7 +87,8 @@ int cel_get_att(int ncid, int varid, const char *name, void *data, nc_type memty
 void cel_rc_tidy(void);
 
 /* --- answers ------------------------------------------------------------------------- */
-void cel_give_name(char *out, const char *name); /* at most NC_MAX_NAME bytes; out may be NULL */
-#define cel_give(out, value) ((out) ? (void)(*(out) = (value)) : (void)0)
+void cel_output_name(char *out, const char *name); /* at most NC_MAX_NAME bytes; out may be NULL */
+/* Set *out, unless the caller left it NULL. */
+#define cel_output(out, value) ((out) ? (void)(*(out) = (value)) : (void)0)
 
 #endif

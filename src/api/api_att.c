@@ -65,8 +65,8 @@ int nc_inq_att(int ncid, int varid, const char *name, nc_type *xtypep, size_t *l
     if (rc == CEL_OK)
         rc = find_att(&c, name, &found);
     if (rc == CEL_OK) {
-        cel_give(xtypep, att_of(&found)->type->id);
-        cel_give(lenp, att_of(&found)->n);
+        cel_output(xtypep, att_of(&found)->type->id);
+        cel_output(lenp, att_of(&found)->n);
     }
     dispose(&found);
     return cel_call_end(&c, rc);
@@ -101,7 +101,7 @@ int nc_inq_attid(int ncid, int varid, const char *name, int *idp)
     if (rc == CEL_OK && !found.att)
         rc = cel_fail(NC_EATTMETA, "attribute %s is not listed, so it has no number", name);
     if (rc == CEL_OK)
-        cel_give(idp, index_of(cel_call_att_list(&c), found.att));
+        cel_output(idp, index_of(cel_call_att_list(&c), found.att));
     dispose(&found);
     return cel_call_end(&c, rc);
 }
@@ -117,7 +117,7 @@ int nc_inq_attname(int ncid, int varid, int attnum, char *name)
         if (attnum < 0 || (size_t)attnum >= list->n)
             rc = cel_fail(NC_ENOTATT, "there is no attribute number %d", attnum);
         else
-            cel_give_name(name, ((const struct cel_att *)list->at[attnum])->name);
+            cel_output_name(name, ((const struct cel_att *)list->at[attnum])->name);
     }
     return cel_call_end(&c, rc);
 }
@@ -218,7 +218,7 @@ struct copied {
     void *data;
 };
 
-static int take_copy(struct cel_call *c, const char *name, struct copied *out)
+static int copy_value(struct cel_call *c, const char *name, struct copied *out)
 {
     struct found found = {0};
     int rc = find_att(c, name, &found);
@@ -265,7 +265,7 @@ int nc_copy_att(int ncid_in, int varid_in, const char *name, int ncid_out, int v
     int rc = cel_call_atts(&in, ncid_in, varid_in);
 
     if (rc == CEL_OK)
-        rc = take_copy(&in, name, &copy);
+        rc = copy_value(&in, name, &copy);
     if (rc != CEL_OK)
         return cel_call_end(&in, rc);
     cel_call_unlock(&in); /* the output may be the same dataset */

@@ -46,7 +46,7 @@ int ncaux_class_alignment(int ncclass, size_t *alignp)
 {
     if (ncclass <= NC_NAT || (size_t)ncclass >= sizeof alignments / sizeof *alignments)
         return cel_fail(NC_EINVAL, "class %d has no alignment of its own", ncclass);
-    cel_give(alignp, alignments[ncclass]);
+    cel_output(alignp, alignments[ncclass]);
     return NC_NOERR;
 }
 
@@ -76,7 +76,7 @@ int ncaux_type_alignment(int xtype, int ncid, size_t *alignp)
     int rc = measure(ncid, xtype, &size, &align);
 
     if (rc == CEL_OK)
-        cel_give(alignp, align);
+        cel_output(alignp, align);
     return rc;
 }
 
@@ -216,7 +216,7 @@ int ncaux_end_compound(void *tag, nc_type *xtypeid)
         rc = nc_insert_array_compound(it->ncid, type, f->name, f->offset, f->type, f->ndims, f->dims);
     }
     if (rc == NC_NOERR)
-        cel_give(xtypeid, type);
+        cel_output(xtypeid, type);
     ncaux_abort_compound(tag);
     return rc;
 }
@@ -230,11 +230,11 @@ int ncaux_inq_any_type(int ncid, nc_type xtype, char *name, size_t *size, nc_typ
 
     if (!atomic)
         return nc_inq_user_type(ncid, xtype, name, size, basetypep, nfieldsp, classp);
-    cel_give_name(name, atomic->name);
-    cel_give(size, atomic->size);
-    cel_give(basetypep, xtype);
-    cel_give(nfieldsp, 0);
-    cel_give(classp, xtype);
+    cel_output_name(name, atomic->name);
+    cel_output(size, atomic->size);
+    cel_output(basetypep, xtype);
+    cel_output(nfieldsp, 0);
+    cel_output(classp, xtype);
     return NC_NOERR;
 }
 
@@ -245,12 +245,12 @@ static int read_all(FILE *in, struct cel_buf *out)
     int rc = CEL_OK;
 
     do {
-        size_t room = out->len ? out->len : 65536, got;
+        size_t more = out->len ? out->len : 65536, got;
 
-        rc = cel_buf_reserve(out, out->len + room);
+        rc = cel_buf_reserve(out, out->len + more);
         if (rc != CEL_OK)
             return rc;
-        got = fread(out->data + out->len, 1, room, in);
+        got = fread(out->data + out->len, 1, more, in);
         out->len += got;
     } while (!feof(in) && !ferror(in));
     return ferror(in) ? cel_fail(NC_EIO, "cannot read: %s", strerror(errno)) : CEL_OK;
@@ -278,7 +278,7 @@ int ncaux_readfile(const char *filename, size_t *sizep, void **content)
     cel_buf_dispose(&bytes);
     if (rc != CEL_OK)
         return cel_fail_at(rc, CEL_IN_FILE, "%s", filename);
-    cel_give(sizep, n);
+    cel_output(sizep, n);
     *content = text;
     return NC_NOERR;
 }

@@ -28,9 +28,9 @@ int nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t *nelemsp, 
     if (rc == CEL_OK)
         rc = cel_var_may_cache(c.var);
     if (rc == CEL_OK) {
-        cel_give(sizep, c.var->cache.size);
-        cel_give(nelemsp, c.var->cache.nelems);
-        cel_give(preemptionp, c.var->cache.preemption);
+        cel_output(sizep, c.var->cache.size);
+        cel_output(nelemsp, c.var->cache.nelems);
+        cel_output(preemptionp, c.var->cache.preemption);
     }
     return cel_call_end(&c, rc);
 }
@@ -58,8 +58,8 @@ int nc_get_var_chunk_cache_ints(int ncid, int varid, int *sizep, int *nelemsp, i
     if (rc != NC_NOERR)
         return rc;
     size /= MEGABYTE;
-    cel_give(sizep, size > INT_MAX ? INT_MAX : (int)size);
-    cel_give(nelemsp, nelems > INT_MAX ? INT_MAX : (int)nelems);
-    cel_give(preemptionp, (int)(preemption * 100));
+    cel_output(sizep, size > INT_MAX ? INT_MAX : (int)size);
+    cel_output(nelemsp, nelems > INT_MAX ? INT_MAX : (int)nelems);
+    cel_output(preemptionp, (int)(preemption * 100));
     return NC_NOERR;
 }

@@ -1,6 +1,5 @@
-/* The end of things: leaving define mode, sync, close, and exit without close.
- * A dataset is out of the id table before it is taken apart, so that no call
- * ever meets half of one. */
+/* Leaving define mode, sync, close, and exit without close. A dataset is removed from
+ * the id table before it is freed, so that no call finds one that is half freed. */
 #include "api.h"
 #include "exit.h"
 #include "fork.h"
@@ -55,7 +54,8 @@ static int note_error(struct cel_var *var)
 
 /* --- modes ------------------------------------------------------------------------ */
 
-int cel_leave_define(struct cel_dataset *ds)
+/* What was defined goes to the container. The dataset is locked. */
+static int leave_define(struct cel_dataset *ds)
 {
     int rc = cel_mode_check_enddef(ds);
 
@@ -74,7 +74,7 @@ int cel_data_mode(struct cel_dataset *ds)
 {
     int rc = cel_mode_data(ds);
 
-    return rc == CEL_OK && ds->defining ? cel_leave_define(ds) : rc;
+    return rc == CEL_OK && ds->defining ? leave_define(ds) : rc;
 }
 
 int nc_enddef(int ncid)
@@ -85,7 +85,7 @@ int nc_enddef(int ncid)
     if (rc == CEL_OK)
         rc = cel_fit_new(&c);
     if (rc == CEL_OK)
-        rc = cel_leave_define(c.ds);
+        rc = leave_define(c.ds);
     return cel_call_end(&c, rc);
 }
 
@@ -99,7 +99,7 @@ int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, siz
         rc = cel_fit_new(&c);
     if (rc == CEL_OK) {
         c.ds->padding = (struct cel_header_padding){h_minfree, v_align, v_minfree, r_align};
-        rc = cel_leave_define(c.ds);
+        rc = leave_define(c.ds);
         c.ds->padding = (struct cel_header_padding){0};
     }
     return cel_call_end(&c, rc);
@@ -138,7 +138,7 @@ static void finish(struct cel_dataset *ds, bool abort, struct cel_first_failure 
         return;
     abort = abort && ds->defining;
     if (ds->defining && !abort)
-        cel_first_failure_note(first, cel_leave_define(ds));
+        cel_first_failure_note(first, leave_define(ds));
     if (first->rc != CEL_OK)
         return;
     cel_first_failure_note(first, cel_array_check_failed_puts(ds));
@@ -170,7 +170,7 @@ static int close_id(int ncid, bool abort)
     int rc;
 
     cel_error_clear();
-    rc = cel_open_take(ncid, &ds);
+    rc = cel_open_remove(ncid, &ds);
     return rc == CEL_OK ? close_dataset(ds, abort, NULL) : rc;
 }
 
@@ -214,7 +214,7 @@ int nc_close_memio(int ncid, NC_memio *info)
         rc = cel_fail(NC_EINMEMORY, "the dataset is not in memory: close it with nc_close");
     rc = cel_call_end(&c, rc);
     if (rc == CEL_OK)
-        rc = cel_open_take(ncid, &ds);
+        rc = cel_open_remove(ncid, &ds);
     if (rc != CEL_OK)
         return rc;
     rc = close_dataset(ds, false, &memory);
@@ -280,7 +280,7 @@ static void close_all(const void *kind)
 {
     struct cel_dataset *ds;
 
-    while ((ds = cel_open_take_any(kind)) != NULL)
+    while ((ds = cel_open_remove_any(kind)) != NULL)
         if (close_dataset(ds, false, NULL) != CEL_OK)
             cel_warn("at exit: %s", cel_error_text());
 }

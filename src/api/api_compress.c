@@ -21,8 +21,8 @@ int nc_inq_var_compress(int ncid, int varid, char **algorithmp, int *nparamsp, u
         int nparams;
         const char *name = cel_var_compress(c.var, &nparams, paramsp);
 
-        cel_give(algorithmp, (char *)name);
-        cel_give(nparamsp, nparams);
+        cel_output(algorithmp, (char *)name);
+        cel_output(nparamsp, nparams);
     }
     return cel_call_end(&c, rc);
 }

@@ -1,4 +1,4 @@
-/* Data with pointers in it. */
+/* Values that own memory (strings, variable-length lists): freeing and copying them. */
 #include "api.h"
 #include <netcdf_aux.h>
 #include <string.h>

@@ -10,7 +10,7 @@ int nc_def_dim(int ncid, const char *name, size_t len, int *idp)
     if (rc == CEL_OK)
         rc = cel_dim_def(c.group, name, len, len == NC_UNLIMITED, &dim);
     if (rc == CEL_OK)
-        cel_give(idp, dim->id);
+        cel_output(idp, dim->id);
     return cel_call_end(&c, rc);
 }
 
@@ -43,8 +43,8 @@ int nc_inq_dim(int ncid, int dimid, char *name, size_t *lenp)
     int rc = call_dim(&c, ncid, dimid, &dim);
 
     if (rc == CEL_OK) {
-        cel_give_name(name, dim->name);
-        cel_give(lenp, dim->len);
+        cel_output_name(name, dim->name);
+        cel_output(lenp, dim->len);
     }
     return cel_call_end(&c, rc);
 }
@@ -73,6 +73,6 @@ int nc_inq_dimid(int ncid, const char *name, int *idp)
             rc = cel_fail(NC_EBADDIM, "no dimension %s is visible in group %s", name, c.group->name);
     }
     if (rc == CEL_OK)
-        cel_give(idp, dim->id);
+        cel_output(idp, dim->id);
     return cel_call_end(&c, rc);
 }

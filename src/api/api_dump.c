@@ -21,7 +21,7 @@ static int dump_text(struct cel_buf *out, const char *text, size_t n, char quote
 static int dump_number(struct cel_buf *out, nc_type type, const void *data)
 {
     char text[CEL_NUMBER_MAX];
-    unsigned long long bits = 0; /* as aligned as any number wants to be */
+    unsigned long long bits = 0; /* aligned for every number type */
     long long i;
     float f;
     double d;

@@ -11,7 +11,7 @@
 
 /* --- making and opening ---------------------------------------------------------------- */
 
-static void take_settings(struct cel_dataset *ds, const struct cel_settings *set)
+static void apply_settings(struct cel_dataset *ds, const struct cel_settings *set)
 {
     ds->cache = set->cache;
 }
@@ -51,7 +51,7 @@ static int start(const char *path, struct cel_where *where, int mode, bool creat
     ds->features = ops->features;
     ds->writable = create || (mode & NC_WRITE);
     ds->defining = ds->created = create;
-    take_settings(ds, &set);
+    apply_settings(ds, &set);
     rc = (create ? ops->create : ops->open)(ds, &where->at, &options);
     if (rc == CEL_OK) {
         cel_api_first_use(ops);
@@ -249,7 +249,7 @@ int nc_set_fill(int ncid, int fillmode, int *old_modep)
     if (rc == CEL_OK)
         rc = cel_mode_set_fill(c.ds, fillmode, &old);
     if (rc == CEL_OK)
-        cel_give(old_modep, old);
+        cel_output(old_modep, old);
     return cel_call_end(&c, rc);
 }
 
@@ -259,7 +259,7 @@ int nc_inq_format(int ncid, int *formatp)
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK)
-        cel_give(formatp, c.ds->format);
+        cel_output(formatp, c.ds->format);
     return cel_call_end(&c, rc);
 }
 
@@ -271,8 +271,8 @@ int nc_inq_format_extended(int ncid, int *formatp, int *modep)
     if (rc == CEL_OK) {
         int netcdf4 = c.ds->format == NC_FORMAT_NETCDF4 || c.ds->format == NC_FORMAT_NETCDF4_CLASSIC;
 
-        cel_give(formatp, c.ds->ops->formatx);
-        cel_give(modep, c.ds->mode | (netcdf4 ? NC_NETCDF4 : 0));
+        cel_output(formatp, c.ds->ops->formatx);
+        cel_output(modep, c.ds->mode | (netcdf4 ? NC_NETCDF4 : 0));
     }
     return cel_call_end(&c, rc);
 }
@@ -283,7 +283,7 @@ int nc_inq_path(int ncid, size_t *pathlen, char *path)
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK) {
-        cel_give(pathlen, strlen(c.ds->path));
+        cel_output(pathlen, strlen(c.ds->path));
         if (path)
             strcpy(path, c.ds->path); /* the caller asked for the length first */
     }
@@ -340,6 +340,6 @@ int nc_inq_base_pe(int ncid, int *pe)
     int rc = classic_only(ncid);
 
     if (rc == CEL_OK)
-        cel_give(pe, 0);
+        cel_output(pe, 0);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* Filters by id, and the calls for single ones: all of them come down to a step of the
+/* Filters by id, and the calls for single ones: each becomes a step of the
  * variable's chain (model/def_filter.c). */
 #include "api.h"
 #include <netcdf_filter.h>
@@ -77,12 +77,12 @@ int nc_def_var_shuffle(int ncid, int varid, int shuffle)
 
 /* --- inquiry ---------------------------------------------------------------------------- */
 
-static void give_words(const struct cel_step *step, size_t *nparams, unsigned *params)
+static void output_words(const struct cel_step *step, size_t *nparams, unsigned *params)
 {
     struct cel_words w;
 
     cel_step_shown(step, &w);
-    cel_give(nparams, w.n);
+    cel_output(nparams, w.n);
     for (size_t i = 0; params && i < w.n; i++)
         params[i] = w.w[i];
 }
@@ -93,7 +93,7 @@ int nc_inq_var_filter_ids(int ncid, int varid, size_t *nfilters, unsigned int *f
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK) {
-        cel_give(nfilters, c.var->chain.n);
+        cel_output(nfilters, c.var->chain.n);
         for (size_t i = 0; filterids && i < c.var->chain.n; i++)
             filterids[i] = c.var->chain.step[i].id;
     }
@@ -112,7 +112,7 @@ int nc_inq_var_filter_info(int ncid, int varid, unsigned int id, size_t *nparams
             rc = cel_fail(NC_ENOFILTER, "filter %u is not on this variable", id);
     }
     if (rc == CEL_OK)
-        give_words(step, nparams, params);
+        output_words(step, nparams, params);
     return cel_call_end(&c, rc);
 }
 
@@ -122,9 +122,9 @@ int nc_inq_var_filter(int ncid, int varid, unsigned int *idp, size_t *nparams, u
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK) {
-        cel_give(idp, c.var->chain.n ? c.var->chain.step[0].id : 0);
+        cel_output(idp, c.var->chain.n ? c.var->chain.step[0].id : 0);
         if (c.var->chain.n)
-            give_words(&c.var->chain.step[0], nparams, params);
+            output_words(&c.var->chain.step[0], nparams, params);
     }
     return cel_call_end(&c, rc);
 }
@@ -175,9 +175,9 @@ int nc_inq_var_deflate(int ncid, int varid, int *shufflep, int *deflatep, int *d
         rc = inquire(ncid, varid, CEL_ID_DEFLATE, &deflate);
     if (rc != NC_NOERR)
         return rc;
-    cel_give(shufflep, shuffle.has);
-    cel_give(deflatep, deflate.has);
-    cel_give(deflate_levelp, (int)deflate.w.w[0]);
+    cel_output(shufflep, shuffle.has);
+    cel_output(deflatep, deflate.has);
+    cel_output(deflate_levelp, (int)deflate.w.w[0]);
     return NC_NOERR;
 }
 
@@ -192,7 +192,7 @@ int nc_inq_var_fletcher32(int ncid, int varid, int *fletcher32p)
     int rc = inquire(ncid, varid, CEL_ID_FLETCHER32, &a);
 
     if (rc == NC_NOERR)
-        cel_give(fletcher32p, a.has ? NC_FLETCHER32 : NC_NOCHECKSUM);
+        cel_output(fletcher32p, a.has ? NC_FLETCHER32 : NC_NOCHECKSUM);
     return rc;
 }
 
@@ -203,8 +203,8 @@ int nc_inq_var_szip(int ncid, int varid, int *options_maskp, int *pixels_per_blo
 
     if (rc != NC_NOERR)
         return rc;
-    cel_give(options_maskp, (int)a.w.w[0]);
-    cel_give(pixels_per_blockp, (int)a.w.w[1]);
+    cel_output(options_maskp, (int)a.w.w[0]);
+    cel_output(pixels_per_blockp, (int)a.w.w[1]);
     return NC_NOERR;
 }
 
@@ -215,9 +215,9 @@ static int inquire_level(int ncid, int varid, unsigned id, int *hasfilterp, int 
 
     if (rc != NC_NOERR)
         return rc;
-    cel_give(hasfilterp, a.has);
+    cel_output(hasfilterp, a.has);
     if (a.has)
-        cel_give(levelp, (int)a.w.w[0]);
+        cel_output(levelp, (int)a.w.w[0]);
     return NC_NOERR;
 }
 
@@ -239,12 +239,12 @@ int nc_inq_var_blosc(int ncid, int varid, int *hasfilterp, unsigned *subcompress
 
     if (rc != NC_NOERR)
         return rc;
-    cel_give(hasfilterp, a.has);
+    cel_output(hasfilterp, a.has);
     if (!a.has)
         return NC_NOERR;
-    cel_give(blocksizep, a.w.w[3]);
-    cel_give(levelp, a.w.w[4]);
-    cel_give(addshufflep, a.w.w[5]);
-    cel_give(subcompressorp, a.w.w[6]);
+    cel_output(blocksizep, a.w.w[3]);
+    cel_output(levelp, a.w.w[4]);
+    cel_output(addshufflep, a.w.w[5]);
+    cel_output(subcompressorp, a.w.w[6]);
     return NC_NOERR;
 }

@@ -1,4 +1,4 @@
-/* Filters as text: the helpers of netcdf_aux.h, which only take the text apart,
+/* Filters as text: the helpers of netcdf_aux.h, which only parse the text,
  * and the chains of cellar.h. */
 #include "api.h"
 #include "mem.h"
@@ -34,8 +34,8 @@ int ncaux_h5filterspec_parse(const char *txt, unsigned int *idp, size_t *nparams
         rc = copy_words(&spec.words, paramsp);
     if (rc != CEL_OK)
         return rc;
-    cel_give(idp, spec.id);
-    cel_give(nparamsp, spec.words.n);
+    cel_output(idp, spec.id);
+    cel_output(nparamsp, spec.words.n);
     return NC_NOERR;
 }
 
@@ -94,8 +94,8 @@ int ncaux_h5filterspec_parselist(const char *txt0, int *formatp, size_t *nspecsp
         rc = copy_specs(spec, n, vectorp);
     if (rc != CEL_OK)
         return rc;
-    cel_give(formatp, 0);
-    cel_give(nspecsp, n);
+    cel_output(formatp, 0);
+    cel_output(nspecsp, n);
     return NC_NOERR;
 }
 
@@ -109,7 +109,7 @@ int ncaux_h5filterspec_parse_parameter(const char *txt, size_t *nuiparamsp, unsi
         return rc;
     for (size_t i = 0; uiparams && i < n; i++)
         uiparams[i] = words[i];
-    cel_give(nuiparamsp, n);
+    cel_output(nuiparamsp, n);
     return NC_NOERR;
 }
 
@@ -161,7 +161,7 @@ int cellar_inq_var_shards(int ncid, int varid, int *sharded, size_t *lengths)
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK) {
-        cel_give(sharded, c.var->shards != NULL);
+        cel_output(sharded, c.var->shards != NULL);
         if (lengths && c.var->shards)
             memcpy(lengths, c.var->shards->len, (size_t)c.var->ndims * sizeof *lengths);
     }

@@ -1,8 +1,7 @@
-/* Filters of others in formats that have no set_local: the codec half of a plugin
- * turns the words a user gave into those the filter works with, for one variable.
- * It asks the public API about that variable, so no lock is held meanwhile; that is
- * why it happens here, before define mode is left and before data is moved. In
- * HDF5 files libhdf5 lets the filter do this itself. */
+/* Fitting plugin filters to a variable. HDF5 has a call-back for this, set_local; other
+ * formats do not. There the codec half of a plugin turns the parameters a user gave into
+ * those the filter works with. It asks the public API about the variable, so no lock may
+ * be held meanwhile: it is called before define mode is left and before data is moved. */
 #include "api.h"
 #include "plugin.h"
 

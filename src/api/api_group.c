@@ -12,7 +12,7 @@ int nc_def_grp(int parent_ncid, const char *name, int *new_ncid)
     if (rc == CEL_OK)
         rc = cel_group_def(c.group, name, &group);
     if (rc == CEL_OK)
-        cel_give(new_ncid, cel_ncid(&c, group));
+        cel_output(new_ncid, cel_ncid(&c, group));
     return cel_call_end(&c, rc);
 }
 
@@ -40,7 +40,7 @@ int nc_inq_ncid(int ncid, const char *name, int *grp_ncid)
             rc = cel_fail(NC_ENOGRP, "group %s has no group %s", c.group->name, name);
     }
     if (rc == CEL_OK)
-        cel_give(grp_ncid, cel_ncid(&c, group));
+        cel_output(grp_ncid, cel_ncid(&c, group));
     return cel_call_end(&c, rc);
 }
 
@@ -60,7 +60,7 @@ int nc_inq_grp_full_ncid(int ncid, const char *full_name, int *grp_ncid)
     if (rc == CEL_OK)
         rc = cel_group_by_path(c.group, full_name, &group);
     if (rc == CEL_OK)
-        cel_give(grp_ncid, cel_ncid(&c, group));
+        cel_output(grp_ncid, cel_ncid(&c, group));
     return cel_call_end(&c, rc);
 }
 
@@ -72,7 +72,7 @@ int nc_inq_grp_parent(int ncid, int *parent_ncid)
     if (rc == CEL_OK && !c.group->parent)
         rc = cel_fail(NC_ENOGRP, "the root group has no parent");
     if (rc == CEL_OK)
-        cel_give(parent_ncid, cel_ncid(&c, c.group->parent));
+        cel_output(parent_ncid, cel_ncid(&c, c.group->parent));
     return cel_call_end(&c, rc);
 }
 
@@ -84,7 +84,7 @@ int nc_inq_grpname(int ncid, char *name)
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK)
-        cel_give_name(name, c.group->name);
+        cel_output_name(name, c.group->name);
     return cel_call_end(&c, rc);
 }
 
@@ -97,7 +97,7 @@ int nc_inq_grpname_full(int ncid, size_t *lenp, char *full_name)
     if (rc == CEL_OK)
         rc = cel_group_path(c.group, &path);
     if (rc == CEL_OK) {
-        cel_give(lenp, path.len);
+        cel_output(lenp, path.len);
         if (full_name) {
             memcpy(full_name, path.data, path.len);
             full_name[path.len] = '\0';
@@ -120,7 +120,7 @@ int nc_inq_grps(int ncid, int *numgrps, int *ncids)
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK) {
-        cel_give(numgrps, (int)c.group->groups.n);
+        cel_output(numgrps, (int)c.group->groups.n);
         for (size_t i = 0; ncids && i < c.group->groups.n; i++)
             ncids[i] = cel_ncid(&c, c.group->groups.at[i]);
     }
@@ -133,7 +133,7 @@ int nc_inq_varids(int ncid, int *nvars, int *varids)
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK) {
-        cel_give(nvars, (int)c.group->vars.n);
+        cel_output(nvars, (int)c.group->vars.n);
         for (size_t i = 0; varids && i < c.group->vars.n; i++)
             varids[i] = ((const struct cel_var *)c.group->vars.at[i])->id;
     }
@@ -148,7 +148,7 @@ int nc_inq_typeids(int ncid, int *ntypes, int *typeids)
     if (rc == CEL_OK)
         rc = cel_load_types(c.ds); /* parts of them that the file does not name are listed too */
     if (rc == CEL_OK) {
-        cel_give(ntypes, (int)c.group->types.n);
+        cel_output(ntypes, (int)c.group->types.n);
         for (size_t i = 0; typeids && i < c.group->types.n; i++)
             typeids[i] = ((const struct cel_type *)c.group->types.at[i])->id;
     }
@@ -172,7 +172,7 @@ int nc_inq_dimids(int ncid, int *ndims, int *dimids, int include_parents)
             if (dimids)
                 dimids[n] = ((const struct cel_dim *)g->dims.at[i])->id;
     if (rc == CEL_OK) {
-        cel_give(ndims, n);
+        cel_output(ndims, n);
         if (dimids && n)
             qsort(dimids, (size_t)n, sizeof *dimids, by_value);
     }
@@ -194,7 +194,7 @@ int nc_inq_unlimdims(int ncid, int *nunlimdimsp, int *unlimdimidsp)
         }
     }
     if (rc == CEL_OK)
-        cel_give(nunlimdimsp, n);
+        cel_output(nunlimdimsp, n);
     return cel_call_end(&c, rc);
 }
 
@@ -219,10 +219,10 @@ int nc_inq(int ncid, int *ndimsp, int *nvarsp, int *nattsp, int *unlimdimidp)
     if (rc == CEL_OK && nattsp)
         rc = cel_load_atts(c.group, NULL);
     if (rc == CEL_OK) {
-        cel_give(ndimsp, (int)c.group->dims.n);
-        cel_give(nvarsp, (int)c.group->vars.n);
-        cel_give(nattsp, (int)c.group->atts.list.n);
-        cel_give(unlimdimidp, first_unlimited(c.group));
+        cel_output(ndimsp, (int)c.group->dims.n);
+        cel_output(nvarsp, (int)c.group->vars.n);
+        cel_output(nattsp, (int)c.group->atts.list.n);
+        cel_output(unlimdimidp, first_unlimited(c.group));
     }
     return cel_call_end(&c, rc);
 }

@@ -1,9 +1,9 @@
-/* Ids of open datasets, and the way from an id to its object.
+/* Ids of open datasets, and how an id becomes its object.
  *
  * An ncid is the dataset's row in the table, shifted, plus the group's id. The
  * table is the only global state of this folder that holds datasets. Its lock is
- * held for a look only: a call counts itself in, then locks the dataset; whoever
- * closes takes the row out first and waits until everybody else has left.
+ * held for the look-up only: a call counts itself in, then locks the dataset; whoever
+ * closes removes the row first and waits until everybody else has left.
  *
  * A forked child has none of the threads that were in a call: their datasets are locked,
  * perhaps half changed, for ever. There every call on such a dataset fails, and closing
@@ -100,7 +100,7 @@ static struct cel_open *row_of(int ncid)
 }
 
 /* NULL: it is lost, and its memory stays as it is. */
-static struct cel_dataset *take_row(struct cel_open *open)
+static struct cel_dataset *remove_row(struct cel_open *open)
 {
     struct cel_dataset *ds = open->lost ? NULL : open->ds;
 
@@ -123,7 +123,7 @@ static int lost_id(void)
     return cel_fail(NC_EPERM, "another thread was working on the dataset when this process was forked: open it again");
 }
 
-int cel_open_take(int ncid, struct cel_dataset **out)
+int cel_open_remove(int ncid, struct cel_dataset **out)
 {
     struct cel_open *open;
 
@@ -131,7 +131,7 @@ int cel_open_take(int ncid, struct cel_dataset **out)
     cel_lock(&table.lock);
     open = row_of(ncid);
     if (open)
-        *out = take_row(open);
+        *out = remove_row(open);
     cel_unlock(&table.lock);
     return *out ? CEL_OK : open ? lost_id() : bad_id(ncid);
 }
@@ -154,7 +154,7 @@ int cel_open_next(int ncid)
     return next;
 }
 
-struct cel_dataset *cel_open_take_any(const void *ops)
+struct cel_dataset *cel_open_remove_any(const void *ops)
 {
     struct cel_dataset *ds = NULL;
 
@@ -163,7 +163,7 @@ struct cel_dataset *cel_open_take_any(const void *ops)
         struct cel_open *open = table.row[i];
 
         if (is_idle(open) && (!ops || open->ds->ops == ops))
-            ds = take_row(open);
+            ds = remove_row(open);
     }
     cel_unlock(&table.lock);
     return ds;
@@ -211,12 +211,14 @@ CEL_FORK_LOCK(CEL_FORK_IDS, &table.lock, false, give_up_lost);
 
 void cel_call_lock(struct cel_call *c)
 {
+    assert(!c->locked);
     cel_lock(&c->ds->lock);
     c->locked = true;
 }
 
 void cel_call_unlock(struct cel_call *c)
 {
+    assert(c->locked);
     cel_unlock(&c->ds->lock);
     c->locked = false;
 }
@@ -350,7 +352,7 @@ int cel_load_atts(struct cel_group *group, struct cel_var *var)
 
 /* --- answers ------------------------------------------------------------------------- */
 
-void cel_give_name(char *out, const char *name)
+void cel_output_name(char *out, const char *name)
 {
     if (out) {
         size_t n = strnlen(name, NC_MAX_NAME);

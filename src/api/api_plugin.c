@@ -30,7 +30,7 @@ int nc_plugin_path_ndirs(size_t *ndirsp)
 
     if (rc != CEL_OK)
         return rc;
-    cel_give(ndirsp, n);
+    cel_output(ndirsp, n);
     cel_plugin_path_free(n, dirs);
     return NC_NOERR;
 }

@@ -42,8 +42,8 @@ int nc_inq_var_quantize(int ncid, int varid, int *quantize_modep, int *nsdp)
         rc = cel_load_atts(c.group, c.var);
     if (rc == CEL_OK) {
         cel_var_learn_quantize(c.var);
-        cel_give(quantize_modep, c.var->quantize.mode);
-        cel_give(nsdp, c.var->quantize.nsd);
+        cel_output(quantize_modep, c.var->quantize.mode);
+        cel_output(nsdp, c.var->quantize.nsd);
     }
     return cel_call_end(&c, rc);
 }
@@ -57,8 +57,8 @@ int cellar_inq_var_loss(int ncid, int varid, double *max_abs, double *max_rel)
     if (rc == CEL_OK) {
         cel_call_unlock(&c);
         cel_array_worst_error(c.ds, c.var, &by_value, &by_share);
-        cel_give(max_abs, by_value);
-        cel_give(max_rel, by_share);
+        cel_output(max_abs, by_value);
+        cel_output(max_rel, by_share);
     }
     return cel_call_end(&c, rc);
 }

@@ -27,7 +27,7 @@ int nc_set_default_format(int format, int *old_formatp)
     struct cel_settings old;
 
     cel_settings_get(&old);
-    cel_give(old_formatp, old.format);
+    cel_output(old_formatp, old.format);
     if (format < NC_FORMAT_CLASSIC || format > NC_FORMAT_64BIT_DATA)
         return cel_fail(NC_EINVAL, "%d is not one of the NC_FORMAT_ constants", format);
     cel_lock(&lock);
@@ -52,8 +52,8 @@ int nc_get_alignment(int *thresholdp, int *alignmentp)
     struct cel_settings s;
 
     cel_settings_get(&s);
-    cel_give(thresholdp, s.align_threshold);
-    cel_give(alignmentp, s.alignment);
+    cel_output(thresholdp, s.align_threshold);
+    cel_output(alignmentp, s.alignment);
     return NC_NOERR;
 }
 
@@ -75,9 +75,9 @@ int nc_get_chunk_cache(size_t *sizep, size_t *nelemsp, float *preemptionp)
     struct cel_settings s;
 
     cel_settings_get(&s);
-    cel_give(sizep, s.cache.size);
-    cel_give(nelemsp, s.cache.nelems);
-    cel_give(preemptionp, s.cache.preemption);
+    cel_output(sizep, s.cache.size);
+    cel_output(nelemsp, s.cache.nelems);
+    cel_output(preemptionp, s.cache.preemption);
     return NC_NOERR;
 }
 
@@ -94,8 +94,8 @@ int nc_get_chunk_cache_ints(int *sizep, int *nelemsp, int *preemptionp)
     struct cel_settings s;
 
     cel_settings_get(&s);
-    cel_give(sizep, s.cache.size > INT_MAX ? INT_MAX : (int)s.cache.size);
-    cel_give(nelemsp, s.cache.nelems > INT_MAX ? INT_MAX : (int)s.cache.nelems);
-    cel_give(preemptionp, (int)(s.cache.preemption * 100));
+    cel_output(sizep, s.cache.size > INT_MAX ? INT_MAX : (int)s.cache.size);
+    cel_output(nelemsp, s.cache.nelems > INT_MAX ? INT_MAX : (int)s.cache.nelems);
+    cel_output(preemptionp, (int)(s.cache.preemption * 100));
     return NC_NOERR;
 }

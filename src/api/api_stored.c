@@ -12,7 +12,7 @@ int cellar_inq_var_stored(int ncid, int varid, unsigned long long *bytes)
         cel_call_unlock(&c);
         rc = cel_array_stored(c.ds, c.var, &n);
     }
-    cel_give(bytes, n);
+    cel_output(bytes, n);
     return cel_call_end(&c, rc);
 }
 
@@ -21,7 +21,7 @@ int cellar_copy_var_chunks(int ncid_in, int varid_in, int ncid_out, int varid_ou
     struct cel_call in, out = {0};
     int rc = cel_call_loaded_var(&in, ncid_in, varid_in);
 
-    cel_give(as_stored, 0);
+    cel_output(as_stored, 0);
     if (rc == CEL_OK) {
         rc = cel_data_mode(in.ds);
         cel_call_unlock(&in);
@@ -36,7 +36,7 @@ int cellar_copy_var_chunks(int ncid_in, int varid_in, int ncid_out, int varid_ou
         cel_call_unlock(&out);
         rc = cel_array_copy(in.ds, in.var, out.ds, out.var);
     }
-    cel_give(as_stored, rc == CEL_OK);
+    cel_output(as_stored, rc == CEL_OK);
     rc = rc == CEL_SKIP ? CEL_OK : rc;
     rc = cel_call_end(&out, rc);
     return cel_call_end(&in, rc);

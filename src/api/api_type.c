@@ -13,7 +13,7 @@ int nc_def_compound(int ncid, size_t size, const char *name, nc_type *typeidp)
     if (rc == CEL_OK)
         rc = cel_type_def_compound(c.group, size, name, &type);
     if (rc == CEL_OK)
-        cel_give(typeidp, type->id);
+        cel_output(typeidp, type->id);
     return cel_call_end(&c, rc);
 }
 
@@ -26,7 +26,7 @@ int nc_def_enum(int ncid, nc_type base_typeid, const char *name, nc_type *typeid
     if (rc == CEL_OK)
         rc = cel_type_def_enum(c.group, base_typeid, name, &type);
     if (rc == CEL_OK)
-        cel_give(typeidp, type->id);
+        cel_output(typeidp, type->id);
     return cel_call_end(&c, rc);
 }
 
@@ -39,7 +39,7 @@ int nc_def_opaque(int ncid, size_t size, const char *name, nc_type *xtypep)
     if (rc == CEL_OK)
         rc = cel_type_def_opaque(c.group, size, name, &type);
     if (rc == CEL_OK)
-        cel_give(xtypep, type->id);
+        cel_output(xtypep, type->id);
     return cel_call_end(&c, rc);
 }
 
@@ -55,7 +55,7 @@ int nc_def_vlen(int ncid, const char *name, nc_type base_typeid, nc_type *xtypep
     if (rc == CEL_OK)
         rc = cel_type_def_vlen(c.group, name, base, &type);
     if (rc == CEL_OK)
-        cel_give(xtypep, type->id);
+        cel_output(xtypep, type->id);
     return cel_call_end(&c, rc);
 }
 
@@ -124,16 +124,16 @@ int nc_inq_type(int ncid, nc_type xtype, char *name, size_t *size)
 
     /* Atomic types are known whatever the ncid: old programs rely on it. */
     if (atomic) {
-        cel_give_name(name, atomic->name);
-        cel_give(size, atomic->size);
+        cel_output_name(name, atomic->name);
+        cel_output(size, atomic->size);
         return NC_NOERR;
     }
     rc = call_type(&c, ncid, xtype, 0, &type);
     if (rc == NC_EBADID)
         rc = cel_fail(NC_EBADTYPE, "no open dataset has the id %d, so no type has the id %d", ncid, xtype);
     if (rc == CEL_OK) {
-        cel_give_name(name, type->name);
-        cel_give(size, type->size);
+        cel_output_name(name, type->name);
+        cel_output(size, type->size);
     }
     return cel_call_end(&c, rc);
 }
@@ -152,7 +152,7 @@ int nc_inq_typeid(int ncid, const char *name, nc_type *typeidp)
             rc = cel_fail(NC_EBADTYPE, "there is no type %s", name);
     }
     if (rc == CEL_OK)
-        cel_give(typeidp, type->id);
+        cel_output(typeidp, type->id);
     return cel_call_end(&c, rc);
 }
 
@@ -164,11 +164,11 @@ int nc_inq_user_type(int ncid, nc_type xtype, char *name, size_t *size, nc_type 
     int rc = call_type(&c, ncid, xtype, 0, &type);
 
     if (rc == CEL_OK) {
-        cel_give_name(name, type->name);
-        cel_give(size, type->size);
-        cel_give(base_nc_typep, type->base ? type->base->id : NC_NAT);
-        cel_give(nfieldsp, type->klass == NC_ENUM ? type->nmembers : type->nfields);
-        cel_give(classp, type->klass);
+        cel_output_name(name, type->name);
+        cel_output(size, type->size);
+        cel_output(base_nc_typep, type->base ? type->base->id : NC_NAT);
+        cel_output(nfieldsp, type->klass == NC_ENUM ? type->nmembers : type->nfields);
+        cel_output(classp, type->klass);
     }
     return cel_call_end(&c, rc);
 }
@@ -184,7 +184,7 @@ static int compare(struct cel_call *first, const struct cel_type *a, int ncid2, 
     cel_call_unlock(first);
     rc = call_type(&c, ncid2, typeid2, 0, &b);
     if (rc == CEL_OK)
-        cel_give(equal, cel_type_equal(a, b));
+        cel_output(equal, cel_type_equal(a, b));
     return cel_call_end(&c, rc);
 }
 
@@ -198,7 +198,7 @@ int nc_inq_type_equal(int ncid1, nc_type typeid1, int ncid2, nc_type typeid2, in
     if (typeid1 <= NC_NAT || typeid2 <= NC_NAT)
         return cel_fail(NC_EINVAL, "%d is not a type", typeid1 <= NC_NAT ? typeid1 : typeid2);
     if (cel_type_atomic(typeid1) || cel_type_atomic(typeid2)) {
-        cel_give(equal, typeid1 == typeid2);
+        cel_output(equal, typeid1 == typeid2);
         return NC_NOERR;
     }
     rc = call_type(&c, ncid1, typeid1, 0, &type);
@@ -216,9 +216,9 @@ int nc_inq_compound(int ncid, nc_type xtype, char *name, size_t *sizep, size_t *
     int rc = call_type(&c, ncid, xtype, NC_COMPOUND, &type);
 
     if (rc == CEL_OK) {
-        cel_give_name(name, type->name);
-        cel_give(sizep, type->size);
-        cel_give(nfieldsp, type->nfields);
+        cel_output_name(name, type->name);
+        cel_output(sizep, type->size);
+        cel_output(nfieldsp, type->nfields);
     }
     return cel_call_end(&c, rc);
 }
@@ -250,10 +250,10 @@ int nc_inq_compound_field(int ncid, nc_type xtype, int fieldid, char *name, size
     if (rc == CEL_OK) {
         const struct cel_field *field = &type->field[fieldid];
 
-        cel_give_name(name, field->name);
-        cel_give(offsetp, field->offset);
-        cel_give(field_typeidp, field->type->id);
-        cel_give(ndimsp, field->ndims);
+        cel_output_name(name, field->name);
+        cel_output(offsetp, field->offset);
+        cel_output(field_typeidp, field->type->id);
+        cel_output(ndimsp, field->ndims);
         if (dim_sizesp && field->ndims)
             memcpy(dim_sizesp, field->dims, (size_t)field->ndims * sizeof *dim_sizesp);
     }
@@ -302,7 +302,7 @@ int nc_inq_compound_fieldindex(int ncid, nc_type xtype, const char *name, int *f
             rc = cel_fail(NC_EBADFIELD, "type %s has no field %s", type->name, normal);
     }
     if (rc == CEL_OK)
-        cel_give(fieldidp, (int)at);
+        cel_output(fieldidp, (int)at);
     free(normal);
     return cel_call_end(&c, rc);
 }
@@ -316,10 +316,10 @@ int nc_inq_enum(int ncid, nc_type xtype, char *name, nc_type *base_nc_typep, siz
     int rc = call_type(&c, ncid, xtype, NC_ENUM, &type);
 
     if (rc == CEL_OK) {
-        cel_give_name(name, type->name);
-        cel_give(base_nc_typep, type->base->id);
-        cel_give(base_sizep, type->base->size);
-        cel_give(num_membersp, type->nmembers);
+        cel_output_name(name, type->name);
+        cel_output(base_nc_typep, type->base->id);
+        cel_output(base_sizep, type->base->size);
+        cel_output(num_membersp, type->nmembers);
     }
     return cel_call_end(&c, rc);
 }
@@ -333,7 +333,7 @@ int nc_inq_enum_member(int ncid, nc_type xtype, int idx, char *name, void *value
     if (rc == CEL_OK && (idx < 0 || (size_t)idx >= type->nmembers))
         rc = cel_fail(NC_EINVAL, "enum %s has no member number %d", type->name, idx);
     if (rc == CEL_OK) {
-        cel_give_name(name, type->member[idx].name);
+        cel_output_name(name, type->member[idx].name);
         if (value)
             memcpy(value, type->member[idx].value, type->size);
     }
@@ -365,9 +365,9 @@ int nc_inq_enum_ident(int ncid, nc_type xtype, long long value, char *identifier
         while (at < type->nmembers && wide_value(type, &type->member[at]) != value)
             at++;
         if (at < type->nmembers)
-            cel_give_name(identifier, type->member[at].name);
+            cel_output_name(identifier, type->member[at].name);
         else if (value == 0)
-            cel_give_name(identifier, "_UNDEFINED");
+            cel_output_name(identifier, "_UNDEFINED");
         else
             rc = cel_fail(NC_EINVAL, "enum %s has no member with the value %lld", type->name, value);
     }
@@ -381,8 +381,8 @@ int nc_inq_opaque(int ncid, nc_type xtype, char *name, size_t *sizep)
     int rc = call_type(&c, ncid, xtype, NC_OPAQUE, &type);
 
     if (rc == CEL_OK) {
-        cel_give_name(name, type->name);
-        cel_give(sizep, type->size);
+        cel_output_name(name, type->name);
+        cel_output(sizep, type->size);
     }
     return cel_call_end(&c, rc);
 }
@@ -394,9 +394,9 @@ int nc_inq_vlen(int ncid, nc_type xtype, char *name, size_t *datum_sizep, nc_typ
     int rc = call_type(&c, ncid, xtype, NC_VLEN, &type);
 
     if (rc == CEL_OK) {
-        cel_give_name(name, type->name);
-        cel_give(datum_sizep, type->size);
-        cel_give(base_nc_typep, type->base->id);
+        cel_output_name(name, type->name);
+        cel_output(datum_sizep, type->size);
+        cel_output(base_nc_typep, type->base->id);
     }
     return cel_call_end(&c, rc);
 }
@@ -424,7 +424,7 @@ int nc_get_vlen_element(int ncid, int typeid1, const void *vlen_element, size_t 
     if (rc == CEL_OK && !vlen)
         rc = cel_fail(NC_EINVAL, "there is no element to look at");
     if (rc == CEL_OK) {
-        cel_give(len, vlen->len);
+        cel_output(len, vlen->len);
         if (data && vlen->len)
             memcpy(data, vlen->p, vlen->len * type->base->size);
     }

@@ -24,7 +24,7 @@ static int ready(struct cel_call *c, const struct cel_region *region)
     return rc;
 }
 
-int cel_put_var(int ncid, int varid, const struct cel_region *region, const void *data, nc_type memtype)
+static int put_var(int ncid, int varid, const struct cel_region *region, const void *data, nc_type memtype)
 {
     struct cel_call c;
     int rc = cel_call_loaded_var(&c, ncid, varid);
@@ -40,7 +40,7 @@ int cel_put_var(int ncid, int varid, const struct cel_region *region, const void
     return cel_call_end(&c, rc);
 }
 
-int cel_get_var(int ncid, int varid, const struct cel_region *region, void *data, nc_type memtype)
+static int get_var(int ncid, int varid, const struct cel_region *region, void *data, nc_type memtype)
 {
     struct cel_call c;
     int rc = cel_call_loaded_var(&c, ncid, varid);
@@ -62,47 +62,47 @@ int cel_get_var(int ncid, int varid, const struct cel_region *region, void *data
 #define VAR_CALLS(suffix, in, out, memtype) \
     int nc_put_var##suffix(int ncid, int varid, in op) \
     { \
-        return cel_put_var(ncid, varid, &ALL, op, memtype); \
+        return put_var(ncid, varid, &ALL, op, memtype); \
     } \
     int nc_get_var##suffix(int ncid, int varid, out ip) \
     { \
-        return cel_get_var(ncid, varid, &ALL, ip, memtype); \
+        return get_var(ncid, varid, &ALL, ip, memtype); \
     } \
     int nc_put_var1##suffix(int ncid, int varid, const size_t *indexp, in op) \
     { \
-        return cel_put_var(ncid, varid, &ONE(indexp), op, memtype); \
+        return put_var(ncid, varid, &ONE(indexp), op, memtype); \
     } \
     int nc_get_var1##suffix(int ncid, int varid, const size_t *indexp, out ip) \
     { \
-        return cel_get_var(ncid, varid, &ONE(indexp), ip, memtype); \
+        return get_var(ncid, varid, &ONE(indexp), ip, memtype); \
     } \
     int nc_put_vara##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, in op) \
     { \
-        return cel_put_var(ncid, varid, &PART(startp, countp, NULL, NULL), op, memtype); \
+        return put_var(ncid, varid, &PART(startp, countp, NULL, NULL), op, memtype); \
     } \
     int nc_get_vara##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, out ip) \
     { \
-        return cel_get_var(ncid, varid, &PART(startp, countp, NULL, NULL), ip, memtype); \
+        return get_var(ncid, varid, &PART(startp, countp, NULL, NULL), ip, memtype); \
     } \
     int nc_put_vars##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, \
                             in op) \
     { \
-        return cel_put_var(ncid, varid, &PART(startp, countp, stridep, NULL), op, memtype); \
+        return put_var(ncid, varid, &PART(startp, countp, stridep, NULL), op, memtype); \
     } \
     int nc_get_vars##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, \
                             out ip) \
     { \
-        return cel_get_var(ncid, varid, &PART(startp, countp, stridep, NULL), ip, memtype); \
+        return get_var(ncid, varid, &PART(startp, countp, stridep, NULL), ip, memtype); \
     } \
     int nc_put_varm##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, \
                             const ptrdiff_t *imapp, in op) \
     { \
-        return cel_put_var(ncid, varid, &PART(startp, countp, stridep, imapp), op, memtype); \
+        return put_var(ncid, varid, &PART(startp, countp, stridep, imapp), op, memtype); \
     } \
     int nc_get_varm##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, const ptrdiff_t *stridep, \
                             const ptrdiff_t *imapp, out ip) \
     { \
-        return cel_get_var(ncid, varid, &PART(startp, countp, stridep, imapp), ip, memtype); \
+        return get_var(ncid, varid, &PART(startp, countp, stridep, imapp), ip, memtype); \
     }
 
 #define ATT_CALLS(tag, ctype, memtype) \

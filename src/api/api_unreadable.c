@@ -27,7 +27,7 @@ int cellar_inq_nunreadable(int ncid, int *n)
     if (rc == CEL_OK)
         rc = load_all(c.group);
     if (rc == CEL_OK)
-        cel_give(n, (int)c.group->unreadable.n);
+        cel_output(n, (int)c.group->unreadable.n);
     return cel_call_end(&c, rc);
 }
 
@@ -57,8 +57,8 @@ int cellar_inq_unreadable(int ncid, int index, char **name, char **reason)
     struct cel_call c;
     int rc = cel_call_begin(&c, ncid);
 
-    cel_give(name, NULL);
-    cel_give(reason, NULL);
+    cel_output(name, NULL);
+    cel_output(reason, NULL);
     if (rc == CEL_OK && (index < 0 || (size_t)index >= c.group->unreadable.n))
         rc = cel_fail(NC_EINVAL,
                       "%d: the group %s has %zu objects that cannot be read; ask cellar_inq_nunreadable() first", index,

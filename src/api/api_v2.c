@@ -145,7 +145,7 @@ int ncdiminq(int ncid, int dimid, char *name, long *lenp)
     int rc = nc_inq_dim(ncid, dimid, name, &len);
 
     if (rc == NC_NOERR)
-        cel_give(lenp, (long)len);
+        cel_output(lenp, (long)len);
     return answer("ncdiminq", rc, ncid, dimid);
 }
 
@@ -169,7 +169,7 @@ int ncattinq(int ncid, int varid, const char *name, nc_type *xtypep, int *lenp)
     int rc = nc_inq_att(ncid, varid, name, xtypep, &len);
 
     if (rc == NC_NOERR)
-        cel_give(lenp, (int)len);
+        cel_output(lenp, (int)len);
     return answer("ncattinq", rc, ncid, 1);
 }
 
@@ -257,7 +257,7 @@ struct region {
     const ptrdiff_t *stridep, *mapp;
 };
 
-static int take_region(int ncid, int varid, const long *start, const long *count, const long *stride, const long *map,
+static int read_region(int ncid, int varid, const long *start, const long *count, const long *stride, const long *map,
                        struct region *out)
 {
     int ndims;
@@ -280,7 +280,7 @@ int ncvarputg(int ncid, int varid, const long *startp, const long *countp, const
               const void *op)
 {
     struct region r;
-    int rc = take_region(ncid, varid, startp, countp, stridep, imapp, &r);
+    int rc = read_region(ncid, varid, startp, countp, stridep, imapp, &r);
 
     if (rc == NC_NOERR)
         rc = nc_put_varm(ncid, varid, r.startp, r.countp, r.stridep, r.mapp, op);
@@ -291,7 +291,7 @@ int ncvargetg(int ncid, int varid, const long *startp, const long *countp, const
               void *ip)
 {
     struct region r;
-    int rc = take_region(ncid, varid, startp, countp, stridep, imapp, &r);
+    int rc = read_region(ncid, varid, startp, countp, stridep, imapp, &r);
 
     if (rc == NC_NOERR)
         rc = nc_get_varm(ncid, varid, r.startp, r.countp, r.stridep, r.mapp, ip);
@@ -394,7 +394,7 @@ int ncrecinq(int ncid, int *nrecvarsp, int *recvaridsp, long *recsizesp)
     int rc = visit_records(&r);
 
     if (rc == NC_NOERR)
-        cel_give(nrecvarsp, r.n);
+        cel_output(nrecvarsp, r.n);
     return answer("ncrecinq", rc, ncid, r.n);
 }
 

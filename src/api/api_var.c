@@ -24,7 +24,7 @@ int nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *
         rc = cel_var_def(c.group, name, type, ndims, dimidsp ? dims : NULL, &var);
     }
     if (rc == CEL_OK)
-        cel_give(varidp, var->id);
+        cel_output(varidp, var->id);
     return cel_call_end(&c, rc);
 }
 
@@ -55,12 +55,12 @@ int nc_inq_var(int ncid, int varid, char *name, nc_type *xtypep, int *ndimsp, in
     if (rc == CEL_OK)
         rc = load_for(&c, xtypep, nattsp);
     if (rc == CEL_OK) {
-        cel_give_name(name, c.var->name);
-        cel_give(xtypep, c.var->type->id);
-        cel_give(ndimsp, c.var->ndims);
+        cel_output_name(name, c.var->name);
+        cel_output(xtypep, c.var->type->id);
+        cel_output(ndimsp, c.var->ndims);
         for (int d = 0; dimidsp && d < c.var->ndims; d++)
             dimidsp[d] = c.var->dim[d]->id;
-        cel_give(nattsp, (int)c.var->atts.list.n);
+        cel_output(nattsp, (int)c.var->atts.list.n);
     }
     return cel_call_end(&c, rc);
 }
@@ -104,7 +104,7 @@ int nc_inq_varid(int ncid, const char *name, int *varidp)
             rc = cel_fail(NC_ENOTVAR, "group %s has no variable %s", c.group->name, name);
     }
     if (rc == CEL_OK)
-        cel_give(varidp, var->id);
+        cel_output(varidp, var->id);
     return cel_call_end(&c, rc);
 }
 
@@ -126,7 +126,7 @@ int nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *chunksizesp)
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK) {
-        cel_give(storagep, cel_var_shown_storage(c.var));
+        cel_output(storagep, cel_var_shown_storage(c.var));
         if (chunksizesp && c.var->storage == CEL_CHUNKED && c.var->chunk)
             memcpy(chunksizesp, c.var->chunk, (size_t)c.var->ndims * sizeof *chunksizesp);
     }
@@ -157,7 +157,7 @@ int nc_inq_var_chunking_ints(int ncid, int varid, int *contiguousp, int *chunksi
         rc = nc_inq_var_chunking(ncid, varid, &storage, ndims <= CEL_RANK_MAX ? chunks : NULL);
     if (rc != NC_NOERR)
         return rc;
-    cel_give(contiguousp, storage);
+    cel_output(contiguousp, storage);
     for (int d = 0; chunksizesp && storage == NC_CHUNKED && ndims <= CEL_RANK_MAX && d < ndims; d++) {
         chunksizesp[d] = chunks[d] > INT_MAX ? INT_MAX : (int)chunks[d];
         if (chunks[d] > INT_MAX)
@@ -188,7 +188,7 @@ int nc_inq_var_fill(int ncid, int varid, int *no_fill, void *fill_valuep)
     if (rc == CEL_OK && fill_valuep)
         rc = cel_value_copy(c.var->type, cel_var_fill_value(c.var), 1, fill_valuep);
     if (rc == CEL_OK)
-        cel_give(no_fill, c.var->fill.off);
+        cel_output(no_fill, c.var->fill.off);
     return cel_call_end(&c, rc);
 }
 
@@ -210,6 +210,6 @@ int nc_inq_var_endian(int ncid, int varid, int *endianp)
     if (rc == CEL_OK)
         rc = cel_dataset_has_endian(c.ds);
     if (rc == CEL_OK)
-        cel_give(endianp, c.var->endian);
+        cel_output(endianp, c.var->endian);
     return cel_call_end(&c, rc);
 }

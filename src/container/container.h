@@ -42,7 +42,7 @@ struct cel_chunk_location {
     uint64_t address;
     size_t nbytes; /* encoded size; SIZE_MAX: ask chunk_size */
     uint32_t skipped;
-    bool in_place; /* HDF5: placed where it lay at the last sync */
+    bool in_place; /* HDF5: it overwrites what the last sync left there */
 };
 
 /* Something known of a file that is readable as an attribute but not listed. */
@@ -80,9 +80,11 @@ struct cel_container_ops {
     /* Make the stored array as large as extent[]; var->extent follows. */
     int (*extend)(struct cel_dataset *ds, struct cel_var *var, const size_t *extent);
 
-    /* Chunks, by index in the chunk grid. find: CEL_ABSENT when never written (a place
-     * whose size is not known may turn out absent at read); damage is an error, never absence. place makes room (in chunk order, by the
-     * calling thread); read and write move the bytes, from any thread. */
+    /* Chunks, by index in the chunk grid. 
+     * find      CEL_ABSENT when it was never written; a chunk whose size is not known may turn out absent
+     *           when it is read. Damage is an error, never absence.
+     * allocate  finds space for it: in chunk order, by the calling thread (unless CEL_CONCURRENT).
+     * read, write  move the bytes, from any thread. */
     int (*chunk_find)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out);
     int (*chunk_read)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out);
@@ -115,8 +117,8 @@ struct cel_container_ops {
                          const ptrdiff_t *stride, const void *data);
     bool takes_any_size; /* they cut large requests themselves, and better */
 
-    /* Where all four are not NULL: a call tells when it begins to place chunks and when all their bytes are written,
-     * and takes no lock of the dataset between. must_flush asks for relieve, which is called outside. */
+    /* Where all four are not NULL: a call tells when it begins to allocate chunks and when all their bytes are written,
+     * and takes no lock of the dataset between. Where must_flush says so, flush_deferred is called outside such a call. */
     void (*chunk_io_begin)(struct cel_dataset *ds);
     void (*chunk_io_end)(struct cel_dataset *ds);
     bool (*must_flush)(struct cel_dataset *ds);
@@ -125,7 +127,7 @@ struct cel_container_ops {
     /* All bytes to the system, so that they outlive the process; with cel_env_fsync() to the disk. */
     int (*sync)(struct cel_dataset *ds);
 
-    /* Always frees the container's own memory and every `place`. keep false: the
+    /* Always frees the container's own memory and every `priv`. keep false: the
      * dataset was never finished (abort): leave no file that this create made. */
     int (*close)(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
 

@@ -69,7 +69,7 @@ static int look(struct cel_location *at)
     return at->is_directory ? 0 : read_head(at->path, at);
 }
 
-static int take_path(const char *path, struct cel_where *out)
+static int copy_path(const char *path, struct cel_where *out)
 {
     memset(out, 0, sizeof *out);
     if (!path)
@@ -87,7 +87,7 @@ static int take_path(const char *path, struct cel_where *out)
 
 int cel_where_init(const char *path, struct cel_where *out)
 {
-    int rc = take_path(path, out);
+    int rc = copy_path(path, out);
 
     if (rc == CEL_OK && is_local(&out->at))
         out->error = look(&out->at);
@@ -96,7 +96,7 @@ int cel_where_init(const char *path, struct cel_where *out)
 
 int cel_where_in_memory(const char *path, void *memory, size_t nbytes, struct cel_where *out)
 {
-    int rc = take_path(path, out);
+    int rc = copy_path(path, out);
 
     if (rc != CEL_OK)
         return rc;

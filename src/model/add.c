@@ -1,11 +1,11 @@
-/* Objects a container found in its file: made without the rules for users, whose
- * place is the moment of definition, and marked as saved. */
+/* Objects a container found in its file. They are made without the checks of a definition,
+ * which users alone must pass, and marked as saved. */
 #include "model_int.h"
 
 static int own_name(const struct cel_names *index, const char *name, char **out)
 {
     if (cel_names_find(index, name))
-        return cel_fail(NC_ENAMEINUSE, "%s: the file has this name twice in one place", name);
+        return cel_fail(NC_ENAMEINUSE, "%s: the file has this name twice in one group", name);
     *out = cel_strdup(name);
     return *out ? CEL_OK : NC_ENOMEM;
 }

@@ -234,6 +234,7 @@ int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, 
     char *normal = NULL;
     int rc;
 
+    assert(atts_of(group, var)->loaded);
     if (n > INT_MAX)
         return cel_fail(NC_EINVAL, "attribute %.80s: %zu values are too many", name ? name : "", n);
     rc = cel_mode_write(group->dataset);
@@ -302,6 +303,7 @@ int cel_att_rename(struct cel_group *group, struct cel_var *var, const char *nam
     char *normal = NULL;
     int rc = cel_mode_write(group->dataset);
 
+    assert(atts->loaded);
     if (rc == CEL_OK)
         rc = cel_name_check(to, &normal);
     if (rc != CEL_OK)
@@ -347,6 +349,7 @@ int cel_att_del(struct cel_group *group, struct cel_var *var, const char *name)
     struct cel_att *att;
     int rc = cel_mode_define(group->dataset);
 
+    assert(atts->loaded);
     if (rc != CEL_OK)
         return rc;
     att = name ? cel_att_find(atts, name) : NULL;

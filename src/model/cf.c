@@ -11,7 +11,6 @@
  * One such variable per algorithm, in the root group, where every group finds it. The
  * error is the largest made, so it is written last. */
 #include "model_int.h"
-#include <assert.h>
 #include <netcdf_meta.h>
 #include <stdio.h>
 
@@ -102,7 +101,7 @@ static int put_error(struct cel_var *var, double max_rel)
     return rc;
 }
 
-/* A file that was told its error before is told again when this session made a larger one. */
+/* The attribute is written again where a file has it already and this session made a larger error. */
 int cel_cf_note_error(struct cel_var *var, double max_rel)
 {
     const struct cel_att *att = cel_att_find(&var->atts, error_name);

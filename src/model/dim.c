@@ -209,13 +209,6 @@ struct cel_dim *cel_dim_by_id(const struct cel_dataset *ds, int dimid)
     return dimid >= 0 && (size_t)dimid < ds->dims.n ? ds->dims.at[dimid] : NULL;
 }
 
-bool cel_dim_visible(const struct cel_dim *dim, const struct cel_group *from)
-{
-    while (from && from != dim->group)
-        from = from->parent;
-    return from != NULL;
-}
-
 void cel_touch_dim(struct cel_group *group, const char *name)
 {
     struct cel_dim *dim = cel_names_find(&group->dim_index, name);

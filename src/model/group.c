@@ -67,9 +67,8 @@ int cel_group_object_free(const struct cel_group *group, const char *name)
 
     if (rc == CEL_OK && (group->dataset->features & CEL_ONE_NAMESPACE) && cel_names_find(&group->dim_index, name))
         rc = cel_fail(NC_ENAMEINUSE,
-                      "%s: the group %s has a dimension of this name, and in files of this format both "
-                      "would be one object",
-                      name, group->name);
+                      "the group %s has a dimension %s, and in files of this format both would be one object",
+                      group->name, name);
     return rc;
 }
 

@@ -162,7 +162,7 @@ struct cel_var {
     bool unchunked;  /* chunks do not hold elements as memory has them: the container moves or codes those itself */
     bool unreadable; /* type or layout the container cannot give: why[] says */
     char *why;
-    const int *order; /* axis i of a chunk as stored is axis order[i]; NULL: as they are. Borrowed from `place` */
+    const int *order; /* axis i of a chunk as stored is axis order[i]; NULL: as they are. Borrowed from `priv` */
     size_t *extent;   /* ndims: current lengths of the array as the container keeps it */
     void *priv;       /* the container's own */
     struct cel_array *_Atomic array; /* the array engine's own: cache and lock; made on first use */
@@ -276,7 +276,6 @@ int cel_dim_def(struct cel_group *group, const char *name, size_t len, bool unli
 int cel_dim_rename(struct cel_dim *dim, const char *name);
 struct cel_dim *cel_dim_find(const struct cel_group *group, const char *name); /* here or in an ancestor */
 struct cel_dim *cel_dim_by_id(const struct cel_dataset *ds, int dimid);
-bool cel_dim_visible(const struct cel_dim *dim, const struct cel_group *from);
 
 /* --- type.c ---------------------------------------------------------------- */
 const struct cel_type *cel_type_atomic(nc_type id); /* NULL: not atomic; constant, shared by all datasets */
@@ -294,7 +293,6 @@ bool cel_type_equal(const struct cel_type *a,
                     const struct cel_type *b);           /* same parts in the same order; names of types do not count */
 bool cel_type_has_holes(const struct cel_type *type);    /* bytes no field owns, also in what vlens point to */
 const void *cel_type_zeros(const struct cel_type *type); /* one zeroed element, borrowed; NULL: NC_ENOMEM */
-int cel_type_rename(struct cel_type *type, const char *name);
 
 /* --- value.c: elements in memory form, with their strings and vlens ---------- */
 int cel_value_copy(const struct cel_type *type, const void *from, size_t n, void *to); /* deep; `to` is raw memory,
@@ -316,7 +314,7 @@ void cel_atts_dispose(struct cel_atts *atts);
 void cel_atts_saved(struct cel_atts *atts); /* the container has them all as they are */
 
 /* --- var.c ------------------------------------------------------------------- */
-/* type NULL: NC_EBADTYPE; a NULL among dims: NC_EBADDIM; so that look-ups can be handed on unchecked. */
+/* type NULL: NC_EBADTYPE; a NULL among dims: NC_EBADDIM; so that results of look-ups need no check. */
 int cel_var_def(struct cel_group *group, const char *name, const struct cel_type *type, int ndims,
                 struct cel_dim *const *dims, struct cel_var **out);
 int cel_var_rename(struct cel_var *var, const char *name);
@@ -331,7 +329,7 @@ int cel_var_set_endian(struct cel_var *var, int endian);
 int cel_dataset_has_endian(const struct cel_dataset *ds); /* NC_ENOTNC4 in classic files */
 int cel_var_may_define(const struct cel_var *var); /* NC_EPERM, NC_ELATEDEF: for deflate, quantize, chunking ... */
 
-/* One element in memory form that unwritten places read as: the user's fill
+/* One element in memory form, which elements never written read as: the user's fill
  * value or the type's default (zeros for compound, opaque, vlen). Borrowed. */
 const void *cel_var_fill_value(const struct cel_var *var);
 
@@ -393,7 +391,7 @@ const char *cel_var_compress(const struct cel_var *var, int *nparams, unsigned *
 
 /* --- filters of a variable: var_filter.c --------------------------------------- */
 /* Add or re-define a filter with netCDF's order rules (fletcher32 first, shuffle
- * second, the rest in call order; a known id keeps its place). Takes the step over,
+ * second, the rest in call order; a known id keeps its position). Takes the step over,
  * also on failure. */
 int cel_var_add_filter(struct cel_var *var, struct cel_step *step);
 

@@ -4,6 +4,7 @@
 /* What the files of this folder share. */
 
 #include "model.h"
+#include <assert.h>
 
 /* --- lists with an index by name (name.c) --------------------------------- */
 /* Append to both; neither has changed on failure. The object's name is the key. */

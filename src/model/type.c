@@ -359,22 +359,6 @@ int cel_type_insert_member(struct cel_type *type, const char *name, const void *
     return rc;
 }
 
-int cel_type_rename(struct cel_type *type, const char *name)
-{
-    struct cel_group *group = type->group;
-    char *normal = NULL;
-    int rc = cel_name_check(name, &normal);
-
-    if (rc != CEL_OK)
-        return rc;
-    rc = check_new_type(group, normal);
-    if (rc != CEL_OK) {
-        free(normal);
-        return rc;
-    }
-    return cel_named_rename(&(struct cel_named){&group->type_index, type, &type->name, NULL, &type->saved}, normal);
-}
-
 /* --- what follows from the parts --------------------------------------------- */
 
 void cel_type_pin(const struct cel_type *type)

@@ -388,10 +388,14 @@ static int settle_storage(struct cel_var *var)
 
 int cel_var_settle(struct cel_var *var)
 {
-    int rc = settle_storage(var);
+    int rc;
+
+    assert(var->saved == CEL_NEW);
+    rc = settle_storage(var);
 
     if (rc == CEL_OK)
         rc = cel_var_check_shards(var);
+    assert(rc != CEL_OK || (var->storage == CEL_CHUNKED) == (var->chunk != NULL));
     return rc == CEL_OK ? cel_var_note_quantize(var) : rc;
 }
 

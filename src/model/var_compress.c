@@ -241,7 +241,7 @@ static int unknown_method(const char *name)
                     name, guess.text);
 }
 
-/* Whether the build was told to have it: a list of names between commas. */
+/* Whether the method is in the list this build was configured with: names between commas. */
 static bool is_selected(const char *name)
 {
     static const char list[] = "," CEL_COMPRESSION ",";
@@ -294,7 +294,7 @@ static int check_variable(const struct cel_var *var, const struct cel_codec *cod
     return rc;
 }
 
-static int take_words(const char *name, int n, const unsigned *params, struct cel_words *w)
+static int copy_words(const char *name, int n, const unsigned *params, struct cel_words *w)
 {
     if (n > CEL_WORDS_MAX)
         return cel_fail(NC_ECOMPRESS, "%s: %d parameters are too many", name, n);
@@ -314,7 +314,7 @@ static int words_from(const struct cel_var *var, const char *name, int n, const 
     if (!m || m->nelems >= 0) {
         if (m && n != m->nelems)
             return cel_fail(NC_ECOMPRESS, "%s takes %d parameters, not %d", name, m->nelems, n);
-        return take_words(name, n, params, w);
+        return copy_words(name, n, params, w);
     }
     if (var->ndims > NC_COMPRESSION_MAX_DIMS)
         return cel_fail(NC_ECOMPRESS, "%s: %d dimensions are more than the %d a parameter block has room for", name,
@@ -388,7 +388,7 @@ static bool has_block(const struct cel_codec *codec, const struct cel_words *w)
 {
     if (strcmp(codec->name, "zfp") == 0)
         return w->w[0] == ZFP_RATE || w->w[0] == ZFP_ACCURACY || w->w[0] == ZFP_PRECISION || w->w[0] == ZFP_REVERSIBLE;
-    return strcmp(codec->name, "fpzip") == 0; /* zfp's expert mode has no place in its block: its words are given */
+    return strcmp(codec->name, "fpzip") == 0; /* zfp's expert mode has no member in its block: its words are shown */
 }
 
 static int show_step(const struct cel_var *var, const struct cel_step *step, unsigned *params)

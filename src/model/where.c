@@ -1,8 +1,7 @@
 /* Where an error happened: the one place that writes variables and chunks into error texts.
  * A variable is named with its path, "/ocean/temp"; one of the root group by its name alone, "t2m".
  * No memory is asked for, so that NC_ENOMEM too can say where it happened. */
-#include "model.h"
-#include <assert.h>
+#include "model_int.h"
 #include <stdio.h>
 
 enum { INDEX_DIGITS = 22 }; /* at most, of one number of a chunk index with its comma */
