@@ -131,6 +131,7 @@ static int allocate_once(struct cel_var *var, const hsize_t *first, const void *
     ok = H5Dwrite_chunk(v->id, H5P_DEFAULT, skipped, first, n, encoded);
     if (!cel_h5_capture_stop(&out->address, &out->nbytes) || ok < 0)
         return cel_h5_fail(NC_EHDFERR, "no room could be made for its %zu bytes", n);
+    assert(out->nbytes == n); /* libhdf5 moves a chunk in one piece */
     return CEL_OK;
 }
 

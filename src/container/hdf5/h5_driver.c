@@ -2,8 +2,8 @@
  *
  * The problem: libhdf5 runs under one lock, and moves and filters chunks within it, so one thread at a time compresses.
  * We want to compress on all threads and to move the bytes ourselves. For that we must know where in the file a chunk
- * lies, or is to lie. libhdf5 has one call that says so, H5Dget_chunk_info_by_coord(), and that scans the whole index
- * for each chunk; for a chunk to be written there is none.
+ * lies, or is to lie. The calls that say so, H5Dget_chunk_info*(), scan the whole index for each chunk; for a chunk to be
+ * written there is none.
  *
  * The idea: let libhdf5 look the chunk up or allocate it, and stop it at the last moment. H5Dread_chunk() and
  * H5Dwrite_chunk() take a buffer with the chunk as it is stored; in the end libhdf5 hands exactly that buffer to the
@@ -28,9 +28,8 @@
  * (read/h5_index.c).
  *
  * What would break it: a libhdf5 that copies the caller's buffer before it writes, or moves a chunk in parts: the
- * capture would see nothing, or another size. `make test-hdf5` runs the tests with three versions of libhdf5. And the
- * chunk's bytes must come: metadata that names a chunk whose bytes never came reads as zeros, so that a sync waits for
- * them (h5_sync.c).
+ * capture would see nothing, or another size. The tests run with three versions of libhdf5 (docs/torture.md). And the
+ * chunk's bytes must come, as the metadata names it already: so a sync waits for them (h5_sync.c).
  *
  * Writes and truncations of files never fail towards libhdf5: it would keep the file half closed and crash at exit
  * (docs/hdf5-crashes.md). What fails is kept by h5_deferred.c and reported by the next sync. */

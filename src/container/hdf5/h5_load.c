@@ -172,6 +172,11 @@ static int note_child(struct loading *l, const char *name, uint64_t addr, bool h
 
 /* --- links ------------------------------------------------------------------------------------- */
 
+static int read_object(struct loading *l, uint64_t addr, struct cel_h5r_object *out)
+{
+    return l->reader ? cel_h5r_object_read(l->reader, addr, out) : CEL_ASK_LIBHDF5;
+}
+
 static int add_link(struct loading *l, const char *name, uint64_t addr, bool hard)
 {
     struct cel_h5r_object h;
@@ -179,11 +184,11 @@ static int add_link(struct loading *l, const char *name, uint64_t addr, bool har
 
     if (strlen(name) > NC_MAX_NAME + sizeof CEL_H5_NON_COORD - 1)
         return cel_fail(NC_EMAXNAME, "its name has %zu bytes, netCDF's may have %d", strlen(name), NC_MAX_NAME);
-    if (!hard || !l->reader || cel_h5r_object_read(l->reader, addr, &h) != CEL_OK) {
+    rc = hard ? read_object(l, addr, &h) : CEL_ASK_LIBHDF5;
+    if (rc == CEL_ASK_LIBHDF5)
         rc = cel_h5_ask_object(l->group, name, &h);
-        if (rc != CEL_OK)
-            return rc;
-    }
+    if (rc != CEL_OK)
+        return rc;
     switch (h.kind) {
     case CEL_H5R_DATASET:
         return add_dataset(l, name, addr, &h);
@@ -317,15 +322,15 @@ static int load_child(struct loading *l, struct cel_group *parent, const struct 
     return l->endless ? rc : cel_h5_note(parent, rc, "%s", child->name);
 }
 
+/* Where it cannot be told, the attributes are read to find out (name_types). */
 static void note_unnamed(struct loading *l, struct cel_group *group)
 {
     struct cel_h5_group *g = group->priv;
-    struct cel_h5r_object h = {.unnamed_atts = true};
+    struct cel_h5r_object h;
+    bool known = read_object(l, g->addr, &h) == CEL_OK;
 
-    if (l->reader && cel_h5r_object_read(l->reader, g->addr, &h) != CEL_OK)
-        h = (struct cel_h5r_object){.unnamed_atts = true};
-    g->unnamed_atts = h.unnamed_atts;
-    g->att_addr = h.att_addr;
+    g->unnamed_atts = !known || h.unnamed_atts;
+    g->att_addr = known ? h.att_addr : 0;
 }
 
 static int load_group(struct loading *l, struct cel_group *group, int depth)
@@ -431,11 +436,11 @@ static int read_classic(struct loading *l)
 {
     struct cel_dataset *ds = l->f->ds;
     struct cel_h5r_object h;
-    int rc = CEL_OK;
+    int rc = read_object(l, group_addr(ds->root), &h);
 
-    if (l->reader && cel_h5r_object_read(l->reader, group_addr(ds->root), &h) == CEL_OK)
+    if (rc == CEL_OK)
         ds->classic_model = h.strict;
-    else
+    else if (rc == CEL_ASK_LIBHDF5)
         rc = ask_classic(ds);
     ds->format = ds->classic_model ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4;
     return rc;

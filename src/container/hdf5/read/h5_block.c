@@ -46,8 +46,10 @@ static const unsigned char *read_block(struct cel_h5r_reader *r, uint64_t want, 
     assert(len >= n && len <= sizeof r->block[i].bytes);
     r->turn = (i + 1) % CEL_H5R_BLOCKS;
     r->block[i].n = 0;
-    if (source->read_at(source->data, want, r->block[i].bytes, len) != CEL_OK)
+    if (source->read_at(source->data, want, r->block[i].bytes, len) != CEL_OK) {
+        cel_error_clear(); /* libhdf5 reads it again, and says why it fails */
         return NULL;
+    }
     r->block[i].at = want;
     r->block[i].n = len;
     return r->block[i].bytes;
