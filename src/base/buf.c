@@ -2,6 +2,7 @@
  * passes the maximum the owner gave. */
 #include "buf.h"
 #include "mem.h"
+#include <assert.h>
 #include <netcdf.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,20 +11,21 @@
 
 int cel_buf_reserve(struct cel_buf *b, size_t cap)
 {
-    size_t room = b->cap ? b->cap : 64;
+    size_t grown = b->cap ? b->cap : 64;
     char *p;
 
+    assert(b->len <= b->cap);
     if (cap <= b->cap)
         return CEL_OK;
     if (cap > b->max)
         return cel_fail(NC_ENOMEM, "%zu bytes are more than the limit of %zu", cap, b->max);
-    while (room < cap)
-        room = room > b->max / 2 ? b->max : room * 2;
-    p = cel_realloc(b->data, room, 1);
+    while (grown < cap)
+        grown = grown > b->max / 2 ? b->max : grown * 2;
+    p = cel_realloc(b->data, grown, 1);
     if (!p)
         return NC_ENOMEM;
     b->data = p;
-    b->cap = room;
+    b->cap = grown;
     return CEL_OK;
 }
 

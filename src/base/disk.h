@@ -1,8 +1,7 @@
 #ifndef CEL_DISK_H
 #define CEL_DISK_H
 
-/* To the disk itself, beyond what the system keeps for it, where the user wants that (cel_env_fsync()); else these do
- * nothing. errno, or 0. */
+/* fsync(), where the user asks for it (cel_env_fsync()); else these do nothing. errno, or 0. */
 
 int cel_disk_sync(int fd);                  /* the file's bytes */
 int cel_disk_sync_folder(const char *path); /* the entry for this path: it was made, renamed or removed */

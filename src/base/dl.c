@@ -37,7 +37,7 @@ cel_function cel_dl_function(struct cel_dl *lib, const char *name)
     return f;
 }
 
-void cel_dl_beside(const char *name, char *out, size_t room)
+void cel_dl_beside(const char *name, char *out, size_t cap)
 {
     static const char here = 0;
     char file[PATH_MAX], folder[PATH_MAX + 64];
@@ -48,6 +48,6 @@ void cel_dl_beside(const char *name, char *out, size_t room)
         return;
     *strrchr(file, '/') = '\0';
     snprintf(folder, sizeof folder, "%s/%s", file, name);
-    if (strlen(folder) < room && realpath(folder, file) && strlen(file) < room)
+    if (strlen(folder) < cap && realpath(folder, file) && strlen(file) < cap)
         strcpy(out, file);
 }

@@ -18,6 +18,6 @@ cel_function cel_dl_function(struct cel_dl *lib, const char *name); /* NULL lib:
 
 /* The folder `name` in the folder of the library or program that this code is part of; "" when there is none, or when
  * the loader was given a name relative to the working directory, which may be another one by now. */
-void cel_dl_beside(const char *name, char *out, size_t room);
+void cel_dl_beside(const char *name, char *out, size_t cap);
 
 #endif

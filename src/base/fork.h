@@ -3,9 +3,9 @@
 
 /* fork() while other threads are inside the library. Every lock of the process (not those of a
  * dataset or a variable) is registered here when the library is loaded. Before a fork all of them are taken, so that
- * what they guard is whole, in one order, which is the order in which they are ever taken one inside the
- * other; afterwards the parent lets them go, and the child, whose one thread has another number, makes them anew.
- * What the child's lost threads were doing with a dataset is the id table's to sort out (api_id.c). */
+ * what they guard is consistent, in the order in which they nest everywhere else. Afterwards the parent unlocks them;
+ * the child initialises them again, since the thread that holds them has another id there. Datasets that threads of
+ * the parent were using are the id table's affair (api_id.c). */
 
 #include "thread.h"
 #include <stdbool.h>

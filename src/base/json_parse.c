@@ -102,7 +102,7 @@ static int parse_code(struct parser *p, char **to)
 
 static int parse_escape(struct parser *p, char **to)
 {
-    static const char letter[] = "\"\\/bfnrt", plain[] = "\"\\/\b\f\n\r\t";
+    static const char letter[] = "\"\\/bfnrt", special[] = "\"\\/\b\f\n\r\t";
     char c = p->text[p->pos++];
     const char *found = c ? strchr(letter, c) : NULL;
 
@@ -110,7 +110,7 @@ static int parse_escape(struct parser *p, char **to)
         return parse_code(p, to);
     if (!found)
         return fault(p, p->pos - 1, "this escape is none of JSON's");
-    *(*to)++ = plain[found - letter];
+    *(*to)++ = special[found - letter];
     return CEL_OK;
 }
 

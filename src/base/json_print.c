@@ -13,10 +13,10 @@ static bool is_plain(unsigned char c)
 
 static int print_special(unsigned char c, struct cel_buf *out)
 {
-    static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
-    const char *found = c ? strchr(plain, c) : NULL;
+    static const char special[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
+    const char *found = c ? strchr(special, c) : NULL;
 
-    return found ? cel_buf_printf(out, "\\%c", letter[found - plain]) : cel_buf_printf(out, "\\u%04x", c);
+    return found ? cel_buf_printf(out, "\\%c", letter[found - special]) : cel_buf_printf(out, "\\u%04x", c);
 }
 
 static int print_string(const char *text, size_t len, struct cel_buf *out)

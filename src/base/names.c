@@ -1,8 +1,9 @@
 /* Open addressing with linear probing; removal moves later entries of the run
- * back, so there are no grave stones. At most half of the slots are used. */
+ * back, so that no slot has to be marked as removed. At most half of the slots are used. */
 #include "names.h"
 #include "mem.h"
 #include "status.h"
+#include <assert.h>
 #include <netcdf.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -110,6 +111,7 @@ int cel_names_add(struct cel_names *m, const char *name, void *object)
             return NC_ENOMEM;
         i = slot_of(m, name, hash);
     }
+    assert(i < m->cap && 2 * (m->used + is_new) <= m->cap); /* a free slot ends every search */
     m->used += is_new;
     m->slot[i] = (struct cel_names_slot){name, object, hash};
     return CEL_OK;
@@ -131,8 +133,8 @@ void cel_names_remove(struct cel_names *m, const char *name)
         return;
     m->used--;
     for (i = (hole + 1) & (m->cap - 1); m->slot[i].name; i = (i + 1) & (m->cap - 1)) {
-        size_t synced_begin = m->slot[i].hash & (m->cap - 1);
-        if (((i - synced_begin) & (m->cap - 1)) >= ((i - hole) & (m->cap - 1))) {
+        size_t preferred = m->slot[i].hash & (m->cap - 1);
+        if (((i - preferred) & (m->cap - 1)) >= ((i - hole) & (m->cap - 1))) {
             m->slot[hole] = m->slot[i];
             hole = i;
         }

@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 /* Name -> object, found in constant time. Keeps no copy of the names: each
- * belongs to its object and must stay while the object is in the map. A name that is there gets the
- * new object, which takes no memory. */
+ * belongs to its object and must stay while the object is in the map. Adding a name that is
+ * there already replaces its object, and cannot fail. */
 struct cel_names {
     struct cel_names_slot *slot;
     size_t cap;  /* a power of two, or 0 */

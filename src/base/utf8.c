@@ -10,24 +10,37 @@ bool cel_utf8_is_ascii(const char *text)
     return true;
 }
 
+/* The Unicode standard's table of well-formed sequences (table 3-7): `n` bytes, of which the first is in
+ * [first, last], the second in [low, high], and the others in [0x80, 0xbf]. */
+static const struct form {
+    unsigned char first, last, n, low, high;
+} forms[] = {
+    {0x00, 0x7f, 1, 0x00, 0x00}, {0xc2, 0xdf, 2, 0x80, 0xbf}, {0xe0, 0xe0, 3, 0xa0, 0xbf},
+    {0xe1, 0xec, 3, 0x80, 0xbf}, {0xed, 0xed, 3, 0x80, 0x9f}, {0xee, 0xef, 3, 0x80, 0xbf},
+    {0xf0, 0xf0, 4, 0x90, 0xbf}, {0xf1, 0xf3, 4, 0x80, 0xbf}, {0xf4, 0xf4, 4, 0x80, 0x8f},
+};
+
+static const struct form *find_form(unsigned char first)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (first >= forms[i].first && first <= forms[i].last)
+            return &forms[i];
+    return NULL;
+}
+
 size_t cel_utf8_length(const char *text, size_t left)
 {
     const unsigned char *c = (const unsigned char *)text;
-    size_t n = c[0] < 0x80                   ? 1
-               : c[0] >= 0xc2 && c[0] < 0xe0 ? 2
-               : (c[0] & 0xf0) == 0xe0       ? 3
-               : c[0] >= 0xf0 && c[0] < 0xf5 ? 4
-                                             : 0;
+    const struct form *form = left ? find_form(c[0]) : NULL;
 
-    if (!n || n > left)
+    if (!form || form->n > left)
         return 0;
-    for (size_t i = 1; i < n; i++)
+    if (form->n > 1 && (c[1] < form->low || c[1] > form->high))
+        return 0;
+    for (size_t i = 2; i < form->n; i++)
         if ((c[i] & 0xc0) != 0x80)
             return 0;
-    if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
-        (c[0] == 0xf4 && c[1] > 0x8f))
-        return 0;
-    return n;
+    return form->n;
 }
 
 bool cel_utf8_valid(const char *text)

@@ -3,6 +3,7 @@
 
 #include "mem.h"
 #include "status.h"
+#include <assert.h>
 #include <netcdf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ static inline int cel_vec_add(struct cel_vec *v, void *p)
 
 static inline void cel_vec_remove(struct cel_vec *v, size_t i)
 {
+    assert(i < v->n);
     memmove(v->at + i, v->at + i + 1, (v->n - i - 1) * sizeof *v->at);
     v->n--;
 }

@@ -1,8 +1,9 @@
 /* Sorting waits for the first listing: a session that puts 10^5 chunks and never
- * lists pays nothing for order. A key that is removed stays in the list, without a
- * name in the index, until as many are dead as alive: so removing costs no search. */
+ * lists never sorts. A key that is removed stays in the list, without a name in the
+ * index, until as many are dead as alive: so removing costs no search. */
 #include "keys.h"
 #include "store_int.h"
+#include <assert.h>
 
 void *cel_keys_find(const struct cel_keys *k, const char *name)
 {
@@ -65,7 +66,9 @@ void *cel_keys_remove(struct cel_keys *k, const char *name)
     cel_names_remove(&k->index, name);
     object = key->object;
     key->object = NULL;
-    if (++k->ndead > k->sorted.n / 2)
+    k->ndead++;
+    assert(k->ndead <= k->sorted.n && k->ndead + k->index.used == k->sorted.n);
+    if (k->ndead > k->sorted.n / 2)
         drop_dead(k);
     return object;
 }

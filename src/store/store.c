@@ -95,7 +95,6 @@ int cel_store_get(struct cel_store *s, const char *key, struct cel_buf *out)
     struct cel_buf full;
     int rc = full_key(s, key, &full);
 
-    atomic_fetch_add_explicit(&s->reads, 1, memory_order_relaxed);
     if (rc == CEL_OK)
         rc = s->ops->get(s, full.data, out);
     cel_buf_dispose(&full);
@@ -107,7 +106,6 @@ int cel_store_get_range(struct cel_store *s, const char *key, uint64_t offset, s
     struct cel_buf full;
     int rc = full_key(s, key, &full);
 
-    atomic_fetch_add_explicit(&s->reads, 1, memory_order_relaxed);
     if (rc == CEL_OK)
         rc = s->ops->get_range(s, full.data, offset, n, dst);
     cel_buf_dispose(&full);
@@ -125,7 +123,7 @@ int cel_store_size(struct cel_store *s, const char *key, uint64_t *size)
     return rc;
 }
 
-int cel_store_look(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size)
+int cel_store_stat(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size)
 {
     struct cel_buf full;
     int rc = full_key(s, key, &full);
@@ -133,7 +131,7 @@ int cel_store_look(struct cel_store *s, const char *key, struct cel_store_mark *
     *mark = (struct cel_store_mark){.known = true};
     *size = 0;
     if (rc == CEL_OK)
-        rc = s->ops->look ? s->ops->look(s, full.data, mark, size) : s->ops->size(s, full.data, size);
+        rc = s->ops->stat ? s->ops->stat(s, full.data, mark, size) : s->ops->size(s, full.data, size);
     cel_buf_dispose(&full);
     return rc;
 }
@@ -147,7 +145,6 @@ int cel_store_get_range_of(struct cel_store *s, const char *key, const struct ce
     if (!s->ops->get_range_of)
         return cel_store_get_range(s, key, offset, n, dst);
     rc = full_key(s, key, &full);
-    atomic_fetch_add_explicit(&s->reads, 1, memory_order_relaxed);
     if (rc == CEL_OK)
         rc = s->ops->get_range_of(s, full.data, mark, offset, n, dst);
     cel_buf_dispose(&full);
@@ -292,14 +289,4 @@ void cel_store_abandon(struct cel_store *s)
 const char *cel_store_path(const struct cel_store *s)
 {
     return s->path;
-}
-
-bool cel_store_writable(const struct cel_store *s)
-{
-    return s->writable;
-}
-
-uint64_t cel_store_reads(const struct cel_store *s)
-{
-    return atomic_load(&s->reads);
 }

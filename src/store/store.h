@@ -52,7 +52,7 @@ struct cel_store_mark {
     uint64_t word[6];
 };
 #define CEL_STALE 3 /* the value is no longer the marked one; no text is set */
-int cel_store_look(struct cel_store *s, const char *key, struct cel_store_mark *mark,
+int cel_store_stat(struct cel_store *s, const char *key, struct cel_store_mark *mark,
                    uint64_t *size); /* CEL_ABSENT: *size is 0 */
 int cel_store_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                            size_t n, void *dst);
@@ -88,9 +88,5 @@ void cel_store_unlock(int lock);
  * as the store was opened, a power cut. */
 int cel_store_sync(struct cel_store *s);
 const char *cel_store_path(const struct cel_store *s);
-bool cel_store_writable(const struct cel_store *s);
-
-/* How many get and get_range calls were made, for tests of partial reads. */
-uint64_t cel_store_reads(const struct cel_store *s);
 
 #endif

@@ -2,7 +2,7 @@
  * file and renamed, so that a reader, or a crash, finds the old value or the new one.
  * No lock: the file system keeps order. Only regular files are values, and what a
  * symbolic link leads to outside the store is no part of it. */
-#include "beneath.h"
+#include "resolve.h"
 #include "file.h"
 #include "mem.h"
 #include "store_dir_int.h"
@@ -28,7 +28,7 @@ static int not_a_file(const char *key, const char *kind)
 
 int cel_dir_open(struct directory *d, const char *path, int flags, int *fd)
 {
-    *fd = cel_beneath_open(d->fd, path, flags, d->follow);
+    *fd = cel_resolve_open(d->fd, path, flags, d->follow);
     if (*fd >= 0)
         return CEL_OK;
     if (is_absence(errno))
@@ -62,9 +62,9 @@ static int open_value(struct directory *d, const char *key, int flags, int *fd, 
     return rc;
 }
 
-static int look_at_value(struct directory *d, const char *key, struct stat *st)
+static int open_and_stat(struct directory *d, const char *key, struct stat *st)
 {
-    int fd, rc = open_value(d, key, CEL_OPEN_TO_LOOK, &fd, st);
+    int fd, rc = open_value(d, key, CEL_OPEN_TO_STAT, &fd, st);
 
     if (rc == CEL_OK)
         close(fd);
@@ -119,14 +119,14 @@ static void distrust_if_young(struct directory *d, const struct stat *st, struct
 
     clock_gettime(CLOCK_REALTIME, &now);
     if ((int64_t)(nanoseconds(&now) - nanoseconds(&st->st_ctim)) < tick)
-        mark->word[5] = atomic_fetch_add(&d->looks, 1) + 1;
+        mark->word[5] = atomic_fetch_add(&d->stats, 1) + 1;
 }
 
-static int look(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size)
+static int stat_value(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size)
 {
     struct directory *d = directory_of(s);
     struct stat st;
-    int rc = look_at_value(d, key, &st);
+    int rc = open_and_stat(d, key, &st);
 
     if (rc != CEL_OK)
         return rc;
@@ -166,7 +166,7 @@ static int get_range(struct cel_store *s, const char *key, uint64_t offset, size
 static int size(struct cel_store *s, const char *key, uint64_t *out)
 {
     struct stat st;
-    int rc = look_at_value(directory_of(s), key, &st);
+    int rc = open_and_stat(directory_of(s), key, &st);
 
     if (rc == CEL_OK)
         *out = (uint64_t)st.st_size;
@@ -191,9 +191,9 @@ static int open_parent(struct directory *d, const char *key, int *fd, const char
 
     *last = slash ? slash + 1 : key;
     if (!slash)
-        return cel_dir_open(d, ".", CEL_OPEN_TO_LOOK | O_DIRECTORY, fd);
+        return cel_dir_open(d, ".", CEL_OPEN_TO_STAT | O_DIRECTORY, fd);
     folder = cel_strndup(key, (size_t)(slash - key));
-    rc = folder ? cel_dir_open(d, folder, CEL_OPEN_TO_LOOK | O_DIRECTORY, fd) : NC_ENOMEM;
+    rc = folder ? cel_dir_open(d, folder, CEL_OPEN_TO_STAT | O_DIRECTORY, fd) : NC_ENOMEM;
     free(folder);
     return rc;
 }
@@ -291,7 +291,7 @@ const struct cel_store_ops cel_dir_ops = {
     .get = get,
     .get_range = get_range,
     .size = size,
-    .look = look,
+    .stat = stat_value,
     .get_range_of = get_range_of,
     .put = put,
     .erase = erase,

@@ -13,12 +13,12 @@
 
 struct directory {
     struct cel_store store;
-    int fd;              /* of the root; every path is relative to it */
-    bool follow;         /* symbolic links that lead out of the store, too */
-    bool flush;          /* what is put is to survive a power cut once it is synchronised */
-    _Atomic bool locked; /* the lock of processes was taken */
-    mode_t mode;         /* of new folders, and without the x bits of new files: no wider than the root's */
-    _Atomic uint64_t looks;
+    int fd;                 /* of the root; every path is relative to it */
+    bool follow;            /* symbolic links that lead out of the store, too */
+    bool flush;             /* what is put is to survive a power cut once it is synchronised */
+    _Atomic bool locked;    /* the lock of processes was taken */
+    mode_t mode;            /* of new folders, and without the x bits of new files: no wider than the root's */
+    _Atomic uint64_t stats; /* calls of stat so far */
     struct cel_mutex lock;  /* guards all below */
     struct cel_vec touched; /* char *: keys put or erased since the last sync, when they are to be flushed */
     char tmp[CEL_TMP_NAME]; /* the folder for this writer's temporary files; "": none yet */

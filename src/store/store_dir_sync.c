@@ -1,6 +1,6 @@
-/* What was put is the kernel's from then on, and survives the end of the process. Where it
- * is to survive a power cut as well (CELLAR_FSYNC=1) the files touched since the last time
- * are flushed, then the folders they lie in. */
+/* A value that was put survives the end of the process. Where it is to survive a power cut
+ * as well (CELLAR_FSYNC=1), a sync flushes the files touched since the last one, then the
+ * folders they are in. */
 #include "mem.h"
 #include "store_dir_int.h"
 #include <fcntl.h>

@@ -24,7 +24,7 @@ struct cel_store_ops {
     int (*get_range)(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst);
     int (*size)(struct cel_store *s, const char *key, uint64_t *size);
     /* NULL, both: only this process writes, and callers see to it that values stay as they are. */
-    int (*look)(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size);
+    int (*stat)(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size);
     int (*get_range_of)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                         size_t n, void *dst);
     int (*put)(struct cel_store *s, const char *key, const void *data, size_t n);
@@ -44,7 +44,6 @@ struct cel_store {
     char *prefix; /* "" or "name/" */
     bool writable;
     bool created; /* by this process */
-    _Atomic uint64_t reads;
 };
 
 /* What an errno says of doing something ("read") to a file or key; the second takes errno itself. */

@@ -130,7 +130,7 @@ static int in_folder(const struct zip *z, const char *name, char **out)
 /* --- the scratch file --------------------------------------------------------------------- */
 
 /* Another writer's temporary file: locked means at work, else its process may have died. */
-static int look_at_other(struct zip *z, int folder, const char *name)
+static int check_other(struct zip *z, int folder, const char *name)
 {
     int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat st;
@@ -162,7 +162,7 @@ static bool names_archive(const struct zip *z, const char *name)
            strncmp(name + n + 1, base_of(z), BASE_MAX) == 0;
 }
 
-static int look_for_others(struct zip *z)
+static int check_others(struct zip *z)
 {
     char *folder = NULL;
     int rc = in_folder(z, "", &folder);
@@ -172,7 +172,7 @@ static int look_for_others(struct zip *z)
 
     while (dir && rc == CEL_OK && (e = readdir(dir)))
         if (strcmp(e->d_name, mine) != 0 && names_archive(z, e->d_name))
-            rc = look_at_other(z, dirfd(dir), e->d_name);
+            rc = check_other(z, dirfd(dir), e->d_name);
     if (dir)
         closedir(dir);
     free(folder);
@@ -218,7 +218,7 @@ static int open_scratch(struct zip *z)
     int rc = cel_zip_create_beside(z, 0600, &z->scratch_path, &z->scratch);
 
     z->owner = getpid();
-    return rc == CEL_OK ? look_for_others(z) : rc;
+    return rc == CEL_OK ? check_others(z) : rc;
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */

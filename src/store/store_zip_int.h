@@ -61,7 +61,6 @@ int cel_zip_create_beside(struct zip *z, mode_t mode, char **path, int *fd);
 
 /* store_zip_read.c */
 int cel_zip_load_directory(struct zip *z);
-int cel_zip_check_entry(const struct zip *z, const char *name, const struct zip_entry *e);
 /* Replaces; under the lock once the store is open. */
 int cel_zip_add_entry(struct zip *z, const char *name, const struct zip_entry *e);
 int cel_zip_data_offset(struct zip *z, const char *key, const struct zip_entry *e, uint64_t *out);

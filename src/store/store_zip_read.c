@@ -98,7 +98,7 @@ static bool take_zip64(const unsigned char *extra, size_t n, struct zip_entry *e
     return e->size != UINT32_MAX && e->packed != UINT32_MAX && e->offset != UINT32_MAX;
 }
 
-int cel_zip_check_entry(const struct zip *z, const char *name, const struct zip_entry *e)
+static int check_entry(const struct zip *z, const char *name, const struct zip_entry *e)
 {
     if (e->flags & 1)
         return cel_fail(NC_EIO, "%s: %s is encrypted", z->store.path, name);
@@ -153,7 +153,7 @@ static int load_entry(struct zip *z, const unsigned char *p, size_t n, size_t *u
     name = cel_strndup((const char *)p + CENTRAL_SIZE, name_len);
     if (!name)
         return NC_ENOMEM;
-    rc = z->store.writable ? cel_zip_check_entry(z, name, &e) : CEL_OK; /* else when it is asked for */
+    rc = z->store.writable ? check_entry(z, name, &e) : CEL_OK; /* else when it is asked for */
     if (rc == CEL_OK)
         rc = cel_zip_add_entry(z, name, &e);
     free(name);
@@ -194,7 +194,7 @@ static int begin_read(struct zip *z, const char *key, struct zip_entry *out)
         *out = *e;
     cel_unlock(&z->lock);
     if (e)
-        rc = cel_zip_check_entry(z, key, out);
+        rc = check_entry(z, key, out);
     if (rc != CEL_OK)
         cel_zip_end(z);
     return rc;

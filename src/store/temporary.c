@@ -1,6 +1,6 @@
-/* A lock that is free proves that its holder is gone only where all see the same
- * locks, which is sure on one kernel alone: some network file systems keep locks to each
- * node. So the name tells the kernel, by the number Linux draws at each start. */
+/* A free lock proves that its holder is gone only where all processes see the same
+ * locks, which is certain on one kernel alone: some network file systems keep the locks of
+ * each node apart. So the name holds the id that Linux draws at each boot. */
 #include "temporary.h"
 #include <errno.h>
 #include <pthread.h>

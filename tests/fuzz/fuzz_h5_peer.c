@@ -288,7 +288,6 @@ static void say_group(struct ours *o, const char *path, int nc, uint64_t addr, i
 static void say_file(const void *data, size_t n)
 {
     struct ours *o = calloc(1, sizeof *o);
-    struct cel_h5r_source source;
 
     ours.n = 0;
     ours.at[0] = '\0';
@@ -296,8 +295,7 @@ static void say_file(const void *data, size_t n)
     o->io->data = (char *)data;
     o->io->eof = o->io->cap = n;
     o->io->fixed = true;
-    source = cel_h5_io_source(o->io);
-    if (cel_h5r_open(&source, &o->file) == CEL_OK) {
+    if (cel_h5r_open(&o->io->source, &o->file) == CEL_OK) {
         if (nc_open_mem("input", NC_NOWRITE, n, (void *)data, &o->nc) != NC_NOERR)
             o->nc = -1;
         FUZZ_EXPECT(cel_h5r_reader_make(&o->file, &o->reader) == CEL_OK, "no memory");

@@ -30,7 +30,7 @@ static void read_key(struct cel_store *s, const char *key)
     uint64_t size = 0;
     char part[16];
 
-    if (cel_store_look(s, key, &mark, &size) == CEL_OK && size >= sizeof part)
+    if (cel_store_stat(s, key, &mark, &size) == CEL_OK && size >= sizeof part)
         cel_store_get_range_of(s, key, &mark, size - sizeof part, sizeof part, part);
     if (cel_store_get(s, key, &value) == CEL_OK)
         FUZZ_EXPECT(value.len == size, "%s has %zu bytes of %llu", key, value.len, (unsigned long long)size);

@@ -1,5 +1,5 @@
 /* The walk for systems without openat2() answers as the kernel does. */
-#include "beneath.h"
+#include "resolve.h"
 #include "common/scratch.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -25,10 +25,10 @@ static void compare(int root, const char *path, int flags)
     int one, other, error;
 
     errno = 0;
-    one = cel_beneath_open(root, path, flags, false);
+    one = cel_resolve_open(root, path, flags, false);
     error = one < 0 ? errno : 0;
     errno = 0;
-    other = cel_beneath_walk(root, path, flags | O_CLOEXEC);
+    other = cel_resolve_walk(root, path, flags | O_CLOEXEC);
     if ((one < 0) != (other < 0) || (one < 0 && error != errno))
         fprintf(stderr, "%s: %d (%s), by steps %d (%s)\n", path, one, strerror(error), other, strerror(errno));
     MUST((one < 0) == (other < 0) && (one >= 0 || error == errno));
@@ -55,11 +55,11 @@ int main(void)
     MUST(root >= 0);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         compare(root, paths[i], O_RDONLY);
-        compare(root, paths[i], CEL_OPEN_TO_LOOK);
-        compare(root, paths[i], CEL_OPEN_TO_LOOK | O_DIRECTORY);
+        compare(root, paths[i], CEL_OPEN_TO_STAT);
+        compare(root, paths[i], CEL_OPEN_TO_STAT | O_DIRECTORY);
     }
-    MUST(cel_beneath_open(root, "out/f", O_RDONLY, false) < 0 && errno == EXDEV);
-    MUST((fd = cel_beneath_open(root, "out/f", O_RDONLY, true)) >= 0);
+    MUST(cel_resolve_open(root, "out/f", O_RDONLY, false) < 0 && errno == EXDEV);
+    MUST((fd = cel_resolve_open(root, "out/f", O_RDONLY, true)) >= 0);
     close(fd);
     return 0;
 }

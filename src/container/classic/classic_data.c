@@ -190,9 +190,9 @@ static uint64_t own_address(const struct walk *w, uint64_t address)
     return p->is_record ? at / w->c->recsize * cel_classic_part(w->c, p) + at % w->c->recsize : at;
 }
 
-/* Fill values that are owed, as far as this block needs them: those before it and, if
+/* Pending fill values, as far as this block needs them: those before it and, if
  * it leaves gaps or is to be read, those within. *end: where the variable's bytes are done with it. */
-static int pay_for(const struct walk *w, uint64_t address, bool put, uint64_t *end)
+static int write_fill_for(const struct walk *w, uint64_t address, bool put, uint64_t *end)
 {
     uint64_t first;
     bool covers;
@@ -203,16 +203,16 @@ static int pay_for(const struct walk *w, uint64_t address, bool put, uint64_t *e
     first = own_address(w, address);
     *end = own_address(w, address + w->span - 1) + 1;
     covers = put && *end - first == w->nrows * row_bytes(w);
-    return cel_classic_pay_fill(w->c, w->var, covers ? first : *end);
+    return cel_classic_write_fill(w->c, w->var, covers ? first : *end);
 }
 
-/* What could not be written is still owed. */
+/* What could not be written is still pending. */
 static int move_one(const struct walk *w, uint64_t address, char *data, bool put)
 {
     struct cel_classic_var *p = priv_of(w->var);
     size_t size = w->var->type->size;
     uint64_t end;
-    int rc = pay_for(w, address, put, &end);
+    int rc = write_fill_for(w, address, put, &end);
 
     if (rc == CEL_OK && w->nrows > 1)
         rc = move_block(w, address, data, put);

@@ -202,7 +202,7 @@ static int flush(struct cel_dataset *ds)
 /* The number of records comes last: what it counts is in the file by then. */
 static int write_all(struct cel_dataset *ds)
 {
-    int rc = cel_classic_pay_all(ds);
+    int rc = cel_classic_write_all_fill(ds);
 
     if (rc == CEL_OK)
         rc = flush(ds);

@@ -1,5 +1,5 @@
 /* Fill values of a classic file. netCDF-C writes them when a variable is defined and
- * when records are added; here they are owed until something needs them, so that the
+ * when records are added; here they are pending until something needs them, so that the
  * bytes are the same in the end and most are never written twice. */
 #include "classic_int.h"
 #include "convert.h"
@@ -38,7 +38,7 @@ static void fill_in_file(const struct cel_var *var, unsigned char *out)
         cel_swap_bytes(out, cel_var_fill_value(var), 1, size);
 }
 
-void cel_classic_owe_fill(struct cel_dataset *ds, struct cel_var *var)
+void cel_classic_defer_fill(struct cel_dataset *ds, struct cel_var *var)
 {
     struct cel_classic_var *p = priv_of(var);
     bool fills = ds->fill_mode == NC_FILL && !var->fill.off;
@@ -48,7 +48,7 @@ void cel_classic_owe_fill(struct cel_dataset *ds, struct cel_var *var)
         fill_in_file(var, p->fill);
 }
 
-/* --- paying --------------------------------------------------------------------------- */
+/* --- writing pending fill --------------------------------------------------------------------------- */
 
 /* CLASSIC_WINDOW bytes of fill values, or as many as the variable has. */
 static char *make_pattern(const struct cel_var *var, uint64_t part, size_t *nbytes)
@@ -62,7 +62,7 @@ static char *make_pattern(const struct cel_var *var, uint64_t part, size_t *nbyt
     return pattern;
 }
 
-static int pay_run(struct cel_classic_io *io, uint64_t at, uint64_t n, const char *pattern, size_t nbytes)
+static int fill_run(struct cel_classic_io *io, uint64_t at, uint64_t n, const char *pattern, size_t nbytes)
 {
     int rc = CEL_OK;
 
@@ -72,7 +72,7 @@ static int pay_run(struct cel_classic_io *io, uint64_t at, uint64_t n, const cha
 }
 
 /* Many short parts: in windows that hold those of other variables too. */
-static int pay_records(struct classic *c, uint64_t at, uint64_t n, size_t part, const char *pattern)
+static int fill_records(struct classic *c, uint64_t at, uint64_t n, size_t part, const char *pattern)
 {
     size_t recsize = (size_t)c->recsize, most = CLASSIC_WINDOW / recsize;
     char *window = cel_malloc(CLASSIC_WINDOW);
@@ -93,7 +93,7 @@ static int pay_records(struct classic *c, uint64_t at, uint64_t n, size_t part, 
     return rc;
 }
 
-int cel_classic_pay_fill(struct classic *c, const struct cel_var *var, uint64_t upto)
+int cel_classic_write_fill(struct classic *c, const struct cel_var *var, uint64_t upto)
 {
     struct cel_classic_var *p = priv_of(var);
     uint64_t part = cel_classic_part(c, p);
@@ -113,9 +113,9 @@ int cel_classic_pay_fill(struct classic *c, const struct cel_var *var, uint64_t 
 
         if (narrow && !offset && left >= 2 * part) {
             n = left / part * part;
-            rc = pay_records(c, at, left / part, (size_t)part, pattern);
+            rc = fill_records(c, at, left / part, (size_t)part, pattern);
         } else {
-            rc = pay_run(&c->io, at, n, pattern, nbytes);
+            rc = fill_run(&c->io, at, n, pattern, nbytes);
         }
         if (rc == CEL_OK)
             p->done += n;
@@ -124,7 +124,7 @@ int cel_classic_pay_fill(struct classic *c, const struct cel_var *var, uint64_t 
     return rc;
 }
 
-int cel_classic_pay_all(struct cel_dataset *ds)
+int cel_classic_write_all_fill(struct cel_dataset *ds)
 {
     struct classic *c = cel_classic_of(ds);
     int rc = CEL_OK;
@@ -132,7 +132,7 @@ int cel_classic_pay_all(struct cel_dataset *ds)
     for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
         const struct cel_var *var = ds->root->vars.at[i];
         if (var->priv)
-            rc = cel_classic_pay_fill(c, var, end_of(c, priv_of(var)));
+            rc = cel_classic_write_fill(c, var, end_of(c, priv_of(var)));
         if (var->priv && rc == CEL_OK)
             priv_of(var)->done = UINT64_MAX; /* also when parts become longer */
     }
@@ -142,8 +142,8 @@ int cel_classic_pay_all(struct cel_dataset *ds)
 /* --- records ----------------------------------------------------------------------------- */
 
 /* A new record holds fill values of every record variable, also of those without fill:
- * that is how netCDF-C writes them. What was owed before had perhaps another fill value. */
-static int owe_records(struct cel_dataset *ds, const struct cel_var *var)
+ * that is how netCDF-C writes them. What was pending before had perhaps another fill value. */
+static int defer_records(struct cel_dataset *ds, const struct cel_var *var)
 {
     struct classic *c = cel_classic_of(ds);
     struct cel_classic_var *p = priv_of(var);
@@ -153,7 +153,7 @@ static int owe_records(struct cel_dataset *ds, const struct cel_var *var)
 
     fill_in_file(var, fill);
     if (ds->fill_mode != NC_FILL || memcmp(fill, p->fill, var->type->size) != 0)
-        rc = cel_classic_pay_fill(c, var, end);
+        rc = cel_classic_write_fill(c, var, end);
     if (rc != CEL_OK)
         return rc;
     memcpy(p->fill, fill, sizeof fill);
@@ -175,7 +175,7 @@ int cel_classic_extend(struct cel_dataset *ds, struct cel_var *var, const size_t
     cel_lock(&c->lock);
     for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++)
         if (priv_of(ds->root->vars.at[i])->is_record)
-            rc = owe_records(ds, ds->root->vars.at[i]);
+            rc = defer_records(ds, ds->root->vars.at[i]);
     for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
         struct cel_var *other = ds->root->vars.at[i];
         if (priv_of(other)->is_record)

@@ -19,7 +19,8 @@
 enum { TAG_DIMENSION = 10, TAG_VARIABLE = 11, TAG_ATTRIBUTE = 12 };
 enum { READ_BLOCK = 1 << 16 };
 
-struct cel_dim *cel_classic_record_dim(const struct cel_dataset *ds)
+/* The unlimited dimension; NULL: none. */
+static struct cel_dim *find_record_dim(const struct cel_dataset *ds)
 {
     for (size_t i = 0; i < ds->dims.n; i++) {
         struct cel_dim *dim = ds->dims.at[i];
@@ -163,7 +164,7 @@ static int load_dims(struct reader *r)
             rc = take(r, count_size(r->c), &len);
         if (rc == CEL_OK && len > (uint64_t)PTRDIFF_MAX)
             rc = bad(r, "a dimension too long for this machine");
-        if (rc == CEL_OK && !len && cel_classic_record_dim(r->ds))
+        if (rc == CEL_OK && !len && find_record_dim(r->ds))
             rc = bad(r, "a second record dimension");
         if (rc == CEL_OK)
             rc = cel_dim_add(r->ds->root, name, len ? (size_t)len : (size_t)r->c->numrecs, !len, -1, &dim);
@@ -354,7 +355,7 @@ static uint64_t count_records(const struct classic *c)
 
 static void set_records(struct classic *c, struct cel_dataset *ds, uint64_t n)
 {
-    struct cel_dim *dim = cel_classic_record_dim(ds);
+    struct cel_dim *dim = find_record_dim(ds);
 
     c->numrecs = n;
     if (dim)

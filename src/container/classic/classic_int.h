@@ -75,12 +75,12 @@ struct cel_classic_var {
     uint64_t len; /* bytes, of one record for a record variable, rounded up to 4 */
     bool is_record;
 
-    /* Fill values are owed, not written: what lies below `done` holds values or fill,
+    /* Fill values stay pending at first: what lies below `done` holds values or fill,
      * the rest gets fill when something beyond it is written or read, or at the end.
      * A variable written in order is so written once. In bytes of the variable's own,
      * records one after the other. */
     uint64_t done;
-    unsigned char fill[8]; /* as in the file, what is owed */
+    unsigned char fill[8]; /* as in the file, what is pending */
 };
 
 static inline struct classic *cel_classic_of(const struct cel_dataset *ds)
@@ -93,10 +93,8 @@ static inline struct cel_classic_var *priv_of(const struct cel_var *var)
     return var->priv;
 }
 
-struct cel_classic_var *cel_classic_var_make(void); /* owes nothing; NULL: no memory */
+struct cel_classic_var *cel_classic_var_make(void); /* nothing is pending; NULL: no memory */
 
-/* The unlimited dimension; NULL: none. */
-struct cel_dim *cel_classic_record_dim(const struct cel_dataset *ds);
 bool cel_classic_is_record(const struct cel_var *var);
 
 /* --- classic_header.c -------------------------------------------------------------------- */
@@ -112,12 +110,12 @@ int cel_classic_lengths(struct cel_dataset *ds);        /* place and len of ever
 uint64_t cel_classic_end(const struct cel_dataset *ds); /* bytes the file should have */
 
 /* --- classic_move.c ---------------------------------------------------------------------------- */
-struct cel_classic_spot {
+struct cel_classic_old_var {
     bool existed;
     uint64_t begin;
 };
-struct cel_classic_before {       /* the layout that the file has while another is made */
-    struct cel_classic_spot *var; /* by varid */
+struct cel_classic_before {          /* the layout that the file has while another is made */
+    struct cel_classic_old_var *var; /* by varid */
     uint64_t begin_var, begin_rec, recsize;
     bool laid_out;
 };
@@ -126,11 +124,11 @@ int cel_classic_relocate(struct cel_dataset *ds,
 
 /* --- classic_fill.c ---------------------------------------------------------------------------- */
 int cel_classic_extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent);
-void cel_classic_owe_fill(struct cel_dataset *ds,
-                          struct cel_var *var); /* all of a new variable, unless it has no fill */
-int cel_classic_pay_fill(struct classic *c, const struct cel_var *var,
-                         uint64_t upto); /* so that done >= upto, if any is owed */
-int cel_classic_pay_all(struct cel_dataset *ds);
+void cel_classic_defer_fill(struct cel_dataset *ds,
+                            struct cel_var *var); /* all of a new variable, unless it has no fill */
+int cel_classic_write_fill(struct classic *c, const struct cel_var *var,
+                           uint64_t upto); /* so that done >= upto, if any is pending */
+int cel_classic_write_all_fill(struct cel_dataset *ds);
 bool cel_classic_holds(const struct classic *c, const struct cel_var *var,
                        uint64_t at); /* byte `at` of the file is its */
 uint64_t cel_classic_part(const struct classic *c,

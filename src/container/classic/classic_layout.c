@@ -70,39 +70,52 @@ int cel_classic_lengths(struct cel_dataset *ds)
     return rc;
 }
 
+/* What is too large for the header's field, among the fixed variables or among those with records. */
+struct oversize {
+    size_t n;
+    const struct cel_var *var;  /* the last of them */
+    const struct cel_var *last; /* the last of all, large or not */
+};
+
+static uint64_t length_max(const struct classic *c)
+{
+    return c->kind == 1 ? (uint64_t)INT32_MAX - 3 : c->kind == 2 ? (uint64_t)UINT32_MAX - 3 : (uint64_t)INT64_MAX - 3;
+}
+
+static bool only_last(const struct oversize *o)
+{
+    return o->n == 0 || (o->n == 1 && o->var == o->last);
+}
+
 /* In kinds 1 and 2 a length must fit the header, except that of the last variable. */
 static int check_sizes(const struct cel_dataset *ds)
 {
     const struct classic *c = cel_classic_of(ds);
-    uint64_t most = c->kind == 1   ? (uint64_t)INT32_MAX - 3
-                    : c->kind == 2 ? (uint64_t)UINT32_MAX - 3
-                                   : (uint64_t)INT64_MAX - 3;
-    const struct cel_var *large_fixed = NULL, *large_record = NULL, *last_fixed = NULL, *last_record = NULL;
-    size_t nlarge_fixed = 0, nlarge_record = 0;
+    struct oversize fixed = {0}, record = {0};
 
     for (size_t i = 0; i < ds->root->vars.n; i++) {
         const struct cel_var *var = ds->root->vars.at[i];
-        bool large = priv_of(var)->len > most;
-        *(priv_of(var)->is_record ? &last_record : &last_fixed) = var;
-        if (large && priv_of(var)->is_record)
-            nlarge_record++, large_record = var;
-        else if (large)
-            nlarge_fixed++, large_fixed = var;
+        struct oversize *o = priv_of(var)->is_record ? &record : &fixed;
+
+        o->last = var;
+        if (priv_of(var)->len > length_max(c)) {
+            o->n++;
+            o->var = var;
+        }
     }
-    if (nlarge_fixed > 1 || (nlarge_fixed && (large_fixed != last_fixed || last_record)))
+    if (!only_last(&fixed) || (fixed.n && record.last))
         return cel_fail_in_var(
             cel_fail(NC_EVARSIZE, "it is too large for this kind of file: create it with %s",
                      c->kind == 1 ? "NC_64BIT_OFFSET, NC_64BIT_DATA or NC_NETCDF4" : "NC_64BIT_DATA or NC_NETCDF4"),
-            large_fixed);
-    if (nlarge_record > 1 || (nlarge_record && large_record != last_record))
-        return cel_fail_in_var(cel_fail(NC_EVARSIZE, "a record of it is too large for this kind of file"),
-                               large_record);
+            fixed.var);
+    if (!only_last(&record))
+        return cel_fail_in_var(cel_fail(NC_EVARSIZE, "a record of it is too large for this kind of file"), record.var);
     return CEL_OK;
 }
 
 /* --- begins --------------------------------------------------------------------------- */
 
-static int set_begin(const struct classic *c, const struct cel_var *var, const struct cel_classic_spot *old,
+static int set_begin(const struct classic *c, const struct cel_var *var, const struct cel_classic_old_var *old,
                      uint64_t at)
 {
     struct cel_classic_var *p = priv_of(var);
@@ -116,39 +129,53 @@ static int set_begin(const struct classic *c, const struct cel_var *var, const s
     return CEL_OK;
 }
 
-static int lay_out_vars(struct cel_dataset *ds, uint64_t header, const struct cel_classic_spot *old)
+/* The fixed variables, or those with records, one behind another from *at on; then *at is their end. */
+static int set_begins(struct cel_dataset *ds, const struct cel_classic_old_var *old, bool records, uint64_t *at,
+                      uint64_t *first)
+{
+    int rc = CEL_OK;
+
+    for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
+        const struct cel_var *var = ds->root->vars.at[i];
+        const struct cel_classic_var *p = priv_of(var);
+
+        if (p->is_record != records)
+            continue;
+        rc = set_begin(cel_classic_of(ds), var, &old[i], *at);
+        *at = p->begin + p->len;
+        *first = *first == UINT64_MAX ? p->begin : *first;
+    }
+    return rc;
+}
+
+static uint64_t begin_of_fixed(const struct cel_dataset *ds, uint64_t header)
+{
+    const struct classic *c = cel_classic_of(ds);
+    const struct cel_header_padding *padding = &ds->padding;
+    uint64_t begin = round_up(header + padding->header, padding->var_align);
+
+    if (c->begin_var >= header + padding->header && c->begin_var == round_up(c->begin_var, padding->var_align))
+        return c->begin_var;
+    return c->laid_out && c->begin_var > begin ? c->begin_var : begin;
+}
+
+static int lay_out_vars(struct cel_dataset *ds, uint64_t header, const struct cel_classic_old_var *old)
 {
     struct classic *c = cel_classic_of(ds);
     const struct cel_header_padding *padding = &ds->padding;
     uint64_t at, first = UINT64_MAX;
-    int rc = CEL_OK;
+    int rc;
 
     if (!ds->root->vars.n)
         return CEL_OK;
-    if (c->begin_var < header + padding->header || c->begin_var != round_up(c->begin_var, padding->var_align)) {
-        uint64_t begin = round_up(header + padding->header, padding->var_align);
-        c->begin_var = c->laid_out && c->begin_var > begin ? c->begin_var : begin;
-    }
-    at = c->begin_var;
-    for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
-        struct cel_var *var = ds->root->vars.at[i];
-        if (priv_of(var)->is_record)
-            continue;
-        rc = set_begin(c, var, &old[i], at);
-        at = priv_of(var)->begin + priv_of(var)->len;
-        first = first == UINT64_MAX ? priv_of(var)->begin : first;
-    }
+    at = begin_of_fixed(ds, header);
+    rc = set_begins(ds, old, false, &at, &first);
     if (c->begin_rec < at + padding->vars || c->begin_rec != round_up(c->begin_rec, padding->rec_align))
         c->begin_rec = round_up(at + padding->vars, padding->rec_align);
     c->begin_var = first != UINT64_MAX ? first : c->begin_rec;
     at = c->begin_rec;
-    for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
-        struct cel_var *var = ds->root->vars.at[i];
-        if (!priv_of(var)->is_record)
-            continue;
-        rc = set_begin(c, var, &old[i], at);
-        at = priv_of(var)->begin + priv_of(var)->len;
-    }
+    if (rc == CEL_OK)
+        rc = set_begins(ds, old, true, &at, &first);
     c->laid_out = true;
     return rc;
 }
@@ -173,11 +200,11 @@ uint64_t cel_classic_end(const struct cel_dataset *ds)
 
 /* --- saving ----------------------------------------------------------------------------------- */
 
-static void owe_new(struct cel_dataset *ds, const struct cel_classic_spot *old)
+static void defer_new(struct cel_dataset *ds, const struct cel_classic_old_var *old)
 {
     for (size_t i = 0; i < ds->root->vars.n; i++)
         if (!old[i].existed)
-            cel_classic_owe_fill(ds, ds->root->vars.at[i]);
+            cel_classic_defer_fill(ds, ds->root->vars.at[i]);
 }
 
 static void settle_var(struct cel_var *var)
@@ -295,7 +322,7 @@ static int note_layout(struct cel_dataset *ds, struct cel_classic_before *out)
     for (size_t i = 0; out->var && i < vars->n; i++) {
         const struct cel_var *var = vars->at[i];
         if (var->saved != CEL_NEW)
-            out->var[i] = (struct cel_classic_spot){true, priv_of(var)->begin};
+            out->var[i] = (struct cel_classic_old_var){true, priv_of(var)->begin};
     }
     return out->var ? CEL_OK : NC_ENOMEM;
 }
@@ -334,7 +361,7 @@ static int lay_out_anew(struct cel_dataset *ds, const struct cel_classic_before 
 static int save_locked(struct cel_dataset *ds)
 {
     struct cel_classic_before before;
-    int rc = cel_classic_pay_all(ds); /* while everything still lies where it did */
+    int rc = cel_classic_write_all_fill(ds); /* while everything still lies where it did */
 
     if (rc != CEL_OK)
         return rc;
@@ -349,7 +376,7 @@ static int save_locked(struct cel_dataset *ds)
     if (rc != CEL_OK)
         restore_layout(ds, &before);
     if (rc == CEL_OK)
-        owe_new(ds, before.var);
+        defer_new(ds, before.var);
     if (rc == CEL_OK)
         all_saved(ds);
     free(before.var);

@@ -18,7 +18,7 @@ struct records {
     bool together; /* they lie as they did, side by side, only elsewhere */
 };
 
-static struct records look_at_records(const struct cel_dataset *ds, const struct cel_classic_spot *from,
+static struct records measure_records(const struct cel_dataset *ds, const struct cel_classic_old_var *from,
                                       uint64_t from_recsize)
 {
     const struct classic *c = cel_classic_of(ds);
@@ -49,7 +49,7 @@ static int move_all_records(struct classic *c, const struct records *r)
 
 /* A record is moved with its padding, also where a single record variable has none: what
  * follows it then comes along, as with netCDF-C, and is covered by the next record. */
-static int move_each_record(struct cel_dataset *ds, const struct cel_classic_spot *from, uint64_t from_recsize)
+static int move_each_record(struct cel_dataset *ds, const struct cel_classic_old_var *from, uint64_t from_recsize)
 {
     struct classic *c = cel_classic_of(ds);
     int rc = CEL_OK;
@@ -69,10 +69,10 @@ static int move_each_record(struct cel_dataset *ds, const struct cel_classic_spo
 }
 
 /* To where the variables lie now, from the end towards the start. */
-static int move_data(struct cel_dataset *ds, const struct cel_classic_spot *from, uint64_t from_recsize)
+static int move_data(struct cel_dataset *ds, const struct cel_classic_old_var *from, uint64_t from_recsize)
 {
     struct classic *c = cel_classic_of(ds);
-    struct records records = look_at_records(ds, from, from_recsize);
+    struct records records = measure_records(ds, from, from_recsize);
     int rc = records.together ? move_all_records(c, &records) : move_each_record(ds, from, from_recsize);
 
     for (size_t i = ds->root->vars.n; rc == CEL_OK && i-- > 0;) {
@@ -116,14 +116,14 @@ static uint64_t end_of_var(const struct classic *c, const struct cel_classic_var
     return c->numrecs ? p->begin + (c->numrecs - 1) * c->recsize + p->len : p->begin;
 }
 
-/* What begins at `from` or later takes the detour: `shift` further than its final place. */
-struct detour {
+/* What begins at `from` or later is first written `shift` bytes beyond its final offset. */
+struct two_step_move {
     uint64_t from, shift;
 };
 
 /* False: this kind of file cannot point that far. */
-static bool plan_detour(const struct cel_dataset *ds, const struct cel_classic_before *before, uint64_t first,
-                        struct detour *out)
+static bool plan_two_steps(const struct cel_dataset *ds, const struct cel_classic_before *before, uint64_t first,
+                           struct two_step_move *out)
 {
     const struct classic *c = cel_classic_of(ds);
     uint64_t end = c->io.size, most = c->kind == 1 ? (uint64_t)INT32_MAX : (uint64_t)INT64_MAX / 4, last = 0;
@@ -135,7 +135,7 @@ static bool plan_detour(const struct cel_dataset *ds, const struct cel_classic_b
         last = p->begin > last ? p->begin : last;
     }
     end = (end + 3) / 4 * 4;
-    *out = (struct detour){first, end - first};
+    *out = (struct two_step_move){first, end - first};
     return end < (uint64_t)INT64_MAX / 4 && last + out->shift <= most;
 }
 
@@ -152,12 +152,12 @@ static void shift_begins(struct cel_dataset *ds, uint64_t from, uint64_t shift)
     c->begin_rec += c->begin_rec >= from ? shift : 0;
 }
 
-static void go_aside(struct cel_dataset *ds, const struct detour *by)
+static void shift_beyond_end(struct cel_dataset *ds, const struct two_step_move *by)
 {
     shift_begins(ds, by->from, by->shift);
 }
 
-static void come_back(struct cel_dataset *ds, const struct detour *by)
+static void shift_back(struct cel_dataset *ds, const struct two_step_move *by)
 {
     shift_begins(ds, by->from + by->shift, -by->shift);
 }
@@ -180,30 +180,30 @@ static int reserve(struct cel_dataset *ds, const struct cel_classic_before *befo
     return rc;
 }
 
-/* To the final place. A failure leaves the file as it is: valid, and longer than need be. */
-static int move_back(struct cel_dataset *ds, const struct cel_classic_before *before, const struct detour *by)
+/* To the final offsets. A failure leaves the file as it is: valid, and longer than need be. */
+static int move_back(struct cel_dataset *ds, const struct cel_classic_before *before, const struct two_step_move *by)
 {
     struct classic *c = cel_classic_of(ds);
-    struct cel_classic_spot *from = cel_calloc(ds->root->vars.n, sizeof *from);
+    struct cel_classic_old_var *from = cel_calloc(ds->root->vars.n, sizeof *from);
     int rc;
 
     if (!from)
         return NC_ENOMEM;
     for (size_t i = 0; i < ds->root->vars.n; i++)
-        from[i] = (struct cel_classic_spot){before->var[i].existed, priv_of(ds->root->vars.at[i])->begin};
-    come_back(ds, by);
+        from[i] = (struct cel_classic_old_var){before->var[i].existed, priv_of(ds->root->vars.at[i])->begin};
+    shift_back(ds, by);
     rc = move_data(ds, from, c->recsize);
     if (rc == CEL_OK)
         rc = cel_classic_header_write(ds);
     if (rc != CEL_OK)
-        go_aside(ds, by);
+        shift_beyond_end(ds, by);
     free(from);
     return rc;
 }
 
-/* The file is aside, and cut when it is back. */
-static void move_back_and_cut(struct cel_dataset *ds, const struct cel_classic_before *before, const struct detour *by,
-                              uint64_t size)
+/* The data lies beyond the end: it moves to its final offsets, and the file is cut to its length. */
+static void move_back_and_cut(struct cel_dataset *ds, const struct cel_classic_before *before,
+                              const struct two_step_move *by, uint64_t size)
 {
     struct classic *c = cel_classic_of(ds);
     int rc = move_back(ds, before, by);
@@ -230,8 +230,8 @@ static void cut_after_failure(struct cel_classic_io *io, uint64_t size)
 }
 
 /* The old layout is untouched until the header is written. */
-static int move_by_way_of_the_end(struct cel_dataset *ds, const struct cel_classic_before *before,
-                                  const struct detour *by, uint64_t size)
+static int move_in_two_steps(struct cel_dataset *ds, const struct cel_classic_before *before,
+                             const struct two_step_move *by, uint64_t size)
 {
     int rc = move_data(ds, before->var, before->recsize);
 
@@ -262,15 +262,15 @@ int cel_classic_relocate(struct cel_dataset *ds, const struct cel_classic_before
 {
     struct classic *c = cel_classic_of(ds);
     uint64_t first = first_to_move(ds, before), size = c->io.size;
-    struct detour by;
+    struct two_step_move by;
 
     if (first == UINT64_MAX)
         return cel_classic_header_write(ds);
-    if (c->acknowledged && !c->io.in_memory && plan_detour(ds, before, first, &by)) {
-        go_aside(ds, &by);
+    if (c->acknowledged && !c->io.in_memory && plan_two_steps(ds, before, first, &by)) {
+        shift_beyond_end(ds, &by);
         if (reserve(ds, before) == CEL_OK)
-            return move_by_way_of_the_end(ds, before, &by, size);
-        come_back(ds, &by);
+            return move_in_two_steps(ds, before, &by, size);
+        shift_back(ds, &by);
     }
     if (c->acknowledged && !c->io.in_memory)
         cel_warn("the data is moved in place, for want of space: it is lost if the process ends meanwhile");

@@ -8,7 +8,7 @@ _Static_assert((int)CEL_H5R_INTEGER == (int)H5T_INTEGER && (int)CEL_H5R_ARRAY ==
 
 static int ask_space(hid_t dataset, struct cel_h5r_object *h)
 {
-    hsize_t dims[H5S_MAX_RANK], maxdims[H5S_MAX_RANK];
+    hsize_t dims[CEL_RANK_MAX], maxdims[CEL_RANK_MAX];
     hid_t space = H5Dget_space(dataset);
     int d;
 

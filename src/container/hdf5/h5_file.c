@@ -182,8 +182,7 @@ static bool nobody_writes(const struct cel_h5_io *io)
 
 static int open_directly(struct cel_h5_file *f)
 {
-    struct cel_h5r_source source = cel_h5_io_source(f->io);
-    int rc = nobody_writes(f->io) ? cel_h5r_open(&source, &f->read) : CEL_ASK_LIBHDF5;
+    int rc = nobody_writes(f->io) ? cel_h5r_open(&f->io->source, &f->read) : CEL_ASK_LIBHDF5;
 
     if (rc != CEL_OK)
         return rc;

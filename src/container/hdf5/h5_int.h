@@ -31,6 +31,7 @@ bool cel_h5_chunk_missing(void);       /* did the last call fail because the chu
 
 /* --- h5_io.c: the bytes of a file, for libhdf5 and for ourselves ------------------- */
 struct cel_h5_io {
+    struct cel_source source; /* must be first: the file as it is now, for h5_read.h */
     /* who has it */
     char *path;            /* the name libhdf5 knows it by */
     pid_t owner;           /* a child after fork() must not write */
@@ -76,7 +77,6 @@ int cel_h5_io_commit(struct cel_h5_io *io); /* see h5_commit.c; nothing to do fo
 int cel_h5_io_read(struct cel_h5_io *io, uint64_t addr, void *data, size_t n);
 /* in_place: over bytes of the same chunk, without filters, as of the last sync. */
 int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n, bool in_place);
-struct cel_h5r_source cel_h5_io_source(struct cel_h5_io *io); /* the file as it is now, for h5_read.h */
 
 /* For the driver: errno, or 0. Reading beyond the end moves fewer bytes. */
 int cel_h5_io_pread(struct cel_h5_io *io, uint64_t addr, void *data, size_t n, size_t *moved);

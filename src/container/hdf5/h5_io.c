@@ -17,6 +17,34 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+/* --- as a source, for h5_read.h ------------------------------------------------------------ */
+
+static int source_size(struct cel_source *s, uint64_t *size)
+{
+    *size = ((const struct cel_h5_io *)s)->eof;
+    return CEL_OK;
+}
+
+static int source_read_at(struct cel_source *s, uint64_t offset, void *dst, size_t n)
+{
+    uint64_t eof = ((const struct cel_h5_io *)s)->eof;
+
+    if (offset > eof || n > eof - offset)
+        return CEL_BEYOND_END;
+    return cel_h5_io_read((struct cel_h5_io *)s, offset, dst, n);
+}
+
+static int source_close(struct cel_source *s)
+{
+    int e = cel_h5_io_release((struct cel_h5_io *)s);
+
+    return e ? cel_fail(NC_EHDFERR, "cannot close the file: %s", strerror(e)) : CEL_OK;
+}
+
+static const struct cel_source_ops source_ops = {.size = source_size, .read_at = source_read_at, .close = source_close};
+
+/* --- its life ------------------------------------------------------------------------------ */
+
 int cel_h5_io_make(const char *path, struct cel_h5_io **out)
 {
     struct cel_h5_io *io = cel_calloc(1, sizeof *io);
@@ -25,6 +53,7 @@ int cel_h5_io_make(const char *path, struct cel_h5_io **out)
         free(io);
         return NC_ENOMEM;
     }
+    io->source.ops = &source_ops;
     io->fd = -1;
     io->owner = getpid();
     io->refs = 1;
@@ -206,16 +235,6 @@ int cel_h5_io_read(struct cel_h5_io *io, uint64_t addr, void *data, size_t n)
                         (unsigned long long)addr);
     memset((char *)data + moved, 0, n - moved); /* allocated in this session, not written yet */
     return CEL_OK;
-}
-
-static int read_at(void *io, uint64_t offset, void *bytes, size_t n)
-{
-    return cel_h5_io_read(io, offset, bytes, n);
-}
-
-struct cel_h5r_source cel_h5_io_source(struct cel_h5_io *io)
-{
-    return (struct cel_h5r_source){.data = io, .size = io->eof, .read_at = read_at};
 }
 
 int cel_h5_io_write(struct cel_h5_io *io, uint64_t addr, const void *data, size_t n, bool in_place)

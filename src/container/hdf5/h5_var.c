@@ -58,8 +58,8 @@ static int set_memory_type(struct cel_h5_file *f, struct cel_var *var, hid_t fil
 
 static int read_chunks(struct cel_var *var, hid_t dcpl)
 {
-    hsize_t dims[H5S_MAX_RANK];
-    int d, n = H5Pget_chunk(dcpl, H5S_MAX_RANK, dims);
+    hsize_t dims[CEL_RANK_MAX];
+    int d, n = H5Pget_chunk(dcpl, CEL_RANK_MAX, dims);
     size_t *chunk;
 
     if (n != var->ndims)

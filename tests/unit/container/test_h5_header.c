@@ -15,7 +15,7 @@ static struct cel_h5r_reader *start_reader(const char *path)
     assert_ok(cel_h5_io_make("memory", &io));
     assert_ok(cel_h5_io_set_file(io, open(path, O_RDWR)));
     io->eof = (uint64_t)lseek(io->fd, 0, SEEK_END);
-    file = (struct cel_h5r_file){.source = cel_h5_io_source(io)};
+    file = (struct cel_h5r_file){.source = &io->source, .size = io->eof};
     assert_ok(cel_h5r_reader_make(&file, &r));
     return r;
 }

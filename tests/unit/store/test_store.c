@@ -126,10 +126,10 @@ static void check_marks(struct cel_store *s)
     uint64_t n;
     char part[4] = "";
 
-    assert_int_equal(cel_store_look(s, "mv", &absent, &n), CEL_ABSENT);
+    assert_int_equal(cel_store_stat(s, "mv", &absent, &n), CEL_ABSENT);
     assert_int_equal(n, 0);
     put_text(s, "mv", "a value");
-    assert_int_equal(cel_store_look(s, "mv", &mark, &n), CEL_OK);
+    assert_int_equal(cel_store_stat(s, "mv", &mark, &n), CEL_OK);
     assert_int_equal(n, 7);
     assert_true(cel_store_mark_same(&mark, &mark));
     assert_int_equal(cel_store_get_range_of(s, "mv", &mark, 2, 3, part), CEL_OK);
@@ -376,15 +376,15 @@ static void another_value_has_another_mark(void **state)
     assert_int_equal(cel_store_open_dir(path_of("marks.zarr"), CEL_STORE_WRITE, &other), CEL_OK);
     put_text(s, "v", "0");
     for (int i = 0; i < 1000; i++) {
-        assert_int_equal(cel_store_look(s, "v", &mark, &n), CEL_OK);
+        assert_int_equal(cel_store_stat(s, "v", &mark, &n), CEL_OK);
         put_text(other, "v", "1");
         put_text(other, "v", "2"); /* this file may have the number of the first */
-        assert_int_equal(cel_store_look(s, "v", &again, &n), CEL_OK);
+        assert_int_equal(cel_store_stat(s, "v", &again, &n), CEL_OK);
         assert_false(cel_store_mark_same(&mark, &again));
     }
     usleep(60000);
-    assert_int_equal(cel_store_look(s, "v", &mark, &n), CEL_OK);
-    assert_int_equal(cel_store_look(s, "v", &again, &n), CEL_OK);
+    assert_int_equal(cel_store_stat(s, "v", &mark, &n), CEL_OK);
+    assert_int_equal(cel_store_stat(s, "v", &again, &n), CEL_OK);
     assert_true(cel_store_mark_same(&mark, &again));
     put_text(other, "v", "3");
     assert_int_equal(cel_store_get_range_of(s, "v", &mark, 0, 1, &c), CEL_STALE);

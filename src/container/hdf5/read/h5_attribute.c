@@ -54,7 +54,7 @@ static int read_ints(const struct attribute *a, int *out, int n)
         a->data.n / 4 < (size_t)n)
         return CEL_ASK_LIBHDF5;
     for (int i = 0; i < n; i++)
-        out[i] = (int)(uint32_t)cel_h5_little(a->data.p + 4 * (size_t)i, 4);
+        out[i] = (int)(uint32_t)cel_get_le(a->data.p + 4 * (size_t)i, 4);
     return CEL_OK;
 }
 
@@ -125,7 +125,7 @@ static void note_committed(struct cel_h5r_object *o, uint64_t addr)
 /* Is the type one that the file does not name, and netCDF has no name for either? The name stands at `at`. */
 static void note_type(struct cel_h5_bytes b, size_t at, struct cel_h5r_object *o)
 {
-    size_t name = rounded((size_t)cel_h5_little(b.p + 2, 2), b.p[0]);
+    size_t name = rounded((size_t)cel_get_le(b.p + 2, 2), b.p[0]);
 
     if (name >= b.n - at)
         return;

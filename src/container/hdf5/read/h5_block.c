@@ -33,20 +33,20 @@ static const unsigned char *find_kept(const struct cel_h5r_reader *r, uint64_t w
 
 static const unsigned char *read_block(struct cel_h5r_reader *r, uint64_t want, size_t n)
 {
-    const struct cel_h5r_source *source = &r->file->source;
+    uint64_t size = r->file->size;
     int i = r->turn;
     size_t len = sizeof r->block[i].bytes / 2;
 
-    if (want >= source->size || n > source->size - want)
+    if (want >= size || n > size - want)
         return NULL;
     if (len < n)
         len = n;
-    if (len > source->size - want)
-        len = (size_t)(source->size - want);
+    if (len > size - want)
+        len = (size_t)(size - want);
     assert(len >= n && len <= sizeof r->block[i].bytes);
     r->turn = (i + 1) % CEL_H5R_BLOCKS;
     r->block[i].n = 0;
-    if (source->read_at(source->data, want, r->block[i].bytes, len) != CEL_OK) {
+    if (cel_source_read_at(r->file->source, want, r->block[i].bytes, len) != CEL_OK) {
         cel_error_clear(); /* libhdf5 reads it again, and says why it fails */
         return NULL;
     }

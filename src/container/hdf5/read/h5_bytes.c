@@ -4,15 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-uint64_t cel_h5_little(const unsigned char *p, size_t n)
-{
-    uint64_t v = 0;
-
-    while (n-- > 0)
-        v = v << 8 | p[n];
-    return v;
-}
-
 const unsigned char *cel_h5_take(struct cel_h5_bytes *b, size_t n)
 {
     const unsigned char *p = b->p;
@@ -30,7 +21,7 @@ uint64_t cel_h5_take_number(struct cel_h5_bytes *b, size_t n)
     const unsigned char *p = cel_h5_take(b, n);
 
     assert(n <= 8);
-    return p ? cel_h5_little(p, n) : 0;
+    return p ? cel_get_le(p, n) : 0;
 }
 
 uint64_t cel_h5_take_if(struct cel_h5_bytes *b, bool is_there, size_t n)
@@ -45,11 +36,6 @@ static uint32_t turn(uint32_t x, int k)
     return x << k | x >> (32 - k);
 }
 
-static uint32_t word(const unsigned char *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 uint32_t cel_h5_sum(const unsigned char *p, size_t n)
 {
     uint32_t a, b, c;
@@ -59,9 +45,9 @@ uint32_t cel_h5_sum(const unsigned char *p, size_t n)
     if (n == 0)
         return c;
     for (; n > 12; p += 12, n -= 12) {
-        a += word(p);
-        b += word(p + 4);
-        c += word(p + 8);
+        a += cel_get_le32(p);
+        b += cel_get_le32(p + 4);
+        c += cel_get_le32(p + 8);
         a -= c, a ^= turn(c, 4), c += b;
         b -= a, b ^= turn(a, 6), a += c;
         c -= b, c ^= turn(b, 8), b += a;
@@ -70,9 +56,9 @@ uint32_t cel_h5_sum(const unsigned char *p, size_t n)
         c -= b, c ^= turn(b, 4), b += a;
     }
     memcpy(tail, p, n);
-    a += word(tail);
-    b += word(tail + 4);
-    c += word(tail + 8);
+    a += cel_get_le32(tail);
+    b += cel_get_le32(tail + 4);
+    c += cel_get_le32(tail + 8);
     c ^= b, c -= turn(b, 14);
     a ^= c, a -= turn(c, 11);
     b ^= a, b -= turn(a, 25);
@@ -96,6 +82,6 @@ bool cel_h5_sum_matches(const unsigned char *p, size_t n)
 #else
 bool cel_h5_sum_matches(const unsigned char *p, size_t n)
 {
-    return n >= 4 && cel_h5_sum(p, n - 4) == word(p + n - 4);
+    return n >= 4 && cel_h5_sum(p, n - 4) == cel_get_le32(p + n - 4);
 }
 #endif

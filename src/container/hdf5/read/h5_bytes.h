@@ -4,6 +4,7 @@
 /* Bytes taken off the front one after the other, as formats on disk are described. A cursor that runs out remembers it:
  * all that is taken from then on is 0 or NULL, so that one look at `ended` after several fields is enough. */
 
+#include "bytes.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +15,6 @@ struct cel_h5_bytes {
     bool ended; /* more was taken than was there */
 };
 
-uint64_t cel_h5_little(const unsigned char *p, size_t n);                 /* a little-endian number of n bytes */
 const unsigned char *cel_h5_take(struct cel_h5_bytes *b, size_t n);       /* the next n bytes */
 uint64_t cel_h5_take_number(struct cel_h5_bytes *b, size_t n);            /* the next n bytes, at most 8, as a number */
 uint64_t cel_h5_take_if(struct cel_h5_bytes *b, bool is_there, size_t n); /* a field that may be missing; then 0 */

@@ -45,16 +45,16 @@ static int open_heap(struct heap *h, uint64_t addr)
     const unsigned char *p = cel_h5r_look(h->reader, addr, HEAP_HEAD);
     uint64_t largest_object, bits;
 
-    if (!p || memcmp(p, "FRHP\0", 5) != 0 || !cel_h5_sum_matches(p, HEAP_HEAD) || cel_h5_little(p + 5, 2) != h->id_n ||
-        cel_h5_little(p + 7, 2) != 0)
+    if (!p || memcmp(p, "FRHP\0", 5) != 0 || !cel_h5_sum_matches(p, HEAP_HEAD) || cel_get_le(p + 5, 2) != h->id_n ||
+        cel_get_le(p + 7, 2) != 0)
         return CEL_ASK_LIBHDF5; /* another version, longer ids, or filters */
-    largest_object = cel_h5_little(p + 10, 4);
-    h->width = cel_h5_little(p + HEAP_TABLE, 2);
-    h->first = cel_h5_little(p + HEAP_TABLE + 2, 8);
-    h->largest = cel_h5_little(p + HEAP_TABLE + 10, 8);
-    bits = cel_h5_little(p + HEAP_TABLE + 18, 2);
-    h->root = cel_h5_little(p + HEAP_TABLE + 22, 8);
-    h->rows = cel_h5_little(p + HEAP_TABLE + 30, 2);
+    largest_object = cel_get_le(p + 10, 4);
+    h->width = cel_get_le(p + HEAP_TABLE, 2);
+    h->first = cel_get_le(p + HEAP_TABLE + 2, 8);
+    h->largest = cel_get_le(p + HEAP_TABLE + 10, 8);
+    bits = cel_get_le(p + HEAP_TABLE + 18, 2);
+    h->root = cel_get_le(p + HEAP_TABLE + 22, 8);
+    h->rows = cel_get_le(p + HEAP_TABLE + 30, 2);
     h->sums = p[9] & 2;
     h->offset_size = (size_t)(bits + 7) / 8;
     h->length_size = bytes_for(largest_object < h->largest ? largest_object : h->largest);
@@ -72,7 +72,7 @@ static int find_child(const struct heap *h, uint64_t i, uint64_t *addr)
 
     if (!p || memcmp(p, "FHIB\0", 5) != 0 || !cel_h5_sum_matches(p, n))
         return CEL_ASK_LIBHDF5;
-    *addr = cel_h5_little(p + head + (size_t)i * 8, 8);
+    *addr = cel_get_le(p + head + (size_t)i * 8, 8);
     return *addr == CEL_H5R_NOWHERE ? CEL_ASK_LIBHDF5 : CEL_OK;
 }
 
@@ -128,7 +128,7 @@ static int get_object(struct heap *h, uint64_t offset, uint64_t n, struct cel_h5
     if (find_block(h, offset, &b) != CEL_OK || offset - b.start + n > b.size || b.size < 17 + h->offset_size)
         return CEL_ASK_LIBHDF5;
     p = cel_h5r_look(h->reader, b.addr, (size_t)b.size);
-    if (!p || memcmp(p, "FHDB\0", 5) != 0 || cel_h5_little(p + 13, h->offset_size) != b.start ||
+    if (!p || memcmp(p, "FHDB\0", 5) != 0 || cel_get_le(p + 13, h->offset_size) != b.start ||
         !block_sum_matches(h, b.addr, p, (size_t)b.size))
         return CEL_ASK_LIBHDF5;
     *out = (struct cel_h5_bytes){.p = p + (offset - b.start), .n = (size_t)n};
@@ -146,8 +146,7 @@ static int visit_id(struct heap *h, const unsigned char *id, cel_h5r_body_fn *vi
         return CEL_OK;
     if (kind != MANAGED)
         return CEL_ASK_LIBHDF5;
-    rc = get_object(h, cel_h5_little(id + 1, h->offset_size), cel_h5_little(id + 1 + h->offset_size, h->length_size),
-                    &body);
+    rc = get_object(h, cel_get_le(id + 1, h->offset_size), cel_get_le(id + 1 + h->offset_size, h->length_size), &body);
     return rc == CEL_OK ? visit(body, data) : rc;
 }
 
@@ -159,10 +158,10 @@ static int read_leaf(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind *
     uint64_t root;
 
     if (!p || memcmp(p, "BTHD\0", 5) != 0 || p[5] != kind->type || !cel_h5_sum_matches(p, TREE_HEAD) ||
-        cel_h5_little(p + 10, 2) != kind->record || cel_h5_little(p + 12, 2) != 0)
+        cel_get_le(p + 10, 2) != kind->record || cel_get_le(p + 12, 2) != 0)
         return CEL_ASK_LIBHDF5;
-    root = cel_h5_little(p + 16, 8);
-    *n = (size_t)cel_h5_little(p + 24, 2);
+    root = cel_get_le(p + 16, 8);
+    *n = (size_t)cel_get_le(p + 24, 2);
     if (*n * kind->record > cap)
         return CEL_ASK_LIBHDF5;
     p = cel_h5r_look(r, root, LEAF_HEAD + *n * kind->record + 4);

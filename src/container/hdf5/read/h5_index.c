@@ -64,7 +64,7 @@ void cel_h5r_index_free(struct cel_h5r_index *x)
 
 static bool is_inside(const struct cel_h5r_index *x, uint64_t addr, uint64_t n)
 {
-    uint64_t base = x->file->base, size = x->file->source.size;
+    uint64_t base = x->file->base, size = x->file->size;
 
     return addr <= UINT64_MAX - base && addr + base <= size && n <= size - addr - base;
 }
@@ -81,7 +81,7 @@ static bool ascends(const struct cel_h5r_index *x, const unsigned char *a, const
 
     for (at = 8; at < x->key; at += 8)
         if (memcmp(a + at, b + at, 8) != 0)
-            return cel_h5_little(a + at, 8) < cel_h5_little(b + at, 8);
+            return cel_get_le(a + at, 8) < cel_get_le(b + at, 8);
     return false;
 }
 
@@ -91,16 +91,16 @@ static bool is_of_chunk(const struct cel_h5r_index *x, const unsigned char *key,
     int d;
 
     for (d = 0; d < x->rank; d++)
-        if (cel_h5_little(key + 8 + 8 * (size_t)d, 8) % x->chunk[d] != 0)
+        if (cel_get_le(key + 8 + 8 * (size_t)d, 8) % x->chunk[d] != 0)
             return false;
-    return last || cel_h5_little(key + 8 + 8 * (size_t)d, 8) == 0;
+    return last || cel_get_le(key + 8 + 8 * (size_t)d, 8) == 0;
 }
 
 /* A search goes astray in keys that are out of order, ours otherwise than libhdf5's: a chunk that is there would be
  * taken for one that was never written. */
 static bool is_sound(const struct cel_h5r_index *x, const unsigned char *node)
 {
-    unsigned i, n = (unsigned)cel_h5_little(node + 6, 2);
+    unsigned i, n = (unsigned)cel_get_le(node + 6, 2);
     bool ok = memcmp(node, "TREE", 4) == 0 && node[4] == CHUNKS && node[5] < LEVELS_MAX && n <= x->most;
 
     for (i = 0; ok && i <= n; i++)
@@ -109,27 +109,31 @@ static bool is_sound(const struct cel_h5r_index *x, const unsigned char *node)
     return ok;
 }
 
+static int beyond_end(void)
+{
+    return cel_fail(NC_EHDFERR, "the chunk index leads beyond the end of the file: the file is damaged or cut off");
+}
+
 /* The node at this distance from the root, as it is in the file. */
 static int get_node(struct cel_h5r_index *x, int depth, uint64_t addr, const struct node **out)
 {
-    const struct cel_h5r_source *source = &x->file->source;
     struct node *node = &x->node[depth];
     int rc;
 
     *out = node;
     if (addr == CEL_H5R_NOWHERE || !is_inside(x, addr, x->nbytes))
-        return cel_fail(NC_EHDFERR, "the chunk index leads beyond the end of the file: the file is damaged or cut off");
+        return beyond_end();
     if (node->addr == addr)
         return CEL_OK;
     node->addr = CEL_H5R_NOWHERE;
     if (!node->bytes && !(node->bytes = cel_malloc(x->nbytes)))
         return NC_ENOMEM;
-    rc = source->read_at(source->data, addr + x->file->base, node->bytes, x->nbytes);
+    rc = cel_source_read_at(x->file->source, addr + x->file->base, node->bytes, x->nbytes);
     if (rc == CEL_OK) {
         node->addr = addr;
         node->sound = is_sound(x, node->bytes);
     }
-    return rc;
+    return rc == CEL_BEYOND_END ? beyond_end() : rc;
 }
 
 static int compare(const struct cel_h5r_index *x, const uint64_t *first, const unsigned char *key)
@@ -137,12 +141,12 @@ static int compare(const struct cel_h5r_index *x, const uint64_t *first, const u
     int d;
 
     for (d = 0; d < x->rank; d++) {
-        uint64_t at = cel_h5_little(key + 8 + 8 * (size_t)d, 8);
+        uint64_t at = cel_get_le(key + 8 + 8 * (size_t)d, 8);
 
         if (first[d] != at)
             return first[d] < at ? -1 : 1;
     }
-    return cel_h5_little(key + 8 + 8 * (size_t)d, 8) ? -1 : 0;
+    return cel_get_le(key + 8 + 8 * (size_t)d, 8) ? -1 : 0;
 }
 
 /* The child whose chunks these are; false: none has them. */
@@ -182,16 +186,16 @@ static int descend(struct cel_h5r_index *x, const uint64_t *first, struct cel_ch
         if (!node->sound || (depth > 0 && node->bytes[5] != level))
             return CEL_ASK_LIBHDF5;
         level = node->bytes[5];
-        if (!choose(x, node->bytes, (unsigned)cel_h5_little(node->bytes + 6, 2), first, &child))
+        if (!choose(x, node->bytes, (unsigned)cel_get_le(node->bytes + 6, 2), first, &child))
             return CEL_ABSENT;
         key = key_at(x, node->bytes, child);
-        addr = cel_h5_little(key + x->key, 8);
+        addr = cel_get_le(key + x->key, 8);
         if (level > 0)
             continue;
         if (compare(x, first, key) != 0)
             return CEL_ABSENT;
-        out->nbytes = (size_t)cel_h5_little(key, 4);
-        out->skipped = (uint32_t)cel_h5_little(key + 4, 4);
+        out->nbytes = (size_t)cel_get_le(key, 4);
+        out->skipped = (uint32_t)cel_get_le(key + 4, 4);
         out->address = addr + x->file->base;
         return is_inside(x, addr, out->nbytes) ? CEL_OK : CEL_ASK_LIBHDF5;
     }

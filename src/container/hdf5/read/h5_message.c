@@ -47,9 +47,9 @@ static int read_messages(struct walk *w, const unsigned char *bytes, size_t n)
     w->turn = w->reader->turn;
     while (rc == CEL_OK && b.n >= head) {
         const unsigned char *p = cel_h5_take(&b, head);
-        struct cel_h5r_message m = {.type = (int)cel_h5_little(p, v2 ? 1 : 2), .shared = p[v2 ? 3 : 4] & 2};
+        struct cel_h5r_message m = {.type = (int)cel_get_le(p, v2 ? 1 : 2), .shared = p[v2 ? 3 : 4] & 2};
 
-        m.body.n = (size_t)cel_h5_little(p + (v2 ? 1 : 2), 2);
+        m.body.n = (size_t)cel_get_le(p + (v2 ? 1 : 2), 2);
         m.body.p = cel_h5_take(&b, m.body.n);
         if (b.ended)
             return CEL_ASK_LIBHDF5;
@@ -73,7 +73,7 @@ static int read_first_v2(struct walk *w, uint64_t addr)
     p = cel_h5r_look(w->reader, addr, at + width);
     if (!p)
         return CEL_ASK_LIBHDF5;
-    n = cel_h5_little(p + at, width);
+    n = cel_get_le(p + at, width);
     at += width;
     if (n > HEADER_MAX)
         return CEL_ASK_LIBHDF5;
@@ -90,7 +90,7 @@ static int read_first_v1(struct walk *w, uint64_t addr)
 
     if (!p || p[0] != 1)
         return CEL_ASK_LIBHDF5;
-    n = cel_h5_little(p + 8, 4);
+    n = cel_get_le(p + 8, 4);
     if (n > HEADER_MAX)
         return CEL_ASK_LIBHDF5;
     p = cel_h5r_look(w->reader, addr, 16 + (size_t)n);

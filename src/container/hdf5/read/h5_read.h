@@ -16,28 +16,24 @@
 #include "chain.h"
 #include "container.h"
 #include "model.h"
+#include "source.h"
 
 /* Beside CEL_OK and the failures: this cannot be told without libhdf5. No text is set, and nothing was handed out.
  * No other code, and no `false`, has this meaning. */
 #define CEL_ASK_LIBHDF5 4
 
 /* --- the bytes and the file ---------------------------------------------------------- */
-struct cel_h5r_source {
-    void *data;
-    uint64_t size;                                                      /* bytes; constant while it is read */
-    int (*read_at)(void *data, uint64_t offset, void *bytes, size_t n); /* all n bytes, or a failure with text */
-};
-
 #define CEL_H5R_NOWHERE UINT64_MAX /* HDF5's undefined address */
 
 /* Constant once open: any number of threads may read it, each with a reader of its own. */
 struct cel_h5r_file {
-    struct cel_h5r_source source;
+    struct cel_source *source;
+    uint64_t size;    /* of the source, as it was opened */
     uint64_t base;    /* offset of the superblock, from which addresses count; a user block may stand before it */
     uint64_t root;    /* address of the root group */
     unsigned chunk_k; /* half the children that a node of a chunk index has space for */
 };
-int cel_h5r_open(const struct cel_h5r_source *source, struct cel_h5r_file *out);
+int cel_h5r_open(struct cel_source *source, struct cel_h5r_file *out);
 
 /* Keeps the blocks read last, since what belongs together lies close together. */
 struct cel_h5r_reader;

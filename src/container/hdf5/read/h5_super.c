@@ -25,7 +25,7 @@ static const unsigned char *find_signature(struct cel_h5r_reader *r, uint64_t *a
 /* What all versions must have: addresses that count from the superblock, and all the bytes they claim. */
 static bool fits(const struct cel_h5r_reader *r, uint64_t at, uint64_t base, uint64_t end)
 {
-    uint64_t size = r->file->source.size;
+    uint64_t size = r->file->size;
 
     return base == at && end <= size && at <= size - end;
 }
@@ -37,10 +37,10 @@ static int read_old(struct cel_h5r_reader *r, int version, struct cel_h5r_file *
 
     if (!p || p[13] != 8 || p[14] != 8)
         return CEL_ASK_LIBHDF5;
-    out->chunk_k = version == 1 ? (unsigned)cel_h5_little(p + V0_HEAD, 2) : CHUNK_K;
-    out->root = cel_h5_little(p + head + 40, 8);
-    if (!fits(r, out->base, cel_h5_little(p + head, 8), cel_h5_little(p + head + 16, 8)) ||
-        cel_h5_little(p + head + 24, 8) != CEL_H5R_NOWHERE || out->chunk_k == 0)
+    out->chunk_k = version == 1 ? (unsigned)cel_get_le(p + V0_HEAD, 2) : CHUNK_K;
+    out->root = cel_get_le(p + head + 40, 8);
+    if (!fits(r, out->base, cel_get_le(p + head, 8), cel_get_le(p + head + 16, 8)) ||
+        cel_get_le(p + head + 24, 8) != CEL_H5R_NOWHERE || out->chunk_k == 0)
         return CEL_ASK_LIBHDF5;
     return CEL_OK;
 }
@@ -48,10 +48,9 @@ static int read_old(struct cel_h5r_reader *r, int version, struct cel_h5r_file *
 static int read_new(const struct cel_h5r_reader *r, const unsigned char *p, struct cel_h5r_file *out)
 {
     out->chunk_k = CHUNK_K;
-    out->root = cel_h5_little(p + 36, 8);
+    out->root = cel_get_le(p + 36, 8);
     if (p[9] != 8 || p[10] != 8 || p[11] != 0 || !cel_h5_sum_matches(p, V2_SIZE) ||
-        cel_h5_little(p + 20, 8) != CEL_H5R_NOWHERE ||
-        !fits(r, out->base, cel_h5_little(p + 12, 8), cel_h5_little(p + 28, 8)))
+        cel_get_le(p + 20, 8) != CEL_H5R_NOWHERE || !fits(r, out->base, cel_get_le(p + 12, 8), cel_get_le(p + 28, 8)))
         return CEL_ASK_LIBHDF5;
     return CEL_OK;
 }
@@ -66,12 +65,14 @@ static int read_super(struct cel_h5r_reader *r, struct cel_h5r_file *out)
 }
 
 /* Where addresses count from is not known yet: the superblock is looked for at offsets in the file. */
-int cel_h5r_open(const struct cel_h5r_source *source, struct cel_h5r_file *out)
+int cel_h5r_open(struct cel_source *source, struct cel_h5r_file *out)
 {
-    struct cel_h5r_file bare = {.source = *source};
+    struct cel_h5r_file bare = {.source = source};
     struct cel_h5r_reader *r;
-    int rc = cel_h5r_reader_make(&bare, &r);
+    int rc = cel_source_size(source, &bare.size);
 
+    if (rc == CEL_OK)
+        rc = cel_h5r_reader_make(&bare, &r);
     if (rc != CEL_OK)
         return rc;
     *out = bare;

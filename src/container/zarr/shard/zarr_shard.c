@@ -90,7 +90,7 @@ int cel_zarr_shard_keeps_changing(const char *key)
 
 int cel_zarr_shard_look(const struct shard_wanted *w, const char *key, struct shard_view *out)
 {
-    int rc = cel_store_look(w->z->store, key, &out->mark, &out->size);
+    int rc = cel_store_stat(w->z->store, key, &out->mark, &out->size);
 
     out->absent = rc == CEL_ABSENT;
     return out->absent ? CEL_OK : rc;

@@ -1,5 +1,5 @@
-#ifndef CEL_BENEATH_H
-#define CEL_BENEATH_H
+#ifndef CEL_RESOLVE_H
+#define CEL_RESOLVE_H
 
 #include <stdbool.h>
 
@@ -7,15 +7,15 @@
  * symbolic link that leads out of the folder, or is absolute, is not followed. `follow`:
  * every link is. A descriptor, or -1 with errno; EXDEV: a link leads out. Nothing is
  * created. Never waits for the other end of a pipe. */
-int cel_beneath_open(int root, const char *path, int flags, bool follow);
+int cel_resolve_open(int root, const char *path, int flags, bool follow);
 
 /* The same for systems whose kernel cannot do it at once. For tests. */
-int cel_beneath_walk(int root, const char *path, int flags);
+int cel_resolve_walk(int root, const char *path, int flags);
 
 #ifdef __linux__
-#define CEL_OPEN_TO_LOOK O_PATH /* for fstat() alone */
+#define CEL_OPEN_TO_STAT O_PATH /* for fstat() alone */
 #else
-#define CEL_OPEN_TO_LOOK O_RDONLY
+#define CEL_OPEN_TO_STAT O_RDONLY
 #endif
 
 #endif

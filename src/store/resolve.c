@@ -1,7 +1,7 @@
 /* Linux does it in one call (openat2). Elsewhere the path is walked part by part,
- * with the folders above open, so that ".." in a link is a step back on our own way
- * and not what the file system says now. */
-#include "beneath.h"
+ * with the folders above kept open: ".." in a link returns to the folder that was entered,
+ * also when somebody has moved it meanwhile. */
+#include "resolve.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -48,7 +48,7 @@ static int step_back(struct walk *w)
 
 static int step_into(struct walk *w, const char *part)
 {
-    int fd = w->depth + 1 < DEPTH_MAX ? openat(top_of(w), part, CEL_OPEN_TO_LOOK | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    int fd = w->depth + 1 < DEPTH_MAX ? openat(top_of(w), part, CEL_OPEN_TO_STAT | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                                       : fail_with(ENAMETOOLONG);
 
     if (fd < 0)
@@ -112,7 +112,7 @@ static int walk_part(struct walk *w, int flags, bool *more)
     return rc == 0 && !*more ? openat(top_of(w), ".", flags) : -1;
 }
 
-int cel_beneath_walk(int root, const char *path, int flags)
+int cel_resolve_walk(int root, const char *path, int flags)
 {
     struct walk w = {.fd = {root}};
     bool more = true;
@@ -167,17 +167,17 @@ static int open_any(int root, const char *path, int flags, bool follow)
 
     if (follow)
         return openat(root, path, flags);
-    return open_by_kernel(root, path, flags, &fd) ? fd : cel_beneath_walk(root, path, flags);
+    return open_by_kernel(root, path, flags, &fd) ? fd : cel_resolve_walk(root, path, flags);
 }
 
 /* With O_NONBLOCK a pipe opens at once; a file that is leased to another (a file server)
  * does not, and is worth waiting for. */
-int cel_beneath_open(int root, const char *path, int flags, bool follow)
+int cel_resolve_open(int root, const char *path, int flags, bool follow)
 {
     int fd;
 
     flags |= O_CLOEXEC;
-    if (flags & (CEL_OPEN_TO_LOOK & ~O_ACCMODE)) /* opens nothing that could wait */
+    if (flags & (CEL_OPEN_TO_STAT & ~O_ACCMODE)) /* opens nothing that could wait */
         return open_any(root, path, flags, follow);
     fd = open_any(root, path, flags | O_NONBLOCK | O_NOCTTY, follow);
     if (fd < 0 && errno == EWOULDBLOCK)
