@@ -1,5 +1,5 @@
-/* Quantizers: settings checked, masks and tables prepared, the loops for this CPU
- * chosen. The loops themselves are in quantize_real.h. */
+/* Quantizers: checks settings, prepares masks and tables, and chooses the loops for this processor. The
+ * loops are in quantize_real.h, which explains the modes. */
 #include "quantize.h"
 #include "mem.h"
 #include "quantize_int.h"
@@ -13,8 +13,8 @@ struct loops {
     cel_quantize_fn *groom, *round_away, *round_even, *granular;
 };
 
-/* Binary digits per decimal digit, and the other way, as netCDF-C has them: results
- * hang on the last bit of these. */
+/* Binary digits per decimal digit, and the inverse, computed as netCDF-C does: results depend on the last
+ * bit of both. */
 #define BITS_PER_DIGIT (M_LN10 / M_LN2)
 #define DIGITS_PER_BIT (M_LN2 / M_LN10)
 

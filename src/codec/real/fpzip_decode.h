@@ -4,10 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A stream of libfpzip (without its header): n bytes, decoded to axes[0] x axes[1] x
- * axes[2] floats or doubles, slowest axis first, in native byte order. `bits` is the
- * precision it was written with, 2 to 32 for float, even and 4 to 64 for double.
- * Survives any input. Codes as everywhere. */
+/* Decodes a stream of libfpzip (without its header), n bytes at src, to axes[0] x axes[1] x axes[2]
+ * floats or doubles, slowest axis first, in native byte order. `bits` is the precision that it was
+ * written with: 2 to 32 for float, even and 4 to 64 for double. Survives any input. */
 struct cel_fpzip {
     bool is_double;
     unsigned bits;
