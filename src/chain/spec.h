@@ -1,7 +1,7 @@
 #ifndef CEL_SPEC_H
 #define CEL_SPEC_H
 
-/* The text spelling of filters, taken apart: "2|zstd,level=3|307,9". */
+/* The parser for the text spelling of filters: "2|zstd,level=3|307,9". */
 
 #include "codec.h"
 
@@ -13,7 +13,7 @@ int cel_spec_constant(const char *text, size_t len, uint32_t words[2], size_t *n
 /* A value of 8 bytes in memory <-> its two words in memory, the low one first. */
 void cel_spec_fix8(unsigned char *mem, bool big_endian);
 
-/* One filter as written. Whether anybody has it is not asked. */
+/* One filter as written. It need not be available. */
 struct cel_spec {
     unsigned id;
     const struct cel_codec *codec; /* the one its name or id stands for; NULL: none here */
@@ -36,7 +36,7 @@ int cel_sharding_from_json(const struct cel_json *object, struct cel_sharding *o
 int cel_chain_from_spec(const char *text, struct cel_chain *out, size_t *column);
 int cel_chain_from_json(const char *text, struct cel_chain *out, struct cel_sharding *sharding, size_t *column);
 
-/* The candidate closest to a mistyped name, if any is close: " (did you mean X?)"; else "". */
+/* " (did you mean X?)" with the candidate closest to a mistyped name, if any is close; else "". */
 struct cel_guess {
     char text[96];
     size_t distance;

@@ -3,7 +3,7 @@
  * All directories are searched together the first time a filter is wanted that
  * is not built in, because the two halves of a plugin may lie in different
  * libraries. The search is done again when the path was changed; what was loaded
- * once stays. The first library with an id has it, later ones are noted. */
+ * once stays. The first library found for an id is used; later ones are noted. */
 #include "buf.h"
 #include "env.h"
 #include "fork.h"
@@ -26,7 +26,7 @@
 struct half {
     const struct cel_ncz_codec *codec;
     char *path;
-    bool is_default; /* from a library of defaults: used where nobody else has one */
+    bool is_default; /* from a library of defaults: used where no other library has one */
     bool used;
 };
 

@@ -291,7 +291,7 @@ int cel_deflate_encode(const struct cel_wrapping *w, const struct cel_coding *co
     if (cap > around)
         done = (ours ? put_planes : put_stream)(coding, src, n, to + w->header, cap - around);
     if (done == 0)
-        return cel_fail(NC_EFILTER, "%s: no room for %zu bytes", w->name, n);
+        return cel_fail(NC_EFILTER, "%s: the output buffer is too small for %zu bytes", w->name, n);
     w->put_header(to, level_of(coding));
     w->put_trailer(to + w->header + done, src, n);
     *len = around + done;

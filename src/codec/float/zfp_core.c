@@ -614,7 +614,7 @@ int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape,
     struct cel_zfp exact = exactly(z);
     unsigned char header[HEADER_BYTES];
     size_t nbits = 0;
-    int rc = cap < CEL_ZFP_HEADER ? cel_fail(NC_EFILTER, "zfp: no room for a header") : CEL_OK;
+    int rc = cap < CEL_ZFP_HEADER ? cel_fail(NC_EFILTER, "zfp: the output buffer is too small for a header") : CEL_OK;
 
     if (rc == CEL_OK)
         rc = write_header(&exact, header, &nbits);
@@ -640,7 +640,7 @@ int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
     int rc;
 
     if (shape->nbytes > cap)
-        return cel_fail(NC_EFILTER, "zfp: no room for %zu bytes", shape->nbytes);
+        return cel_fail(NC_EFILTER, "zfp: the output buffer is too small for %zu bytes", shape->nbytes);
     if (n < least_size(z))
         return cel_fail(NC_EFILTER, "zfp: the chunk is cut short");
     most = cel_zfp_bound(z);
