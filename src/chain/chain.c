@@ -28,7 +28,7 @@ struct cel_scratch {
     size_t cap[2];
     struct kept_context kept[CONTEXTS_MAX];
     size_t nkept;
-    size_t oldest; /* the one to make room when all are taken */
+    size_t oldest; /* the one to be replaced when all are in use */
 };
 
 int cel_scratch_make(struct cel_scratch **out)

@@ -24,7 +24,7 @@ struct cel_spec {
 /* All filters of a text; blank text has none. On failure *column is where. */
 int cel_spec_parse(const char *text, struct cel_spec *out, size_t max, size_t *n, size_t *column);
 
-/* cel_chain_parse for either kind of text, and cel_chain_print for JSON. */
+/* cel_chain_parse for JSON, and cel_chain_print for JSON. */
 struct cel_chain;
 struct cel_buf;
 struct cel_sharding;
@@ -33,7 +33,6 @@ struct cel_json;
 int cel_chain_json_list(const struct cel_chain *c, int version, struct cel_json **out);
 /* chain_shard.c: what a sharding_indexed object says; *codecs is the list within, borrowed. */
 int cel_sharding_from_json(const struct cel_json *object, struct cel_sharding *out, const struct cel_json **codecs);
-int cel_chain_from_spec(const char *text, struct cel_chain *out, size_t *column);
 int cel_chain_from_json(const char *text, struct cel_chain *out, struct cel_sharding *sharding, size_t *column);
 
 /* " (did you mean X?)" with the candidate closest to a mistyped name, if any is close; else "". */

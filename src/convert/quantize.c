@@ -31,7 +31,8 @@ static unsigned drop_for(int digits, int exponent, int nsd, int mantissa_bits)
     return (unsigned)(mantissa_bits - (abs(exponent - unit) - 1));
 }
 
-unsigned cel_granular_drop(double v, int nsd, int mantissa_bits)
+/* Granular BitRound by its formula: how many low bits of v to drop. */
+static unsigned granular_drop(double v, int nsd, int mantissa_bits)
 {
     int e;
     double m = frexp(fabs(v), &e);

@@ -170,7 +170,7 @@ TARGET static UINT NAME(drop_by_formula)(const struct cel_quantizer *q, UINT bit
     REAL v;
 
     memcpy(&v, &bits, sizeof v);
-    return cel_granular_drop(v, q->nsd, MANT);
+    return granular_drop(v, q->nsd, MANT);
 }
 
 /* Whether the formula must decide: subnormals have no entries in the table. */

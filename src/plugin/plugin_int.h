@@ -44,8 +44,7 @@ struct cel_plugin_lock {
 const struct cel_plugin_lock *cel_plugin_enter(void);
 void cel_plugin_leave(const struct cel_plugin_lock *lock);
 
-/* Whether a file of this name is a library, on the platform of this build. */
-bool cel_plugin_is_library(const char *name);
-bool cel_plugin_matches(int platform, const char *name); /* 0 Linux, 1 macOS, 2 Cygwin, 3 Windows */
+/* Whether a file of this name is a library on a platform: 0 Linux, 1 macOS, 2 Cygwin, 3 Windows. */
+bool cel_plugin_matches(int platform, const char *name);
 
 #endif

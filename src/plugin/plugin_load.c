@@ -75,7 +75,7 @@ bool cel_plugin_matches(int platform, const char *name)
     return extension && (!p->at_end || extension[strlen(p->extension)] == '\0');
 }
 
-bool cel_plugin_is_library(const char *name)
+static bool is_library(const char *name)
 {
     return cel_plugin_matches(PLATFORM, name);
 }
@@ -280,7 +280,7 @@ static void list_libraries(DIR *d, struct cel_vec *names)
     struct dirent *entry;
 
     while ((entry = readdir(d))) {
-        char *name = cel_plugin_is_library(entry->d_name) ? cel_strdup(entry->d_name) : NULL;
+        char *name = is_library(entry->d_name) ? cel_strdup(entry->d_name) : NULL;
 
         if (name && cel_vec_add(names, name) != CEL_OK)
             free(name);
