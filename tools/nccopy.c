@@ -8,6 +8,7 @@
 #include "output.h"
 #include "unreadable.h"
 #include <netcdf_meta.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,40 +74,56 @@ static void set_report(struct copy_request *r, const char *value)
     r->report = *value == 't' ? REPORT_TEXT : REPORT_JSON;
 }
 
-static void take_option(struct copy_request *r, int key, const char *value)
+static const struct opt_switch switches[] = {
+    {'s', offsetof(struct copy_request, shuffle)},
+    {'u', offsetof(struct copy_request, fix_unlimited)},
+    {'w', offsetof(struct copy_request, out_in_memory)},
+    {'r', offsetof(struct copy_request, in_in_memory)},
+    {'q', offsetof(struct copy_request, quiet)},
+    {LONG_VERIFY, offsetof(struct copy_request, verify)},
+    {LONG_DRY_RUN, offsetof(struct copy_request, dry_run)},
+    {LONG_KEEP_ORDER, offsetof(struct copy_request, keep_order)},
+    {0},
+};
+
+static bool take_selection(struct copy_request *r, int key, const char *value)
+{
+    struct select *selection = key == 'v'   ? &r->data_of
+                               : key == 'V' ? &r->only
+                               : key == 'g' ? &r->groups_data_of
+                               : key == 'G' ? &r->groups_only
+                                            : NULL;
+
+    if (selection)
+        select_add(selection, value);
+    return selection != NULL;
+}
+
+static void take_value(struct copy_request *r, int key, const char *value)
 {
     switch (key) {
     case 'F': copy_add_filter(r, value); break;
     case 'd': r->deflate = (int)opt_number("-d", value, 0, 9); break;
-    case 's': r->shuffle = true; break;
     case 'c': copy_add_chunks(r, value); break;
     case 'M': r->least_chunked = (size_t)opt_number("-M", value, 0, 1LL << 60); break;
     case LONG_QUANTIZE: copy_add_quantize(r, value); break;
     case 'k': set_kind(r, value); break;
-    case '3': r->format = NC_FORMAT_CLASSIC; break;
-    case '4': r->format = NC_FORMAT_NETCDF4; break;
-    case '5': r->format = NC_FORMAT_64BIT_DATA; break;
-    case '6': r->format = NC_FORMAT_64BIT_OFFSET; break;
-    case '7': r->format = NC_FORMAT_NETCDF4_CLASSIC; break;
-    case 'u': r->fix_unlimited = true; break;
-    case 'v': select_add(&r->data_of, value); break;
-    case 'V': select_add(&r->only, value); break;
-    case 'g': select_add(&r->groups_data_of, value); break;
-    case 'G': select_add(&r->groups_only, value); break;
     case 'm': r->buffer = (size_t)opt_number("-m", value, 1, 1LL << 50); break;
     case 'h': r->cache_bytes = opt_number("-h", value, 0, 1LL << 50); break;
     case 'e': r->cache_chunks = opt_number("-e", value, 0, 1LL << 50); break;
-    case 'w': r->out_in_memory = true; break;
-    case 'r': r->in_in_memory = true; break;
-    case LONG_VERIFY: r->verify = true; break;
-    case LONG_DRY_RUN: r->dry_run = true; break;
     case LONG_REPORT: set_report(r, value); break;
-    case LONG_KEEP_ORDER: r->keep_order = true; break;
     case LONG_THREADS: cellar_set_threads((int)opt_number("--threads", value, 1, 1024)); break;
-    case 'q': r->quiet = true; break;
     case 'L': nc_set_log_level((int)opt_number("-L", value, 0, 10)); break;
     default: break;
     }
+}
+
+static void take_option(struct copy_request *r, int key, const char *value)
+{
+    if (cdl_kind_of_digit(key))
+        r->format = cdl_kind_of_digit(key);
+    else if (!opt_set_switch(switches, key, r) && !take_selection(r, key, value))
+        take_value(r, key, value);
 }
 
 static bool is_zarr(int ncid)

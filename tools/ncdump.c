@@ -4,6 +4,7 @@
 #include "cellar.h"
 #include "msg.h"
 #include "opt.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,18 +63,42 @@ static void set_digits(struct cdl_options *o, const char *value)
     free(first);
 }
 
-static void take_option(struct cdl_options *o, enum form *form, int key, const char *value)
+static void set_properties(struct cdl_options *o, const char *value)
+{
+    o->no_properties = strcmp(value, "p") == 0;
+    if (!o->no_properties)
+        msg_die(MSG_USAGE, "-X %s: expected p (leave out _NCProperties)", value);
+}
+
+static const struct opt_switch switches[] = {
+    {'h', offsetof(struct cdl_options, header_only)},
+    {'c', offsetof(struct cdl_options, coordinates_only)},
+    {'s', offsetof(struct cdl_options, special)},
+    {'F', offsetof(struct cdl_options, filters_only)},
+    {0},
+};
+
+static bool take_form(enum form *form, int key)
+{
+    static const struct {
+        int key;
+        enum form form;
+    } forms[] = {{'j', AS_JSON}, {'x', AS_NCML}, {'k', AS_KIND}, {'K', AS_MODEL}};
+
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (forms[i].key == key) {
+            *form = forms[i].form;
+            return true;
+        }
+    return false;
+}
+
+static void take_value(struct cdl_options *o, int key, const char *value)
 {
     switch (key) {
-    case 'h': o->header_only = true; break;
-    case 'c': o->coordinates_only = true; break;
     case 'v': select_add(&o->vars, value); break;
     case 'g': select_add(&o->groups, value); break;
-    case 's': o->special = true; break;
-    case 'F': o->filters_only = true; break;
     case LONG_EXPLAIN: o->explain = o->special = o->filters_only = true; break;
-    case 'j': *form = AS_JSON; break;
-    case 'x': *form = AS_NCML; break;
     case 't': o->date_between = ' '; break;
     case 'i': o->date_between = 'T'; break;
     case 'b': set_notes(o, CDL_NOTES_BRIEF, value, key); break;
@@ -82,16 +107,16 @@ static void take_option(struct cdl_options *o, enum form *form, int key, const c
     case 'n': o->name = value; break;
     case 'd':
     case 'p': set_digits(o, value); break;
-    case 'k': *form = AS_KIND; break;
-    case 'K': *form = AS_MODEL; break;
-    case 'X':
-        o->no_properties = strcmp(value, "p") == 0;
-        if (!o->no_properties)
-            msg_die(MSG_USAGE, "-X %s: expected p (leave out _NCProperties)", value);
-        break;
+    case 'X': set_properties(o, value); break;
     case 'L': nc_set_log_level((int)opt_number("-L", value, 0, 10)); break;
     default: break;
     }
+}
+
+static void take_option(struct cdl_options *o, enum form *form, int key, const char *value)
+{
+    if (!opt_set_switch(switches, key, o) && !take_form(form, key))
+        take_value(o, key, value);
 }
 
 /* "dir/t2m.nc" is t2m, "file:///x/s.zarr#mode=zarr" is s. */

@@ -7,6 +7,7 @@
 #include "output.h"
 #include <errno.h>
 #include <netcdf_meta.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,30 +76,32 @@ static void set_kind(struct request *r, int format, const char *value)
         msg_die(MSG_USAGE, "-k %s: expected classic, 64-bit-offset, cdf5, netCDF-4 or netCDF-4-classic", value);
 }
 
-static void take_option(struct request *r, int key, const char *value)
+static const struct opt_switch switches[] = {
+    {'b', offsetof(struct request, make)},
+    {'H', offsetof(struct request, build.header_only)},
+    {'x', offsetof(struct request, build.no_fill)},
+    {0},
+};
+
+static void set_output(struct request *r, const char *value)
+{
+    free(r->output);
+    r->output = output_target(value);
+    r->make = true;
+}
+
+static void take_value(struct request *r, int key, const char *value)
 {
     switch (key) {
-    case 'o':
-        free(r->output);
-        r->output = output_target(value);
-        r->make = true;
-        break;
-    case 'b': r->make = true; break;
+    case 'o': set_output(r, value); break;
     case 'n':
         r->make = true;
         r->ending = ".cdf";
         break;
     case 'k':
     case 'v': set_kind(r, cdl_kind_of_name(value), value); break;
-    case '1':
-    case '3': set_kind(r, NC_FORMAT_CLASSIC, ""); break;
-    case '4': set_kind(r, NC_FORMAT_NETCDF4, ""); break;
-    case '5': set_kind(r, NC_FORMAT_64BIT_DATA, ""); break;
-    case '6': set_kind(r, NC_FORMAT_64BIT_OFFSET, ""); break;
-    case '7': set_kind(r, NC_FORMAT_NETCDF4_CLASSIC, ""); break;
+    case '1': set_kind(r, NC_FORMAT_CLASSIC, ""); break;
     case 'h': opt_help(&tool); exit(MSG_OK);
-    case 'H': r->build.header_only = true; break;
-    case 'x': r->build.no_fill = true; break;
     case 'l': set_language(r, value); break;
     case 'c': set_language(r, "c"); break;
     case 'f': set_language(r, "f77"); break;
@@ -107,6 +110,14 @@ static void take_option(struct request *r, int key, const char *value)
     case 'L': nc_set_log_level((int)opt_number("-L", value, 0, 10)); break;
     default: break;
     }
+}
+
+static void take_option(struct request *r, int key, const char *value)
+{
+    if (cdl_kind_of_digit(key))
+        set_kind(r, cdl_kind_of_digit(key), "");
+    else if (!opt_set_switch(switches, key, r))
+        take_value(r, key, value);
 }
 
 static int mode_of(const struct request *r, const struct cdl_doc *doc)

@@ -1,10 +1,10 @@
-/* Running a chain: what happens to a chunk between memory and container.
+/* Running a chain: encoding and decoding a chunk.
  *
  * Encoding runs the steps first to last, decoding last to first. Each step reads
  * one half of the scratch and writes the other, so a chain of any length costs
- * two buffers per worker and no allocation per step. A decoder's limit is exact
- * wherever the sizes along the chain are known, so that damaged data can never
- * ask for more. */
+ * two buffers per worker and no allocation per step. Where the size of a chunk before
+ * a step is known, the decoder's output buffer has exactly that size: damaged data
+ * cannot make it larger. */
 #include "buf.h"
 #include "chain.h"
 #include "kernels.h"
@@ -28,7 +28,7 @@ struct cel_scratch {
     size_t cap[2];
     struct kept_context kept[CONTEXTS_MAX];
     size_t nkept;
-    size_t oldest; /* the one to make room when all are taken */
+    size_t oldest; /* the one to be replaced when all are in use */
 };
 
 int cel_scratch_make(struct cel_scratch **out)
@@ -277,7 +277,7 @@ int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch, con
     return rc;
 }
 
-/* One byte can only stand for so many: a chunk that would have to be larger is damaged. */
+/* n encoded bytes stand for at most n * max_ratio: a chunk that should be larger is damaged. */
 static int check_ratio(const struct cel_step *step, size_t n, size_t wanted)
 {
     size_t ratio = step->codec->max_ratio;
@@ -425,27 +425,39 @@ void cel_planes_pick(const struct cel_planes *planes, size_t from, ptrdiff_t ste
             *to++ = at[j * planes->n];
 }
 
-/* The size a chunk says it has, else guesses that double until it fits. A decoder
- * cannot say "too small" apart from "damaged", so damage costs a few tries. */
+/* --- chunks of unknown size ---------------------------------------------------------- */
+
+/* The capacity of the first try: the size that the chunk says, else a guess. */
+static size_t first_capacity(const struct cel_coding *coding, const void *src, size_t n)
+{
+    const struct cel_codec *codec = coding->codec;
+    size_t said = codec->decoded_size ? codec->decoded_size(coding, src, n) : 0;
+
+    return said ? said : keeps_size_known(codec) ? n : 4 * n + 1024;
+}
+
+/* The largest capacity to try: what n bytes can stand for, within the limit. */
+static size_t largest_capacity(const struct cel_codec *codec, size_t n, size_t limit)
+{
+    return codec->max_ratio && n < limit / codec->max_ratio ? n * codec->max_ratio + 64 : limit;
+}
+
+/* Tries with capacities that double until the chunk fits. A decoder does not tell "too small" from
+ * "damaged", so damage costs a few tries. */
 static int decode_step_any(const struct cel_chain *c, size_t i, struct cel_scratch *scratch, const void *src, size_t n,
                            struct cel_buf *out)
 {
     const struct cel_step *step = &c->step[i];
     struct cel_coding coding = coding_of(c, i);
-    size_t ratio = step->codec->max_ratio, most = out->max, cap, len = 0;
+    size_t most = largest_capacity(step->codec, n, out->max), cap, len = 0;
     int rc = context_of(scratch, step, &coding.context);
 
     if (rc != CEL_OK)
         return rc;
-    if (ratio && n < most / ratio)
-        most = n * ratio + 64;
-    cap = step->codec->decoded_size ? step->codec->decoded_size(&coding, src, n) : 0;
-    if (!cap)
-        cap = keeps_size_known(step->codec) ? n : 4 * n + 1024;
+    cap = first_capacity(&coding, src, n);
     do {
         cap = cap < most ? cap : most;
-        rc = cel_buf_reserve(
-            out, cap ? cap : out->max > 0); /* codecs copy to and from memory that is there, were it 0 bytes */
+        rc = cel_buf_reserve(out, cap ? cap : out->max > 0); /* never NULL for a codec, even for 0 bytes */
         if (rc == CEL_OK)
             rc = step->codec->decode(&coding, src, n, out->data, cap, &len);
     } while (rc != CEL_OK && rc != NC_ENOMEM && cap < most && (cap *= 2));

@@ -41,14 +41,14 @@ int cel_chain_copy(const struct cel_chain *from, struct cel_chain *to); /* unpre
 /* The step with this id, or NULL. */
 struct cel_step *cel_chain_find(const struct cel_chain *c, unsigned id);
 
-/* The codec for an id: built in or from a plugin, as CELLAR_PLUGINS says; NULL: nobody has it. */
+/* The codec for an id: built in or from a plugin, as CELLAR_PLUGINS says; NULL: not available. */
 const struct cel_codec *cel_chain_codec(unsigned id);
 
-/* NC_ENOFILTER with its sentence: id, registered name, where was looked, what to do. */
+/* NC_ENOFILTER with a text: id, registered name, directories searched, what to do. */
 int cel_chain_missing(unsigned id);
 
 /* Make a step from id and cd_values: finds the codec (built in, then plugins),
- * fills in defaults, checks ranges. An id nobody has: NC_ENOFILTER. */
+ * fills in defaults, checks ranges. An id that is not available: NC_ENOFILTER. */
 int cel_step_make(unsigned id, size_t nwords, const unsigned *words, struct cel_step *out);
 
 /* The same for what a file says: an unknown id gives a step without codec, and
@@ -63,15 +63,15 @@ void cel_chain_remove(struct cel_chain *c, size_t at);
 /* The words as a user would give them, also for a step read from a file. */
 void cel_step_reveal(const struct cel_step *step, struct cel_words *out);
 
-/* The words inquiries and the ids spelling show: as given before the file was
- * written, as stored after it was opened; but szip's always as given, as netCDF-C. */
+/* The words that inquiries and the spelling by ids show: as given before the file is written, as stored
+ * after it was opened. szip's are always shown as given, as in netCDF-C. */
 void cel_step_shown(const struct cel_step *step, struct cel_words *out);
 
 /* --- three spellings --------------------------------------------------- */
 enum cel_spelling { CEL_SPELL_IDS, CEL_SPELL_NAMES, CEL_SPELL_JSON2, CEL_SPELL_JSON3 };
 
-/* Text of any spelling, told apart by its first character. On failure *column
- * (from 0; may be NULL) is where, and the text says what was expected. */
+/* Parses text of any spelling, recognized by its first character. On failure *column (from 0; may be NULL)
+ * is the position of the error, and the error text says what was expected. */
 int cel_chain_parse(const char *text, struct cel_chain *out, size_t *column);
 int cel_chain_print(const struct cel_chain *c, enum cel_spelling spelling, struct cel_buf *out);
 
@@ -81,8 +81,9 @@ int cel_step_from_json(const struct cel_json *object, int version, struct cel_st
 int cel_step_to_json(const struct cel_step *step, const struct cel_shape *shape, int version, struct cel_json **out);
 
 /* --- byte order: chain_order.c. elements: their type, as "<i4" ------------------- */
-bool cel_chain_changes_type(
-    const struct cel_chain *c); /* a filter gives numbers of a type that it names; else not the others */
+/* Whether a filter of the chain stores numbers of a type that it names. Only then may the other two be
+ * called. */
+bool cel_chain_changes_type(const struct cel_chain *c);
 bool cel_chain_stores_big(const struct cel_chain *c, const char *elements);
 void cel_chain_store_as(struct cel_chain *c, const char *elements, bool big);
 
@@ -127,39 +128,38 @@ int cel_chain_keep_object(struct cel_chain *c, const struct cel_json *v2);      
 int cel_chain_object_json(const struct cel_chain *c, int version, struct cel_json **out); /* CEL_ABSENT: it has none */
 
 /* --- running ------------------------------------------------------------ */
-/* Fit every step to the chunks of a variable: working words, checks of type and
- * shape. Steps without codec are passed over. Working words already there (read
+/* Fits every step to the chunks of a variable: makes working words, checks type and
+ * shape. Steps without codec are left as they are. Working words already there (read
  * back from a file) are kept when keep_working is true. */
 int cel_chain_prepare(struct cel_chain *c, const struct cel_shape *shape, bool keep_working);
 
-/* For formats without set_local: plugins that need it are asked for their working words.
- * Before the chain is prepared. */
+/* For formats other than HDF5, before the chain is prepared: plugins with a set_local are asked for their
+ * working words. */
 int cel_chain_fit_plugins(struct cel_chain *c, const struct cel_shape *shape);
 
-/* Whether a step makes one value of several (CEL_CODEC_MIXES). */
+/* Whether a step has CEL_CODEC_MIXES. */
 bool cel_chain_mixes(const struct cel_chain *c);
 
-/* NC_ENOFILTER with a sentence (id, registered name, where was looked, what to
- * do) when a step has no codec. */
+/* NC_ENOFILTER, with the text of cel_chain_missing, when a step has no codec. */
 int cel_chain_usable(const struct cel_chain *c);
 
 /* For formats that cannot leave a filter out for one chunk: refuses a chain with
  * a step that would have to be (szip after a compressor). */
 int cel_chain_check_maskless(const struct cel_chain *c);
 
-/* Room and codec contexts of one worker: grows to the largest chain it has seen
- * and is kept between chunks. */
+/* The scratch of one worker: two buffers and codec contexts. It grows to the largest chain that it has
+ * run, and is kept between chunks. Never shared between threads. */
 struct cel_scratch;
 int cel_scratch_make(struct cel_scratch **out);
 void cel_scratch_free(struct cel_scratch *scratch);
 
-/* Room for a chunk that is then encoded with this scratch: memory a later step uses
- * again, so that a chunk on its way costs two buffers and not three. */
+/* A buffer for a chunk that is then encoded with this scratch. It is the half of the scratch that the
+ * second step writes to, so that a chunk costs two buffers and not three. */
 int cel_scratch_input(struct cel_scratch *scratch, const struct cel_chain *c, void **out);
 
-/* Run one chunk. src lies outside the scratch, or in its room. *out points into the scratch (or
- * is src for an empty chain) until it is used again. *skipped: bit i is set when
- * optional step i was passed over. */
+/* Encodes one chunk. src lies outside the scratch, or is the buffer of cel_scratch_input. *out points into
+ * the scratch (or is src for an empty chain) and is valid until the scratch is used again. *skipped: bit i is
+ * set when optional step i was left out. */
 int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
                      const void **out, size_t *out_n, uint32_t *skipped);
 
@@ -167,8 +167,8 @@ int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch, con
 int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
                      uint32_t skipped, void *dst);
 
-/* The largest error a chunk of numbers suffered: *loss is raised. Neither src nor the
- * encoded bytes lie in the scratch. */
+/* Raises *loss to the largest error that encoding made in a chunk of numbers. Neither src nor the encoded
+ * bytes lie in the scratch. */
 struct cel_loss {
     double max_abs;
     double max_rel; /* relative to the value given */
@@ -177,9 +177,9 @@ bool cel_chain_is_lossy(const struct cel_chain *c);
 int cel_chain_loss(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, const void *encoded,
                    size_t n, uint32_t skipped, struct cel_loss *loss);
 
-/* For readers that want elements elsewhere than in one row: a chain that starts with a
- * shuffle is decoded down to it, and the elements are put together from their byte
- * planes right where they belong. The planes lie in the scratch (or are src). */
+/* For readers that do not want a chunk's elements in one row. A chain that starts with a shuffle is decoded
+ * except for the shuffle; the reader then takes elements from the byte planes straight to where it needs
+ * them. The planes lie in the scratch (or are src). */
 struct cel_planes {
     const char *at;
     size_t n, size; /* elements; bytes of one, each in a plane of n */
@@ -187,17 +187,17 @@ struct cel_planes {
 bool cel_chain_has_planes(const struct cel_chain *c, uint32_t skipped);
 int cel_chain_decode_planes(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
                             uint32_t skipped, struct cel_planes *out);
-/* n elements in a row; far as cel_unshuffle_fn says. */
+/* n elements in a row; nontemporal: see cel_unshuffle_fn. */
 void cel_planes_take(const struct cel_planes *planes, size_t from, size_t n, void *dst, bool nontemporal);
 /* n elements, every `step`-th. */
 void cel_planes_pick(const struct cel_planes *planes, size_t from, ptrdiff_t step, size_t n, void *dst);
 
-/* Decode a chunk whose size nobody knows (text of variable length): out->max is the
- * limit. Only for chains that skip nothing. */
+/* Decodes a chunk of unknown size (text of variable length); out->max is the limit. No step may have been
+ * left out. */
 int cel_chain_decode_any(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
                          struct cel_buf *out);
 
-/* Whether n stored bytes can be a chunk at all; asked before memory for one is taken. */
+/* Checks whether n stored bytes can be a chunk at all, before memory for the chunk is allocated. */
 int cel_chain_plausible(const struct cel_chain *c, size_t n, uint32_t skipped);
 
 /* Most bytes an encoded chunk may have. */

@@ -1,4 +1,4 @@
-/* Building chains: steps from ids and words, and fitting them to a variable. */
+/* Builds chains: makes steps from ids and cd_values, and fits them to a variable. */
 #include "buf.h"
 #include "chain.h"
 #include "env.h"

@@ -1,13 +1,13 @@
 /* Chains as Zarr JSON. Version 2 puts a codec's parameters beside its "id",
  * version 3 into the "configuration" beside its "name". Parameters come from the
- * codec's table unless it has words of its own for them.
+ * codec's table unless it has functions of its own for them.
  *
  * What has no name in Zarr is {"id": "cellar.hdf5", "filter": 32099, "params":
  * [1, 2]}: any HDF5 filter, without loss. What this build does not know keeps its
  * JSON text.
  *
- * Metadata of others is read leniently (quoted numbers, null or -1 for "the
- * default", keys nobody here knows); text of the user strictly. */
+ * Metadata of other programs is read leniently (quoted numbers, null or -1 for "the
+ * default", unknown keys); text of the user strictly. */
 #include "buf.h"
 #include "chain.h"
 #include "json.h"

@@ -1,8 +1,8 @@
-/* What a lossy chain did to a chunk: it is decoded again and compared with what it was. */
+/* The error that a lossy chain makes: the encoded chunk is decoded again and compared with the original. */
 #include "chain.h"
 #include "mem.h"
 #include "status.h"
-#include "typed.h"
+#include "dtype.h"
 #include <math.h>
 #include <netcdf.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
-/* Object codecs in a chain's JSON: vlen-utf8, json2 and their like, which make bytes
- * of elements that have no fixed size. They say how an array's elements are stored,
- * so they are kept beside the chain, as the JSON of version 2; the codecs after them
- * are the chain. In version 3 numcodecs' codecs have its name before their own. */
+/* Object codecs in a chain's JSON (vlen-utf8, json2 ...). They turn elements without a fixed size into
+ * bytes. How elements are stored is the container's business, so they are kept beside the chain, as JSON of
+ * version 2; the codecs after them are the chain. In version 3 their names start with "numcodecs.". */
 #include "buf.h"
 #include "chain.h"
 #include "json.h"

@@ -1,9 +1,9 @@
-/* Byte order of what a filter on elements gives. Such a filter (delta, astype,
- * fixedscaleoffset, quantize) names the type it stores, order included; Zarr version 3 says the order
- * once more, behind the filters, and there it is the one that counts. */
+/* The byte order of the numbers that a filter on elements stores. Such a filter (delta, astype,
+ * fixedscaleoffset, quantize) names the type it stores, with its byte order. Zarr version 3 names the byte
+ * order again in the codec behind the filters, and there that one counts. */
 #include "chain.h"
 #include "status.h"
-#include "typed.h"
+#include "dtype.h"
 #include <string.h>
 
 /* The step that gives another type than the elements have; it is the last of those on elements. NULL: none. */

@@ -1,6 +1,6 @@
-/* sharding_indexed in a chain's JSON. It says how chunks lie in the store, so it is
- * kept beside the chain: the codecs within it are the chain. What a store's metadata
- * has in its chunk grid, the lengths of a shard, is here a member "shard_shape". */
+/* sharding_indexed in a chain's JSON. How chunks lie in the store is the container's business, so it is kept
+ * beside the chain, and the codecs within it are the chain. A store's metadata has the lengths of a shard in
+ * its chunk grid; in a chain's JSON they are a member "shard_shape". */
 #include "buf.h"
 #include "chain.h"
 #include "json.h"

@@ -352,7 +352,7 @@ static int step_from_spec(struct reader *r, const struct cel_spec *spec, struct 
     return rc == CEL_OK ? rc : fault_at(r, spec->column, rc);
 }
 
-int cel_chain_from_spec(const char *text, struct cel_chain *out, size_t *column)
+static int parse_chain(const char *text, struct cel_chain *out, size_t *column)
 {
     struct cel_spec spec[CEL_CHAIN_MAX];
     struct reader r = {.text = text};
@@ -383,7 +383,7 @@ int cel_chain_parse_sharded(const char *text, struct cel_chain *out, struct cel_
 
     if (first == '{' || first == '[')
         return cel_chain_from_json(text, out, sharding, column);
-    return cel_chain_from_spec(text, out, column);
+    return parse_chain(text, out, column);
 }
 
 int cel_chain_parse(const char *text, struct cel_chain *out, size_t *column)

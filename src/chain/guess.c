@@ -1,4 +1,4 @@
-/* Which name a mistyped one was meant to be. */
+/* Finds the name that a mistyped one is closest to. */
 #include "spec.h"
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Parameter tables and words. Every value is handled as a double: the widest
- * integers here have 32 bits, so nothing is lost, and one range check serves all
- * kinds. */
+/* Values of parameters, from and to words (cd_values), by the codec's parameter table. Every value is
+ * handled as a double: the widest integers here have 32 bits, so nothing is lost, and one range check
+ * serves all kinds. */
 #include "params.h"
 #include "status.h"
 #include <assert.h>
@@ -119,29 +119,40 @@ int cel_param_choice(const struct cel_param *p, const char *name, size_t len)
     return -1;
 }
 
-/* Some parameters have a word always, some only where another one makes the list
- * that long. */
+/* Most parameters always have a word. Others have one only where a later parameter makes the list that
+ * long. */
 static bool has_word_always(const struct cel_param *p)
 {
     return !(p->flags & (CEL_PARAM_ELEM_SIZE | CEL_PARAM_EXTRA));
 }
 
-/* Modes come first: what else counts depends on them. Rows stand in any order, so
- * what was given is told by the length at the start, not by the length so far. */
+static bool is_mode(const struct cel_param *p, const struct cel_words *w)
+{
+    return has_word_always(p) && p->when_value == 0;
+}
+
+static bool is_of_mode(const struct cel_param *p, const struct cel_words *w)
+{
+    return has_word_always(p) && p->when_value != 0 && cel_param_counts(p, w);
+}
+
+static bool is_within_list(const struct cel_param *p, const struct cel_words *w)
+{
+    return !has_word_always(p) && cel_param_counts(p, w) && cel_param_is_held(p, w);
+}
+
+/* Modes come first: which other parameters count depends on them. Rows stand in any order, so whether a
+ * parameter was given follows from the number of words at the start, not from the number so far. */
 void cel_params_complete(const struct cel_codec *codec, struct cel_words *w)
 {
-    const struct cel_param *p;
+    static bool (*const passes[])(const struct cel_param *, const struct cel_words *) = {is_mode, is_of_mode,
+                                                                                         is_within_list};
     const size_t given = w->n;
 
-    for (p = codec->params; p && p->name; p++)
-        if (p->when_value == 0 && has_word_always(p) && (size_t)p->word >= given)
-            put_value(p, p->fallback, w);
-    for (p = codec->params; p && p->name; p++)
-        if (p->when_value != 0 && has_word_always(p) && (size_t)p->word >= given && cel_param_counts(p, w))
-            put_value(p, p->fallback, w);
-    for (p = codec->params; p && p->name; p++)
-        if (!has_word_always(p) && (size_t)p->word >= given && cel_param_counts(p, w) && cel_param_is_held(p, w))
-            put_value(p, p->fallback, w);
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+        for (const struct cel_param *p = codec->params; p && p->name; p++)
+            if ((size_t)p->word >= given && passes[i](p, w))
+                put_value(p, p->fallback, w);
 }
 
 static int check_count(const struct cel_codec *codec, size_t n)

@@ -1,8 +1,8 @@
 #ifndef CEL_PARAMS_H
 #define CEL_PARAMS_H
 
-/* A codec's parameter table against its words: the one place that knows how a
- * named value sits in cd_values. For src/chain, and for plugins/. */
+/* Values of a codec's parameters in its words (cd_values), by its parameter table. For src/chain, and for
+ * plugins/. */
 
 #include "codec.h"
 
@@ -28,16 +28,16 @@ const char *cel_param_json_key(const struct cel_param *p);
 /* Index of a choice by name; -1: none such. */
 int cel_param_choice(const struct cel_param *p, const char *name, size_t len);
 
-/* Missing trailing words take their defaults. A word that would only repeat the
- * element size of the variable, or is an extra of ours, stays away. */
+/* Missing trailing words get their defaults. Words of CEL_PARAM_ELEM_SIZE and CEL_PARAM_EXTRA are not
+ * added. */
 void cel_params_complete(const struct cel_codec *codec, struct cel_words *w);
 
 /* Count, ranges, and the codec's own check: NC_EFILTER for a wrong number of
  * words, NC_EINVAL for a value out of range. */
 int cel_params_check(const struct cel_codec *codec, const struct cel_words *w);
 
-/* Members for the words, which are complete; and words from members. strict: a
- * member nobody knows, or of the wrong kind, is an error. */
+/* JSON members from complete words, and words from members. strict: an unknown member, or one of the wrong
+ * kind, is an error. */
 struct cel_json;
 int cel_params_to_json(const struct cel_codec *codec, const struct cel_words *w, const struct cel_shape *shape,
                        int version, struct cel_json *config);

@@ -1,6 +1,5 @@
-/* A codec's words as members of a JSON object, and back, by its parameter table or
- * by words of its own. Alone in its file because plugins/ builds it in, without the
- * list of codecs. */
+/* A codec's words (cd_values) as members of a JSON object, and back, by its parameter table or by functions
+ * of its own. In a file of its own because plugins/ uses it without the list of codecs. */
 #include "json.h"
 #include "params.h"
 #include "spec.h"
@@ -101,7 +100,7 @@ static int unknown_key(const struct cel_codec *codec, const char *key, bool stri
     return cel_fail(NC_EINVAL, "%s has no parameter %s%s", codec->name, key, guess.text);
 }
 
-/* Extras of ours that have their default take no word. */
+/* Parameters with CEL_PARAM_EXTRA that have their default take no word. */
 static void drop_extras(const struct cel_codec *codec, struct cel_words *w)
 {
     for (const struct cel_param *p = codec->params; p && p->name; p++)

@@ -1,7 +1,7 @@
 #ifndef CEL_SPEC_H
 #define CEL_SPEC_H
 
-/* The text spelling of filters, taken apart: "2|zstd,level=3|307,9". */
+/* The parser for the text spelling of filters: "2|zstd,level=3|307,9". */
 
 #include "codec.h"
 
@@ -13,7 +13,7 @@ int cel_spec_constant(const char *text, size_t len, uint32_t words[2], size_t *n
 /* A value of 8 bytes in memory <-> its two words in memory, the low one first. */
 void cel_spec_fix8(unsigned char *mem, bool big_endian);
 
-/* One filter as written. Whether anybody has it is not asked. */
+/* One filter as written. It need not be available. */
 struct cel_spec {
     unsigned id;
     const struct cel_codec *codec; /* the one its name or id stands for; NULL: none here */
@@ -24,7 +24,7 @@ struct cel_spec {
 /* All filters of a text; blank text has none. On failure *column is where. */
 int cel_spec_parse(const char *text, struct cel_spec *out, size_t max, size_t *n, size_t *column);
 
-/* cel_chain_parse for either kind of text, and cel_chain_print for JSON. */
+/* cel_chain_parse for JSON, and cel_chain_print for JSON. */
 struct cel_chain;
 struct cel_buf;
 struct cel_sharding;
@@ -33,10 +33,9 @@ struct cel_json;
 int cel_chain_json_list(const struct cel_chain *c, int version, struct cel_json **out);
 /* chain_shard.c: what a sharding_indexed object says; *codecs is the list within, borrowed. */
 int cel_sharding_from_json(const struct cel_json *object, struct cel_sharding *out, const struct cel_json **codecs);
-int cel_chain_from_spec(const char *text, struct cel_chain *out, size_t *column);
 int cel_chain_from_json(const char *text, struct cel_chain *out, struct cel_sharding *sharding, size_t *column);
 
-/* The candidate closest to a mistyped name, if any is close: " (did you mean X?)"; else "". */
+/* " (did you mean X?)" with the candidate closest to a mistyped name, if any is close; else "". */
 struct cel_guess {
     char text[96];
     size_t distance;

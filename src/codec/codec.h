@@ -8,10 +8,9 @@
 
 struct cel_json;
 
-/* Parameters of a codec, as HDF5 keeps them (cd_values). 64-bit values take two
- * words, the low one first. "Visible" words are what the user gave and what
- * inquiries show before a file is written; "working" words are what prepare()
- * makes of them for one variable, and what an HDF5 file stores. */
+/* The parameters of a codec as a list of 32-bit words: HDF5's cd_values. A 64-bit value takes two words,
+ * the low one first. "Visible" words are what the user gives, and what inquiries show before a file is
+ * written. "Working" words are what prepare() makes of them for one variable, and what an HDF5 file stores. */
 #define CEL_WORDS_MAX 80
 struct cel_words {
     size_t n;
@@ -74,12 +73,12 @@ enum {
     CEL_CODEC_MAY_SKIP = 16,       /* encode() may answer CEL_SKIP */
     CEL_CODEC_NEEDS_PIXELS = 32,   /* input length must be a multiple of the element size */
     CEL_CODEC_NEEDS_ELEMENTS = 64, /* only as the first step, on the elements themselves */
-    CEL_CODEC_OUTSIDE = 128,       /* from a shared library: runs under the plugin lock */
+    CEL_CODEC_OUTSIDE = 128,       /* from a plugin: runs under the plugin lock */
     CEL_CODEC_PLANES = 256,        /* output is as many byte planes as working word 0 says */
-    CEL_CODEC_MIXES = 512          /* makes one value of several: padding must hold the fill value, which it knows */
+    CEL_CODEC_MIXES = 512 /* one value depends on several: padding must hold the fill value, which the codec knows */
 };
 
-/* The surroundings of one encode or decode call. */
+/* What one call of encode() or decode() is given besides the bytes. */
 struct cel_coding {
     const struct cel_codec *codec;
     const struct cel_words *words; /* working parameters */
@@ -88,10 +87,10 @@ struct cel_coding {
     size_t planes; /* encode: src is this many byte planes of n / planes bytes each, then n % planes
                     * bytes, because the step before has CEL_CODEC_PLANES and ran; 0: not known,
                     * or, in a chain, that src is no such planes */
-    bool in_chain; /* it runs as a step of a chain of ours, behind this many others */
-    size_t before;
-    bool whole;    /* decode: cap is the very size of the chunk at this step, and what comes beyond it is of no use */
-    bool maskless; /* the format cannot note that a chunk was left out: CEL_SKIP fails there */
+    bool in_chain; /* it runs as a step of one of Cellar's chains ... */
+    size_t before; /* ... behind this many other steps */
+    bool whole;    /* decode: cap is exactly the size of the chunk at this step; bytes beyond it are not needed */
+    bool maskless; /* the format cannot note that a filter was left out for a chunk: CEL_SKIP fails there */
 };
 
 /* A codec is a constant table, the same for every variable and thread. */
@@ -109,11 +108,11 @@ struct cel_codec {
      * words take their parameter's default; more than max is an error. */
     size_t min_words, max_words;
 
-    /* Optional: checks of the visible words that the table cannot say. */
+    /* Optional: checks of the visible words that the table cannot express. */
     int (*check)(const struct cel_words *visible);
 
-    /* Optional: fit the codec to a variable. Refuses types and shapes it cannot
-     * do, and sets *working (already a copy of *visible). Given words that are
+    /* Optional: fits the codec to a variable. Refuses types and shapes that it cannot
+     * encode, and sets *working (already a copy of *visible). Given words that are
      * working words already (read from a file), it leaves them as they are. */
     int (*prepare)(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
                    struct cel_words *working);
@@ -122,8 +121,8 @@ struct cel_codec {
      * first max_words of them). */
     void (*reveal)(const struct cel_words *working, struct cel_words *visible);
 
-    /* Optional: JSON where the table does not say it all; then the table is not used
-     * for it. version is 2 or 3; for 3 `config` is the "configuration" object. to_json
+    /* Optional: JSON that the table cannot express; then the table is not used
+     * for JSON. version is 2 or 3; for 3 `config` is the "configuration" object. to_json
      * adds members; its words are complete (no default is missing). from_json sets
      * *visible (empty before); the table's ranges are checked afterwards. */
     int (*to_json)(const struct cel_words *visible, const struct cel_shape *shape, int version,
@@ -137,8 +136,8 @@ struct cel_codec {
      * declared larger than its stored size times this is damaged. */
     size_t max_ratio;
 
-    /* Optional: how many bytes src says it decodes to, unchecked; 0: it does not
-     * say. For callers that do not know the size of the chunk (plugins/). */
+    /* Optional: how many bytes src claims to decode to, unchecked; 0: unknown. For
+     * callers that do not know the size of the chunk (plugins/). */
     size_t (*decoded_size)(const struct cel_coding *coding, const void *src, size_t n);
 
     /* Optional: what the working words say of the chunks (type, byte order, size), for
@@ -148,12 +147,12 @@ struct cel_codec {
     /* Both write to dst[0..cap) and set *len. src and dst never overlap; src may
      * be unaligned; decode() must survive any src. encode() may return CEL_SKIP
      * with CEL_CODEC_MAY_SKIP. Errors start with the codec's name. A decode() that
-     * fails for lack of room only sets *len above cap. */
+     * fails only because dst is too small sets *len above cap. */
     int (*encode)(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len);
     int (*decode)(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len);
 
-    /* Optional: this step and a shuffle of elements of `size` bytes behind it, in one: the
-     * bytes of both, n of them. CEL_SKIP: not this chunk; then one goes after the other. */
+    /* Optional: encode() and a shuffle of elements of `size` bytes behind it, in one pass; dst gets n bytes.
+     * CEL_SKIP: not for this chunk; the caller then runs one after the other. */
     int (*encode_planes)(const struct cel_coding *coding, const void *src, size_t n, size_t size, void *dst);
 
     /* Optional: what a worker keeps between calls with equal words (compression
@@ -162,7 +161,7 @@ struct cel_codec {
     void (*free_context)(void *context);
 
     /* Filters from one number type to another: the visible words, counted from 1, that name the type of
-     * the elements and the one they store (indices of typed.h). 0: this is none. */
+     * the elements and the type stored (indices of dtype.h). 0: the filter is none of these. */
     int own_type, stored_type;
 
     void *outside; /* CEL_CODEC_OUTSIDE: the plugin's class */

@@ -1,10 +1,10 @@
 /* astype: elements are stored as another number type.
  *
  * HDF5 filter 32818 (an id of ours), Zarr v2 "astype". Words: type as stored, type
- * of the variable (indices of typed.h).
+ * of the variable (indices of dtype.h).
  * {"id": "astype", "encode_dtype": "<f4", "decode_dtype": "<f8"} */
 #include "status.h"
-#include "typed.h"
+#include "dtype.h"
 #include <netcdf.h>
 
 static const struct cel_param params[] = {

@@ -16,7 +16,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
 {
     *len = cel_base64_size(n);
     if (*len > cap)
-        return cel_fail(NC_EFILTER, "base64: no room for %zu bytes", *len);
+        return cel_fail(NC_EFILTER, "base64: the output buffer is too small for %zu bytes", *len);
     cel_base64_encode(src, n, dst);
     return CEL_OK;
 }

@@ -1,5 +1,5 @@
-/* BitGroom as a filter: keeps a number of decimal digits, cutting the values at even
- * places of the chunk and filling up those at odd ones.
+/* BitGroom as a filter: keeps a number of decimal digits. The low bits of elements 0, 2, 4 ... of a chunk
+ * become zeros, those of elements 1, 3, 5 ... ones.
  *
  * HDF5 filter 32022, Zarr v2 and v3 "cellar.bitgroom". cd_values: see quantizing.h.
  * {"id": "cellar.bitgroom", "nsd": 3} */

@@ -303,7 +303,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (n % s.size != 0)
         return CEL_SKIP;
     if (cap < bound(coding, n))
-        return cel_fail(NC_EFILTER, "bitshuffle: no room for %zu bytes", n);
+        return cel_fail(NC_EFILTER, "bitshuffle: the output buffer is too small for %zu bytes", n);
     if (s.compression != NONE)
         return compress_all(coding->context, &s, src, n, dst, len);
     *len = n;

@@ -4,9 +4,9 @@
  * HDF5 filter 32001 ("blosc"), Zarr v2 and v3 "blosc". cd_values: filter revision 2,
  * format 2, element size, bytes of a chunk, level, shuffle (0 none, 1 bytes, 2 bits),
  * compressor (0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd). The first four are
- * filled in; the fourth is given as a block size by some, which HDF5's plugin has
- * never used and neither do we: Blosc chooses it.
- * Noise is stored as it is, with the header. The `_ctx` calls know no global state.
+ * filled in. Some programs give the fourth as a block size; it is ignored, as HDF5's plugin does, and
+ * Blosc chooses the block size. Noise is stored as it is, behind the header. The `_ctx` calls of Blosc use no
+ * global state.
  * {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0} */
 #include "bytes.h"
 #include "codec.h"

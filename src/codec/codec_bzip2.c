@@ -121,7 +121,7 @@ static int pump(bz_stream *s, int (*step)(bz_stream *, int), int more, const cha
         *dst += out - s->avail_out;
         *cap -= out - s->avail_out;
         if (in == s->avail_in && out == s->avail_out)
-            break; /* no progress: input or room is used up */
+            break; /* no progress: the input or the output buffer is used up */
     } while (answer == more || answer == BZ_RUN_OK);
     return answer;
 }

@@ -52,7 +52,8 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     char *out = dst;
 
     if (cap < 4 || n > cap - 4)
-        return cel_fail(NC_EFILTER, "%s: no room for %zu bytes and a checksum", coding->codec->name, n);
+        return cel_fail(NC_EFILTER, "%s: the output buffer is too small for %zu bytes and a checksum",
+                        coding->codec->name, n);
     if (n)
         memcpy(at_end(coding) ? out : out + 4, src, n);
     cel_put_le32(at_end(coding) ? out + n : out, sum_of(coding, src, n));

@@ -1,10 +1,10 @@
 /* quantize: reals rounded to a number of decimal places, in binary steps.
  *
  * HDF5 filter 32816 (an id of ours), Zarr v2 "quantize". Words: digits, dtype of the
- * elements, dtype as stored (indices of typed.h). One way: decoding only casts.
+ * elements, dtype as stored (indices of dtype.h). Decoding only converts the type.
  * {"id": "quantize", "digits": 3, "dtype": "<f8", "astype": "<f8"} */
 #include "status.h"
-#include "typed.h"
+#include "dtype.h"
 #include <math.h>
 #include <netcdf.h>
 

@@ -1,4 +1,4 @@
-/* deflate: zlib streams (RFC 1950), written by libdeflate, read by inflate.c.
+/* deflate: zlib streams (RFC 1950). deflate_core.c tells which encoder writes them; inflate.c reads.
  *
  * HDF5 filter 1 ("deflate"), Zarr v2 "zlib", v3 "numcodecs.zlib". cd_values: level.
  * Written: one stream. Read: one or several streams one after the other; anything
@@ -8,7 +8,8 @@
 #include "deflate_core.h"
 #include <libdeflate.h>
 
-/* Method deflate with a window of 32 kB; a hint at the level; both divisible by 31. */
+/* Method deflate with a window of 32 KiB; then a hint at the level, which makes the two bytes, as a number,
+ * divisible by 31. */
 static void put_header(unsigned char *dst, unsigned level)
 {
     dst[0] = 0x78;
@@ -20,7 +21,7 @@ static void put_trailer(unsigned char *dst, const void *src, size_t n)
     cel_put_be32(dst, libdeflate_adler32(1, src, n));
 }
 
-/* Any window and level, but no dictionary: nobody could say which. */
+/* Any window and level. A preset dictionary is refused: the chunk does not hold it. */
 static size_t skip_header(const unsigned char *src, size_t n)
 {
     return n >= 2 && (src[0] & 15) == 8 && src[0] >> 4 <= 7 && (src[0] << 8 | src[1]) % 31 == 0 && !(src[1] & 0x20) ? 2

@@ -1,10 +1,10 @@
 /* delta: the first element, then the difference of each to the one before it.
  *
  * HDF5 filter 32814 (an id of ours), Zarr v2 "delta". Words: dtype of the elements,
- * dtype of the differences (indices of typed.h). Integers wrap.
+ * dtype of the differences (indices of dtype.h). Integers wrap.
  * {"id": "delta", "dtype": "<i4", "astype": "<i4"} */
 #include "status.h"
-#include "typed.h"
+#include "dtype.h"
 #include <netcdf.h>
 
 static const struct cel_param params[] = {

@@ -1,11 +1,11 @@
 /* fixedscaleoffset: round((x - offset) * scale), as integers or what astype says.
  *
  * HDF5 filter 32815 (an id of ours), Zarr v2 "fixedscaleoffset". Words: offset (two),
- * scale (two), dtype of the elements, dtype as stored (indices of typed.h).
+ * scale (two), dtype of the elements, dtype as stored (indices of dtype.h).
  * Arithmetic as numpy's: single precision for float elements when encoding.
  * {"id": "fixedscaleoffset", "offset": 1000, "scale": 10, "dtype": "<f8", "astype": "|u1"} */
 #include "status.h"
-#include "typed.h"
+#include "dtype.h"
 #include <math.h>
 #include <netcdf.h>
 #include <string.h>

@@ -20,7 +20,7 @@ static size_t bound(const struct cel_coding *coding, size_t n)
 static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
     if (cap < 4 || n > cap - 4)
-        return cel_fail(NC_EFILTER, "fletcher32: no room for %zu bytes and a checksum", n);
+        return cel_fail(NC_EFILTER, "fletcher32: the output buffer is too small for %zu bytes and a checksum", n);
     memcpy(dst, src, n);
     cel_put_le32((char *)dst + n, cel_fletcher32(src, n));
     *len = n + 4;

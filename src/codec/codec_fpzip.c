@@ -1,10 +1,10 @@
 /* fpzip: LLNL's compressor for floats and doubles in 1 to 3 dimensions, exact or with
  * fewer bits of precision.
  *
- * HDF5 filter 32014; words and framing are ours (docs/formats/fpzip.md). cd_values as
- * given: bits of precision, 0 for all. As stored: format 1, bits of precision, type (0
- * float, 1 double; 2 more if the high byte comes first), then the three axes, slowest first. Chunks of any rank are taken
- * (axes.h). A chunk (numbers low byte first):
+ * HDF5 filter 32014; parameters and framing are Cellar's own (docs/formats/fpzip.md). cd_values as given: bits
+ * of precision, 0 for all. As stored: format 1, bits of precision, type (0 float, 1 double; 2 added if the
+ * high byte comes first), then the three axes, slowest first. Chunks of any rank are taken (axes.h). A
+ * chunk (numbers low byte first):
  *
  *   OFFSET  SIZE  MEANING
  *        0     4  bytes that follow the checksum; the highest bit set: they are the
@@ -12,8 +12,8 @@
  *        4     4  CRC-32C of the stored words (4 bytes each) and of those bytes
  *        8        fpzip's stream, without its own header
  *
- * libfpzip encodes. Its decoder corrupts memory when its input is not what its encoder
- * wrote, so decoding is fpzip_decode.c's. The checksum finds damage; nothing relies on it.
+ * libfpzip encodes. Its decoder corrupts memory when its input is damaged, so fpzip_decode.c decodes, which
+ * is safe for any input. The checksum is there to find damage; safety does not rest on it.
  * {"id": "cellar.fpzip", "precision": 0} */
 #include "axes.h"
 #include "bytes.h"
@@ -161,8 +161,8 @@ static size_t bound(const struct cel_coding *coding, size_t n)
     return HEADER + n;
 }
 
-/* The elements where libfpzip may read them: in our byte order and aligned. There is
- * room for as many more in the context, behind them. */
+/* The elements as libfpzip reads them: in native byte order and aligned; src itself, or a copy in the
+ * context's buffer. The buffer has space for as many elements more behind them. */
 static int native_elements(const struct cel_coding *coding, const void **src)
 {
     const struct cel_shape *shape = coding->shape;
@@ -293,7 +293,7 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (rc != CEL_OK)
         return rc;
     if (coding->shape->nbytes > cap)
-        return cel_fail(NC_EFILTER, "fpzip: no room for %zu bytes", coding->shape->nbytes);
+        return cel_fail(NC_EFILTER, "fpzip: the output buffer is too small for %zu bytes", coding->shape->nbytes);
     if (n < HEADER)
         return cel_fail(NC_EFILTER, "fpzip: %zu bytes cannot hold a header", n);
     length = cel_get_le32(in);

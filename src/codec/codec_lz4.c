@@ -53,7 +53,7 @@ static size_t bound(const struct cel_coding *coding, size_t n)
     size_t block = block_size(coding, n);
     size_t blocks = block ? (n + block - 1) / block : 0;
 
-    /* the last block is tried with room for an expanded form, kept raw then */
+    /* LZ4 may expand the last block while it tries; the block is stored raw then */
     return HEADER + n + 4 * blocks + (size_t)LZ4_compressBound((int)block) - block;
 }
 
@@ -68,7 +68,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     char *to = dst;
 
     if (cap < bound(coding, n))
-        return cel_fail(NC_EFILTER, "lz4: no room for %zu bytes", n);
+        return cel_fail(NC_EFILTER, "lz4: the output buffer is too small for %zu bytes", n);
     cel_put_be64(to, n);
     cel_put_be32(to + 8, (uint32_t)block);
     to += HEADER;

@@ -130,7 +130,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     size_t at = 0, literals = 0; /* bytes from `literals` to `at` are not yet written */
 
     if (cap < bound(coding, n) || n >= UINT32_MAX)
-        return cel_fail(NC_EFILTER, "lzf: no room for %zu bytes", n);
+        return cel_fail(NC_EFILTER, "lzf: the output buffer is too small for %zu bytes", n);
     memset(c->seen, 0, sizeof c->seen);
     while (n - at >= MATCH_MIN) {
         unsigned h = hash(from + at);

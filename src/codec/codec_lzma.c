@@ -1,8 +1,9 @@
 /* lzma: the .xz and .lzma formats and raw streams, as Python's lzma module writes them.
  *
- * HDF5 filter 32813 (an id of ours), Zarr v2 "lzma". Words: format (1 .xz, 2 .lzma, 3
- * raw, LZMA2 unless filters say otherwise), check (-1: the format's own), preset (0-9, 6 unless given; 16 more: extreme), then, where
- * "filters" are given (raw streams need them), their number and FILTER_WORDS of each.
+ * HDF5 filter 32813 (an id of ours), Zarr v2 "lzma". Words: format (1 .xz, 2 .lzma, 3 raw, which is LZMA2
+ * unless filters say otherwise); check (-1: the format's default); preset (0 to 9, default 6; 16 added:
+ * extreme); then, where "filters" are given (raw streams need them), their number and FILTER_WORDS words
+ * for each.
  * {"id": "lzma", "format": 1, "check": -1, "preset": null, "filters": null} */
 #include "codec.h"
 #include "json.h"
@@ -260,7 +261,7 @@ static lzma_ret run(lzma_stream *s, const void *src, size_t n, void *dst, size_t
 
     s->next_in = src;
     s->avail_in = n;
-    s->next_out = cap ? dst : &nothing; /* liblzma makes no progress without any room */
+    s->next_out = cap ? dst : &nothing; /* liblzma makes no progress with an empty output buffer */
     s->avail_out = cap ? cap : 1;
     answer = lzma_code(s, LZMA_FINISH);
     if (answer == LZMA_STREAM_END && s->avail_in)

@@ -1,6 +1,6 @@
-/* nbit: HDF5's own filter for numbers with fewer bits than their bytes have. The types of
- * netCDF use all their bits, so on a variable defined here it has nothing to do, as with
- * libhdf5; what other programs packed (Zarr, or types with unused bits) is unpacked.
+/* nbit: HDF5's own filter for types that do not use all bits of their bytes. netCDF's types use all of
+ * them, so the filter does nothing on a variable defined here, as in libhdf5. Chunks that other programs
+ * have packed are unpacked.
  *
  * HDF5 filter 5 ("nbit"), Zarr "cellar.nbit". No cd_values are given; as stored: their
  * number, 1 if there is nothing to do, number of elements, class (1 number, 4 any other),
@@ -11,7 +11,7 @@
 #include "codec.h"
 #include "codec_buffer.h"
 #include "status.h"
-#include "typed.h"
+#include "dtype.h"
 #include <netcdf.h>
 #include <string.h>
 
@@ -146,7 +146,7 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (rc != CEL_OK)
         return rc;
     if (s.n * s.type.size > cap)
-        return cel_fail(NC_EFILTER, "nbit: no room for %zu bytes", s.n * s.type.size);
+        return cel_fail(NC_EFILTER, "nbit: the output buffer is too small for %zu bytes", s.n * s.type.size);
     if (n < (s.n * s.bits + 7) / 8 || n > s.n * s.bits / 8 + 1)
         return cel_fail(NC_EFILTER, "nbit: the chunk has %zu bytes, expected %zu", n, s.n * s.bits / 8 + 1);
     CEL_BY_SIZE(s.type.size, unpack, &s, src, n, dst);

@@ -1,6 +1,6 @@
-/* ndlorenzo: what is left of an element after its neighbours towards the origin
- * predict it: the n-dimensional Lorenzo predictor, in modular arithmetic, so that
- * every bit pattern comes back. Smooth fields become small numbers.
+/* ndlorenzo: each element is predicted from its neighbours towards the origin, and the difference is
+ * stored: the n-dimensional Lorenzo predictor. Arithmetic is modular, so every bit pattern comes back.
+ * Smooth fields become small numbers. nd_lorenzo.c explains the algorithm.
  *
  * HDF5 filter 32802, Zarr v2 "ndlorenzo", v3 "cellar.ndlorenzo". No parameters;
  * working words as nd_words.h with word 0 zero. Elements of 1, 2, 4 or 8 bytes.

@@ -3,7 +3,7 @@
  *
  * HDF5 filter 32801, Zarr v2 "ndmean", v3 "cellar.ndmean". Float and double only.
  * Words as nd_words.h; the edge is 1 to 127. Cells that hold a fill value, NaN or an
- * infinity are stored exactly; the decoder, which is ndcell's, does not care.
+ * infinity are stored exactly; the decoder, which is ndcell's, need not know which.
  * {"id": "ndmean", "cell": 4, "elementsize": 4, "shape": [8, 91, 180]} */
 #include "nd_mean.h"
 #include "nd_words.h"

@@ -27,7 +27,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
 
     *len = bound(coding, n);
     if (*len > cap)
-        return cel_fail(NC_EFILTER, "packbits: no room for %zu bytes", *len);
+        return cel_fail(NC_EFILTER, "packbits: the output buffer is too small for %zu bytes", *len);
     memset(out, 0, *len);
     out[0] = (unsigned char)((8 - n % 8) % 8);
     for (size_t i = 0; i < n; i++)

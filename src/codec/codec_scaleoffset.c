@@ -1,6 +1,6 @@
 /* scaleoffset: HDF5's own filter. Integers are stored as differences to the smallest one,
  * in as few bits as the largest needs; floats and doubles are first rounded to a number
- * of decimal places. The fill value is the highest number those bits can say.
+ * of decimal places. The fill value is stored as the highest number that those bits can hold.
  *
  * HDF5 filter 6 ("scaleoffset"), Zarr "cellar.scaleoffset". cd_values as given: type (0
  * reals, 2 integers), factor (decimal places; integers: bits, 0 to find them). As stored:
@@ -13,8 +13,8 @@
  *       13     8  0
  *       21        the elements, high bits first, and one byte more
  *
- * Values that are not finite, or further apart than their integers can say, are stored
- * whole, where libhdf5 rounds them to anything.
+ * Chunks with values that are not finite, or whose differences do not fit the integers, are stored whole;
+ * libhdf5 loses such values.
  *
  * {"id": "cellar.scaleoffset", "type": "decimal", "factor": 2} */
 #include "bitpack.h"
@@ -22,7 +22,7 @@
 #include "codec.h"
 #include "codec_buffer.h"
 #include "status.h"
-#include "typed.h"
+#include "dtype.h"
 #include <math.h>
 #include <netcdf.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     return CEL_OK;
 }
 
-/* What the words say, with everything that running needs to be true. */
+/* The stored parameters, checked. */
 struct setting {
     struct cel_dtype type; /* of the elements */
     size_t n, bits;        /* elements, and bits of one */
@@ -108,34 +108,50 @@ struct setting {
     uint64_t fill;
 };
 
+static uint64_t mask_of(unsigned bits)
+{
+    return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+}
+
+/* The type that stored words name; kind 0: none. */
+static struct cel_dtype type_of_words(const struct cel_words *w)
+{
+    static const char kinds[2][9] = {{0, 'i', 'i', 0, 'i', 0, 0, 0, 'i'}, {0, 0, 0, 0, 'f', 0, 0, 0, 'f'}};
+    struct cel_dtype type = {.kind = 0};
+
+    if (w->n != NWORDS || w->w[SIZE] > 8 || w->w[CLASS] > 1)
+        return type;
+    type = (struct cel_dtype){kinds[w->w[CLASS]][w->w[SIZE]], w->w[SIZE], w->w[ORDER] == 1};
+    if (type.kind == 'i' && !w->w[SIGN])
+        type.kind = 'u';
+    return type;
+}
+
 static int read_words(const struct cel_words *w, struct setting *s)
 {
-    size_t size = w->n == NWORDS ? w->w[SIZE] : 0;
-    bool real = size && w->w[CLASS] == 1;
+    struct cel_dtype type = type_of_words(w);
+    bool is_real = type.kind == 'f';
 
-    if ((size != 1 && size != 2 && size != 4 && size != 8) || w->w[CLASS] > 1 || (real && size < 4))
+    if (!type.kind)
         return cel_fail(NC_EFILTER, "scaleoffset: the stored parameters are of no type there is");
-    if (w->w[TYPE] != (real ? REALS : INTEGERS))
+    if (w->w[TYPE] != (is_real ? REALS : INTEGERS))
         return cel_fail(NC_EFILTER, "scaleoffset: scaling of type %u is not possible", w->w[TYPE]);
-    *s = (struct setting){.type = {real         ? 'f'
-                                   : w->w[SIGN] ? 'i'
-                                                : 'u',
-                                   size, w->w[ORDER] == 1},
+    *s = (struct setting){.type = type,
                           .n = w->w[COUNT],
-                          .bits = 8 * size,
+                          .bits = 8 * type.size,
                           .factor = (int)w->w[FACTOR],
                           .has_fill = w->w[HAS_FILL] != 0,
                           .fill = w->w[FILL] | (uint64_t)w->w[FILL + 1] << 32};
-    if (size < 8)
-        s->fill &= (UINT64_C(1) << s->bits) - 1;
-    if (!real && s->factor < 0)
-        s->factor = 0;
-    if (!real && (size_t)s->factor > s->bits)
+    s->fill &= mask_of((unsigned)s->bits);
+    if (is_real)
+        return CEL_OK;
+    s->factor = s->factor < 0 ? 0 : s->factor;
+    if ((size_t)s->factor > s->bits)
         return cel_fail(NC_EFILTER, "scaleoffset: %d bits are more than an element has", s->factor);
     return CEL_OK;
 }
 
-/* HDF5 passes integers by that are to have all their bits. */
+/* Integers that are to keep all their bits are copied, as HDF5 does. */
 static bool is_idle(const struct setting *s)
 {
     return s->type.kind != 'f' && (size_t)s->factor == s->bits;
@@ -171,11 +187,6 @@ static unsigned bits_below(uint64_t n)
     for (n -= 1; n > 0; n >>= 1)
         bits++;
     return bits;
-}
-
-static uint64_t mask_of(unsigned bits)
-{
-    return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 }
 
 static uint64_t stored_size(const struct setting *s, unsigned bits)
@@ -343,7 +354,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
 static int check_chunk(const struct setting *s, const unsigned char *src, size_t n, size_t cap)
 {
     if (s->n * s->type.size > cap)
-        return cel_fail(NC_EFILTER, "scaleoffset: no room for %zu bytes", s->n * s->type.size);
+        return cel_fail(NC_EFILTER, "scaleoffset: the output buffer is too small for %zu bytes", s->n * s->type.size);
     if (is_idle(s))
         return n == s->n * s->type.size
                    ? CEL_OK

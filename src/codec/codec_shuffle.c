@@ -1,6 +1,6 @@
-/* shuffle: the bytes of the elements, first bytes first (byte planes). Bytes that
- * do not fill an element stay at the end; elements of one byte, or a single
- * element, stay as they are.
+/* shuffle: byte planes: the first bytes of all elements, then the second bytes, and so on. Bytes at the
+ * end that do not fill an element stay there. Elements of one byte, or a single element, stay as they
+ * are.
  *
  * HDF5 filter 2 ("shuffle"), Zarr v2 "shuffle", v3 "numcodecs.shuffle".
  * cd_values: element size.

@@ -1,7 +1,7 @@
 /* szip: extended Rice coding of CCSDS 121, as HDF5 stores it: the decoded size (32
  * bits, low byte first), then the stream. libaec is called directly, with the
- * padding and byte planes of its szlib interface (same bytes, tested): that
- * interface does not tell a chunk that was cut short.
+ * padding and byte planes of its szlib interface (a test compares the bytes), because that interface
+ * does not recognize a chunk that was cut short.
  *
  * HDF5 filter 4 ("szip"), Zarr v2 "szip". cd_values as given: options mask (4
  * entropy coding or 32 nearest neighbour), pixels per block (even, 2 to 32). As

@@ -7,10 +7,10 @@
  * header with type, shape and mode. Chunks are zfp streams without header, the same
  * bytes as H5Z-ZFP's. Chunks of any rank are taken (axes.h).
  *
- * Not all values can be kept to an accuracy: a block of 4 by 4 with 280 and a fill value
- * of 1e36 has no digits left for the 280, and there is no NaN but in the reversible
- * mode. Such a chunk is left out (CEL_SKIP). Zarr cannot note that: there it is a
- * reversible stream with its own header, which the decoder knows by its first bytes.
+ * Not all values can be kept to an accuracy. A block of 4 by 4 values with 280 and a fill value of 1e36 has
+ * no digits left for the 280, and only the reversible mode can store NaN. For such a chunk the filter is
+ * left out (CEL_SKIP). Zarr cannot note that, so there the chunk becomes a reversible stream with a header
+ * of its own, which the decoder recognizes by its first bytes.
  * {"name": "zfp", "configuration": {"mode": "fixed_accuracy", "tolerance": 0.01}} */
 #include "axes.h"
 #include "codec.h"

@@ -2,9 +2,9 @@
  * Python module. The stream behind the header is codec_zfp.c's.
  *
  * HDF5 filter 32822 (an id of ours), Zarr v2 "zfpy", v3 "numcodecs.zfpy". cd_values as
- * zfp's. A chunk that a lossy mode cannot take is written in the exact one, as its
- * header says. Axes of length 1 stay. Expert mode has a header that does not end on a byte
- * and does not exist there, nor do elements with their high byte first.
+ * zfp's. A chunk that a lossy mode cannot store is written in reversible mode, as its header says. Axes of
+ * length 1 stay. Expert mode is refused, as its header does not end on a byte, and so are elements with
+ * their high byte first.
  * {"id": "zfpy", "mode": 4, "tolerance": 0.01, "rate": -1, "precision": -1} */
 #include "axes.h"
 #include "bytes.h"
@@ -133,7 +133,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     int rc = cel_zfp_from_words(coding->words, coding->shape, &z);
 
     if (rc == CEL_OK && cap < HEADER)
-        rc = cel_fail(NC_EFILTER, "zfp: no room for a header");
+        rc = cel_fail(NC_EFILTER, "zfp: the output buffer is too small for a header");
     if (rc == CEL_OK)
         rc = cel_zfp_encode(&z, coding->shape, coding->context, src, n, (char *)dst + HEADER, cap - HEADER, len);
     if (rc == CEL_SKIP) {
@@ -152,7 +152,8 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
     struct cel_zfp z = {.header = 0};
-    int rc = n >= HEADER ? cel_zfp_read(src, n, coding->shape, &z) : cel_fail(NC_EFILTER, "zfp: no room for a header");
+    int rc = n >= HEADER ? cel_zfp_read(src, n, coding->shape, &z)
+                         : cel_fail(NC_EFILTER, "zfp: the chunk is too short for a header");
 
     if (rc == CEL_OK && z.header != HEADER)
         rc = cel_fail(NC_EFILTER, "zfp: a header of %zu bytes is not supported", z.header);

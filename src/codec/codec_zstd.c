@@ -6,10 +6,10 @@
  * One frame with its content size is written, which is what the plugin needs.
  * Read: any number of frames, with or without content size, skippable frames.
  *
- * Level 3 of libzstd looks every position up in two tables. In chunks that hardly
- * shrink, as measured or modelled numbers do without a shuffle, one table of the same
- * size finds as much in two thirds of the time: see is_hard(). Behind a shuffle small
- * tables do: see is_near(). Every other level is libzstd's own.
+ * Level 3 of libzstd looks up every position in two tables. In chunks that hardly shrink, such as measured
+ * or modelled numbers without a shuffle, one table of the same size finds as much in two thirds of the
+ * time: see is_hard(). Behind a shuffle, small tables are enough: see is_near(). Every other level is
+ * libzstd's own.
  * {"id": "zstd", "level": 3} */
 #include "codec.h"
 #include "mem.h"

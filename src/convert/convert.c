@@ -1,10 +1,9 @@
 /* Number conversions: ten types to ten types, from one template.
  *
- * A value that does not fit is counted and stored as netCDF-C stores it wherever
- * C says what that is: integers wrap, a double beyond float's range becomes an
- * infinity (and an infinity counts as beyond it). A real that no integer of the
- * target type equals once truncated is undefined in C; it takes the nearest end
- * of the range. NaN is never counted, as in netCDF-C, and becomes 0. */
+ * Values out of the target's range are counted. Wherever C defines the result, it is netCDF-C's: integers
+ * wrap, and a double beyond float's range becomes an infinity (an infinity counts as out of range). C does
+ * not define the conversion of a real to an integer type that cannot hold it; here it becomes the nearest
+ * end of the range. NaN is never counted, as in netCDF-C, and becomes 0. */
 #include "convert.h"
 #include "convert_int.h"
 #include <float.h>

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Values: number types, byte order, fill. Types are netcdf.h's atomic ones;
- * NC_CHAR and NC_STRING convert to nothing but themselves. */
+ * NC_CHAR and NC_STRING convert only to themselves. */
 
 /* Convert n values; src and dst do not overlap and may be unaligned. Gives back
  * how many did not fit the target type: those are stored as netCDF-C stores them

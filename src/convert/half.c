@@ -1,4 +1,4 @@
-/* float16, which C has no type for. */
+/* Conversions of float16, for which C11 has no type. */
 #include "half.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Quantizers: settings checked, masks and tables prepared, the loops for this CPU
- * chosen. The loops themselves are in quantize_real.h. */
+/* Quantizers: checks settings, prepares masks and tables, and chooses the loops for this processor. The
+ * loops are in quantize_real.h, which explains the modes. */
 #include "quantize.h"
 #include "mem.h"
 #include "quantize_int.h"
@@ -13,8 +13,8 @@ struct loops {
     cel_quantize_fn *groom, *round_away, *round_even, *granular;
 };
 
-/* Binary digits per decimal digit, and the other way, as netCDF-C has them: results
- * hang on the last bit of these. */
+/* Binary digits per decimal digit, and the inverse, computed as netCDF-C does: results depend on the last
+ * bit of both. */
 #define BITS_PER_DIGIT (M_LN10 / M_LN2)
 #define DIGITS_PER_BIT (M_LN2 / M_LN10)
 
@@ -31,7 +31,8 @@ static unsigned drop_for(int digits, int exponent, int nsd, int mantissa_bits)
     return (unsigned)(mantissa_bits - (abs(exponent - unit) - 1));
 }
 
-unsigned cel_granular_drop(double v, int nsd, int mantissa_bits)
+/* Granular BitRound by its formula: how many low bits of v to drop. */
+static unsigned granular_drop(double v, int nsd, int mantissa_bits)
 {
     int e;
     double m = frexp(fabs(v), &e);

@@ -1,11 +1,10 @@
 #ifndef CEL_QUANTIZE_H
 #define CEL_QUANTIZE_H
 
-/* Quantize: drop the bits of reals that carry no meaning, so that they compress.
- * NC_QUANTIZE_BITGROOM and NC_QUANTIZE_GRANULARBR keep a number of decimal digits,
- * NC_QUANTIZE_BITROUND a number of bits; all three do to a value, bit for bit, what
- * netCDF-C does to it, but for this: infinities, NaN, zeros of either sign and the
- * fill value stay as they are, and a finite value that would become infinite does too. */
+/* Quantize: drop the low mantissa bits of reals, so that they compress. NC_QUANTIZE_BITGROOM and
+ * NC_QUANTIZE_GRANULARBR keep a number of decimal digits, NC_QUANTIZE_BITROUND a number of bits. Each does
+ * to a value what netCDF-C does to it, bit for bit, with these exceptions, which stay as they are:
+ * infinities, NaN, zeros of either sign, the fill value, and a finite value that would become infinite. */
 
 #include <netcdf.h>
 #include <stdbool.h>
@@ -30,22 +29,21 @@ struct cel_quantize_error {
     double max_rel; /* relative to the value given */
 };
 
-/* The most digits (bits) a mode takes for a type; 0: no such mode, or no real type. */
+/* The largest number of digits (or bits) that a mode accepts for a type; 0: no such mode, or the type is
+ * no float or double. */
 int cel_quantize_max(int mode, nc_type type);
 
-/* NC_EINVAL, and why, when the setting is none that netCDF allows. */
+/* NC_EINVAL, with the reason, for a setting that netCDF does not allow. */
 int cel_quantize_check(const struct cel_quantize_setting *setting);
 
-/* Also NC_EINVAL. A quantizer is constant and may
- * be used by any number of threads at once. */
+/* NC_EINVAL as cel_quantize_check. A quantizer is constant: any number of threads may use it at once. */
 struct cel_quantizer;
 int cel_quantizer_make(const struct cel_quantize_setting *setting, struct cel_quantizer **out);
 void cel_quantizer_free(struct cel_quantizer *q);
 
-/* Quantize a run of n values in native byte order from src to dst: the same place,
- * or apart; neither need be aligned. `first` is the place of the first one among the
- * values of the caller's request (BitGroom goes by it: even ones are cut, odd ones
- * filled up). The errors made raise *worst, unless it is NULL. */
+/* Quantize n values in native byte order from src to dst. The two are the same or do not overlap; neither
+ * need be aligned. `first` is the index of the first value in the caller's request: BitGroom clears the
+ * low bits of even ones and sets those of odd ones. The errors made raise *worst, unless it is NULL. */
 void cel_quantize(const struct cel_quantizer *q, void *dst, const void *src, size_t n, size_t first,
                   struct cel_quantize_error *worst);
 

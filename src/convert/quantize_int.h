@@ -22,7 +22,4 @@ struct cel_quantizer {
 enum cel_quantize_isa { CEL_QUANTIZE_PORTABLE, CEL_QUANTIZE_AVX2, CEL_QUANTIZE_AVX512, CEL_QUANTIZE_NISAS };
 bool cel_quantizer_use(struct cel_quantizer *q, const struct cel_quantize_setting *setting, enum cel_quantize_isa isa);
 
-/* Granular BitRound by its formula: how many low bits of v go. */
-unsigned cel_granular_drop(double v, int nsd, int mantissa_bits);
-
 #endif

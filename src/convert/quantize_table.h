@@ -2,7 +2,7 @@
  * for the entries. Included by quantize.c with UINT, MANT and FIELD as there, and
  * TABLE(x), x with a suffix for the type. */
 
-/* Of the normal value with this exponent field and mantissa. */
+/* The decimal digits of the normal value with this exponent field and mantissa. */
 static int TABLE(digits_at)(int field, UINT mantissa)
 {
     double m = 0.5 + ldexp((double)mantissa, -MANT - 1);
@@ -10,6 +10,7 @@ static int TABLE(digits_at)(int field, UINT mantissa)
     return decimal_digits(m, field - FIELD / 2 + 1);
 }
 
+/* The least mantissa in this binade with one digit more than mantissa 0, by bisection. */
 static UINT TABLE(first_above)(int field)
 {
     UINT lo = 0, hi = (UINT)1 << MANT; /* the first above lies in lo+1 .. hi */

@@ -1,10 +1,9 @@
 /* An HDF5 filter plugin as a codec of the chain.
  *
- * HDF5 hands a filter its buffer and lets it keep, grow or replace it, so here
- * every call copies the chunk into memory of the kind the plugin may free, and
- * its answer back out. That is the one place where a step allocates. What the
- * plugin says about sizes is checked before a byte is read, and what it encoded is
- * decoded again before it is believed. */
+ * An HDF5 filter gets a buffer that it may keep, grow or replace. So every call copies the chunk into
+ * memory that the plugin may free, and the result back. No other step of a chain allocates per chunk. The
+ * sizes that the plugin returns are checked before a byte is read, and what it has encoded must decode to the
+ * size it came from before it is used. */
 #include "env.h"
 #include "fork.h"
 #include "mem.h"
@@ -84,7 +83,7 @@ static int ask(const struct cel_coding *coding, unsigned flags, const void *src,
     const struct cel_outside *o = coding->codec->outside;
     const struct cel_plugin_lock *lock;
     void *first = allocate(o, n);
-    size_t room = n;
+    size_t size = n; /* of *buf, as the plugin reports it */
     bool silent;
 
     *buf = first;
@@ -93,12 +92,12 @@ static int ask(const struct cel_coding *coding, unsigned flags, const void *src,
     if (n)
         memcpy(first, src, n);
     lock = cel_plugin_enter();
-    *used = o->klass->filter(flags, coding->words->n, coding->words->w, n, &room, buf);
+    *used = o->klass->filter(flags, coding->words->n, coding->words->w, n, &size, buf);
     cel_plugin_leave(lock);
-    silent = *buf != first && room == n;
-    if (*used > 0 && (!*buf || (*used > room && !silent)))
+    silent = *buf != first && size == n;
+    if (*used > 0 && (!*buf || (*used > size && !silent)))
         return cel_fail(NC_EFILTER, "%s: the plugin %s reports %zu bytes in a buffer of %zu", o->name, o->path, *used,
-                        room);
+                        size);
     return *used > 0 ? CEL_OK : CEL_SKIP;
 }
 
@@ -108,7 +107,8 @@ static int too_much(const struct cel_outside *o, size_t used, size_t cap)
                     cap);
 }
 
-/* HDF5 takes the first of what a filter gives beyond the chunk's size, so files with such chunks exist. */
+/* Where a filter decodes to more bytes than the chunk has, HDF5 uses the first ones and ignores the rest; so files
+ * with such chunks exist. */
 static int cut(const struct cel_coding *coding, size_t *used, size_t cap)
 {
     const struct cel_outside *o = coding->codec->outside;
@@ -143,7 +143,7 @@ static int run(const struct cel_coding *coding, unsigned flags, const void *src,
     return rc;
 }
 
-/* What does not come back whole may not be written. Only the plugin itself can tell. */
+/* A chunk that does not decode to its own size must not be written. Only the plugin can decode it. */
 static int check_return(const struct cel_coding *coding, const void *encoded, size_t len, size_t n)
 {
     const struct cel_outside *o = coding->codec->outside;
@@ -187,8 +187,8 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return rc;
 }
 
-/* Nobody can say how far a foreign filter expands. Four times and some covers
- * every known one, and is the same limit for writing and for reading back. */
+/* How far a plugin's filter may expand a chunk is not known. Four times and 64 KiB covers every known one, and is
+ * the same limit for writing and for reading. */
 static size_t bound(const struct cel_coding *coding, size_t n)
 {
     size_t most;

@@ -1,7 +1,7 @@
-/* set_local without a file: a plugin that fits its parameters to a dataset is shown a
- * scratch creation list, type and space made for one chunk, and what it leaves in
- * the list are the words it works with. libhdf5 is used only where the process, or
- * the plugin, has it; this library does not link to it here. */
+/* Calls a plugin's set_local without a file. set_local fits the plugin's parameters (cd_values) to a dataset.
+ * It gets a temporary creation list, type and dataspace made for one chunk, and the parameters that it leaves
+ * in the list are the working words. libhdf5 is used where the process, or the plugin, has loaded it; this
+ * folder does not link to it. */
 #include "plugin_int.h"
 #include "status.h"
 #include <netcdf.h>

@@ -1,5 +1,5 @@
-/* The codec half of a plugin: JSON to words and back, as netCDF-C defines it.
- * It always speaks Zarr v2 ("id"), and hands out malloc'ed memory. */
+/* The codec half of a plugin: parameters from JSON and to JSON, by netCDF-C's ABI. Its JSON is always that
+ * of Zarr v2 ("id"), and it returns malloc'ed memory. */
 #include "buf.h"
 #include "json.h"
 #include "mem.h"

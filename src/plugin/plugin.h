@@ -1,9 +1,9 @@
 #ifndef CEL_PLUGIN_H
 #define CEL_PLUGIN_H
 
-/* Codecs from shared libraries: HDF5 filter plugins, and netCDF-C's codec halves
- * for them. Libraries are looked for when somebody asks for a filter that is not
- * built in, and stay loaded. Every call may be made by any thread. */
+/* Codecs from shared libraries: HDF5 filter plugins, and for each, where there is one, netCDF-C's codec
+ * half, which translates its parameters from and to JSON. Libraries are searched when a filter is asked for
+ * that is not built in, and stay loaded. Every call may be made by any thread. */
 
 #include "codec.h"
 #include <stdbool.h>
@@ -31,8 +31,8 @@ int cel_plugin_tried(struct cel_buf *out);
 const struct cel_codec *cel_plugin_by_id(unsigned hdf5_id);      /* NULL: none */
 const struct cel_codec *cel_plugin_by_zarr(const char *codecid); /* paired ones only */
 
-/* Libraries, files and directories that were passed over, and why; NULL after
- * the last. Good until the next search. */
+/* Libraries, files and directories that were not used, and why; NULL after the last. Valid until the next
+ * search. */
 struct cel_plugin_note {
     char *path;
     char *why;
@@ -42,13 +42,13 @@ const struct cel_plugin_note *cel_plugin_note_at(size_t i);
 /* nc_finalize: calls the finalize of every codec half whose initialize was called. */
 void cel_plugin_finalize(void);
 
-/* --- a codec from outside: h5z_codec.c, ncz_codec.c ------------------------ */
+/* --- a codec from a plugin: h5z_codec.c, ncz_codec.c ----------------------- */
 /* Its JSON, by its codec half. NC_ENOFILTER when it has none. */
 int cel_plugin_to_json(const struct cel_codec *codec, const struct cel_words *visible, struct cel_json **out);
 int cel_plugin_from_json(const struct cel_codec *codec, const struct cel_json *object, struct cel_words *visible);
 bool cel_plugin_has_codec(const struct cel_codec *codec);
 
-/* The plugin's own H5Z_class2_t, for libhdf5 to register; NULL: not from outside. */
+/* The plugin's own H5Z_class2_t, for libhdf5 to register; NULL: the codec is not from a plugin. */
 const void *cel_plugin_class(const struct cel_codec *codec);
 
 /* Let the codec half turn visible into working words. It may ask the public API
@@ -63,9 +63,8 @@ bool cel_plugin_needs_local(const struct cel_codec *codec);
 int cel_plugin_set_local(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
                          struct cel_words *working);
 
-/* Outside code runs under one lock: this module's own, unless libhdf5 is there and
- * not thread-safe; then its container gives the lock that guards libhdf5, once, on
- * its first entry. */
+/* Code of plugins runs under one lock. It is this folder's own, unless libhdf5 is used and not thread-safe:
+ * then the HDF5 container sets the lock that guards libhdf5, once, on its first entry. */
 void cel_plugin_use_lock(void (*lock)(void), void (*unlock)(void));
 
 #endif

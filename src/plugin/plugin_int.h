@@ -1,5 +1,5 @@
-#ifndef CEL_PLUGIN_INSIDE_H
-#define CEL_PLUGIN_INSIDE_H
+#ifndef CEL_PLUGIN_INT_H
+#define CEL_PLUGIN_INT_H
 
 /* What the files of this folder share. */
 
@@ -8,7 +8,7 @@
 #include "ncz_abi.h"
 #include "plugin.h"
 
-/* One filter from outside: its HDF5 class and, when paired, its codec half. */
+/* One filter of a plugin: its HDF5 class and, where there is one, its codec half. */
 struct cel_outside {
     struct cel_codec codec; /* what the chain sees; codec.outside points back here */
     char name[64];
@@ -28,14 +28,15 @@ void cel_outside_free(struct cel_outside *o);
 /* A function (or the address of data) of libhdf5: the one this plugin is linked to, or the process has. */
 cel_function cel_outside_hdf5(struct cel_dl *lib, const char *name);
 
-/* Join a codec half to it. */
+/* Gives the filter its codec half. */
 void cel_outside_pair(struct cel_outside *o, const struct cel_ncz_codec *half);
 
 /* Why a class or half cannot be used; NULL: it can. */
 const char *cel_h5z_verify(const struct cel_h5z_class *klass);
 const char *cel_ncz_verify(const struct cel_ncz_codec *half);
 
-/* The lock outside code runs under: leave the one that was entered. */
+/* The lock that plugin code runs under. cel_plugin_leave takes what cel_plugin_enter returned, as the lock
+ * may be changed between the two. */
 struct cel_plugin_lock {
     void (*lock)(void);
     void (*unlock)(void);
@@ -43,8 +44,7 @@ struct cel_plugin_lock {
 const struct cel_plugin_lock *cel_plugin_enter(void);
 void cel_plugin_leave(const struct cel_plugin_lock *lock);
 
-/* Whether a file of this name is a library, on the platform of this build. */
-bool cel_plugin_is_library(const char *name);
-bool cel_plugin_matches(int platform, const char *name); /* 0 Linux, 1 macOS, 2 Cygwin, 3 Windows */
+/* Whether a file of this name is a library on a platform: 0 Linux, 1 macOS, 2 Cygwin, 3 Windows. */
+bool cel_plugin_matches(int platform, const char *name);
 
 #endif

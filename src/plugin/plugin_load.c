@@ -3,7 +3,7 @@
  * All directories are searched together the first time a filter is wanted that
  * is not built in, because the two halves of a plugin may lie in different
  * libraries. The search is done again when the path was changed; what was loaded
- * once stays. The first library with an id has it, later ones are noted. */
+ * once stays. The first library found for an id is used; later ones are noted. */
 #include "buf.h"
 #include "env.h"
 #include "fork.h"
@@ -26,7 +26,7 @@
 struct half {
     const struct cel_ncz_codec *codec;
     char *path;
-    bool is_default; /* from a library of defaults: used where nobody else has one */
+    bool is_default; /* from a library of defaults: used where no other library has one */
     bool used;
 };
 
@@ -75,7 +75,7 @@ bool cel_plugin_matches(int platform, const char *name)
     return extension && (!p->at_end || extension[strlen(p->extension)] == '\0');
 }
 
-bool cel_plugin_is_library(const char *name)
+static bool is_library(const char *name)
 {
     return cel_plugin_matches(PLATFORM, name);
 }
@@ -280,7 +280,7 @@ static void list_libraries(DIR *d, struct cel_vec *names)
     struct dirent *entry;
 
     while ((entry = readdir(d))) {
-        char *name = cel_plugin_is_library(entry->d_name) ? cel_strdup(entry->d_name) : NULL;
+        char *name = is_library(entry->d_name) ? cel_strdup(entry->d_name) : NULL;
 
         if (name && cel_vec_add(names, name) != CEL_OK)
             free(name);

@@ -1,5 +1,5 @@
 /* The list of plugin directories: one for the process, under its own lock. It is
- * taken from HDF5_PLUGIN_PATH the first time anybody asks. */
+ * taken from HDF5_PLUGIN_PATH the first time it is needed. */
 #include "buf.h"
 #include "dl.h"
 #include "env.h"

@@ -175,6 +175,7 @@ bool cdl_is_special(const char *name, bool global);
 bool cdl_take_storage(struct cdl_doc *doc, struct cdl_var *v);
 bool cdl_take_global(struct cdl_doc *doc, const struct cdl_att *a);
 int cdl_kind_of_name(const char *name); /* NC_FORMAT_*, 0: no such kind */
+int cdl_kind_of_digit(int letter);      /* the same for the options -3 to -7; 0: none of these */
 int cdl_mode_of_kind(int format);       /* what nc_create() is given for it */
 
 #endif

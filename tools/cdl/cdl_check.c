@@ -186,11 +186,11 @@ static size_t slice(const struct cdl_var *v, int from)
 static bool place_text(struct cdl_doc *doc, struct cdl_var *v, int from, const struct cdl_list *list, char *dst)
 {
     struct text t = {0};
-    size_t room = slice(v, from);
+    size_t fits = slice(v, from);
     bool ok = cdl_collect_chars(doc, list, v->ndims ? text_row(v, from) : 0, &t);
 
-    if (ok && t.len > room)
-        ok = cdl_fail(doc, v->data_at, "variable %s has room for %zu characters, but %zu are given", v->name, room,
+    if (ok && t.len > fits)
+        ok = cdl_fail(doc, v->data_at, "variable %s has room for %zu characters, but %zu are given", v->name, fits,
                       t.len);
     if (ok && t.len)
         memcpy(dst, t.s, t.len);
@@ -198,7 +198,7 @@ static bool place_text(struct cdl_doc *doc, struct cdl_var *v, int from, const s
     return ok;
 }
 
-static bool place(struct cdl_doc *doc, struct cdl_var *v, int from, const struct cdl_list *list, char *dst)
+static bool fill_slice(struct cdl_doc *doc, struct cdl_var *v, int from, const struct cdl_list *list, char *dst)
 {
     int end = v->ndims ? block_end(v, from) : 0;
     size_t step;
@@ -212,7 +212,7 @@ static bool place(struct cdl_doc *doc, struct cdl_var *v, int from, const struct
     if (list->n > inner_size(v, from + 1, end) * v->count[from])
         return cdl_fail(doc, v->data_at, "variable %s has more values than its dimensions have room for", v->name);
     for (size_t i = 0; ok && i < list->n; i++)
-        ok = place(doc, v, end, &list->at[i].v.list, dst + i * step);
+        ok = fill_slice(doc, v, end, &list->at[i].v.list, dst + i * step);
     return ok;
 }
 
@@ -229,7 +229,7 @@ static bool fill_var(struct cdl_doc *doc, struct cdl_var *v)
     out->values = cdl_alloc(doc, out->n, v->type->size);
     for (size_t i = 0; i < out->n; i++)
         memcpy(out->values + i * v->type->size, v->fill, v->type->size);
-    return place(doc, v, 0, &v->data, out->values);
+    return fill_slice(doc, v, 0, &v->data, out->values);
 }
 
 /* --- the tree --------------------------------------------------------------------------------- */

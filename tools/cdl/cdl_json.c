@@ -144,7 +144,7 @@ static void put_number(struct text *out, const struct type *t, const char *value
 static void put_value(struct text *out, const struct type *t, const char *value)
 {
     static const struct cdl_digits digits = CDL_DIGITS_INIT;
-    struct text plain = {0};
+    struct text value_text = {0};
     nc_vlen_t v;
 
     switch (t->kind) {
@@ -158,14 +158,14 @@ static void put_value(struct text *out, const struct type *t, const char *value)
     case NC_ENUM:
     case NC_OPAQUE:
         if (t->kind == NC_ENUM && type_member_of(t, value))
-            text_puts(&plain, type_member_of(t, value)->name);
+            text_puts(&value_text, type_member_of(t, value)->name);
         else
-            cdl_put_value(&plain, t, value, &digits);
-        safe_put_json(out, text_get(&plain), plain.len);
+            cdl_put_value(&value_text, t, value, &digits);
+        safe_put_json(out, text_get(&value_text), value_text.len);
         break;
     default: put_number(out, t, value);
     }
-    text_free(&plain);
+    text_free(&value_text);
 }
 
 /* --- attributes ------------------------------------------------------------------- */

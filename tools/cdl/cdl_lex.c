@@ -19,7 +19,7 @@ static int peek(const struct cdl_lex *lx, size_t ahead)
     return lx->p + ahead < lx->end ? (unsigned char)lx->p[ahead] : -1;
 }
 
-static struct cdl_place place(const struct cdl_lex *lx)
+static struct cdl_place here(const struct cdl_lex *lx)
 {
     return (struct cdl_place){lx->line, (int)(lx->p - lx->line_start) + 1};
 }
@@ -392,7 +392,7 @@ void cdl_lex_next(struct cdl_lex *lx)
 
     skip_blanks(lx);
     lx->start = lx->p;
-    lx->where = place(lx);
+    lx->where = here(lx);
     lx->value = (struct cdl_const){.where = lx->where};
     c = peek(lx, 0);
     if (c < 0 || cdl_failed(lx->doc)) {

@@ -99,7 +99,7 @@ static void put_filter(int group, int varid, unsigned id, struct text *out)
     free(param);
 }
 
-static unsigned long long plain_bytes(struct cdl_printer *p, int group, int varid)
+static unsigned long long decoded_bytes(struct cdl_printer *p, int group, int varid)
 {
     int ndims, dimid[NC_MAX_VAR_DIMS];
     nc_type id;
@@ -118,15 +118,15 @@ static unsigned long long plain_bytes(struct cdl_printer *p, int group, int vari
 /* " // shuffle|zstd,level=3; 1200 of 4800 bytes, 4.0 times smaller" */
 static void put_explanation(struct cdl_printer *p, int group, int varid, struct text *out)
 {
-    unsigned long long stored = 0, plain = plain_bytes(p, group, varid);
+    unsigned long long stored = 0, decoded = decoded_bytes(p, group, varid);
     char *names = NULL;
 
     if (cellar_inq_var_chain(group, varid, CELLAR_NAMES, &names) == NC_NOERR)
         text_printf(out, " // %s", names);
     cellar_free(names);
     if (cellar_inq_var_stored(group, varid, &stored) == NC_NOERR && stored)
-        text_printf(out, "%s%llu bytes stored of %llu, ratio %.2f", out->len ? "; " : " // ", stored, plain,
-                    (double)plain / (double)stored);
+        text_printf(out, "%s%llu bytes stored of %llu, ratio %.2f", out->len ? "; " : " // ", stored, decoded,
+                    (double)decoded / (double)stored);
 }
 
 static void print_filters(struct cdl_printer *p, int group, int varid, const char *var, const struct chain *c, bool all)

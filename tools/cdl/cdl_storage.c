@@ -248,6 +248,14 @@ int cdl_mode_of_kind(int format)
     return mode[format];
 }
 
+int cdl_kind_of_digit(int letter)
+{
+    static const int kinds[] = {NC_FORMAT_CLASSIC, NC_FORMAT_NETCDF4, NC_FORMAT_64BIT_DATA, NC_FORMAT_64BIT_OFFSET,
+                                NC_FORMAT_NETCDF4_CLASSIC};
+
+    return letter >= '3' && letter <= '7' ? kinds[letter - '3'] : 0;
+}
+
 int cdl_kind_of_name(const char *name)
 {
     static const struct {

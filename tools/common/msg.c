@@ -44,16 +44,16 @@ static void put_aliased(struct text *out, const char *s)
 
 static void say(const char *kind, const char *fmt, va_list ap)
 {
-    struct text plain = {0}, t = {0};
+    struct text given = {0}, t = {0};
 
-    text_vprintf(&plain, fmt, ap);
+    text_vprintf(&given, fmt, ap);
     text_printf(&t, "%s: %s", tool_name, kind);
-    put_aliased(&t, text_get(&plain));
-    text_clear(&plain);
-    safe_put(&plain, text_get(&t), t.len);
+    put_aliased(&t, text_get(&given));
+    text_clear(&given);
+    safe_put(&given, text_get(&t), t.len);
     fflush(stdout);
-    fprintf(stderr, "%s\n", text_get(&plain));
-    text_free(&plain);
+    fprintf(stderr, "%s\n", text_get(&given));
+    text_free(&given);
     text_free(&t);
 }
 
@@ -169,10 +169,10 @@ const char *msg_nearest(const char *name, const char *const *candidates, size_t 
     const char *found = NULL;
 
     for (size_t i = 0; i < n; i++) {
-        size_t far = distance(name, candidates[i]), length = strlen(candidates[i]);
+        size_t edits = distance(name, candidates[i]), length = strlen(candidates[i]);
 
-        if (far < best && far < (length > strlen(name) ? length : strlen(name))) {
-            best = far;
+        if (edits < best && edits < (length > strlen(name) ? length : strlen(name))) {
+            best = edits;
             found = candidates[i];
         }
     }

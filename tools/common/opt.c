@@ -249,3 +249,13 @@ long long opt_number(const char *option, const char *text, long long lo, long lo
         msg_die(MSG_USAGE, "%s %s: expected a whole number from %lld to %lld", option, text, lo, hi);
     return (long long)v;
 }
+
+bool opt_set_switch(const struct opt_switch *table, int key, void *request)
+{
+    for (; table->key; table++)
+        if (table->key == key) {
+            *(bool *)((char *)request + table->offset) = true;
+            return true;
+        }
+    return false;
+}

@@ -48,6 +48,14 @@ void opt_end(struct opt_line *line);
  * is not. */
 long long opt_number(const char *option, const char *text, long long lo, long long hi);
 
+/* Switches that only set a bool of the tool's request: the key, and the offset of the bool in it. Key 0 ends
+ * a table. opt_set_switch returns whether the key is in the table. */
+struct opt_switch {
+    int key;
+    size_t offset;
+};
+bool opt_set_switch(const struct opt_switch *table, int key, void *request);
+
 void opt_help(const struct opt_tool *tool); /* what --help prints */
 
 #endif

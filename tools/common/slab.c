@@ -14,16 +14,16 @@ static size_t clip(size_t v, size_t lo, size_t hi)
 
 void slab_start(struct slab *s, int ndims, const size_t *shape, const size_t *align, size_t most)
 {
-    size_t room = most ? most : 1;
+    size_t budget = most ? most : 1;
 
     memset(s, 0, sizeof *s);
     s->ndims = ndims;
     for (int d = ndims - 1; d >= 0; d--) {
         s->shape[d] = shape[d];
-        s->step[d] = clip(room, 1, shape[d] ? shape[d] : 1);
+        s->step[d] = clip(budget, 1, shape[d] ? shape[d] : 1);
         if (align && s->step[d] < shape[d] && s->step[d] > align[d])
             s->step[d] -= s->step[d] % align[d]; /* a chunk is better met by one block only */
-        room = s->step[d] < shape[d] ? 1 : room / s->step[d];
+        budget = s->step[d] < shape[d] ? 1 : budget / s->step[d];
     }
 }
 

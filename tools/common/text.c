@@ -77,18 +77,18 @@ void text_putc(struct text *t, char c)
     text_putn(t, &c, 1);
 }
 
-/* Most pieces are short: they are printed into the room there is, longer ones again. */
+/* Most pieces are short: they are printed into the space there is; longer ones are printed again. */
 void text_vprintf(struct text *t, const char *fmt, va_list ap)
 {
     va_list again;
-    size_t room;
+    size_t space;
     int n;
 
     va_copy(again, ap);
     reserve(t, 32);
-    room = t->cap - t->len;
-    n = vsnprintf(t->s + t->len, room, fmt, ap);
-    if (n > 0 && (size_t)n >= room) {
+    space = t->cap - t->len;
+    n = vsnprintf(t->s + t->len, space, fmt, ap);
+    if (n > 0 && (size_t)n >= space) {
         reserve(t, (size_t)n);
         vsnprintf(t->s + t->len, (size_t)n + 1, fmt, again);
     }

@@ -152,16 +152,16 @@ static bool hold(const char *folder)
     char *name = inside(folder, "lock");
     int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), error = errno;
     struct stat st;
-    bool held = fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && fstat(fd, &st) == 0 &&
-                st.st_nlink > 0;
+    bool is_locked = fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) && fstat(fd, &st) == 0 &&
+                     st.st_nlink > 0;
 
-    if (fd >= 0 && !held) {
+    if (fd >= 0 && !is_locked) {
         close(fd);
         error = ENOENT;
     }
     free(name);
     errno = error;
-    return held;
+    return is_locked;
 }
 
 static char *try_to_make(const char *target)

@@ -38,7 +38,7 @@ static void out_chunks(const struct copy_var *v, size_t *chunk)
  * last axes first, as files lie in that order. */
 void copy_box(const struct copy_var *v, size_t buffer, size_t *box)
 {
-    size_t chunk[NC_MAX_VAR_DIMS], room = buffer / v->type->size, n = 1;
+    size_t chunk[NC_MAX_VAR_DIMS], budget = buffer / v->type->size, n = 1;
 
     out_chunks(v, chunk);
     for (int d = 0; d < v->ndims; d++) {
@@ -46,7 +46,7 @@ void copy_box(const struct copy_var *v, size_t buffer, size_t *box)
         box[d] = unit < v->shape[d] ? unit : larger(v->shape[d], 1);
         n *= box[d];
     }
-    while (n > larger(room, 1)) {
+    while (n > larger(budget, 1)) {
         int longest = 0;
         for (int d = 1; d < v->ndims; d++)
             if (box[d] > box[longest])
@@ -55,7 +55,7 @@ void copy_box(const struct copy_var *v, size_t buffer, size_t *box)
         box[longest] = (box[longest] + 1) / 2;
     }
     for (int d = v->ndims - 1; d >= 0; d--) {
-        size_t times = larger(room, 1) / n, need = (v->shape[d] + box[d] - 1) / box[d];
+        size_t times = larger(budget, 1) / n, need = (v->shape[d] + box[d] - 1) / box[d];
         times = times < need ? times : need;
         if (times < 1)
             break;

@@ -82,7 +82,7 @@ static double rate(const struct copy_var *v)
 
 static void report_text(const struct copy *c, FILE *out)
 {
-    unsigned long long plain = 0, stored = 0;
+    unsigned long long raw = 0, stored = 0;
 
     fprintf(out, "%-20s %-30s %14s %14s %7s %7s  %s\n", "variable", "filters", "bytes", "stored", "ratio", "MB/s", "");
     for (size_t i = 0; i < c->nvars; i++) {
@@ -97,11 +97,11 @@ static void report_text(const struct copy *c, FILE *out)
         free(name);
         free(filters);
         free(note);
-        plain += v->with_data ? v->nbytes : 0;
+        raw += v->with_data ? v->nbytes : 0;
         stored += v->with_data ? v->stored : 0;
     }
-    fprintf(out, "%-20s %-30s %14llu %14llu %7.2f\n", "all", "", plain, stored,
-            stored ? (double)plain / (double)stored : 1.0);
+    fprintf(out, "%-20s %-30s %14llu %14llu %7.2f\n", "all", "", raw, stored,
+            stored ? (double)raw / (double)stored : 1.0);
 }
 
 static void put_json_text(FILE *out, const char *s)

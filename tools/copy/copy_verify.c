@@ -24,16 +24,16 @@ static double as_double(const struct type *t, const char *value)
 /* False: a value became a number, or no number. */
 static bool note_error(struct copy_var *v, const char *a, const char *b)
 {
-    double x = as_double(v->type, a), y = as_double(v->type, b), far = fabs(x - y);
+    double x = as_double(v->type, a), y = as_double(v->type, b), error = fabs(x - y);
 
     if (isfinite(x) != isfinite(y))
         return false;
     if (!isfinite(x))
         return type_equal(v->type, a, b);
-    if (far > v->max_abs)
-        v->max_abs = far;
-    if (x != 0 && far / fabs(x) > v->max_rel)
-        v->max_rel = far / fabs(x);
+    if (error > v->max_abs)
+        v->max_abs = error;
+    if (x != 0 && error / fabs(x) > v->max_rel)
+        v->max_rel = error / fabs(x);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* Chunks of any rank for codecs that know few dimensions. */
+/* Chunks of any rank for codecs that take three or four dimensions. */
 #include "axes.h"
 
 int cel_axes(const struct cel_shape *shape, int most, size_t *dims)

@@ -1,8 +1,8 @@
 #ifndef CEL_BITPACK_H
 #define CEL_BITPACK_H
 
-/* Numbers of a few bits, one after the other, high bit first: how HDF5's scaleoffset and
- * nbit filters store elements. Bits gather in a word of 64 and move 8 bytes at a time. */
+/* Packed numbers of a few bits, high bit first, as HDF5's scaleoffset and nbit filters store elements.
+ * Bits are collected in a word of 64 and written 8 bytes at a time. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,27 +66,27 @@ static inline void cel_word_store(void *p, size_t size, bool big, uint64_t v)
 
 struct cel_bit_writer {
     unsigned char *at;
-    uint64_t word; /* what is not written yet, from the highest bit down */
-    unsigned used; /* bits of it, below 64 */
+    uint64_t word; /* bits not written yet, from the highest bit down */
+    unsigned used; /* how many: below 64 */
 };
 
-/* v < 2^n, n <= 64 */
+/* Appends the n bits of v; v < 2^n, n <= 64. */
 static inline void cel_bits_put(struct cel_bit_writer *w, uint64_t v, unsigned n)
 {
-    unsigned room = 64 - w->used;
+    unsigned left = 64 - w->used;
 
-    if (n < room) {
-        w->word |= n ? v << (room - n) : 0;
+    if (n < left) {
+        w->word |= n ? v << (left - n) : 0;
         w->used += n;
         return;
     }
-    cel_word_store(w->at, 8, true, w->word | v >> (n - room));
+    cel_word_store(w->at, 8, true, w->word | v >> (n - left));
     w->at += 8;
-    w->used = n - room;
+    w->used = n - left;
     w->word = w->used ? v << (64 - w->used) : 0;
 }
 
-/* The rest, up to a whole byte. */
+/* Writes the bits that are left, filled up to a whole byte. */
 static inline void cel_bits_end(struct cel_bit_writer *w)
 {
     for (unsigned at = 0; at < w->used; at += 8)
@@ -95,11 +95,11 @@ static inline void cel_bits_end(struct cel_bit_writer *w)
 
 struct cel_bit_reader {
     const unsigned char *at, *end;
-    uint64_t word; /* what was read and not given yet, from the highest bit down; zeros below */
-    unsigned left; /* bits of it */
+    uint64_t word; /* bits read and not returned yet, from the highest bit down; zeros below */
+    unsigned left; /* how many */
 };
 
-/* Up to 64 bits more; beyond the end come zeros. */
+/* The next 64 bits; behind the end come zeros. */
 static inline uint64_t cel_bits_load(struct cel_bit_reader *r)
 {
     uint64_t word = 0;

@@ -1,4 +1,4 @@
-/* Contexts that are memory and no more. */
+/* Contexts that are a buffer and nothing else. */
 #include "codec_buffer.h"
 #include "mem.h"
 #include "status.h"

@@ -1,8 +1,8 @@
 #ifndef CEL_CODEC_BUFFER_H
 #define CEL_CODEC_BUFFER_H
 
-/* A codec's context that is memory and no more: one block per worker, kept between
- * chunks and as large as the largest has needed. */
+/* A codec context that is a buffer and nothing else: one per worker, kept between chunks, as large as the
+ * largest chunk has needed. */
 
 #include "codec.h"
 
@@ -13,10 +13,10 @@ struct cel_codec_buffer {
 int cel_codec_buffer_make(const struct cel_words *working, void **context); /* for .make_context */
 void cel_codec_buffer_free(void *context);                                  /* for .free_context */
 
-/* At least so many bytes at p; what was there is gone. An error names the codec. */
+/* Makes buffer->p at least `need` bytes; the old contents are lost. An error names the codec. */
 int cel_codec_buffer_reserve(struct cel_codec_buffer *buffer, size_t need, const char *codec);
 
-/* For .decoded_size of codecs whose chunks do not say it: as many as the chunk has. */
+/* For .decoded_size of codecs whose parameters hold the shape: the size of the chunk. */
 size_t cel_whole_chunk(const struct cel_coding *coding, const void *src, size_t n);
 
 #endif

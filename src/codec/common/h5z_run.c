@@ -1,10 +1,9 @@
-/* A codec behind HDF5's filter function, which says neither the shape nor the size
- * of a chunk: the words and the chunk itself must. Where they do not (deflate,
- * bzip2), room is doubled until the decoder has enough, never beyond what the
- * stored bytes can hold.
+/* Runs a codec as a filter function of HDF5. Such a function learns neither the shape nor the size of a
+ * chunk, so both must follow from the parameters (cd_values) or from the chunk. Where they do not (deflate,
+ * bzip2), decoding is tried with buffers that double in size, up to what the stored bytes can stand for.
  *
- * The context of the last call is kept for the next one with the same words. It is
- * taken and put back by exchanging one pointer, so that threads need no lock. */
+ * The context of the last call is kept for the next one with the same parameters. It is taken and put back
+ * by an atomic exchange of one pointer, so that threads need no lock. */
 #include "h5z_run.h"
 #include "mem.h"
 #include "status.h"
@@ -82,7 +81,7 @@ static size_t encode(const struct cel_coding *coding, const struct cel_h5z_memor
     return len;
 }
 
-/* Room for a first try, and whether a second one with more makes sense. */
+/* The capacity of the first try. *is_exact: it is known, so a second try makes no sense. */
 static size_t first_capacity(const struct cel_coding *coding, const void *src, size_t nbytes, bool *is_exact)
 {
     size_t n = coding->codec->flags & CEL_CODEC_SAME_SIZE ? nbytes : 0;
@@ -102,7 +101,7 @@ static size_t decode(const struct cel_coding *coding, const struct cel_h5z_memor
     if (coding->codec->max_ratio && nbytes < CAPACITY_MAX / coding->codec->max_ratio)
         most = nbytes * coding->codec->max_ratio;
     if (is_exact && cap > most)
-        return 0; /* says more than it can hold */
+        return 0; /* the chunk claims more than its bytes can stand for */
     for (; cap <= CAPACITY_MAX; cap *= 2) {
         void *fresh = memory->take(cap);
 

@@ -3,8 +3,8 @@
 
 #include "codec.h"
 
-/* A codec as the filter function of HDF5's ABI: for the classes we register in
- * libhdf5, and for plugins/. Takes no lock, so that it may run inside libhdf5. */
+/* Runs a codec as a filter function of HDF5's ABI, for the filter classes that Cellar registers in libhdf5
+ * and for plugins/. Takes no lock, so that it may run inside libhdf5. */
 
 /* The allocator of the buffers that cross the ABI. */
 struct cel_h5z_memory {
@@ -12,9 +12,8 @@ struct cel_h5z_memory {
     void (*give)(void *p);
 };
 
-/* Encode, or decode when reverse, *buf[0..nbytes). On success *buf is replaced, *size
- * is its true size, and the bytes used are given back; 0: failed, or not this chunk,
- * and the buffer is as it was. */
+/* Encodes, or decodes if `reverse`, the nbytes at *buf. On success *buf is a new buffer of *size bytes, and
+ * the number of bytes used is returned. 0: it failed, or the codec leaves this chunk out; *buf stays. */
 size_t cel_h5z_run(const struct cel_codec *codec, const struct cel_h5z_memory *memory, bool reverse, size_t nwords,
                    const unsigned *words, size_t nbytes, size_t *size, void **buf);
 

@@ -1,9 +1,8 @@
 #ifndef CEL_QUANTIZING_H
 #define CEL_QUANTIZING_H
 
-/* What the filters BitGroom, Granular BitRound and BitRound share: their words, and
- * running the quantizers of convert/ over a chunk. The chunk stays as long as it is;
- * decoding is copying.
+/* What the codecs bitgroom, granular and bitround share: their parameters, and a run of convert/'s
+ * quantizers over a chunk. The chunk keeps its length; decoding is copying.
  *
  *   word 0     digits (bits for BitRound)
  *   word 1     bytes of an element, 4 or 8

@@ -1,30 +1,65 @@
-/* The input is cut into blocks where the distribution of its bytes changes, which it does at
- * least where a byte plane ends. A block is written with a Huffman code of its own, with the
- * repetitions that pay; or stored as it is when that is hardly longer, which planes of noise
- * are: nothing is as fast to write and to read. */
+/* The block splitter, and how a block is written.
+ *
+ * Problem: each block of a deflate stream has a Huffman code of its own. Where one block ends and the
+ * next begins is the encoder's choice, and decides how well the codes fit. zlib ends a block when a
+ * buffer of symbols is full. Behind a shuffle that is nearly always the wrong spot: the input is a
+ * row of byte planes with distributions that have nothing in common.
+ *
+ *   plane 0 (lowest bytes)     plane 1                plane 2         plane 3 (sign, exponent)
+ *  |~~~~~~~~ noise ~~~~~~~~~~~|~~~~ nearly noise ~~~~|~~ smooth ~~~~~|_____ two values ________|
+ *  |  stored   |  stored      |     own code         | own | own     |       own code          |
+ *
+ * Idea: split by what the code would cost, before any match is looked for.
+ *
+ *   1. The input is taken in stretches of about 8 KiB. A stretch does not reach over the end of a plane,
+ *      unless planes are shorter than half a stretch.
+ *   2. Of a stretch, the bytes are counted that differ from the byte before them: runs become matches
+ *      later and must not count as literals. Every second word of 8 bytes is enough for that.
+ *   3. From the counts follows about how many bits a Huffman code needs (estimate): the entropy, with at
+ *      least one bit per symbol.
+ *   4. Stretch by stretch, the block grows while one code for both costs no more than two codes and
+ *      the second header:
+ *
+ *          bits(block + next)  <=  bits(block) + bits(next) + HEADER_BITS
+ *
+ *      else the block ends here and the stretch begins the next one. Greedy, one pass; each stretch is
+ *      counted once, and sums of counts serve for the union.
+ *   5. The block goes through the matcher (deflate_match.c), with the cost of a literal from step 3, and
+ *      its exact size follows from the symbols (make_codes). If that saves less than 1/256 of the
+ *      bytes, the block is stored: nothing is as fast to write and to read. Planes of noise end up so.
+ *
+ * Why it is right: any split of the input is a valid stream. The estimate decides about size only.
+ * What must hold is that the bits written are the bits counted, as the space for them is checked once
+ * per block: put_block asserts it.
+ *
+ * What it costs: counting touches half of the bytes once. Measured together with the matcher: see there.
+ *
+ * What would break it: a block of more than CEL_BLOCK_MAX bytes (the matcher's arrays), or code words of
+ * more than CEL_CODE_MAX bits (four of them and 7 bits that wait must fit 64). */
 #include "deflate_blocks.h"
 #include "bytes.h"
 #include "deflate_huffman.h"
 #include "deflate_match.h"
 #include "mem.h"
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define STRETCH 8192 /* bytes, more or less, that are looked at as one */
+#define STRETCH 8192 /* bytes, more or less */
 #define BLOCK_MIN (STRETCH / 2)
-#define HEADER_BITS 400 /* what telling a code takes, about, in terms of what is counted */
+#define HEADER_BITS 400 /* of a block, about, in the unit of struct stretch's nbits (every second word is counted) */
 #define STORED_MAX 65535
 
-/* Bytes of the input: how often each value comes anew, that is, not behind its like, which is
- * what remains when runs are taken out; and about how many bits a Huffman code needs then. */
+/* Bytes of the input and their statistics. */
 struct stretch {
     size_t from, to;
-    uint32_t count[256], changes;
-    uint64_t nbits;
+    uint32_t count[256]; /* bytes of each value that differ from the byte before */
+    uint32_t changes;    /* the sum of these */
+    uint64_t nbits;      /* about how many bits a Huffman code needs for them */
 };
 
 struct cel_deflater {
-    struct stretch block, next, both; /* next: behind the block, counted already unless it is empty */
+    struct stretch block, next, both; /* next: the stretch behind the block, if it was counted already */
     struct cel_code litlens, dists;
     struct cel_code_table table;
     struct cel_matcher match;
@@ -40,7 +75,8 @@ void cel_deflater_free(struct cel_deflater *d)
     free(d);
 }
 
-/* Every block is at most as long as if it were stored; 8 bytes are written at a time. */
+/* Every block is at most as long as if it were stored: 5 bytes of header, and up to 1 for alignment. All
+ * but the last have at least BLOCK_MIN bytes. Bits are written 8 bytes at a time. */
 size_t cel_deflater_bound(size_t n)
 {
     return n + 6 * (n / BLOCK_MIN + 2) + 16;
@@ -48,7 +84,7 @@ size_t cel_deflater_bound(size_t n)
 
 /* --- counting ------------------------------------------------------------------------------ */
 
-#define PARTS 4 /* tables, so that one increment need not wait for the last */
+#define PARTS 4 /* tables, so that an increment need not wait for the one before it */
 
 static void add_parts(uint32_t part[PARTS][256], uint32_t *sum)
 {
@@ -78,7 +114,7 @@ static void count_bytes(const unsigned char *p, size_t n, uint32_t *count)
     add_parts(part, count);
 }
 
-/* One word in two tells enough. */
+/* Counts the bytes that differ from the one before, in every second word of 8 bytes. */
 static void count_changes(const unsigned char *p, size_t n, struct stretch *out)
 {
     uint32_t part[PARTS][256] = {{0}};
@@ -105,7 +141,7 @@ static void count_changes(const unsigned char *p, size_t n, struct stretch *out)
 
 /* --- where a block ends ----------------------------------------------------------------- */
 
-/* The logarithm to base 2, in 1/256: between powers of 2 by a parabola, 0.01 off at most. */
+/* The logarithm to base 2 in units of 1/256; a parabola between powers of 2, at most 0.01 off. */
 static uint32_t log2_of(uint32_t v)
 {
     unsigned whole = 31 - (unsigned)__builtin_clz(v);
@@ -128,7 +164,7 @@ static void estimate(struct stretch *s)
     s->nbits /= 256;
 }
 
-/* The next stretch from `at`; a plane does not end within one, unless planes are short. */
+/* The stretch that starts at `at`. It ends where its plane ends, unless planes are short. */
 static void look_at(const unsigned char *src, size_t n, size_t plane, size_t at, struct stretch *out)
 {
     size_t end = plane < BLOCK_MIN ? n : (at / plane + 1) * plane;
@@ -141,6 +177,7 @@ static void look_at(const unsigned char *src, size_t n, size_t plane, size_t at,
     estimate(out);
 }
 
+/* Step 4: adds the next stretch to the block if one code for both costs no more. */
 static bool join(struct stretch *block, const struct stretch *next, struct stretch *both)
 {
     if (next->to - block->from > CEL_BLOCK_MAX)
@@ -172,7 +209,7 @@ static void find_block(struct cel_deflater *d, const unsigned char *src, size_t 
 
 /* --- how thoroughly to look ------------------------------------------------------------------ */
 
-#define SAMPLE 2048 /* bytes in the middle of a block, or an eighth: its last third is looked for before it */
+#define SAMPLE 2048 /* bytes in the middle of a block, or an eighth of it if that is more */
 #define TABLE_BITS 12
 
 static inline uint32_t three_bytes(const unsigned char *p)
@@ -180,7 +217,8 @@ static inline uint32_t three_bytes(const unsigned char *p)
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16;
 }
 
-/* The share of places where three bytes are repeated, other than in runs. */
+/* How often three bytes of a sample occurred before in it, other than in runs: 0 to 1. The first two
+ * thirds of the sample fill the table, positions of the last third are looked up. */
 static double brief_repeats(const struct stretch *block, const unsigned char *src)
 {
     uint16_t places[1 << TABLE_BITS] = {0};
@@ -201,8 +239,10 @@ static double brief_repeats(const struct stretch *block, const unsigned char *sr
     return tried ? (double)found / tried : 0;
 }
 
-/* At level 1 a quick look does, except for planes of dear literals that repeat so briefly, or
- * in so many places, that it would overlook most: smooth functions, ramps with a little noise. */
+/* Level 1 uses the quick matcher, with two exceptions for planes whose literals are expensive (more
+ * than 6.5 bits). Such planes may consist of repetitions so short that the quick matcher overlooks
+ * most of them: smooth functions, ramps with a little noise. The thorough matcher is used at once
+ * where the sample shows many, and afterwards where it shows some and the quick one found few. */
 static void find_matches(struct cel_deflater *d, unsigned level, const unsigned char *src, size_t n)
 {
     const struct stretch *b = &d->block;
@@ -241,7 +281,7 @@ static inline unsigned len_symbol(unsigned len)
     return 4 * (top - 1) + ((len - 3) >> (top - 2) & 3);
 }
 
-/* Of a distance less 1. */
+/* The symbol for a distance, given less 1. */
 static inline unsigned dist_symbol(unsigned distance)
 {
     unsigned top;
@@ -259,7 +299,7 @@ static inline unsigned dist_extra(unsigned symbol)
 
 /* --- one block --------------------------------------------------------------------------------- */
 
-/* The codes of a block; gives the bits it takes. */
+/* Makes the codes of the block from its symbols; gives the bits that the whole block will take. */
 static uint64_t make_codes(struct cel_deflater *d)
 {
     const struct cel_matcher *m = &d->match;
@@ -282,7 +322,8 @@ static uint64_t make_codes(struct cel_deflater *d)
     return nbits + d->table.nbits;
 }
 
-/* Code words with their extra bits: the number of bits in the low 8, the bits above. */
+/* Code words as they are written: the number of bits in the low 8 bits, the bits above them. Those of
+ * lengths contain the extra bits. */
 struct words {
     uint32_t literal[256];
     uint32_t len[CEL_MATCH_MAX + 1];
@@ -308,7 +349,7 @@ static void make_words(const struct cel_deflater *d, struct words *w)
     }
 }
 
-/* Four words at once, those that are 0 count for nothing. */
+/* Writes four code words at once; a word of 0 writes nothing. */
 static inline void put_four(struct cel_bit_sink *s, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     uint64_t first = a >> 8 | (uint64_t)(b >> 8) << (a & 63), second = c >> 8 | (uint64_t)(d >> 8) << (c & 63);
@@ -316,7 +357,8 @@ static inline void put_four(struct cel_bit_sink *s, uint32_t a, uint32_t b, uint
     cel_sink_put(s, first | second << ((a + b) & 63), (a + b + c + d) & 63);
 }
 
-/* The last few without a branch that depends on how many; so three more bytes are read. */
+/* Four literals at a time. The last zero to three are written without a branch that depends on their
+ * number. */
 static inline void put_literals(struct cel_bit_sink *s, const uint32_t *word, const unsigned char *p, size_t n)
 {
     for (; n >= 4; n -= 4, p += 4)
@@ -328,7 +370,7 @@ static void put_turns(const struct cel_deflater *d, struct cel_bit_sink *sink)
 {
     const struct cel_matcher *m = &d->match;
     const unsigned char *p = m->literals;
-    struct cel_bit_sink s = *sink; /* in registers */
+    struct cel_bit_sink s = *sink; /* a copy, which the compiler keeps in registers */
     struct words w;
 
     make_words(d, &w);
@@ -362,15 +404,26 @@ static void put_stored(struct cel_bit_sink *s, const unsigned char *p, size_t n,
     } while (n > 0);
 }
 
-/* false: no room for it */
+#ifndef NDEBUG
+static uint64_t bits_written(const struct cel_bit_sink *s, const unsigned char *start)
+{
+    return 8 * (uint64_t)(s->at - start) + s->n;
+}
+#endif
+
+/* false: the block does not fit before `end`. */
 static bool put_block(struct cel_deflater *d, const unsigned char *src, size_t n, struct cel_bit_sink *s,
                       const unsigned char *end)
 {
     const struct stretch *b = &d->block;
     size_t len = b->to - b->from;
     uint64_t nbits = make_codes(d);
-    bool is_stored = nbits > 8 * len - len / 32; /* less than 0.4 % is gained */
+    bool is_stored = nbits > 8 * len - len / 32; /* a code would save less than 1/256 */
+#ifndef NDEBUG
+    const struct cel_bit_sink before = *s;
+#endif
 
+    assert(len <= CEL_BLOCK_MAX);
     if ((size_t)(end - s->at) < (is_stored ? len + 12 : nbits / 8) + 10)
         return false;
     if (is_stored) {
@@ -379,7 +432,9 @@ static bool put_block(struct cel_deflater *d, const unsigned char *src, size_t n
         cel_sink_put(s, (b->to == n) | 2 << 1, 3);
         cel_code_table_put(&d->table, s);
         put_turns(d, s);
+        assert(bits_written(s, before.at) == before.n + nbits);
     }
+    assert(s->at <= end);
     return true;
 }
 

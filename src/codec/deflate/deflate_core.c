@@ -1,12 +1,26 @@
-/* Deflate: read by a decoder of our own, written at the fast levels by an encoder of our own
- * for byte planes (deflate_blocks.h), and by libdeflate at the others. There, behind a shuffle,
- * byte planes of noise at the start (the low bytes of a mantissa) are stored as they are, and
- * only the rest goes through the compressor. The result is an ordinary stream, hardly ever
- * larger, and several times faster to write and to read.
+/* Deflate in its two wrappings, zlib and gzip: which encoder writes, and how streams are read.
  *
- * A plane counts as noise when it has neither a skewed distribution of bytes, in any
- * of its stretches, nor repetitions within the window. Both follow from the data
- * alone, and are strict enough to keep the loss under half a per cent. */
+ *   behind a shuffle, level 1 to 5      our encoder for byte planes (deflate_blocks.c)
+ *   behind a shuffle, level 6 to 9      noise at the start is stored, libdeflate writes the rest
+ *   otherwise                           libdeflate
+ *   reading                             our decoder (inflate.c)
+ *
+ * Noise at the start. A shuffle puts the low bytes of all elements first, and those of measured floats
+ * are mostly noise, which no compressor shortens. A compressor takes long to find that out, so the
+ * planes at the start that are noise are stored as they are, and only the rest goes through it.
+ *
+ *     | plane 0: stored | plane 1: stored | planes 2, 3: compressed |      one ordinary deflate stream
+ *
+ * A plane is noise when both hold:
+ *   - Its bytes are evenly distributed: the chi-square statistic, summed over stretches of 8 KiB (skew),
+ *     leaves a Huffman code less than 0.3 % to gain.
+ *   - It does not repeat what lies in the window before: positions are sampled by their own bytes, so
+ *     that both copies of a repetition are sampled, and fewer than one in 256 is found again.
+ * Bytes that are stored cannot be referred to by the rest, which is compressed on its own; so a plane
+ * that repeats an earlier plane of noise is looked for as well (noise_at_start), and forbids all.
+ *
+ * Both tests depend on the data alone, so the same chunk gives the same bytes. A plane wrongly taken
+ * for noise costs size only. Measured: at most 0.5 % larger, several times as fast (docs/codecs.md). */
 #include "deflate_core.h"
 #include "deflate_blocks.h"
 #include "inflate.h"
@@ -29,11 +43,11 @@ const struct cel_param cel_deflate_params[] = {
     {0},
 };
 
-/* Fingerprints of places already seen, for repetitions. */
+/* Positions already seen, by a hash of their four bytes. */
 #define MARKS 4096
 struct mark {
     uint32_t bytes;
-    uint32_t at; /* the low bits of its place, plus 1; 0: none */
+    uint32_t at; /* the low bits of the position, plus 1; 0: none */
 };
 
 struct context {
@@ -69,8 +83,8 @@ void cel_deflate_free_context(void *context)
 #define WINDOW 32768
 #define PLANE_MIN STRETCH /* shorter planes are not looked at */
 
-/* How far the bytes are from evenly spread: the chi-square statistic less its mean. A
- * Huffman code gains about skew / (2 ln 2 n) bits per byte from it. */
+/* How far the bytes are from evenly distributed: the chi-square statistic less its mean, 255. A Huffman
+ * code gains about skew / (2 ln 2 n) bits per byte from it. */
 static double skew(const unsigned char *p, size_t n)
 {
     uint32_t count[4][256] = {{0}};
@@ -95,7 +109,7 @@ static double skew(const unsigned char *p, size_t n)
 
 #define SKEW_MAX 0.03 /* per byte: a gain of 0.02 bits, 0.3 % */
 
-/* Three samples first: they tell most planes that can be compressed. */
+/* Three samples first: they are enough to recognize most planes that can be compressed. */
 static bool looks_even(const unsigned char *p, size_t n)
 {
     double sum = skew(p, SAMPLE) + skew(p + (n - SAMPLE) / 2, SAMPLE) + skew(p + n - SAMPLE, SAMPLE);
@@ -110,8 +124,8 @@ static bool looks_even(const unsigned char *p, size_t n)
     return sum <= SKEW_MAX * (double)n;
 }
 
-/* Places are chosen by their bytes, so that both copies of a repetition choose the
- * same ones: one place in 32. */
+/* Samples one position in 32, by its bytes, so that the same positions of both copies of a repetition
+ * are sampled. NULL: not this one. */
 static struct mark *chosen_mark(struct mark *marks, const unsigned char *p, uint32_t *bytes)
 {
     uint32_t hash;
@@ -121,8 +135,9 @@ static struct mark *chosen_mark(struct mark *marks, const unsigned char *p, uint
     return hash >> 27 ? NULL : &marks[hash >> 15 & (MARKS - 1)];
 }
 
-/* Whether the bytes from..to repeat more than one in 256 of what lies in the window
- * before them, or, with `within`, before each of them. */
+/* Whether more than one in 256 of the sampled positions from..to repeats a marked position of its
+ * window. With `within`, the positions are marked on the way, so that repetitions inside from..to
+ * count too. */
 static bool repeats(struct mark *marks, const unsigned char *p, size_t from, size_t to, bool within)
 {
     size_t found = 0, chosen = 0;
@@ -141,8 +156,8 @@ static bool repeats(struct mark *marks, const unsigned char *p, size_t from, siz
     return found * 256 > chosen;
 }
 
-/* Bytes of the planes at the start that are noise. What is stored cannot be referred
- * to, so the compressor must not need it for what follows. */
+/* How many bytes at the start are planes of noise. If a plane behind them repeats them it is 0, as
+ * stored bytes cannot be referred to. */
 static size_t noise_at_start(struct context *c, const unsigned char *src, size_t n, size_t planes)
 {
     size_t plane = n / planes, at = 0, k;
@@ -168,7 +183,7 @@ static size_t stored_size(size_t n)
     return n + 5 * (n / STORED_MAX + 1);
 }
 
-/* Blocks of type 0, byte by byte aligned; at least one when it is the last. */
+/* Stored blocks (type 0), from one byte boundary to another; at least one. */
 static unsigned char *put_stored(unsigned char *to, const unsigned char *from, size_t n, bool is_last)
 {
     do {
@@ -187,9 +202,9 @@ static unsigned char *put_stored(unsigned char *to, const unsigned char *from, s
     return to;
 }
 
-#define FAST_MAX 5      /* levels at which byte planes go through our own encoder */
-#define PLANES_MIN 2048 /* bytes from which that pays */
-#define TINY 8          /* from this ratio on hardly anything is left */
+#define FAST_MAX 5      /* highest level at which our encoder writes byte planes */
+#define PLANES_MIN 2048 /* bytes from which our encoder is worth its start */
+#define TINY 8          /* ratio from which libdeflate tries too */
 
 static unsigned level_of(const struct cel_coding *coding)
 {
@@ -246,8 +261,8 @@ static size_t put_stream(const struct cel_coding *coding, const unsigned char *s
     return done ? (size_t)(to - dst) + done : 0;
 }
 
-/* Through our encoder. Where hardly anything is left, as of rounded values, chains of places
- * find more than a look or two, and quickly: the better stream is taken. */
+/* A deflate stream by our encoder; 0: it does not fit. Where less than an eighth is left, as of rounded
+ * values, libdeflate's chains of positions find more, and fast: the smaller stream is taken. */
 static size_t put_planes(const struct cel_coding *coding, const unsigned char *src, size_t n, unsigned char *dst,
                          size_t cap)
 {
@@ -276,7 +291,7 @@ int cel_deflate_encode(const struct cel_wrapping *w, const struct cel_coding *co
     if (cap > around)
         done = (ours ? put_planes : put_stream)(coding, src, n, to + w->header, cap - around);
     if (done == 0)
-        return cel_fail(NC_EFILTER, "%s: no room for %zu bytes", w->name, n);
+        return cel_fail(NC_EFILTER, "%s: the output buffer is too small for %zu bytes", w->name, n);
     w->put_header(to, level_of(coding));
     w->put_trailer(to + w->header + done, src, n);
     *len = around + done;
@@ -285,7 +300,7 @@ int cel_deflate_encode(const struct cel_wrapping *w, const struct cel_coding *co
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/* The last bytes must be those that would be written behind what was read. */
+/* Whether the checksum at src is that of the bytes decoded. */
 static bool fits_trailer(const struct cel_wrapping *w, const unsigned char *src, const void *dst, size_t len)
 {
     unsigned char trailer[8];
@@ -322,7 +337,7 @@ static int decode_stream(const struct cel_wrapping *w, struct context *c, const 
     return CEL_OK;
 }
 
-/* One stream after the other; anything else behind a stream is damage. */
+/* Several streams may follow each other; anything else behind a stream is damage. */
 int cel_deflate_decode(const struct cel_wrapping *w, const struct cel_coding *coding, const void *src, size_t n,
                        void *dst, size_t cap, size_t *len)
 {

@@ -1,14 +1,14 @@
 #ifndef CEL_DEFLATE_CORE_H
 #define CEL_DEFLATE_CORE_H
 
-/* What zlib streams (deflate) and gzip files have in common: a deflate stream between
- * a header and a checksum. */
+/* What the codecs deflate (zlib streams) and gzip share: a deflate stream between a header and a
+ * checksum. */
 
 #include "codec.h"
 
 extern const struct cel_param cel_deflate_params[];
 
-/* The two wrappings, by their differences. Errors start with the name. */
+/* In what the two wrappings differ. Error texts start with the name. */
 struct cel_wrapping {
     const char *name;
     size_t header, trailer; /* bytes, as written */

@@ -1,12 +1,37 @@
-/* Huffman codes for deflate: code words from counts, and how a block tells its codes. */
+/* Huffman codes for deflate: code words from counts, and how a block's header tells its codes.
+ *
+ * Code words in four steps, each over at most 286 symbols:
+ *
+ *   counts --sort_by_count--> symbols, rarest first
+ *          --depths_in_place--> the length of each word in an optimal code
+ *          --count_lengths--> how many words of each length, none longer than allowed
+ *          --give_words--> canonical words, bits reversed as deflate sends them
+ *
+ * The limit. Deflate allows words of 15 bits; this encoder takes 14, so that four words and the 7
+ * bits that wait in the sink fit a 64-bit store. An optimal code may have longer words where counts
+ * are very uneven. Those are cut to the limit, which makes the code use more than there is:
+ *
+ *      sum over all words of 2^-length  >  1          (a complete code: exactly 1)
+ *
+ * It is repaired step by step. A word of the greatest length l below the limit is made one bit longer;
+ * that frees one word of length l + 1, which one of the longest words takes:
+ *
+ *      words:      l, most      ->   l + 1, l + 1
+ *      sum in units of 2^-most:      2^(most-l) + 1   ->   2 * 2^(most-l-1),    one less
+ *
+ * So the sum ends at exactly 1 (asserted), and as symbols keep their order (the rarest has the longest
+ * word), the result is a valid code. It is not the best one under the limit, as package-merge would
+ * give, but near it, and such counts are rare. What would break it: more symbols than 2^most. */
 #include "deflate_huffman.h"
+#include <assert.h>
 #include <string.h>
 
 #define BITS_MAX 15
 
 /* --- lengths ------------------------------------------------------------------------------ */
 
-/* Symbols that occur, rarest first; two passes over the digits of their counts. */
+/* The symbols that occur, rarest first: a radix sort, two passes of 8 bits. Counts above 65535 count as
+ * 65535. An entry has the count in its upper half, the symbol in its lower. */
 static unsigned sort_by_count(const uint32_t *count, unsigned n, uint32_t *sorted)
 {
     uint32_t other[CEL_LITLENS];
@@ -35,8 +60,14 @@ static unsigned sort_by_count(const uint32_t *count, unsigned n, uint32_t *sorte
     return used;
 }
 
-/* Moffat and Katajainen's way: the counts become parents, then depths, in their own place.
- * a[0..n): counts in rising order, then lengths in falling order. */
+/* Huffman's algorithm in the array itself, after Moffat and Katajainen. On entry a[0..n) are counts in
+ * rising order, on return lengths of words in falling order. Three passes over the same cells:
+ *
+ *   1. Left to right: the two smallest of the leaves not yet used and of the inner nodes not yet used
+ *      are joined. As both are in rising order, they are the next of each. The cell of an inner node
+ *      that was used holds its parent from then on.
+ *   2. Right to left: the depth of an inner node is its parent's plus one; the root has 0.
+ *   3. Right to left: of the nodes at each depth those that are no inner nodes are leaves. */
 static void depths_in_place(uint32_t *a, unsigned n)
 {
     unsigned root = 0, leaf = 2, next, avail = 1, used = 0, depth = 0;
@@ -59,7 +90,7 @@ static void depths_in_place(uint32_t *a, unsigned n)
     a[n - 2] = 0;
     for (next = n - 2; next-- > 0;)
         a[next] = a[a[next]] + 1;
-    root = n - 1; /* inner nodes not looked at yet */
+    root = n - 1; /* inner nodes that pass 3 has not counted yet */
     next = n;
     while (avail > 0) {
         while (root > 0 && a[root - 1] == depth) {
@@ -76,8 +107,7 @@ static void depths_in_place(uint32_t *a, unsigned n)
     }
 }
 
-/* How many words of each length; none longer than `most`: those that would be are cut, and
- * shorter ones become longer until the code is complete again. */
+/* How many words of each length, none longer than `most`: see the head of this file. */
 static void count_lengths(const uint32_t *depth, unsigned n, unsigned most, unsigned *words)
 {
     uint32_t full = (uint32_t)1 << most, taken = 0;
@@ -87,7 +117,7 @@ static void count_lengths(const uint32_t *depth, unsigned n, unsigned most, unsi
         words[depth[i] < most ? depth[i] : most]++;
     for (l = 1; l <= most; l++)
         taken += (uint32_t)words[l] << (most - l);
-    while (taken > full) { /* a word of the longest length pairs with one that is made longer */
+    while (taken > full) {
         for (l = most - 1; words[l] == 0; l--)
             ;
         words[l]--;
@@ -95,6 +125,7 @@ static void count_lengths(const uint32_t *depth, unsigned n, unsigned most, unsi
         words[most]--;
         taken--;
     }
+    assert(taken == full);
 }
 
 /* --- words ----------------------------------------------------------------------------------- */
@@ -119,6 +150,7 @@ static void give_words(const unsigned *words, unsigned n, struct cel_code *out)
             out->bits[i] = reversed(next[out->len[i]]++, out->len[i]);
 }
 
+/* Fewer than two symbols occur: two words of one bit. */
 static void make_two(const uint32_t *sorted, unsigned used, struct cel_code *out)
 {
     unsigned one = used ? sorted[0] & 0xffff : 0, two = one ? 0 : 1;
@@ -147,7 +179,7 @@ void cel_code_make(const uint32_t *count, unsigned n, unsigned most, struct cel_
     give_words(words, n, out);
 }
 
-/* --- telling the codes ---------------------------------------------------------------------- */
+/* --- the header of a block --------------------------------------------------------------- */
 
 #define COPY 16 /* the length before, 3 to 6 times */
 #define ZEROS 17
@@ -170,7 +202,7 @@ static void add_item(struct cel_code_table *t, uint32_t *count, unsigned symbol,
     count[symbol]++;
 }
 
-/* A length that occurs `run` times. */
+/* Items for a length that occurs `run` times in a row. */
 static void add_run(struct cel_code_table *t, uint32_t *count, unsigned len, unsigned run)
 {
     while (len == 0 && run >= 3) {

@@ -1,18 +1,19 @@
 #ifndef CEL_DEFLATE_HUFFMAN_H
 #define CEL_DEFLATE_HUFFMAN_H
 
-/* Huffman codes as deflate has them (RFC 1951), and the bits of a stream being written. */
+/* Huffman codes of deflate (RFC 1951), and a sink for the bits of a stream. */
 
 #include "bytes.h"
 #include <stdint.h>
 
 /* --- bits, low bit first ------------------------------------------------------------- */
 
-/* Eight bytes behind `at` must always be there to be written over. */
+/* Every flush stores 8 bytes at `at` and then advances by the whole bytes among them; so 8 bytes behind
+ * `at` must belong to the buffer. */
 struct cel_bit_sink {
     unsigned char *at;
     uint64_t filled;
-    unsigned n; /* bits held, at most 7 after cel_sink_flush */
+    unsigned n; /* bits that wait in `filled`: at most 7 after cel_sink_flush */
 };
 
 static inline void cel_sink_add(struct cel_bit_sink *s, uint64_t bits, unsigned n)
@@ -46,14 +47,14 @@ struct cel_code {
     uint8_t len[CEL_LITLENS];   /* 0: the symbol is not used */
 };
 
-/* The best code for n symbols that occur so often, of words of at most `most` bits. At least
- * two symbols get one, because some decoders want a complete code. */
+/* A code for n symbols with these counts, of words of at most `most` bits. At least two symbols get a
+ * word, because some decoders refuse an incomplete code. */
 void cel_code_make(const uint32_t *count, unsigned n, unsigned most, struct cel_code *out);
 
-/* What goes before a block: how its two codes are told. */
+/* The header of a block, which tells its two codes by the lengths of their words. */
 struct cel_code_table {
-    struct cel_code lens;                       /* the code for the lengths */
-    uint16_t item[CEL_LITLENS + CEL_DISTANCES]; /* symbol, and extra bits above */
+    struct cel_code lens;                       /* the code that those lengths are written with */
+    uint16_t item[CEL_LITLENS + CEL_DISTANCES]; /* symbol in the low 8 bits, extra bits above */
     unsigned nitems, nlitlens, ndists, nlens;
     uint64_t nbits;
 };

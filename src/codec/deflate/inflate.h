@@ -1,7 +1,7 @@
 #ifndef CEL_INFLATE_H
 #define CEL_INFLATE_H
 
-/* Deflate streams (RFC 1951) unpacked, from memory into memory. */
+/* Decodes deflate streams (RFC 1951) from memory into memory. */
 
 #include "inflate_run.h"
 
@@ -9,17 +9,19 @@ enum cel_inflate_answer {
     CEL_INFLATE_OK,
     CEL_INFLATE_DAMAGED,
     CEL_INFLATE_CUT_SHORT,
-    CEL_INFLATE_NO_SPACE, /* it holds more than cap bytes */
+    CEL_INFLATE_NO_SPACE, /* the stream holds more than cap bytes */
 };
 
-/* What the block at work needs; one thread at a time. free() frees it. */
+/* A decoder: tables and lists of the block being decoded. One thread at a time uses it. free()
+ * frees it. */
 struct cel_inflate;
 
-/* With the kernel given; NULL: the best one. NULL: no memory. */
+/* `kernel`: which form of the hot loops to use; NULL for the best that this processor has. Gives
+ * NULL when there is no memory. */
 struct cel_inflate *cel_inflate_new(const struct cel_inflate_kernel *kernel);
 
-/* One stream at the start of src. used: its bytes; len: the bytes it holds. Nothing but the
- * cap bytes at dst is written, whatever src says. */
+/* Decodes the stream that starts at src. *used: its length in bytes; *len: the bytes decoded.
+ * Nothing outside the cap bytes at dst is written, whatever src holds. */
 enum cel_inflate_answer cel_inflate(struct cel_inflate *inflate, const void *src, size_t n, size_t *used, void *dst,
                                     size_t cap, size_t *len);
 

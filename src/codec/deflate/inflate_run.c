@@ -1,5 +1,5 @@
-/* The forms of the hot loop. Beside the portable one there is one for processors that take
- * a field of bits, or repeat a short pattern, in one instruction. */
+/* The hot loops of inflate_run_of.h, compiled twice: in portable C, and for x86 processors with BMI2
+ * and SSSE3, which cut out a field of bits, or repeat a short pattern, in one instruction. */
 #include "inflate_run.h"
 #include "kernels.h"
 #include <string.h>
@@ -21,15 +21,17 @@ static inline uint64_t load_le64(const uint8_t *p)
     return v;
 }
 
-/* What is left when a loop ends, without the rubbish. */
+/* The state that a hot loop leaves behind: the count without its upper bits, the word without the
+ * bits above the count. */
 static inline struct cel_inflate_bits bits_left(uint64_t bits, unsigned n, const uint8_t *next, const uint8_t *end)
 {
     n &= 63;
     return (struct cel_inflate_bits){bits & (((uint64_t)1 << n) - 1), n, next, end};
 }
 
-/* 32 bytes and more, by 16, which lie at least 16 behind: up to 31 too many are written. */
-static inline void copy_nontemporal(uint8_t *to, const uint8_t *from, size_t len)
+/* Copies len bytes in steps of 32, two times 16. The source starts at least 16 bytes before `to`, or
+ * lies elsewhere. Up to 32 bytes more than len are written. */
+static inline void copy_apart(uint8_t *to, const uint8_t *from, size_t len)
 {
     memcpy(to, from, 16);
     memcpy(to + 16, from + 16, 16);
@@ -46,7 +48,9 @@ static inline void copy_nontemporal(uint8_t *to, const uint8_t *from, size_t len
 #define NAME(what) what##_portable
 #define LOW_BITS(v, n) ((v) & (((uint64_t)1 << ((n)&63)) - 1))
 
-/* The first 16 bytes one by one; behind them the pattern is there, some whole times. */
+/* A match whose distance is less than 16: the last `distance` bytes are repeated. The first 16 bytes
+ * are copied one by one. From there on the pattern lies `back` bytes before, a multiple of the
+ * distance that is at least 16, and can be copied 16 bytes at a time. */
 static inline void copy_near_portable(uint8_t *to, size_t distance, size_t len)
 {
     size_t back = (15 / distance + 1) * distance;
@@ -65,6 +69,8 @@ static inline void copy_near_portable(uint8_t *to, size_t distance, size_t len)
 #define NAME(what) what##_bmi2
 #define LOW_BITS(v, n) _bzhi_u64(v, n)
 
+/* repeated[d] makes 16 bytes of a pattern of d bytes; whole_times[d] is the largest multiple of d up
+ * to 16, after which the same 16 bytes can be stored again. */
 static const uint8_t repeated[16][16] = {
 #define REPEATED(d) \
     { \

@@ -1,8 +1,34 @@
-/* The hot loop, for one kind of processor: NAME, TARGET, LOW_BITS and copy_near are its own.
+/* Template: the hot loops of inflate for one kind of processor. inflate_run.c includes it with NAME,
+ * TARGET, LOW_BITS and copy_near of that processor.
  *
- * The bits at hand are in a 64-bit word. Refilling reads 8 bytes and keeps the whole ones
- * that fit, so that at least 56 bits are there; a_n counts them in its low 6 bits, its other
- * bits are rubbish from subtracting whole entries. */
+ * Bits. A reader c (a, or b where there are two) has three variables:
+ *
+ *   c_bits   the next bits of the stream, the first one lowest
+ *   c_n      how many of them count; only its low 6 bits mean anything
+ *   c_next   the next byte to read
+ *
+ *       bit 63                                 c_n              0
+ *      +------------------------------------------+---------------+
+ *      | zero, or equal to the bits at c_next ... |  valid bits   |      c_next -> first byte not counted
+ *      +------------------------------------------+---------------+
+ *
+ * REFILL reads 8 bytes at c_next, whatever c_n is, and ORs them in above the valid bits. It then
+ * advances c_next only by the whole bytes that fitted: (63 - n) / 8 of them, so that n | 56 bits
+ * count. The rest of the word already holds the low bits of the byte at c_next. The next REFILL ORs
+ * the same bits onto them, which changes nothing. No branch, no loop, and 56 to 63 bits each time.
+ * The invariant is that of the drawing: above c_n there is nothing but zeros or the true bits.
+ *
+ * TAKE drops the bits of an entry. The low 8 bits of an entry are that number, so c_n -= e
+ * subtracts it together with the entry's upper bits, which only change the upper bits of c_n. That
+ * saves an instruction in the chain that every symbol waits for, and is why c_n is used modulo 64.
+ *
+ * How many symbols a refill lasts: an index has 11 bits, a code of the first table at most 11, any
+ * code at most 15, and a length or distance has at most 5 or 13 extra bits.
+ *
+ *   mixed   three literals and the next index:     3 * 11 + 11 = 44 <= 56
+ *           two literals and a length:      2 * 11 + (15 + 5)  = 42, and 28 for a distance may be missing:
+ *           this one sum is tested, and refilled
+ *   usual   five literals of up to 9 bits and the next index:  5 * 9 + 11 = 56 */
 
 #define REFILL(c) (c##_bits |= load_le64(c##_next) << (c##_n & 63), c##_next += (63 - (c##_n & 63)) >> 3, c##_n |= 56)
 #define LOOK(c) symbols[c##_bits & ((1u << CEL_SYMBOL_BITS) - 1)]
@@ -13,7 +39,7 @@
 TARGET static inline void NAME(copy_match)(uint8_t *to, size_t distance, size_t len)
 {
     if (likely(distance >= 16))
-        copy_nontemporal(to, to - distance, len);
+        copy_apart(to, to - distance, len);
     else
         NAME(copy_near)(to, distance, len);
 }
@@ -40,9 +66,12 @@ NAME(run)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in, 
         uint8_t *match;
 
         if (is_usual) {
-            /* Where a literal starts is guessed from the usual length, not taken from the
-             * entry before it: the processor looks up several at a time, and turns back
-             * where a guess was wrong. */
+            /* Where the next code starts is guessed: the usual length behind this one. The shift
+             * does not wait for the look-up, so five look-ups are under way at once. The test
+             * whether the entry was a literal of that length is a branch that is nearly always
+             * predicted right; where it is not, the processor itself takes back what it did too
+             * early. So the guess costs nothing in correctness: an entry is used only after it
+             * has been compared with `expected`. */
 #define GUESS(k) \
     if (unlikely((uint16_t)e != expected)) { \
         out += (k); \
@@ -132,7 +161,7 @@ NAME(run)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in, 
         match = out;
         out += len;
         REFILL(a);
-        e = LOOK(a); /* ahead of the copy, which has time */
+        e = LOOK(a); /* before the copy: nothing in the chain of look-ups waits for it */
         NAME(copy_match)(match, distance, len);
     } while (likely(a_next <= a_last && out <= out_last));
 stop:
@@ -153,14 +182,16 @@ TARGET static enum cel_inflate_step NAME(usual)(const struct cel_inflate_tables 
     return NAME(run)(tables, in, to, true);
 }
 
-/* --- two places at a time --------------------------------------------------------------- */
+/* --- two readers at a time: see "reading ahead" in inflate.c -------------------------------- */
 
 #define LITERAL(c, literal) \
     TAKE(c, e); \
     literal
 
-/* Up to three literals, each done by `literal`, and then `done`; or up to two and a match, which
- * is in len, distance and, should the distance be bad, e. `stop` before the end of the block. */
+/* One round of reader c. Either up to three literals, with the statement `literal` for each and `done`
+ * after the last; or up to two literals and a match, whose length and distance are in len and
+ * distance, with CEL_IS_BAD in e where the distance is no code. The statement `stop` is run before an
+ * end-of-block code, or a symbol that is no code, is taken. */
 #define SYMBOLS_OF(c, literal, done, stop) \
     REFILL(c); \
     e = LOOK(c); \
@@ -228,7 +259,7 @@ TARGET static enum cel_inflate_step NAME(two)(const struct cel_inflate_tables *t
         out += len;
     read_ahead:
         SYMBOLS_OF(b, *literals++ = (uint8_t)(e >> 16), continue, break);
-        if (unlikely(e & CEL_IS_BAD)) { /* nothing of this can be used */
+        if (unlikely(e & CEL_IS_BAD)) { /* B has read ahead in vain: its lists become empty */
             b_next = b_start;
             b_n = 0;
             literals = ahead->literals;
@@ -260,7 +291,7 @@ TARGET static enum cel_inflate_step NAME(put)(const struct cel_inflate_ahead *ah
 
     for (m = ahead->matches + skip_matches; m < end; m++, literal += run) {
         run = (size_t)(ahead->literals + m->at - literal);
-        copy_nontemporal(out, literal, run);
+        copy_apart(out, literal, run);
         out += run;
         if (unlikely(m->distance > (size_t)(out - to->start)))
             return CEL_STEP_DAMAGED;

@@ -1,10 +1,20 @@
-/* Canonical codes become tables: see inflate_tables.h. */
+/* Builds the look-up tables of inflate_tables.h from the lengths of canonical codes.
+ *
+ * Deflate sends codes by their first bit, so the first bit of a code is the lowest bit of an index.
+ * Codes are therefore counted up "reversed" (next_code), and the first table is built by doubling
+ * (make_first): the table for codes of up to k bits is the one for k - 1 bits written twice, with the
+ * codes of k bits put over the entries that no shorter code has taken. Each entry is written once
+ * per doubling, and no loop has to fill the copies of a short code with a stride.
+ *
+ * Correct if the code is complete, which count_lengths checks: then every entry is taken by exactly
+ * one code. Of incomplete codes deflate allows those with one code of one bit, or none; they are
+ * filled separately, and unused bits lead to CEL_IS_BAD. */
 #include "inflate_tables.h"
 #include <string.h>
 
 #define CODE_MAX 15 /* bits */
 
-/* --- what symbols mean: entries without the bits of the code --------------------------- */
+/* --- meanings of symbols: entries without the bits of the code ------------------------- */
 
 #define LITERALS(s) (uint32_t)(s) << 16 | CEL_IS_LITERAL
 #define LITERALS_4(s) LITERALS(s), LITERALS(s + 1), LITERALS(s + 2), LITERALS(s + 3)
@@ -47,7 +57,7 @@ struct code {
 
 static bool count_lengths(struct code *c, const uint8_t *lens, unsigned n)
 {
-    int left = 1; /* codes of the length looked at that are not in use */
+    int left = 1; /* how many codes of this length are still free; below 0: too many are used */
 
     memset(c->count, 0, sizeof c->count);
     for (unsigned i = 0; i < n; i++)
@@ -75,7 +85,8 @@ static void sort_symbols(struct code *c, const uint8_t *lens, unsigned n)
             c->sorted[c->end[lens[i]]++] = (uint16_t)i;
 }
 
-/* Codes start at the low bit, so counting up adds at the high end and carries downwards. */
+/* The code after this one, of the same length. The first bit of a code is its lowest, so counting up
+ * adds at the highest bit and carries downwards. */
 static unsigned next_code(unsigned code, unsigned len)
 {
     unsigned bit = 1u << (len - 1);
@@ -92,8 +103,8 @@ static uint32_t entry_of(uint32_t meaning, unsigned len)
     return meaning + (len << 8 | len);
 }
 
-/* Bits of the second table for the codes that begin like the one at `at`, of length len:
- * grown until the codes in it fill it. */
+/* How many bits index the second table for the codes that begin like the one at `at`, of length len.
+ * It grows by a bit until the codes that belong to it fill it. */
 static unsigned second_bits(const struct code *c, unsigned at, unsigned len, unsigned bits)
 {
     unsigned have = c->end[len] - at, most = len;
@@ -105,7 +116,8 @@ static unsigned second_bits(const struct code *c, unsigned at, unsigned len, uns
     return most - bits;
 }
 
-/* Codes longer than the index, in order: those with the same first bits share a table. */
+/* Codes longer than the index, in the order of codes: those with the same first bits follow each
+ * other and share a second table. */
 static void make_second(const struct code *c, uint32_t *table, unsigned bits, unsigned at, unsigned code,
                         const uint32_t *meanings)
 {
@@ -125,8 +137,7 @@ static void make_second(const struct code *c, uint32_t *table, unsigned bits, un
         }
 }
 
-/* A table for codes of up to len bits is the one for len - 1, twice, with the codes of
- * length len put over what is still free in it. */
+/* The first table by doubling: see above. */
 static void make_first(const struct code *c, uint32_t *table, unsigned bits, const uint32_t *meanings)
 {
     unsigned code = 0, at = 0, size = 1;
@@ -155,9 +166,11 @@ static bool make_table(struct code *c, uint32_t *table, unsigned bits, const uin
     return true;
 }
 
-/* A code of len bits stands for one symbol in 2^len. A block is rich when seven in ten are
- * literals; a length is usual when nineteen in twenty are literals of that length. Shorter ones
- * than 5 bits are none of noise, longer ones than 9 do not fit the loop that makes use of it. */
+/* How the block will be read (inflate.c), from the lengths of its codes alone: an encoder gives a
+ * symbol a code of len bits when about one symbol in 2^len is that one. A block is rich in literals
+ * when seven symbols in ten are literals. A length is usual when nineteen in twenty are literals with
+ * a code of that length. Lengths below 5 bits do not occur in noise, and those above 9 do not fit
+ * the loop that makes use of them (inflate_run_of.h). */
 static void weigh_literals(struct cel_inflate_tables *tables, const uint8_t *lens)
 {
     unsigned count[CODE_MAX + 1] = {0}, all = 0;

@@ -1,10 +1,35 @@
 /* Byte shuffle and its inverse.
  *
- * The SIMD forms take 16 elements per 128-bit lane and transpose them in
- * registers by unpacking, so that every plane gets one full store. Sizes 2, 4
- * and 8 have their own AVX2 loops; any other size goes in tiles of 16 x 16
- * bytes. What is left at the end is done by the portable form. */
+ * Problem: n elements of `size` bytes become `size` planes of n bytes: a transposition of an n x size
+ * matrix of bytes. Byte by byte it costs a load and a store for each, to addresses n apart.
+ *
+ * Idea: transpose blocks in registers. An instruction "unpack" interleaves two registers: bytes of a and b
+ * become a0 b0 a1 b1 ... Interleaving is half of a transposition: done log2 times with units that double,
+ * it collects first pairs, then fours, then eights of bytes of the same plane. For size 4, four registers
+ * with 16 elements of four bytes (A, B, C, D name the planes, the number is the element):
+ *
+ *   load        A0B0C0D0 A1B1C1D1 A2B2C2D2 A3B3C3D3        and three more registers
+ *   shuffle     A0A1A2A3 B0B1B2B3 C0C1C2C3 D0D1D2D3        within each register
+ *   unpack 32   A0..A3A4..A7  B0..B7                       of registers 0 and 1 (and 2 and 3)
+ *   unpack 64   A0 ......... A15                           one full store per plane
+ *
+ * The inverse unpacks planes with each other: bytes of A and B, of C and D, then pairs of both.
+ *
+ * AVX2 registers have two lanes of 16 bytes, and unpack works within a lane. So the forward loops load
+ * elements 0-15 into the low lanes and 16-31 into the high ones, which makes the result come out in order;
+ * the inverse exchanges lanes at the end (put_lanes). Sizes 2, 4 and 8 have AVX2 loops of their own. Any
+ * other size goes in tiles of 16 x 16 bytes with SSE2: four rounds of unpacking, row k with row k + 8, are
+ * a full transposition. The few elements at the end are done by the portable loop or, in unshuffle_some,
+ * as part of a block that overlaps the last whole one.
+ *
+ * Storing around the caches (`nontemporal`): the result of a read is often not looked at soon, and an
+ * ordinary store would first fetch the line from memory. It needs addresses on 32 bytes; the first
+ * elements up to a cache line are therefore done separately.
+ *
+ * Correctness is checked against the portable form, for all sizes and alignments (test_kernels). What
+ * would break it: src and dst that overlap (asserted). */
 #include "kernels.h"
+#include <assert.h>
 #include <string.h>
 #ifdef CEL_X86
 #include <immintrin.h>
@@ -29,7 +54,7 @@ static void unshuffle_tail(unsigned char *dst, const unsigned char *src, size_t 
             dst[i * size + j] = src[j * plane + i];
 }
 
-/* A run of elements that stays in the first cache while its planes are written. */
+/* Elements of a run that stays in the first cache while its planes are written. */
 #define RUN 512
 
 static void shuffle_portable(void *dst, const void *src, size_t count, size_t n, size_t size)
@@ -64,7 +89,7 @@ static void unshuffle_portable(void *dst, const void *src, size_t plane, size_t 
 #define AVX2 __attribute__((target("avx2")))
 #define AVX2_INLINE __attribute__((target("avx2"), always_inline)) static inline
 
-/* 16 bytes from each of two places, one per lane. */
+/* 16 bytes from each of two addresses, one per lane. */
 AVX2_INLINE __m256i load_lanes(const unsigned char *low, const unsigned char *high)
 {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)low)),
@@ -81,7 +106,8 @@ AVX2_INLINE void store(unsigned char *p, __m256i v)
     _mm256_storeu_si256((__m256i *)p, v);
 }
 
-/* The low lanes of a and b to `low`, their high lanes to `high`. `far` needs places on 32 bytes. */
+/* Stores the low lanes of a and b at `low`, their high lanes at `high`. With `nontemporal` both addresses
+ * are multiples of 32. */
 AVX2_INLINE void put_lanes(unsigned char *low, unsigned char *high, __m256i a, __m256i b, bool nontemporal)
 {
     __m256i first = _mm256_permute2x128_si256(a, b, 0x20), second = _mm256_permute2x128_si256(a, b, 0x31);
@@ -95,8 +121,7 @@ AVX2_INLINE void put_lanes(unsigned char *low, unsigned char *high, __m256i a, _
     }
 }
 
-/* Elements at..at+15 lie in the low lanes, at+16..at+31 in the high ones. Each
- * function gives back where it stopped. */
+/* The forward loops, 32 elements at a time. Each returns how many elements it has done. */
 AVX2 static size_t shuffle2_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
 {
     const __m256i order = _mm256_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15, 0, 2, 4, 6, 8, 10, 12,
@@ -114,7 +139,7 @@ AVX2 static size_t shuffle2_avx2(unsigned char *dst, const unsigned char *src, s
     return at;
 }
 
-/* 32 elements from their planes. */
+/* The inverse of one block: 32 elements from their planes. */
 AVX2_INLINE void unshuffle2_block(unsigned char *dst, const unsigned char *src, size_t plane, bool nontemporal)
 {
     __m256i a = load(src), b = load(src + plane);
@@ -220,7 +245,8 @@ AVX2_INLINE void unshuffle8_block(unsigned char *dst, const unsigned char *src, 
 
 typedef void unshuffle_block(unsigned char *dst, const unsigned char *src, size_t plane, bool nontemporal);
 
-/* Elements from..to-1, fewer than a block, by way of a block. */
+/* Elements from..to-1, fewer than a block: a whole block is done in memory of our own, and they are copied
+ * from there. */
 AVX2_INLINE void unshuffle_some(unsigned char *dst, const unsigned char *src, size_t plane, size_t from, size_t to,
                                 size_t n, size_t size, unshuffle_block *block)
 {
@@ -231,7 +257,7 @@ AVX2_INLINE void unshuffle_some(unsigned char *dst, const unsigned char *src, si
     memcpy(dst + from * size, whole + (from - first) * size, (to - from) * size);
 }
 
-/* Far: whole lines of the destination are stored around the caches. */
+/* `nontemporal`: whole lines of the destination are stored around the caches. */
 AVX2_INLINE void unshuffle_blocks(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, size_t size,
                                   bool nontemporal, unshuffle_block *block)
 {
@@ -294,8 +320,8 @@ static inline void transpose16(__m128i v[16])
     }
 }
 
-/* Elements that may be touched 16 bytes at a time from any of their columns
- * without leaving the array: the last few may not. */
+/* How many elements (a multiple of 16) may be read or written 16 bytes at a time from any of their columns
+ * without leaving the array: all but the last few. */
 static size_t elements_with_margin(size_t n, size_t size)
 {
     size_t kept_back = (15 + size - 1) / size;
@@ -320,9 +346,8 @@ static size_t shuffle_tiles(unsigned char *dst, const unsigned char *src, size_t
     return end;
 }
 
-/* A tile that reaches over the end of its element spoils the start of the next
- * one, so columns go from last to first and elements upwards: everything spoilt
- * is written again. */
+/* The last tile of an element is stored in full, over the start of the next element. So tiles go from the
+ * last column to the first and elements upwards: every byte that was overwritten is written again. */
 static size_t unshuffle_tiles(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, size_t size)
 {
     size_t end = elements_with_margin(n, size), at, tile;
@@ -385,6 +410,15 @@ const struct cel_shuffle_kernel cel_shuffle_kernels[] = {
     {0},
 };
 
+#ifndef NDEBUG
+static bool is_apart(const void *a, const void *b, size_t nbytes)
+{
+    uintptr_t p = (uintptr_t)a, q = (uintptr_t)b;
+
+    return p + nbytes <= q || q + nbytes <= p;
+}
+#endif
+
 static const struct cel_shuffle_kernel *best(void)
 {
     const struct cel_shuffle_kernel *k = cel_shuffle_kernels;
@@ -396,20 +430,24 @@ static const struct cel_shuffle_kernel *best(void)
 
 void cel_shuffle(void *dst, const void *src, size_t n, size_t size)
 {
+    assert(is_apart(dst, src, n * size));
     best()->shuffle(dst, src, n, n, size);
 }
 
 void cel_shuffle_part(void *dst, const void *src, size_t count, size_t n, size_t size)
 {
+    assert(count <= n);
     best()->shuffle(dst, src, count, n, size);
 }
 
 void cel_unshuffle(void *dst, const void *src, size_t n, size_t size)
 {
+    assert(is_apart(dst, src, n * size));
     best()->unshuffle(dst, src, n, n, size, false);
 }
 
 void cel_unshuffle_part(void *dst, const void *src, size_t plane, size_t n, size_t size, bool nontemporal)
 {
+    assert(n <= plane);
     best()->unshuffle(dst, src, plane, n, size, nontemporal);
 }

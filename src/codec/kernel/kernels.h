@@ -1,9 +1,9 @@
 #ifndef CEL_KERNELS_H
 #define CEL_KERNELS_H
 
-/* The hot loops that are written by hand: a portable form and, where the
- * processor has it, a SIMD form. Both give the same bytes. The plain names pick
- * by processor; the tables show every form to the tests and the benchmark. */
+/* Hot loops that are written by hand: a portable form and SIMD forms, which give the same bytes. The
+ * functions choose the best form for the processor; the tables show every form to the tests and the
+ * benchmark. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,9 +16,8 @@
 /* Byte planes: dst[j * n + i] = src[i * size + j], and back. n elements of
  * `size` bytes; src and dst do not overlap. */
 typedef void cel_shuffle_fn(void *dst, const void *src, size_t n, size_t size);
-/* n elements of planes that are `plane` bytes long. far: the result will not be looked at
- * soon, so it may be stored around the processor's caches; other threads see it after a
- * store fence. */
+/* The first n elements of planes that are `plane` bytes long. nontemporal: the result will not be looked
+ * at soon and may be stored around the processor's caches; other threads see it after a store fence. */
 typedef void cel_unshuffle_fn(void *dst, const void *src, size_t plane, size_t n, size_t size, bool nontemporal);
 struct cel_shuffle_kernel {
     const char *name; /* NULL ends a table */
@@ -33,7 +32,7 @@ void cel_shuffle_part(void *dst, const void *src, size_t count, size_t n, size_t
 void cel_unshuffle(void *dst, const void *src, size_t n, size_t size);
 void cel_unshuffle_part(void *dst, const void *src, size_t plane, size_t n, size_t size, bool nontemporal);
 
-/* n words of 64 bits seen as 8 x 8 bits: rows become columns. src may be dst. */
+/* Each of n words of 64 bits is a matrix of 8 x 8 bits, which is transposed. src may be dst. */
 typedef void cel_bits_fn(void *dst, const void *src, size_t n);
 struct cel_bits_kernel {
     const char *name;
@@ -43,7 +42,7 @@ struct cel_bits_kernel {
 extern const struct cel_bits_kernel cel_bits_kernels[];
 void cel_transpose_bits(void *dst, const void *src, size_t n);
 
-/* Checksums of n bytes. crc32c goes on from `crc`, 0 at the start. */
+/* Checksums of n bytes. crc32c continues from `crc`, which is 0 at the start. */
 typedef uint32_t cel_sum_fn(uint32_t crc, const void *src, size_t n);
 struct cel_sum_kernel {
     const char *name;

@@ -1,7 +1,35 @@
-/* The walk over the rows of cells of an array; kernel_strip.c moves each. */
+/* The cell walk: an array, row by row in memory, becomes an array cell by cell, or the other way.
+ *
+ * Problem: the elements of a cell lie in many rows of the array, a few bytes in each. Copying cell by
+ * cell touches one cache line of every row for a few bytes, then all of them again for the next cell.
+ *
+ * Idea: move a whole row of cells (a strip) at a time. In the array, a strip of cells with R rows each
+ * is R streams of consecutive bytes. Each stream is cut into pieces of `unit` bytes, one per cell.
+ *
+ *        array, R = 3 streams             cells, one after the other
+ *        a0 a1 a2 a3 ... stream 0         a0 b0 c0 | a1 b1 c1 | a2 b2 c2 | ...
+ *        b0 b1 b2 b3 ... stream 1          cell 0     cell 1     cell 2
+ *        c0 c1 c2 c3 ... stream 2
+ *
+ * Gathering is transposing this matrix of pieces, scattering is transposing it back; kernel_strip.c does
+ * both in registers for the usual sizes of pieces. Every byte is read once and written once, and each
+ * stream is read in order.
+ *
+ * Before the walk the shape is simplified (cel_cells_init). An axis of length 1 changes nothing. A last
+ * axis that one cell covers is part of the piece. What is left has rank 0 or 1 where nothing changes
+ * position, and then memcpy does.
+ *
+ * Why it is right: cells follow each other in C order, so the cells of a strip, whose corners differ in
+ * the last axis only, are neighbours in the output; and the strips follow in C order of the other axes
+ * (next_corner). Edge cells are smaller, never padded: list_streams clips the number of streams, `rest`
+ * is the length of the last cell's pieces. So the output has exactly the bytes of the array.
+ *
+ * What it costs: near the speed of memcpy (bench_nd measures it against memcpy and c-blosc2). Arrays of 8 MiB
+ * and more are written around the caches. What would break it: array and cells that overlap. */
 #include "nd_cells.h"
 #include "mem.h"
 #include "nd_strip.h"
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +99,8 @@ struct walk {
     const struct cel_cells *c;
     size_t stride[CEL_RANK_MAX]; /* bytes */
     size_t corner[CEL_RANK_MAX]; /* of the row of cells at hand */
-    size_t *offset;
-    size_t room;
+    size_t *offset;              /* of each stream, from the corner */
+    size_t most;                 /* streams of a row of whole cells */
 };
 
 /* Offsets of the streams of a row of cells, relative to its corner. */
@@ -128,13 +156,13 @@ bool cel_cells_walk(const struct cel_cells *c, char *array, char *cells, cel_str
 
     if (c->rank == 0)
         return act_on_all(c, array, cells, act, context);
-    w.room = 1;
+    w.most = 1;
     w.stride[last] = c->elem;
     for (int d = last; d-- > 0;) {
         w.stride[d] = w.stride[d + 1] * c->dims[d + 1];
-        w.room *= c->side[d];
+        w.most *= c->side[d];
     }
-    w.offset = w.room <= 256 ? few : cel_malloc_array(w.room, sizeof *w.offset);
+    w.offset = w.most <= 256 ? few : cel_malloc_array(w.most, sizeof *w.offset);
     if (!w.offset)
         return false;
     s.offset = w.offset;
@@ -147,6 +175,7 @@ bool cel_cells_walk(const struct cel_cells *c, char *array, char *cells, cel_str
         for (int d = 0; d < last; d++)
             corner += w.corner[d] * w.stride[d];
         s.nstreams = list_streams(&w);
+        assert(s.nstreams <= w.most);
         act(c->kernel ? c->kernel : cel_strip_kernels, &s, corner, cells, context);
         cells += s.nstreams * c->dims[last] * c->elem;
     } while (next_corner(&w));
@@ -181,15 +210,15 @@ bool cel_cells_scatter(const struct cel_cells *c, const void *src, void *dst)
     return true;
 }
 
-/* --- and on into byte planes ------------------------------------------------------------- */
+/* --- cells and byte planes in one pass ----------------------------------------------------- */
 
-/* Rows of cells are gathered in a small buffer until it is full, then shuffled from there:
- * the cells never leave the first caches. */
+/* Rows of cells are gathered in a small buffer until it is full, then shuffled from there into the
+ * byte planes: the cells never leave the first caches. */
 #define STAGE ((size_t)16 << 10)
 
 struct planes {
     char *stage;
-    size_t filled, room; /* bytes */
+    size_t filled, cap; /* bytes */
     unsigned char *dst;
     size_t size, n, done; /* of an element; elements in all, and so far */
 };
@@ -217,8 +246,9 @@ static void gather_planes(const struct cel_strip_kernel *k, const struct cel_str
         part.rest = is_last ? s->rest : 0;
         part.streaming = false;
         len = s->nstreams * (part.ncells * s->unit + part.rest);
-        if (p->filled + len > p->room)
+        if (p->filled + len > p->cap)
             flush_planes(p);
+        assert(p->filled + len <= p->cap);
         gather_strip(k, &part, array + g * s->unit, p->stage + p->filled, NULL);
         p->filled += len;
         g += part.ncells;
@@ -236,8 +266,8 @@ bool cel_cells_gather_planes(const struct cel_cells *c, const void *src, void *d
             return false;
     if (is_copy(c) || c->nbytes % size || c->elem % size)
         return false;
-    p.room = STAGE + 17 * cell;
-    p.stage = cel_malloc(p.room);
+    p.cap = STAGE + 17 * cell; /* the longest part: STAGE bytes or 16 cells, and the smaller last one */
+    p.stage = cel_malloc(p.cap);
     ok = p.stage && cel_cells_walk(c, (char *)src, dst, gather_planes, &p);
     if (ok && p.filled)
         flush_planes(&p);

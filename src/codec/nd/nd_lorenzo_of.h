@@ -1,10 +1,11 @@
-/* Template: the Lorenzo predictor on elements of type BITS (unsigned) with its SIGNED twin,
- * for the processor TARGET names. Included by nd_lorenzo.c for each size and processor. All
- * arithmetic wraps; every loop but the sums along a row is one the compiler makes vectors of. */
+/* Template: the Lorenzo predictor on elements of type BITS (unsigned), with SIGNED of the same size, for the
+ * processor that TARGET names. nd_lorenzo.c includes it for each size and processor, and explains it.
+ * All arithmetic wraps. */
 
 typedef BITS __attribute__((aligned(1), may_alias)) NAME(loose); /* as chunks may lie */
 
-/* Reals in the order of their values: negative ones turned round, others above them. */
+/* The bits of a real as a number in the order of the reals: those of negative ones are inverted, those of
+ * others get the highest bit set. */
 TARGET static inline BITS NAME(ordered)(BITS v)
 {
     BITS sign = (BITS)((BITS)1 << (8 * sizeof v - 1)), is_negative = (BITS)((SIGNED)v >> (8 * sizeof v - 1));
@@ -37,7 +38,7 @@ TARGET static inline BITS NAME(unfolded)(BITS z)
     return (BITS)((z >> 1) ^ (BITS) - (BITS)(z & 1));
 }
 
-/* Elements of a row, in the machine's order, reals put in order. */
+/* Loads a row: in the machine's byte order, reals as ordered numbers. */
 TARGET static void NAME(load)(const struct plan *p, BITS *restrict x, const NAME(loose) *restrict src)
 {
     if (!p->turned && p->reals) {
@@ -66,7 +67,7 @@ TARGET static void NAME(store)(const struct plan *p, NAME(loose) *restrict dst, 
     memcpy(dst, x, p->row * sizeof *x);
 }
 
-/* x becomes its difference to what was kept, and is kept. */
+/* x becomes its difference to the slab, which takes over the old x. */
 TARGET static void NAME(difference)(BITS *restrict x, BITS *restrict kept, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -82,7 +83,7 @@ TARGET static void NAME(sum)(BITS *restrict x, BITS *restrict kept, size_t n)
         kept[i] = x[i] = (BITS)(x[i] + kept[i]);
 }
 
-/* Differences along the row; small negative and small positive ones both become small. */
+/* Differences along the row, folded: small ones of either sign become small numbers. */
 TARGET static void NAME(fold)(const struct plan *p, NAME(loose) *restrict out, const BITS *restrict x)
 {
     out[0] = NAME(folded)(x[0]);
@@ -93,8 +94,13 @@ TARGET static void NAME(fold)(const struct plan *p, NAME(loose) *restrict out, c
 }
 
 #ifdef FAST_SUMS
-/* Sums of small elements 16 bytes at a time: every element gets those 1, 2, 4, ... before it,
- * then the total so far. Gives back where it stopped. */
+/* Prefix sums of elements of 1, 2 or 4 bytes, 16 bytes at a time, in log2(lanes) steps:
+ *
+ *      v                      a     b     c     d
+ *      + v one lane up        a     ab    bc    cd
+ *      + that two lanes up    a     ab    abc   abcd         then + the last total, in all lanes
+ *
+ * Returns how many elements are done. */
 TARGET static size_t NAME(sum_vectors)(BITS *x, size_t n, BITS *total)
 {
     enum { LANES = 16 / sizeof(BITS) };
@@ -166,7 +172,7 @@ TARGET static void NAME(forward_row)(const struct plan *p, size_t r, const size_
 TARGET static void NAME(backward_row)(const struct plan *p, size_t r, const size_t *at, BITS *x, const NAME(loose) * in,
                                       NAME(loose) * out)
 {
-    BITS *kept = x + p->room;
+    BITS *kept = x + p->memory;
 
     NAME(unfold)(p, x, in);
     for (int d = p->rank - 1; d-- > 0;) {
@@ -179,7 +185,7 @@ TARGET static void NAME(backward_row)(const struct plan *p, size_t r, const size
     NAME(store)(p, out, x);
 }
 
-/* One row after the other, with room for it and for what is kept of those before. */
+/* Calls do_row for one row after the other, with memory for the row and the slabs. */
 TARGET static bool NAME(walk)(const struct cel_shape *shape, const void *src, void *dst, NAME(row_fn) * do_row)
 {
     const NAME(loose) *in = src;
@@ -189,7 +195,7 @@ TARGET static bool NAME(walk)(const struct cel_shape *shape, const void *src, vo
     BITS *x;
 
     plan_rows(shape, &p);
-    x = cel_malloc(p.room * sizeof *x);
+    x = cel_malloc(p.memory * sizeof *x);
     if (!x)
         return false;
     for (size_t r = 0; r < p.nrows; r++, in += p.row, out += p.row) {

@@ -1,9 +1,9 @@
 #ifndef CEL_ND_STRIP_H
 #define CEL_ND_STRIP_H
 
-/* One row of cells: cells side by side along the last axis. Their rows are as many streams
- * in the array; among the cells, a piece of `unit` bytes of each stream follows the other.
- * So moving it is transposing a matrix of pieces. */
+/* A strip is a row of cells: cells side by side along the last axis. The rows of its cells are streams of
+ * bytes in the array. Cell by cell, a piece of `unit` bytes of each stream follows the other. So moving a
+ * strip is transposing a matrix of pieces: nd_cells.c has the drawing. */
 
 #include "kernels.h"
 #include <stdbool.h>
@@ -27,8 +27,8 @@ struct cel_strip_kernel {
 };
 extern const struct cel_strip_kernel cel_strip_kernels[]; /* best first; the portable one, last, has every form */
 
-/* Calls act for each row of cells, with its corner in the array and its place among the
- * cells. false: no memory for the table of streams. */
+/* Calls `act` for each strip of an array, with the address of its corner in the array and of its first
+ * cell among the cells. false: no memory for the table of streams. */
 typedef void cel_strip_act(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells,
                            void *context);
 struct cel_cells;

@@ -1,5 +1,5 @@
-/* Working words of the n-dimensional filters, made at define time and checked
- * before a byte moves. */
+/* Working words of the n-dimensional filters: made when a variable is defined, checked before a chunk is
+ * touched. */
 #include "nd_words.h"
 #include <string.h>
 
@@ -51,7 +51,7 @@ int cel_nd_to_json(const struct cel_words *visible, const struct cel_shape *shap
 
     (void)version;
     if (!shape && cel_nd_shape_of(visible, &own))
-        shape = &own; /* words that were fitted already */
+        shape = &own; /* working words */
     if (!shape || rc != CEL_OK)
         return rc;
     rc = cel_json_set(config, "elementsize", cel_json_new_uint(shape->elem_size));
@@ -110,5 +110,6 @@ int cel_nd_cells(const struct cel_coding *coding, size_t n, size_t cap, struct c
     if (!cel_cells_init(out, shape.rank, shape.dims, side, shape.elem_size) || out->nbytes != n)
         return cel_fail(NC_EFILTER, "%s: its parameters say %zu bytes, the chunk has %zu", coding->codec->name,
                         shape.nbytes, n);
-    return n <= cap ? CEL_OK : cel_fail(NC_EFILTER, "%s: %zu bytes do not fit in %zu", coding->codec->name, n, cap);
+    return n <= cap ? CEL_OK
+                    : cel_fail(NC_EFILTER, "%s: the output buffer is too small for %zu bytes", coding->codec->name, n);
 }

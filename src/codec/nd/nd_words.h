@@ -1,8 +1,8 @@
 #ifndef CEL_ND_WORDS_H
 #define CEL_ND_WORDS_H
 
-/* The parameters of the n-dimensional filters: one visible word (what it means is
- * the filter's), and working words that hold the shape of the chunk.
+/* The parameters of the n-dimensional filters: one visible word, whose meaning differs by filter, and
+ * working words, which hold the shape of the chunk.
  *
  *   0  the visible word (edge of a cell; 0 for ndlorenzo)
  *   1  element size
@@ -37,8 +37,8 @@ int cel_nd_to_json(const struct cel_words *visible, const struct cel_shape *shap
 int cel_nd_from_json(const struct cel_json *config, int version, struct cel_words *visible);
 bool cel_nd_shape_of(const struct cel_words *working, struct cel_shape *out);
 
-/* The words, checked: rank, lengths and sizes make a chunk of exactly n bytes, and
- * there is room for it. Hostile words end here. */
+/* Checks the working words: rank, lengths and element size must make a chunk of exactly n bytes, and cap
+ * must be enough for it. Words from a damaged or hostile file are refused here. */
 int cel_nd_cells(const struct cel_coding *coding, size_t n, size_t cap, struct cel_cells *out);
 
 #endif

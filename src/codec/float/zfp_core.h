@@ -1,17 +1,16 @@
 #ifndef CEL_ZFP_CORE_H
 #define CEL_ZFP_CORE_H
 
-/* What the codecs over libzfp share: parameters, the header that holds them with
- * the shape, and running the library within bounds. Errors start with "zfp". */
+/* What the codecs zfp and zfpy share: parameters, zfp's header, which holds them with the shape, and
+ * libzfp run within bounds (zfp_core.c tells how). Error texts start with "zfp". */
 
 #include "codec.h"
 #include "codec_buffer.h"
 #include <zfp.h>
 
-/* Words as given: mode, 0, and what the mode wants (H5Z-ZFP's macros). As stored:
- * versions of library, format and plugin, then zfp's own header, four bytes a word: low
- * byte first, or high byte first when the elements have it so. That is how H5Z-ZFP
- * tells that it must swap them. */
+/* Words as the user gives them: mode, 0, and what the mode needs (H5Z-ZFP's macros). Words as a file
+ * stores them: versions of library, format and plugin, then zfp's own header, four bytes a word. The
+ * header is stored in the byte order of the elements, which is how H5Z-ZFP tells that it must swap them. */
 enum { CEL_ZFP_RATE = 1, CEL_ZFP_PRECISION, CEL_ZFP_ACCURACY, CEL_ZFP_EXPERT, CEL_ZFP_REVERSIBLE };
 #define CEL_ZFP_WORDS 6
 extern const struct cel_param cel_zfp_params[];
@@ -26,14 +25,14 @@ struct cel_zfp {
 
 int cel_zfp_check(const struct cel_words *visible);
 
-/* The stored words for an array with these axes (1 to 4, slowest first); words that
- * are stored ones and fit the shape stay. */
+/* Makes the stored words for an array with these axes (1 to 4, slowest first). Words that are stored
+ * ones already, and fit the shape, stay. */
 int cel_zfp_prepare(const struct cel_words *visible, const struct cel_shape *shape, const size_t *dims, int ndims,
                     struct cel_words *working);
 void cel_zfp_reveal(const struct cel_words *working, struct cel_words *visible);
 
-/* From n bytes that start with a header; fails unless it is an array of the shape's
- * type and size. */
+/* Reads the header that n bytes start with; fails unless it is for an array of the shape's type and
+ * size. */
 int cel_zfp_read(const void *bytes, size_t n, const struct cel_shape *shape, struct cel_zfp *out);
 int cel_zfp_from_words(const struct cel_words *words, const struct cel_shape *shape, struct cel_zfp *out);
 
@@ -49,7 +48,7 @@ int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
 int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_codec_buffer *buffer, const void *src,
                    size_t n, void *dst, size_t cap, size_t *len);
 
-/* For such chunks: the exact mode, behind a header that says so. */
+/* For chunks that gave CEL_SKIP: reversible mode, behind a header that says so. */
 #define CEL_ZFP_HEADER 12 /* bytes: magic, shape and a short mode */
 size_t cel_zfp_exact_bound(const struct cel_zfp *z);
 int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape, struct cel_codec_buffer *buffer,

@@ -1,5 +1,5 @@
-#ifndef CEL_TYPED_H
-#define CEL_TYPED_H
+#ifndef CEL_DTYPE_H
+#define CEL_DTYPE_H
 
 /* Elements of a named type, for the numcodecs filters that speak of dtypes (delta,
  * astype, fixedscaleoffset ...). A parameter word holds an index into cel_dtypes;

@@ -2,7 +2,7 @@
  * bottleneck beside the compressor that follows it. */
 #include "bytes.h"
 #include "half.h"
-#include "typed.h"
+#include "dtype.h"
 #include "status.h"
 #include <math.h>
 #include <netcdf.h>

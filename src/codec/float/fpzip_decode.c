@@ -1,16 +1,60 @@
-/* A decoder for fpzip streams that survives any input. libfpzip's own trusts every
- * number it decodes and indexes tables with it; this one checks each against its range,
- * reads nothing beyond the end, and needs one row of zeros as memory.
+/* A decoder for fpzip streams that survives any input. libfpzip's own decoder uses every number it
+ * decodes as an index without a check: of all single-bit changes of a small stream, 71 % make it write
+ * outside its memory (docs/formats/fpzip.md). This one checks each number against its range, reads
+ * nothing behind the end, and needs one row of zeros as memory. On sound streams it gives the same
+ * bits as libfpzip.
  *
- * The stream: each value is predicted from its seven neighbours towards the origin (0
- * outside the array; the Lorenzo predictor, in the arithmetic of the values' own type),
- * prediction and value are mapped to integers that keep their order, and the difference
- * goes through a range coder. Up to 8 bits of precision it is one symbol; beyond, the
- * symbol is sign and length of the difference, whose lower bits follow as they are. The
- * frequencies of the symbols follow the data, renewed at most every 1024 symbols. */
+ * What a stream holds, value by value in C order:
+ *
+ *   1. Prediction. Each value is predicted from the seven neighbours towards the origin (0 outside the
+ *      array), in the arithmetic of its own type. It is the Lorenzo predictor: exact, but for rounding,
+ *      where the field is a sum of functions of two coordinates each.
+ *
+ *            plane z - 1                     plane z
+ *            back_up[1]  back_up[0]          up[1]    up[0]           row y - 1
+ *            back[1]     back[0]             here[1]  value           row y
+ *
+ *            prediction = here[1] - back_up[0] + up[0] - back[1] + back[0] - up[1] + back_up[1]
+ *
+ *   2. Order. Prediction and value become integers of `bits` bits in the order of the reals (turn):
+ *
+ *            real        its bits            its integer
+ *            negative    1 magnitude         0 ~magnitude         larger magnitude, smaller number
+ *            positive    0 magnitude         1  magnitude
+ *
+ *      Precision below the type's own drops the low bits here.
+ *   3. Difference of the two integers, modulo 2^bits. Up to 8 bits of precision it is one symbol. Above,
+ *      the symbol is its sign and length k, and k lower bits follow as they are:
+ *
+ *            symbol    0 ... bits-1         bits      bits+1 ... 2*bits
+ *            means   -2^k - lower bits        0        2^k + lower bits      k = distance from `bits`, less 1
+ *
+ *   4. Range coder. A symbol of frequency f out of 65536 narrows an interval of 32 bits to its part of it:
+ *
+ *            low                  code                          low + range
+ *             |---------|----------*-----------|--------|---------|
+ *                  s=0         s=1                 s=2       s=3
+ *
+ *      The decoder finds the part its code lies in. Leading bytes on which both ends agree are settled:
+ *      they are shifted out, and new ones read (refill).
+ *   5. Model. Frequencies follow the data. They are counted anew during a period of up to 1024 symbols,
+ *      and used from its end on (renew). The encoder does the same, so both have equal tables.
+ *
+ * Why it is safe: the invariants below hold for any input; where a stream would break one, is_bad is
+ * set and a harmless number takes its place.
+ *   - range >= 2^16 after refill, so range / 65536 is never 0 and never divides by 0 (asserted)
+ *   - find_part gives a number below `parts`, so symbols stay below model.n
+ *   - below[0] = 0, below[n] = 65536 and below[] does not fall, so the search for a symbol ends
+ *   - bytes behind the end are read as 0 and make the stream bad
+ *
+ * Why it is the encoder's prediction: floating-point sums depend on their order. The sum in predict is
+ * written in libfpzip's order, and NaN, whose bits compilers may choose, are added by rule (add).
+ *
+ * What would break it: contraction to fused operations, or excess precision, in predict. */
 #include "fpzip_decode.h"
 #include "mem.h"
 #include "status.h"
+#include <assert.h>
 #include <math.h>
 #include <netcdf.h>
 #include <stdint.h>
@@ -25,7 +69,8 @@
 
 /* --- the range coder ------------------------------------------------------------------ */
 
-/* code - low < range, as long as the stream is sound. */
+/* The interval low .. low + range, and the number in it that the stream stands for. In a sound stream
+ * code - low < range. */
 struct reader {
     const unsigned char *at, *end;
     uint32_t code, low, range;
@@ -41,8 +86,9 @@ static void read_bytes(struct reader *r, int n)
     }
 }
 
-/* Leading bytes that are settled make room for new ones. A range that has become small
- * around a carry is cut there, so that it need never be resolved. */
+/* Shifts out the leading bytes on which both ends of the interval agree. An interval that has become
+ * small while its ends still differ in the first byte lies around a carry; it is cut there, as the
+ * encoder did, so that the carry need never be resolved. */
 static void refill(struct reader *r)
 {
     while (((r->low ^ (r->low + r->range)) >> 24) == 0) {
@@ -66,8 +112,10 @@ static void refill(struct reader *r)
 /* Which of `parts` equal parts of the range the code lies in. */
 static uint32_t find_part(struct reader *r, uint32_t parts)
 {
-    uint32_t part = (r->code - r->low) / r->range;
+    uint32_t part;
 
+    assert(r->range != 0);
+    part = (r->code - r->low) / r->range;
     if (part < parts)
         return part;
     r->is_bad = true;
@@ -97,12 +145,12 @@ static uint64_t read_bits(struct reader *r, unsigned n)
 struct model {
     uint32_t n;                      /* symbols */
     uint32_t next[SYMBOLS_MAX];      /* frequencies being counted */
-    uint32_t below[SYMBOLS_MAX + 1]; /* in use: how often symbols before this one */
+    uint32_t below[SYMBOLS_MAX + 1]; /* frequencies in use: the sum of those of the symbols before this one */
     uint16_t slot[SLOTS + 1];        /* the symbol at slot * TOTAL / SLOTS */
-    uint32_t period;                 /* symbols until the next renewal */
-    uint32_t left;                   /* ... still to come with this step */
-    uint32_t later;                  /* ... and then with a step that is 1 more */
-    uint32_t step;                   /* what a symbol's frequency gains */
+    uint32_t period;                 /* symbols between two renewals */
+    uint32_t left;                   /* symbols still to come that gain `step` */
+    uint32_t later;                  /* symbols after those, until the renewal, that gain step + 1 */
+    uint32_t step;                   /* what a symbol's next frequency gains each time it occurs */
 };
 
 static void index_symbols(struct model *m)
@@ -116,8 +164,9 @@ static void index_symbols(struct model *m)
     }
 }
 
-/* Counted frequencies are used from now on; half of each is kept, and what is missing to
- * the total is given out during the next period. */
+/* The counted frequencies are used from now on. Half of each is where counting starts again, and what
+ * these are short of the total is given out during the next period, `step` per symbol. So the sum is
+ * the total again when the period ends: below[0] is 0. */
 static void renew(struct model *m)
 {
     uint32_t sum = TOTAL, missing = TOTAL;
@@ -135,6 +184,7 @@ static void renew(struct model *m)
         m->next[s] = m->next[s] >> 1 | 1;
         missing -= m->next[s];
     }
+    assert(sum == 0);
     m->step = missing / m->period;
     m->later = missing % m->period;
     m->left = m->period - m->later;
@@ -174,7 +224,8 @@ static uint32_t read_symbol(struct reader *r, struct model *m)
 
 /* --- values ------------------------------------------------------------------------------ */
 
-/* As a number in two's complement; what is beyond the precision wraps. */
+/* Step 3: the difference as a number in two's complement. It may exceed the precision; the caller lets
+ * it wrap. */
 static uint64_t read_difference(struct reader *r, struct model *m, unsigned bits)
 {
     uint32_t zero = bits > NARROW ? bits : (1u << bits) - 1, s = read_symbol(r, m), k;

@@ -18,8 +18,8 @@ static REAL NAME(real_of)(WORD w)
     return v;
 }
 
-/* a + b where NaN are concerned: the first one, made quiet. Compilers may exchange what
- * is added, and then the bits of the NaN are others; the prediction must be the encoder's. */
+/* a + b where either may be NaN: the first NaN, made quiet. A compiler may exchange the operands of a
+ * sum, which changes the bits of the NaN; but the prediction must be the encoder's, bit for bit. */
 static REAL NAME(add)(REAL a, REAL b)
 {
     if (isnan(a) || isnan(b))
@@ -34,25 +34,26 @@ static REAL NAME(subtract)(REAL a, REAL b)
 
 /* Neighbours: [0] at the same x, [1] one to the left. */
 struct NAME(around) {
-    REAL here[2], up[2], back[2], far[2]; /* this row, the one before, both in the plane before */
+    REAL here[2], up[2];      /* this row, and the row before it */
+    REAL back[2], back_up[2]; /* the same two rows in the plane before */
 };
 
 static REAL NAME(predict)(const struct NAME(around) * n)
 {
-    REAL p = n->here[1] - n->far[0] + n->up[0] - n->back[1] + n->back[0] - n->up[1] + n->far[1];
+    REAL p = n->here[1] - n->back_up[0] + n->up[0] - n->back[1] + n->back[0] - n->up[1] + n->back_up[1];
 
     if (!isnan(p))
         return p;
-    p = NAME(subtract)(n->here[1], n->far[0]);
+    p = NAME(subtract)(n->here[1], n->back_up[0]);
     p = NAME(add)(p, n->up[0]);
     p = NAME(subtract)(p, n->back[1]);
     p = NAME(add)(p, n->back[0]);
     p = NAME(subtract)(p, n->up[1]);
-    return NAME(add)(p, n->far[1]);
+    return NAME(add)(p, n->back_up[1]);
 }
 
-/* Reals as integers in the same order, of `bits` bits: the sign bit first, all bits of
- * positive ones but that turned round. Its own inverse, but for the shift. */
+/* Step 2, between the complement of a real's bits and the integer that orders it: if the highest bit is
+ * set, all others are inverted. It is its own inverse. */
 static WORD NAME(turn)(WORD w, unsigned bits)
 {
     return w >> (bits - 1) & 1 ? w ^ ((((WORD)1 << (bits - 1)) - 1)) : w;
@@ -74,18 +75,18 @@ static void NAME(decode)(const struct cel_fpzip *what, struct reader *r, struct 
     for (size_t z = 0; z < what->axes[0]; z++)
         for (size_t y = 0; y < what->axes[1] && !r->is_bad; y++, dst += nx) {
             const REAL *up = y ? dst - nx : zeros, *back = z ? dst - plane : zeros;
-            const REAL *far = y && z ? dst - plane - nx : zeros;
+            const REAL *back_up = y && z ? dst - plane - nx : zeros;
             struct NAME(around) n = {{0}, {0}, {0}, {0}};
 
             for (size_t x = 0; x < nx; x++) {
                 n.up[0] = up[x];
                 n.back[0] = back[x];
-                n.far[0] = far[x];
+                n.back_up[0] = back_up[x];
                 dst[x] = NAME(read_value)(r, m, what->bits, NAME(predict)(&n));
                 n.here[1] = dst[x];
                 n.up[1] = up[x];
                 n.back[1] = back[x];
-                n.far[1] = far[x];
+                n.back_up[1] = back_up[x];
             }
         }
 }

@@ -1,6 +1,35 @@
-/* libzfp within bounds. Its decoder reads on past the end of a short chunk, so it
- * gets a copy with as many zero bytes behind it as the largest such chunk has, and
- * what it used must be what the chunk had. */
+/* libzfp within bounds. Three things libzfp leaves to its caller:
+ *
+ * 1. Reading within the chunk. Its decoder reads on behind the end of a chunk that was cut short, and
+ *    checks nothing. It gets a copy of the chunk, padded with zeros to the largest size that a chunk of
+ *    these settings can have (cel_zfp_bound), and what it has used must be what the chunk had:
+ *
+ *        | chunk: n bytes | zeros ............................ |
+ *        0                n                        cel_zfp_bound, rounded up
+ *        used < n: bytes follow the stream         used > n: cut short
+ *
+ * 2. Settings that it cannot run with. A block starts with an exponent and, in reversible mode, a number
+ *    of bit planes, whatever maxbits says. With a smaller maxbits libzfp counts below zero and leaves
+ *    its buffer. Such settings are refused when they are given and when a file holds them (block_head).
+ *
+ * 3. Keeping the accuracy. In accuracy mode libzfp gives errors of at most 2^minexp, provided the values
+ *    allow it. It codes a block of 4^d values as integers relative to the largest of them, so it has only
+ *    as many bit planes as the type has bits:
+ *
+ *        exponent of the largest value in the block
+ *        |  bit planes, as many as the type has bits
+ *        v
+ *        |==================|==========|  lost
+ *                           ^ 2^minexp, and 2 (d + 1) planes below it that the transform needs
+ *
+ *    A fill value of 1e20 beside data of 1e2 pushes the data off the end. NaN and infinities have no
+ *    exponent at all. So before encoding in a lossy mode the largest exponent of the chunk is found
+ *    (peak_of); not finite: CEL_SKIP. If the planes needed come close to those there are
+ *    (may_break_bound, with a margin of 4), the chunk is decoded again and every value compared
+ *    (bound_holds); a value that is off by more: CEL_SKIP. Callers then store the chunk exactly.
+ *
+ *    The test costs one pass over the chunk; decoding again is needed only near the limit, so usual
+ *    chunks do not pay for it. What would break it: a zfp whose transform needs more guard planes. */
 #include "zfp_core.h"
 #include "bytes.h"
 #include "convert.h"
@@ -122,7 +151,7 @@ static zfp_type type_of(const struct cel_shape *shape)
     return zfp_type_none;
 }
 
-/* Longest axis that zfp's header can say, by the number of axes. */
+/* Bits of the length of an axis in zfp's header, by the number of axes. */
 static const int axis_bits[] = {0, 48, 24, 16, 12};
 
 static bool fits_header(const size_t *dims, int ndims)
@@ -142,7 +171,7 @@ static size_t product(const size_t *dims, int n)
     return p;
 }
 
-/* An axis too long: all but the fastest as one, then all as one. */
+/* If an axis is too long for the header, all but the fastest are joined; if that is still too long, all. */
 static int set_axes(zfp_field *field, const size_t *dims, int ndims)
 {
     size_t flat[2];
@@ -164,7 +193,7 @@ static int set_axes(zfp_field *field, const size_t *dims, int ndims)
     return fits_header(dims, ndims) ? ndims : 0;
 }
 
-/* Visible words to libzfp's settings. */
+/* libzfp's settings from the visible words. */
 static int set_mode(const struct cel_words *visible, zfp_type type, int ndims, zfp_stream *stream)
 {
     static const size_t needs[] = {0, 4, 3, 4, 6, 1};
@@ -202,8 +231,8 @@ static bool is_real(const struct cel_zfp *z)
     return z->field.type == zfp_type_float || z->field.type == zfp_type_double;
 }
 
-/* Bits a block begins with whatever maxbits says: its exponent and, in a reversible stream, how many planes there
- * are. Where maxbits is less, libzfp counts below zero, and writes and reads on beyond its buffer. */
+/* Bits that every block starts with: its exponent and, in a reversible stream, the number of its planes. maxbits
+ * must not be less: see the head of this file. */
 static uint block_head(const struct cel_zfp *z)
 {
     bool is_wide = zfp_type_size(z->field.type) == 8;
@@ -212,7 +241,7 @@ static uint block_head(const struct cel_zfp *z)
     return planes + (is_real(z) ? 1 + (is_wide ? 11 : 8) : 0);
 }
 
-/* H5Z-ZFP 1.1.0 stamps its words so, and reads words that carry an older format. */
+/* The first stored word: versions of library and format, as H5Z-ZFP 1.1.0 stamps it. */
 static uint32_t stamp(void)
 {
     return (uint32_t)ZFP_VERSION << 16 | (uint32_t)ZFP_CODEC << 12 | 0x0110;
@@ -311,8 +340,8 @@ static void reveal_mode(const zfp_stream *stream, unsigned ndims, struct cel_wor
     }
 }
 
-/* Header bytes of stored words, as many as a header can have. The first of them is a
- * 'z', which tells the order. */
+/* The bytes of zfp's header from stored words. Returns whether the words have them high byte first: the
+ * first byte of a header is a 'z', which tells. */
 static bool header_bytes(const struct cel_words *words, unsigned char bytes[HEADER_BYTES])
 {
     bool big_endian = words->w[1] >> 24 == 'z' && (words->w[1] & 0xff) != 'z';
@@ -471,9 +500,8 @@ static int peak_of(const zfp_field *field, size_t n)
     }
 }
 
-/* A block has as many bit planes as its type has bits, counted from its largest value
- * down. While those above the accuracy are fewer, with a margin for what the transform
- * rounds, the bound holds; else it must be tried. */
+/* Whether a block may need more bit planes than it has, as drawn at the head of this file. Then the
+ * error must be measured. */
 static bool may_break_bound(const struct cel_zfp *z, int peak)
 {
     int planes = (int)zfp_type_size(z->field.type) * 8, ndims = (int)zfp_field_dimensionality(&z->field);
@@ -499,7 +527,7 @@ static bool is_within(const zfp_field *field, const void *decoded, size_t n, dou
     return true;
 }
 
-/* Decode what was just encoded, into room that has space for it. */
+/* Decodes what was just encoded into `buffer`, and compares; CEL_SKIP: an error is too large. */
 static int bound_holds(const struct cel_zfp *z, size_t n, void *encoded, size_t cap, void *buffer)
 {
     zfp_stream stream = z->stream;
@@ -514,8 +542,8 @@ static int bound_holds(const struct cel_zfp *z, size_t n, void *encoded, size_t 
     return is_within(&z->field, buffer, n, ldexp(1, z->stream.minexp)) ? CEL_OK : CEL_SKIP;
 }
 
-/* The elements as zfp wants them: in our byte order, aligned. With `more` bytes of room
- * behind them. */
+/* Sets field.data to the elements in native byte order and aligned: src itself, or a copy in the buffer,
+ * which has `more` bytes behind them. */
 static int native_elements(struct cel_zfp *z, size_t elem_size, struct cel_codec_buffer *buffer, const void *src,
                            size_t n, size_t more)
 {
@@ -551,7 +579,7 @@ int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
     int peak = 0, rc;
 
     if (n != shape->nbytes || cap < cel_zfp_bound(z))
-        return cel_fail(NC_EFILTER, "zfp: the chunk has %zu bytes, expected %zu, with room for %zu", n, shape->nbytes,
+        return cel_fail(NC_EFILTER, "zfp: the chunk has %zu bytes, expected %zu, in a buffer of %zu", n, shape->nbytes,
                         cel_zfp_bound(z));
     rc = native_elements(z, shape->elem_size, buffer, src, n, lossy ? n : 0);
     if (rc == CEL_OK && lossy)
@@ -586,7 +614,7 @@ int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape,
     struct cel_zfp exact = exactly(z);
     unsigned char header[HEADER_BYTES];
     size_t nbits = 0;
-    int rc = cap < CEL_ZFP_HEADER ? cel_fail(NC_EFILTER, "zfp: no room for a header") : CEL_OK;
+    int rc = cap < CEL_ZFP_HEADER ? cel_fail(NC_EFILTER, "zfp: the output buffer is too small for a header") : CEL_OK;
 
     if (rc == CEL_OK)
         rc = write_header(&exact, header, &nbits);
@@ -599,7 +627,7 @@ int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape,
     return CEL_OK;
 }
 
-/* Bytes a chunk has at least, as every block has its least number of bits. */
+/* Bytes that a chunk has at least: every block has minbits or more. */
 static size_t least_size(const struct cel_zfp *z)
 {
     return (size_t)((double)zfp_field_blocks(&z->field) * z->stream.minbits / 8);
@@ -612,7 +640,7 @@ int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
     int rc;
 
     if (shape->nbytes > cap)
-        return cel_fail(NC_EFILTER, "zfp: no room for %zu bytes", shape->nbytes);
+        return cel_fail(NC_EFILTER, "zfp: the output buffer is too small for %zu bytes", shape->nbytes);
     if (n < least_size(z))
         return cel_fail(NC_EFILTER, "zfp: the chunk is cut short");
     most = cel_zfp_bound(z);
