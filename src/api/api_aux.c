@@ -9,22 +9,15 @@
 
 /* --- alignment ------------------------------------------------------------------------- */
 
+/* clang-format off */
 static const size_t alignments[] = {
-    [NC_BYTE] = alignof(signed char),
-    [NC_CHAR] = alignof(char),
-    [NC_SHORT] = alignof(short),
-    [NC_INT] = alignof(int),
-    [NC_FLOAT] = alignof(float),
-    [NC_DOUBLE] = alignof(double),
-    [NC_UBYTE] = alignof(unsigned char),
-    [NC_USHORT] = alignof(unsigned short),
-    [NC_UINT] = alignof(unsigned),
-    [NC_INT64] = alignof(long long),
-    [NC_UINT64] = alignof(unsigned long long),
-    [NC_STRING] = alignof(char *),
-    [NC_VLEN] = alignof(nc_vlen_t),
+    [NC_BYTE] = alignof(signed char), [NC_CHAR] = alignof(char), [NC_SHORT] = alignof(short), [NC_INT] = alignof(int),
+    [NC_FLOAT] = alignof(float), [NC_DOUBLE] = alignof(double), [NC_UBYTE] = alignof(unsigned char),
+    [NC_USHORT] = alignof(unsigned short), [NC_UINT] = alignof(unsigned), [NC_INT64] = alignof(long long),
+    [NC_UINT64] = alignof(unsigned long long), [NC_STRING] = alignof(char *), [NC_VLEN] = alignof(nc_vlen_t),
     [NC_OPAQUE] = 1,
 };
+/* clang-format on */
 
 static size_t alignment_of(const struct cel_type *type)
 {

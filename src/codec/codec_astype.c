@@ -7,25 +7,13 @@
 #include "dtype.h"
 #include <netcdf.h>
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "encode_dtype",
-     .kind = CEL_PARAM_CHOICE,
-     .flags = CEL_PARAM_REQUIRED,
-     .word = 0,
-     .min = 1,
-     .max = 21,
-     .fallback = 11,
-     .choices = cel_dtypes,
-     .help = "type as stored"},
-    {.name = "decode_dtype",
-     .kind = CEL_PARAM_CHOICE,
-     .word = 1,
-     .min = 0,
-     .max = 21,
-     .choices = cel_dtypes,
-     .help = "type of the elements"},
+    {.name = "encode_dtype", .kind = CEL_PARAM_CHOICE, .flags = CEL_PARAM_REQUIRED, .word = 0, .min = 1, .max = 21, .fallback = 11, .choices = cel_dtypes, .help = "type as stored"},
+    {.name = "decode_dtype", .kind = CEL_PARAM_CHOICE, .word = 1, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type of the elements"},
     {0},
 };
+/* clang-format on */
 
 static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
                    struct cel_words *working)
@@ -83,24 +71,11 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return cast(coding, 0, src, n, dst, cap, len);
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_astype = {
-    .name = "astype",
-    .hdf5_id = 32818,
-    .label = "astype",
-    .zarr2 = "astype",
-    .zarr3 = "numcodecs.astype",
+    .name = "astype", .hdf5_id = 32818, .label = "astype", .zarr2 = "astype", .zarr3 = "numcodecs.astype",
     .about = "elements stored as another number type",
-    .own_type = 2,
-    .stored_type = 1,
-    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY,
-    .params = params,
-    .min_words = 1,
-    .max_words = 2,
-    .max_ratio = 8,
-    .prepare = prepare,
-    .to_json = to_json,
-    .from_json = from_json,
-    .bound = bound,
-    .encode = encode,
-    .decode = decode,
+    .own_type = 2, .stored_type = 1, .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY, .params = params, .min_words = 1, .max_words = 2, .max_ratio = 8,
+    .prepare = prepare, .to_json = to_json, .from_json = from_json, .bound = bound, .encode = encode, .decode = decode,
 };
+/* clang-format on */

@@ -34,15 +34,9 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return cel_fail(NC_EFILTER, "base64: the chunk is damaged at character %zu", at);
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_base64 = {
-    .name = "base64",
-    .hdf5_id = 32819,
-    .label = "base64",
-    .zarr2 = "base64",
-    .zarr3 = "numcodecs.base64",
-    .about = "bytes as text",
-    .bound = bound,
-    .max_ratio = 1,
-    .encode = encode,
-    .decode = decode,
+    .name = "base64", .hdf5_id = 32819, .label = "base64", .zarr2 = "base64", .zarr3 = "numcodecs.base64",
+    .about = "bytes as text", .bound = bound, .max_ratio = 1, .encode = encode, .decode = decode,
 };
+/* clang-format on */

@@ -6,17 +6,13 @@
  * {"id": "bitround", "keepbits": 7} */
 #include "quantizing.h"
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "nsb",
-     .json = "keepbits",
-     .kind = CEL_PARAM_UINT,
-     .word = 0,
-     .min = 0,
-     .max = NC_QUANTIZE_MAX_DOUBLE_NSB,
-     .fallback = 10,
-     .help = "mantissa bits to keep, up to 23 for float"},
+    {.name = "nsb", .json = "keepbits", .kind = CEL_PARAM_UINT, .word = 0, .min = 0,
+     .max = NC_QUANTIZE_MAX_DOUBLE_NSB, .fallback = 10, .help = "mantissa bits to keep, up to 23 for float"},
     {0},
 };
+/* clang-format on */
 
 static int make_context(const struct cel_words *working, void **context)
 {

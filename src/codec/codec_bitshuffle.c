@@ -43,31 +43,17 @@ enum { MAJOR, MINOR, SIZE, BLOCK, COMPRESSION, LEVEL, STORED_WORDS };
 
 static const char *const compressions[] = {"none", "reserved", "lz4", "zstd", NULL};
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "blocksize",
-     .kind = CEL_PARAM_UINT,
-     .word = GIVEN_BLOCK,
-     .min = 0,
-     .max = BLOCK_MAX,
-     .fallback = 0,
+    {.name = "blocksize", .kind = CEL_PARAM_UINT, .word = GIVEN_BLOCK, .min = 0, .max = BLOCK_MAX, .fallback = 0,
      .help = "elements of a block, a multiple of 8; 0: about 8 kB"},
-    {.name = "compression",
-     .kind = CEL_PARAM_CHOICE,
-     .word = GIVEN_COMPRESSION,
-     .min = 0,
-     .max = 3,
-     .fallback = NONE,
-     .choices = compressions,
-     .help = "what follows the bit shuffle: none, lz4 or zstd"},
-    {.name = "level",
-     .kind = CEL_PARAM_INT,
-     .word = GIVEN_LEVEL,
-     .min = -131072,
-     .max = 22,
-     .fallback = 3,
+    {.name = "compression", .kind = CEL_PARAM_CHOICE, .word = GIVEN_COMPRESSION, .min = 0, .max = 3, .fallback = NONE,
+     .choices = compressions, .help = "what follows the bit shuffle: none, lz4 or zstd"},
+    {.name = "level", .kind = CEL_PARAM_INT, .word = GIVEN_LEVEL, .min = -131072, .max = 22, .fallback = 3,
      .help = "of zstd"},
     {0},
 };
+/* clang-format on */
 
 struct context {
     unsigned char *blocks; /* three blocks */

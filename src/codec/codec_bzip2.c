@@ -12,16 +12,13 @@
 #include <netcdf.h>
 #include <stdlib.h>
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "level",
-     .kind = CEL_PARAM_UINT,
-     .word = 0,
-     .min = 1,
-     .max = 9,
-     .fallback = 9,
+    {.name = "level", .kind = CEL_PARAM_UINT, .word = 0, .min = 1, .max = 9, .fallback = 9,
      .help = "block size, 1 (100 kB) to 9 (900 kB)"},
     {0},
 };
+/* clang-format on */
 
 /* libbz2 has no contexts that can be used again, but asks us for memory: its
  * blocks (up to 7.6 MB) are kept for the next chunk. */

@@ -12,17 +12,12 @@
 #include <string.h>
 
 static const char *const locations[] = {"start", "end", NULL};
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "location",
-     .kind = CEL_PARAM_CHOICE,
-     .flags = CEL_PARAM_EXTRA,
-     .word = 0,
-     .min = 0,
-     .max = 1,
-     .choices = locations,
-     .help = "where the checksum is"},
+    {.name = "location", .kind = CEL_PARAM_CHOICE, .flags = CEL_PARAM_EXTRA, .word = 0, .min = 0, .max = 1, .choices = locations, .help = "where the checksum is"},
     {0},
 };
+/* clang-format on */
 
 /* Older versions of numcodecs know no location: it is said only where it differs. */
 static int to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config)
@@ -76,35 +71,17 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_crc32 = {
-    .name = "crc32",
-    .hdf5_id = 32820,
-    .label = "crc32",
-    .zarr2 = "crc32",
-    .zarr3 = "numcodecs.crc32",
-    .about = "adds zlib's CRC-32 and checks it on reading",
-    .flags = CEL_CODEC_CHECKSUM,
-    .params = params,
-    .to_json = to_json,
-    .max_words = 1,
-    .bound = bound,
-    .max_ratio = 1,
-    .encode = encode,
-    .decode = decode,
+    .name = "crc32", .hdf5_id = 32820, .label = "crc32", .zarr2 = "crc32", .zarr3 = "numcodecs.crc32",
+    .about = "adds zlib's CRC-32 and checks it on reading", .flags = CEL_CODEC_CHECKSUM, .params = params, .to_json = to_json, .max_words = 1,
+    .bound = bound, .max_ratio = 1, .encode = encode, .decode = decode,
 };
+/* clang-format on */
+/* clang-format off */
 const struct cel_codec cel_codec_adler32 = {
-    .name = "adler32",
-    .hdf5_id = 32821,
-    .label = "adler32",
-    .zarr2 = "adler32",
-    .zarr3 = "numcodecs.adler32",
-    .about = "adds an Adler-32 and checks it on reading",
-    .flags = CEL_CODEC_CHECKSUM,
-    .params = params,
-    .to_json = to_json,
-    .max_words = 1,
-    .bound = bound,
-    .max_ratio = 1,
-    .encode = encode,
-    .decode = decode,
+    .name = "adler32", .hdf5_id = 32821, .label = "adler32", .zarr2 = "adler32", .zarr3 = "numcodecs.adler32",
+    .about = "adds an Adler-32 and checks it on reading", .flags = CEL_CODEC_CHECKSUM, .params = params, .to_json = to_json, .max_words = 1,
+    .bound = bound, .max_ratio = 1, .encode = encode, .decode = decode,
 };
+/* clang-format on */

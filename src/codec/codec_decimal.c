@@ -8,30 +8,14 @@
 #include <math.h>
 #include <netcdf.h>
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "digits",
-     .kind = CEL_PARAM_INT,
-     .flags = CEL_PARAM_REQUIRED,
-     .word = 0,
-     .min = -300,
-     .max = 300,
-     .help = "decimal places to keep"},
-    {.name = "dtype",
-     .kind = CEL_PARAM_CHOICE,
-     .word = 1,
-     .min = 0,
-     .max = 21,
-     .choices = cel_dtypes,
-     .help = "type of the elements"},
-    {.name = "astype",
-     .kind = CEL_PARAM_CHOICE,
-     .word = 2,
-     .min = 0,
-     .max = 21,
-     .choices = cel_dtypes,
-     .help = "type as stored"},
+    {.name = "digits", .kind = CEL_PARAM_INT, .flags = CEL_PARAM_REQUIRED, .word = 0, .min = -300, .max = 300, .help = "decimal places to keep"},
+    {.name = "dtype", .kind = CEL_PARAM_CHOICE, .word = 1, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type of the elements"},
+    {.name = "astype", .kind = CEL_PARAM_CHOICE, .word = 2, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type as stored"},
     {0},
 };
+/* clang-format on */
 
 static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
                    struct cel_words *working)
@@ -111,24 +95,11 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_decimal = {
-    .name = "quantize",
-    .hdf5_id = 32816,
-    .label = "quantize",
-    .zarr2 = "quantize",
-    .zarr3 = "numcodecs.quantize",
+    .name = "quantize", .hdf5_id = 32816, .label = "quantize", .zarr2 = "quantize", .zarr3 = "numcodecs.quantize",
     .about = "reals rounded to decimal places",
-    .own_type = 2,
-    .stored_type = 3,
-    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY,
-    .params = params,
-    .min_words = 1,
-    .max_words = 3,
-    .max_ratio = 8,
-    .prepare = prepare,
-    .to_json = to_json,
-    .from_json = from_json,
-    .bound = bound,
-    .encode = encode,
-    .decode = decode,
+    .own_type = 2, .stored_type = 3, .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY, .params = params, .min_words = 1, .max_words = 3, .max_ratio = 8,
+    .prepare = prepare, .to_json = to_json, .from_json = from_json, .bound = bound, .encode = encode, .decode = decode,
 };
+/* clang-format on */

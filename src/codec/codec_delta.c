@@ -7,23 +7,13 @@
 #include "dtype.h"
 #include <netcdf.h>
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "dtype",
-     .kind = CEL_PARAM_CHOICE,
-     .word = 0,
-     .min = 0,
-     .max = 21,
-     .choices = cel_dtypes,
-     .help = "type of the elements"},
-    {.name = "astype",
-     .kind = CEL_PARAM_CHOICE,
-     .word = 1,
-     .min = 0,
-     .max = 21,
-     .choices = cel_dtypes,
-     .help = "type of the differences"},
+    {.name = "dtype", .kind = CEL_PARAM_CHOICE, .word = 0, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type of the elements"},
+    {.name = "astype", .kind = CEL_PARAM_CHOICE, .word = 1, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type of the differences"},
     {0},
 };
+/* clang-format on */
 
 static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
                    struct cel_words *working)
@@ -115,23 +105,11 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_delta = {
-    .name = "delta",
-    .hdf5_id = 32814,
-    .label = "delta",
-    .zarr2 = "delta",
-    .zarr3 = "numcodecs.delta",
+    .name = "delta", .hdf5_id = 32814, .label = "delta", .zarr2 = "delta", .zarr3 = "numcodecs.delta",
     .about = "differences between neighbouring elements",
-    .own_type = 1,
-    .stored_type = 2,
-    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY /* sums of reals round */,
-    .params = params,
-    .max_words = 2,
-    .max_ratio = 8,
-    .prepare = prepare,
-    .to_json = to_json,
-    .from_json = from_json,
-    .bound = bound,
-    .encode = encode,
-    .decode = decode,
+    .own_type = 1, .stored_type = 2, .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY /* sums of reals round */, .params = params, .max_words = 2, .max_ratio = 8,
+    .prepare = prepare, .to_json = to_json, .from_json = from_json, .bound = bound, .encode = encode, .decode = decode,
 };
+/* clang-format on */

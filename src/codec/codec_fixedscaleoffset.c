@@ -10,31 +10,15 @@
 #include <netcdf.h>
 #include <string.h>
 
+/* clang-format off */
 static const struct cel_param params[] = {
     {.name = "offset", .kind = CEL_PARAM_DOUBLE, .word = 0, .min = -1e300, .max = 1e300, .help = "subtracted first"},
-    {.name = "scale",
-     .kind = CEL_PARAM_DOUBLE,
-     .word = 2,
-     .min = -1e300,
-     .max = 1e300,
-     .fallback = 1,
-     .help = "multiplied then"},
-    {.name = "dtype",
-     .kind = CEL_PARAM_CHOICE,
-     .word = 4,
-     .min = 0,
-     .max = 21,
-     .choices = cel_dtypes,
-     .help = "type of the elements"},
-    {.name = "astype",
-     .kind = CEL_PARAM_CHOICE,
-     .word = 5,
-     .min = 0,
-     .max = 21,
-     .choices = cel_dtypes,
-     .help = "type as stored"},
+    {.name = "scale", .kind = CEL_PARAM_DOUBLE, .word = 2, .min = -1e300, .max = 1e300, .fallback = 1, .help = "multiplied then"},
+    {.name = "dtype", .kind = CEL_PARAM_CHOICE, .word = 4, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type of the elements"},
+    {.name = "astype", .kind = CEL_PARAM_CHOICE, .word = 5, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type as stored"},
     {0},
 };
+/* clang-format on */
 
 static double real_at(const struct cel_words *w, size_t i)
 {
@@ -140,23 +124,11 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_fixedscaleoffset = {
-    .name = "fixedscaleoffset",
-    .hdf5_id = 32815,
-    .label = "fixedscaleoffset",
-    .zarr2 = "fixedscaleoffset",
-    .zarr3 = "numcodecs.fixedscaleoffset",
-    .about = "reals scaled, shifted and rounded to a smaller type",
-    .own_type = 5,
-    .stored_type = 6,
-    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY,
-    .params = params,
-    .max_words = 6,
-    .max_ratio = 8,
-    .prepare = prepare,
-    .to_json = to_json,
-    .from_json = from_json,
-    .bound = bound,
-    .encode = encode,
-    .decode = decode,
+    .name = "fixedscaleoffset", .hdf5_id = 32815, .label = "fixedscaleoffset", .zarr2 = "fixedscaleoffset",
+    .zarr3 = "numcodecs.fixedscaleoffset", .about = "reals scaled, shifted and rounded to a smaller type",
+    .own_type = 5, .stored_type = 6, .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY, .params = params, .max_words = 6, .max_ratio = 8,
+    .prepare = prepare, .to_json = to_json, .from_json = from_json, .bound = bound, .encode = encode, .decode = decode,
 };
+/* clang-format on */

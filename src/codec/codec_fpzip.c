@@ -38,16 +38,13 @@ enum { FORMAT, PRECISION, TYPE, AXES, NWORDS = AXES + 3 };
 enum { GIVEN_PRECISION, GIVEN_WORDS };
 enum { DOUBLE = FPZIP_TYPE_DOUBLE, BIG_ENDIAN_TYPE = 2 }; /* bits of the type */
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "precision",
-     .kind = CEL_PARAM_UINT,
-     .word = GIVEN_PRECISION,
-     .min = 0,
-     .max = 64,
-     .fallback = 0,
+    {.name = "precision", .kind = CEL_PARAM_UINT, .word = GIVEN_PRECISION, .min = 0, .max = 64, .fallback = 0,
      .help = "bits kept of each value; 0: all"},
     {0},
 };
+/* clang-format on */
 
 static int check(const struct cel_words *visible)
 {

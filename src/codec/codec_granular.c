@@ -5,16 +5,13 @@
  * {"id": "cellar.granularbitround", "nsd": 3} */
 #include "quantizing.h"
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "nsd",
-     .kind = CEL_PARAM_UINT,
-     .word = 0,
-     .min = 1,
-     .max = NC_QUANTIZE_MAX_DOUBLE_NSD,
-     .fallback = 3,
+    {.name = "nsd", .kind = CEL_PARAM_UINT, .word = 0, .min = 1, .max = NC_QUANTIZE_MAX_DOUBLE_NSD, .fallback = 3,
      .help = "significant decimal digits, up to 6 for float"},
     {0},
 };
+/* clang-format on */
 
 static int make_context(const struct cel_words *working, void **context)
 {

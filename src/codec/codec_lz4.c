@@ -22,16 +22,13 @@
 #define HEADER 12
 #define BLOCK_DEFAULT ((size_t)1 << 30)
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "blocksize",
-     .kind = CEL_PARAM_UINT,
-     .word = 0,
-     .min = 0,
-     .max = LZ4_MAX_INPUT_SIZE,
-     .fallback = 0,
-     .help = "bytes compressed at a time; 0: 1 GiB"},
+    {.name = "blocksize", .kind = CEL_PARAM_UINT, .word = 0, .min = 0, .max = LZ4_MAX_INPUT_SIZE,
+     .fallback = 0, .help = "bytes compressed at a time; 0: 1 GiB"},
     {0},
 };
+/* clang-format on */
 
 static int make_context(const struct cel_words *working, void **context)
 {

@@ -9,16 +9,12 @@
 #include <lz4.h>
 #include <netcdf.h>
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "acceleration",
-     .kind = CEL_PARAM_INT,
-     .word = 0,
-     .min = 1,
-     .max = 65537,
-     .fallback = 1,
-     .help = "larger is faster and less small"},
+    {.name = "acceleration", .kind = CEL_PARAM_INT, .word = 0, .min = 1, .max = 65537, .fallback = 1, .help = "larger is faster and less small"},
     {0},
 };
+/* clang-format on */
 
 static size_t bound(const struct cel_coding *coding, size_t n)
 {
@@ -62,19 +58,10 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_lz4block = {
-    .name = "lz4block",
-    .hdf5_id = 32812,
-    .label = "lz4block",
-    .zarr2 = "lz4",
-    .zarr3 = "numcodecs.lz4",
-    .about = "LZ4 as numcodecs frames it",
-    .flags = CEL_CODEC_COMPRESSOR,
-    .params = params,
-    .max_words = 1,
-    .max_ratio = 256,
-    .bound = bound,
-    .decoded_size = decoded_size,
-    .encode = encode,
-    .decode = decode,
+    .name = "lz4block", .hdf5_id = 32812, .label = "lz4block", .zarr2 = "lz4", .zarr3 = "numcodecs.lz4",
+    .about = "LZ4 as numcodecs frames it", .flags = CEL_CODEC_COMPRESSOR, .params = params, .max_words = 1, .max_ratio = 256,
+    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
 };
+/* clang-format on */

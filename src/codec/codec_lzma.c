@@ -12,30 +12,14 @@
 #include <netcdf.h>
 #include <string.h>
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "format",
-     .kind = CEL_PARAM_UINT,
-     .word = 0,
-     .min = 1,
-     .max = 3,
-     .fallback = 1,
-     .help = "1: .xz, 2: .lzma, 3: raw"},
-    {.name = "check",
-     .kind = CEL_PARAM_INT,
-     .word = 1,
-     .min = -1,
-     .max = 10,
-     .fallback = -1,
-     .help = "kind of checksum; -1: the usual one"},
-    {.name = "preset",
-     .kind = CEL_PARAM_UINT,
-     .word = 2,
-     .min = 0,
-     .max = 25,
-     .fallback = 6,
-     .help = "0 (fast) to 9 (small); 16 more: slower still"},
+    {.name = "format", .kind = CEL_PARAM_UINT, .word = 0, .min = 1, .max = 3, .fallback = 1, .help = "1: .xz, 2: .lzma, 3: raw"},
+    {.name = "check", .kind = CEL_PARAM_INT, .word = 1, .min = -1, .max = 10, .fallback = -1, .help = "kind of checksum; -1: the usual one"},
+    {.name = "preset", .kind = CEL_PARAM_UINT, .word = 2, .min = 0, .max = 25, .fallback = 6, .help = "0 (fast) to 9 (small); 16 more: slower still"},
     {0},
 };
+/* clang-format on */
 
 static bool is_given(const struct cel_json *config, const char *key)
 {
@@ -344,20 +328,10 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return answer == LZMA_STREAM_END ? CEL_OK : cel_fail(NC_EFILTER, "lzma: the chunk is damaged (error %d)", answer);
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_lzma = {
-    .name = "lzma",
-    .hdf5_id = 32813,
-    .label = "lzma",
-    .zarr2 = "lzma",
-    .zarr3 = "numcodecs.lzma",
-    .about = "LZMA: small, slow",
-    .flags = CEL_CODEC_COMPRESSOR,
-    .params = params,
-    .max_words = WORDS_MAX,
-    .bound = bound,
-    .check = check_words,
-    .to_json = to_json,
-    .from_json = from_json,
-    .encode = encode,
-    .decode = decode,
+    .name = "lzma", .hdf5_id = 32813, .label = "lzma", .zarr2 = "lzma", .zarr3 = "numcodecs.lzma",
+    .about = "LZMA: small, slow", .flags = CEL_CODEC_COMPRESSOR, .params = params, .max_words = WORDS_MAX, .bound = bound,
+    .check = check_words, .to_json = to_json, .from_json = from_json, .encode = encode, .decode = decode,
 };
+/* clang-format on */

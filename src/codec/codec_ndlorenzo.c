@@ -40,21 +40,12 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return run(coding, src, n, dst, cap, cel_lorenzo_backward);
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_ndlorenzo = {
-    .name = "ndlorenzo",
-    .hdf5_id = 32802,
-    .label = "ndlorenzo",
-    .zarr2 = "ndlorenzo",
-    .zarr3 = "cellar.ndlorenzo",
+    .name = "ndlorenzo", .hdf5_id = 32802, .label = "ndlorenzo", .zarr2 = "ndlorenzo", .zarr3 = "cellar.ndlorenzo",
     .about = "differences to what the neighbours predict: for smooth fields",
-    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_NEEDS_ELEMENTS,
-    .max_words = CEL_ND_WORDS,
-    .max_ratio = 1,
-    .prepare = prepare,
-    .reveal = cel_nd_reveal,
-    .to_json = cel_nd_to_json,
-    .from_json = cel_nd_from_json,
-    .shape_of = cel_nd_shape_of,
-    .encode = encode,
-    .decode = decode,
+    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_NEEDS_ELEMENTS, .max_words = CEL_ND_WORDS, .max_ratio = 1,
+    .prepare = prepare, .reveal = cel_nd_reveal, .to_json = cel_nd_to_json, .from_json = cel_nd_from_json,
+    .shape_of = cel_nd_shape_of, .encode = encode, .decode = decode,
 };
+/* clang-format on */

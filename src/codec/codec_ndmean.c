@@ -57,22 +57,12 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return rc;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_ndmean = {
-    .name = "ndmean",
-    .hdf5_id = 32801,
-    .label = "ndmean",
-    .zarr2 = "ndmean",
-    .zarr3 = "cellar.ndmean",
+    .name = "ndmean", .hdf5_id = 32801, .label = "ndmean", .zarr2 = "ndmean", .zarr3 = "cellar.ndmean",
     .about = "every cell becomes its mean (lossy)",
-    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY | CEL_CODEC_MIXES,
-    .params = params,
-    .max_words = CEL_ND_WORDS,
-    .max_ratio = 1,
-    .prepare = prepare,
-    .reveal = cel_nd_reveal,
-    .to_json = cel_nd_to_json,
-    .from_json = cel_nd_from_json,
-    .shape_of = cel_nd_shape_of,
-    .encode = encode,
-    .decode = decode,
+    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY | CEL_CODEC_MIXES, .params = params, .max_words = CEL_ND_WORDS,
+    .max_ratio = 1, .prepare = prepare, .reveal = cel_nd_reveal, .to_json = cel_nd_to_json, .from_json = cel_nd_from_json,
+    .shape_of = cel_nd_shape_of, .encode = encode, .decode = decode,
 };
+/* clang-format on */

@@ -52,17 +52,11 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_packbits = {
-    .name = "packbits",
-    .hdf5_id = 32817,
-    .label = "packbits",
-    .zarr2 = "packbits",
-    .zarr3 = "numcodecs.packbits",
+    .name = "packbits", .hdf5_id = 32817, .label = "packbits", .zarr2 = "packbits", .zarr3 = "numcodecs.packbits",
     .about = "truth values, eight in a byte",
-    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY,
-    .max_ratio = 8,
-    .prepare = prepare,
-    .bound = bound,
-    .encode = encode,
-    .decode = decode,
+    .flags = CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY, .max_ratio = 8,
+    .prepare = prepare, .bound = bound, .encode = encode, .decode = decode,
 };
+/* clang-format on */

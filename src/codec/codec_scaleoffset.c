@@ -33,24 +33,15 @@ enum { REALS = 0, INTEGERS = 2 }; /* TYPE */
 
 static const char *const types[] = {"decimal", "exponent", "int", NULL};
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "type",
-     .kind = CEL_PARAM_CHOICE,
-     .word = TYPE,
-     .min = 0,
-     .max = 2,
-     .fallback = REALS,
-     .choices = types,
+    {.name = "type", .kind = CEL_PARAM_CHOICE, .word = TYPE, .min = 0, .max = 2, .fallback = REALS, .choices = types,
      .help = "decimal for float and double; integers are int, whatever is given"},
-    {.name = "factor",
-     .kind = CEL_PARAM_INT,
-     .word = FACTOR,
-     .min = 0,
-     .max = 300,
-     .fallback = 0,
+    {.name = "factor", .kind = CEL_PARAM_INT, .word = FACTOR, .min = 0, .max = 300, .fallback = 0,
      .help = "decimal places kept; integers: bits stored, 0 to find how many are needed"},
     {0},
 };
+/* clang-format on */
 
 static int check(const struct cel_words *visible)
 {

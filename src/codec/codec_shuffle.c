@@ -11,17 +11,13 @@
 #include <netcdf.h>
 #include <string.h>
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "elementsize",
-     .kind = CEL_PARAM_UINT,
-     .flags = CEL_PARAM_ELEM_SIZE,
-     .word = 0,
-     .min = 0,
-     .max = 4294967295.0,
-     .fallback = 0,
-     .help = "bytes of one element"},
+    {.name = "elementsize", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_ELEM_SIZE, .word = 0,
+     .min = 0, .max = 4294967295.0, .fallback = 0, .help = "bytes of one element"},
     {0},
 };
+/* clang-format on */
 
 static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
                    struct cel_words *working)

@@ -30,25 +30,15 @@ enum { K13 = 1, CHIP = 2, ENTROPY = 4, LSB = 8, MSB = 16, NEIGHBOUR = 32, RAW = 
 #define BLOCKS_PER_SCANLINE 128
 #define SCANLINE_MAX (BLOCK_MAX * BLOCKS_PER_SCANLINE)
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "mask",
-     .kind = CEL_PARAM_UINT,
-     .flags = CEL_PARAM_REQUIRED,
-     .word = MASK,
-     .min = 0,
-     .max = 255,
-     .fallback = NEIGHBOUR,
-     .help = "4: entropy coding, 32: nearest neighbour"},
-    {.name = "pixels-per-block",
-     .kind = CEL_PARAM_UINT,
-     .flags = CEL_PARAM_REQUIRED,
-     .word = BLOCK,
-     .min = 2,
-     .max = BLOCK_MAX,
-     .fallback = 16,
-     .help = "even, 2 to 32"},
+    {.name = "mask", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_REQUIRED, .word = MASK, .min = 0, .max = 255,
+     .fallback = NEIGHBOUR, .help = "4: entropy coding, 32: nearest neighbour"},
+    {.name = "pixels-per-block", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_REQUIRED, .word = BLOCK,
+     .min = 2, .max = BLOCK_MAX, .fallback = 16, .help = "even, 2 to 32"},
     {0},
 };
+/* clang-format on */
 
 static int check(const struct cel_words *visible)
 {

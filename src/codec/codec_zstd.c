@@ -21,24 +21,15 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+/* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "level",
-     .kind = CEL_PARAM_INT,
-     .word = 0,
-     .min = -131072,
-     .max = 22,
-     .fallback = 3,
+    {.name = "level", .kind = CEL_PARAM_INT, .word = 0, .min = -131072, .max = 22, .fallback = 3,
      .help = "1 (fast) to 22 (small); 0 is zstd's default, below 0 is faster still"},
-    {.name = "checksum",
-     .kind = CEL_PARAM_BOOL,
-     .flags = CEL_PARAM_EXTRA,
-     .word = 1,
-     .min = 0,
-     .max = 1,
-     .fallback = 0,
+    {.name = "checksum", .kind = CEL_PARAM_BOOL, .flags = CEL_PARAM_EXTRA, .word = 1, .min = 0, .max = 1, .fallback = 0,
      .help = "add a checksum to the frame"},
     {0},
 };
+/* clang-format on */
 
 enum { PIECES = 8, PIECE_MAX = 4096 };
 

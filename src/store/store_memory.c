@@ -133,18 +133,12 @@ static void free_memory(struct cel_store *s)
     free(m);
 }
 
+/* clang-format off */
 static const struct cel_store_ops ops = {
-    .name = "memory",
-    .get = get,
-    .get_range = get_range,
-    .size = size,
-    .put = put,
-    .erase = erase,
-    .list = list,
-    .finish = finish,
-    .abandon = abandon,
-    .free = free_memory,
+    .name = "memory", .get = get, .get_range = get_range, .size = size, .put = put, .erase = erase,
+    .list = list, .finish = finish, .abandon = abandon, .free = free_memory,
 };
+/* clang-format on */
 
 int cel_store_open_memory(struct cel_store **out)
 {

@@ -31,17 +31,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
 const struct cel_param cel_deflate_params[] = {
-    {.name = "level",
-     .kind = CEL_PARAM_UINT,
-     .flags = CEL_PARAM_REQUIRED,
-     .word = 0,
-     .min = 0,
-     .max = 9,
-     .fallback = 5,
-     .help = "0 (stored), 1 (fast) to 9 (small)"},
+    {.name = "level", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_REQUIRED, .word = 0, .min = 0, .max = 9,
+     .fallback = 5, .help = "0 (stored), 1 (fast) to 9 (small)"},
     {0},
 };
+/* clang-format on */
 
 /* Positions already seen, by a hash of their four bytes. */
 #define MARKS 4096
