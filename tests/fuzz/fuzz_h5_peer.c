@@ -334,8 +334,8 @@ static void compare(void)
         bool same;
 
         if (has_key(line, key, (size_t)(end - line), &same) && !same) {
+            fprintf(stderr, "libhdf5 says:\n%swe say:\n%s", theirs.at, ours.at);
             *end = '\0';
-            fprintf(stderr, "libhdf5 says:\n%s", theirs.at);
             FUZZ_EXPECT(false, "%s", line);
         }
     }

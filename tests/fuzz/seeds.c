@@ -79,8 +79,8 @@ static const char *const texts[] = {
     "lz4,blocksize=16",
     "{\"id\": \"zfpy\", \"mode\": 2, \"rate\": 8, \"tolerance\": -1, \"precision\": -1}",
     "{\"id\": \"zfpy\", \"mode\": 3, \"rate\": -1, \"tolerance\": -1, \"precision\": 9}",
-    "[{\"id\": \"lzma\", \"format\": 3, \"check\": -1, \"preset\": null, \"filters\": [{\"id\": 3, \"dist\": 4}, "
-    "{\"id\": 33, \"preset\": 1}]}]",
+    ("[{\"id\": \"lzma\", \"format\": 3, \"check\": -1, \"preset\": null, "
+     "\"filters\": [{\"id\": 3, \"dist\": 4}, {\"id\": 33, \"preset\": 1}]}]"),
     "fpzip,precision=16",
     "scaleoffset,type=int,factor=0",
     "scaleoffset,type=decimal,factor=2",

@@ -23,7 +23,8 @@ struct walk {
         uint64_t addr, n;
     } todo[BLOCKS_MAX];
     int ntodo;
-    int turn; /* the reader's, when the messages now visited were read */
+    int turn;       /* the reader's, when the messages now visited were read */
+    uint32_t types; /* of the messages so far, a bit each */
 };
 
 static int note_continuation(struct walk *w, struct cel_h5_bytes b)
@@ -35,6 +36,17 @@ static int note_continuation(struct walk *w, struct cel_h5_bytes b)
     w->todo[w->ntodo].addr = addr;
     w->todo[w->ntodo++].n = n;
     return CEL_OK;
+}
+
+/* Only these may stand in a header more than once. Of others libhdf5 believes one, which is not ours to choose. */
+static bool is_second(struct walk *w, int type)
+{
+    const uint32_t many = 1u << CEL_H5R_NIL | 1u << CEL_H5R_LINK | 1u << CEL_H5R_ATTRIBUTE | 1u << CEL_H5R_CONTINUATION;
+    uint32_t bit = type < 32 ? 1u << type : 0;
+    bool second = w->types & bit & ~many;
+
+    w->types |= bit;
+    return second;
 }
 
 static int read_messages(struct walk *w, const unsigned char *bytes, size_t n)
@@ -51,7 +63,7 @@ static int read_messages(struct walk *w, const unsigned char *bytes, size_t n)
 
         m.body.n = (size_t)cel_get_le(p + (v2 ? 1 : 2), 2);
         m.body.p = cel_h5_take(&b, m.body.n);
-        if (b.ended)
+        if (b.ended || is_second(w, m.type))
             return CEL_ASK_LIBHDF5;
         rc = m.type == CEL_H5R_CONTINUATION ? note_continuation(w, m.body) : w->visit(&m, w->data);
         assert(w->turn == w->reader->turn); /* a visitor that reads would replace the block under us */

@@ -25,6 +25,7 @@ const unsigned char *cel_h5r_look(struct cel_h5r_reader *r, uint64_t addr, size_
 
 /* --- h5_message.c: the messages of an object header ----------------------------------- */
 enum {
+    CEL_H5R_NIL = 0,
     CEL_H5R_DATASPACE = 1,
     CEL_H5R_LINK_INFO = 2,
     CEL_H5R_DATATYPE = 3,
