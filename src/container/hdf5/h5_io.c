@@ -233,7 +233,8 @@ int cel_h5_io_read(struct cel_h5_io *io, uint64_t addr, void *data, size_t n)
     if (moved < n && !io->writable)
         return cel_fail(NC_EHDFERR, "the file ends within the %zu bytes at offset %llu: it is truncated", n,
                         (unsigned long long)addr);
-    memset((char *)data + moved, 0, n - moved); /* allocated in this session, not written yet */
+    if (moved < n)
+        memset((char *)data + moved, 0, n - moved); /* allocated in this session, not written yet */
     return CEL_OK;
 }
 
