@@ -80,22 +80,13 @@ static int open_regular(struct cel_h5_io *io)
 
 /* --- writing, from within the driver: errors wait for whoever called libhdf5 ------------- */
 
-static int failed;              /* code of the first failure, under the HDF5 lock ... */
-static struct cel_status whose; /* ... and its text */
-
-static void note_failure(int rc)
-{
-    if (rc == CEL_OK || failed != CEL_OK)
-        return;
-    failed = rc;
-    cel_status_save(&whose);
-}
+static struct cel_first_failure failed; /* under the HDF5 lock */
 
 void cel_h5_other_flush(struct cel_h5_io *io)
 {
     int rc = cel_h5_io_commit(io);
 
-    note_failure(rc == CEL_OK ? rc : cel_fail_in(rc, "%s", io->path));
+    cel_first_failure_note(&failed, rc == CEL_OK ? rc : cel_fail_in(rc, "%s", io->path));
 }
 
 void cel_h5_other_close(struct cel_h5_io *io)
@@ -107,17 +98,15 @@ void cel_h5_other_close(struct cel_h5_io *io)
     io->path = NULL;
     e = cel_h5_io_release(io);
     if (e)
-        note_failure(cel_fail(NC_EHDFERR, "%s could not be closed: %s", path, strerror(e)));
+        cel_first_failure_note(&failed, cel_fail(NC_EHDFERR, "%s could not be closed: %s", path, strerror(e)));
     free(path);
 }
 
 int cel_h5_others_failed(void)
 {
-    int rc = failed;
+    int rc = cel_first_failure_restore(&failed);
 
-    failed = CEL_OK;
-    if (rc != CEL_OK)
-        cel_status_restore(&whose);
+    failed.rc = CEL_OK;
     return rc;
 }
 

@@ -116,7 +116,7 @@ static int close_inside(struct cel_h5_file *f)
         rc = cel_fail(NC_EHDFERR, "the file could not be finished: %s", strerror(f->io->write_error));
     if (rc == CEL_OK && f->id >= 0 && (rc = cel_h5_io_commit(f->io)) != CEL_OK)
         rc = cel_h5_io_commit(f->io);
-    return rc == CEL_OK ? cel_h5_others_failed() : rc;
+    return rc == CEL_OK && f->id >= 0 ? cel_h5_others_failed() : rc;
 }
 
 /* The lock is not taken for a file that libhdf5 never opened: it may not even be started. */
