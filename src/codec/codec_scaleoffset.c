@@ -131,7 +131,7 @@ static int read_words(const struct cel_words *w, struct setting *s)
                           .n = w->w[COUNT],
                           .bits = 8 * type.size,
                           .factor = (int)w->w[FACTOR],
-                          .has_fill = w->w[HAS_FILL] != 0,
+                          .has_fill = w->w[HAS_FILL] == 1, /* as libhdf5 asks; other words come from damage only */
                           .fill = w->w[FILL] | (uint64_t)w->w[FILL + 1] << 32};
     s->fill &= mask_of((unsigned)s->bits);
     if (is_real)
@@ -379,7 +379,7 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
         return CEL_OK;
     }
     bits = cel_get_le32(in);
-    least = cel_get_le64(in + 5);
+    least = cel_get_le(in + 5, in[4] < 8 ? in[4] : 8); /* the header says how many of its bytes count */
     packed = (struct cel_bit_reader){.at = in + HEADER, .end = in + n};
     if (bits == s.bits)
         restore_whole(&s, in + HEADER, dst);
