@@ -200,6 +200,7 @@ void cel_cache_dispose(struct cel_array *array);
 /* --- job.c: one chunk, or slice of an unchunked variable, to be moved -------------- */
 
 /* job.c has the transitions. */
+/* job.c has the transitions. */
 enum cel_job_state {
     CEL_JOB_PREPARING,
     CEL_JOB_WORKING, /* sent; work() runs or has run */

@@ -10,19 +10,20 @@
 #include "thread.h"
 #include <stdbool.h>
 
-enum cel_fork_rank {                   /* the lock order, outermost first */
-                     CEL_FORK_FILTER,  /* held while a filter of others runs, which may call the API */
-                     CEL_FORK_HDF5,    /* libhdf5; the same */
-                     CEL_FORK_FILES,   /* HDF5 files of the process */
-                     CEL_FORK_PLUGINS, /* what was loaded */
-                     CEL_FORK_PATH,    /* where it is looked for */
-                     CEL_FORK_RC,
-                     CEL_FORK_SETTINGS,
-                     CEL_FORK_FIRST_USE,
-                     CEL_FORK_IDS, /* open datasets */
-                     CEL_FORK_WORKSPACES,
-                     CEL_FORK_POOL,
-                     CEL_FORK_RANKS
+/* The lock order, outermost first. */
+enum cel_fork_rank {
+    CEL_FORK_FILTER,  /* held while a filter of others runs, which may call the API */
+    CEL_FORK_HDF5,    /* libhdf5; the same */
+    CEL_FORK_FILES,   /* HDF5 files of the process */
+    CEL_FORK_PLUGINS, /* what was loaded */
+    CEL_FORK_PATH,    /* where it is looked for */
+    CEL_FORK_RC,
+    CEL_FORK_SETTINGS,
+    CEL_FORK_FIRST_USE,
+    CEL_FORK_IDS, /* open datasets */
+    CEL_FORK_WORKSPACES,
+    CEL_FORK_POOL,
+    CEL_FORK_RANKS
 };
 
 struct cel_fork_lock {
