@@ -161,9 +161,9 @@ int cellar_inq_var_shards(int ncid, int varid, int *sharded, size_t *lengths)
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK) {
-        cel_output(sharded, c.var->shards != NULL);
-        if (lengths && c.var->shards)
-            memcpy(lengths, c.var->shards->len, (size_t)c.var->ndims * sizeof *lengths);
+        cel_output(sharded, c.var->layout.shards != NULL);
+        if (lengths && c.var->layout.shards)
+            memcpy(lengths, c.var->layout.shards->len, (size_t)c.var->ndims * sizeof *lengths);
     }
     return cel_call_end(&c, rc);
 }
@@ -242,8 +242,8 @@ int cellar_inq_var_chain(int ncid, int varid, enum cellar_spelling spelling, cha
         rc = cel_fail(NC_EINVAL, "there is no spelling %d, or no place for the text", (int)spelling);
     if (rc == CEL_OK) {
         view = view_of(c.var);
-        rc = spelling == CELLAR_JSON3 && c.var->shards && c.var->chunk
-                 ? cel_shards_print(c.var->shards, c.var->chunk, &view, &out)
+        rc = spelling == CELLAR_JSON3 && c.var->layout.shards && c.var->layout.chunk
+                 ? cel_shards_print(c.var->layout.shards, c.var->layout.chunk, &view, &out)
                  : cel_chain_print(&view, inside[spelling], &out);
     }
     if (rc == CEL_OK)

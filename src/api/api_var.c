@@ -127,8 +127,8 @@ int nc_inq_var_chunking(int ncid, int varid, int *storagep, size_t *chunksizesp)
 
     if (rc == CEL_OK) {
         cel_output(storagep, cel_var_shown_storage(c.var));
-        if (chunksizesp && c.var->storage == CEL_CHUNKED && c.var->chunk)
-            memcpy(chunksizesp, c.var->chunk, (size_t)c.var->ndims * sizeof *chunksizesp);
+        if (chunksizesp && c.var->layout.storage == CEL_CHUNKED && c.var->layout.chunk)
+            memcpy(chunksizesp, c.var->layout.chunk, (size_t)c.var->ndims * sizeof *chunksizesp);
     }
     return cel_call_end(&c, rc);
 }

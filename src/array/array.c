@@ -58,10 +58,11 @@ static int measure_chunk(struct cel_array *array, const struct cel_var *var)
 {
     array->nbytes = array->elem;
     for (int i = var->ndims - 1; i >= 0; i--) {
-        int d = var->order && !array->has_codec ? var->order[i] : i;
+        int d = var->layout.order && !array->has_codec ? var->layout.order[i] : i;
 
         array->step[d] = array->nbytes;
-        if (!var->chunk[d] || !cel_mul(array->nbytes, var->chunk[d], &array->nbytes) || array->nbytes > PTRDIFF_MAX)
+        if (!var->layout.chunk[d] || !cel_mul(array->nbytes, var->layout.chunk[d], &array->nbytes) ||
+            array->nbytes > PTRDIFF_MAX)
             return cel_fail(NC_EBADCHUNK, "the chunk sizes make no chunk that fits memory");
     }
     return CEL_OK;
@@ -72,7 +73,7 @@ static int prepare_chain(struct cel_var *var)
     struct cel_shape shape;
     int rc;
 
-    if (var->unchunked || var->chain.prepared || !var->chain.n)
+    if (var->layout.unchunked || var->chain.prepared || !var->chain.n)
         return CEL_OK;
     rc = cel_var_shape(var, &shape);
     return rc == CEL_OK ? cel_chain_prepare(&var->chain, &shape, false) : rc;
@@ -99,8 +100,8 @@ static int make_array(struct cel_dataset *ds, struct cel_var *var)
     cel_mutex_init(&array->lock);
     array->rank = var->ndims;
     array->elem = var->type->size;
-    array->has_codec = var->unchunked && ds->ops->elements_decode;
-    rc = var->unchunked && !array->has_codec ? CEL_OK : measure_chunk(array, var);
+    array->has_codec = var->layout.unchunked && ds->ops->elements_decode;
+    rc = var->layout.unchunked && !array->has_codec ? CEL_OK : measure_chunk(array, var);
     if (rc == CEL_OK)
         rc = find_holes(array, var->type);
     if (rc == CEL_OK)

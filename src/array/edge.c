@@ -31,9 +31,9 @@ static size_t valid_along(const struct cel_var *var, const size_t *index, int d)
     size_t left;
 
     if (var->dim[d]->unlimited) /* its length may be changing */
-        return var->chunk[d];
-    left = var->dim[d]->len - index[d] * var->chunk[d];
-    return left > var->chunk[d] ? var->chunk[d] : left;
+        return var->layout.chunk[d];
+    left = var->dim[d]->len - index[d] * var->layout.chunk[d];
+    return left > var->layout.chunk[d] ? var->layout.chunk[d] : left;
 }
 
 bool cel_edge_needs_padding(const struct cel_var *var, const size_t *index)
@@ -41,7 +41,7 @@ bool cel_edge_needs_padding(const struct cel_var *var, const size_t *index)
     if (!codes_neighbours(&var->chain) && !lacks_fill(var))
         return false;
     for (int d = 0; d < var->ndims; d++)
-        if (valid_along(var, index, d) < var->chunk[d])
+        if (valid_along(var, index, d) < var->layout.chunk[d])
             return true;
     return false;
 }
@@ -62,7 +62,7 @@ static void put_fill(const struct cel_shape *shape, char *at, size_t nbytes)
 /* Axis i of the chunk as stored. */
 static int stored_axis(const struct cel_var *var, int i)
 {
-    return var->order ? var->order[i] : i;
+    return var->layout.order ? var->layout.order[i] : i;
 }
 
 void cel_edge_pad(const struct cel_var *var, const size_t *index, void *chunk)
@@ -72,11 +72,11 @@ void cel_edge_pad(const struct cel_var *var, const size_t *index, void *chunk)
 
     for (int i = var->ndims - 1; i >= 0; i--) {
         int d = stored_axis(var, i);
-        size_t n = var->chunk[d], valid = valid_along(var, index, d);
+        size_t n = var->layout.chunk[d], valid = valid_along(var, index, d);
 
         outer = 1;
         for (int e = 0; e < i; e++)
-            outer *= var->chunk[stored_axis(var, e)];
+            outer *= var->layout.chunk[stored_axis(var, e)];
         for (size_t o = 0; valid < n && o < outer; o++)
             if (lacks_fill(var))
                 put_fill(&var->chain.shape, at + (o * n + valid) * inner, (n - valid) * inner);

@@ -92,7 +92,7 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
     }
     if (rc != CEL_OK)
         return rc;
-    planes = stored && stream->req->transfer.same && !stream->var->order &&
+    planes = stored && stream->req->transfer.same && !stream->var->layout.order &&
              cel_chain_has_planes(&stream->var->chain, at.skipped);
     job->work = cached ? get_cached : planes ? get_planes : get_whole;
     cel_stream_send(job);
@@ -127,7 +127,7 @@ static int move_request(const struct cel_request *req)
 {
     if (req->array->has_codec)
         return cel_elements_move(req);
-    return req->var->unchunked ? cel_unchunked_move(req) : get_chunks(req);
+    return req->var->layout.unchunked ? cel_unchunked_move(req) : get_chunks(req);
 }
 
 static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
@@ -140,7 +140,7 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
     if (cel_unchunked_single(ds, var, region, data, memtype, false, &rc))
         return rc;
     rc = cel_request_begin(ds, var, region, data, memtype, false, &req);
-    if (rc == CEL_OK && req.n && !var->unchunked)
+    if (rc == CEL_OK && req.n && !var->layout.unchunked)
         rc = cel_chain_usable(&var->chain);
     if (rc != CEL_OK)
         return rc;

@@ -12,13 +12,13 @@ static size_t count_before(const struct cel_request *req, int d, size_t at)
 
 static size_t chunk_end(const struct cel_request *req, int d, size_t index)
 {
-    return cel_chunk_end(req->var->chunk[d], index);
+    return cel_chunk_end(req->var->layout.chunk[d], index);
 }
 
 /* How one dimension of a chunk is covered. */
 static enum cel_cover cover_dim(const struct cel_request *req, int d, size_t index)
 {
-    size_t begin = index * req->var->chunk[d], end = chunk_end(req, d, index);
+    size_t begin = index * req->var->layout.chunk[d], end = chunk_end(req, d, index);
     size_t n = count_before(req, d, end) - count_before(req, d, begin);
     size_t stored = end < req->extent[d] ? end : req->extent[d];
 
@@ -51,7 +51,7 @@ bool cel_grid_is_padded(const struct cel_request *req, const size_t *index)
 bool cel_grid_is_new(const struct cel_request *req, const size_t *index)
 {
     for (int d = 0; d < req->rank; d++)
-        if (index[d] * req->var->chunk[d] >= req->before[d])
+        if (index[d] * req->var->layout.chunk[d] >= req->before[d])
             return true;
     return false;
 }
@@ -64,7 +64,7 @@ void cel_grid_box(const struct cel_request *req, const size_t *index, void *chun
     out->rank = req->rank;
     out->nth_at = 0;
     for (int d = 0; d < req->rank; d++) {
-        size_t begin = index[d] * req->var->chunk[d];
+        size_t begin = index[d] * req->var->layout.chunk[d];
         size_t first = count_before(req, d, begin);
         size_t inside = req->start[d] + first * req->stride[d] - begin;
 
@@ -104,7 +104,7 @@ static size_t whole_in(const struct cel_request *req, const struct cel_chunk_wal
 {
     size_t n = touched_in(walk, d);
 
-    if (req->stride[d] > 1 && req->count[d] > 1 && req->var->chunk[d] > 1)
+    if (req->stride[d] > 1 && req->count[d] > 1 && req->var->layout.chunk[d] > 1)
         return 0;
     if (n == 1)
         return cover_dim(req, d, walk->first[d]) == CEL_COVER_WHOLE;
@@ -120,7 +120,7 @@ void cel_walk_begin(struct cel_walk *walk, const struct cel_request *req)
     assert(req->n > 0);
     walk->req = req;
     walk->total = 1;
-    cel_chunk_walk_begin(chunks, req->rank, req->var->chunk, req->start, req->count, req->stride);
+    cel_chunk_walk_begin(chunks, req->rank, req->var->layout.chunk, req->start, req->count, req->stride);
     for (int d = 0; d < req->rank; d++) {
         walk->total *= touched_in(chunks, d);
         whole *= whole_in(req, chunks, d);

@@ -18,7 +18,7 @@
 
 int cel_job_fail(const struct cel_job *job, int rc)
 {
-    if (job->stream->var->unchunked && !job->stream->array->has_codec)
+    if (job->stream->var->layout.unchunked && !job->stream->array->has_codec)
         return rc; /* it is a slice */
     return cel_fail_in_chunk(rc, job->index, job->stream->array->rank);
 }

@@ -126,7 +126,7 @@ static int move_request(const struct cel_request *req)
 {
     if (req->array->has_codec)
         return cel_elements_move(req);
-    return req->var->unchunked ? cel_unchunked_move(req) : put_chunks(req);
+    return req->var->layout.unchunked ? cel_unchunked_move(req) : put_chunks(req);
 }
 
 static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,

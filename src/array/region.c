@@ -150,7 +150,7 @@ int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct 
     if (rc == CEL_OK)
         rc = take_region(out, region);
     for (int d = 0; rc == CEL_OK && d < out->rank; d++)
-        out->extent[d] = out->before[d] = var->extent ? var->extent[d] : var->dim[d]->len;
+        out->extent[d] = out->before[d] = var->layout.extent ? var->layout.extent[d] : var->dim[d]->len;
     out->must_extend = rc == CEL_OK && writing && out->n && (!var->fill.settled || reaches_beyond(out));
     cel_unlock(&ds->lock);
     if (rc == CEL_OK)
@@ -168,7 +168,7 @@ static int grow(struct cel_request *req)
     int rc = CEL_OK;
 
     for (int d = 0; d < req->rank; d++) {
-        req->extent[d] = req->before[d] = var->extent ? var->extent[d] : var->dim[d]->len;
+        req->extent[d] = req->before[d] = var->layout.extent ? var->layout.extent[d] : var->dim[d]->len;
         if (is_beyond(req, d)) {
             req->extent[d] = region_end(req, d);
             longer = true;

@@ -15,7 +15,7 @@ static int each_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t 
     struct cel_chunk_walk walk;
     int rc = CEL_OK;
 
-    cel_chunk_walk_begin(&walk, var->ndims, var->chunk, NULL, extent, NULL);
+    cel_chunk_walk_begin(&walk, var->ndims, var->layout.chunk, NULL, extent, NULL);
     for (; rc == CEL_OK && walk.more; cel_chunk_walk_next(&walk)) {
         struct cel_chunk_location at;
 
@@ -32,7 +32,7 @@ static void extent_of(struct cel_dataset *ds, const struct cel_var *var, size_t 
 {
     cel_lock(&ds->lock);
     for (int d = 0; d < var->ndims; d++)
-        out[d] = var->extent ? var->extent[d] : var->dim[d]->len;
+        out[d] = var->layout.extent ? var->layout.extent[d] : var->dim[d]->len;
     cel_unlock(&ds->lock);
 }
 
@@ -63,7 +63,7 @@ int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out)
     if (rc != CEL_OK)
         return rc;
     extent_of(ds, var, extent);
-    if (var->unchunked && !ds->ops->chunk_size) {
+    if (var->layout.unchunked && !ds->ops->chunk_size) {
         *out = var->type->size;
         for (int d = 0; d < var->ndims; d++)
             *out *= extent[d];
@@ -110,12 +110,12 @@ static bool byte_orders_equal(const struct cel_var *a, const struct cel_var *b)
  * decoded. */
 static bool same_encoding(const struct cel_var *a, const struct cel_var *b)
 {
-    bool same = !a->unchunked && !b->unchunked && !a->order && !b->order && a->ndims == b->ndims && a->ndims > 0 &&
-                a->type->id == b->type->id && a->type->id < NC_STRING && chains_equal(&a->chain, &b->chain) &&
-                fills_equal(a, b) && byte_orders_equal(a, b);
+    bool same = !a->layout.unchunked && !b->layout.unchunked && !a->layout.order && !b->layout.order &&
+                a->ndims == b->ndims && a->ndims > 0 && a->type->id == b->type->id && a->type->id < NC_STRING &&
+                chains_equal(&a->chain, &b->chain) && fills_equal(a, b) && byte_orders_equal(a, b);
 
     for (int d = 0; same && d < a->ndims; d++)
-        same = a->chunk[d] == b->chunk[d];
+        same = a->layout.chunk[d] == b->layout.chunk[d];
     return same;
 }
 
@@ -159,7 +159,7 @@ static int extend_to(struct cel_dataset *ds, struct cel_var *var, const size_t *
     cel_lock(&ds->lock);
     var->fill.settled = true;
     for (int d = 0; rc == CEL_OK && d < var->ndims; d++) {
-        size_t now = var->extent ? var->extent[d] : var->dim[d]->len;
+        size_t now = var->layout.extent ? var->layout.extent[d] : var->dim[d]->len;
 
         longest[d] = now > extent[d] ? now : extent[d];
         longer = longer || longest[d] > now;

@@ -252,7 +252,7 @@ int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var
     size_t threads = serial ? 1 : (size_t)cel_pool_size();
 
     assert(!array->stream); /* the variable's lock is held: one stream at a time */
-    assert(var->unchunked || !var->chain.n || var->chain.prepared);
+    assert(var->layout.unchunked || !var->chain.n || var->chain.prepared);
     memset(s, 0, offsetof(struct cel_stream, failure));
     s->failure.rc = CEL_OK;
     s->req = req;

@@ -84,7 +84,7 @@ int cel_transfer_init(struct cel_request *req, nc_type memtype)
         rc = choose_quantizer(req);
     if (rc != CEL_OK)
         return rc;
-    transfer->swap = !var->unchunked && number != NC_NAT && var->type->size > 1 &&
+    transfer->swap = !var->layout.unchunked && number != NC_NAT && var->type->size > 1 &&
                      (var->endian == NC_ENDIAN_BIG || var->endian == NC_ENDIAN_LITTLE) &&
                      (var->endian == NC_ENDIAN_BIG) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
     if (req->writing) {

@@ -197,7 +197,8 @@ static int send_slice(struct cel_stream *stream, const struct slicing *s)
 static bool is_within(const struct cel_var *var, const struct cel_region *r)
 {
     for (int d = 0; d < var->ndims; d++)
-        if (r->count[d] != 1 || r->start[d] >= var->dim[d]->len || (var->extent && r->start[d] >= var->extent[d]))
+        if (r->count[d] != 1 || r->start[d] >= var->dim[d]->len ||
+            (var->layout.extent && r->start[d] >= var->layout.extent[d]))
             return false;
     return true;
 }
@@ -205,7 +206,7 @@ static bool is_within(const struct cel_var *var, const struct cel_region *r)
 /* Numbers as they are stored, packed in the caller's memory. */
 static bool is_simple(const struct cel_var *var, const struct cel_region *r, nc_type memtype)
 {
-    return var->unchunked && !var->array->has_codec && r->start && r->count && !r->stride && !r->imap &&
+    return var->layout.unchunked && !var->array->has_codec && r->start && r->count && !r->stride && !r->imap &&
            var->type->id < NC_STRING && (memtype == NC_NAT || memtype == var->type->id);
 }
 

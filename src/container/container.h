@@ -77,7 +77,7 @@ struct cel_container_ops {
     /* Write whatever is not CEL_SAVED, and mark it so. */
     int (*save)(struct cel_dataset *ds);
 
-    /* Make the stored array as large as extent[]; var->extent follows. */
+    /* Make the stored array as large as extent[]; var->layout.extent follows. */
     int (*extend)(struct cel_dataset *ds, struct cel_var *var, const size_t *extent);
 
     /* Chunks, by index in the chunk grid. 
@@ -96,7 +96,7 @@ struct cel_container_ops {
     int (*chunk_write)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
 
-    /* Elements that are stored in another form than memory has them (text, lists, half floats), where var->unchunked is
+    /* Elements that are stored in another form than memory has them (text, lists, half floats), where var->layout.unchunked is
      * set. The engine moves, decodes and encodes their chunks as all others; these make elements of a decoded chunk's
      * bytes and back, in C order and memory form. Any thread may call them. NULL: unchunked_get and unchunked_put move
      * such variables instead. Not for formats that must know a chunk's size beforehand: CEL_CONCURRENT is set. */
@@ -110,7 +110,7 @@ struct cel_container_ops {
 
     /* Data that does not go by chunks: elements of the variable's own type in
      * memory form. stride is never 0 and NULL means all 1. The region lies within
-     * var->extent. */
+     * var->layout.extent. */
     int (*unchunked_get)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                          const ptrdiff_t *stride, void *data);
     int (*unchunked_put)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,

@@ -136,6 +136,17 @@ struct cel_quantize_state {
     bool known; /* false: the attributes of a variable in a file have not been asked yet */
 };
 
+/* Where the elements lie: in chunks of which shape, and how those hold them. */
+struct cel_layout {
+    enum cel_storage storage;
+    bool chosen;      /* the user chose storage or chunk sizes */
+    bool unchunked;   /* chunks do not hold elements as memory has them: the container moves or codes those itself */
+    size_t *chunk;    /* ndims chunk lengths; NULL: not chosen yet, or not chunked */
+    size_t *extent;   /* ndims: current lengths of the array as the container keeps it */
+    const int *order; /* axis i of a chunk as stored is axis order[i]; NULL: as they are. Borrowed from `priv` */
+    struct cel_shards *shards; /* chunks lie together in shards; NULL: each for itself */
+};
+
 struct cel_var {
     int id; /* within its group */
     char *name;
@@ -145,11 +156,8 @@ struct cel_var {
     struct cel_dim **dim; /* ndims of them */
     struct cel_atts atts;
 
-    enum cel_storage storage;
-    bool storage_set;          /* the user chose storage or chunk sizes */
-    size_t *chunk;             /* ndims chunk lengths; NULL: not chosen yet, or not chunked */
-    struct cel_shards *shards; /* chunks lie together in shards; NULL: each for itself */
-    int endian;                /* NC_ENDIAN_NATIVE, _LITTLE or _BIG, as asked or as found */
+    struct cel_layout layout;
+    int endian; /* NC_ENDIAN_NATIVE, _LITTLE or _BIG, as asked or as found */
     struct cel_fill_state fill;
     struct cel_chain chain;
     bool watch_loss; /* decode chunks of lossy filters again to know their errors */
@@ -159,12 +167,9 @@ struct cel_var {
     enum cel_saved saved; /* CEL_NEW until the container has made it */
     char *saved_name;
     bool loaded;     /* false: container->load_var before type, storage, chain or fill are looked at */
-    bool unchunked;  /* chunks do not hold elements as memory has them: the container moves or codes those itself */
     bool unreadable; /* type or layout the container cannot give: why[] says */
     char *why;
-    const int *order; /* axis i of a chunk as stored is axis order[i]; NULL: as they are. Borrowed from `priv` */
-    size_t *extent;   /* ndims: current lengths of the array as the container keeps it */
-    void *priv;       /* the container's own */
+    void *priv;                      /* the container's own */
     struct cel_array *_Atomic array; /* the array engine's own: cache and lock; made on first use */
 };
 

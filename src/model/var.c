@@ -22,14 +22,14 @@ int cel_var_make(struct cel_group *group, char *name, int ndims, struct cel_var 
     var->id = (int)group->vars.n;
     var->group = group;
     var->ndims = ndims;
-    var->storage = CEL_UNKNOWN_STORAGE;
+    var->layout.storage = CEL_UNKNOWN_STORAGE;
     var->cache.size = ds->cache.size;
     var->cache.nelems = ds->cache.nelems;
     var->cache.preemption = ds->cache.preemption;
     var->loaded = var->atts.loaded = true;
     var->dim = cel_calloc((size_t)ndims, sizeof *var->dim);
-    var->extent = cel_calloc((size_t)ndims, sizeof *var->extent);
-    rc = var->dim && var->extent ? cel_listed_add(&group->vars, &group->var_index, name, var) : NC_ENOMEM;
+    var->layout.extent = cel_calloc((size_t)ndims, sizeof *var->layout.extent);
+    rc = var->dim && var->layout.extent ? cel_listed_add(&group->vars, &group->var_index, name, var) : NC_ENOMEM;
     if (rc != CEL_OK) {
         cel_var_free(var);
         return rc;
@@ -50,9 +50,9 @@ void cel_var_free(struct cel_var *var)
     free(var->name);
     free(var->saved_name);
     free(var->dim);
-    free(var->chunk);
-    free(var->shards);
-    free(var->extent);
+    free(var->layout.chunk);
+    free(var->layout.shards);
+    free(var->layout.extent);
     free(var->why);
     free(var);
 }
@@ -177,7 +177,7 @@ int cel_var_def(struct cel_group *group, const char *name, const struct cel_type
     var->fill.off = group->dataset->fill_mode == NC_NOFILL && !type->group && !type->varsized; /* as netCDF-C */
     for (int d = 0; d < ndims; d++) {
         var->dim[d] = dims[d];
-        var->extent[d] = dims[d]->unlimited ? 0 : dims[d]->len;
+        var->layout.extent[d] = dims[d]->unlimited ? 0 : dims[d]->len;
     }
     rc = must_chunk(var) ? cel_var_chunk_by_default(var) : CEL_OK;
     if (rc != CEL_OK) {
@@ -266,9 +266,9 @@ static int set_chunks(struct cel_var *var, const size_t *chunks)
 
     if (!mine)
         return NC_ENOMEM;
-    free(var->chunk);
-    var->chunk = mine;
-    var->storage = CEL_CHUNKED;
+    free(var->layout.chunk);
+    var->layout.chunk = mine;
+    var->layout.storage = CEL_CHUNKED;
     return CEL_OK;
 }
 
@@ -333,9 +333,9 @@ static int set_unchunked(struct cel_var *var, enum cel_storage storage)
         rc = check_compact(var);
     if (rc != CEL_OK)
         return rc;
-    free(var->chunk);
-    var->chunk = NULL;
-    var->storage = storage;
+    free(var->layout.chunk);
+    var->layout.chunk = NULL;
+    var->layout.storage = storage;
     return CEL_OK;
 }
 
@@ -363,26 +363,26 @@ int cel_var_set_storage(struct cel_var *var, int storage, const size_t *chunks)
     else
         rc = cel_fail(NC_EINVAL, "storage %d is none of NC_CONTIGUOUS, NC_CHUNKED and NC_COMPACT", storage);
     if (rc == CEL_OK)
-        var->storage_set = true;
+        var->layout.chosen = true;
     return rc;
 }
 
 int cel_var_shown_storage(const struct cel_var *var)
 {
-    bool undecided = var->storage == CEL_UNKNOWN_STORAGE && var->saved == CEL_NEW;
+    bool undecided = var->layout.storage == CEL_UNKNOWN_STORAGE && var->saved == CEL_NEW;
 
-    return undecided ? NC_CONTIGUOUS : (int)var->storage;
+    return undecided ? NC_CONTIGUOUS : (int)var->layout.storage;
 }
 
 static int settle_storage(struct cel_var *var)
 {
-    if (var->storage == CEL_CHUNKED)
-        return var->chunk ? CEL_OK : cel_var_chunk_by_default(var);
-    if (var->storage != CEL_UNKNOWN_STORAGE)
+    if (var->layout.storage == CEL_CHUNKED)
+        return var->layout.chunk ? CEL_OK : cel_var_chunk_by_default(var);
+    if (var->layout.storage != CEL_UNKNOWN_STORAGE)
         return CEL_OK;
     if (must_chunk(var))
         return cel_var_chunk_by_default(var);
-    var->storage = CEL_CONTIGUOUS;
+    var->layout.storage = CEL_CONTIGUOUS;
     return CEL_OK;
 }
 
@@ -395,7 +395,7 @@ int cel_var_settle(struct cel_var *var)
 
     if (rc == CEL_OK)
         rc = cel_var_check_shards(var);
-    assert(rc != CEL_OK || (var->storage == CEL_CHUNKED) == (var->chunk != NULL));
+    assert(rc != CEL_OK || (var->layout.storage == CEL_CHUNKED) == (var->layout.chunk != NULL));
     return rc == CEL_OK ? cel_var_note_quantize(var) : rc;
 }
 
@@ -516,13 +516,13 @@ int cel_var_shape(const struct cel_var *var, struct cel_shape *out)
     if (var->ndims <= CEL_RANK_MAX)
         shape.rank = var->ndims;
     for (int d = 0; d < var->ndims; d++) {
-        size_t len = var->chunk ? var->chunk[d] : var->dim[d]->len;
+        size_t len = var->layout.chunk ? var->layout.chunk[d] : var->dim[d]->len;
         if (!cel_mul(shape.nbytes, len, &shape.nbytes))
             return cel_fail(NC_EBADCHUNK, "a chunk is larger than memory can be");
     }
     for (int i = 0; i < shape.rank; i++) { /* as they are stored */
-        int d = var->order ? var->order[i] : i;
-        shape.dims[i] = var->chunk ? var->chunk[d] : var->dim[d]->len;
+        int d = var->layout.order ? var->layout.order[i] : i;
+        shape.dims[i] = var->layout.chunk ? var->layout.chunk[d] : var->dim[d]->len;
     }
     shape_fill(var, &shape);
     *out = shape;

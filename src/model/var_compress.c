@@ -100,10 +100,10 @@ static int check_block(const char *name, const struct cel_var *var, const struct
         return cel_fail(NC_ECOMPRESS, "%s: isdouble is set, but the variable is of type %s", name, var->type->name);
     if (b->rank && b->rank != var->ndims)
         return cel_fail(NC_ECOMPRESS, "%s: rank is %d, but the variable has %d dimensions", name, b->rank, var->ndims);
-    for (size_t d = 0; var->chunk && d < b->nchunks; d++)
-        if (b->chunk[d] && b->chunk[d] != var->chunk[d])
+    for (size_t d = 0; var->layout.chunk && d < b->nchunks; d++)
+        if (b->chunk[d] && b->chunk[d] != var->layout.chunk[d])
             return cel_fail(NC_ECOMPRESS, "%s: chunk length %zu is %zu, but the variable's is %zu", name, d,
-                            b->chunk[d], var->chunk[d]);
+                            b->chunk[d], var->layout.chunk[d]);
     return CEL_OK;
 }
 
@@ -335,7 +335,7 @@ static int add(struct cel_var *var, const struct cel_codec *codec, const struct 
                const struct block *b)
 {
     struct cel_step step;
-    bool was_chunked = var->chunk != NULL;
+    bool was_chunked = var->layout.chunk != NULL;
     int rc = as_compression(cel_step_make(codec->hdf5_id, w->n, w->w, &step));
 
     if (rc == CEL_OK)
@@ -379,8 +379,8 @@ static int show_block(const struct cel_var *var, const struct cel_words *w, bool
         out->fpzip.prec = (int)w->w[0];
     *(is_zfp ? &out->zfp.isdouble : &out->fpzip.isdouble) = isdouble;
     *(is_zfp ? &out->zfp.rank : &out->fpzip.rank) = var->ndims;
-    for (int d = 0; var->chunk && d < var->ndims && d < NC_COMPRESSION_MAX_DIMS; d++)
-        *(is_zfp ? &out->zfp.chunksizes[d] : &out->fpzip.chunksizes[d]) = var->chunk[d];
+    for (int d = 0; var->layout.chunk && d < var->ndims && d < NC_COMPRESSION_MAX_DIMS; d++)
+        *(is_zfp ? &out->zfp.chunksizes[d] : &out->fpzip.chunksizes[d]) = var->layout.chunk[d];
     return is_zfp ? NC_NELEMS_ZFP : NC_NELEMS_FPZIP;
 }
 

@@ -74,7 +74,7 @@ int cel_var_add_filter(struct cel_var *var, struct cel_step *step)
     struct cel_step *known;
     int rc = check_filter(var, step);
 
-    if (rc == CEL_OK && var->storage != CEL_CHUNKED)
+    if (rc == CEL_OK && var->layout.storage != CEL_CHUNKED)
         rc = cel_var_chunk_by_default(var);
     if (rc != CEL_OK) {
         cel_step_dispose(step);
@@ -149,7 +149,7 @@ int cel_var_set_chain(struct cel_var *var, struct cel_chain *chain)
 {
     int rc = check_chain(var, chain);
 
-    if (rc == CEL_OK && chain->n && var->storage != CEL_CHUNKED)
+    if (rc == CEL_OK && chain->n && var->layout.storage != CEL_CHUNKED)
         rc = cel_var_chunk_by_default(var);
     if (rc != CEL_OK)
         return rc;

@@ -14,8 +14,8 @@ static int set_shards(struct cel_var *var, const struct cel_shards *shards)
         rc = NC_ENOMEM;
     if (rc != CEL_OK)
         return rc;
-    free(var->shards);
-    var->shards = mine;
+    free(var->layout.shards);
+    var->layout.shards = mine;
     return CEL_OK;
 }
 
@@ -38,7 +38,7 @@ int cel_var_def_shards(struct cel_var *var, const size_t *lengths)
 int cel_var_set_sharding(struct cel_var *var, const struct cel_sharding *s)
 {
     struct cel_shards shards = s->shards;
-    const size_t *len = shards.rank ? shards.len : var->shards ? var->shards->len : var->chunk;
+    const size_t *len = shards.rank ? shards.len : var->layout.shards ? var->layout.shards->len : var->layout.chunk;
     int rc;
 
     if (s->rank != var->ndims || (shards.rank && shards.rank != var->ndims))
@@ -55,15 +55,15 @@ int cel_var_set_sharding(struct cel_var *var, const struct cel_sharding *s)
 /* Chunk lengths may be given before or after those of shards, so only now they must fit. */
 int cel_var_check_shards(const struct cel_var *var)
 {
-    if (!var->shards)
+    if (!var->layout.shards)
         return CEL_OK;
-    if (!var->chunk)
+    if (!var->layout.chunk)
         return cel_fail(NC_EBADCHUNK, "its shards need chunks");
     for (int d = 0; d < var->ndims; d++)
-        if (!var->shards->len[d] || var->shards->len[d] % var->chunk[d])
+        if (!var->layout.shards->len[d] || var->layout.shards->len[d] % var->layout.chunk[d])
             return cel_fail(NC_EBADCHUNK,
                             "along dimension %s a shard has %zu elements, no multiple of the %zu of a "
                             "chunk (nc_def_var_chunking)",
-                            var->dim[d]->name, var->shards->len[d], var->chunk[d]);
+                            var->dim[d]->name, var->layout.shards->len[d], var->layout.chunk[d]);
     return CEL_OK;
 }

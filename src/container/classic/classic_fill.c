@@ -179,7 +179,7 @@ int cel_classic_extend(struct cel_dataset *ds, struct cel_var *var, const size_t
     for (size_t i = 0; rc == CEL_OK && i < ds->root->vars.n; i++) {
         struct cel_var *other = ds->root->vars.at[i];
         if (priv_of(other)->is_record)
-            other->extent[0] = (size_t)now;
+            other->layout.extent[0] = (size_t)now;
     }
     if (rc == CEL_OK)
         c->numrecs = now;

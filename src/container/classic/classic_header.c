@@ -250,7 +250,7 @@ static int take_dimids(struct reader *r, struct cel_var *var)
         if (rc == CEL_OK && d > 0 && var->dim[d]->unlimited)
             rc = bad(r, "a record dimension that is not the first of its variable");
         if (rc == CEL_OK)
-            var->extent[d] = var->dim[d]->len;
+            var->layout.extent[d] = var->dim[d]->len;
     }
     return rc;
 }
@@ -309,8 +309,8 @@ static int load_var(struct reader *r)
         rc = bad(r, "a variable that begins outside any file");
     if (rc != CEL_OK)
         return rc;
-    var->storage = CEL_CONTIGUOUS;
-    var->unchunked = var->loaded = true;
+    var->layout.storage = CEL_CONTIGUOUS;
+    var->layout.unchunked = var->loaded = true;
     var->saved = CEL_SAVED;
     cel_var_link_coord(var);
     rc = note_rank(var);
@@ -363,7 +363,7 @@ static void set_records(struct classic *c, struct cel_dataset *ds, uint64_t n)
     for (size_t i = 0; i < ds->root->vars.n; i++) {
         struct cel_var *var = ds->root->vars.at[i];
         if (cel_classic_is_record(var))
-            var->extent[0] = dim->len;
+            var->layout.extent[0] = dim->len;
     }
 }
 

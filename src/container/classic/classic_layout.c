@@ -209,10 +209,10 @@ static void defer_new(struct cel_dataset *ds, const struct cel_classic_old_var *
 
 static void settle_var(struct cel_var *var)
 {
-    var->storage = CEL_CONTIGUOUS;
-    var->unchunked = var->loaded = true;
+    var->layout.storage = CEL_CONTIGUOUS;
+    var->layout.unchunked = var->loaded = true;
     for (int d = 0; d < var->ndims; d++)
-        var->extent[d] = var->dim[d]->len;
+        var->layout.extent[d] = var->dim[d]->len;
 }
 
 static bool atts_changed(const struct cel_atts *atts)

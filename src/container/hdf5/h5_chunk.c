@@ -27,8 +27,9 @@ static bool origin(const struct cel_var *var, const size_t *index, hsize_t *out)
     int d;
 
     for (d = 0; d < var->ndims; d++) {
-        inside = inside && index[d] <= SIZE_MAX / var->chunk[d] && index[d] * var->chunk[d] < var->extent[d];
-        out[d] = (hsize_t)index[d] * var->chunk[d];
+        inside = inside && index[d] <= SIZE_MAX / var->layout.chunk[d] &&
+                 index[d] * var->layout.chunk[d] < var->layout.extent[d];
+        out[d] = (hsize_t)index[d] * var->layout.chunk[d];
     }
     return inside;
 }
@@ -38,7 +39,7 @@ static bool at_the_edge(const struct cel_var *var, const hsize_t *first)
     int d;
 
     for (d = 0; d < var->ndims; d++)
-        if (first[d] + var->chunk[d] > var->extent[d])
+        if (first[d] + var->layout.chunk[d] > var->layout.extent[d])
             return true;
     return false;
 }
@@ -181,7 +182,7 @@ static int allocate(struct cel_var *var, const size_t *index, const void *encode
     uint64_t old;
     int rc;
 
-    assert(!var->unchunked && !v->raw_edges);
+    assert(!var->layout.unchunked && !v->raw_edges);
     if (!origin(var, index, first))
         return cel_fail(NC_EINVALCOORDS, "it lies outside the array");
     if (var->chain.n == 0 && n != v->chunk_nbytes)

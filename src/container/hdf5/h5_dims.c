@@ -109,11 +109,11 @@ static int make_phony(struct cel_dataset *ds, struct cel_var *var, int d, bool u
 {
     char name[64];
 
-    var->dim[d] = find_phony(var, d, var->extent[d], unlimited);
+    var->dim[d] = find_phony(var, d, var->layout.extent[d], unlimited);
     if (var->dim[d])
         return CEL_OK;
     snprintf(name, sizeof name, "phony_dim_%zu", ds->dims.n);
-    return cel_dim_add(var->group, name, var->extent[d], unlimited, -1, &var->dim[d]);
+    return cel_dim_add(var->group, name, var->layout.extent[d], unlimited, -1, &var->dim[d]);
 }
 
 static int find_dims(struct cel_dataset *ds, const struct found *v)
@@ -140,8 +140,8 @@ static void stretch(const struct cel_var *var)
     int d;
 
     for (d = 0; d < var->ndims; d++)
-        if (var->dim[d]->unlimited && var->extent[d] > var->dim[d]->len)
-            var->dim[d]->len = var->extent[d];
+        if (var->dim[d]->unlimited && var->layout.extent[d] > var->dim[d]->len)
+            var->dim[d]->len = var->layout.extent[d];
 }
 
 static int by_id(const void *a, const void *b)

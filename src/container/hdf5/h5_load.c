@@ -85,7 +85,7 @@ static int add_var(struct loading *l, const char *link, uint64_t addr, const str
     v->addr = addr;
     v->is_scale = own != NULL;
     for (d = 0; d < h->rank; d++)
-        var->extent[d] = (size_t)h->dims[d];
+        var->layout.extent[d] = (size_t)h->dims[d];
     return cel_h5_found_add(l, var, h, own);
 }
 

@@ -158,7 +158,7 @@ const char *cel_h5_var_link(const struct cel_var *var)
 static hid_t access_list(const struct cel_var *var, const struct cel_h5_var *v)
 {
     hid_t dapl = H5Pcreate(H5P_DATASET_ACCESS);
-    bool unchunked = var->loaded && var->unchunked && var->storage == CEL_CHUNKED;
+    bool unchunked = var->loaded && var->layout.unchunked && var->layout.storage == CEL_CHUNKED;
     size_t nbytes = var->cache.size > v->chunk_nbytes ? var->cache.size : v->chunk_nbytes;
 
     if (dapl < 0)

@@ -114,7 +114,7 @@ static hid_t var_space(const struct cel_var *var)
     int d;
 
     for (d = 0; d < var->ndims; d++) {
-        dims[d] = var->extent[d];
+        dims[d] = var->layout.extent[d];
         most[d] = var->dim[d]->unlimited ? H5S_UNLIMITED : dims[d];
     }
     return var->ndims ? H5Screate_simple(var->ndims, dims, most) : H5Screate(H5S_SCALAR);
@@ -126,12 +126,12 @@ static int set_layout(const struct cel_var *var, hid_t dcpl)
     herr_t ok;
     int d;
 
-    for (d = 0; var->chunk && d < var->ndims; d++)
-        chunk[d] = var->chunk[d];
-    if (var->storage == CEL_CHUNKED && var->ndims > 0)
+    for (d = 0; var->layout.chunk && d < var->ndims; d++)
+        chunk[d] = var->layout.chunk[d];
+    if (var->layout.storage == CEL_CHUNKED && var->ndims > 0)
         ok = H5Pset_chunk(dcpl, var->ndims, chunk);
     else
-        ok = H5Pset_layout(dcpl, var->storage == CEL_COMPACT ? H5D_COMPACT : H5D_CONTIGUOUS);
+        ok = H5Pset_layout(dcpl, var->layout.storage == CEL_COMPACT ? H5D_COMPACT : H5D_CONTIGUOUS);
     return ok < 0 ? cel_h5_fail(NC_EHDFERR, "libhdf5 does not accept the layout") : CEL_OK;
 }
 
@@ -467,7 +467,7 @@ static int extend(struct cel_var *var, const size_t *extent)
     if (rc == CEL_OK && H5Dset_extent(v->id, dims) < 0)
         rc = cel_h5_fail(NC_EHDFERR, "it cannot be made larger");
     if (rc == CEL_OK)
-        memcpy(var->extent, extent, (size_t)var->ndims * sizeof *extent);
+        memcpy(var->layout.extent, extent, (size_t)var->ndims * sizeof *extent);
     return rc == CEL_OK ? rc : cel_fail_in_var(rc, var);
 }
 
@@ -493,9 +493,9 @@ int cel_h5_extend_coordinates(struct cel_dataset *ds)
 
     for (i = 0; rc == CEL_OK && i < ds->dims.n; i++) {
         dim = ds->dims.at[i];
-        if (!dim || !dim->unlimited || !dim->coord || !dim->coord->priv || dim->coord->extent[0] >= dim->len)
+        if (!dim || !dim->unlimited || !dim->coord || !dim->coord->priv || dim->coord->layout.extent[0] >= dim->len)
             continue;
-        memcpy(extent, dim->coord->extent, (size_t)dim->coord->ndims * sizeof *extent);
+        memcpy(extent, dim->coord->layout.extent, (size_t)dim->coord->ndims * sizeof *extent);
         extent[0] = dim->len;
         rc = extend(dim->coord, extent);
     }

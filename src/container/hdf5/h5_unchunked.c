@@ -166,7 +166,7 @@ static void use_synced_range(const struct region *r)
 {
     struct cel_h5_io *io = cel_h5_file(r->ds)->io;
     struct cel_h5_var *v = r->var->priv;
-    hsize_t n = r->var->storage == CEL_CONTIGUOUS && !v->synced_known ? H5Dget_storage_size(v->id) : 0;
+    hsize_t n = r->var->layout.storage == CEL_CONTIGUOUS && !v->synced_known ? H5Dget_storage_size(v->id) : 0;
     haddr_t at = n ? H5Dget_offset(v->id) : HADDR_UNDEF;
 
     if (!v->synced_known) {
@@ -239,7 +239,7 @@ static void cut_part(const struct region *r, const size_t *index, struct part *o
     out->r = *r;
     out->r.n = 1;
     for (d = 0; d < r->ndims; d++) {
-        size_t len = r->var->chunk[d], end = cel_chunk_end(len, index[d]);
+        size_t len = r->var->layout.chunk[d], end = cel_chunk_end(len, index[d]);
 
         out->from[d] = cel_chunk_count_before(r->start[d], r->count[d], r->stride[d], index[d] * len);
         out->r.start[d] = r->start[d] + out->from[d] * r->stride[d];
@@ -310,11 +310,11 @@ static int read_with_gaps(const struct region *r, char *data)
     struct cel_chunk_walk walk;
     int rc = CEL_OK;
 
-    if (r->var->storage != CEL_CHUNKED || !r->var->chunk || !r->var->type->varsized ||
+    if (r->var->layout.storage != CEL_CHUNKED || !r->var->layout.chunk || !r->var->type->varsized ||
         ((struct cel_h5_var *)r->var->priv)->fixed_string)
         return CEL_ASK_LIBHDF5;
     memset(data, 0, r->n * r->size);
-    cel_chunk_walk_begin(&walk, r->ndims, r->var->chunk, r->start, r->count, r->stride);
+    cel_chunk_walk_begin(&walk, r->ndims, r->var->layout.chunk, r->start, r->count, r->stride);
     for (; rc == CEL_OK && walk.more; cel_chunk_walk_next(&walk)) {
         struct cel_chunk_location location;
         struct part p;
@@ -341,7 +341,7 @@ static size_t run_of(const struct region *r, int *outer)
 
     for (d = r->ndims - 1; d >= 0 && (r->stride[d] == 1 || r->count[d] == 1); d--) {
         run *= r->count[d];
-        if (r->count[d] != r->var->extent[d]) {
+        if (r->count[d] != r->var->layout.extent[d]) {
             d--;
             break;
         }
@@ -360,7 +360,7 @@ static int locate(const struct region *r, uint64_t *addr)
     int d;
 
     for (d = 0; d < r->ndims; d++)
-        if (!cel_mul(want, r->var->extent[d], &want))
+        if (!cel_mul(want, r->var->layout.extent[d], &want))
             return CEL_ASK_LIBHDF5;
     if (v->unflushed && H5Dflush(v->id) < 0)
         return cel_h5_fail(NC_EHDFERR, "the data cannot be flushed");
@@ -394,7 +394,7 @@ static size_t element_at(const struct region *r, const size_t *index)
     int d;
 
     for (d = 0; d < r->ndims; d++)
-        at = at * r->var->extent[d] + r->start[d] + index[d] * r->stride[d];
+        at = at * r->var->layout.extent[d] + r->start[d] + index[d] * r->stride[d];
     return at;
 }
 
@@ -430,7 +430,7 @@ static int read_directly(const struct region *r, void *data)
     uint64_t addr = 0;
     int outer, rc;
 
-    if (r->var->storage != CEL_CONTIGUOUS || !v->native || cel_h5_is_in_other_file(v->addr) ||
+    if (r->var->layout.storage != CEL_CONTIGUOUS || !v->native || cel_h5_is_in_other_file(v->addr) ||
         (v->swap && r->var->type->group) || (run_of(r, &outer) * r->size < DIRECT_MIN && outer > 0))
         return CEL_ASK_LIBHDF5;
     rc = locate_locked(r, &addr);

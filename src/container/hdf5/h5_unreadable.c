@@ -40,10 +40,10 @@ int cel_h5_note_var(struct cel_var *var, int rc)
     if (rc != CEL_OK)
         return rc;
     cel_error_clear();
-    var->unchunked = true;
+    var->layout.unchunked = true;
     if (!var->type) {
         var->type = cel_type_atomic(NC_BYTE);
-        var->storage = CEL_UNKNOWN_STORAGE;
+        var->layout.storage = CEL_UNKNOWN_STORAGE;
     }
     return CEL_OK;
 }

@@ -69,8 +69,8 @@ static int read_chunks(struct cel_var *var, hid_t dcpl)
         return NC_ENOMEM;
     for (d = 0; d < n; d++)
         chunk[d] = (size_t)dims[d];
-    free(var->chunk);
-    var->chunk = chunk;
+    free(var->layout.chunk);
+    var->layout.chunk = chunk;
     return CEL_OK;
 }
 
@@ -81,21 +81,21 @@ static int read_layout(struct cel_var *var, hid_t dcpl)
 
     switch (H5Pget_layout(dcpl)) {
     case H5D_CHUNKED:
-        var->storage = CEL_CHUNKED;
+        var->layout.storage = CEL_CHUNKED;
         H5Pget_chunk_opts(dcpl, &options);
         v->raw_edges = options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS;
         return read_chunks(var, dcpl);
     case H5D_CONTIGUOUS:
-        var->storage = CEL_CONTIGUOUS;
+        var->layout.storage = CEL_CONTIGUOUS;
         return CEL_OK;
     case H5D_COMPACT:
-        var->storage = CEL_COMPACT;
+        var->layout.storage = CEL_COMPACT;
         return CEL_OK;
     case H5D_VIRTUAL:
-        var->storage = CEL_VIRTUAL;
+        var->layout.storage = CEL_VIRTUAL;
         return CEL_OK;
     default:
-        var->storage = CEL_UNKNOWN_STORAGE;
+        var->layout.storage = CEL_UNKNOWN_STORAGE;
         return CEL_OK;
     }
 }
@@ -152,7 +152,7 @@ static bool goes_by_chunks(const struct cel_var *var)
 {
     const struct cel_h5_var *v = var->priv;
 
-    return var->storage == CEL_CHUNKED && v->native && !cel_h5_is_in_other_file(v->addr) &&
+    return var->layout.storage == CEL_CHUNKED && v->native && !cel_h5_is_in_other_file(v->addr) &&
            !(v->swap && var->type->group) && (var->chain.n == 0 || var->chain.prepared) &&
            !(v->raw_edges && var->group->dataset->writable);
 }
@@ -197,10 +197,10 @@ int cel_h5_var_read_back(struct cel_var *var)
         rc = read_layout(var, dcpl);
     if (rc == CEL_OK && !(var->type->varsized && var->saved == CEL_NEW))
         rc = cel_h5_filters_get(var, dcpl);
-    if (rc == CEL_OK && var->storage == CEL_CHUNKED)
+    if (rc == CEL_OK && var->layout.storage == CEL_CHUNKED)
         rc = prepare_chain(var);
     if (rc == CEL_OK)
-        var->unchunked = !goes_by_chunks(var);
+        var->layout.unchunked = !goes_by_chunks(var);
     if (dcpl >= 0)
         H5Pclose(dcpl);
     if (file_type >= 0)
@@ -256,7 +256,7 @@ static int load(struct cel_h5_file *f, struct cel_var *var)
         return rc;
     v->masked = true;
     var->loaded = true;
-    return var->unchunked && var->storage == CEL_CHUNKED ? reopen_with_cache(var) : CEL_OK;
+    return var->layout.unchunked && var->layout.storage == CEL_CHUNKED ? reopen_with_cache(var) : CEL_OK;
 }
 
 /* --- without libhdf5 ------------------------------------------------------------------------- */
@@ -285,9 +285,9 @@ static int take_chunks(struct cel_var *var, const struct cel_h5r_dataset *d)
     if (!chunk)
         return NC_ENOMEM;
     memcpy(chunk, d->chunk, (size_t)d->rank * sizeof *chunk);
-    free(var->chunk);
-    var->chunk = chunk;
-    var->storage = CEL_CHUNKED;
+    free(var->layout.chunk);
+    var->layout.chunk = chunk;
+    var->layout.storage = CEL_CHUNKED;
     return CEL_OK;
 }
 

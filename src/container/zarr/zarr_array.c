@@ -99,7 +99,7 @@ int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a)
     struct cel_shape shape;
     int rc;
 
-    var->order = a->order;
+    var->layout.order = a->order;
     rc = cel_var_shape(var, &shape);
     if (rc == CEL_OK && var->saved == CEL_NEW)
         rc = cel_chain_check_maskless(&var->chain);
@@ -108,7 +108,7 @@ int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a)
     for (size_t i = 0; i < var->chain.n; i++)
         var->chain.step[i].optional = false; /* Zarr cannot say that a filter was left out */
     var->chain.maskless = true;
-    var->unchunked = is_unchunked(var, &a->dtype);
+    var->layout.unchunked = is_unchunked(var, &a->dtype);
     describe_stored(&a->dtype, &shape);
     return fit_chain(var, &shape);
 }

@@ -56,10 +56,10 @@ static const struct cel_zarr_dtype *dtype_of(const struct cel_var *var)
 static struct cel_zarr_elements elements_of(const struct cel_var *var, void *element)
 {
     const struct cel_zarr_array *a = var->priv;
-    struct cel_zarr_elements e = {&a->dtype, 1, element, var->ndims, var->chunk, a->order};
+    struct cel_zarr_elements e = {&a->dtype, 1, element, var->ndims, var->layout.chunk, a->order};
 
     for (int d = 0; d < var->ndims; d++)
-        e.n *= var->chunk[d];
+        e.n *= var->layout.chunk[d];
     return e;
 }
 

@@ -485,7 +485,7 @@ static int load_var(struct cel_dataset *ds, struct cel_var *var)
 static int extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent)
 {
     (void)ds;
-    memcpy(var->extent, extent, (size_t)var->ndims * sizeof *extent);
+    memcpy(var->layout.extent, extent, (size_t)var->ndims * sizeof *extent);
     if (var->saved == CEL_SAVED)
         var->saved = CEL_CHANGED;
     return CEL_OK;
@@ -515,10 +515,10 @@ static int fact(struct cel_dataset *ds, struct cel_var *var, const char *name, s
         out->text = cel_strdup(properties);
         return out->text ? CEL_OK : NC_ENOMEM;
     }
-    if (!var || strcmp(name, "_Codecs") != 0 || (!var->chain.n && !var->chain.object && !var->shards))
+    if (!var || strcmp(name, "_Codecs") != 0 || (!var->chain.n && !var->chain.object && !var->layout.shards))
         return CEL_ABSENT;
-    rc = var->shards ? cel_shards_print(var->shards, var->chunk, &var->chain, &text)
-                     : cel_chain_print(&var->chain, z->version == 2 ? CEL_SPELL_JSON2 : CEL_SPELL_JSON3, &text);
+    rc = var->layout.shards ? cel_shards_print(var->layout.shards, var->layout.chunk, &var->chain, &text)
+                            : cel_chain_print(&var->chain, z->version == 2 ? CEL_SPELL_JSON2 : CEL_SPELL_JSON3, &text);
     if (rc == CEL_OK)
         rc = cel_buf_take_string(&text, &out->text);
     cel_buf_dispose(&text);

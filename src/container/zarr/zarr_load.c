@@ -259,8 +259,8 @@ static int note_shards(struct cel_var *var, const struct cel_zarr_array *a)
 
     if (!cel_zarr_shard_describe(a, &shards))
         return CEL_OK;
-    var->shards = cel_memdup(&shards, sizeof shards);
-    return var->shards ? CEL_OK : NC_ENOMEM;
+    var->layout.shards = cel_memdup(&shards, sizeof shards);
+    return var->layout.shards ? CEL_OK : NC_ENOMEM;
 }
 
 static int describe_var(struct cel_var *var, struct cel_zarr_array *a, struct cel_zarr_facts *facts,
@@ -269,16 +269,16 @@ static int describe_var(struct cel_var *var, struct cel_zarr_array *a, struct ce
     int rc;
 
     var->type = a->dtype.type;
-    var->storage = var->ndims ? CEL_CHUNKED : CEL_CONTIGUOUS;
-    var->storage_set = var->ndims > 0;
+    var->layout.storage = var->ndims ? CEL_CHUNKED : CEL_CONTIGUOUS;
+    var->layout.chosen = var->ndims > 0;
     var->endian = a->dtype.big ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
     var->chain = facts->chain;
     facts->chain = (struct cel_chain){0};
     if (var->ndims) {
-        var->chunk = cel_memdup(facts->chunk, (size_t)var->ndims * sizeof *var->chunk);
-        if (!var->chunk)
+        var->layout.chunk = cel_memdup(facts->chunk, (size_t)var->ndims * sizeof *var->layout.chunk);
+        if (!var->layout.chunk)
             return NC_ENOMEM;
-        memcpy(var->extent, facts->shape, (size_t)var->ndims * sizeof *var->extent);
+        memcpy(var->layout.extent, facts->shape, (size_t)var->ndims * sizeof *var->layout.extent);
     }
     rc = note_shards(var, a);
     if (rc == CEL_OK)
@@ -328,9 +328,9 @@ static int give_up(struct cel_var *var, struct cel_zarr_array *a, const struct c
         if (!var->dim[i] || (var->dim[i]->len != facts->shape[i] && !var->dim[i]->unlimited))
             rc = nameless(var->group->dataset, facts->shape[i], &var->dim[i]);
     var->type = a->dtype.type;
-    var->unchunked = true;
-    if (var->storage == CEL_CHUNKED && !var->chunk)
-        var->storage = CEL_CONTIGUOUS;
+    var->layout.unchunked = true;
+    if (var->layout.storage == CEL_CHUNKED && !var->layout.chunk)
+        var->layout.storage = CEL_CONTIGUOUS;
     var->loaded = true;
     if (rc == CEL_OK)
         cel_error_clear();

@@ -548,7 +548,7 @@ static int make_array(struct cel_dataset *ds, struct cel_var *var, struct cel_za
     int rc;
 
     for (int i = 0; i < var->ndims; i++)
-        var->extent[i] = var->dim[i]->len;
+        var->layout.extent[i] = var->dim[i]->len;
     rc = cel_zarr_of(ds)->version == 2 ? cel_zarr_v2_make(ds, var, a) : cel_zarr_v3_make(ds, var, a);
     if (rc != CEL_OK)
         cel_zarr_array_unmake(a);
@@ -564,7 +564,7 @@ static int update_array(struct cel_dataset *ds, struct cel_var *var, struct cel_
     if (!a->doc)
         rc = make_array(ds, var, a);
     else if (!a->scalar)
-        rc = cel_json_set(a->doc, "shape", cel_zarr_lengths_json(var->ndims, var->extent));
+        rc = cel_json_set(a->doc, "shape", cel_zarr_lengths_json(var->ndims, var->layout.extent));
     return rc == CEL_OK ? update_attrs(ds, var, a) : rc;
 }
 

@@ -52,7 +52,7 @@ static struct cel_json *lengths_of(const struct cel_zarr_document *d, const size
 
 static int make_shape(struct cel_zarr_document *d, struct cel_json **out)
 {
-    *out = lengths_of(d, d->var->extent);
+    *out = lengths_of(d, d->var->layout.extent);
     return CEL_OK;
 }
 
@@ -83,7 +83,7 @@ static int read_chunks(const struct cel_zarr_document *d, const struct cel_json 
 
 static int make_chunks(struct cel_zarr_document *d, struct cel_json **out)
 {
-    *out = lengths_of(d, d->var->chunk);
+    *out = lengths_of(d, d->var->layout.chunk);
     return CEL_OK;
 }
 

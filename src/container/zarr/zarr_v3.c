@@ -290,8 +290,8 @@ static int list_codecs(const struct cel_var *var, const struct cel_zarr_array *a
         rc = cel_json_push(list, bytes_codec(var, a));
     if (rc == CEL_OK)
         rc = add_steps(var, &i, false, list);
-    if (rc == CEL_OK && var->shards) {
-        rc = cel_shards_to_json(var->shards, var->chunk, false, list, &shard);
+    if (rc == CEL_OK && var->layout.shards) {
+        rc = cel_shards_to_json(var->layout.shards, var->layout.chunk, false, list, &shard);
         list = rc == CEL_OK ? cel_json_new_array() : NULL;
         if (list)
             rc = cel_json_push(list, shard);
@@ -313,7 +313,7 @@ static int start_shards(struct cel_zarr_array *a, const struct cel_var *var)
 
     if (rc == CEL_OK) {
         facts->rank = var->ndims;
-        memcpy(facts->chunk, var->shards->len, (size_t)var->ndims * sizeof *facts->chunk);
+        memcpy(facts->chunk, var->layout.shards->len, (size_t)var->ndims * sizeof *facts->chunk);
         rc = cel_zarr_v3_codecs(cel_json_get(a->doc, "codecs"), a, facts);
         cel_zarr_facts_dispose(facts);
     }
@@ -332,7 +332,7 @@ static int make_format(struct cel_zarr_document *d, struct cel_json **out)
 
 static int make_shape(struct cel_zarr_document *d, struct cel_json **out)
 {
-    *out = cel_zarr_lengths_json(d->var->ndims, d->var->extent);
+    *out = cel_zarr_lengths_json(d->var->ndims, d->var->layout.extent);
     return CEL_OK;
 }
 
@@ -346,7 +346,7 @@ static int make_data_type(struct cel_zarr_document *d, struct cel_json **out)
 /* The grid of the store: shards where there are any, else chunks. */
 static int make_grid(struct cel_zarr_document *d, struct cel_json **out)
 {
-    const size_t *lengths = d->var->shards ? d->var->shards->len : d->var->chunk;
+    const size_t *lengths = d->var->layout.shards ? d->var->layout.shards->len : d->var->layout.chunk;
 
     *out = named("regular", with_member("chunk_shape", cel_zarr_lengths_json(d->var->ndims, lengths)));
     return CEL_OK;
@@ -436,7 +436,7 @@ int cel_zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zar
         rc = cel_zarr_array_prepare(var, a);
     if (rc == CEL_OK)
         rc = cel_zarr_members_object(&d, members, &a->doc);
-    if (rc == CEL_OK && var->shards)
+    if (rc == CEL_OK && var->layout.shards)
         rc = start_shards(a, var);
     cel_json_free(d.dtype);
     return rc;

@@ -29,7 +29,7 @@ static void must_be_caller(struct cel_dataset *ds)
 static int extend(struct cel_dataset *ds, struct cel_var *var, const size_t *extent)
 {
     must_be_caller(ds);
-    memcpy(var->extent, extent, (size_t)var->ndims * sizeof *extent);
+    memcpy(var->layout.extent, extent, (size_t)var->ndims * sizeof *extent);
     return CEL_OK;
 }
 
@@ -79,7 +79,7 @@ static int chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const siz
 
     must_be_caller(ds);
     for (int d = 0; d < var->ndims; d++)
-        assert(index[d] * var->chunk[d] < var->extent[d]);
+        assert(index[d] * var->layout.chunk[d] < var->layout.extent[d]);
     cel_lock(&f->lock);
     f->places++;
     if (f->fail_place && --f->fail_place == 0) {
@@ -121,7 +121,7 @@ static int plain_move(struct cel_dataset *ds, struct cel_var *var, const size_t 
 
     must_be_caller(ds);
     for (int d = 0; d < var->ndims; d++)
-        assert(count[d] && start[d] + (count[d] - 1) * (size_t)(stride ? stride[d] : 1) < var->extent[d]);
+        assert(count[d] && start[d] + (count[d] - 1) * (size_t)(stride ? stride[d] : 1) < var->layout.extent[d]);
     for (;;) {
         size_t where = 0;
         int d;
@@ -224,10 +224,10 @@ struct cel_var *fake_var(struct cel_dataset *ds, const char *name, const struct 
         assert(rc == CEL_OK);
         var->chain = parsed;
     }
-    free(var->chunk);
-    var->chunk = chunks || !ndims ? cel_memdup(chunks ? chunks : lens, (size_t)ndims * sizeof *chunks) : NULL;
-    var->storage = chunks || !ndims ? CEL_CHUNKED : CEL_CONTIGUOUS;
-    var->unchunked = ndims && !chunks;
+    free(var->layout.chunk);
+    var->layout.chunk = chunks || !ndims ? cel_memdup(chunks ? chunks : lens, (size_t)ndims * sizeof *chunks) : NULL;
+    var->layout.storage = chunks || !ndims ? CEL_CHUNKED : CEL_CONTIGUOUS;
+    var->layout.unchunked = ndims && !chunks;
     var->loaded = true;
     var->saved = CEL_SAVED;
     return var;

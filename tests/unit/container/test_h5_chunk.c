@@ -260,7 +260,7 @@ static void raw_edge_chunks_are_read(void **state)
     (void)state;
     make_raw_edges(path);
     ds = reopen(path, 0);
-    assert_false(find_var(ds, "v")->unchunked);
+    assert_false(find_var(ds, "v")->layout.unchunked);
     assert_ok(get_ints(ds, find_var(ds, "v"), 0, 10, back));
     for (i = 0; i < 10; i++)
         assert_int_equal(back[i], 100 + i);
@@ -310,7 +310,7 @@ static void chunks_of_every_index_are_found(void **state)
             H5Pclose(fapl);
             H5Fclose(file);
             ds = reopen(path, 0);
-            assert_false(find_var(ds, "v")->unchunked);
+            assert_false(find_var(ds, "v")->layout.unchunked);
             assert_ok(get_ints(ds, find_var(ds, "v"), 0, 100, back));
             assert_memory_equal(back, values, sizeof values);
             finish(ds);

@@ -23,8 +23,8 @@ static void checksum_and_shuffle_go_first(void **state)
     struct cel_var *v = var_of(ds->root, "v", NC_INT, 1, &x);
 
     OK(add(v, 1, 1, (unsigned[]){5}));
-    assert_int_equal(v->storage, CEL_CHUNKED);
-    assert_int_equal(v->chunk[0], 100);
+    assert_int_equal(v->layout.storage, CEL_CHUNKED);
+    assert_int_equal(v->layout.chunk[0], 100);
     OK(add(v, 2, 0, NULL));
     OK(add(v, 32015, 1, (unsigned[]){3}));
     OK(add(v, 3, 0, NULL));

@@ -148,9 +148,9 @@ static void what_a_format_cannot_keep_is_refused(void **state)
     FAILS(cel_att_put(ds->root, NULL, "a", cel_type_atomic(NC_UBYTE), 1, "x", NC_UBYTE), NC_EBADTYPE);
     FAILS(cel_dim_def(ds->root, "w", 0, true, &dim), NC_ENOTNC4);
     var = var_of(ds->root, "v", NC_INT, 1, (struct cel_dim *[]){u});
-    assert_int_equal(var->storage, CEL_UNKNOWN_STORAGE);
+    assert_int_equal(var->layout.storage, CEL_UNKNOWN_STORAGE);
     OK(cel_var_settle(var));
-    assert_int_equal(var->storage, CEL_CONTIGUOUS);
+    assert_int_equal(var->layout.storage, CEL_CONTIGUOUS);
     var = var_of(ds->root, "w", NC_INT, 1, (struct cel_dim *[]){x});
     FAILS(cel_var_def(ds->root, "late", cel_type_atomic(NC_INT), 2, (struct cel_dim *[]){x, u}, &var), NC_EUNLIMPOS);
     FAILS(cel_var_set_storage(var, NC_CHUNKED, &one), NC_ENOTNC4);

@@ -59,20 +59,20 @@ static void storage_has_rules(void **state)
     OK(cel_var_set_storage(s, NC_COMPACT, NULL));
     FAILS(cel_var_set_storage(r, NC_CONTIGUOUS, NULL), NC_EINVAL);
     FAILS(cel_var_set_storage(r, NC_COMPACT, NULL), NC_EINVAL);
-    assert_int_equal(r->storage, CEL_CHUNKED);
-    assert_int_equal(r->chunk[0], 1024);
+    assert_int_equal(r->layout.storage, CEL_CHUNKED);
+    assert_int_equal(r->layout.chunk[0], 1024);
     OK(cel_var_set_storage(v, NC_CHUNKED, (size_t[]){0}));
-    assert_int_equal(v->chunk[0], 10);
+    assert_int_equal(v->layout.chunk[0], 10);
     FAILS(cel_var_set_storage(v, NC_CHUNKED, (size_t[]){11}), NC_EBADCHUNK);
     OK(cel_var_set_storage(v, NC_CHUNKED, (size_t[]){7}));
-    assert_int_equal(v->chunk[0], 7);
+    assert_int_equal(v->layout.chunk[0], 7);
     FAILS(cel_var_set_storage(r, NC_CHUNKED, (size_t[]){(size_t)1 << 30}), NC_EBADCHUNK);
     OK(cel_var_set_storage(r, NC_CHUNKED, (size_t[]){((size_t)1 << 30) - 1}));
     FAILS(cel_var_set_storage(v, 7, NULL), NC_EINVAL);
     FAILS(cel_var_set_storage(b, NC_COMPACT, NULL), NC_EVARSIZE);
     OK(cel_var_set_storage(f, NC_COMPACT, NULL));
     OK(cel_var_settle(b));
-    assert_int_equal(b->storage, CEL_CONTIGUOUS);
+    assert_int_equal(b->layout.storage, CEL_CONTIGUOUS);
     saved(ds);
     FAILS(cel_var_set_storage(v, NC_CONTIGUOUS, NULL), NC_ELATEDEF);
     FAILS(cel_var_set_fill(v, false, NULL), NC_ELATEDEF);
@@ -92,10 +92,10 @@ static void formats_without_contiguous_data_chunk_all(void **state)
     x = dim_of(ds->root, "x", 10);
     v = var_of(ds->root, "v", NC_INT, 1, &x);
     s = var_of(ds->root, "s", NC_INT, 0, NULL);
-    assert_int_equal(v->storage, CEL_CHUNKED);
-    assert_int_equal(v->chunk[0], 10);
+    assert_int_equal(v->layout.storage, CEL_CHUNKED);
+    assert_int_equal(v->layout.chunk[0], 10);
     OK(cel_var_settle(s));
-    assert_int_equal(s->storage, CEL_CONTIGUOUS); /* a single value has no chunks anywhere */
+    assert_int_equal(s->layout.storage, CEL_CONTIGUOUS); /* a single value has no chunks anywhere */
     cel_dataset_free(ds);
 }
 

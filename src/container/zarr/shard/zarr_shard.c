@@ -571,7 +571,8 @@ int cel_zarr_shard_size(struct cel_dataset *ds, struct cel_var *var, const size_
 static void find_limits(struct cel_zarr_shard *s, const struct cel_var *var)
 {
     for (int d = 0; d < var->ndims; d++)
-        s->limit[d] = var->dim[d]->unlimited ? SIZE_MAX : (var->dim[d]->len + var->chunk[d] - 1) / var->chunk[d];
+        s->limit[d] =
+            var->dim[d]->unlimited ? SIZE_MAX : (var->dim[d]->len + var->layout.chunk[d] - 1) / var->layout.chunk[d];
     s->limited = true;
     for (size_t i = 0; i < s->open.n; i++) {
         struct open_shard *o = s->open.at[i];
