@@ -301,6 +301,8 @@ void cel_stream_await_chunk(struct cel_stream *stream, const size_t *index); /* 
 void cel_stream_note(struct cel_stream *stream, int rc); /* the next job could not be sent, if rc says so */
 int cel_stream_failed(const struct cel_stream *stream);
 int cel_stream_close(struct cel_stream *stream); /* everything is done; the error of the lowest job */
+/* A stream over every chunk of a request: send() makes the job of one. NC_ERANGE: all is done, some values did not fit. */
+int cel_stream_chunks(const struct cel_request *req, int (*send)(struct cel_stream *stream, const size_t *index));
 
 /* --- array.c --------------------------------------------------------------------- */
 

@@ -248,22 +248,6 @@ static int send_chunk(struct cel_stream *stream, const size_t *index)
     return rc;
 }
 
-static int move_chunks(const struct cel_request *req)
-{
-    struct cel_stream stream;
-    struct cel_walk walk;
-    int rc;
-
-    cel_walk_begin(&walk, req);
-    rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
-    if (rc != CEL_OK)
-        return rc;
-    for (; walk.chunks.more && cel_stream_failed(&stream) == CEL_OK; cel_chunk_walk_next(&walk.chunks))
-        cel_stream_note(&stream, send_chunk(&stream, walk.chunks.index));
-    rc = cel_stream_close(&stream);
-    return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
-}
-
 /* After a failure the caller owns nothing of what was read. */
 int cel_elements_move(const struct cel_request *req)
 {
@@ -273,7 +257,7 @@ int cel_elements_move(const struct cel_request *req)
     assert(req->array->has_codec && !req->transfer.swap && !req->transfer.deep_holes);
     if (gives)
         each_of_request(req, clear_user);
-    rc = move_chunks(req);
+    rc = cel_stream_chunks(req, send_chunk);
     if (gives && rc != CEL_OK)
         each_of_request(req, reclaim_user);
     return rc;

@@ -99,35 +99,18 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
     return CEL_OK;
 }
 
-static int get_chunks(const struct cel_request *req)
+static int send_chunk(struct cel_stream *stream, const size_t *index)
 {
-    struct cel_stream stream;
-    struct cel_walk walk;
-    int rc;
+    struct cel_cached_chunk *cached = cel_cache_find(stream->array, index);
 
-    cel_walk_begin(&walk, req);
-    cel_cache_adapt(req->array, &walk);
-    rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
-    if (rc != CEL_OK)
-        return rc;
-    for (; walk.chunks.more && cel_stream_failed(&stream) == CEL_OK; cel_chunk_walk_next(&walk.chunks)) {
-        struct cel_cached_chunk *cached;
-
-        cel_stream_await_chunk(&stream, walk.chunks.index);
-        cached = cel_cache_find(req->array, walk.chunks.index);
-        rc = cached ? send_cached(&stream, cached)
-                    : send_stored(&stream, walk.chunks.index, cel_grid_cover(req, walk.chunks.index));
-        cel_stream_note(&stream, rc);
-    }
-    rc = cel_stream_close(&stream);
-    return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
+    return cached ? send_cached(stream, cached) : send_stored(stream, index, cel_grid_cover(stream->req, index));
 }
 
 static int move_request(const struct cel_request *req)
 {
     if (req->array->has_codec)
         return cel_elements_move(req);
-    return req->var->layout.unchunked ? cel_unchunked_move(req) : get_chunks(req);
+    return req->var->layout.unchunked ? cel_unchunked_move(req) : cel_stream_chunks(req, send_chunk);
 }
 
 static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,

@@ -93,27 +93,11 @@ static int send_part(struct cel_stream *stream, const size_t *index, enum cel_co
     return CEL_OK;
 }
 
-static int put_chunks(const struct cel_request *req)
+static int send_chunk(struct cel_stream *stream, const size_t *index)
 {
-    struct cel_stream stream;
-    struct cel_walk walk;
-    int rc;
+    enum cel_cover cover = cel_grid_cover(stream->req, index);
 
-    cel_walk_begin(&walk, req);
-    cel_cache_adapt(req->array, &walk);
-    rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
-    if (rc != CEL_OK)
-        return rc;
-    for (; walk.chunks.more && cel_stream_failed(&stream) == CEL_OK; cel_chunk_walk_next(&walk.chunks)) {
-        enum cel_cover cover = cel_grid_cover(req, walk.chunks.index);
-
-        cel_stream_await_chunk(&stream, walk.chunks.index);
-        rc = cover == CEL_COVER_WHOLE ? send_whole(&stream, walk.chunks.index)
-                                      : send_part(&stream, walk.chunks.index, cover);
-        cel_stream_note(&stream, rc);
-    }
-    rc = cel_stream_close(&stream);
-    return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
+    return cover == CEL_COVER_WHOLE ? send_whole(stream, index) : send_part(stream, index, cover);
 }
 
 /* Containers that keep bytes in memory until a sync may have enough of them. */
@@ -126,7 +110,7 @@ static int move_request(const struct cel_request *req)
 {
     if (req->array->has_codec)
         return cel_elements_move(req);
-    return req->var->layout.unchunked ? cel_unchunked_move(req) : put_chunks(req);
+    return req->var->layout.unchunked ? cel_unchunked_move(req) : cel_stream_chunks(req, send_chunk);
 }
 
 static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,

@@ -288,3 +288,23 @@ int cel_stream_close(struct cel_stream *s)
         cel_workspace_trim();
     return cel_first_failure_restore(&s->failure);
 }
+
+int cel_stream_chunks(const struct cel_request *req, int (*send)(struct cel_stream *stream, const size_t *index))
+{
+    struct cel_stream stream;
+    struct cel_walk walk;
+    int rc;
+
+    cel_walk_begin(&walk, req);
+    if (!req->array->has_codec) /* elements of variable size are not cached */
+        cel_cache_adapt(req->array, &walk);
+    rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
+    if (rc != CEL_OK)
+        return rc;
+    for (; walk.chunks.more && cel_stream_failed(&stream) == CEL_OK; cel_chunk_walk_next(&walk.chunks)) {
+        cel_stream_await_chunk(&stream, walk.chunks.index);
+        cel_stream_note(&stream, send(&stream, walk.chunks.index));
+    }
+    rc = cel_stream_close(&stream);
+    return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
+}
