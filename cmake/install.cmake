@@ -46,7 +46,7 @@ function(cel_install_program name)
     set_target_properties(${name} PROPERTIES INSTALL_RPATH "${way}")
   endif()
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(CODE "set(CEL_PROGRAM ${name})")
+  install(CODE "set(CEL_PROGRAM $<TARGET_FILE_NAME:${name}>)")
   install(SCRIPT ${PROJECT_BINARY_DIR}/installed-program.cmake)
 endfunction()
 

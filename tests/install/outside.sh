@@ -36,7 +36,7 @@ check_system()
 {
     DESTDIR=$scratch/stage cmake --install "$build" --prefix /usr/local >/dev/null
     stage=$scratch/stage/usr/local
-    for tool in ncdump ncgen nccopy; do
+    for tool in cellar ncdump ncgen nccopy; do
         if readelf -d "$stage/bin/$tool" | grep -e RUNPATH -e RPATH; then
             fail "$tool has a run path below a system prefix"
         fi

@@ -2,6 +2,7 @@
 
 #include "opt.h"
 #include "cellar.h"
+#include "complete.h"
 #include "msg.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,78 +44,6 @@ void opt_help(const struct opt_tool *tool)
            "library\n");
     if (tool->notes)
         printf("\n%s", tool->notes);
-}
-
-/* --- completions: --completion=bash|zsh prints the script that is installed ------ */
-static void bash_completion(const struct opt_tool *tool)
-{
-    printf("# bash completion for %s\n_%s()\n{\n    local cur=${COMP_WORDS[COMP_CWORD]}\n    if [[ $cur == "
-           "-* ]]; then\n"
-           "        COMPREPLY=($(compgen -W '",
-           tool->name, tool->name);
-    for (size_t i = 0; i < tool->nopts; i++) {
-        if (tool->opts[i].key < 256)
-            printf("-%c ", tool->opts[i].key);
-        if (tool->opts[i].name)
-            printf("--%s%s ", tool->opts[i].name, tool->opts[i].arg ? "=" : "");
-    }
-    printf("--help --version' -- \"$cur\"))\n    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    "
-           "fi\n}\n"
-           "complete -o filenames -o nospace -F _%s %s\n",
-           tool->name, tool->name);
-}
-
-/* The characters that mean something to _arguments stand behind a backslash. */
-static void put_zsh_text(const char *text)
-{
-    for (; *text; text++) {
-        if (strchr("[]:\\", *text))
-            putchar('\\');
-        if (*text == '\'')
-            fputs("'\\'", stdout);
-        putchar(*text);
-    }
-}
-
-/* What may follow: a file, one of some words ("text|json"), or something zsh cannot know. */
-static void zsh_values(const char *arg)
-{
-    if (strcmp(arg, "FILE") == 0) {
-        fputs("_files", stdout);
-    } else if (strchr(arg, '|')) {
-        putchar('(');
-        for (; *arg; arg++)
-            putchar(*arg == '|' ? ' ' : *arg);
-        putchar(')');
-    }
-}
-
-static void zsh_option(const struct opt *o, const char *dashes, const char *name)
-{
-    printf("  '*%s%s%s[", dashes, name, o->arg && *dashes && dashes[1] ? "=" : o->arg ? "+" : "");
-    put_zsh_text(o->help);
-    putchar(']');
-    if (o->arg) {
-        putchar(':');
-        put_zsh_text(o->arg);
-        putchar(':');
-        zsh_values(o->arg);
-    }
-    puts("' \\");
-}
-
-static void zsh_completion(const struct opt_tool *tool)
-{
-    printf("#compdef %s\n_arguments -s \\\n", tool->name);
-    for (size_t i = 0; i < tool->nopts; i++) {
-        char letter[2] = {(char)tool->opts[i].key, '\0'};
-
-        if (tool->opts[i].key < 256)
-            zsh_option(&tool->opts[i], "-", letter);
-        if (tool->opts[i].name)
-            zsh_option(&tool->opts[i], "--", tool->opts[i].name);
-    }
-    puts("  '--help[help]' \\\n  '--version[version]' \\\n  '*:file:_files'");
 }
 
 static const struct opt *find_letter(const struct opt_tool *tool, int letter)
@@ -162,7 +91,7 @@ static void end_with_info(const struct opt_tool *tool, const char *word)
         exit(MSG_OK);
     }
     if (strcmp(word, "completion=bash") == 0 || strcmp(word, "completion=zsh") == 0) {
-        (word[11] == 'b' ? bash_completion : zsh_completion)(tool);
+        (word[11] == 'b' ? complete_bash : complete_zsh)(tool);
         exit(MSG_OK);
     }
 }
@@ -218,6 +147,7 @@ int opt_next(struct opt_line *line)
         char *word = line->argv[line->next++];
         if (line->only_operands || word[0] != '-' || !word[1]) {
             line->operands[line->noperands++] = word;
+            line->only_operands = line->only_operands || line->ends_at_operand;
         } else if (strcmp(word, "--") == 0) {
             line->only_operands = true;
         } else if (word[1] == '-') {

@@ -26,10 +26,11 @@ struct opt_line {
     const struct opt_tool *tool;
     int argc;
     char **argv;
-    int next;           /* index of the next word */
-    const char *rest;   /* further letters of a word such as -hs */
-    bool only_operands; /* after "--" */
-    const char *value;  /* of the option just given */
+    int next;             /* index of the next word */
+    const char *rest;     /* further letters of a word such as -hs */
+    bool only_operands;   /* after "--" */
+    bool ends_at_operand; /* set after opt_start: options behind the first operand are another program's */
+    const char *value;    /* of the option just given */
     char **operands;
     size_t noperands;
 };

@@ -1,0 +1,1 @@
+cellar hepl

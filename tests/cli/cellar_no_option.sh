@@ -1,0 +1,1 @@
+cellar --hlep; cellar help --hlep; cellar --completion=fish; cellar help a b

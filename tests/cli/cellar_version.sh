@@ -1,0 +1,1 @@
+cellar --version | sed "s/[0-9.]*$/VERSION/"; cellar help --version | sed "s/[0-9.]*$/VERSION/"

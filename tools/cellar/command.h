@@ -1,0 +1,20 @@
+#ifndef TOOL_COMMAND_H
+#define TOOL_COMMAND_H
+
+/* A subcommand of `cellar`: one file cmd_<name>.c and one row of the table in main.c. Its option table is named
+ * "cellar <name>"; help, completions and suggestions come from it. */
+
+#include "opt.h"
+
+struct command {
+    const struct opt_tool *tool;
+    int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name; gives the exit code */
+};
+
+extern const struct command command_help;
+
+/* main.c: the row of that name; ends the command with a suggestion when there is none. */
+const struct command *command_get(const char *name);
+void command_list(void); /* the usage line and one line for each subcommand */
+
+#endif
