@@ -32,6 +32,7 @@ struct cel_h5r_file {
     uint64_t base;    /* offset of the superblock, from which addresses count; a user block may stand before it */
     uint64_t root;    /* address of the root group */
     unsigned chunk_k; /* half the children that a node of a chunk index has space for */
+    size_t offset_size, length_size; /* bytes of an address, and of a length: 2, 4 or 8 */
 };
 int cel_h5r_open(struct cel_source *source, struct cel_h5r_file *out);
 

@@ -23,6 +23,48 @@ struct cel_h5r_reader {
  * block holds. */
 const unsigned char *cel_h5r_look(struct cel_h5r_reader *r, uint64_t addr, size_t n);
 
+/* An address in the file's size of them; CEL_H5R_NOWHERE: all its bits are set. */
+uint64_t cel_h5r_take_address(const struct cel_h5r_file *file, struct cel_h5_bytes *b);
+
+/* --- h5_kept.c: structures of the file with a checksum ------------------------------ */
+/* "the <what> at offset N is damaged: <why>" */
+int cel_h5r_damaged(const struct cel_h5r_file *file, uint64_t addr, const char *what, const char *why);
+bool cel_h5r_is_inside(const struct cel_h5r_file *file, uint64_t addr, uint64_t n);
+/* n bytes at an address, all of them inside the file. */
+int cel_h5r_get(const struct cel_h5r_file *file, uint64_t addr, const char *what, unsigned char *out, size_t n);
+/* The same, which begin with this signature (NULL: with none) and version 0, and end with their checksum. */
+int cel_h5r_get_summed(const struct cel_h5r_file *file, uint64_t addr, const char *signature, const char *what,
+                       unsigned char *out, size_t n);
+#define CEL_H5R_HEAD_MAX 256 /* no header of a structure is longer */
+
+/* One such structure in memory of its own, read when another address is asked for. */
+struct cel_h5r_kept {
+    uint64_t addr; /* CEL_H5R_NOWHERE: holds nothing */
+    size_t n;
+    unsigned char *bytes; /* yours to free */
+};
+#define CEL_H5R_KEPT_INIT ((struct cel_h5r_kept){.addr = CEL_H5R_NOWHERE})
+int cel_h5r_kept_get(const struct cel_h5r_file *file, struct cel_h5r_kept *kept, uint64_t addr, size_t n,
+                     const char *signature, const char *what);
+
+/* --- h5_btree2.c: B-trees of version 2 ------------------------------------------------ */
+struct cel_h5r_btree2;
+/* type: that of its records; record: their size, 0: whatever it says. The file outlives the tree. One thread at a
+ * time. */
+int cel_h5r_btree2_make(const struct cel_h5r_file *file, uint64_t addr, int type, size_t record,
+                        struct cel_h5r_btree2 **out);
+void cel_h5r_btree2_free(struct cel_h5r_btree2 *t);
+uint64_t cel_h5r_btree2_count(const struct cel_h5r_btree2 *t);
+size_t cel_h5r_btree2_record(const struct cel_h5r_btree2 *t); /* its size */
+/* Where what is sought stands: *side < 0 before this record, 0 it is the one, > 0 behind it. */
+typedef int cel_h5r_record_order(const unsigned char *record, void *sought, int *side);
+/* The record, until the tree is used again; CEL_ABSENT: there is none such. */
+int cel_h5r_btree2_find(struct cel_h5r_btree2 *t, cel_h5r_record_order *order, void *sought,
+                        const unsigned char **record);
+/* Each record in its order, as long as the answers are CEL_OK; any other is then the answer. */
+typedef int cel_h5r_record_fn(const unsigned char *record, void *data);
+int cel_h5r_btree2_each(struct cel_h5r_btree2 *t, cel_h5r_record_fn *visit, void *data);
+
 /* --- h5_message.c: the messages of an object header ----------------------------------- */
 enum {
     CEL_H5R_NIL = 0,

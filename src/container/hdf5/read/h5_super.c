@@ -67,7 +67,7 @@ static int read_super(struct cel_h5r_reader *r, struct cel_h5r_file *out)
 /* Where addresses count from is not known yet: the superblock is looked for at offsets in the file. */
 int cel_h5r_open(struct cel_source *source, struct cel_h5r_file *out)
 {
-    struct cel_h5r_file bare = {.source = source};
+    struct cel_h5r_file bare = {.source = source, .offset_size = 8, .length_size = 8};
     struct cel_h5r_reader *r;
     int rc = cel_source_size(source, &bare.size);
 
