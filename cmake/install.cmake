@@ -57,8 +57,6 @@ function(cel_library_files out)
   foreach(lib IN LISTS ARGN)
     if(lib MATCHES "^dep::(.*)")
       list(APPEND files ${DEP_${CMAKE_MATCH_1}_LIBRARY})
-    elseif(lib STREQUAL "PkgConfig::HDF5")
-      list(APPEND files ${HDF5_LINK_LIBRARIES})
     else()
       list(APPEND files ${lib})
     endif()
@@ -67,7 +65,7 @@ function(cel_library_files out)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# Where external libraries lie that the loader does not find by itself: a libhdf5 of one's own.
+# Where external libraries lie that the loader does not find by itself.
 function(cel_private_folders out)
   set(folders)
   cel_library_files(files ${ARGN})

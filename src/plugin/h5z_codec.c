@@ -221,6 +221,18 @@ cel_function cel_outside_hdf5(struct cel_dl *lib, const char *name)
     return f ? f : cel_dl_function(NULL, name);
 }
 
+static bool (*show_hdf5)(void);
+
+void cel_plugin_use_hdf5(bool (*show)(void))
+{
+    show_hdf5 = show;
+}
+
+bool cel_outside_show_hdf5(void)
+{
+    return show_hdf5 && show_hdf5();
+}
+
 struct cel_outside *cel_outside_make(struct cel_dl *lib, const char *path, const struct cel_h5z_class *klass)
 {
     struct cel_outside *o = cel_calloc(1, sizeof *o);

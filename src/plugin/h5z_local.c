@@ -125,7 +125,7 @@ int cel_plugin_set_local(const struct cel_codec *codec, const struct cel_words *
     struct hdf5 h;
     bool ok;
 
-    if (!find_all(o, &h))
+    if (!find_all(o, &h) && !(cel_outside_show_hdf5() && find_all(o, &h)))
         return cel_fail(NC_ENOFILTER,
                         "%s: the plugin %s fits its parameters to a variable through libhdf5 (set_local), which is not "
                         "here, and has no codec half that could do it",

@@ -67,4 +67,8 @@ int cel_plugin_set_local(const struct cel_codec *codec, const struct cel_words *
  * then the HDF5 container sets the lock that guards libhdf5, once, on its first entry. */
 void cel_plugin_use_lock(void (*lock)(void), void (*unlock)(void));
 
+/* A plugin may call libhdf5 without being linked to it, and expect the process to have it. `show` lets the process have the
+ * one that Cellar keeps to itself; it is called for such a plugin only. Called before main(). */
+void cel_plugin_use_hdf5(bool (*show)(void));
+
 #endif

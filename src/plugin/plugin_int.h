@@ -27,6 +27,7 @@ void cel_outside_free(struct cel_outside *o);
 
 /* A function (or the address of data) of libhdf5: the one this plugin is linked to, or the process has. */
 cel_function cel_outside_hdf5(struct cel_dl *lib, const char *name);
+bool cel_outside_show_hdf5(void); /* false: there is none to show */
 
 /* Gives the filter its codec half. */
 void cel_outside_pair(struct cel_outside *o, const struct cel_ncz_codec *half);

@@ -243,6 +243,14 @@ static bool is_known_file(const char *path)
     return false;
 }
 
+/* The loader names what it misses. */
+static struct cel_dl *open_library(const char *path)
+{
+    struct cel_dl *lib = cel_dl_open(path);
+
+    return !lib && strstr(cel_error_text(), " H5") && cel_outside_show_hdf5() ? cel_dl_open(path) : lib;
+}
+
 static void look_into(const char *path)
 {
     struct cel_dl *lib;
@@ -260,7 +268,7 @@ static void look_into(const char *path)
         remember(path, "anybody may write this file, so it is not loaded");
         return;
     }
-    lib = cel_dl_open(path);
+    lib = open_library(path);
     if (!lib)
         remember(path, "%s", cel_error_text());
     else if (!take_library(lib, path))

@@ -11,9 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-hid_t __wrap_H5Fopen(const char *path, unsigned flags, hid_t fapl);
-
-hid_t __wrap_H5Fopen(const char *path, unsigned flags, hid_t fapl)
+static hid_t open_nothing(const char *path, unsigned flags, hid_t fapl)
 {
     return -1;
 }
@@ -353,6 +351,8 @@ static void compare(void)
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     signal(SIGPIPE, SIG_IGN);
+    FUZZ_EXPECT(cel_h5_lib_load() == 0, "%s", cellar_error());
+    cel_h5_lib.p_H5Fopen = open_nothing;
     return cellar_set_threads(1);
 }
 

@@ -6,9 +6,9 @@
 
 #include "container.h"
 #include "h5_deferred.h"
+#include "h5_lib.h"
 #include "h5_read.h"
 #include "model.h"
-#include <hdf5.h>
 #include <sys/types.h>
 
 #define CEL_H5_NON_COORD "_nc4_non_coord_"

@@ -80,10 +80,17 @@ static int want_memory(size_t nbytes)
 static int start(void)
 {
     bool stays;
+    int rc;
 
     if (!broken && want_memory(MEMORY_TO_START) != CEL_OK)
         return NC_ENOMEM;
+    rc = cel_h5_lib_load();
+    if (rc != CEL_OK)
+        return rc;
     stays = !broken && H5dont_atexit() >= 0;
+    rc = cel_h5_lib_check();
+    if (rc != CEL_OK)
+        return rc;
     broken = broken || H5open() < 0 || (!stays && atexit(before_libhdf5_ends) != 0);
     if (broken) /* a second H5open() would say that all is well */
         return cel_fail(NC_EHDFERR,

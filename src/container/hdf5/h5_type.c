@@ -7,21 +7,23 @@
 
 /* --- atomic types ------------------------------------------------------------------- */
 
+#define ID(name) &cel_h5_lib.p_##name##_g
+
 /* By nc_type: in memory, and in a file in either byte order. */
 static const struct {
-    const hid_t *native, *little, *big;
+    hid_t *const *native, *const *little, *const *big;
 } atomic[] = {
-    [NC_BYTE] = {&H5T_NATIVE_SCHAR_g, &H5T_STD_I8LE_g, &H5T_STD_I8BE_g},
-    [NC_CHAR] = {&H5T_C_S1_g, &H5T_C_S1_g, &H5T_C_S1_g},
-    [NC_SHORT] = {&H5T_NATIVE_SHORT_g, &H5T_STD_I16LE_g, &H5T_STD_I16BE_g},
-    [NC_INT] = {&H5T_NATIVE_INT_g, &H5T_STD_I32LE_g, &H5T_STD_I32BE_g},
-    [NC_FLOAT] = {&H5T_NATIVE_FLOAT_g, &H5T_IEEE_F32LE_g, &H5T_IEEE_F32BE_g},
-    [NC_DOUBLE] = {&H5T_NATIVE_DOUBLE_g, &H5T_IEEE_F64LE_g, &H5T_IEEE_F64BE_g},
-    [NC_UBYTE] = {&H5T_NATIVE_UCHAR_g, &H5T_STD_U8LE_g, &H5T_STD_U8BE_g},
-    [NC_USHORT] = {&H5T_NATIVE_USHORT_g, &H5T_STD_U16LE_g, &H5T_STD_U16BE_g},
-    [NC_UINT] = {&H5T_NATIVE_UINT_g, &H5T_STD_U32LE_g, &H5T_STD_U32BE_g},
-    [NC_INT64] = {&H5T_NATIVE_LLONG_g, &H5T_STD_I64LE_g, &H5T_STD_I64BE_g},
-    [NC_UINT64] = {&H5T_NATIVE_ULLONG_g, &H5T_STD_U64LE_g, &H5T_STD_U64BE_g},
+    [NC_BYTE] = {ID(H5T_NATIVE_SCHAR), ID(H5T_STD_I8LE), ID(H5T_STD_I8BE)},
+    [NC_CHAR] = {ID(H5T_C_S1), ID(H5T_C_S1), ID(H5T_C_S1)},
+    [NC_SHORT] = {ID(H5T_NATIVE_SHORT), ID(H5T_STD_I16LE), ID(H5T_STD_I16BE)},
+    [NC_INT] = {ID(H5T_NATIVE_INT), ID(H5T_STD_I32LE), ID(H5T_STD_I32BE)},
+    [NC_FLOAT] = {ID(H5T_NATIVE_FLOAT), ID(H5T_IEEE_F32LE), ID(H5T_IEEE_F32BE)},
+    [NC_DOUBLE] = {ID(H5T_NATIVE_DOUBLE), ID(H5T_IEEE_F64LE), ID(H5T_IEEE_F64BE)},
+    [NC_UBYTE] = {ID(H5T_NATIVE_UCHAR), ID(H5T_STD_U8LE), ID(H5T_STD_U8BE)},
+    [NC_USHORT] = {ID(H5T_NATIVE_USHORT), ID(H5T_STD_U16LE), ID(H5T_STD_U16BE)},
+    [NC_UINT] = {ID(H5T_NATIVE_UINT), ID(H5T_STD_U32LE), ID(H5T_STD_U32BE)},
+    [NC_INT64] = {ID(H5T_NATIVE_LLONG), ID(H5T_STD_I64LE), ID(H5T_STD_I64BE)},
+    [NC_UINT64] = {ID(H5T_NATIVE_ULLONG), ID(H5T_STD_U64LE), ID(H5T_STD_U64BE)},
 };
 
 /* Numbers of other sizes are read as the next larger type, the largest as double. */
@@ -555,7 +557,7 @@ int cel_h5_memory_type(struct cel_h5_file *f, const struct cel_type *type, hid_t
     if (type->klass == NC_STRING)
         *out = f->string_type;
     else if (!type->group)
-        *out = *atomic[type->klass].native;
+        *out = **atomic[type->klass].native;
     else if (t && t->memory >= 0)
         *out = t->memory;
     else
@@ -570,8 +572,8 @@ int cel_h5_file_type(struct cel_h5_file *f, const struct cel_type *type, int end
     else if (type->group)
         *out = ((const struct cel_h5_type *)type->priv)->file;
     else
-        *out = endian == NC_ENDIAN_LITTLE ? *atomic[type->klass].little
-               : endian == NC_ENDIAN_BIG  ? *atomic[type->klass].big
-                                          : *atomic[type->klass].native;
+        *out = endian == NC_ENDIAN_LITTLE ? **atomic[type->klass].little
+               : endian == NC_ENDIAN_BIG  ? **atomic[type->klass].big
+                                          : **atomic[type->klass].native;
     return CEL_OK;
 }

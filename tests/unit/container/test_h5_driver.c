@@ -144,5 +144,5 @@ int main(void)
         cmocka_unit_test(memory_grows_and_reads_back),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cel_h5_lib_load() != CEL_OK || cmocka_run_group_tests(tests, NULL, NULL);
 }

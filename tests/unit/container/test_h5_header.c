@@ -154,5 +154,5 @@ int main(void)
         cmocka_unit_test(nonsense_addresses_give_no_answer),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cel_h5_lib_load() != CEL_OK || cmocka_run_group_tests(tests, NULL, NULL);
 }
