@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONG_QUANTIZE = 256, LONG_VERIFY, LONG_DRY_RUN, LONG_REPORT, LONG_KEEP_ORDER, LONG_THREADS };
+enum { LONG_QUANTIZE = 256, LONG_VERIFY, LONG_DRY_RUN, LONG_REPORT, LONG_KEEP_ORDER, LONG_THREADS, LONG_STRICT };
 
 static const struct opt options[] = {
     {'F', "filter", "VARS,CHAIN",
@@ -44,6 +44,7 @@ static const struct opt options[] = {
     {LONG_DRY_RUN, "dry-run", NULL, "write nothing: estimate the sizes from samples"},
     {LONG_REPORT, "report", "text|json", "print what was done with each variable"},
     {LONG_KEEP_ORDER, "keep-order", NULL, "keep fletcher32 first on the way to Zarr"},
+    {LONG_STRICT, "strict", NULL, "fail where something of the input cannot be copied (else it is named and left out)"},
     {LONG_THREADS, "threads", "N", "threads that compress (default: all cores)"},
     {'q', "quiet", NULL, "no progress on a terminal"},
     {'L', NULL, "N", "log level of the library"},
@@ -83,6 +84,7 @@ static const struct opt_switch switches[] = {
     {LONG_VERIFY, offsetof(struct copy_request, verify)},
     {LONG_DRY_RUN, offsetof(struct copy_request, dry_run)},
     {LONG_KEEP_ORDER, offsetof(struct copy_request, keep_order)},
+    {LONG_STRICT, offsetof(struct copy_request, strict)},
     {0},
 };
 
@@ -221,6 +223,18 @@ static int copy_file(struct copy *c)
     return MSG_OK;
 }
 
+/* What the library could not read of the input is named, once for all. */
+static void check_readable(const struct copy *c)
+{
+    size_t n = 0;
+    int status = unreadable_warn(c->in, "copied", &n);
+
+    if (status)
+        exit(msg_nc(status, "%s", c->req->in));
+    if (n && c->req->strict)
+        msg_die(MSG_FAILED, "%s: --strict: %zu object%s of it cannot be copied", c->req->in, n, n == 1 ? "" : "s");
+}
+
 static int run(const struct copy_request *r)
 {
     struct copy c = {.req = r};
@@ -229,7 +243,7 @@ static int run(const struct copy_request *r)
     if (output_same(r->in, r->out))
         msg_die(MSG_FAILED, "%s: input and output are the same: say another output", r->out);
     open_input(&c);
-    unreadable_warn(c.in, "copied");
+    check_readable(&c);
     c.out_zarr = names_zarr(r->out);
     copy_plan(&c);
     if (r->dry_run) {

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """netCDF-C's own shell test scripts, unchanged, with the tools of an installed prefix.
 
-usage: scripts.py SOURCE PREFIX [PART]   SOURCE: netCDF-C's source tree; only names with PART in them, if given
+usage: scripts.py SOURCE PREFIX AUX [PART]   SOURCE: netCDF-C's source tree; AUX: its library, built from there, or -;
+only scripts with PART in their names, if given.
 A build tree as automake would leave it is made in a scratch folder: the scripts' folders, test_common.sh and
 findplugin.sh with their @...@ filled in, links to the tools, the test plugins, and the helper programs, compiled against
-the library under test. KEEP=FOLDER keeps that tree, with a log of each script in logs/."""
+the library under test. Helpers that look into netCDF-C's insides (zmapio, ut_map, ...) are the tests' own instruments,
+not what is tested: they are linked to the library in AUX. TOOLS=FOLDER runs other tools than the prefix's, so that one
+can see which scripts netCDF-C's own pass here. KEEP=FOLDER keeps the tree, with a log of each script in logs/."""
 import glob
 import os
 import re
@@ -14,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-from build import HERE, Library, expectations, verdict
+from build import HERE, Library, expectations, output, verdict
 
 SECONDS = 900  # a hang
 FOLDERS = ["ncdump", "nc_test4", "nczarr_test", "nc_test", "examples/C"]
@@ -54,9 +57,9 @@ def write(path, text, mode=0o644):
 class Tree:
     """The build tree the scripts run in."""
 
-    def __init__(self, library, top):
-        self.library, self.top = library, top
-        self.tools = library.prefix + "/bin"
+    def __init__(self, library, aux, top):
+        self.library, self.aux, self.top = library, aux, top
+        self.tools = os.environ.get("TOOLS") or library.prefix + "/bin"
         os.makedirs(top + "/logs")
         for folder in FOLDERS + ["ncgen", "ncgen3", "plugins"]:
             shutil.copytree(f"{library.source}/{folder}", f"{top}/{folder}", symlinks=True)
@@ -108,13 +111,16 @@ class Tree:
         """The programs that scripts call, by the words that stand in them."""
         text = "".join(read(f) for f in glob.glob(self.top + "/*/*.sh") + glob.glob(self.top + "/*/C/*.sh"))
         named = set(re.findall(r"[/ ](\w[\w-]*)", text)) | {"ref_ctest", "ref_ctest64", "tst_open_cdf5", "ncfilteravail"}
-        missing = []
+        missing, inside = [], []
         for folder in sorted(folders | {"ncdump"}):
             for file in sorted(glob.glob(f"{self.top}/{folder}/*.c")):
                 name = os.path.basename(file)[:-2]
                 if name in named - {"ncdump", "nccopy", "ncgen"} and re.search(r"\bmain\s*\(", read(file)):
-                    if not self.compile_helper(folder, name):
-                        missing.append(f"{folder}/{name}")
+                    if self.compile_helper(folder, name):
+                        continue
+                    (inside if self.compile_inside(folder, name) else missing).append(f"{folder}/{name}")
+        if inside:
+            print("helpers that need netCDF-C's insides, linked to its own library:", *inside)
         if missing:
             print("helpers that need netCDF-C's insides, not built:", *missing)
 
@@ -129,6 +135,21 @@ class Tree:
         lists = ["-idirafter", f"{source}/libnczarr", f"{source}/libdispatch/nclist.c", f"{source}/libdispatch/ncbytes.c"]
         return not self.library.compile(files, f"{here}/{name}", *more) or \
             not self.library.compile(files, f"{here}/{name}", *more, *lists)
+
+    def compile_inside(self, folder, name):
+        """With netCDF-C's private headers and its own library."""
+        if not self.aux:
+            return False
+        source, here = self.library.source, f"{self.top}/{folder}"
+        more = ["ut_util", "ut_test"] if name.startswith("ut_") else ["nc4printer"] if name == "nc4print" else []
+        if '"test_utils.h"' in read(f"{here}/{name}.c"):
+            more.append("test_utils")
+        folders = [self.aux, self.aux + "/include", *(f"{source}/{x}" for x in ("include", "libnczarr", "libdispatch", "libhdf5")),
+                   here, f"{self.top}/plugins"]
+        hdf5 = output(["pkg-config", "--cflags", "--libs", "hdf5"])
+        command = ["cc", "-w", "-O0", "-DHAVE_CONFIG_H", *(f"{here}/{x}.c" for x in [name, *more]), "-o", f"{here}/{name}",
+                   *("-I" + x for x in folders), f"-L{self.aux}", f"-Wl,-rpath,{self.aux}", "-lnetcdf", *hdf5, "-lm"]
+        return subprocess.run(command, capture_output=True).returncode == 0
 
     def run(self, command, folder, log):
         env = {k: v for k, v in os.environ.items() if k not in ("HDF5_PLUGIN_PATH", "srcdir")}
@@ -153,11 +174,11 @@ class Tree:
 
 
 def main():
-    source, prefix = sys.argv[1:3]
-    part = sys.argv[3] if len(sys.argv) > 3 else ""
+    source, prefix, aux = sys.argv[1:4]
+    part = sys.argv[4] if len(sys.argv) > 4 else ""
     top = os.environ.get("KEEP") or tempfile.mkdtemp(prefix="cellar-netcdf-")
     shutil.rmtree(top, ignore_errors=True)
-    tree = Tree(Library(prefix, source), top)
+    tree = Tree(Library(prefix, source), "" if aux == "-" else os.path.abspath(aux), top)
     scripts = tree.scripts(part)
     tree.compile_helpers({os.path.dirname(s) for s in scripts})
     for name in ("ref_ctest", "ref_ctest64"):  # make files that scripts compare

@@ -151,7 +151,7 @@ int cdl_print_ncml(int root, const char *path, const struct cdl_options *opt, FI
         status = print_var(opt, root, var.at[i], out);
     walk_free(&var);
     if (status == NC_NOERR)
-        status = unreadable_warn(root, "shown");
+        status = unreadable_warn(root, "shown", NULL);
     fprintf(out, "</netcdf>\n");
     return status ? msg_nc(status, "%s", path), status : NC_NOERR;
 }

@@ -41,20 +41,31 @@ void unreadable_free(struct unreadable *u)
     *u = (struct unreadable){0};
 }
 
-static int warn_of_group(int group, void *done)
+struct warning {
+    const char *done;
+    size_t n;
+};
+
+static int warn_of_group(int group, void *arg)
 {
+    struct warning *w = arg;
     struct unreadable u;
     char *path = walk_path(group);
     int status = unreadable_load(group, &u);
 
-    for (int i = 0; i < u.n; i++)
-        msg_warn("%s%s%s is not %s: %s", path, path[1] ? "/" : "", u.name[i], (const char *)done, u.reason[i]);
+    for (int i = 0; i < u.n; i++, w->n++)
+        msg_warn("%s%s%s is not %s: %s", path, path[1] ? "/" : "", u.name[i], w->done, u.reason[i]);
     unreadable_free(&u);
     free(path);
     return status;
 }
 
-int unreadable_warn(int root, char *done)
+int unreadable_warn(int root, const char *done, size_t *n)
 {
-    return walk_all(root, warn_of_group, done);
+    struct warning w = {done, 0};
+    int status = walk_all(root, warn_of_group, &w);
+
+    if (n)
+        *n = w.n;
+    return status;
 }

@@ -41,6 +41,7 @@ struct copy_request {
     bool out_in_memory;                        /* -w */
     bool in_in_memory;                         /* -r */
     bool keep_order;                           /* fletcher32 stays where it is on the way to Zarr */
+    bool strict;                               /* what would be left out with a warning fails */
     struct select data_of, only;               /* -v, -V */
     struct select groups_data_of, groups_only; /* -g, -G */
     size_t buffer;                             /* -m */
@@ -77,7 +78,9 @@ struct copy_var {
     int dimid[NC_MAX_VAR_DIMS];
     size_t shape[NC_MAX_VAR_DIMS];
     unsigned long long nbytes; /* of all values in memory */
+    bool unreadable;           /* the library has said why */
     bool defined, with_data;
+    bool retyped;    /* an enum, copied as its base type */
     char *in_chain;  /* as ids; "" without filters */
     char *chain;     /* what the output gets */
     bool refilter;   /* differs from the input by request */
@@ -104,13 +107,14 @@ struct copy {
     bool in_zarr, out_zarr;
     bool classic; /* the output is a classic file */
     struct types types;
-    nc_type *out_types; /* parallel to types.at */
+    nc_type *out_types; /* parallel to types.at; NC_NAT: the output has no such type */
+    bool *tried_types;  /* the same: defined, or refused */
     struct select_names names;
     struct copy_var *var;
     size_t nvars;
-    int *group_in, *group_out;
+    int *group_in, *group_out; /* -1: the output has no such group */
     size_t ngroups;
-    int *dim_out; /* by input id */
+    int *dim_out; /* by input id; -1: left out */
     size_t ndims;
     unsigned long long total, done; /* bytes of data */
 };
@@ -122,6 +126,23 @@ bool copy_data(struct copy *c);
 bool copy_verify(struct copy *c, bool *same);
 bool copy_estimate(struct copy *c);
 void copy_free(struct copy *c);
+
+/* What the output cannot hold is left out: `path` is named in one line, and all else is copied. False, after saying
+ * so, with --strict. */
+bool copy_leave_out(const struct copy *c, const char *path, const char *why);
+
+/* Whether a status only says that the output has no such thing. Not so for classic kinds: who asks for one of these
+ * wants to know that it cannot be. */
+bool copy_can_leave(const struct copy *c, int status);
+
+/* The output's counterparts; -1 and NC_NAT: it has none, and the reason (yours to free) has been said. */
+int copy_group_of(const struct copy *c, int in);
+nc_type copy_out_type(const struct copy *c, const struct type *t);
+char *copy_type_refused(const struct copy *c, const struct type *t);
+bool copy_define_types(struct copy *c);
+
+/* Zarr of version 2 keeps strings in as many bytes as this says, or 128. */
+bool copy_fit_strings(struct copy *c, const struct copy_var *v);
 
 /* Blocks to move a variable in: whole chunks of both sides where they fit the buffer. */
 void copy_box(const struct copy_var *v, size_t buffer, size_t *box);

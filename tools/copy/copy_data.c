@@ -105,7 +105,7 @@ static bool copy_var_data(struct copy *c, struct copy_var *v)
     int as_stored = 0;
     bool ok = true;
 
-    if (!v->refilter && !v->quantize && v->ndims && !c->classic)
+    if (!v->refilter && !v->retyped && !v->quantize && v->ndims && !c->classic)
         ok = said(c, v, cellar_copy_var_chunks(v->group, v->id, v->out_group, v->out_id, &as_stored), true);
     v->as_stored = as_stored;
     if (ok && as_stored)

@@ -13,7 +13,22 @@ static bool refused(const struct copy *c, int status, const char *what)
     return false;
 }
 
-static int group_of(const struct copy *c, int in)
+/* Leaves `path` out where the status only says that the output has no such thing. */
+static bool left_out(const struct copy *c, int status, const char *path)
+{
+    char *why;
+    bool ok;
+
+    if (!copy_can_leave(c, status))
+        return refused(c, status, path);
+    why = msg_reason(status);
+    ok = copy_leave_out(c, path, why);
+    free(why);
+    return ok;
+}
+
+/* --- groups ------------------------------------------------------------------------ */
+int copy_group_of(const struct copy *c, int in)
 {
     for (size_t i = 0; i < c->ngroups; i++)
         if (c->group_in[i] == in)
@@ -21,100 +36,35 @@ static int group_of(const struct copy *c, int in)
     return c->out;
 }
 
+/* What lies in a group that is left out goes with it, without further words. */
+static bool define_group(struct copy *c, int in, int *out)
+{
+    char name[NC_MAX_NAME + 1], *path = walk_path(in);
+    int parent, status = nc_inq_grpname(in, name);
+    bool ok = true;
+
+    if (status == NC_NOERR)
+        status = nc_inq_grp_parent(in, &parent);
+    if (status == NC_NOERR && (*out = copy_group_of(c, parent)) >= 0)
+        status = nc_def_grp(*out, name, out);
+    if (status) {
+        *out = -1;
+        ok = left_out(c, status, path);
+    }
+    free(path);
+    return ok;
+}
+
 /* Groups left out by -G have nothing in them; their parents stay for the sake of paths. */
 static bool define_groups(struct copy *c)
 {
+    bool ok = true;
+
     c->group_out = tool_alloc(c->ngroups, sizeof *c->group_out);
     c->group_out[0] = c->out;
-    for (size_t i = 1; i < c->ngroups; i++) {
-        char name[NC_MAX_NAME + 1];
-        int parent, status = nc_inq_grpname(c->group_in[i], name);
-        if (status == NC_NOERR)
-            status = nc_inq_grp_parent(c->group_in[i], &parent);
-        if (status == NC_NOERR)
-            status = nc_def_grp(group_of(c, parent), name, &c->group_out[i]);
-        if (status)
-            return refused(c, status, name);
-    }
-    return true;
-}
-
-/* --- types ------------------------------------------------------------------------- */
-static nc_type out_type(const struct copy *c, const struct type *t)
-{
-    for (size_t i = 0; i < c->types.n; i++)
-        if (c->types.at[i] == t)
-            return c->out_types[i];
-    return t->id;
-}
-
-static int define_compound(struct copy *c, int group, const struct type *t, nc_type *id)
-{
-    int status = nc_def_compound(group, t->size, t->name, id);
-
-    for (size_t i = 0; status == NC_NOERR && i < t->nfields; i++) {
-        const struct type_field *f = &t->field[i];
-        nc_type of = out_type(c, f->type);
-        if (f->ndims)
-            status = nc_insert_array_compound(group, *id, f->name, f->offset, of, f->ndims, f->dims);
-        else
-            status = nc_insert_compound(group, *id, f->name, f->offset, of);
-    }
-    return status;
-}
-
-static int define_enum(struct copy *c, int group, const struct type *t, nc_type *id)
-{
-    int status = nc_def_enum(group, out_type(c, t->base), t->name, id);
-
-    for (size_t i = 0; status == NC_NOERR && i < t->nmembers; i++)
-        status = nc_insert_enum(group, *id, t->member[i].name, t->member[i].value);
-    return status;
-}
-
-static bool is_ready(const struct copy *c, const struct type *t)
-{
-    if (t->base && out_type(c, t->base) == NC_NAT)
-        return false;
-    for (size_t i = 0; i < t->nfields; i++)
-        if (out_type(c, t->field[i].type) == NC_NAT)
-            return false;
-    return true;
-}
-
-static int define_type(struct copy *c, size_t i)
-{
-    const struct type *t = c->types.at[i];
-    int group = group_of(c, t->group);
-
-    switch (t->kind) {
-    case NC_COMPOUND: return define_compound(c, group, t, &c->out_types[i]);
-    case NC_ENUM: return define_enum(c, group, t, &c->out_types[i]);
-    case NC_VLEN: return nc_def_vlen(group, t->name, out_type(c, t->base), &c->out_types[i]);
-    default: return nc_def_opaque(group, t->size, t->name, &c->out_types[i]);
-    }
-}
-
-/* A type may use one that is listed later: rounds until all are there. */
-static bool define_types(struct copy *c)
-{
-    size_t left = c->types.n;
-
-    c->out_types = tool_alloc(c->types.n, sizeof *c->out_types);
-    for (bool progress = true; left && progress;) {
-        progress = false;
-        for (size_t i = 0; i < c->types.n; i++) {
-            int status;
-            if (c->out_types[i] != NC_NAT || !is_ready(c, c->types.at[i]))
-                continue;
-            status = define_type(c, i);
-            if (status)
-                return refused(c, status, c->types.at[i]->name);
-            progress = true;
-            left--;
-        }
-    }
-    return true;
+    for (size_t i = 1; ok && i < c->ngroups; i++)
+        ok = define_group(c, c->group_in[i], &c->group_out[i]);
+    return ok;
 }
 
 /* --- dimensions --------------------------------------------------------------------- */
@@ -132,10 +82,10 @@ static int define_dim(struct copy *c, int in, int out, int dimid, bool unlimited
     }
     if (status == NC_NOERR)
         status = nc_def_dim(out, name, len, &id);
-    if (status) {
-        refused(c, status, name);
+    if (status && !left_out(c, status, name))
         return status;
-    }
+    if (status)
+        id = -1;
     if ((size_t)dimid >= c->ndims) {
         c->dim_out = tool_grow(c->dim_out, (size_t)dimid + 1, sizeof *c->dim_out);
         c->ndims = (size_t)dimid + 1;
@@ -153,7 +103,7 @@ static bool define_dims(struct copy *c)
         status = walk_dims(c->group_in[g], &id);
         if (status == NC_NOERR)
             status = walk_unlimited(c->group_in[g], &unlimited);
-        for (int i = 0; status == NC_NOERR && i < id.n; i++)
+        for (int i = 0; status == NC_NOERR && c->group_out[g] >= 0 && i < id.n; i++)
             status = define_dim(c, c->group_in[g], c->group_out[g], id.at[i], walk_has(&unlimited, id.at[i]));
         walk_free(&id);
         walk_free(&unlimited);
@@ -168,20 +118,53 @@ static bool is_stale(const struct copy_var *v, const char *name)
     return v && v->quantize && strncmp(name, "_Quantize", 9) == 0;
 }
 
+static int copy_att(struct copy *c, const struct att *a, int out, int out_var)
+{
+    nc_type type = copy_out_type(c, a->type);
+
+    if (type != NC_NAT)
+        return nc_put_att(out, out_var, a->name, type, a->n, a->values);
+    return NC_EBADTYPE;
+}
+
+/* A _FillValue that does not fit its variable is kept by HDF5 and Zarr, not by netCDF. */
+static bool att_is_odd(const struct att *a, int status)
+{
+    return strcmp(a->name, "_FillValue") == 0 && status == NC_EINVAL;
+}
+
+static bool lose_att(struct copy *c, int status, int in, const struct copy_var *v, const struct att *a)
+{
+    char *why = a->type && copy_out_type(c, a->type) == NC_NAT ? copy_type_refused(c, a->type) : msg_reason(status);
+    char *group = walk_path(in);
+    struct text path = {0};
+    bool ok = copy_can_leave(c, status) || att_is_odd(a, status);
+
+    text_printf(&path, "%s:%s", v ? v->path : group[1] ? group : "", a->name);
+    if (ok)
+        ok = copy_leave_out(c, text_get(&path), why);
+    else
+        msg_error("%s: attribute %s: %s", c->req->out, text_get(&path), why);
+    free(why);
+    free(group);
+    text_free(&path);
+    return ok;
+}
+
 static bool copy_atts(struct copy *c, int in, int in_var, int out, int out_var, const struct copy_var *v)
 {
     int n, status = in_var == NC_GLOBAL ? nc_inq_natts(in, &n) : nc_inq_varnatts(in, in_var, &n);
+    bool ok = status == NC_NOERR || refused(c, status, v ? v->path : "attributes");
 
-    for (int i = 0; status == NC_NOERR && i < n; i++) {
+    for (int i = 0; ok && i < n; i++) {
         struct att a;
         status = att_get_nth(&c->types, in, in_var, i, &a);
         if (status == NC_NOERR && !is_stale(v, a.name))
-            status = nc_put_att(out, out_var, a.name, out_type(c, a.type), a.n, a.values);
-        if (status)
-            msg_nc(status, "%s: attribute %s:%s", c->req->out, v ? v->path : "", a.name);
+            status = copy_att(c, &a, out, out_var);
+        ok = status == NC_NOERR || lose_att(c, status, in, v, &a);
         att_free(&a);
     }
-    return status == NC_NOERR;
+    return ok;
 }
 
 /* --- variables ---------------------------------------------------------------------------- */
@@ -245,24 +228,40 @@ static int define_no_fill(const struct copy *c, const struct copy_var *v)
 {
     int no_fill = 0;
 
-    if (c->classic || nc_inq_var_fill(v->group, v->id, &no_fill, NULL) != NC_NOERR || !no_fill)
+    if (c->classic || v->type->has_pointers) /* strings and sequences are always filled */
+        return NC_NOERR;
+    if (nc_inq_var_fill(v->group, v->id, &no_fill, NULL) != NC_NOERR || !no_fill)
         return NC_NOERR;
     return nc_def_var_fill(v->out_group, v->out_id, NC_NOFILL, NULL);
 }
 
-static bool define_storage(struct copy *c, const struct copy_var *v)
+/* Filters of the input that cannot be asked for anew, as their parameters are the writer's own: the values go without. */
+static bool define_filters(struct copy *c, struct copy_var *v)
+{
+    int status = c->classic || !*v->chain ? NC_NOERR : cellar_def_var_chain(v->out_group, v->out_id, v->chain);
+    char *why;
+
+    if (status == NC_NOERR)
+        return true;
+    why = msg_reason(status);
+    if (v->refilter || c->req->strict) {
+        msg_error(v->refilter ? "-F \"%s,%s\": %s" : "variable %s: filters %s: %s", v->path, v->chain, why);
+    } else {
+        msg_warn("variable %s is copied without its filters %s: %s", v->path, v->chain, why);
+        v->refilter = true;
+        *v->chain = '\0';
+        status = NC_NOERR;
+    }
+    free(why);
+    return status == NC_NOERR;
+}
+
+static bool define_storage(struct copy *c, struct copy_var *v)
 {
     int status = c->classic ? NC_NOERR : define_layout(c, v);
 
-    if (status == NC_NOERR && !c->classic && *v->chain) {
-        status = cellar_def_var_chain(v->out_group, v->out_id, v->chain);
-        if (status) {
-            char *why = msg_reason(status);
-            msg_error(v->refilter ? "-F \"%s,%s\": %s" : "variable %s: filters %s: %s", v->path, v->chain, why);
-            free(why);
-            return false;
-        }
-    }
+    if (status == NC_NOERR && !define_filters(c, v))
+        return false;
     if (status == NC_NOERR)
         status = define_object_codec(c, v);
     if (status == NC_NOERR)
@@ -292,36 +291,85 @@ static int set_cache(const struct copy *c, const struct copy_var *v)
     return nc_set_var_chunk_cache(v->out_group, v->out_id, bytes, chunks, preemption);
 }
 
-static bool define_var(struct copy *c, struct copy_var *v)
+/* Why the output cannot have the variable at all; NULL: it can. Yours to free. */
+static char *missing_part(const struct copy *c, const struct copy_var *v)
 {
-    char name[NC_MAX_NAME + 1];
-    int dimid[NC_MAX_VAR_DIMS], status = nc_inq_varname(v->group, v->id, name);
+    char name[NC_MAX_NAME + 1] = "?";
+    struct text why = {0};
 
-    v->out_group = group_of(c, v->group);
-    v->out_type = out_type(c, v->type);
+    if (copy_out_type(c, v->type) == NC_NAT)
+        return copy_type_refused(c, v->type);
     for (int d = 0; d < v->ndims; d++)
-        dimid[d] = c->dim_out[v->dimid[d]];
-    if (status == NC_NOERR)
-        status = nc_def_var(v->out_group, name, v->out_type, v->ndims, dimid, &v->out_id);
-    if (status)
-        return refused(c, status, v->path);
-    if (!define_storage(c, v) || !copy_atts(c, v->group, v->id, v->out_group, v->out_id, v))
+        if (c->dim_out[v->dimid[d]] < 0) {
+            nc_inq_dimname(v->group, v->dimid[d], name);
+            text_printf(&why, "its dimension %s is not", name);
+            return text_take(&why);
+        }
+    return NULL;
+}
+
+static bool leave_var(struct copy *c, struct copy_var *v, const char *why)
+{
+    v->defined = v->with_data = false;
+    v->note = "the output cannot hold it";
+    return copy_leave_out(c, v->path, why);
+}
+
+static bool define_parts(struct copy *c, struct copy_var *v)
+{
+    int status;
+
+    if (!define_storage(c, v) || !copy_atts(c, v->group, v->id, v->out_group, v->out_id, v) || !copy_fit_strings(c, v))
         return false;
     status = set_cache(c, v);
     return status == NC_NOERR || refused(c, status, v->path);
 }
 
+static bool define_var(struct copy *c, struct copy_var *v)
+{
+    char name[NC_MAX_NAME + 1], *why = missing_part(c, v);
+    int dimid[NC_MAX_VAR_DIMS], status = nc_inq_varname(v->group, v->id, name);
+    bool ok;
+
+    v->out_type = copy_out_type(c, v->type);
+    v->retyped = v->type->kind == NC_ENUM && types_atomic(v->out_type);
+    for (int d = 0; !why && d < v->ndims; d++)
+        dimid[d] = c->dim_out[v->dimid[d]];
+    if (!why && status == NC_NOERR)
+        status = nc_def_var(v->out_group, name, v->out_type, v->ndims, dimid, &v->out_id);
+    if (!why && status && copy_can_leave(c, status))
+        why = msg_reason(status);
+    if (why)
+        ok = leave_var(c, v, why);
+    else
+        ok = status ? refused(c, status, v->path) : define_parts(c, v);
+    free(why);
+    return ok;
+}
+
+static bool define_vars(struct copy *c)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < c->nvars; i++) {
+        struct copy_var *v = &c->var[i];
+        v->out_group = copy_group_of(c, v->group);
+        if (v->out_group < 0)
+            v->defined = v->with_data = false;
+        ok = !v->defined || define_var(c, v);
+    }
+    return ok;
+}
+
 bool copy_define(struct copy *c)
 {
-    bool ok = define_groups(c) && define_types(c) && define_dims(c);
+    bool ok = define_groups(c) && copy_define_types(c) && define_dims(c);
     int status;
 
     for (size_t i = 0; ok && i < c->ngroups; i++)
-        ok = copy_atts(c, c->group_in[i], NC_GLOBAL, c->group_out[i], NC_GLOBAL, NULL);
-    for (size_t i = 0; ok && i < c->nvars; i++)
-        if (c->var[i].defined)
-            ok = define_var(c, &c->var[i]);
-    if (!ok)
+        if (c->group_out[i] >= 0)
+            ok = copy_atts(c, c->group_in[i], NC_GLOBAL, c->group_out[i], NC_GLOBAL, NULL);
+    if (!ok || !define_vars(c))
         return false;
     status = nc_enddef(c->out);
     return status == NC_NOERR || refused(c, status, "the definitions cannot be written");

@@ -4,10 +4,12 @@
 #include "cellar.h"
 #include "copy.h"
 #include "msg.h"
+#include "unreadable.h"
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER32 = 3 };
+enum { DEFLATE = 1, SHUFFLE = 2, FLETCHER32 = 3, NBIT = 5, SCALEOFFSET = 6 };
 
 /* --- names of the request ------------------------------------------------------------ */
 /* Names mean the root group unless they have a path. */
@@ -46,15 +48,34 @@ static bool chain_has(const char *chain, unsigned id)
     return false;
 }
 
+/* HDF5's own filters nbit and scaleoffset keep the data type among their parameters, where it cannot be given: only the
+ * first of these, 0 and 2, are asked for. */
+static size_t length_as_given(const char *step, size_t len)
+{
+    unsigned long id = strtoul(step, NULL, 10);
+    size_t n = 0, commas = id == NBIT ? 1 : id == SCALEOFFSET ? 3 : SIZE_MAX;
+
+    for (; n < len; n++)
+        if (step[n] == ',' && !--commas)
+            break;
+    return n;
+}
+
 static char *input_chain(int group, int varid)
 {
-    char *text = NULL, *copy;
+    char *text = NULL;
+    struct text chain = {0};
 
     if (cellar_inq_var_chain(group, varid, CELLAR_IDS, &text) != NC_NOERR || !text)
         return tool_strdup("");
-    copy = tool_strdup(text);
+    for (const char *p = text; *p;) {
+        size_t len = strcspn(p, "|");
+        text_puts(&chain, chain.len ? "|" : "");
+        text_putn(&chain, p, *text == '[' ? len : length_as_given(p, len));
+        p += len + (p[len] == '|');
+    }
     cellar_free(text);
-    return copy;
+    return text_take(&chain);
 }
 
 /* -d in place of the input's compressor; checksum and shuffle stay. */
@@ -139,9 +160,19 @@ static void move_checksum(struct copy_var *v)
     set_chain(v, moved);
 }
 
+/* A scalar of Zarr may have filters, one of netCDF has none. */
+static void keep_chain(struct copy_var *v)
+{
+    bool dropped = !v->ndims && *v->in_chain;
+
+    set_chain(v, tool_strdup(dropped ? "" : v->in_chain));
+    if (dropped)
+        v->note = "a scalar takes no filter";
+}
+
 static void choose_chain(struct copy *c, struct copy_var *v, const struct copy_filter *f)
 {
-    set_chain(v, tool_strdup(v->in_chain));
+    keep_chain(v);
     if (f && f->all && f->chain && (!v->ndims || is_variable_sized(v))) {
         v->note = v->ndims ? "variable-sized values take no filter" : "a scalar takes no filter";
     } else if (f) {
@@ -202,9 +233,10 @@ static void check_classic_filters(const struct copy *c)
 }
 
 /* --- chunks of one variable --------------------------------------------------------------------- */
+/* A dimension of length 0 can only be an unlimited one. */
 static bool axis_grows(const struct copy *c, const struct copy_var *v, int d)
 {
-    return !c->req->fix_unlimited && walk_is_unlimited(v->group, v->dimid[d]);
+    return !v->shape[d] || (!c->req->fix_unlimited && walk_is_unlimited(v->group, v->dimid[d]));
 }
 
 static bool grows(const struct copy *c, const struct copy_var *v)
@@ -390,14 +422,16 @@ static void choose(const struct copy *c, struct copy_var *v)
 {
     const struct copy_request *r = c->req;
 
-    v->defined = (!r->only.n || select_has_var(&r->only, v->group, v->id)) && group_chosen(&r->groups_only, v->group);
+    v->defined = !v->unreadable && (!r->only.n || select_has_var(&r->only, v->group, v->id)) &&
+                 group_chosen(&r->groups_only, v->group);
     v->with_data = v->defined && (!r->data_of.n || select_has_var(&r->data_of, v->group, v->id)) &&
                    group_chosen(&r->groups_data_of, v->group);
 }
 
-static void load_var(struct copy *c, int group, int varid)
+static void load_var(struct copy *c, int group, int varid, const struct unreadable *unreadable)
 {
     struct copy_var *v;
+    char name[NC_MAX_NAME + 1] = "";
     nc_type id;
     int storage = NC_CONTIGUOUS, status;
 
@@ -407,8 +441,9 @@ static void load_var(struct copy *c, int group, int varid)
     v->group = group;
     v->id = varid;
     v->path = walk_var_path(group, varid);
-    status = nc_inq_var(group, varid, NULL, &id, &v->ndims, v->dimid, NULL);
+    status = nc_inq_var(group, varid, name, &id, &v->ndims, v->dimid, NULL);
     v->type = status ? NULL : types_find(&c->types, id);
+    v->unreadable = unreadable_reason(unreadable, name) != NULL;
     if (!v->type)
         exit(msg_nc(status ? status : NC_EBADTYPE, "%s: variable %s", c->req->in, v->path));
     v->nbytes = v->type->size;
@@ -426,12 +461,17 @@ static int load_group(int group, void *arg)
 {
     struct copy *c = arg;
     struct walk_ids id;
+    struct unreadable unreadable = {0};
     int status = walk_vars(group, &id);
+
+    if (status == NC_NOERR)
+        status = unreadable_load(group, &unreadable);
 
     c->group_in = tool_push(c->group_in, c->ngroups, sizeof *c->group_in);
     c->group_in[c->ngroups++] = group;
     for (int i = 0; status == NC_NOERR && i < id.n; i++)
-        load_var(c, group, id.at[i]);
+        load_var(c, group, id.at[i], &unreadable);
+    unreadable_free(&unreadable);
     walk_free(&id);
     return status;
 }
@@ -499,6 +539,7 @@ void copy_free(struct copy *c)
     free(c->group_out);
     free(c->dim_out);
     free(c->out_types);
+    free(c->tried_types);
     select_names_free(&c->names);
     types_free(&c->types);
 }

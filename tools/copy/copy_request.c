@@ -99,7 +99,7 @@ static void add_var_chunks(struct copy_request *r, const char *text, const char 
     push_chunks(r, c);
 }
 
-/* "dim/n,dim/n": a missing n is the whole dimension; "/" alone asks for no chunks at all. */
+/* "dim/n,dim/n": a missing n is the whole dimension; "/" or "//" alone asks for no chunks at all. */
 static void add_dim_chunks(struct copy_request *r, const char *text)
 {
     for (const char *p = text; *p;) {
@@ -109,6 +109,8 @@ static void add_dim_chunks(struct copy_request *r, const char *text)
         for (const char *q = p; q < p + len; q++)
             if (*q == '/')
                 slash = q;
+        if (len == 2 && strncmp(p, "//", len) == 0)
+            p = slash, len = 1;
         if (!slash)
             msg_die(MSG_USAGE, "-c \"%s\": expected dimension/length,... or variable:length,length,...", text);
         c.n = 1;

@@ -94,12 +94,23 @@ static int fit_chain(struct cel_var *var, const struct cel_shape *shape)
     return rc == CEL_OK ? cel_chain_prepare(&var->chain, shape, false) : rc;
 }
 
+/* Plain Zarr of version 3 always has a fill value, and cannot say that there is none: codecs that keep it in a code of
+ * its own must write what a reader will take it for. */
+static void settle_fill(struct cel_var *var)
+{
+    const struct zarr *z = cel_zarr_of(var->group->dataset);
+
+    if (var->saved == CEL_NEW && z->version == 3 && !z->nczarr)
+        var->fill.off = false;
+}
+
 int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a)
 {
     struct cel_shape shape;
     int rc;
 
     var->layout.order = a->order;
+    settle_fill(var);
     rc = cel_var_shape(var, &shape);
     if (rc == CEL_OK && var->saved == CEL_NEW)
         rc = cel_chain_check_maskless(&var->chain);
