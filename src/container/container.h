@@ -91,6 +91,11 @@ struct cel_container_ops {
     /* The encoded size of a chunk, from an index, a directory or the like: its bytes are not read. CEL_ABSENT: never
      * written. NULL: chunk_find tells it, or there are no chunks. */
     int (*chunk_size)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
+    /* Where a chunk lies, for those who ask. As chunk_find; where chunks lie in values of a store also the key of that
+     * value, to be freed by the caller, with the range in it. A variable without chunks is one chunk, or one for each record
+     * where records lie apart. Address UINT64_MAX: it has bytes, but none of them for itself. */
+    int (*chunk_locate)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                        struct cel_chunk_location *out, char **key);
     int (*chunk_allocate)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
                           size_t n, uint32_t skipped, struct cel_chunk_location *out);
     int (*chunk_write)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,

@@ -8,6 +8,7 @@
 
 static const struct command *const commands[] = {
     &command_help,
+    &command_info,
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
