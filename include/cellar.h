@@ -138,6 +138,10 @@ EXTERNL int cellar_inq_var_stored(int ncid, int varid, unsigned long long *bytes
 EXTERNL int cellar_inq_chunk(int ncid, int varid, const size_t *index, unsigned long long *address,
                              unsigned long long *size, unsigned *skipped, char **key);
 
+/* All keys of a store, one after the other, each ended by a NUL and an empty one at the end; to be released with
+ * cellar_free(). A file has none. */
+EXTERNL int cellar_inq_keys(int ncid, char **keys);
+
 /* Copy all values of a variable into another of the same type and shape. Where
  * chunks, filters, byte order and fill value are the same too, chunks are copied
  * without decoding them and *as_stored (may be NULL) is 1; else *as_stored is 0,

@@ -63,6 +63,20 @@ int cellar_inq_chunk(int ncid, int varid, const size_t *index, unsigned long lon
     return cel_call_end(&c, rc);
 }
 
+int cellar_inq_keys(int ncid, char **keys)
+{
+    struct cel_call c;
+    char *found = NULL;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK)
+        rc = c.ds->ops->keys ? c.ds->ops->keys(c.ds, &found) : (found = cel_strdup("")) ? CEL_OK : NC_ENOMEM;
+    cel_output(keys, found);
+    if (!keys)
+        free(found);
+    return cel_call_end(&c, rc);
+}
+
 int cellar_copy_var_chunks(int ncid_in, int varid_in, int ncid_out, int varid_out, int *as_stored)
 {
     struct cel_call in, out = {0};

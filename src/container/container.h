@@ -142,6 +142,9 @@ struct cel_container_ops {
     /* _SuperblockVersion, _IsNetcdf4, _NCProperties of the root group (var NULL),
      * _Codecs of a variable; CEL_ABSENT: none such. */
     int (*fact)(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
+
+    /* All keys of a store, each ended by a NUL and an empty one at the end; yours to free. NULL: a file, which has none. */
+    int (*keys)(struct cel_dataset *ds, char **out);
 };
 
 extern const struct cel_container_ops cel_hdf5_ops;

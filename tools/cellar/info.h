@@ -26,7 +26,8 @@ void info_notes_free(struct info_notes *n);
 /* --- info_chunks.c: --chunks ------------------------------------------------------------ */
 struct info_chunks {
     size_t total, missing;
-    unsigned long long *size;                    /* of each, in order; 0: missing */
+    unsigned long long *size; /* of each, in order; 0: missing */
+    unsigned long long *address;
     unsigned long long least, median, most, sum; /* of those that are there */
     unsigned long long raw;                      /* bytes of a whole one before its filters */
     size_t skipped;                              /* chunks that did not go through every filter */

@@ -47,8 +47,10 @@ int info_chunks_load(const struct look_var *v, struct info_chunks *out)
     look_pieces_start(&p, v);
     out->total = p.total;
     out->size = tool_alloc(p.total + 1, sizeof *out->size);
+    out->address = tool_alloc(p.total + 1, sizeof *out->address);
     for (; status == NC_NOERR && p.more; look_pieces_next(&p)) {
-        status = cellar_inq_chunk(v->group, v->id, p.index, NULL, &out->size[p.number], &skipped, NULL);
+        status =
+            cellar_inq_chunk(v->group, v->id, p.index, &out->address[p.number], &out->size[p.number], &skipped, NULL);
         out->skipped += status == NC_NOERR && skipped;
     }
     look_pieces_end(&p);
@@ -110,4 +112,5 @@ void info_chunks_print(const struct look_var *v, const struct info_chunks *c)
 void info_chunks_free(struct info_chunks *c)
 {
     free(c->size);
+    free(c->address);
 }

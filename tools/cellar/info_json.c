@@ -1,5 +1,6 @@
 /* cellar info --json: docs/schema/info.json describes it. */
 
+#include "cellar.h"
 #include "info.h"
 #include "jsonw.h"
 #include "msg.h"
@@ -109,6 +110,17 @@ static void put_layout(struct jsonw *j, const struct look *l, const struct exten
     info_layout_free(&layout);
 }
 
+static void put_offsets(struct jsonw *j, const struct info_chunks *c)
+{
+    jsonw_open(j, "offsets", '[');
+    for (size_t i = 0; i < c->total; i++)
+        if (c->address[i] == CELLAR_NO_ADDRESS)
+            jsonw_null(j, NULL);
+        else
+            jsonw_count(j, NULL, c->address[i]);
+    jsonw_close(j, ']');
+}
+
 static int put_chunks(struct jsonw *j, const struct look *l, const char *name)
 {
     const struct look_var *v = look_get(l, name);
@@ -129,6 +141,7 @@ static int put_chunks(struct jsonw *j, const struct look *l, const char *name)
         for (size_t i = 0; i < c.total; i++)
             jsonw_count(j, NULL, c.size[i]);
         jsonw_close(j, ']');
+        put_offsets(j, &c);
         jsonw_close(j, '}');
     } else {
         msg_nc(status, "%s: %s", l->path, v->path);

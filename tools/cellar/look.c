@@ -84,6 +84,22 @@ static int load_var(const struct look *l, const struct unreadable *lost, struct 
 
 /* --- the file --------------------------------------------------------------------- */
 
+static void list_lost(struct look *l, int group, const struct unreadable *lost)
+{
+    char *path = walk_path(group);
+
+    for (int i = 0; i < lost->n; i++) {
+        struct text t = {0};
+
+        if (path && path[1])
+            text_printf(&t, "%s%s", path, lost->name[i][0] == ':' ? "" : "/");
+        text_puts(&t, lost->name[i]);
+        l->lost = tool_push(l->lost, l->nlost, sizeof *l->lost);
+        l->lost[l->nlost++] = (struct look_lost){text_take(&t), tool_strdup(lost->reason[i])};
+    }
+    free(path);
+}
+
 static int load_group(int group, void *arg)
 {
     struct look *l = arg;
@@ -102,6 +118,7 @@ static int load_group(int group, void *arg)
     }
     if (status == NC_NOERR && nc_inq_natts(group, &natts) == NC_NOERR)
         l->natts += (size_t)natts;
+    list_lost(l, group, &lost);
     l->ngroups++;
     walk_free(&vars);
     unreadable_free(&lost);
@@ -149,6 +166,11 @@ void look_close(struct look *l)
 {
     for (size_t i = 0; i < l->nvars; i++)
         free_var(&l->var[i]);
+    for (size_t i = 0; i < l->nlost; i++) {
+        free(l->lost[i].path);
+        free(l->lost[i].reason);
+    }
+    free(l->lost);
     free(l->var);
     types_free(&l->types);
     if (l->ncid > 0)
@@ -241,6 +263,22 @@ size_t look_piece_values(const struct look_var *v)
     for (int d = 0; d < v->ndims; d++)
         n *= v->piece[d];
     return n;
+}
+
+size_t *look_box(const struct look_var *v, size_t most, size_t *box)
+{
+    size_t n = look_piece_values(v);
+    bool grow = n > 0;
+
+    for (int d = v->ndims; d-- > 0;) {
+        size_t pieces = v->piece[d] ? v->shape[d] / v->piece[d] + (v->shape[d] % v->piece[d] != 0) : 1;
+        size_t times = grow && most / n < pieces ? most / n : grow ? pieces : 1;
+
+        box[d] = v->piece[d] * (times ? times : 1);
+        n *= times ? times : 1;
+        grow = grow && times == pieces;
+    }
+    return box;
 }
 
 char *look_lengths(const size_t *len, int n)

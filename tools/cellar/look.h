@@ -27,6 +27,11 @@ struct look_var {
     unsigned long long nbytes; /* of the values in memory */
 };
 
+/* What the file has and the library could not read: "t2m", "t2m:units", "/ocean:title". */
+struct look_lost {
+    char *path, *reason;
+};
+
 struct look {
     const char *path;
     int ncid;
@@ -35,7 +40,8 @@ struct look {
     unsigned long long size; /* of the file, or of all files of a store */
     struct types types;
     struct look_var *var;
-    size_t nvars, ngroups, natts;
+    struct look_lost *lost;
+    size_t nvars, nlost, ngroups, natts;
 };
 
 /* A netCDF status; look_close() in any case, after the failure was told. */
@@ -60,6 +66,8 @@ void look_pieces_end(struct look_pieces *p);
 /* First value and lengths of the piece, cut at the edges of the array. */
 void look_piece_box(const struct look_pieces *p, size_t *start, size_t *count);
 size_t look_piece_values(const struct look_var *v); /* values in a whole one */
+/* Lengths of a box of whole pieces with at most that many values, but one piece at least; gives `box` back. */
+size_t *look_box(const struct look_var *v, size_t most, size_t *box);
 
 /* "3x4x5" or "-" of a scalar; yours to free. */
 char *look_lengths(const size_t *len, int n);

@@ -553,4 +553,5 @@ const struct cel_container_ops cel_zarr_ops = {
     .close = cel_zarr_close,
     .remove = remove_store,
     .fact = fact,
+    .keys = cel_zarr_keys,
 };

@@ -219,6 +219,9 @@ int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const s
 int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                          const struct cel_chunk_location *at, const void *encoded, size_t n);
 
+/* --- zarr_keys.c ----------------------------------------------------------- */
+int cel_zarr_keys(struct cel_dataset *ds, char **out);
+
 /* --- zarr_element.c: one element of fixed size, as stored and in memory ----------------------------------------- */
 int cel_zarr_element_take(const struct cel_zarr_dtype *t, const unsigned char *p,
                           void *out); /* a string becomes the caller's */

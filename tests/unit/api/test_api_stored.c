@@ -94,7 +94,8 @@ static void chunks_lie_where_they_are_said_to(void **state)
         unsigned long long address, size;
         int ncid, varid, stored[CHUNK];
         unsigned skipped = 1;
-        char *key, path[200];
+        char *key, *at, path[200];
+        int n;
 
         make(from[p], "", CHUNK, -1, &ncid, &varid);
         write_values(ncid, varid);
@@ -108,6 +109,13 @@ static void chunks_lie_where_they_are_said_to(void **state)
         read_at(path, address, stored, sizeof stored);
         for (int i = 0; i < CHUNK; i++)
             assert_int_equal(stored[i], 2 * 7 + (3 * CHUNK + i) / 9);
+        OK(cellar_inq_keys(ncid, &key));
+        snprintf(path, sizeof path, "%s", key);
+        assert_string_equal(path, p ? ".zattrs" : "");
+        for (n = 0, at = key; *at; at += strlen(at) + 1)
+            n += strncmp(at, "v/2.", 4) == 0;
+        assert_int_equal(n, p ? X / CHUNK : 0);
+        cellar_free(key);
         OK(cellar_inq_chunk(ncid, varid, absent, &address, &size, NULL, NULL));
         assert_int_equal(size, 0);
         assert_true(address == CELLAR_NO_ADDRESS);
