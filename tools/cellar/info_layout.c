@@ -27,9 +27,10 @@ void info_layout_make(const struct look *l, const struct extents *e, struct info
     for (size_t i = 0; i < e->n; i++) {
         const struct extent *x = &e->at[i];
         const struct look_var *v = &l->var[x->var];
-        struct info_run *last = out->n ? &out->run[out->n - 1] : NULL;
+        struct info_run *last;
 
         add_between(out, end, x->address);
+        last = out->n ? &out->run[out->n - 1] : NULL;
         if (last && last->var == v && x->address == end) {
             last->size += x->size;
             last->pieces++;

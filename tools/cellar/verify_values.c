@@ -146,12 +146,12 @@ static void try_piece(const struct reading *r, const struct slab *block, const s
         n *= count[d];
     status = nc_get_vara(r->v->group, r->v->id, start, count, r->values);
     if (status == NC_NOERR) {
-        struct slab alone = *block;
+        struct slab piece = *block;
 
-        memcpy(alone.start, start, (size_t)r->v->ndims * sizeof *start);
-        memcpy(alone.count, count, (size_t)r->v->ndims * sizeof *count);
+        memcpy(piece.start, start, (size_t)r->v->ndims * sizeof *start);
+        memcpy(piece.count, count, (size_t)r->v->ndims * sizeof *count);
         if (r->job->manifest)
-            note_hash(r, index, hash_box(r, &alone, start, count));
+            note_hash(r, index, hash_box(r, &piece, start, count));
         type_release(r->v->type, r->values, n);
         return;
     }
