@@ -126,6 +126,22 @@ EXTERNL int cellar_prefer_plugins(int on);
 /* Bytes the variable's values take in the file, after its filters. */
 EXTERNL int cellar_inq_var_stored(int ncid, int varid, unsigned long long *bytes);
 
+/* Where one chunk lies as it is stored; each of the last four pointers may be NULL. index: which chunk along each dimension,
+ * in the lengths that nc_inq_var_chunking() gives; all 0 for a variable without chunks, whose values are one piece; of a
+ * classic file's record variable the first is the record.
+ *   address   of its first byte: in the file, or in the value of a store that has the key. CELLAR_NO_ADDRESS: it was never
+ *             written, or lies where nothing has an address of its own (inside metadata or a compressed shard, in another file)
+ *   size      bytes it has there; 0: it was never written and reads as the fill value
+ *   skipped   filters that this chunk did not go through, as HDF5's filter mask: bit 0 is the first
+ *   key       of the value, to be released with cellar_free(); "" in a file */
+#define CELLAR_NO_ADDRESS (~0ull)
+EXTERNL int cellar_inq_chunk(int ncid, int varid, const size_t *index, unsigned long long *address,
+                             unsigned long long *size, unsigned *skipped, char **key);
+
+/* All keys of a store, one after the other, each ended by a NUL and an empty one at the end; to be released with
+ * cellar_free(). A file has none. */
+EXTERNL int cellar_inq_keys(int ncid, char **keys);
+
 /* Copy all values of a variable into another of the same type and shape. Where
  * chunks, filters, byte order and fill value are the same too, chunks are copied
  * without decoding them and *as_stored (may be NULL) is 1; else *as_stored is 0,

@@ -1,6 +1,8 @@
 /* cellar.h: chunks as they are stored. */
 #include "api.h"
+#include "mem.h"
 #include <cellar.h>
+#include <stdlib.h>
 
 int cellar_inq_var_stored(int ncid, int varid, unsigned long long *bytes)
 {
@@ -13,6 +15,65 @@ int cellar_inq_var_stored(int ncid, int varid, unsigned long long *bytes)
         rc = cel_array_stored(c.ds, c.var, &n);
     }
     cel_output(bytes, n);
+    return cel_call_end(&c, rc);
+}
+
+/* An absent chunk has no address and no bytes. */
+static void give_location(const struct cel_chunk_location *at, bool absent, unsigned long long *address,
+                          unsigned long long *size, unsigned *skipped)
+{
+    cel_output(address, absent || at->address == UINT64_MAX ? CELLAR_NO_ADDRESS : at->address);
+    cel_output(size, absent ? 0 : at->nbytes);
+    cel_output(skipped, absent ? 0 : at->skipped);
+}
+
+/* found: NULL in a file. Given on, or freed. */
+static int give_key(char *found, char **out)
+{
+    if (!out) {
+        free(found);
+        return CEL_OK;
+    }
+    *out = found ? found : cel_strdup("");
+    return *out ? CEL_OK : NC_ENOMEM;
+}
+
+int cellar_inq_chunk(int ncid, int varid, const size_t *index, unsigned long long *address, unsigned long long *size,
+                     unsigned *skipped, char **key)
+{
+    struct cel_chunk_location at = {0};
+    struct cel_call c;
+    char *found = NULL;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    cel_output(key, NULL);
+    give_location(&at, true, address, size, skipped);
+    if (rc == CEL_OK && !index && c.var->ndims > 0)
+        rc = cel_fail(NC_EINVAL, "no index was given: one number for each dimension");
+    if (rc == CEL_OK)
+        rc = cel_data_mode(c.ds);
+    if (rc == CEL_OK) {
+        cel_call_unlock(&c);
+        rc = cel_array_locate(c.ds, c.var, index, &at, &found);
+    }
+    if (rc == CEL_OK || rc == CEL_ABSENT) {
+        give_location(&at, rc == CEL_ABSENT, address, size, skipped);
+        rc = give_key(found, key);
+    }
+    return cel_call_end(&c, rc);
+}
+
+int cellar_inq_keys(int ncid, char **keys)
+{
+    struct cel_call c;
+    char *found = NULL;
+    int rc = cel_call_begin(&c, ncid);
+
+    if (rc == CEL_OK)
+        rc = c.ds->ops->keys ? c.ds->ops->keys(c.ds, &found) : (found = cel_strdup("")) ? CEL_OK : NC_ENOMEM;
+    cel_output(keys, found);
+    if (!keys)
+        free(found);
     return cel_call_end(&c, rc);
 }
 

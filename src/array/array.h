@@ -46,6 +46,11 @@ void cel_array_worst_error(struct cel_dataset *ds, struct cel_var *var, double *
 /* Bytes the variable's values take as they are stored. */
 int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out);
 
+/* Where one chunk lies as it is stored: chunk_locate of the container, after writing what is in memory. *key: of stores,
+ * yours to free; else NULL. CEL_ABSENT: nothing is stored. NC_EINVALCOORDS: the array has no such chunk. */
+int cel_array_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out,
+                     char **key);
+
 /* All chunks of one variable into another, still encoded, where type, chunks,
  * filters, byte order and fill value are the same; else CEL_SKIP (then some may
  * have been copied). Chunks the output has already written are replaced. */

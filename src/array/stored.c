@@ -75,6 +75,47 @@ int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out)
     return rc;
 }
 
+/* --- where a chunk lies ------------------------------------------------------- */
+
+/* A variable without chunks is one, or one for each record of a file whose records lie apart. */
+static int check_index(const struct cel_dataset *ds, const struct cel_var *var, const size_t *extent,
+                       const size_t *index)
+{
+    bool records = cel_is_classic_file(ds) && var->ndims > 0 && var->dim[0]->unlimited;
+
+    for (int d = 0; d < var->ndims; d++) {
+        size_t chunk = var->layout.chunk ? var->layout.chunk[d] : d == 0 && records ? 1 : extent[d] ? extent[d] : 1;
+        size_t n = extent[d] / chunk + (extent[d] % chunk != 0);
+
+        if (index[d] >= n && !(n == 0 && index[d] == 0))
+            return cel_fail(NC_EINVALCOORDS, "chunk %zu in dimension %s, which has %zu", index[d], var->dim[d]->name,
+                            n);
+    }
+    return CEL_OK;
+}
+
+int cel_array_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out,
+                     char **key)
+{
+    size_t extent[CEL_RANK_MAX];
+    struct cel_array *array;
+    int rc = cel_array_get(ds, var, &array);
+
+    *out = (struct cel_chunk_location){0};
+    *key = NULL;
+    if (rc == CEL_OK)
+        rc = cel_array_flush(ds, var);
+    if (rc != CEL_OK)
+        return rc;
+    extent_of(ds, var, extent);
+    rc = check_index(ds, var, extent, index);
+    cel_lock(&array->lock);
+    if (rc == CEL_OK)
+        rc = ds->ops->chunk_locate(ds, var, index, out, key);
+    cel_unlock(&array->lock);
+    return rc;
+}
+
 /* --- copying ------------------------------------------------------------------------ */
 
 static bool words_equal(const struct cel_words *a, const struct cel_words *b)

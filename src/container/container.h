@@ -91,6 +91,11 @@ struct cel_container_ops {
     /* The encoded size of a chunk, from an index, a directory or the like: its bytes are not read. CEL_ABSENT: never
      * written. NULL: chunk_find tells it, or there are no chunks. */
     int (*chunk_size)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
+    /* Where a chunk lies, for those who ask. As chunk_find; where chunks lie in values of a store also the key of that
+     * value, to be freed by the caller, with the range in it. A variable without chunks is one chunk, or one for each record
+     * where records lie apart. Address UINT64_MAX: it has bytes, but none of them for itself. */
+    int (*chunk_locate)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                        struct cel_chunk_location *out, char **key);
     int (*chunk_allocate)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
                           size_t n, uint32_t skipped, struct cel_chunk_location *out);
     int (*chunk_write)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
@@ -137,6 +142,9 @@ struct cel_container_ops {
     /* _SuperblockVersion, _IsNetcdf4, _NCProperties of the root group (var NULL),
      * _Codecs of a variable; CEL_ABSENT: none such. */
     int (*fact)(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
+
+    /* All keys of a store, each ended by a NUL and an empty one at the end; yours to free. NULL: a file, which has none. */
+    int (*keys)(struct cel_dataset *ds, char **out);
 };
 
 extern const struct cel_container_ops cel_hdf5_ops;

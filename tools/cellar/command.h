@@ -12,6 +12,8 @@ struct command {
 };
 
 extern const struct command command_help;
+extern const struct command command_info;
+extern const struct command command_verify;
 
 /* main.c: the row of that name; ends the command with a suggestion when there is none. */
 const struct command *command_get(const char *name);

@@ -8,6 +8,8 @@
 
 static const struct command *const commands[] = {
     &command_help,
+    &command_info,
+    &command_verify,
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 

@@ -140,6 +140,10 @@ int cel_classic_get(struct cel_dataset *ds, struct cel_var *var, const size_t *s
 int cel_classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                     const ptrdiff_t *stride, const void *data);
 
+/* --- classic_locate.c -------------------------------------------------------------------------- */
+int cel_classic_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                             struct cel_chunk_location *out, char **key);
+
 /* --- classic_row.c: one run of values, swapped on the way ------------------------------------------ */
 enum { CLASSIC_WINDOW = 256 << 10 }; /* bytes that are read, or written, to reach many short rows at once */
 enum { CLASSIC_GAP = 8 << 10 };      /* reading over so many bytes costs less than one more call */

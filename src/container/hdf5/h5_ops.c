@@ -59,6 +59,7 @@ const struct cel_container_ops cel_hdf5_ops = {
     .extend = cel_h5_extend,
     .chunk_find = cel_h5_chunk_find,
     .chunk_read = cel_h5_chunk_read,
+    .chunk_locate = cel_h5_chunk_locate,
     .chunk_allocate = cel_h5_chunk_allocate,
     .chunk_write = cel_h5_chunk_write,
     .unchunked_get = cel_h5_unchunked_get,

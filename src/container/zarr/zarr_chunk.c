@@ -1,5 +1,6 @@
 /* Chunks: index to key, and the bytes to and from the store. The key follows from the index, so there is nothing to find
  * or to allocate; all work is in read and write, which any thread may call. */
+#include "mem.h"
 #include "zarr_int.h"
 
 int cel_zarr_chunk_key(const struct cel_zarr_array *a, int rank, const size_t *index, struct cel_buf *out)
@@ -70,6 +71,34 @@ int cel_zarr_chunk_size(struct cel_dataset *ds, struct cel_var *var, const size_
     if (rc == CEL_OK)
         rc = cel_store_size(cel_zarr_of(ds)->store, key.data, out);
     cel_buf_dispose(&key);
+    return rc;
+}
+
+static int locate_value(struct cel_dataset *ds, const struct cel_var *var, const size_t *index,
+                        struct cel_chunk_location *out, struct cel_buf *key)
+{
+    uint64_t size;
+    int rc = key_of(var, index, key);
+
+    if (rc == CEL_OK)
+        rc = cel_store_size(cel_zarr_of(ds)->store, key->data, &size);
+    if (rc == CEL_OK)
+        *out = (struct cel_chunk_location){.nbytes = (size_t)size};
+    return rc;
+}
+
+int cel_zarr_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                          struct cel_chunk_location *out, char **key)
+{
+    struct cel_buf text = CEL_BUF_INIT(1 << 20);
+    int rc = array_of(var)->shard ? cel_zarr_shard_locate(ds, var, index, out, &text)
+                                  : locate_value(ds, var, index, out, &text);
+
+    if (rc == CEL_OK || rc == CEL_ABSENT) {
+        *key = cel_strdup(text.data);
+        rc = *key ? rc : NC_ENOMEM;
+    }
+    cel_buf_dispose(&text);
     return rc;
 }
 

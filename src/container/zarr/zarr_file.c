@@ -542,6 +542,7 @@ const struct cel_container_ops cel_zarr_ops = {
     .chunk_find = cel_zarr_chunk_find,
     .chunk_read = cel_zarr_chunk_read,
     .chunk_size = cel_zarr_chunk_size,
+    .chunk_locate = cel_zarr_chunk_locate,
     .chunk_allocate = cel_zarr_chunk_allocate,
     .chunk_write = cel_zarr_chunk_write,
     .elements_bytes = cel_zarr_elements_bytes,
@@ -552,4 +553,5 @@ const struct cel_container_ops cel_zarr_ops = {
     .close = cel_zarr_close,
     .remove = remove_store,
     .fact = fact,
+    .keys = cel_zarr_keys,
 };

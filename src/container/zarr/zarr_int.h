@@ -212,10 +212,15 @@ int cel_zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_
 int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                         const struct cel_chunk_location *at, struct cel_buf *out);
 int cel_zarr_chunk_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
+int cel_zarr_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                          struct cel_chunk_location *out, char **key);
 int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
                             size_t n, uint32_t skipped, struct cel_chunk_location *out);
 int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                          const struct cel_chunk_location *at, const void *encoded, size_t n);
+
+/* --- zarr_keys.c ----------------------------------------------------------- */
+int cel_zarr_keys(struct cel_dataset *ds, char **out);
 
 /* --- zarr_element.c: one element of fixed size, as stored and in memory ----------------------------------------- */
 int cel_zarr_element_take(const struct cel_zarr_dtype *t, const unsigned char *p,
@@ -269,6 +274,9 @@ int cel_zarr_shard_finish(struct cel_zarr_shard *s);
 bool cel_zarr_shard_describe(const struct cel_zarr_array *a, struct cel_shards *out);
 int cel_zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out);
 int cel_zarr_shard_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
+/* The range of a chunk in the value of the store it lies in, and that value's key; address UINT64_MAX: it is not one. */
+int cel_zarr_shard_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                          struct cel_chunk_location *out, struct cel_buf *key);
 int cel_zarr_shard_put(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n);
 int cel_zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var);
 void cel_zarr_shard_free(struct cel_zarr_shard *shard);

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -74,6 +75,91 @@ static void sizes_are_of_encoded_chunks(void **state)
     }
 }
 
+/* Bytes of a file, from an offset on. */
+static void read_at(const char *path, unsigned long long at, void *out, size_t n)
+{
+    FILE *f = fopen(path, "rb");
+
+    assert_non_null(f);
+    assert_int_equal(fseek(f, (long)at, SEEK_SET), 0);
+    assert_int_equal(fread(out, 1, n, f), n);
+    fclose(f);
+}
+
+/* What lies at the address is the chunk: there are no filters. */
+static void chunks_lie_where_they_are_said_to(void **state)
+{
+    for (int p = 0; p < NPLACES; p++) {
+        size_t index[] = {2, 3}, absent[] = {1, 0}, outside[] = {0, X / CHUNK};
+        unsigned long long address, size;
+        int ncid, varid, stored[CHUNK];
+        unsigned skipped = 1;
+        char *key, *at, path[200];
+        int n;
+
+        make(from[p], "", CHUNK, -1, &ncid, &varid);
+        write_values(ncid, varid);
+        OK(cellar_inq_chunk(ncid, varid, index, &address, &size, &skipped, &key));
+        assert_int_equal(size, sizeof stored);
+        assert_int_equal(skipped, 0);
+        assert_string_equal(key, p ? "v/2.3" : "");
+        OK(nc_sync(ncid));
+        snprintf(path, sizeof path, p ? "test_api_stored.zarr/%s" : "%s", p ? key : from[p]);
+        cellar_free(key);
+        read_at(path, address, stored, sizeof stored);
+        for (int i = 0; i < CHUNK; i++)
+            assert_int_equal(stored[i], 2 * 7 + (3 * CHUNK + i) / 9);
+        OK(cellar_inq_keys(ncid, &key));
+        snprintf(path, sizeof path, "%s", key);
+        assert_string_equal(path, p ? ".zattrs" : "");
+        for (n = 0, at = key; *at; at += strlen(at) + 1)
+            n += strncmp(at, "v/2.", 4) == 0;
+        assert_int_equal(n, p ? X / CHUNK : 0);
+        cellar_free(key);
+        OK(cellar_inq_chunk(ncid, varid, absent, &address, &size, NULL, NULL));
+        assert_int_equal(size, 0);
+        assert_true(address == CELLAR_NO_ADDRESS);
+        assert_int_equal(cellar_inq_chunk(ncid, varid, outside, NULL, NULL, NULL, NULL), NC_EINVALCOORDS);
+        assert_int_equal(cellar_inq_chunk(ncid, varid, NULL, NULL, NULL, NULL, NULL), NC_EINVAL);
+        assert_int_equal(cellar_inq_chunk(ncid, 99, index, NULL, NULL, NULL, NULL), NC_ENOTVAR);
+        OK(nc_close(ncid));
+    }
+}
+
+/* Without chunks: all values in one piece, and in classic files a piece in each record. */
+static void pieces_of_unchunked_variables_lie_where_they_are_said_to(void **state)
+{
+    static const char *const path = "test_api_stored_pieces.nc";
+
+    for (int p = 0; p < 2; p++) {
+        int ncid, dim[2], fixed, record, values[3] = {1, 2, 3}, one = 1, native = *(char *)&one;
+        size_t start[] = {1, 0}, count[] = {1, 3}, index[] = {1, 0}, zero[] = {0, 0};
+        unsigned long long address, size;
+        unsigned char stored[12];
+
+        OK(nc_create(path, NC_CLOBBER | (p ? NC_NETCDF4 : 0), &ncid));
+        OK(nc_def_dim(ncid, "t", NC_UNLIMITED, &dim[0]));
+        OK(nc_def_dim(ncid, "x", 3, &dim[1]));
+        OK(nc_def_var(ncid, "fixed", NC_INT, 1, &dim[1], &fixed));
+        OK(nc_def_var(ncid, "record", NC_INT, 2, dim, &record));
+        OK(nc_enddef(ncid));
+        OK(nc_put_var_int(ncid, fixed, values));
+        OK(nc_put_vara_int(ncid, record, start, count, values));
+        OK(nc_close(ncid));
+        OK(nc_open(path, NC_NOWRITE, &ncid));
+        for (int v = fixed; v <= (p ? fixed : record); v++) {
+            OK(cellar_inq_chunk(ncid, v, v == fixed ? zero : index, &address, &size, NULL, NULL));
+            assert_int_equal(size, sizeof stored);
+            read_at(path, address, stored, sizeof stored);
+            for (int i = 0; i < 3; i++)
+                assert_int_equal(stored[4 * i + (p && native ? 0 : 3)], values[i]);
+        }
+        index[0] = 2;
+        assert_int_equal(cellar_inq_chunk(ncid, p ? fixed : record, index, NULL, NULL, NULL, NULL), NC_EINVALCOORDS);
+        OK(nc_close(ncid));
+    }
+}
+
 static void equal_variables_are_copied_as_stored(void **state)
 {
     for (int pair = 0; pair < NPLACES * NPLACES; pair++) {
@@ -126,6 +212,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_of_encoded_chunks),
+        cmocka_unit_test(chunks_lie_where_they_are_said_to),
+        cmocka_unit_test(pieces_of_unchunked_variables_lie_where_they_are_said_to),
         cmocka_unit_test(equal_variables_are_copied_as_stored),
         cmocka_unit_test(unequal_variables_are_left_alone),
     };

@@ -567,6 +567,39 @@ int cel_zarr_shard_size(struct cel_dataset *ds, struct cel_var *var, const size_
     return ask(wanted_of(ds, var, index), get_slot_size, out);
 }
 
+/* Shards within shards: offsets count from the start of the shard they lie in. */
+static int locate_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, void *arg)
+{
+    struct cel_chunk_location *out = arg;
+    int rc = CEL_OK;
+
+    *out = (struct cel_chunk_location){0};
+    for (struct cel_zarr_shard *level = s; rc == CEL_OK && level; level = level->outer) {
+        struct open_shard *o;
+        struct shard_slot slot = {0};
+
+        cel_lock(&level->lock);
+        rc = find_slot(w, level, &o, &slot);
+        cel_unlock(&level->lock);
+        if (level == s)
+            out->nbytes = (size_t)slot.nbytes;
+        if (level->after.n || shard_slot_is_fresh(&slot))
+            out->address = UINT64_MAX;
+        if (out->address != UINT64_MAX)
+            out->address += slot.offset;
+    }
+    return rc;
+}
+
+int cel_zarr_shard_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                          struct cel_chunk_location *out, struct cel_buf *key)
+{
+    struct shard_wanted w = wanted_of(ds, var, index);
+    int rc = store_key(&w, w.a->shard, key);
+
+    return rc == CEL_OK ? ask(w, locate_slot, out) : rc;
+}
+
 /* Of arrays in a single level of shards: where they end for good. */
 static void find_limits(struct cel_zarr_shard *s, const struct cel_var *var)
 {

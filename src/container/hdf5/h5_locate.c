@@ -1,0 +1,35 @@
+/* Where stored values lie in the file, for those who ask. */
+#include "h5_int.h"
+
+/* Chunks of elements that libhdf5 moves are found as all others. Compact values lie inside the header, those of external
+ * files elsewhere: both have no offset. */
+static int locate_unchunked(struct cel_var *var, struct cel_chunk_location *out)
+{
+    struct cel_h5_var *v = var->priv;
+    hsize_t nbytes = H5Dget_storage_size(v->id);
+    haddr_t at = nbytes && var->layout.storage == CEL_CONTIGUOUS ? H5Dget_offset(v->id) : HADDR_UNDEF;
+
+    if (nbytes > SIZE_MAX)
+        return cel_fail(NC_EHDFERR, "its size in the file cannot be that of values");
+    *out = (struct cel_chunk_location){.address = at == HADDR_UNDEF ? UINT64_MAX : at, .nbytes = (size_t)nbytes};
+    return nbytes ? CEL_OK : CEL_ABSENT;
+}
+
+int cel_h5_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                        struct cel_chunk_location *out, char **key)
+{
+    struct cel_h5_entry entry;
+    int rc;
+
+    (void)key;
+    if (var->layout.storage == CEL_CHUNKED)
+        return cel_h5_chunk_find(ds, var, index, out);
+    rc = cel_h5_enter_file(ds, &entry);
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_h5_var_open(var);
+    if (rc == CEL_OK)
+        rc = locate_unchunked(var, out);
+    cel_h5_leave(&entry);
+    return rc;
+}

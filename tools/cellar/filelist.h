@@ -1,0 +1,18 @@
+#ifndef CELLAR_FILELIST_H
+#define CELLAR_FILELIST_H
+
+/* The datasets that the operands of a command name: files, URLs and stores as they are; of any other directory every dataset
+ * in it and below, in the order of their names. */
+
+#include "text.h"
+
+struct filelist {
+    char **at;
+    size_t n;
+    size_t passed_over; /* files in directories that are no datasets */
+};
+
+bool filelist_add(struct filelist *list, const char *operand); /* false after saying why a directory cannot be read */
+void filelist_free(struct filelist *list);
+
+#endif

@@ -1,0 +1,254 @@
+/* Every value is read, many chunks at a time; where that fails chunk by chunk. */
+
+#include "cellar.h"
+#include "msg.h"
+#include "progress.h"
+#include "slab.h"
+#include "verify.h"
+#include "xxh64.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct reading {
+    struct verify_job *job;
+    const struct look_var *v;
+    char *values;
+    size_t capacity; /* values */
+};
+
+/* --- hashes -------------------------------------------------------------------------------- */
+
+static void hash_values(struct xxh64 *h, const struct type *t, const char *values, size_t n);
+
+static void hash_one(struct xxh64 *h, const struct type *t, const char *value)
+{
+    nc_vlen_t list;
+    const char *s;
+
+    if (t->kind == NC_STRING) {
+        memcpy(&s, value, sizeof s);
+        xxh64_add(h, s ? s : "", s ? strlen(s) + 1 : 1);
+    } else if (t->kind == NC_VLEN) {
+        memcpy(&list, value, sizeof list);
+        xxh64_add(h, &list.len, sizeof list.len);
+        hash_values(h, t->base, list.p, list.len);
+    } else {
+        for (size_t i = 0; i < t->nfields; i++)
+            hash_values(h, t->field[i].type, value + t->field[i].offset, t->field[i].count);
+    }
+}
+
+/* The other byte order is put right, so that machines agree. */
+static void hash_numbers(struct xxh64 *h, const struct type *t, const char *values, size_t n)
+{
+    static const int one = 1;
+    size_t size = t->kind == NC_ENUM ? t->base->size : t->kind == NC_OPAQUE ? 1 : t->size;
+    char turned[8];
+
+    if (*(const char *)&one || size == 1) {
+        xxh64_add(h, values, n * t->size);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < size; k++)
+            turned[k] = values[i * size + size - 1 - k];
+        xxh64_add(h, turned, size);
+    }
+}
+
+static void hash_values(struct xxh64 *h, const struct type *t, const char *values, size_t n)
+{
+    if (t->kind != NC_STRING && t->kind != NC_VLEN && t->kind != NC_COMPOUND) {
+        hash_numbers(h, t, values, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        hash_one(h, t, values + i * t->size);
+}
+
+/* The part of the block that is one piece, row by row. */
+static uint64_t hash_box(const struct reading *r, const struct slab *block, const size_t *start, const size_t *count)
+{
+    size_t at[NC_MAX_VAR_DIMS] = {0}, size = r->v->type->size;
+    int last = r->v->ndims - 1;
+    struct xxh64 h;
+
+    xxh64_start(&h);
+    for (bool more = true; more;) {
+        size_t offset = 0;
+        int d;
+
+        for (d = 0; d <= last; d++)
+            offset = offset * block->count[d] + (start[d] - block->start[d]) + at[d];
+        hash_values(&h, r->v->type, r->values + offset * size, last < 0 ? 1 : count[last]);
+        for (d = last - 1; d >= 0 && ++at[d] == count[d]; d--)
+            at[d] = 0;
+        more = d >= 0;
+    }
+    return xxh64_end(&h);
+}
+
+static void note_hash(const struct reading *r, const size_t *index, uint64_t hash)
+{
+    struct text chunk = {0};
+    enum manifest_answer answer;
+
+    for (int d = 0; d < r->v->ndims; d++)
+        text_printf(&chunk, "%s%zu", d ? "," : "", index[d]);
+    answer = manifest_note(r->job->manifest, r->job->look.path, r->v->path, text_get(&chunk), hash);
+    text_free(&chunk);
+    if (answer == MANIFEST_DIFFERS)
+        verify_note(r->job, r->v, index, false, "its values are not those of the manifest");
+    if (answer == MANIFEST_NEW)
+        verify_note(r->job, r->v, index, true, "the manifest has no such chunk");
+}
+
+/* --- pieces of a block ----------------------------------------------------------------------- */
+
+typedef void on_piece(const struct reading *r, const struct slab *block, const size_t *index, const size_t *start,
+                      const size_t *count);
+
+/* Blocks are made of whole pieces, but for pieces too large to be read at once. */
+static void each_piece(const struct reading *r, const struct slab *block, on_piece *visit)
+{
+    struct slab box = {.ndims = r->v->ndims};
+    size_t index[NC_MAX_VAR_DIMS] = {0}, start[NC_MAX_VAR_DIMS] = {0};
+
+    slab_start_boxes(&box, r->v->ndims, block->count, r->v->piece);
+    while (slab_next(&box)) {
+        for (int d = 0; d < r->v->ndims; d++) {
+            start[d] = block->start[d] + box.start[d];
+            index[d] = start[d] / r->v->piece[d];
+        }
+        visit(r, block, index, start, box.count);
+    }
+}
+
+static void hash_piece(const struct reading *r, const struct slab *block, const size_t *index, const size_t *start,
+                       const size_t *count)
+{
+    note_hash(r, index, hash_box(r, block, start, count));
+}
+
+static bool is_unknown(int status)
+{
+    return status == NC_ENOFILTER || status == NC_ENOMEM || status > 0;
+}
+
+static void try_piece(const struct reading *r, const struct slab *block, const size_t *index, const size_t *start,
+                      const size_t *count)
+{
+    size_t n = 1;
+    int status;
+    char *why;
+
+    for (int d = 0; d < r->v->ndims; d++)
+        n *= count[d];
+    status = nc_get_vara(r->v->group, r->v->id, start, count, r->values);
+    if (status == NC_NOERR) {
+        struct slab piece = *block;
+
+        memcpy(piece.start, start, (size_t)r->v->ndims * sizeof *start);
+        memcpy(piece.count, count, (size_t)r->v->ndims * sizeof *count);
+        if (r->job->manifest)
+            note_hash(r, index, hash_box(r, &piece, start, count));
+        type_release(r->v->type, r->values, n);
+        return;
+    }
+    why = msg_reason(status);
+    verify_note(r->job, r->v, index, is_unknown(status), "%s", why);
+    free(why);
+}
+
+/* --- a variable ----------------------------------------------------------------------------------- */
+
+static void read_blocks(struct reading *r, struct slab *block)
+{
+    while (slab_next(block)) {
+        const struct look_var *v = r->v;
+        int status = nc_get_vara(v->group, v->id, block->start, block->count, r->values);
+
+        if (status) {
+            each_piece(r, block, try_piece);
+        } else {
+            if (r->job->manifest)
+                each_piece(r, block, hash_piece);
+            type_release(v->type, r->values, block->n);
+        }
+        r->job->out->bytes += block->n * v->type->size;
+        progress_add(block->n * v->type->size, r->job->look.path);
+    }
+}
+
+static bool is_whole(const struct slab *block, const struct look_var *v)
+{
+    for (int d = 0; d < v->ndims; d++)
+        if (block->step[d] < v->piece[d] && block->step[d] < v->shape[d])
+            return false;
+    return true;
+}
+
+/* A piece that does not fit the memory: it is one all the same, and is hashed as it comes. */
+static void read_large_piece(struct reading *r, struct slab *block)
+{
+    size_t *index = tool_alloc((size_t)r->v->ndims + 1, sizeof *index);
+    struct xxh64 h;
+    int status = NC_NOERR;
+
+    xxh64_start(&h);
+    while (status == NC_NOERR && slab_next(block)) {
+        status = nc_get_vara(r->v->group, r->v->id, block->start, block->count, r->values);
+        if (status)
+            break;
+        if (r->job->manifest)
+            hash_values(&h, r->v->type, r->values, block->n);
+        type_release(r->v->type, r->values, block->n);
+        r->job->out->bytes += block->n * r->v->type->size;
+        progress_add(block->n * r->v->type->size, r->job->look.path);
+    }
+    if (status) {
+        char *why = msg_reason(status);
+        verify_note(r->job, r->v, index, is_unknown(status), "%s", why);
+        free(why);
+    } else if (r->job->manifest) {
+        note_hash(r, index, xxh64_end(&h));
+    }
+    free(index);
+}
+
+static void read_var(struct verify_job *job, const struct look_var *v)
+{
+    struct reading r = {.job = job, .v = v};
+    struct slab *block = tool_alloc(1, sizeof *block);
+    size_t *box = tool_alloc((size_t)v->ndims + 1, sizeof *box), most = job->most / v->type->size + 1;
+    bool one_piece = v->storage != NC_CHUNKED && look_piece_values(v) == v->nvalues && v->nvalues > most;
+
+    if (one_piece)
+        slab_start(block, v->ndims, v->shape, NULL, most);
+    else
+        slab_start_boxes(block, v->ndims, v->shape, look_box(v, most, box));
+    r.capacity = 1;
+    for (int d = 0; d < v->ndims; d++)
+        r.capacity *= block->step[d];
+    r.values = tool_alloc(r.capacity, v->type->size);
+    if (is_whole(block, v))
+        read_blocks(&r, block);
+    else
+        read_large_piece(&r, block);
+    free(r.values);
+    free(box);
+    free(block);
+}
+
+void verify_values(struct verify_job *job)
+{
+    for (size_t i = 0; i < job->look.nvars; i++)
+        if (!job->look.var[i].reason && job->look.var[i].type)
+            progress_grow(job->look.var[i].nbytes);
+    for (size_t i = 0; i < job->look.nvars; i++) {
+        const struct look_var *v = &job->look.var[i];
+
+        if (!v->reason && v->type && v->nvalues)
+            read_var(job, v);
+    }
+}
