@@ -166,18 +166,26 @@ static const char *under_a_limit(const struct container *c)
     return on_full_disk(c);
 }
 
-/* Mounts of this process alone; who is not root is so in a user namespace. */
+static bool write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    bool ok = f && fputs(text, f) >= 0;
+
+    return f && fclose(f) == 0 && ok;
+}
+
+/* Mounts of this process alone; who is not root is so in a user namespace, where user and group must both be known before
+ * a file can be made. */
 static bool own_mounts(void)
 {
-    unsigned user = geteuid();
-    FILE *map;
+    char user[40], group[40];
 
-    if (!user)
+    if (geteuid() == 0)
         return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0 || !(map = fopen("/proc/self/uid_map", "w")))
-        return false;
-    fprintf(map, "0 %u 1", user);
-    return fclose(map) == 0;
+    snprintf(user, sizeof user, "0 %u 1", (unsigned)geteuid());
+    snprintf(group, sizeof group, "0 %u 1", (unsigned)getegid());
+    return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && write_text("/proc/self/uid_map", user) &&
+           write_text("/proc/self/setgroups", "deny") && write_text("/proc/self/gid_map", group);
 }
 
 static const char *on_small_disk(const struct container *c)
