@@ -27,3 +27,12 @@ __all__ = [
     "Variable",
     "open",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What needs xarray is imported when it is asked for."""
+    if name == "to_netcdf":
+        from .xarray import to_netcdf
+
+        return to_netcdf
+    raise AttributeError(f"module 'cellar' has no attribute {name!r}")

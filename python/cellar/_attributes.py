@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def from_file(group: Group, type_id: int, length: int, value: Any) -> Any:
     """What Python has for an attribute: text, a list of text, a scalar, an array."""
     if type_id == _types.CHAR:
-        return value.rstrip("\0")
+        return value.replace("\0", "")  # as netCDF4-python: C programs keep the end of their strings too
     if type_id == _types.STRING:
         return value[0] if length == 1 else value
     if isinstance(value, list):  # one for each element of a variable-length type

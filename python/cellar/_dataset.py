@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -87,6 +89,12 @@ class Group(Mapping[str, Any]):
         if self._root._closed:
             raise ValueError(f"{self._root.filename}: the dataset is closed")
         return self._id
+
+    def _forget_ids(self) -> None:
+        """Ids are given anew: those of a closed dataset must not reach the library."""
+        self._id = -1
+        for group in (self._known_groups or {}).values():
+            group._forget_ids()
 
     def _dims_by_id(self) -> dict[int, Dimension]:
         if self._known_dims is None:
@@ -369,6 +377,8 @@ class Dataset(Group):
         self.filename = os.fspath(path)
         self._closed = True
         self._defining = False
+        self._guard = threading.Lock()
+        self._holders = 0
         self._user_types: dict[int, _types.UserType] = {}
         ncid, self._mode = _open(self.filename, mode, format)
         super().__init__(None, None, ncid, "/")
@@ -395,11 +405,36 @@ class Dataset(Group):
         _native.sync(self._live_id())
 
     def close(self) -> None:
-        """Write what is left and close; closing twice is fine."""
-        if not self._closed:
+        """Write what is left and close; closing twice is fine. A read that another thread is in ends first, where it
+        holds the dataset."""
+        with self._guard:
+            if self._closed:
+                return
             self._closed = True
-            self._finalizer.detach()
-            _native.close(self._id)
+            ncid = self._id
+            if self._holders:
+                return  # the last of them closes
+        self._close(ncid)
+
+    def _close(self, ncid: int) -> None:
+        self._finalizer.detach()
+        self._forget_ids()
+        _native.close(ncid)
+
+    @contextlib.contextmanager
+    def _hold(self) -> Iterator[bool]:
+        """Whether the dataset is open; if so it stays open within the block."""
+        with self._guard:
+            is_open = not self._closed
+            self._holders += is_open
+        try:
+            yield is_open
+        finally:
+            with self._guard:
+                self._holders -= is_open
+                last = is_open and self._closed and self._holders == 0
+            if last:
+                self._close(self._id)
 
     def cf_quantization(self, on: bool = True) -> None:
         """Quantized variables carry the CF conventions' attributes as well (CF-1.12, section 8.4)."""

@@ -23,7 +23,8 @@ class Variable:
     """An array in a file. `v[...]` reads, `v[...] = values` writes; both accept numpy's basic indices, lists of
     positions and masks. Several lists select along each dimension for itself, as in netCDF4-python."""
 
-    __slots__ = ("_group", "_id", "_type", "_dims", "_fixed", "_layout", "_attrs", "_dtype", "_name", "__weakref__")
+    __slots__ = ("_group", "_id", "_type", "_dims", "_fixed", "_layout", "_attrs", "_dtype", "_name",
+                 "_dim_names", "__weakref__")  # fmt: skip
 
     def __init__(self, group: Group, varid: int, name: str, type_id: int, dims: tuple[int, ...]) -> None:
         self._group, self._id, self._name, self._type, self._dims = group, varid, name, type_id, dims
@@ -31,6 +32,7 @@ class Variable:
         self._fixed: tuple[int, ...] | None = None
         self._layout: tuple[Any, ...] | None = None
         self._attrs: Attributes | None = None
+        self._dim_names: tuple[str, ...] | None = None
 
     # --- what it is ---
 
@@ -58,7 +60,9 @@ class Variable:
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        return tuple(self._group._dimension(d).name for d in self._dims)
+        if self._dim_names is None:
+            self._dim_names = tuple(self._group._dimension(d).name for d in self._dims)
+        return self._dim_names
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -148,7 +152,7 @@ class Variable:
     def __getitem__(self, key: Any) -> Any:
         if self._dtype is not _types.OBJECT:
             group = self._group
-            if group._root._defining or group._id < 0:
+            if group._root._defining or group._root._closed:
                 group._data()
             found = _native.getitem(group._id, self._id, self._fixed or self.shape, self._dtype, key)
             if found is not NotImplemented:
@@ -209,7 +213,7 @@ class Variable:
         if not np.shares_memory(full, target) and full.size:
             full = np.empty(full.shape, out.dtype)
         for parts in itertools.product(*[_index.runs(s) for s in wide]):
-            self._get_runs(parts, full[tuple(run.target for run in parts)], memory)
+            self._get_runs(parts, full[(*(run.target for run in parts), ...)], memory)  # a view, always
         if full.size and not np.shares_memory(full, target):
             target[...] = full.reshape(target.shape)
         for axis, at in takes:
@@ -230,7 +234,7 @@ class Variable:
         step = tuple(abs(s) for s in step)
         flat = np.empty(int(np.prod(count, dtype=np.int64)), object)
         flat[:] = self._get_objects(start, count, step)
-        out[...] = flat.reshape(count)[turned]
+        out[...] = flat.reshape(count)[(*turned, ...)]
 
     def _get_objects(self, start: tuple[int, ...], count: tuple[int, ...], step: tuple[int, ...]) -> list[Any]:
         ids = self._group._id, self._id
@@ -262,7 +266,7 @@ class Variable:
         if 0 in full.strides and full.size:
             full = np.ascontiguousarray(full)
         for parts in itertools.product(*[_index.runs(s) for s in selectors]):
-            self._put_runs(parts, full[tuple(run.target for run in parts)], memory or 0)
+            self._put_runs(parts, full[(*(run.target for run in parts), ...)], memory or 0)
 
     def _to_write(self, values: Any) -> Array:
         if isinstance(values, np.ma.MaskedArray):
@@ -298,7 +302,7 @@ class Variable:
                 data = np.ascontiguousarray(data)
             _native.put(*ids, start, step, data, memory)
             return
-        data = data[tuple(slice(None, None, -1) if s < 0 else slice(None) for s in step)]
+        data = data[(*(slice(None, None, -1) if s < 0 else slice(None) for s in step), ...)]
         start = tuple(run.start + (run.count - 1) * run.step if run.step < 0 else run.start for run in parts)
         step = tuple(abs(s) for s in step)
         if self._type == _types.STRING:
