@@ -121,6 +121,17 @@ EXTERNL int cellar_inq_var_chain(int ncid, int varid, enum cellar_spelling spell
  * CELLAR_PLUGINS says. */
 EXTERNL int cellar_prefer_plugins(int on);
 
+/* The filters there are, from 0: those built in, then those of plugins, which are searched for. NC_ENOFILTER after the last.
+ * name: as in a chain; origin: the library it comes from, "" for built in. Both are to be released with cellar_free(). */
+EXTERNL int cellar_inq_codec(int index, char **name, unsigned *id, char **origin);
+
+/* Libraries and directories of the plugin path that were not used, from 0, and why; NC_EINVAL after the last. */
+EXTERNL int cellar_inq_plugin_note(int index, char **path, char **why);
+
+/* The version of libhdf5 that is at work, "1.10.8", to be released with cellar_free(). It is loaded if it was not
+ * yet; the error says why it cannot be. */
+EXTERNL int cellar_inq_hdf5(char **version);
+
 /* --- values as they are stored ------------------------------------------------------- */
 
 /* Bytes the variable's values take in the file, after its filters. */

@@ -143,6 +143,9 @@ struct cel_container_ops {
      * _Codecs of a variable; CEL_ABSENT: none such. */
     int (*fact)(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
 
+    /* The version of the library that the format is kept by, yours to free. NULL: we keep it ourselves. */
+    int (*library)(char **out);
+
     /* All keys of a store, each ended by a NUL and an empty one at the end; yours to free. NULL: a file, which has none. */
     int (*keys)(struct cel_dataset *ds, char **out);
 };

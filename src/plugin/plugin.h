@@ -31,6 +31,9 @@ int cel_plugin_tried(struct cel_buf *out);
 const struct cel_codec *cel_plugin_by_id(unsigned hdf5_id);      /* NULL: none */
 const struct cel_codec *cel_plugin_by_zarr(const char *codecid); /* paired ones only */
 
+/* All of them, from 0, with the path of the library; NULL after the last. They are searched for first. */
+const struct cel_codec *cel_plugin_at(size_t i, const char **path);
+
 /* Libraries, files and directories that were not used, and why; NULL after the last. Valid until the next
  * search. */
 struct cel_plugin_note {

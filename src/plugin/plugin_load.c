@@ -413,6 +413,20 @@ static void search(void)
     cel_status_restore(&before);
 }
 
+const struct cel_codec *cel_plugin_at(size_t i, const char **path)
+{
+    struct cel_outside *o;
+
+    cel_lock(&plugins.lock);
+    search();
+    o = i < plugins.found.n ? plugins.found.at[i] : NULL;
+    cel_unlock(&plugins.lock);
+    if (!o)
+        return NULL;
+    *path = o->path;
+    return &o->codec;
+}
+
 const struct cel_codec *cel_plugin_by_id(unsigned hdf5_id)
 {
     struct cel_outside *o;

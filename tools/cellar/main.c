@@ -10,6 +10,7 @@ static const struct command *const commands[] = {
     &command_help,
     &command_info,
     &command_verify,
+    &command_doctor,
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 

@@ -1,6 +1,7 @@
 /* What is known of a file and readable as an attribute, but not listed: _SuperblockVersion, _IsNetcdf4 and
  * _NCProperties. */
 #include "h5_int.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,4 +72,20 @@ int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, s
     rc = facts[i].get(cel_h5_file(ds), out);
     cel_h5_leave(&entry);
     return rc;
+}
+
+int cel_h5_library(char **out)
+{
+    struct cel_h5_entry entry;
+    unsigned major = 0, minor = 0, release = 0;
+    char text[64];
+    int rc = cel_h5_enter(&entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    H5get_libversion(&major, &minor, &release);
+    cel_h5_leave(&entry);
+    snprintf(text, sizeof text, "%u.%u.%u", major, minor, release);
+    *out = cel_strdup(text);
+    return *out ? CEL_OK : NC_ENOMEM;
 }

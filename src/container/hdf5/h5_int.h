@@ -230,6 +230,7 @@ int cel_h5_sync(struct cel_dataset *ds);
 int cel_h5_file_drop(struct cel_h5_file *f); /* libhdf5 closes it, and what is deferred is written; f and io stay */
 int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
 int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
+int cel_h5_library(char **out); /* its version, "1.10.8" */
 
 /* --- h5_ask.c ------------------------------------------------------------------------- */
 /* As cel_h5r_object_read(), of the link `name`. */

@@ -71,4 +71,5 @@ const struct cel_container_ops cel_hdf5_ops = {
     .sync = cel_h5_sync,
     .close = cel_h5_close,
     .fact = cel_h5_fact,
+    .library = cel_h5_library,
 };
