@@ -19,7 +19,7 @@
 
 enum { TREE_HEAD = 38, LEAF_HEAD = 6, HEAP_HEAD = 146, HEAP_TABLE = 110 };
 
-const struct cel_h5r_dense_kind cel_h5r_dense_atts = {.type = 8, .record = 17, .id_at = 0, .id_n = 8, .flags_at = 8};
+const struct cel_h5r_dense_kind cel_h5r_dense_atts = {.type = 8, .record = 17, .id_at = 0, .id_n = 8, .flags_at = 8, .order_at = 9};
 const struct cel_h5r_dense_kind cel_h5r_dense_links = {.type = 5, .record = 11, .id_at = 4, .id_n = 7, .flags_at = -1};
 
 struct heap {
@@ -106,11 +106,13 @@ static int find_block(const struct heap *h, uint64_t offset, struct block *b)
 /* A block's checksum covers all of it, with the sum itself taken as zero. */
 static bool block_sum_matches(struct heap *h, uint64_t addr, const unsigned char *p, size_t size)
 {
-    unsigned char copy[sizeof h->reader->block[0].bytes + 4];
+    unsigned char copy[8192 + 4];
     size_t at = 13 + h->offset_size;
 
     if (!h->sums || h->checked == addr)
         return true;
+    if (size > 8192)
+        return false;
     memcpy(copy, p, size);
     memset(copy + at, 0, 4);
     memcpy(copy + size, p + at, 4);
@@ -136,7 +138,7 @@ static int get_object(struct heap *h, uint64_t offset, uint64_t n, struct cel_h5
 }
 
 /* Objects that are not in the heap's blocks are huge: no attribute we look for, and a link nobody makes. */
-static int visit_id(struct heap *h, const unsigned char *id, cel_h5r_body_fn *visit, void *data)
+static int visit_id(struct heap *h, const unsigned char *id, unsigned order, cel_h5r_body_fn *visit, void *data)
 {
     enum { MANAGED, HUGE } kind = id[0] >> 4;
     struct cel_h5_bytes body;
@@ -147,7 +149,7 @@ static int visit_id(struct heap *h, const unsigned char *id, cel_h5r_body_fn *vi
     if (kind != MANAGED)
         return CEL_ASK_LIBHDF5;
     rc = get_object(h, cel_get_le(id + 1, h->offset_size), cel_get_le(id + 1 + h->offset_size, h->length_size), &body);
-    return rc == CEL_OK ? visit(body, data) : rc;
+    return rc == CEL_OK ? visit(body, order, data) : rc;
 }
 
 /* The one leaf of the index; its records are copied, since the reader's blocks are replaced meanwhile. */
@@ -185,7 +187,7 @@ int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind
         const unsigned char *record = records + i * kind->record;
         bool shared = kind->flags_at >= 0 && (record[kind->flags_at] & 2);
 
-        rc = shared ? CEL_ASK_LIBHDF5 : visit_id(&h, record + kind->id_at, visit, data);
+        rc = shared ? CEL_ASK_LIBHDF5 : visit_id(&h, record + kind->id_at, kind->order_at ? cel_get_le32(record + kind->order_at) : 0, visit, data);
     }
     return rc;
 }

@@ -15,6 +15,7 @@
 
 #include "chain.h"
 #include "container.h"
+#include "h5_datatype.h"
 #include "model.h"
 #include "source.h"
 
@@ -96,6 +97,20 @@ struct cel_h5r_object {
 #define CEL_H5R_OBJECT_INIT \
     ((struct cel_h5r_object){.rank = -1, .type_class = CEL_H5R_NO_CLASS, .dimid = -1, .ncoords = -1})
 int cel_h5r_object_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_object *out);
+
+/* --- types and values ---------------------------------------------------------------------- */
+/* The type of the dataset or committed type at an address, wherever the file keeps it; after CEL_OK yours to free. */
+int cel_h5r_object_datatype(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_datatype **out);
+
+/* Object `index` of the collection of the global heap at an address. The bytes stay until the next call. */
+int cel_h5r_global_heap_get(struct cel_h5r_reader *r, uint64_t addr, size_t index, struct cel_h5_bytes *out);
+
+/* n elements of a file's type into memory, as the model's type for it has them. `to` is zeroed and stays so that
+ * cel_value_reclaim() may be called, also after a failure. */
+int cel_h5r_values_read(struct cel_h5r_reader *r, const struct cel_h5r_datatype *from_type,
+                        const struct cel_type *to_type, struct cel_h5_bytes from, size_t n, void *to);
+/* Do the file's bytes have memory's layout, but for byte order (*swap)? */
+bool cel_h5r_is_native(const struct cel_h5r_datatype *from_type, const struct cel_type *to_type, bool *swap);
 
 /* --- groups ------------------------------------------------------------------------------- */
 struct cel_h5r_link {
