@@ -120,6 +120,7 @@ static int read_vlen(struct cel_h5_bytes *b, const struct head *h, struct cel_h5
 {
     int rc = read_one(b, h->depth + 1, &t->base);
 
+    t->varsized = true;
     if (rc == CEL_OK && (h->bits & 15) == 1) {
         cel_h5r_datatype_free(t->base);
         t->base = NULL;
@@ -163,6 +164,7 @@ static int read_array(struct cel_h5_bytes *b, const struct head *h, struct cel_h
     if (h->version <= PAD_TO)
         cel_h5_take(b, 4 * (size_t)rank);
     rc = read_one(b, h->depth + 1, &t->base);
+    t->varsized = rc == CEL_OK && t->base->varsized;
     return rc == CEL_OK && !array_fits(t) ? CEL_ASK_LIBHDF5 : rc;
 }
 
@@ -192,6 +194,7 @@ static int wrap_in_array(const struct cel_h5_bytes *lengths, uint64_t rank, stru
     array->klass = CEL_H5R_ARRAY;
     array->ndims = (int)rank;
     array->base = part->type;
+    array->varsized = array->base->varsized;
     array->size = array->base->size;
     part->type = array;
     for (int d = 0; d < array->ndims; d++) {
@@ -236,6 +239,8 @@ static int read_compound(struct cel_h5_bytes *b, const struct head *h, struct ce
 
     while (rc == CEL_OK && t->nparts < n)
         rc = read_member(b, h, t, &t->part[t->nparts++]);
+    for (size_t i = 0; rc == CEL_OK && i < n; i++)
+        t->varsized = t->varsized || t->part[i].type->varsized;
     return rc;
 }
 
@@ -361,7 +366,7 @@ static bool parts_equal(const struct cel_h5r_datatype *a, const struct cel_h5r_p
         return false;
     if (a->klass == CEL_H5R_ENUM)
         return memcmp(x->value, y->value, a->size) == 0;
-    return x->offset == y->offset && cel_h5r_datatype_equal(x->type, y->type);
+    return (a->varsized || x->offset == y->offset) && cel_h5r_datatype_equal(x->type, y->type);
 }
 
 /* libhdf5 compares members by name, whatever their order. Nearly always it is the same; where there are many and it is
@@ -373,7 +378,8 @@ static bool all_parts_equal(const struct cel_h5r_datatype *a, const struct cel_h
     for (i = 0; i < a->nparts; i++) {
         if (parts_equal(a, &a->part[i], &b->part[i]))
             continue;
-        for (j = a->nparts > SORTED_FROM ? b->nparts : 0; j < b->nparts && !parts_equal(a, &a->part[i], &b->part[j]); j++)
+        for (j = a->nparts > SORTED_FROM ? b->nparts : 0; j < b->nparts && !parts_equal(a, &a->part[i], &b->part[j]);
+             j++)
             ;
         if (j == b->nparts)
             return false;
@@ -393,15 +399,24 @@ static bool says_the_same(const struct cel_h5r_datatype *a, const struct cel_h5r
 {
     if (a->klass != CEL_H5R_STRING && a->klass != CEL_H5R_OPAQUE && a->klass != CEL_H5R_REFERENCE)
         return true;
+    if (a->varies)
+        return memcmp(a->message + 1, b->message + 1, 3) == 0;
     return a->nmessage == b->nmessage && memcmp(a->message + 1, b->message + 1, a->nmessage - 1) == 0;
 }
 
+static bool numbers_equal(const struct cel_h5r_datatype *a, const struct cel_h5r_datatype *b)
+{
+    return a->big_endian == b->big_endian && a->odd_order == b->odd_order && a->is_signed == b->is_signed &&
+           bits_equal(&a->bits, &b->bits);
+}
+
+/* libhdf5 gives elements that lead into the heap the size they have in memory: sizes and offsets do not count there. */
 bool cel_h5r_datatype_equal(const struct cel_h5r_datatype *a, const struct cel_h5r_datatype *b)
 {
-    if (a->klass != b->klass || a->size != b->size || a->varies != b->varies || a->nparts != b->nparts)
+    if (a->klass != b->klass || a->varies != b->varies || a->nparts != b->nparts || a->varsized != b->varsized ||
+        (!a->varsized && a->size != b->size))
         return false;
-    if (a->big_endian != b->big_endian || a->odd_order != b->odd_order || a->is_signed != b->is_signed ||
-        !bits_equal(&a->bits, &b->bits) || !says_the_same(a, b))
+    if (!numbers_equal(a, b) || !says_the_same(a, b))
         return false;
     if (a->ndims != b->ndims || memcmp(a->dims, b->dims, (size_t)a->ndims * sizeof *a->dims) != 0)
         return false;

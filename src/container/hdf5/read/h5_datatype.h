@@ -13,7 +13,7 @@
 
 /* Where the bits of a number lie, counted from the least significant one. */
 struct cel_h5r_bits {
-    unsigned at, n; /* of all that count */
+    unsigned at, n;                                                     /* of all that count */
     unsigned sign_at, exponent_at, exponent_n, mantissa_at, mantissa_n; /* floats */
     unsigned norm;                                                      /* 2: the mantissa's first bit is implied */
     uint32_t bias;
@@ -29,6 +29,8 @@ struct cel_h5r_datatype {
     struct cel_h5r_bits bits;
     /* strings */
     bool varies; /* length and position in the global heap */
+    /* any */
+    bool varsized; /* it, or a part of it, leads into the global heap */
     /* what it is made of */
     struct cel_h5r_datatype *base; /* enum, vlen, array */
     int ndims;                     /* array */
@@ -55,8 +57,8 @@ int cel_h5r_datatype_decode(const unsigned char *message, size_t n, struct cel_h
 void cel_h5r_datatype_free(struct cel_h5r_datatype *t); /* NULL is fine */
 bool cel_h5r_datatype_equal(const struct cel_h5r_datatype *a, const struct cel_h5r_datatype *b);
 
-size_t cel_h5r_array_length(const struct cel_h5r_datatype *array);    /* elements in all; fits, as decoding checked */
-bool cel_h5r_is_fixed_text(const struct cel_h5r_datatype *t);         /* a string of one length for all */
-bool cel_h5r_is_long_text(const struct cel_h5r_datatype *t);          /* the same, of more than one byte */
+size_t cel_h5r_array_length(const struct cel_h5r_datatype *array); /* elements in all; fits, as decoding checked */
+bool cel_h5r_is_fixed_text(const struct cel_h5r_datatype *t);      /* a string of one length for all */
+bool cel_h5r_is_long_text(const struct cel_h5r_datatype *t);       /* the same, of more than one byte */
 
 #endif

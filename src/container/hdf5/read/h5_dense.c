@@ -19,7 +19,8 @@
 
 enum { TREE_HEAD = 38, LEAF_HEAD = 6, HEAP_HEAD = 146, HEAP_TABLE = 110 };
 
-const struct cel_h5r_dense_kind cel_h5r_dense_atts = {.type = 8, .record = 17, .id_at = 0, .id_n = 8, .flags_at = 8, .order_at = 9};
+const struct cel_h5r_dense_kind cel_h5r_dense_atts = {
+    .type = 8, .record = 17, .id_at = 0, .id_n = 8, .flags_at = 8, .order_at = 9};
 const struct cel_h5r_dense_kind cel_h5r_dense_links = {.type = 5, .record = 11, .id_at = 4, .id_n = 7, .flags_at = -1};
 
 struct heap {
@@ -187,7 +188,9 @@ int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind
         const unsigned char *record = records + i * kind->record;
         bool shared = kind->flags_at >= 0 && (record[kind->flags_at] & 2);
 
-        rc = shared ? CEL_ASK_LIBHDF5 : visit_id(&h, record + kind->id_at, kind->order_at ? cel_get_le32(record + kind->order_at) : 0, visit, data);
+        rc = shared ? CEL_ASK_LIBHDF5
+                    : visit_id(&h, record + kind->id_at, kind->order_at ? cel_get_le32(record + kind->order_at) : 0,
+                               visit, data);
     }
     return rc;
 }

@@ -15,9 +15,9 @@ struct cel_h5r_collection {
     uint64_t addr;
     unsigned char *bytes;
     size_t n;
-    uint64_t used;     /* the reader's count of uses, when it was used last */
-    uint32_t *at;      /* by index: offset of the object's bytes; 0: none */
-    uint64_t *sizes;   /* by index */
+    uint64_t used;   /* the reader's count of uses, when it was used last */
+    uint32_t *at;    /* by index: offset of the object's bytes; 0: none */
+    uint64_t *sizes; /* by index */
     size_t nindices;
 };
 

@@ -32,6 +32,7 @@ struct cel_h5r_file {
     uint64_t size;    /* of the source, as it was opened */
     uint64_t base;    /* offset of the superblock, from which addresses count; a user block may stand before it */
     uint64_t root;    /* address of the root group */
+    int version;      /* of the superblock */
     unsigned chunk_k; /* half the children that a node of a chunk index has space for */
     size_t offset_size, length_size; /* bytes of an address, and of a length: 2, 4 or 8 */
 };
@@ -111,6 +112,35 @@ int cel_h5r_values_read(struct cel_h5r_reader *r, const struct cel_h5r_datatype 
                         const struct cel_type *to_type, struct cel_h5_bytes from, size_t n, void *to);
 /* Do the file's bytes have memory's layout, but for byte order (*swap)? */
 bool cel_h5r_is_native(const struct cel_h5r_datatype *from_type, const struct cel_type *to_type, bool *swap);
+
+/* --- attributes ----------------------------------------------------------------------------- */
+struct cel_h5r_attributes { /* in the order of their creation, where the file keeps it */
+    struct cel_h5r_attribute_message {
+        unsigned char *bytes;
+        size_t n;
+        unsigned order;
+        size_t nth;
+    } * at;
+    size_t n, cap;
+};
+/* Of the object at an address; after CEL_OK yours to dispose of. None is looked at: a damaged one fails alone. */
+int cel_h5r_attributes_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_attributes *out);
+void cel_h5r_attributes_dispose(struct cel_h5r_attributes *list);
+const char *cel_h5r_attribute_name(const struct cel_h5r_attribute_message *m); /* NULL: it has none */
+
+enum cel_h5r_shape { CEL_H5R_NULL, CEL_H5R_SCALAR, CEL_H5R_SIMPLE };
+struct cel_h5r_attribute_value {
+    struct cel_h5r_datatype *type; /* yours to free */
+    uint64_t committed;            /* where the file has the type; 0: nowhere */
+    enum cel_h5r_shape shape;
+    size_t n;                 /* elements; all are there */
+    struct cel_h5_bytes data; /* of the message */
+};
+int cel_h5r_attribute_look(struct cel_h5r_reader *r, const struct cel_h5r_attribute_message *m,
+                           struct cel_h5r_attribute_value *out);
+
+/* The addresses of the scales of each dimension of a dataset, as DIMENSION_LIST says; 0: none. */
+int cel_h5r_dimension_list(struct cel_h5r_reader *r, uint64_t dataset, int ndims, uint64_t *addr);
 
 /* --- groups ------------------------------------------------------------------------------- */
 struct cel_h5r_link {

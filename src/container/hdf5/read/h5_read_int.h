@@ -88,7 +88,7 @@ enum {
 };
 struct cel_h5r_message {
     int type;
-    bool shared; /* the body is only a reference */
+    bool shared;    /* the body is only a reference */
     unsigned order; /* of creation where the header keeps it, else of its messages */
     struct cel_h5_bytes body;
 };

@@ -71,29 +71,43 @@ static double power_of(const struct cel_h5r_bits *b, uint64_t mantissa, int64_t 
     return ldexp((double)mantissa, e < -32768 ? -32768 : e > 32767 ? 32767 : (int)e);
 }
 
-/* Any binary float. Of a mantissa longer than 64 bits the rest only says which way a half is rounded. */
+/* Infinity and what is no number: a mantissa that shows its first bit has it set for both. */
+static double special_of(uint64_t mantissa, unsigned kept, bool implied)
+{
+    if (!implied)
+        mantissa &= ((uint64_t)1 << (kept - 1)) - 1;
+    return mantissa ? NAN : INFINITY;
+}
+
+/* The mantissa's first bits, at most `most`. The rest only says which way a half is rounded. */
+static uint64_t mantissa_of(const struct cel_h5r_datatype *t, const unsigned char *p, unsigned most, unsigned *kept)
+{
+    const struct cel_h5r_bits *b = &t->bits;
+    unsigned cut = b->mantissa_n > most ? b->mantissa_n - most : 0;
+    uint64_t m;
+
+    *kept = b->mantissa_n - cut;
+    m = take_bits(t, p, b->mantissa_at + cut, *kept);
+    for (unsigned i = 0; i < cut && !(m & 1); i += 32)
+        m |= take_bits(t, p, b->mantissa_at + i, cut - i < 32 ? cut - i : 32) != 0;
+    return m;
+}
+
+/* Any binary float. */
 static double float_of(const struct cel_h5r_datatype *t, const unsigned char *p)
 {
     const struct cel_h5r_bits *b = &t->bits;
     bool implied = b->norm == 2;
-    unsigned most = implied ? 62 : 63, kept = b->mantissa_n > most ? most : b->mantissa_n;
-    unsigned cut = b->mantissa_n - kept;
-    uint64_t m = take_bits(t, p, b->mantissa_at + cut, kept), e = take_bits(t, p, b->exponent_at, b->exponent_n);
-    uint64_t top = ((uint64_t)1 << b->exponent_n) - 1;
+    unsigned kept;
+    uint64_t m = mantissa_of(t, p, implied ? 62 : 63, &kept), e = take_bits(t, p, b->exponent_at, b->exponent_n);
     double v;
 
-    for (unsigned i = 0; i < cut && !(m & 1); i += 32)
-        m |= take_bits(t, p, b->mantissa_at + i, cut - i < 32 ? cut - i : 32) != 0;
-    if (e == top && !implied)
-        v = m << (64 - kept) << 1 ? NAN : INFINITY;
-    else if (e == top)
-        v = m ? NAN : INFINITY;
-    else if (implied && e == 0)
-        v = power_of(b, m, 1, kept);
-    else if (implied)
+    if (e == ((uint64_t)1 << b->exponent_n) - 1)
+        v = special_of(m, kept, implied);
+    else if (implied && e > 0)
         v = power_of(b, m | (uint64_t)1 << kept, (int64_t)e, kept);
     else
-        v = power_of(b, m, e == 0 ? 1 : (int64_t)e, kept - 1);
+        v = power_of(b, m, e > 0 ? (int64_t)e : 1, implied ? kept : kept - 1);
     return take_bits(t, p, b->sign_at, 1) ? -v : v;
 }
 
