@@ -118,6 +118,17 @@ static int note_dense(struct cel_h5_bytes body, unsigned order, void *data)
     return cel_h5r_attribute_note(p->reader, body, p->out);
 }
 
+/* Damage of attributes is not the object's: libhdf5 says what is left of it. */
+static int read_dense(struct cel_h5r_reader *r, struct parse *p)
+{
+    int rc = cel_h5r_dense_each(r, &cel_h5r_dense_atts, &p->atts, note_dense, p);
+
+    if (rc == CEL_OK || rc == NC_ENOMEM || rc == CEL_ASK_LIBHDF5)
+        return rc;
+    cel_error_clear();
+    return CEL_ASK_LIBHDF5;
+}
+
 int cel_h5r_object_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_object *out)
 {
     struct parse p = {.reader = r, .out = out, .atts = {CEL_H5R_NOWHERE, CEL_H5R_NOWHERE}};
@@ -126,7 +137,7 @@ int cel_h5r_object_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_
     *out = CEL_H5R_OBJECT_INIT;
     rc = cel_h5r_messages_each(r, addr, read_message, &p);
     if (rc == CEL_OK && p.atts.heap != CEL_H5R_NOWHERE)
-        rc = cel_h5r_dense_each(r, &cel_h5r_dense_atts, &p.atts, note_dense, &p);
+        rc = read_dense(r, &p);
     if (rc != CEL_OK)
         return rc;
     out->dim_only = out->dim_only && out->is_scale;

@@ -34,6 +34,8 @@ struct cel_h5r_file {
     uint64_t root;    /* address of the root group */
     int version;      /* of the superblock */
     unsigned chunk_k; /* half the children that a node of a chunk index has space for */
+    uint64_t sohm;    /* table of shared messages ... */
+    unsigned nsohm;   /* ... and how many indices it has; 0: the file has none */
     size_t offset_size, length_size; /* bytes of an address, and of a length: 2, 4 or 8 */
 };
 int cel_h5r_open(struct cel_source *source, struct cel_h5r_file *out);

@@ -97,12 +97,25 @@ struct cel_h5r_message {
 typedef int cel_h5r_message_fn(const struct cel_h5r_message *m, void *data);
 int cel_h5r_messages_each(struct cel_h5r_reader *r, uint64_t addr, cel_h5r_message_fn *visit, void *data);
 
+/* --- h5_fractal_heap.c --------------------------------------------------------------------- */
+struct cel_h5r_fractal_heap;
+/* The file outlives the heap. One thread at a time. */
+int cel_h5r_fractal_heap_make(const struct cel_h5r_file *file, uint64_t addr, struct cel_h5r_fractal_heap **out);
+void cel_h5r_fractal_heap_free(struct cel_h5r_fractal_heap *h);
+size_t cel_h5r_fractal_heap_id_size(const struct cel_h5r_fractal_heap *h);
+int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id,
+                             struct cel_buf *out); /* the object of that id, instead of what `out` held */
+
+/* --- h5_sohm.c: messages that the file keeps once for all ------------------------------------ */
+int cel_h5r_sohm_note(struct cel_h5_bytes body, struct cel_h5r_file *file); /* where they are, from the extension */
+int cel_h5r_sohm_get(struct cel_h5r_reader *r, int type, const unsigned char *id, struct cel_buf *out);
+
 /* --- h5_dense.c: messages kept in a heap ------------------------------------------------ */
 struct cel_h5r_dense { /* where; NOWHERE: the messages are in the header */
     uint64_t heap, index;
 };
 struct cel_h5r_dense_kind { /* of the index of names: its type, and what a record of it looks like */
-    int type;
+    int type, message;
     size_t record, id_at, id_n;
     int flags_at;    /* -1: none */
     size_t order_at; /* 0: none */

@@ -51,8 +51,14 @@ int cel_h5r_shared_read(struct cel_h5r_reader *r, int type, struct cel_h5_bytes 
 {
     uint64_t addr = cel_h5r_committed_at(r, body);
     bool shared = false;
-    int rc = addr ? cel_h5r_message_copy(r, addr, type, &shared, out) : CEL_ASK_LIBHDF5;
+    int rc;
 
+    if (addr)
+        rc = cel_h5r_message_copy(r, addr, type, &shared, out);
+    else if (body.n >= 10 && body.p[0] == 3 && body.p[1] == IN_HEAP)
+        rc = cel_h5r_sohm_get(r, type, body.p + 2, out);
+    else
+        rc = CEL_ASK_LIBHDF5;
     return rc == CEL_OK && shared ? CEL_ASK_LIBHDF5 : rc;
 }
 
