@@ -1,4 +1,4 @@
-/* Attributes. Text is one fixed-length string, numbers and strings are lists, an
+/* Attributes, read from the file or through libhdf5 and written through libhdf5. Text is one fixed-length string, numbers and strings are lists, an
  * empty attribute has no space at all; so netCDF-C writes them. Attributes that
  * hold the structure of a netCDF-4 file are not listed. */
 #include "h5_int.h"
@@ -26,139 +26,172 @@ struct reading {
     struct cel_group *group;
     struct cel_var *var; /* NULL: the group's */
     struct cel_atts *atts;
+    struct cel_h5r_reader *reader; /* NULL: through libhdf5 */
     int rc;
 };
 
 /* What is known of an attribute before its values are read. */
 struct value {
-    hid_t att, file_type, space;
+    struct cel_h5r_attribute_value found; /* its type is disposed of with it */
+    hid_t att, file_type;                 /* libhdf5's; -1: it was found without */
     const struct cel_type *type;
     size_t n;
-    size_t width;  /* text: bytes of one fixed-length string; else 0 */
     bool one_text; /* a single fixed-length string: netCDF's text attribute */
     void *data;
 };
 
-static void close_value(struct value *v)
+/* Which attribute of netCDF it is: the rules, whoever found it. */
+static int settle(struct reading *r, struct value *v)
 {
-    if (v->space >= 0)
-        H5Sclose(v->space);
-    if (v->file_type >= 0)
-        H5Tclose(v->file_type);
-    if (v->att >= 0)
-        H5Aclose(v->att);
-}
+    const struct cel_h5r_datatype *t = v->found.type;
+    bool text = cel_h5r_is_fixed_text(t);
 
-static int look_at(struct reading *r, struct value *v)
-{
-    H5S_class_t shape;
-    hssize_t n;
-    bool text;
-
-    v->file_type = H5Aget_type(v->att);
-    v->space = H5Aget_space(v->att);
-    shape = v->space < 0 ? H5S_NO_CLASS : H5Sget_simple_extent_type(v->space);
-    if (v->file_type < 0 || shape == H5S_NO_CLASS)
-        return cel_h5_fail(NC_EHDFERR, "type or shape cannot be read");
-    n = shape == H5S_NULL ? 0 : H5Sget_simple_extent_npoints(v->space);
-    if (n < 0)
-        return cel_h5_fail(NC_EHDFERR, "shape cannot be read");
-    v->n = (size_t)n;
-    text = H5Tget_class(v->file_type) == H5T_STRING && H5Tis_variable_str(v->file_type) == 0;
-    v->width = text ? H5Tget_size(v->file_type) : 0;
-    v->one_text = text && shape != H5S_SIMPLE;
+    v->n = v->found.n;
+    v->one_text = text && v->found.shape != CEL_H5R_SIMPLE;
     if (v->one_text) {
         v->type = cel_type_atomic(NC_CHAR);
-        v->n = v->n ? v->width : 0;
+        v->n = v->n ? t->size : 0;
         return CEL_OK;
     }
     if (text) {
-        v->type = cel_type_atomic(v->width == 1 ? NC_CHAR : NC_STRING);
+        v->type = cel_type_atomic(t->size == 1 ? NC_CHAR : NC_STRING);
         return CEL_OK;
     }
-    return cel_h5_type_of(r->f, v->file_type, &v->type);
+    return cel_h5_type_of(r->f, t, v->found.committed, &v->type);
+}
+
+/* --- without libhdf5 --- */
+
+static int read_directly(struct reading *r, struct value *v)
+{
+    if (v->one_text) {
+        memcpy(v->data, v->found.data.p, v->n);
+        return CEL_OK;
+    }
+    return cel_h5r_values_read(r->reader, v->found.type, v->type, v->found.data, v->n, v->data);
+}
+
+/* --- through libhdf5 --- */
+
+static int look_at(struct reading *r, struct value *v)
+{
+    hid_t space = H5Aget_space(v->att);
+    H5S_class_t shape = space < 0 ? H5S_NO_CLASS : H5Sget_simple_extent_type(space);
+    hssize_t n = shape == H5S_NULL ? 0 : H5Sget_simple_extent_npoints(space);
+
+    if (space >= 0)
+        H5Sclose(space);
+    v->file_type = H5Aget_type(v->att);
+    if (v->file_type < 0 || shape == H5S_NO_CLASS)
+        return cel_h5_fail(NC_EHDFERR, "type or shape cannot be read");
+    if (n < 0)
+        return cel_h5_fail(NC_EHDFERR, "shape cannot be read");
+    v->found.n = (size_t)n;
+    v->found.shape = shape == H5S_NULL ? CEL_H5R_NULL : shape == H5S_SIMPLE ? CEL_H5R_SIMPLE : CEL_H5R_SCALAR;
+    v->found.committed = H5Tcommitted(v->file_type) > 0 ? cel_h5_found_at(r->f, v->file_type) : 0;
+    return cel_h5_form_of_id(v->file_type, &v->found.type);
+}
+
+static int read_by_id(const struct value *v, hid_t memory, void *data)
+{
+    return H5Aread(v->att, memory, data) < 0 ? cel_h5_fail(NC_EHDFERR, "values cannot be read") : CEL_OK;
 }
 
 /* Fixed-length strings of a list, each on its own. */
-static int split_texts(struct value *v, const char *texts)
+static int read_texts(const struct value *v)
 {
-    char **out = v->data;
-    size_t i;
+    size_t width = v->found.type->size;
+    char *texts = cel_malloc_array(v->n, width), **out = v->data;
+    int rc = texts ? read_by_id(v, v->file_type, texts) : NC_ENOMEM;
 
-    for (i = 0; i < v->n; i++) {
-        out[i] = cel_strndup(texts + i * v->width, strnlen(texts + i * v->width, v->width));
-        if (!out[i])
-            return NC_ENOMEM;
+    for (size_t i = 0; rc == CEL_OK && i < v->n; i++) {
+        out[i] = cel_strndup(texts + i * width, strnlen(texts + i * width, width));
+        rc = out[i] ? CEL_OK : NC_ENOMEM;
     }
-    return CEL_OK;
-}
-
-static int read_texts(struct value *v)
-{
-    char *texts = cel_malloc_array(v->n, v->width);
-    int rc = texts ? CEL_OK : NC_ENOMEM;
-
-    if (rc == CEL_OK && H5Aread(v->att, v->file_type, texts) < 0)
-        rc = cel_h5_fail(NC_EHDFERR, "values cannot be read");
-    if (rc == CEL_OK)
-        rc = split_texts(v, texts);
     free(texts);
     return rc;
 }
 
-static int read_values(struct reading *r, struct value *v)
+static int read_through_libhdf5(struct reading *r, struct value *v)
 {
     hid_t memory = v->file_type; /* strings: libhdf5 does not convert between encodings */
     int rc = CEL_OK;
 
+    if (v->type->klass == NC_STRING && cel_h5r_is_fixed_text(v->found.type))
+        return read_texts(v);
+    if (v->found.type->klass != CEL_H5R_STRING)
+        rc = cel_h5_memory_type(r->f, v->type, &memory);
+    return rc == CEL_OK ? read_by_id(v, memory, v->data) : rc;
+}
+
+/* --- either way --- */
+
+static int read_values(struct reading *r, struct value *v)
+{
     v->data = cel_calloc(v->n, v->type->size);
     if (!v->data)
         return NC_ENOMEM;
     if (v->n == 0)
         return CEL_OK;
-    if (v->width && v->type->klass == NC_STRING)
-        return read_texts(v);
-    if (H5Tget_class(v->file_type) != H5T_STRING)
-        rc = cel_h5_memory_type(r->f, v->type, &memory);
-    if (rc == CEL_OK && H5Aread(v->att, memory, v->data) < 0)
-        rc = cel_h5_fail(NC_EHDFERR, "values cannot be read");
-    return rc;
+    return r->reader ? read_directly(r, v) : read_through_libhdf5(r, v);
 }
 
-static int read_att(struct reading *r, hid_t object, const char *name)
+/* Takes the value over, all that was found of it included. */
+static int add_att(struct reading *r, const char *name, struct value *v)
 {
-    struct value v = {.file_type = -1, .space = -1, .att = H5Aopen(object, name, H5P_DEFAULT)};
-    int rc = v.att < 0 ? cel_h5_fail(NC_EHDFERR, "it cannot be opened") : look_at(r, &v);
+    int rc = settle(r, v);
 
     if (rc == CEL_OK)
-        rc = read_values(r, &v);
+        rc = read_values(r, v);
     if (rc == CEL_OK) {
-        rc = cel_att_add(r->atts, name, v.type, v.n, v.data, NULL);
-        v.data = NULL;
-    } else if (v.data) {
-        cel_value_reclaim(v.type, v.data, v.n);
+        rc = cel_att_add(r->atts, name, v->type, v->n, v->data, NULL);
+        v->data = NULL;
+    } else if (v->data) {
+        cel_value_reclaim(v->type, v->data, v->n);
     }
-    free(v.data);
-    close_value(&v);
+    free(v->data);
+    cel_h5r_datatype_free(v->found.type);
     return rc == CEL_ABSENT ? cel_fail(NC_EBADTYPE, "its HDF5 type has no counterpart in netCDF") : rc;
 }
 
-static int read_named(struct reading *r, hid_t object, const char *name)
+static int check_name(const char *name)
 {
     if (strlen(name) > NC_MAX_NAME)
         return cel_fail(NC_EMAXNAME, "its name has %zu bytes, netCDF's may have %d", strlen(name), NC_MAX_NAME);
-    return read_att(r, object, name);
+    return CEL_OK;
+}
+
+/* What failed because of the attribute itself is noted, and the others are read. */
+static int note(struct reading *r, const char *name, int rc)
+{
+    rc = cel_h5_note(r->group, rc, "%s:%s", r->var ? r->var->name : "", name);
+    return rc < 0 ? cel_fail_in(rc, "attribute %s", name) : rc;
+}
+
+static int read_by_name(struct reading *r, hid_t object, const char *name)
+{
+    struct value v = {.file_type = -1, .att = H5Aopen(object, name, H5P_DEFAULT)};
+    int rc = v.att < 0 ? cel_h5_fail(NC_EHDFERR, "it cannot be opened") : look_at(r, &v);
+
+    if (rc == CEL_OK)
+        rc = add_att(r, name, &v);
+    if (v.file_type >= 0)
+        H5Tclose(v.file_type);
+    if (v.att >= 0)
+        H5Aclose(v.att);
+    return rc;
 }
 
 static herr_t visit(hid_t object, const char *name, const H5A_info_t *info, void *data)
 {
     struct reading *r = data;
+    int rc;
 
     (void)info;
-    if (!is_hidden(name))
-        r->rc = cel_h5_note(r->group, read_named(r, object, name), "%s:%s", r->var ? r->var->name : "", name);
-    if (r->rc != CEL_OK)
-        r->rc = cel_fail_in(r->rc, "attribute %s", name);
+    if (is_hidden(name))
+        return 0;
+    rc = check_name(name);
+    r->rc = note(r, name, rc == CEL_OK ? read_by_name(r, object, name) : rc);
     return r->rc == CEL_OK ? 0 : -1;
 }
 
@@ -174,43 +207,113 @@ static int list_all(struct reading *r, hid_t object)
     return r->rc;
 }
 
-static int read_all(struct reading *r)
+static int read_inside(struct reading *r)
 {
     int rc = r->var ? cel_h5_var_open(r->var) : CEL_OK;
 
     if (rc == CEL_OK)
         rc = list_all(r, r->var ? ((struct cel_h5_var *)r->var->priv)->id : cel_h5_group_id(r->group));
-    return cel_h5_note(r->group, rc, "%s:", r->var ? r->var->name : "");
+    return rc;
+}
+
+static int ask(struct reading *r)
+{
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter_file(r->f->ds, &entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    r->reader = NULL;
+    cel_atts_dispose(r->atts);
+    rc = read_inside(r);
+    cel_h5_leave(&entry);
+    return rc;
+}
+
+static int read_message(struct reading *r, const struct cel_h5r_attribute_message *m, const char *name)
+{
+    struct value v = {.file_type = -1, .att = -1};
+    int rc = check_name(name);
+
+    if (rc == CEL_OK)
+        rc = cel_h5r_attribute_look(r->reader, m, &v.found);
+    return rc == CEL_OK ? add_att(r, name, &v) : rc;
+}
+
+static uint64_t addr_of(const struct reading *r)
+{
+    return r->var ? ((const struct cel_h5_var *)r->var->priv)->addr
+                  : ((const struct cel_h5_group *)r->group->priv)->addr;
+}
+
+static int read_messages(struct reading *r)
+{
+    struct cel_h5r_attributes list;
+    int rc = cel_h5_reader(r->f, addr_of(r), &r->reader);
+
+    if (rc == CEL_OK)
+        rc = cel_h5r_attributes_read(r->reader, addr_of(r), &list);
+    if (rc != CEL_OK)
+        return rc;
+    for (size_t i = 0; rc == CEL_OK && i < list.n; i++) {
+        const char *name = cel_h5r_attribute_name(&list.at[i]);
+
+        if (!name)
+            rc = CEL_ASK_LIBHDF5;
+        else if (!is_hidden(name))
+            rc = note(r, name, read_message(r, &list.at[i], name));
+    }
+    cel_h5r_attributes_dispose(&list);
+    return rc;
 }
 
 /* A list half read is not kept: the next call starts anew. */
-static int load(struct cel_h5_file *f, struct cel_group *group, struct cel_var *var)
+int cel_h5_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var)
 {
     struct cel_atts *atts = var ? &var->atts : &group->atts;
-    struct reading r = {.f = f, .group = group, .var = var, .atts = atts};
-    int rc = read_all(&r);
+    struct reading r = {.f = cel_h5_file(ds), .group = group, .var = var, .atts = atts};
+    int rc;
 
+    if (atts->loaded)
+        return CEL_OK;
+    rc = read_messages(&r);
+    if (rc == CEL_ASK_LIBHDF5)
+        rc = ask(&r);
+    rc = cel_h5_note(group, rc, "%s:", var ? var->name : "");
     if (rc == CEL_OK)
         atts->loaded = true;
     else
         cel_atts_dispose(atts);
-    return rc;
+    return rc != CEL_OK && var ? cel_fail_in_var(rc, var) : rc;
 }
 
-int cel_h5_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var)
+int cel_h5_root_text(struct cel_h5_file *f, const char *name, char **out)
 {
-    struct cel_h5_entry entry;
-    int rc = (var ? &var->atts : &group->atts)->loaded ? CEL_ABSENT : cel_h5_enter_file(ds, &entry);
+    struct reading r = {.f = f, .group = f->ds->root};
+    struct cel_h5r_attribute_value v;
+    struct cel_h5r_attributes list;
+    int rc = cel_h5_reader(f, addr_of(&r), &r.reader), found = CEL_ABSENT;
 
-    if (rc == CEL_ABSENT)
-        return CEL_OK;
+    if (rc == CEL_OK)
+        rc = cel_h5r_attributes_read(r.reader, addr_of(&r), &list);
     if (rc != CEL_OK)
         return rc;
-    rc = load(cel_h5_file(ds), group, var);
-    cel_h5_leave(&entry);
-    if (rc != CEL_OK && var)
-        return cel_fail_in_var(rc, var);
-    return rc;
+    *out = NULL;
+    for (size_t i = 0; rc == CEL_OK && found != CEL_OK && i < list.n; i++) {
+        const char *one = cel_h5r_attribute_name(&list.at[i]);
+
+        if (!one || strcmp(one, name) != 0)
+            continue;
+        found = CEL_OK;
+        rc = cel_h5r_attribute_look(r.reader, &list.at[i], &v);
+        if (rc == CEL_OK && v.n == 1 && cel_h5r_is_fixed_text(v.type)) {
+            *out = cel_strndup((const char *)v.data.p, v.type->size);
+            rc = *out ? CEL_OK : NC_ENOMEM;
+        }
+        cel_h5r_datatype_free(v.type);
+    }
+    cel_h5r_attributes_dispose(&list);
+    return rc == CEL_OK ? found : rc;
 }
 
 /* --- writing ------------------------------------------------------------------------------ */

@@ -62,19 +62,31 @@ static struct cel_dim *at_address(const struct cel_dataset *ds, uint64_t addr)
     return NULL;
 }
 
-/* Some dimensions may have no scale: those stay NULL. */
-static int by_scales(const struct cel_dataset *ds, const struct found *v)
+static int ask_scales(const struct cel_dataset *ds, struct cel_var *var, uint64_t *addr)
 {
-    uint64_t addr[CEL_RANK_MAX];
     struct cel_h5_entry entry;
-    int d, rc = cel_h5_enter_file(ds, &entry);
+    int rc = cel_h5_enter_file(ds, &entry);
 
     if (rc != CEL_OK)
         return rc;
-    rc = cel_h5_var_open(v->var);
+    rc = cel_h5_var_open(var);
     if (rc == CEL_OK)
-        rc = cel_h5_scale_list(v->var, addr);
+        rc = cel_h5_scale_list(var, addr);
     cel_h5_leave(&entry);
+    return rc;
+}
+
+/* Some dimensions may have no scale: those stay NULL. */
+static int by_scales(const struct cel_dataset *ds, const struct found *v)
+{
+    uint64_t addr[CEL_RANK_MAX], at = ((struct cel_h5_var *)v->var->priv)->addr;
+    struct cel_h5r_reader *reader = NULL;
+    int d, rc = cel_h5_reader(cel_h5_file(ds), at, &reader);
+
+    if (rc == CEL_OK)
+        rc = cel_h5r_dimension_list(reader, at, v->var->ndims, addr);
+    if (rc == CEL_ASK_LIBHDF5)
+        rc = ask_scales(ds, v->var, addr);
     for (d = 0; rc == CEL_OK && d < v->var->ndims; d++)
         v->var->dim[d] = at_address(ds, cel_h5_same_file(((struct cel_h5_var *)v->var->priv)->addr, addr[d]));
     return rc;

@@ -51,12 +51,44 @@ static int properties(const struct cel_h5_file *f, struct cel_fact *out)
     return rc;
 }
 
+/* --- without libhdf5 --------------------------------------------------------------------- */
+
+static int read_version(struct cel_h5_file *f, struct cel_fact *out)
+{
+    out->number = f->read.version;
+    return CEL_OK;
+}
+
+static int read_mark(struct cel_h5_file *f, struct cel_fact *out)
+{
+    char *text = NULL;
+    int rc = f->marks > 1 ? CEL_OK : cel_h5_root_text(f, "_NCProperties", &text);
+
+    free(text);
+    text = NULL;
+    if (rc == CEL_ABSENT)
+        rc = cel_h5_root_text(f, "_nc3_strict", &text);
+    free(text);
+    out->number = rc == CEL_OK;
+    return rc == CEL_ABSENT ? CEL_OK : rc;
+}
+
+static int read_properties(struct cel_h5_file *f, struct cel_fact *out)
+{
+    int rc = cel_h5_root_text(f, "_NCProperties", &out->text);
+
+    return rc == CEL_OK && !out->text ? CEL_ABSENT : rc;
+}
+
 int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out)
 {
     static const struct {
         const char *name;
-        int (*get)(const struct cel_h5_file *f, struct cel_fact *out);
-    } facts[] = {{"_SuperblockVersion", superblock_version}, {"_IsNetcdf4", is_netcdf4}, {"_NCProperties", properties}};
+        int (*read)(struct cel_h5_file *f, struct cel_fact *out);
+        int (*ask)(const struct cel_h5_file *f, struct cel_fact *out);
+    } facts[] = {{"_SuperblockVersion", read_version, superblock_version},
+                 {"_IsNetcdf4", read_mark, is_netcdf4},
+                 {"_NCProperties", read_properties, properties}};
     struct cel_h5_entry entry;
     size_t i;
     int rc;
@@ -66,10 +98,13 @@ int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, s
         ;
     if (var || i == sizeof facts / sizeof *facts)
         return CEL_ABSENT;
+    rc = cel_h5_file(ds)->own_reader ? facts[i].read(cel_h5_file(ds), out) : CEL_ASK_LIBHDF5;
+    if (rc != CEL_ASK_LIBHDF5)
+        return rc;
     rc = cel_h5_enter_file(ds, &entry);
     if (rc != CEL_OK)
         return rc;
-    rc = facts[i].get(cel_h5_file(ds), out);
+    rc = facts[i].ask(cel_h5_file(ds), out);
     cel_h5_leave(&entry);
     return rc;
 }

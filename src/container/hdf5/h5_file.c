@@ -191,6 +191,18 @@ static int open_directly(struct cel_h5_file *f)
     return rc == CEL_OK ? cel_h5_load(f->ds) : rc;
 }
 
+int cel_h5_reader(struct cel_h5_file *f, uint64_t addr, struct cel_h5r_reader **out)
+{
+    int rc = CEL_OK;
+
+    if (!f->own_reader || !addr || cel_h5_is_in_other_file(addr))
+        return CEL_ASK_LIBHDF5;
+    if (!f->reader)
+        rc = cel_h5r_reader_make(&f->read, &f->reader);
+    *out = f->reader;
+    return rc;
+}
+
 static int open_inside(struct cel_h5_file *f, const struct cel_options *options)
 {
     struct cel_h5_entry entry;
@@ -213,6 +225,7 @@ static int give_up(struct cel_h5_file *f, int rc)
     cel_status_save(&why);
     cel_h5_file_drop(f);
     cel_h5_io_release(f->io);
+    cel_h5r_reader_free(f->reader);
     free(f);
     cel_status_restore(&why);
     return rc;

@@ -139,6 +139,7 @@ struct cel_h5_file { /* dataset->container */
     /* ours: open for reading only, and of a kind that h5_read.h understands; libhdf5 is asked for what is unusual */
     bool own_reader;
     struct cel_h5r_file read;
+    struct cel_h5r_reader *reader; /* NULL: not needed yet */
 
     /* what becomes of the file at close */
     bool made;    /* by this create: abort removes it */
@@ -163,7 +164,9 @@ struct cel_h5_dim {
     struct cel_buf users; /* struct cel_h5_user: new entries for REFERENCE_LIST */
 };
 struct cel_h5_type {
-    hid_t file; /* as committed, or as the first user of an unnamed type had it */
+    struct cel_h5r_datatype *form; /* as committed, or as the first user of an unnamed type had it; NULL: not known */
+    bool foreign;                  /* netCDF has no such type: it is listed as opaque */
+    hid_t file;                    /* libhdf5's for the form, and for elements in memory; -1: not asked for yet */
     hid_t memory;
     uint64_t addr; /* 0: not committed */
     uint32_t sum;  /* cel_h5_header's type_sum; 0: not known */
@@ -232,6 +235,10 @@ int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
 int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
 int cel_h5_library(char **out); /* its version, "1.10.8" */
 
+/* For what lies at an address of a file that is read without libhdf5: the file's reader, for whoever holds the dataset's
+ * lock. CEL_ASK_LIBHDF5: there is none, or the address is that of another file. */
+int cel_h5_reader(struct cel_h5_file *f, uint64_t addr, struct cel_h5r_reader **out);
+
 /* --- h5_ask.c ------------------------------------------------------------------------- */
 /* As cel_h5r_object_read(), of the link `name`. */
 int cel_h5_ask_object(const struct cel_group *group, const char *name, struct cel_h5r_object *out);
@@ -249,14 +256,20 @@ int cel_h5_note_var(struct cel_var *var, int rc); /* the variable stays, without
 /* --- h5_type.c ---------------------------------------------------------------------------- */
 int cel_h5_load_types(struct cel_dataset *ds);
 int cel_h5_save_type(struct cel_type *type);
-/* The model's type for a file's; CEL_ABSENT: netCDF has none such. */
-int cel_h5_type_of(struct cel_h5_file *f, hid_t file_type, const struct cel_type **out);
+/* The model's type for a file's; addr: where it is committed, or 0. CEL_ABSENT: netCDF has none such. No lock is
+ * needed. */
+int cel_h5_type_of(struct cel_h5_file *f, const struct cel_h5r_datatype *form, uint64_t addr,
+                   const struct cel_type **out);
+int cel_h5_type_of_id(struct cel_h5_file *f, hid_t file_type, const struct cel_type **out);
+int cel_h5_form_of_id(hid_t id, struct cel_h5r_datatype **out); /* after CEL_OK yours to free */
 /* The type of elements in memory, and in a file in the byte order asked for. Borrowed. */
 int cel_h5_memory_type(struct cel_h5_file *f, const struct cel_type *type, hid_t *out);
 int cel_h5_file_type(struct cel_h5_file *f, const struct cel_type *type, int endian, hid_t *out);
 
 /* --- h5_att.c ------------------------------------------------------------------------------- */
 int cel_h5_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var);
+/* A text attribute of the root group, read without libhdf5; NULL: it is no text. CEL_ABSENT: there is none. */
+int cel_h5_root_text(struct cel_h5_file *f, const char *name, char **out);
 int cel_h5_save_atts(struct cel_h5_file *f, hid_t object, struct cel_atts *atts, bool fresh);
 int cel_h5_att_write(hid_t object, const char *name, hid_t file_type, hid_t memory_type, int rank, const hsize_t *dims,
                      const void *data);              /* rank 0: scalar, -1: empty; replaces */

@@ -377,7 +377,9 @@ static int start_reader(struct loading *l)
     bool fits = l->f->own_reader;
     int rc = CEL_OK;
 
-    l->file = fits ? l->f->read : (struct cel_h5r_file){.source = &l->f->io->source, .size = l->f->io->eof};
+    l->file = fits ? l->f->read
+                   : (struct cel_h5r_file){
+                         .source = &l->f->io->source, .size = l->f->io->eof, .offset_size = 8, .length_size = 8};
     if (!fits)
         rc = ask_superblock(l, &fits);
     return rc == CEL_OK && fits ? cel_h5r_reader_make(&l->file, &l->reader) : rc;

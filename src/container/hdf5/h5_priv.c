@@ -82,6 +82,7 @@ static void free_type(struct cel_type *type)
         H5Tclose(t->memory);
     if (t->file >= 0)
         H5Tclose(t->file);
+    cel_h5r_datatype_free(t->form);
     free(t);
     type->priv = NULL;
 }

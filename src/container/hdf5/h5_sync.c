@@ -185,6 +185,7 @@ int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
     e = cel_h5_io_release(f->io);
     if (e && rc == CEL_OK)
         rc = cel_fail(NC_EHDFERR, "%s could not be closed: %s", ds->path, strerror(e));
+    cel_h5r_reader_free(f->reader);
     free(f);
     return rc;
 }

@@ -1,6 +1,7 @@
-/* The model's types and libhdf5's. In memory an element has the layout C gives it
- * (libhdf5's "native type"); in a file, the one of the committed type. Types that
- * a file uses without naming them get names of ours. */
+/* The model's types and the file's. What netCDF makes of a file's type is decided here from its form (h5_datatype.h),
+ * which comes from the file itself or, where libhdf5 has it open, from libhdf5; libhdf5's own ids are made when it is to
+ * move values. In memory an element has the layout C gives it (libhdf5's "native type"); in a file, the one of the
+ * committed type. Types that a file uses without naming them get names of ours. */
 #include "h5_int.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,180 +27,198 @@ static const struct {
     [NC_UINT64] = {ID(H5T_NATIVE_ULLONG), ID(H5T_STD_U64LE), ID(H5T_STD_U64BE)},
 };
 
+_Static_assert(CEL_RANK_MAX == H5S_MAX_RANK, "libhdf5 fills arrays of CEL_RANK_MAX");
+
 /* Numbers of other sizes are read as the next larger type, the largest as double. */
-static nc_type integer_type(hid_t type)
+static nc_type integer_type(const struct cel_h5r_datatype *t)
 {
     static const nc_type with_sign[] = {NC_BYTE, NC_SHORT, NC_INT, NC_INT64};
     static const nc_type without[] = {NC_UBYTE, NC_USHORT, NC_UINT, NC_UINT64};
-    size_t size = H5Tget_size(type);
-    int i = size <= 1 ? 0 : size <= 2 ? 1 : size <= 4 ? 2 : 3;
+    int i = t->size <= 1 ? 0 : t->size <= 2 ? 1 : t->size <= 4 ? 2 : 3;
 
-    if (size > 8)
+    if (t->size > 8)
         return NC_NAT;
-    return H5Tget_sign(type) == H5T_SGN_NONE ? without[i] : with_sign[i];
+    return t->is_signed ? with_sign[i] : without[i];
 }
 
-static nc_type atomic_of(hid_t type)
+static nc_type atomic_of(const struct cel_h5r_datatype *t)
 {
-    size_t size = H5Tget_size(type);
-
-    switch (H5Tget_class(type)) {
-    case H5T_INTEGER:
-        return integer_type(type);
-    case H5T_FLOAT:
-        return size <= 4 ? NC_FLOAT : size <= 16 ? NC_DOUBLE : NC_NAT;
-    case H5T_STRING:
-        return H5Tis_variable_str(type) > 0 || size != 1 ? NC_STRING : NC_CHAR;
+    switch (t->klass) {
+    case CEL_H5R_INTEGER:
+        return integer_type(t);
+    case CEL_H5R_FLOAT:
+        return t->size <= 4 ? NC_FLOAT : t->size <= 16 ? NC_DOUBLE : NC_NAT;
+    case CEL_H5R_STRING:
+        return t->varies || t->size != 1 ? NC_STRING : NC_CHAR;
     default:
         return NC_NAT;
     }
 }
 
-_Static_assert(CEL_RANK_MAX == H5S_MAX_RANK, "libhdf5 fills arrays of CEL_RANK_MAX");
+/* --- how elements lie in memory ------------------------------------------------------- */
+
+/* C's alignment inside a struct. */
+static size_t alignment_of(const struct cel_type *type)
+{
+    static const size_t atomic_alignment[] = {
+        [NC_BYTE] = 1,
+        [NC_CHAR] = 1,
+        [NC_SHORT] = _Alignof(short),
+        [NC_INT] = _Alignof(int),
+        [NC_FLOAT] = _Alignof(float),
+        [NC_DOUBLE] = _Alignof(struct { double v; }),
+        [NC_UBYTE] = 1,
+        [NC_USHORT] = _Alignof(short),
+        [NC_UINT] = _Alignof(int),
+        [NC_INT64] = _Alignof(struct { long long v; }),
+        [NC_UINT64] = _Alignof(struct { long long v; }),
+        [NC_STRING] = _Alignof(char *),
+    };
+    size_t most = 1;
+
+    if (!type->group)
+        return atomic_alignment[type->klass];
+    if (type->klass == NC_ENUM)
+        return alignment_of(type->base);
+    if (type->klass == NC_VLEN)
+        return _Alignof(nc_vlen_t);
+    for (size_t i = 0; i < type->nfields; i++)
+        if (alignment_of(type->field[i].type) > most)
+            most = alignment_of(type->field[i].type);
+    return most;
+}
+
+static bool align(size_t *at, size_t to)
+{
+    return cel_add(*at, to - 1, at) && (*at = *at / to * to, true);
+}
 
 /* --- user types of a file ------------------------------------------------------------- */
 
 static int load_type(struct cel_h5_file *f, struct cel_type *type);
 
-/* The lengths of an array type, its base in *base (yours to close). */
-static int open_array(hid_t type, hid_t *base, int *ndims, int *dims)
+/* The lengths of an array type. */
+static int array_shape(const struct cel_h5r_datatype *array, int *ndims, int *dims)
 {
-    hsize_t lens[CEL_RANK_MAX];
-    int d;
-
-    *ndims = H5Tget_array_dims2(type, lens);
-    *base = H5Tget_super(type);
-    for (d = 0; d < *ndims; d++) {
-        if (lens[d] > INT32_MAX)
+    *ndims = array->ndims;
+    for (int d = 0; d < array->ndims; d++) {
+        if (array->dims[d] > INT32_MAX)
             return CEL_ABSENT;
-        dims[d] = (int)lens[d];
+        dims[d] = (int)array->dims[d];
     }
-    return *ndims < 0 || *base < 0 ? CEL_ABSENT : CEL_OK;
+    return CEL_OK;
 }
 
 /* A field: one value, an array, or text of a fixed length (an array of chars). */
-static int field_shape(struct cel_h5_file *f, hid_t member, const struct cel_type **type, int *ndims, int *dims)
+static int field_shape(struct cel_h5_file *f, const struct cel_h5r_datatype *member, const struct cel_type **type,
+                       int *ndims, int *dims)
 {
-    hid_t base = -1;
     int rc;
 
     *ndims = 0;
-    if (H5Tget_class(member) == H5T_STRING && H5Tis_variable_str(member) == 0) {
+    if (cel_h5r_is_fixed_text(member)) {
         *type = cel_type_atomic(NC_CHAR);
-        *ndims = H5Tget_size(member) > 1;
-        dims[0] = (int)H5Tget_size(member);
-        return CEL_OK;
+        *ndims = member->size > 1;
+        dims[0] = (int)member->size;
+        return member->size > INT32_MAX ? CEL_ABSENT : CEL_OK;
     }
-    if (H5Tget_class(member) != H5T_ARRAY)
-        return cel_h5_type_of(f, member, type);
-    rc = open_array(member, &base, ndims, dims);
-    if (rc == CEL_OK && H5Tget_class(base) == H5T_STRING && H5Tget_size(base) > 1 && H5Tis_variable_str(base) == 0)
+    if (member->klass != CEL_H5R_ARRAY)
+        return cel_h5_type_of(f, member, 0, type);
+    rc = array_shape(member, ndims, dims);
+    if (rc == CEL_OK && cel_h5r_is_long_text(member->base))
         rc = CEL_ABSENT;
-    if (rc == CEL_OK)
-        rc = cel_h5_type_of(f, base, type);
-    if (base >= 0)
-        H5Tclose(base);
-    return rc;
+    return rc == CEL_OK ? cel_h5_type_of(f, member->base, 0, type) : rc;
 }
 
-static int load_field(struct cel_h5_file *f, struct cel_type *type, unsigned i)
+/* Fields follow each other as in a C struct; *end is where the last one ended. */
+static int load_field(struct cel_h5_file *f, struct cel_type *type, const struct cel_h5r_part *part, size_t *end)
 {
-    struct cel_h5_type *t = type->priv;
-    char *name = H5Tget_member_name(t->file, i);
-    hid_t member = H5Tget_member_type(t->file, i);
-    int at = name ? H5Tget_member_index(t->memory, name) : -1;
     const struct cel_type *field;
-    int ndims, dims[CEL_RANK_MAX], rc = CEL_ABSENT;
+    int ndims, dims[CEL_RANK_MAX], rc = field_shape(f, part->type, &field, &ndims, dims);
+    size_t nbytes = rc == CEL_OK ? field->size : 0;
 
-    if (at >= 0 && member >= 0)
-        rc = field_shape(f, member, &field, &ndims, dims);
+    for (int d = 0; rc == CEL_OK && d < ndims; d++)
+        if (!cel_mul(nbytes, (size_t)dims[d], &nbytes))
+            rc = CEL_ABSENT;
+    if (rc == CEL_OK && (!align(end, alignment_of(field)) || !cel_add(*end, nbytes, &type->size)))
+        rc = CEL_ABSENT;
     if (rc == CEL_OK)
-        rc = cel_type_add_field(type, name, H5Tget_member_offset(t->memory, (unsigned)at), field, ndims, dims);
-    if (rc == CEL_OK)
-        type->varsized |= field->varsized;
-    if (member >= 0)
-        H5Tclose(member);
-    H5free_memory(name);
+        rc = cel_type_add_field(type, part->name, *end, field, ndims, dims);
+    *end = type->size;
     return rc;
 }
 
 static int load_compound(struct cel_h5_file *f, struct cel_type *type)
 {
-    struct cel_h5_type *t = type->priv;
-    int i, n = H5Tget_nmembers(t->file), rc = CEL_OK;
+    const struct cel_h5r_datatype *t = ((struct cel_h5_type *)type->priv)->form;
+    size_t end = 0;
+    int rc = t->nparts ? CEL_OK : CEL_ABSENT;
 
-    for (i = 0; rc == CEL_OK && i < n; i++)
-        rc = load_field(f, type, (unsigned)i);
-    return rc;
+    for (size_t i = 0; rc == CEL_OK && i < t->nparts; i++)
+        rc = load_field(f, type, &t->part[i], &end);
+    return rc == CEL_OK && !align(&type->size, alignment_of(type)) ? CEL_ABSENT : rc;
 }
 
 static int load_base(struct cel_h5_file *f, struct cel_type *type)
 {
-    struct cel_h5_type *t = type->priv;
-    hid_t base = H5Tget_super(t->file);
-    int rc = base < 0 ? CEL_ABSENT : CEL_OK;
+    const struct cel_h5r_datatype *base = ((struct cel_h5_type *)type->priv)->form->base;
 
-    if (rc == CEL_OK && H5Tget_class(base) == H5T_STRING && H5Tis_variable_str(base) == 0 && H5Tget_size(base) > 1)
-        rc = CEL_ABSENT;
-    if (rc == CEL_OK)
-        rc = cel_h5_type_of(f, base, &type->base);
-    if (base >= 0)
-        H5Tclose(base);
-    return rc;
+    return cel_h5r_is_long_text(base) ? CEL_ABSENT : cel_h5_type_of(f, base, 0, &type->base);
 }
 
 static int load_vlen(struct cel_h5_file *f, struct cel_type *type)
 {
     type->varsized = true;
+    type->size = sizeof(nc_vlen_t);
     return load_base(f, type);
+}
+
+static int load_member(struct cel_type *type, const struct cel_h5r_datatype *t, const struct cel_h5r_part *part)
+{
+    unsigned char value[16] = {0};
+    struct cel_h5_bytes bytes = {.p = part->value, .n = t->size};
+    int rc = cel_h5r_values_read(NULL, t->base, type->base, bytes, 1, value);
+
+    return rc == CEL_OK ? cel_type_add_member(type, part->name, value) : CEL_ABSENT;
 }
 
 static int load_enum(struct cel_h5_file *f, struct cel_type *type)
 {
-    struct cel_h5_type *t = type->priv;
-    int i, n = H5Tget_nmembers(t->file), rc = load_base(f, type);
-    unsigned char value[16] = {0};
-    char *name;
+    const struct cel_h5r_datatype *t = ((struct cel_h5_type *)type->priv)->form;
+    int rc = load_base(f, type);
 
-    if (rc == CEL_OK && H5Tget_size(t->memory) != type->base->size)
-        rc = CEL_ABSENT;
-    for (i = 0; rc == CEL_OK && i < n; i++) {
-        name = H5Tget_member_name(t->memory, (unsigned)i);
-        if (!name || H5Tget_member_value(t->memory, (unsigned)i, value) < 0)
-            rc = CEL_ABSENT;
-        else
-            rc = cel_type_add_member(type, name, value);
-        H5free_memory(name);
-    }
+    if (rc == CEL_OK)
+        type->size = type->base->size;
+    for (size_t i = 0; rc == CEL_OK && i < t->nparts; i++)
+        rc = load_member(type, t, &t->part[i]);
     return rc;
 }
 
 static int load_opaque(struct cel_h5_file *f, struct cel_type *type)
 {
     (void)f;
-    (void)type;
+    type->size = ((struct cel_h5_type *)type->priv)->form->size;
     return CEL_OK;
 }
 
 static const struct kind {
-    H5T_class_t klass;
+    int klass;
     int model;
     const char *name;
     int (*load)(struct cel_h5_file *f, struct cel_type *type);
 } kinds[] = {
-    {H5T_COMPOUND, NC_COMPOUND, "Compound", load_compound},
-    {H5T_ENUM, NC_ENUM, "Enum", load_enum},
-    {H5T_OPAQUE, NC_OPAQUE, "Opaque", load_opaque},
-    {H5T_VLEN, NC_VLEN, "Vlen", load_vlen},
+    {CEL_H5R_COMPOUND, NC_COMPOUND, "Compound", load_compound},
+    {CEL_H5R_ENUM, NC_ENUM, "Enum", load_enum},
+    {CEL_H5R_OPAQUE, NC_OPAQUE, "Opaque", load_opaque},
+    {CEL_H5R_VLEN, NC_VLEN, "Vlen", load_vlen},
 };
 
-static const struct kind *find_kind(hid_t type)
+static const struct kind *find_kind(const struct cel_h5r_datatype *t)
 {
-    H5T_class_t klass = H5Tget_class(type);
     size_t i;
 
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].klass == klass)
+        if (kinds[i].klass == t->klass)
             return &kinds[i];
     return NULL;
 }
@@ -211,13 +230,11 @@ static int make_opaque(struct cel_type *type)
     struct cel_h5_type *t = type->priv;
 
     type->klass = NC_OPAQUE;
-    type->size = H5Tget_size(t->file) ? H5Tget_size(t->file) : 1;
+    type->size = t->form ? t->form->size : 1;
     type->varsized = false;
     type->base = NULL;
     cel_type_drop_parts(type);
-    if (t->memory >= 0)
-        H5Tclose(t->memory);
-    t->memory = -1;
+    t->foreign = true;
     return CEL_OK;
 }
 
@@ -238,16 +255,14 @@ static int note_type(struct cel_type *type, int rc)
 static int load_type(struct cel_h5_file *f, struct cel_type *type)
 {
     struct cel_h5_type *t = type->priv;
-    const struct kind *kind = find_kind(t->file);
+    const struct kind *kind = t->form ? find_kind(t->form) : NULL;
     int rc = CEL_ABSENT;
 
     if (type->loaded)
         return CEL_OK;
     type->loaded = true; /* before its parts: a damaged file may make a type part of itself */
-    t->memory = H5Tget_native_type(t->file, H5T_DIR_DEFAULT);
-    if (kind && t->memory >= 0) {
+    if (kind) {
         type->klass = kind->model;
-        type->size = H5Tget_size(t->memory);
         rc = kind->load(f, type);
     }
     if (rc == CEL_OK)
@@ -256,61 +271,63 @@ static int load_type(struct cel_h5_file *f, struct cel_type *type)
     return rc == CEL_OK ? make_opaque(type) : rc;
 }
 
-static struct cel_type *find_type(struct cel_h5_file *f, hid_t file_type)
+/* Types made in this session have the form that libhdf5 gave them. */
+static const struct cel_h5r_datatype *form_of(const struct cel_type *type)
 {
-    uint64_t addr = H5Tcommitted(file_type) > 0 ? cel_h5_found_at(f, file_type) : 0;
+    struct cel_h5_type *t = type->priv;
+
+    if (t && !t->form && t->file >= 0 && cel_h5_form_of_id(t->file, &t->form) != CEL_OK)
+        cel_error_clear();
+    return t ? t->form : NULL;
+}
+
+static struct cel_type *find_type(struct cel_h5_file *f, const struct cel_h5r_datatype *form, uint64_t addr)
+{
     const struct cel_vec *types = &f->ds->types;
-    struct cel_h5_type *t;
     size_t i;
 
     for (i = 0; addr && i < types->n; i++) {
-        t = types->at[i] ? ((struct cel_type *)types->at[i])->priv : NULL;
+        const struct cel_h5_type *t = types->at[i] ? ((struct cel_type *)types->at[i])->priv : NULL;
+
         if (t && t->addr == addr)
             return types->at[i];
     }
     for (i = 0; i < types->n; i++) {
-        t = types->at[i] ? ((struct cel_type *)types->at[i])->priv : NULL;
-        if (t && t->file >= 0 && H5Tequal(t->file, file_type) > 0)
+        const struct cel_h5r_datatype *t = types->at[i] ? form_of(types->at[i]) : NULL;
+
+        if (t && cel_h5r_datatype_equal(t, form))
             return types->at[i];
     }
     return NULL;
 }
 
 /* The type inside a vlen or an array, or a compound's member; arrays are looked through. */
-static int name_part(struct cel_h5_file *f, hid_t part)
+static int name_part(struct cel_h5_file *f, const struct cel_h5r_datatype *part)
 {
     const struct cel_type *type;
-    hid_t base;
-    int rc = part < 0 ? CEL_ABSENT : CEL_OK;
 
-    if (rc == CEL_OK && H5Tget_class(part) == H5T_ARRAY) {
-        base = H5Tget_super(part);
-        rc = name_part(f, base);
-    } else if (rc == CEL_OK) {
-        rc = cel_h5_type_of(f, part, &type);
-    }
-    if (part >= 0)
-        H5Tclose(part);
-    return rc;
+    while (part->klass == CEL_H5R_ARRAY)
+        part = part->base;
+    return cel_h5_type_of(f, part, 0, &type);
 }
 
 /* A type comes after those it is made of, as in CDL. */
-static int name_parts(struct cel_h5_file *f, hid_t file_type)
+static int name_parts(struct cel_h5_file *f, const struct cel_h5r_datatype *t)
 {
-    int i, n = H5Tget_class(file_type) == H5T_COMPOUND ? H5Tget_nmembers(file_type) : 0, rc = CEL_OK;
+    size_t n = t->klass == CEL_H5R_COMPOUND ? t->nparts : 0;
+    int rc = t->klass == CEL_H5R_VLEN ? name_part(f, t->base) : CEL_OK;
 
-    if (H5Tget_class(file_type) == H5T_VLEN)
-        rc = name_part(f, H5Tget_super(file_type));
-    for (i = 0; rc >= 0 && i < n; i++)
-        rc = name_part(f, H5Tget_member_type(file_type, (unsigned)i));
+    for (size_t i = 0; rc >= 0 && i < n; i++)
+        rc = name_part(f, t->part[i].type);
     return rc == CEL_ABSENT ? CEL_OK : rc; /* found out again when the type itself is read */
 }
 
-static int name_type(struct cel_h5_file *f, hid_t file_type, const struct kind *kind, struct cel_type **out)
+static int name_type(struct cel_h5_file *f, const struct cel_h5r_datatype *form, const struct kind *kind,
+                     struct cel_type **out)
 {
     struct cel_h5_type *t;
     char name[64];
-    int rc = name_parts(f, file_type);
+    int rc = name_parts(f, form);
 
     if (rc != CEL_OK)
         return rc;
@@ -321,13 +338,14 @@ static int name_type(struct cel_h5_file *f, hid_t file_type, const struct kind *
     if (rc != CEL_OK)
         return rc;
     (*out)->loaded = false;
-    t->file = H5Tcopy(file_type);
-    return load_type(f, *out);
+    rc = cel_h5r_datatype_decode(form->message, form->nmessage, &t->form);
+    return rc == CEL_OK ? load_type(f, *out) : rc;
 }
 
-static int user_type_of(struct cel_h5_file *f, hid_t file_type, const struct cel_type **out)
+static int user_type_of(struct cel_h5_file *f, const struct cel_h5r_datatype *form, uint64_t addr,
+                        const struct cel_type **out)
 {
-    const struct kind *kind = find_kind(file_type);
+    const struct kind *kind = find_kind(form);
     struct cel_type *type;
     int rc;
 
@@ -336,25 +354,57 @@ static int user_type_of(struct cel_h5_file *f, hid_t file_type, const struct cel
     rc = cel_h5_load_types(f->ds);
     if (rc != CEL_OK)
         return rc;
-    type = find_type(f, file_type);
-    rc = type ? load_type(f, type) : name_type(f, file_type, kind, &type);
-    if (rc == CEL_OK && ((struct cel_h5_type *)type->priv)->memory < 0)
+    type = find_type(f, form, addr);
+    rc = type ? load_type(f, type) : name_type(f, form, kind, &type);
+    if (rc == CEL_OK && ((struct cel_h5_type *)type->priv)->foreign)
         rc = CEL_ABSENT;
     *out = type;
     return rc;
 }
 
-int cel_h5_type_of(struct cel_h5_file *f, hid_t file_type, const struct cel_type **out)
+int cel_h5_type_of(struct cel_h5_file *f, const struct cel_h5r_datatype *form, uint64_t addr,
+                   const struct cel_type **out)
 {
-    nc_type id = atomic_of(file_type);
+    nc_type id = atomic_of(form);
 
     if (id == NC_NAT)
-        return user_type_of(f, file_type, out);
+        return user_type_of(f, form, addr, out);
     *out = cel_type_atomic(id);
     return CEL_OK;
 }
 
-/* --- load_types ---------------------------------------------------------------------------- */
+/* --- libhdf5's types --------------------------------------------------------------------- */
+
+enum { ENCODED_HEAD = 2 }; /* what libhdf5 writes before the message */
+
+int cel_h5_form_of_id(hid_t id, struct cel_h5r_datatype **out)
+{
+    size_t n = 0;
+    unsigned char *bytes;
+    int rc = H5Tencode(id, NULL, &n) < 0 || n <= ENCODED_HEAD ? NC_EHDFERR : CEL_OK;
+
+    bytes = rc == CEL_OK ? cel_malloc(n) : NULL;
+    if (rc == CEL_OK && !bytes)
+        return NC_ENOMEM;
+    if (rc == CEL_OK && H5Tencode(id, bytes, &n) < 0)
+        rc = NC_EHDFERR;
+    rc = rc == CEL_OK ? cel_h5r_datatype_decode(bytes + ENCODED_HEAD, n - ENCODED_HEAD, out)
+                      : cel_h5_fail(rc, "the type cannot be read");
+    free(bytes);
+    return rc == CEL_ASK_LIBHDF5 ? cel_fail(NC_EBADTYPE, "the type is of an unknown kind") : rc;
+}
+
+int cel_h5_type_of_id(struct cel_h5_file *f, hid_t file_type, const struct cel_type **out)
+{
+    uint64_t addr = H5Tcommitted(file_type) > 0 ? cel_h5_found_at(f, file_type) : 0;
+    struct cel_h5r_datatype *form = NULL;
+    int rc = cel_h5_form_of_id(file_type, &form);
+
+    if (rc == CEL_OK)
+        rc = cel_h5_type_of(f, form, addr, out);
+    cel_h5r_datatype_free(form);
+    return rc;
+}
 
 static int open_type(struct cel_type *type)
 {
@@ -366,10 +416,85 @@ static int open_type(struct cel_type *type)
     return t->file < 0 ? cel_h5_fail(NC_EHDFERR, "type %s cannot be opened", type->name) : CEL_OK;
 }
 
-/* What cannot be opened is loaded all the same, as opaque. */
-static int open_or_note(struct cel_type *type)
+static int decode_type(struct cel_h5_type *t)
 {
-    return cel_h5_note(type->group, open_type(type), "%s", type->name);
+    static const unsigned char head[ENCODED_HEAD] = {3, 0};
+    unsigned char *bytes = cel_malloc(ENCODED_HEAD + t->form->nmessage);
+
+    if (!bytes)
+        return NC_ENOMEM;
+    memcpy(bytes, head, ENCODED_HEAD);
+    memcpy(bytes + ENCODED_HEAD, t->form->message, t->form->nmessage);
+    t->file = H5Tdecode(bytes);
+    free(bytes);
+    return t->file < 0 ? cel_h5_fail(NC_EBADTYPE, "libhdf5 does not know the type") : CEL_OK;
+}
+
+/* libhdf5 is asked for the layout of C, as ours is; where they differ it would move bytes to other places. */
+static bool is_same_layout(const struct cel_type *type, hid_t memory)
+{
+    if (H5Tget_size(memory) != type->size)
+        return false;
+    for (size_t i = 0; i < type->nfields; i++) {
+        int at = H5Tget_member_index(memory, type->field[i].name);
+
+        if (at < 0 || H5Tget_member_offset(memory, (unsigned)at) != type->field[i].offset)
+            return false;
+    }
+    return true;
+}
+
+/* The two of a type that libhdf5 has not been asked about yet. */
+static int make_ids(const struct cel_type *type)
+{
+    struct cel_h5_type *t = type->priv;
+    int rc = t->file >= 0 ? CEL_OK : t->addr ? open_type((struct cel_type *)type) : decode_type(t);
+
+    if (rc != CEL_OK)
+        return rc;
+    t->memory = H5Tget_native_type(t->file, H5T_DIR_DEFAULT);
+    if (t->memory >= 0 && is_same_layout(type, t->memory))
+        return CEL_OK;
+    if (t->memory >= 0)
+        H5Tclose(t->memory);
+    t->memory = -1;
+    return cel_fail(NC_EBADTYPE, "type %s has no form in memory", type->name);
+}
+
+/* --- load_types ---------------------------------------------------------------------------- */
+
+static int ask_form(struct cel_dataset *ds, struct cel_type *type)
+{
+    struct cel_h5_type *t = type->priv;
+    struct cel_h5_entry entry;
+    int rc = cel_h5_enter_file(ds, &entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = open_type(type);
+    if (rc == CEL_OK)
+        rc = cel_h5_form_of_id(t->file, &t->form);
+    cel_h5_leave(&entry);
+    return rc;
+}
+
+static int find_form(struct cel_h5_file *f, struct cel_type *type)
+{
+    struct cel_h5_type *t = type->priv;
+    struct cel_h5r_reader *reader = NULL;
+    int rc = cel_h5_reader(f, t->addr, &reader);
+
+    if (t->form || !t->addr)
+        return CEL_OK;
+    if (rc == CEL_OK)
+        rc = cel_h5r_object_datatype(reader, t->addr, &t->form);
+    return rc == CEL_ASK_LIBHDF5 ? ask_form(f->ds, type) : rc;
+}
+
+/* What cannot be read is loaded all the same, as opaque. */
+static int find_or_note(struct cel_h5_file *f, struct cel_type *type)
+{
+    return cel_h5_note(type->group, find_form(f, type), "%s", type->name);
 }
 
 /* NULL: none, or one that the user has defined and the file does not have yet. */
@@ -380,7 +505,7 @@ static struct cel_type *type_of_file(const struct cel_h5_file *f, size_t i)
     return type && type->priv ? type : NULL;
 }
 
-/* All are opened first: a type finds its parts among them. */
+/* All are known first: a type finds its parts among them. */
 static int load_named(struct cel_h5_file *f)
 {
     size_t i, n = f->ds->types.n;
@@ -389,7 +514,7 @@ static int load_named(struct cel_h5_file *f)
     f->types_loaded = true;
     for (i = 0; rc == CEL_OK && i < n; i++)
         if (type_of_file(f, i))
-            rc = open_or_note(type_of_file(f, i));
+            rc = find_or_note(f, type_of_file(f, i));
     for (i = 0; rc == CEL_OK && i < n; i++)
         if (type_of_file(f, i))
             rc = load_type(f, type_of_file(f, i));
@@ -401,17 +526,8 @@ static int load_named(struct cel_h5_file *f)
 int cel_h5_load_types(struct cel_dataset *ds)
 {
     struct cel_h5_file *f = cel_h5_file(ds);
-    struct cel_h5_entry entry;
-    int rc;
 
-    if (f->types_loaded)
-        return CEL_OK;
-    rc = cel_h5_enter_file(ds, &entry);
-    if (rc != CEL_OK)
-        return rc;
-    rc = load_named(f);
-    cel_h5_leave(&entry);
-    return rc;
+    return f->types_loaded ? CEL_OK : load_named(f);
 }
 
 /* --- new types -------------------------------------------------------------------------------- */
@@ -553,27 +669,35 @@ int cel_h5_save_type(struct cel_type *type)
 int cel_h5_memory_type(struct cel_h5_file *f, const struct cel_type *type, hid_t *out)
 {
     const struct cel_h5_type *t = type->priv;
+    int rc = CEL_OK;
 
-    if (type->klass == NC_STRING)
+    if (type->klass == NC_STRING) {
         *out = f->string_type;
-    else if (!type->group)
+    } else if (!type->group) {
         *out = **atomic[type->klass].native;
-    else if (t && t->memory >= 0)
-        *out = t->memory;
-    else
+    } else if (!t || t->foreign) {
         return cel_fail(NC_EBADTYPE, "type %s has no form in memory", type->name);
-    return CEL_OK;
+    } else {
+        rc = t->memory < 0 ? make_ids(type) : CEL_OK;
+        *out = t->memory;
+    }
+    return rc;
 }
 
 int cel_h5_file_type(struct cel_h5_file *f, const struct cel_type *type, int endian, hid_t *out)
 {
-    if (type->klass == NC_STRING)
+    const struct cel_h5_type *t = type->priv;
+    int rc = CEL_OK;
+
+    if (type->klass == NC_STRING) {
         *out = f->string_type;
-    else if (type->group)
-        *out = ((const struct cel_h5_type *)type->priv)->file;
-    else
+    } else if (type->group) {
+        rc = t->file < 0 ? make_ids(type) : CEL_OK;
+        *out = t->file;
+    } else {
         *out = endian == NC_ENDIAN_LITTLE ? **atomic[type->klass].little
                : endian == NC_ENDIAN_BIG  ? **atomic[type->klass].big
                                           : **atomic[type->klass].native;
-    return CEL_OK;
+    }
+    return rc;
 }

@@ -32,9 +32,8 @@ static bool is_native(struct cel_h5_file *f, const struct cel_var *var, hid_t fi
         return H5Tget_size(file_type) == 1;
     if (var->type->klass == NC_STRING)
         return false;
-    if (var->type->group)
-        same = ((const struct cel_h5_type *)var->type->priv)->memory;
-    else if (cel_h5_file_type(f, var->type, endian, &same) != CEL_OK)
+    if ((var->type->group ? cel_h5_memory_type(f, var->type, &same) : cel_h5_file_type(f, var->type, endian, &same)) !=
+        CEL_OK)
         return false;
     return H5Tequal(same, file_type) > 0;
 }
@@ -213,7 +212,7 @@ static int load_type_and_fill(struct cel_h5_file *f, struct cel_var *var)
     struct cel_h5_var *v = var->priv;
     hid_t file_type = H5Dget_type(v->id), dcpl = H5Dget_create_plist(v->id);
     int rc = file_type < 0 || dcpl < 0 ? cel_h5_fail(NC_EHDFERR, "the dataset cannot be read")
-                                       : cel_h5_type_of(f, file_type, &var->type);
+                                       : cel_h5_type_of_id(f, file_type, &var->type);
 
     if (rc == CEL_OK) {
         var->endian = find_endian(var->type, file_type);

@@ -3,44 +3,68 @@
  *
  *   attribute: version(1) flags(1) sizes of name, type, space(2 each) [encoding 1] name type space data;
  *              in version 1 each of the three is padded to 8 bytes
- *   flags: 1 the type, 2 the space is a reference to another header
+ *   flags: 1 the type, 2 the space is a reference to a shared message
+ *   attribute information: version(1) flags(1) [most creation index 2] heap address, address of the index of names ...
  * HDF5 File Format Specification version 3, IV.A.2.m. */
 #include "h5_read_int.h"
 
-struct attribute {
-    const char *name;            /* NUL-terminated within the message */
-    struct cel_h5r_object shape; /* only type and space */
-    struct cel_h5_bytes data;
-};
+enum { TYPE_SHARED = 1, SPACE_SHARED = 2 };
 
 static size_t rounded(size_t n, uint64_t version)
 {
     return version == 1 ? (n + 7) & ~(size_t)7 : n;
 }
 
-/* Of a type or space kept elsewhere nothing is known here. */
-static int split_attribute(struct cel_h5_bytes b, struct attribute *a)
+static struct cel_h5_bytes take_part(struct cel_h5_bytes *b, size_t n, uint64_t version)
+{
+    return (struct cel_h5_bytes){.p = cel_h5_take(b, rounded(n, version)), .n = n};
+}
+
+int cel_h5r_attribute_split(struct cel_h5_bytes b, struct cel_h5r_attribute *out)
 {
     uint64_t version = cel_h5_take_number(&b, 1), flags = cel_h5_take_number(&b, 1);
     size_t nname = (size_t)cel_h5_take_number(&b, 2), ntype = (size_t)cel_h5_take_number(&b, 2);
     size_t nspace = (size_t)cel_h5_take_number(&b, 2);
-    const unsigned char *name, *type, *space;
-    int rc;
 
     cel_h5_take_if(&b, version == 3, 1); /* the name's encoding */
-    name = cel_h5_take(&b, rounded(nname, version));
-    type = cel_h5_take(&b, rounded(ntype, version));
-    space = cel_h5_take(&b, rounded(nspace, version));
-    if (b.ended || version < 1 || version > 3 || nname == 0 || name[nname - 1] != '\0')
+    out->name = (const char *)take_part(&b, nname, version).p;
+    out->type = take_part(&b, ntype, version);
+    out->space = take_part(&b, nspace, version);
+    out->data = b;
+    out->type_shared = version > 1 && (flags & TYPE_SHARED);
+    out->space_shared = version > 1 && (flags & SPACE_SHARED);
+    if (b.ended || version < 1 || version > 3 || nname == 0 || out->name[nname - 1] != '\0')
         return CEL_ASK_LIBHDF5;
-    *a = (struct attribute){.name = (const char *)name, .shape = CEL_H5R_OBJECT_INIT, .data = b};
-    if (version > 1 && (flags & 3))
-        return CEL_OK;
-    rc = cel_h5r_type_read((struct cel_h5_bytes){.p = type, .n = ntype}, &a->shape);
-    return rc == CEL_OK ? cel_h5r_space_read((struct cel_h5_bytes){.p = space, .n = nspace}, &a->shape) : rc;
+    return CEL_OK;
+}
+
+int cel_h5r_attribute_info_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, struct cel_h5r_dense *out)
+{
+    uint64_t version = cel_h5_take_number(&b, 1), flags = cel_h5_take_number(&b, 1);
+
+    cel_h5_take_if(&b, flags & 1, 2);
+    out->heap = cel_h5r_take_address(r->file, &b);
+    out->index = cel_h5r_take_address(r->file, &b);
+    return b.ended || version != 0 ? CEL_ASK_LIBHDF5 : CEL_OK;
 }
 
 /* --- netCDF's own ------------------------------------------------------------------------ */
+
+struct attribute {
+    struct cel_h5r_object shape; /* only type and space; nothing is known of what is kept elsewhere */
+    struct cel_h5_bytes data;
+};
+
+static int look_at(const struct cel_h5r_reader *r, const struct cel_h5r_attribute *a, struct attribute *out)
+{
+    int rc = CEL_OK;
+
+    *out = (struct attribute){.shape = CEL_H5R_OBJECT_INIT, .data = a->data};
+    if (a->type_shared || a->space_shared)
+        return CEL_OK;
+    rc = cel_h5r_type_read(a->type, &out->shape);
+    return rc == CEL_OK ? cel_h5r_space_read(r, a->space, &out->shape) : rc;
+}
 
 static bool is_text(const struct attribute *a, const char *text, size_t n)
 {
@@ -122,35 +146,29 @@ static void note_committed(struct cel_h5r_object *o, uint64_t addr)
         o->att_addr = addr;
 }
 
-/* Is the type one that the file does not name, and netCDF has no name for either? The name stands at `at`. */
-static void note_type(struct cel_h5_bytes b, size_t at, struct cel_h5r_object *o)
+/* Is the type one that the file does not name, and netCDF has no name for either? */
+static void note_type(const struct cel_h5r_reader *r, const struct cel_h5r_attribute *a, struct cel_h5r_object *o)
 {
-    size_t name = rounded((size_t)cel_get_le(b.p + 2, 2), b.p[0]);
+    struct cel_h5r_object type = CEL_H5R_OBJECT_INIT;
 
-    if (name >= b.n - at)
-        return;
-    if (b.p[0] > 1 && (b.p[1] & 1))
-        note_committed(o, cel_h5r_committed_at((struct cel_h5_bytes){.p = b.p + at + name, .n = b.n - at - name}));
-    else if (cel_h5r_is_user_class(b.p[at + name] & 15))
+    if (a->type_shared)
+        note_committed(o, cel_h5r_committed_at(r, a->type));
+    else if (cel_h5r_type_read(a->type, &type) == CEL_OK && cel_h5r_is_user_class(type.type_class))
         o->unnamed_atts = true;
 }
 
-int cel_h5r_attribute_read(struct cel_h5_bytes body, void *object)
+int cel_h5r_attribute_note(const struct cel_h5r_reader *r, struct cel_h5_bytes body, struct cel_h5r_object *o)
 {
-    size_t at = body.n > 0 && body.p[0] == 3 ? 9 : 8;
+    struct cel_h5r_attribute a;
+    struct attribute value;
+    int rc = cel_h5r_attribute_split(body, &a);
 
-    for (size_t i = 0; i < sizeof of_netcdf / sizeof *of_netcdf; i++) {
-        size_t n = strlen(of_netcdf[i].name) + 1;
-
-        if (body.n >= at + n && memcmp(body.p + at, of_netcdf[i].name, n) == 0) {
-            struct attribute a;
-            int rc = split_attribute(body, &a);
-
-            return rc == CEL_OK ? of_netcdf[i].read(&a, object) : rc;
+    for (size_t i = 0; rc == CEL_OK && i < sizeof of_netcdf / sizeof *of_netcdf; i++)
+        if (strcmp(a.name, of_netcdf[i].name) == 0) {
+            rc = look_at(r, &a, &value);
+            return rc == CEL_OK ? of_netcdf[i].read(&value, o) : rc;
         }
-    }
-    if (body.n <= at)
-        return CEL_ASK_LIBHDF5;
-    note_type(body, at, object);
-    return CEL_OK;
+    if (rc == CEL_OK)
+        note_type(r, &a, o);
+    return rc;
 }

@@ -10,6 +10,14 @@ uint64_t cel_h5r_take_address(const struct cel_h5r_file *file, struct cel_h5_byt
     return addr == UINT64_MAX >> (64 - 8 * n) ? CEL_H5R_NOWHERE : addr;
 }
 
+uint64_t cel_h5r_take_length(const struct cel_h5r_file *file, struct cel_h5_bytes *b)
+{
+    size_t n = file->length_size;
+    uint64_t length = cel_h5_take_number(b, n);
+
+    return length == UINT64_MAX >> (64 - 8 * n) ? UINT64_MAX : length;
+}
+
 int cel_h5r_damaged(const struct cel_h5r_file *file, uint64_t addr, const char *what, const char *why)
 {
     return cel_fail(NC_EHDFERR, "the %s at offset %llu is damaged: %s", what, (unsigned long long)(addr + file->base),

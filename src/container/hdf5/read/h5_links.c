@@ -11,6 +11,7 @@
 enum { HAS_ORDER = 4, HAS_TYPE = 8, HAS_CHARACTER_SET = 16, UNKNOWN_FLAGS = 0xe0 };
 
 struct listing {
+    struct cel_h5r_reader *reader;
     struct cel_h5r_links *out;
     bool new_kind; /* link information is there */
     bool tracked;  /* links have an order */
@@ -24,8 +25,8 @@ static int read_info(struct listing *l, struct cel_h5_bytes b)
     l->new_kind = true;
     l->tracked = flags & 1;
     cel_h5_take_if(&b, l->tracked, 8); /* the largest order */
-    l->dense.heap = cel_h5_take_number(&b, 8);
-    l->dense.index = cel_h5_take_number(&b, 8);
+    l->dense.heap = cel_h5r_take_address(l->reader->file, &b);
+    l->dense.index = cel_h5r_take_address(l->reader->file, &b);
     return b.ended || version != 0 ? CEL_ASK_LIBHDF5 : CEL_OK;
 }
 
@@ -49,17 +50,18 @@ static int add_link(struct cel_h5r_links *links, const unsigned char *name, size
     return CEL_OK;
 }
 
-static int read_link(struct cel_h5_bytes b, void *data)
+static int read_link(struct cel_h5_bytes b, unsigned unused, void *data)
 {
     struct listing *l = data;
     uint64_t version = cel_h5_take_number(&b, 1), flags = cel_h5_take_number(&b, 1);
     uint64_t type = cel_h5_take_if(&b, flags & HAS_TYPE, 1), order = cel_h5_take_if(&b, flags & HAS_ORDER, 8), n, addr;
     const unsigned char *name;
 
+    (void)unused;
     cel_h5_take_if(&b, flags & HAS_CHARACTER_SET, 1);
     n = cel_h5_take_number(&b, (size_t)1 << (flags & 3));
     name = cel_h5_take(&b, (size_t)n);
-    addr = cel_h5_take_number(&b, 8);
+    addr = cel_h5r_take_address(l->reader->file, &b);
     if (b.ended || version != 1 || (flags & UNKNOWN_FLAGS) || (l->tracked && !(flags & HAS_ORDER)))
         return CEL_ASK_LIBHDF5;
     if (type != 0 || n == 0 || memchr(name, '\0', (size_t)n))
@@ -73,7 +75,7 @@ static int read_message(const struct cel_h5r_message *m, void *data)
     case CEL_H5R_LINK_INFO:
         return m->shared ? CEL_ASK_LIBHDF5 : read_info(data, m->body);
     case CEL_H5R_LINK:
-        return m->shared ? CEL_ASK_LIBHDF5 : read_link(m->body, data);
+        return m->shared ? CEL_ASK_LIBHDF5 : read_link(m->body, m->order, data);
     case CEL_H5R_SYMBOL_TABLE:
         return CEL_ASK_LIBHDF5;
     default:
@@ -96,7 +98,7 @@ static int by_name(const void *a, const void *b)
 /* Whether links have an order is said before the links in what everybody writes. */
 int cel_h5r_links_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_links *out)
 {
-    struct listing l = {.out = out, .dense = {CEL_H5R_NOWHERE, CEL_H5R_NOWHERE}};
+    struct listing l = {.reader = r, .out = out, .dense = {CEL_H5R_NOWHERE, CEL_H5R_NOWHERE}};
     int rc;
 
     *out = (struct cel_h5r_links){0};

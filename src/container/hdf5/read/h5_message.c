@@ -25,11 +25,12 @@ struct walk {
     int ntodo;
     int turn;       /* the reader's, when the messages now visited were read */
     uint32_t types; /* of the messages so far, a bit each */
+    unsigned nth;   /* how many there were */
 };
 
 static int note_continuation(struct walk *w, struct cel_h5_bytes b)
 {
-    uint64_t addr = cel_h5_take_number(&b, 8), n = cel_h5_take_number(&b, 8);
+    uint64_t addr = cel_h5r_take_address(w->reader->file, &b), n = cel_h5r_take_length(w->reader->file, &b);
 
     if (b.ended || w->ntodo == BLOCKS_MAX || n > HEADER_MAX)
         return CEL_ASK_LIBHDF5;
@@ -61,6 +62,7 @@ static int read_messages(struct walk *w, const unsigned char *bytes, size_t n)
         const unsigned char *p = cel_h5_take(&b, head);
         struct cel_h5r_message m = {.type = (int)cel_get_le(p, v2 ? 1 : 2), .shared = p[v2 ? 3 : 4] & 2};
 
+        m.order = w->ordered ? cel_get_le16(p + 4) : w->nth++;
         m.body.n = (size_t)cel_get_le(p + (v2 ? 1 : 2), 2);
         m.body.p = cel_h5_take(&b, m.body.n);
         if (b.ended || is_second(w, m.type))

@@ -2,11 +2,8 @@
  * dimension, opening them through libhdf5 takes 17 to 40 ms, and one pread each 0.6. All
  * metadata must be on disk: files just opened, and files that nobody writes.
  *
- *   space: version(1) rank(1) flags(1) [version 1: reserved 5 | version 2: kind 1] dims(8 each) [maxdims(8 each)]
+ *   space: version(1) rank(1) flags(1) [version 1: reserved 5 | version 2: kind 1] dims(length each) [maxdims(length each)]
  *   type: class and version(1) bits(3) size(4) ...
- *   reference to a message of another header: 1 kind(1) 0(6) unused(8) address(8), or 2 kind(1) address(8),
- *        or 3 kind(1) address(8), of kind 2
- *   attribute information: version(1) flags(1) [most creation index 2] heap address(8) index address(8) ...
  *   layout: version(1), from version 3 on class(1)
  * HDF5 File Format Specification version 3, chapter IV.A. */
 #include "h5_read_int.h"
@@ -14,6 +11,7 @@
 enum { LAYOUT_VIRTUAL = 3 };
 
 struct parse {
+    const struct cel_h5r_reader *reader;
     struct cel_h5r_object *out;
     bool datatype, layout;
     struct cel_h5r_dense atts; /* all attributes, where a heap has them */
@@ -24,7 +22,7 @@ bool cel_h5r_is_user_class(int klass)
     return klass == CEL_H5R_COMPOUND || klass == CEL_H5R_ENUM || klass == CEL_H5R_OPAQUE || klass == CEL_H5R_VLEN;
 }
 
-int cel_h5r_space_read(struct cel_h5_bytes b, struct cel_h5r_object *out)
+int cel_h5r_space_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, struct cel_h5r_object *out)
 {
     uint64_t version = cel_h5_take_number(&b, 1), rank = cel_h5_take_number(&b, 1), flags = cel_h5_take_number(&b, 1);
     uint64_t kind = cel_h5_take_number(&b, version == 1 ? 5 : 1);
@@ -34,9 +32,9 @@ int cel_h5r_space_read(struct cel_h5_bytes b, struct cel_h5r_object *out)
     out->null_space = version == 2 && kind == 2;
     out->rank = (int)rank;
     for (int d = 0; d < out->rank; d++)
-        out->dims[d] = cel_h5_take_number(&b, 8);
+        out->dims[d] = cel_h5r_take_length(r->file, &b);
     for (int d = 0; d < out->rank; d++)
-        out->maxdims[d] = flags & 1 ? cel_h5_take_number(&b, 8) : out->dims[d];
+        out->maxdims[d] = flags & 1 ? cel_h5r_take_length(r->file, &b) : out->dims[d];
     return b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
 }
 
@@ -45,28 +43,21 @@ int cel_h5r_type_read(struct cel_h5_bytes b, struct cel_h5r_object *out)
     uint64_t first = cel_h5_take_number(&b, 1), bits = cel_h5_take_number(&b, 3), size = cel_h5_take_number(&b, 4);
 
     out->type_class = (int)(first & 15);
+    if (out->type_class == CEL_H5R_VLEN && (bits & 15) == 1)
+        out->type_class = CEL_H5R_STRING;
     out->type_size = (size_t)size;
     out->big_endian = (out->type_class == CEL_H5R_INTEGER || out->type_class == CEL_H5R_FLOAT) && (bits & 1);
     return b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
 }
 
-uint64_t cel_h5r_committed_at(struct cel_h5_bytes b)
-{
-    uint64_t version = cel_h5_take_number(&b, 1), kind = cel_h5_take_number(&b, 1), addr;
-
-    if (version == 1)
-        cel_h5_take(&b, 14);
-    addr = cel_h5_take_number(&b, 8);
-    return version < 1 || version > 3 || (version == 3 && kind != 2) ? 0 : addr;
-}
-
 /* netCDF-C writes a copy of a committed type with each variable: equal bytes, equal types. */
-static int read_type(const struct cel_h5r_message *m, struct cel_h5r_object *o)
+static int read_type(const struct cel_h5r_message *m, const struct parse *p)
 {
+    struct cel_h5r_object *o = p->out;
     int rc;
 
     if (m->shared) {
-        o->type_addr = cel_h5r_committed_at(m->body);
+        o->type_addr = cel_h5r_committed_at(p->reader, m->body);
         o->unnamed_type = !o->type_addr;
         return CEL_OK;
     }
@@ -74,18 +65,6 @@ static int read_type(const struct cel_h5r_message *m, struct cel_h5r_object *o)
     if (rc == CEL_OK && cel_h5r_is_user_class(o->type_class))
         o->type_sum = cel_h5_sum(m->body.p, m->body.n);
     return rc;
-}
-
-/* A heap means that all attributes are in it. It is read after the header, whose messages lie in the reader's
- * blocks. */
-static int read_attribute_info(struct parse *p, struct cel_h5_bytes b)
-{
-    uint64_t version = cel_h5_take_number(&b, 1), flags = cel_h5_take_number(&b, 1);
-
-    cel_h5_take_if(&b, flags & 1, 2);
-    p->atts.heap = cel_h5_take_number(&b, 8);
-    p->atts.index = cel_h5_take_number(&b, 8);
-    return b.ended || version != 0 ? CEL_ASK_LIBHDF5 : CEL_OK;
 }
 
 /* How long a virtual dataset is depends on what it is made of. */
@@ -100,10 +79,10 @@ static int read_message(const struct cel_h5r_message *m, void *data)
 
     switch (m->type) {
     case CEL_H5R_DATASPACE:
-        return m->shared ? CEL_ASK_LIBHDF5 : cel_h5r_space_read(m->body, p->out);
+        return m->shared ? CEL_ASK_LIBHDF5 : cel_h5r_space_read(p->reader, m->body, p->out);
     case CEL_H5R_DATATYPE:
         p->datatype = true;
-        return read_type(m, p->out);
+        return read_type(m, p);
     case CEL_H5R_LAYOUT:
         p->layout = true;
         return is_virtual(m->body) ? CEL_ASK_LIBHDF5 : CEL_OK;
@@ -114,9 +93,9 @@ static int read_message(const struct cel_h5r_message *m, void *data)
         p->out->kind = CEL_H5R_GROUP;
         return CEL_OK;
     case CEL_H5R_ATTRIBUTE:
-        return m->shared ? CEL_ASK_LIBHDF5 : cel_h5r_attribute_read(m->body, p->out);
+        return m->shared ? CEL_ASK_LIBHDF5 : cel_h5r_attribute_note(p->reader, m->body, p->out);
     case CEL_H5R_ATTRIBUTE_INFO:
-        return read_attribute_info(p, m->body);
+        return cel_h5r_attribute_info_read(p->reader, m->body, &p->atts);
     default:
         return CEL_OK;
     }
@@ -131,15 +110,34 @@ static enum cel_h5r_kind kind_of(const struct parse *p)
     return p->datatype ? CEL_H5R_TYPE : CEL_H5R_OTHER;
 }
 
+static int note_dense(struct cel_h5_bytes body, unsigned order, void *data)
+{
+    const struct parse *p = data;
+
+    (void)order;
+    return cel_h5r_attribute_note(p->reader, body, p->out);
+}
+
+/* Damage of attributes is not the object's: libhdf5 says what is left of it. */
+static int read_dense(struct cel_h5r_reader *r, struct parse *p)
+{
+    int rc = cel_h5r_dense_each(r, &cel_h5r_dense_atts, &p->atts, note_dense, p);
+
+    if (rc == CEL_OK || rc == NC_ENOMEM || rc == CEL_ASK_LIBHDF5)
+        return rc;
+    cel_error_clear();
+    return CEL_ASK_LIBHDF5;
+}
+
 int cel_h5r_object_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_object *out)
 {
-    struct parse p = {.out = out, .atts = {CEL_H5R_NOWHERE, CEL_H5R_NOWHERE}};
+    struct parse p = {.reader = r, .out = out, .atts = {CEL_H5R_NOWHERE, CEL_H5R_NOWHERE}};
     int rc;
 
     *out = CEL_H5R_OBJECT_INIT;
     rc = cel_h5r_messages_each(r, addr, read_message, &p);
     if (rc == CEL_OK && p.atts.heap != CEL_H5R_NOWHERE)
-        rc = cel_h5r_dense_each(r, &cel_h5r_dense_atts, &p.atts, cel_h5r_attribute_read, out);
+        rc = read_dense(r, &p);
     if (rc != CEL_OK)
         return rc;
     out->dim_only = out->dim_only && out->is_scale;

@@ -15,6 +15,7 @@
 
 #include "chain.h"
 #include "container.h"
+#include "h5_datatype.h"
 #include "model.h"
 #include "source.h"
 
@@ -31,7 +32,10 @@ struct cel_h5r_file {
     uint64_t size;    /* of the source, as it was opened */
     uint64_t base;    /* offset of the superblock, from which addresses count; a user block may stand before it */
     uint64_t root;    /* address of the root group */
+    int version;      /* of the superblock */
     unsigned chunk_k; /* half the children that a node of a chunk index has space for */
+    uint64_t sohm;    /* table of shared messages ... */
+    unsigned nsohm;   /* ... and how many indices it has; 0: the file has none */
     size_t offset_size, length_size; /* bytes of an address, and of a length: 2, 4 or 8 */
 };
 int cel_h5r_open(struct cel_source *source, struct cel_h5r_file *out);
@@ -96,6 +100,49 @@ struct cel_h5r_object {
 #define CEL_H5R_OBJECT_INIT \
     ((struct cel_h5r_object){.rank = -1, .type_class = CEL_H5R_NO_CLASS, .dimid = -1, .ncoords = -1})
 int cel_h5r_object_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_object *out);
+
+/* --- types and values ---------------------------------------------------------------------- */
+/* The type of the dataset or committed type at an address, wherever the file keeps it; after CEL_OK yours to free. */
+int cel_h5r_object_datatype(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_datatype **out);
+
+/* Object `index` of the collection of the global heap at an address. The bytes stay until the next call. */
+int cel_h5r_global_heap_get(struct cel_h5r_reader *r, uint64_t addr, size_t index, struct cel_h5_bytes *out);
+
+/* n elements of a file's type into memory, as the model's type for it has them. `to` is zeroed and stays so that
+ * cel_value_reclaim() may be called, also after a failure. */
+int cel_h5r_values_read(struct cel_h5r_reader *r, const struct cel_h5r_datatype *from_type,
+                        const struct cel_type *to_type, struct cel_h5_bytes from, size_t n, void *to);
+/* Do the file's bytes have memory's layout, but for byte order (*swap)? */
+bool cel_h5r_is_native(const struct cel_h5r_datatype *from_type, const struct cel_type *to_type, bool *swap);
+
+/* --- attributes ----------------------------------------------------------------------------- */
+struct cel_h5r_attributes { /* in the order of their creation, where the file keeps it */
+    struct cel_h5r_attribute_message {
+        unsigned char *bytes;
+        size_t n;
+        unsigned order;
+        size_t nth;
+    } * at;
+    size_t n, cap;
+};
+/* Of the object at an address; after CEL_OK yours to dispose of. None is looked at: a damaged one fails alone. */
+int cel_h5r_attributes_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_attributes *out);
+void cel_h5r_attributes_dispose(struct cel_h5r_attributes *list);
+const char *cel_h5r_attribute_name(const struct cel_h5r_attribute_message *m); /* NULL: it has none */
+
+enum cel_h5r_shape { CEL_H5R_NULL, CEL_H5R_SCALAR, CEL_H5R_SIMPLE };
+struct cel_h5r_attribute_value {
+    struct cel_h5r_datatype *type; /* yours to free */
+    uint64_t committed;            /* where the file has the type; 0: nowhere */
+    enum cel_h5r_shape shape;
+    size_t n;                 /* elements; all are there */
+    struct cel_h5_bytes data; /* of the message */
+};
+int cel_h5r_attribute_look(struct cel_h5r_reader *r, const struct cel_h5r_attribute_message *m,
+                           struct cel_h5r_attribute_value *out);
+
+/* The addresses of the scales of each dimension of a dataset, as DIMENSION_LIST says; 0: none. */
+int cel_h5r_dimension_list(struct cel_h5r_reader *r, uint64_t dataset, int ndims, uint64_t *addr);
 
 /* --- groups ------------------------------------------------------------------------------- */
 struct cel_h5r_link {

@@ -9,22 +9,26 @@
 #include <string.h>
 
 /* --- h5_block.c: the blocks of the file read last --------------------------------- */
-#define CEL_H5R_BLOCKS 8
+enum { CEL_H5R_BLOCKS = 8, CEL_H5R_COLLECTIONS = 8 };
 struct cel_h5r_reader {
     const struct cel_h5r_file *file;
     int turn; /* the block to be replaced next */
-    struct {
+    struct cel_h5r_block {
         uint64_t at;
-        size_t n;
-        unsigned char bytes[8192];
+        size_t n, cap;
+        unsigned char *bytes;
     } block[CEL_H5R_BLOCKS];
+    struct cel_h5r_collection *collection; /* CEL_H5R_COLLECTIONS of them; NULL until one is needed */
+    uint64_t collections_used;
 };
-/* n bytes at an address, which stay until CEL_H5R_BLOCKS other blocks were asked for; NULL: not there, or more than a
- * block holds. */
+/* n bytes at an address, which stay until CEL_H5R_BLOCKS other blocks were asked for; NULL: not there, or more than is
+ * kept together. */
 const unsigned char *cel_h5r_look(struct cel_h5r_reader *r, uint64_t addr, size_t n);
+void cel_h5r_reader_forget(struct cel_h5r_reader *r); /* the file may have changed */
 
 /* An address in the file's size of them; CEL_H5R_NOWHERE: all its bits are set. */
 uint64_t cel_h5r_take_address(const struct cel_h5r_file *file, struct cel_h5_bytes *b);
+uint64_t cel_h5r_take_length(const struct cel_h5r_file *file, struct cel_h5_bytes *b); /* all bits set: UINT64_MAX */
 
 /* --- h5_kept.c: structures of the file with a checksum ------------------------------ */
 /* "the <what> at offset N is damaged: <why>" */
@@ -84,7 +88,8 @@ enum {
 };
 struct cel_h5r_message {
     int type;
-    bool shared; /* the body is only a reference */
+    bool shared;    /* the body is only a reference */
+    unsigned order; /* of creation where the header keeps it, else of its messages */
     struct cel_h5_bytes body;
 };
 /* Each of them, as long as the answers are CEL_OK; any other is then the answer. A visitor does not use the reader: the
@@ -92,26 +97,62 @@ struct cel_h5r_message {
 typedef int cel_h5r_message_fn(const struct cel_h5r_message *m, void *data);
 int cel_h5r_messages_each(struct cel_h5r_reader *r, uint64_t addr, cel_h5r_message_fn *visit, void *data);
 
+/* --- h5_fractal_heap.c --------------------------------------------------------------------- */
+struct cel_h5r_fractal_heap;
+/* The file outlives the heap. One thread at a time. */
+int cel_h5r_fractal_heap_make(const struct cel_h5r_file *file, uint64_t addr, struct cel_h5r_fractal_heap **out);
+void cel_h5r_fractal_heap_free(struct cel_h5r_fractal_heap *h);
+size_t cel_h5r_fractal_heap_id_size(const struct cel_h5r_fractal_heap *h);
+int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id,
+                             struct cel_buf *out); /* the object of that id, instead of what `out` held */
+
+/* --- h5_sohm.c: messages that the file keeps once for all ------------------------------------ */
+int cel_h5r_sohm_note(struct cel_h5_bytes body, struct cel_h5r_file *file); /* where they are, from the extension */
+int cel_h5r_sohm_get(struct cel_h5r_reader *r, int type, const unsigned char *id, struct cel_buf *out);
+
 /* --- h5_dense.c: messages kept in a heap ------------------------------------------------ */
 struct cel_h5r_dense { /* where; NOWHERE: the messages are in the header */
     uint64_t heap, index;
 };
 struct cel_h5r_dense_kind { /* of the index of names: its type, and what a record of it looks like */
-    int type;
+    int type, message;
     size_t record, id_at, id_n;
-    int flags_at; /* -1: none */
+    int flags_at;    /* -1: none */
+    size_t order_at; /* 0: none */
 };
 extern const struct cel_h5r_dense_kind cel_h5r_dense_atts, cel_h5r_dense_links;
 /* Every message of the heap, in the order of the index of names; visit as above. */
-typedef int cel_h5r_body_fn(struct cel_h5_bytes body, void *data);
+typedef int cel_h5r_body_fn(struct cel_h5_bytes body, unsigned order, void *data);
 int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind *kind,
                        const struct cel_h5r_dense *dense, cel_h5r_body_fn *visit, void *data);
 
+/* --- h5_global_heap.c --------------------------------------------------------------------- */
+void cel_h5r_global_heap_forget(struct cel_h5r_reader *r);
+
+/* --- h5_shared.c: messages that lie elsewhere --------------------------------------------- */
+/* The committed type that a reference leads to; 0: it leads elsewhere. */
+uint64_t cel_h5r_committed_at(const struct cel_h5r_reader *r, struct cel_h5_bytes body);
+/* The message of that type in the header at an address, as a copy in `out`. */
+int cel_h5r_message_copy(struct cel_h5r_reader *r, uint64_t addr, int type, bool *shared, struct cel_buf *out);
+static inline struct cel_h5_bytes cel_h5r_bytes_of(const struct cel_buf *b)
+{
+    return (struct cel_h5_bytes){.p = (const unsigned char *)b->data, .n = b->len};
+}
+/* The message of that type which a shared one stands for, as a copy in `out`. */
+int cel_h5r_shared_read(struct cel_h5r_reader *r, int type, struct cel_h5_bytes body, struct cel_buf *out);
+
 /* --- h5_object.c, h5_attribute.c: parts of an object ------------------------------------------ */
-int cel_h5r_space_read(struct cel_h5_bytes b, struct cel_h5r_object *out);
+int cel_h5r_space_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, struct cel_h5r_object *out);
 int cel_h5r_type_read(struct cel_h5_bytes b, struct cel_h5r_object *out);
-uint64_t
-cel_h5r_committed_at(struct cel_h5_bytes b); /* the type a reference leads to; 0: not one of a committed type */
-int cel_h5r_attribute_read(struct cel_h5_bytes body, void *object); /* what of it matters: into struct cel_h5r_object */
+
+struct cel_h5r_attribute { /* a message taken apart */
+    const char *name;      /* ends within the message */
+    bool type_shared, space_shared;
+    struct cel_h5_bytes type, space, data;
+};
+int cel_h5r_attribute_split(struct cel_h5_bytes body, struct cel_h5r_attribute *out);
+/* What of an attribute matters when files are opened. */
+int cel_h5r_attribute_note(const struct cel_h5r_reader *r, struct cel_h5_bytes body, struct cel_h5r_object *out);
+int cel_h5r_attribute_info_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, struct cel_h5r_dense *out);
 
 #endif

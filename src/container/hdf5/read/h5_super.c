@@ -61,6 +61,7 @@ static int read_super(struct cel_h5r_reader *r, struct cel_h5r_file *out)
 
     if (!p || p[8] > 3)
         return CEL_ASK_LIBHDF5;
+    out->version = p[8];
     return p[8] < 2 ? read_old(r, p[8], out) : read_new(r, p, out);
 }
 

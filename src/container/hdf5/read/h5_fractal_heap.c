@@ -1,0 +1,344 @@
+/* Fractal heaps: where groups and objects keep many links and attributes, and files their shared messages. Objects have
+ * an id, which says where they are.
+ *
+ *   FRHP version(1) id size(2) filter size(2) flags(1) largest managed object(4) next huge id(L) B-tree of huge objects(O)
+ *        free space(L) its manager(O) managed space(L) allocated(L) iterator(L) managed objects(L)
+ *        huge size(L) huge objects(L) tiny size(L) tiny objects(L)
+ *        table width(2) first block size(L) largest direct block(L) bits of offsets(2) rows at first(2)
+ *        root address(O) rows now(2) [filters: size(L) mask(4) filters] checksum(4)
+ *   FHIB version(1) heap(O) offset(bits) children: address(O), checksum(4)
+ *   FHDB version(1) heap(O) offset(bits) [flag 2: checksum(4), of the block with zeros in its place] objects
+ *   id: kind(1), then by kind (bits 4-5): 0 managed: offset length, as wide as the heap's limits need
+ *        1 huge: address(O) length(L), or a number(8 at most) that the B-tree finds: address(O) length(L) number(L)
+ *        2 tiny: length - 1 in bits 0-3 (in long ids also the next byte), then the object itself
+ * O, L: the file's sizes of addresses and lengths. Rows 0 and 1 of a table have blocks of the first size, each row after
+ * that twice as large; those larger than the largest direct block are tables themselves.
+ * HDF5 File Format Specification version 3, III.G. */
+#include "h5_read_int.h"
+#include <assert.h>
+#include <stdlib.h>
+
+enum { LEVELS_MAX = 8, ID_HEAD = 1, TINY_SHORT = 16, TREE_HUGE = 1, BLOCK_MAX = 64 << 20 };
+
+struct direct { /* one block, which holds its checksum behind it */
+    uint64_t addr;
+    size_t n;
+    unsigned char *bytes;
+};
+
+struct cel_h5r_fractal_heap {
+    const struct cel_h5r_file *file;
+    uint64_t addr;
+    size_t id_n; /* bytes of an id */
+    size_t offset_n, length_n;
+    bool sums; /* direct blocks carry a checksum */
+    uint64_t width, first, largest, root, rows, direct_rows;
+    uint64_t huge;
+    struct cel_h5r_kept table[LEVELS_MAX];
+    struct direct block;
+};
+
+static size_t bytes_for(uint64_t v)
+{
+    size_t n = 1;
+
+    while (v >>= 8)
+        n++;
+    return n;
+}
+
+static unsigned log2_of(uint64_t v)
+{
+    unsigned n = 0;
+
+    while (v >>= 1)
+        n++;
+    return n;
+}
+
+static int damaged(const struct cel_h5r_fractal_heap *h, uint64_t addr, const char *why)
+{
+    return cel_h5r_damaged(h->file, addr, "fractal heap", why);
+}
+
+/* --- the header ------------------------------------------------------------------------------ */
+
+static bool is_power_of_2(uint64_t v)
+{
+    return v && !(v & (v - 1));
+}
+
+static int set_limits(struct cel_h5r_fractal_heap *h, uint64_t largest_object, uint64_t bits)
+{
+    size_t by_block;
+
+    if (!is_power_of_2(h->width) || !is_power_of_2(h->first) || !is_power_of_2(h->largest) || h->largest < h->first ||
+        h->largest > BLOCK_MAX || bits == 0 || bits > 64 || h->rows > 64)
+        return damaged(h, h->addr, "its table makes no sense");
+    by_block = (log2_of(h->largest) + 7) / 8;
+    h->offset_n = (size_t)(bits + 7) / 8;
+    h->length_n = bytes_for(largest_object);
+    if (by_block < h->length_n)
+        h->length_n = by_block;
+    h->direct_rows = log2_of(h->largest) - log2_of(h->first) + 2;
+    if (h->id_n < ID_HEAD + h->offset_n + h->length_n || h->id_n > CEL_H5R_HEAD_MAX)
+        return damaged(h, h->addr, "its ids are too short");
+    return CEL_OK;
+}
+
+static int read_header(struct cel_h5r_fractal_heap *h)
+{
+    unsigned char bytes[CEL_H5R_HEAD_MAX];
+    size_t o = h->file->offset_size, l = h->file->length_size, n = 26 + 3 * o + 12 * l;
+    struct cel_h5_bytes b = {.p = bytes + 5, .n = n - 9};
+    uint64_t flags, largest_object, bits;
+    int rc = cel_h5r_get(h->file, h->addr, "fractal heap", bytes, n);
+
+    if (rc == CEL_OK && cel_get_le16(bytes + 7) != 0)
+        return CEL_ASK_LIBHDF5; /* filters */
+    if (rc == CEL_OK)
+        rc = cel_h5r_get_summed(h->file, h->addr, "FRHP", "fractal heap", bytes, n);
+    if (rc != CEL_OK)
+        return rc;
+    h->id_n = (size_t)cel_h5_take_number(&b, 2);
+    cel_h5_take(&b, 2); /* no filters */
+    flags = cel_h5_take_number(&b, 1);
+    largest_object = cel_h5_take_number(&b, 4);
+    cel_h5_take(&b, l);
+    h->huge = cel_h5r_take_address(h->file, &b);
+    cel_h5_take(&b, 9 * l + o);
+    h->width = cel_h5_take_number(&b, 2);
+    h->first = cel_h5_take_number(&b, l);
+    h->largest = cel_h5_take_number(&b, l);
+    bits = cel_h5_take_number(&b, 2);
+    cel_h5_take(&b, 2);
+    h->root = cel_h5r_take_address(h->file, &b);
+    h->rows = cel_h5_take_number(&b, 2);
+    h->sums = flags & 2;
+    assert(!b.ended);
+    return set_limits(h, largest_object, bits);
+}
+
+int cel_h5r_fractal_heap_make(const struct cel_h5r_file *file, uint64_t addr, struct cel_h5r_fractal_heap **out)
+{
+    struct cel_h5r_fractal_heap *h = cel_calloc(1, sizeof *h);
+    int rc;
+
+    if (!h)
+        return NC_ENOMEM;
+    h->file = file;
+    h->addr = addr;
+    h->block.addr = CEL_H5R_NOWHERE;
+    for (int i = 0; i < LEVELS_MAX; i++)
+        h->table[i] = CEL_H5R_KEPT_INIT;
+    rc = read_header(h);
+    if (rc != CEL_OK) {
+        cel_h5r_fractal_heap_free(h);
+        return rc;
+    }
+    *out = h;
+    return CEL_OK;
+}
+
+void cel_h5r_fractal_heap_free(struct cel_h5r_fractal_heap *h)
+{
+    if (!h)
+        return;
+    for (int i = 0; i < LEVELS_MAX; i++)
+        free(h->table[i].bytes);
+    free(h->block.bytes);
+    free(h);
+}
+
+size_t cel_h5r_fractal_heap_id_size(const struct cel_h5r_fractal_heap *h)
+{
+    return h->id_n;
+}
+
+/* --- blocks ------------------------------------------------------------------------------------ */
+
+struct extent { /* a block, and the part of the heap it holds */
+    uint64_t addr, start, size;
+};
+
+static uint64_t row_size(const struct cel_h5r_fractal_heap *h, uint64_t row)
+{
+    return row < 2 ? h->first : row - 1 < 63 - log2_of(h->first) ? h->first << (row - 1) : 0;
+}
+
+/* The child of a table that holds an offset; *row: its row. */
+static int find_child(struct cel_h5r_fractal_heap *h, int level, const struct extent *table, uint64_t rows,
+                      uint64_t offset, struct extent *child, uint64_t *row)
+{
+    size_t head = 5 + h->file->offset_size + h->offset_n, entry = h->file->offset_size;
+    struct cel_h5_bytes b = {.n = entry};
+    uint64_t column;
+    int rc;
+
+    child->start = table->start;
+    for (*row = 0; *row < rows; ++*row) {
+        child->size = row_size(h, *row);
+        if (child->size == 0 || child->size > (UINT64_MAX - child->start) / h->width)
+            return damaged(h, table->addr, "its table is too large");
+        if (offset - child->start < child->size * h->width)
+            break;
+        child->start += child->size * h->width;
+    }
+    if (*row == rows)
+        return damaged(h, table->addr, "an object should lie beyond its end");
+    rc = cel_h5r_kept_get(h->file, &h->table[level], table->addr, head + (size_t)(rows * h->width) * entry + 4, "FHIB",
+                          "fractal heap");
+    if (rc != CEL_OK)
+        return rc;
+    column = (offset - child->start) / child->size;
+    child->start += column * child->size;
+    b.p = h->table[level].bytes + head + (size_t)(*row * h->width + column) * entry;
+    child->addr = cel_h5r_take_address(h->file, &b);
+    return CEL_OK;
+}
+
+/* The direct block that holds an offset. */
+static int find_block(struct cel_h5r_fractal_heap *h, uint64_t offset, struct extent *out)
+{
+    struct extent table = {.addr = h->root};
+    uint64_t rows = h->rows, row;
+    int rc = CEL_OK;
+
+    *out = (struct extent){.addr = h->root, .size = h->first};
+    if (rows == 0)
+        return offset < h->first ? CEL_OK : damaged(h, h->addr, "an object should lie beyond its end");
+    for (int level = 0; level < LEVELS_MAX; level++) {
+        rc = find_child(h, level, &table, rows, offset, out, &row);
+        if (rc != CEL_OK || row < h->direct_rows)
+            return rc;
+        table = *out;
+        if (log2_of(out->size) < log2_of(h->first) + log2_of(h->width))
+            break;
+        rows = log2_of(out->size) - log2_of(h->first) - log2_of(h->width) + 1;
+    }
+    return damaged(h, h->addr, "its tables are too deep");
+}
+
+static int check_block(const struct cel_h5r_fractal_heap *h, struct direct *b, uint64_t start)
+{
+    size_t sum_at = 5 + h->file->offset_size + h->offset_n;
+    uint64_t mask = h->offset_n < 8 ? ((uint64_t)1 << 8 * h->offset_n) - 1 : UINT64_MAX;
+
+    if (b->n < sum_at + 4 || memcmp(b->bytes, "FHDB\0", 5) != 0)
+        return damaged(h, b->addr, "a block has no signature");
+    if (cel_get_le(b->bytes + sum_at - h->offset_n, h->offset_n) != (start & mask))
+        return damaged(h, b->addr, "a block is another's");
+    if (!h->sums)
+        return CEL_OK;
+    memcpy(b->bytes + b->n, b->bytes + sum_at, 4);
+    memset(b->bytes + sum_at, 0, 4);
+    return cel_h5_sum_matches(b->bytes, b->n + 4) ? CEL_OK : damaged(h, b->addr, "a block's checksum does not match");
+}
+
+static int get_block(struct cel_h5r_fractal_heap *h, const struct extent *at)
+{
+    struct direct *b = &h->block;
+    unsigned char *bytes;
+    int rc;
+
+    if (b->addr == at->addr && b->n == at->size)
+        return CEL_OK;
+    b->addr = CEL_H5R_NOWHERE;
+    if (at->addr == CEL_H5R_NOWHERE || at->size > BLOCK_MAX || !cel_h5r_is_inside(h->file, at->addr, at->size))
+        return damaged(h, h->addr, "a block is missing");
+    bytes = cel_realloc(b->bytes, (size_t)at->size + 4, 1);
+    if (!bytes)
+        return NC_ENOMEM;
+    b->bytes = bytes;
+    b->n = (size_t)at->size;
+    rc = cel_h5r_get(h->file, at->addr, "fractal heap", b->bytes, b->n);
+    if (rc == CEL_OK)
+        rc = check_block(h, b, at->start);
+    if (rc == CEL_OK)
+        b->addr = at->addr;
+    return rc;
+}
+
+/* --- objects ------------------------------------------------------------------------------------- */
+
+static int get_managed(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
+{
+    uint64_t offset = cel_get_le(id + ID_HEAD, h->offset_n), n = cel_get_le(id + ID_HEAD + h->offset_n, h->length_n);
+    struct extent at;
+    int rc = find_block(h, offset, &at);
+
+    if (rc == CEL_OK && n > at.size - (offset - at.start))
+        rc = damaged(h, h->addr, "an object is longer than its block");
+    if (rc == CEL_OK)
+        rc = get_block(h, &at);
+    return rc == CEL_OK ? cel_buf_add(out, h->block.bytes + (offset - at.start), (size_t)n) : rc;
+}
+
+static int by_number(const unsigned char *record, void *sought, int *side)
+{
+    const uint64_t *want = sought; /* the number, and where it stands in a record and how wide it is */
+    uint64_t is = cel_get_le(record + want[1], (size_t)want[2]);
+
+    *side = want[0] < is ? -1 : want[0] > is;
+    return CEL_OK;
+}
+
+static int find_huge(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_h5_bytes *out,
+                     unsigned char *copy)
+{
+    size_t o = h->file->offset_size, l = h->file->length_size, n = h->id_n - ID_HEAD < 8 ? h->id_n - ID_HEAD : 8;
+    uint64_t sought[3] = {cel_get_le(id + ID_HEAD, n), o + l, l};
+    const unsigned char *record;
+    struct cel_h5r_btree2 *tree;
+    int rc = h->huge == CEL_H5R_NOWHERE ? damaged(h, h->addr, "a huge object is not indexed")
+                                        : cel_h5r_btree2_make(h->file, h->huge, TREE_HUGE, o + 2 * l, &tree);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_h5r_btree2_find(tree, by_number, sought, &record);
+    if (rc == CEL_OK)
+        memcpy(copy, record, o + l);
+    cel_h5r_btree2_free(tree);
+    *out = (struct cel_h5_bytes){.p = copy, .n = o + l};
+    return rc == CEL_ABSENT ? damaged(h, h->addr, "a huge object is not indexed") : rc;
+}
+
+static int get_huge(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
+{
+    size_t o = h->file->offset_size, l = h->file->length_size, old = out->len;
+    struct cel_h5_bytes b = {.p = id + ID_HEAD, .n = h->id_n - ID_HEAD};
+    unsigned char record[16];
+    uint64_t addr, n;
+    int rc = o + l <= h->id_n - ID_HEAD ? CEL_OK : find_huge(h, id, &b, record);
+
+    if (rc != CEL_OK)
+        return rc;
+    addr = cel_h5r_take_address(h->file, &b);
+    n = cel_h5_take_number(&b, l);
+    if (addr == CEL_H5R_NOWHERE || !cel_h5r_is_inside(h->file, addr, n))
+        return damaged(h, h->addr, "a huge object lies beyond the end of the file");
+    rc = cel_buf_resize(out, old + (size_t)n);
+    return rc == CEL_OK ? cel_h5r_get(h->file, addr, "huge object", (unsigned char *)out->data + old, (size_t)n) : rc;
+}
+
+static int get_tiny(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
+{
+    bool is_long = h->id_n - ID_HEAD > TINY_SHORT;
+    size_t head = is_long ? 2 : 1, n = (is_long ? (size_t)(id[0] & 15) << 8 | id[1] : (size_t)(id[0] & 15)) + 1;
+
+    if (n > h->id_n - head)
+        return damaged(h, h->addr, "a tiny object is longer than its id");
+    return cel_buf_add(out, id + head, n);
+}
+
+int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
+{
+    static int (*const by_kind[])(struct cel_h5r_fractal_heap *, const unsigned char *,
+                                  struct cel_buf *) = {get_managed, get_huge, get_tiny};
+    unsigned kind = id[0] >> 4;
+
+    if (kind >= sizeof by_kind / sizeof *by_kind)
+        return damaged(h, h->addr, "an object's id is of an unknown kind");
+    out->len = 0;
+    return by_kind[kind](h, id, out);
+}
