@@ -149,6 +149,10 @@ EXTERNL int cellar_inq_var_stored(int ncid, int varid, unsigned long long *bytes
 EXTERNL int cellar_inq_chunk(int ncid, int varid, const size_t *index, unsigned long long *address,
                              unsigned long long *size, unsigned *skipped, char **key);
 
+/* The bytes of one chunk as they are stored, as many as *size says, to be released with cellar_free(); NULL and 0: it was
+ * never written. NC_EINVAL: the variable has no chunks. size and skipped may be NULL. */
+EXTERNL int cellar_get_chunk(int ncid, int varid, const size_t *index, size_t *size, unsigned *skipped, void **bytes);
+
 /* All keys of a store, one after the other, each ended by a NUL and an empty one at the end; to be released with
  * cellar_free(). A file has none. */
 EXTERNL int cellar_inq_keys(int ncid, char **keys);

@@ -63,6 +63,31 @@ int cellar_inq_chunk(int ncid, int varid, const size_t *index, unsigned long lon
     return cel_call_end(&c, rc);
 }
 
+int cellar_get_chunk(int ncid, int varid, const size_t *index, size_t *size, unsigned *skipped, void **bytes)
+{
+    struct cel_buf stored = CEL_BUF_INIT(SIZE_MAX / 2);
+    struct cel_call c;
+    uint32_t mask = 0;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK && !bytes)
+        rc = cel_fail(NC_EINVAL, "no pointer was given for the bytes");
+    if (rc == CEL_OK && !index && c.var->ndims > 0)
+        rc = cel_fail(NC_EINVAL, "no index was given: one number for each dimension");
+    if (rc == CEL_OK)
+        rc = cel_data_mode(c.ds);
+    if (rc == CEL_OK) {
+        cel_call_unlock(&c);
+        rc = cel_array_read_stored(c.ds, c.var, index, &stored, &mask);
+    }
+    if (rc != CEL_OK)
+        cel_buf_dispose(&stored);
+    cel_output(size, stored.len);
+    cel_output(skipped, mask);
+    cel_output(bytes, stored.data);
+    return cel_call_end(&c, rc == CEL_ABSENT ? CEL_OK : rc);
+}
+
 int cellar_inq_keys(int ncid, char **keys)
 {
     struct cel_call c;

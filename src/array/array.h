@@ -51,6 +51,11 @@ int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out)
 int cel_array_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out,
                      char **key);
 
+/* The bytes of one chunk as they are stored, before any filter is undone. CEL_ABSENT: it was never written. NC_EINVAL: the
+ * variable has no chunks. */
+int cel_array_read_stored(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out,
+                          uint32_t *skipped);
+
 /* All chunks of one variable into another, still encoded, where type, chunks,
  * filters, byte order and fill value are the same; else CEL_SKIP (then some may
  * have been copied). Chunks the output has already written are replaced. */

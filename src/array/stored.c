@@ -116,6 +116,34 @@ int cel_array_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *
     return rc;
 }
 
+/* Finding is one thread's at a time, reading is not. */
+int cel_array_read_stored(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out,
+                          uint32_t *skipped)
+{
+    struct cel_chunk_location at;
+    size_t extent[CEL_RANK_MAX];
+    struct cel_array *array;
+    int rc = cel_array_get(ds, var, &array);
+
+    if (rc == CEL_OK && (var->layout.storage != CEL_CHUNKED || !ds->ops->chunk_read))
+        rc = cel_fail(NC_EINVAL, "the variable has no chunks");
+    if (rc == CEL_OK)
+        rc = cel_array_flush(ds, var);
+    if (rc != CEL_OK)
+        return rc;
+    extent_of(ds, var, extent);
+    rc = check_index(ds, var, extent, index);
+    if (rc != CEL_OK)
+        return rc;
+    cel_lock(&array->lock);
+    rc = ds->ops->chunk_find(ds, var, index, &at);
+    cel_unlock(&array->lock);
+    if (rc == CEL_OK)
+        rc = ds->ops->chunk_read(ds, var, index, &at, out);
+    *skipped = rc == CEL_OK ? at.skipped : 0;
+    return rc;
+}
+
 /* --- copying ------------------------------------------------------------------------ */
 
 static bool words_equal(const struct cel_words *a, const struct cel_words *b)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NX = 8, NY = 16, NZ = 32, NVALUES = NX * NY * NZ };
+enum { NX = 4, NY = 8, NZ = 32, NVALUES = NX * NY * NZ };
 #define LOSS 0.05 /* of the range of the values: more is no loss of digits, but an error */
 
 /* What a filter cannot do without; and those that keep only what all values have in common. */

@@ -95,6 +95,8 @@ static void chunks_lie_where_they_are_said_to(void **state)
         int ncid, varid, stored[CHUNK];
         unsigned skipped = 1;
         char *key, *at, path[200];
+        size_t nbytes;
+        void *bytes;
         int n;
 
         make(from[p], "", CHUNK, -1, &ncid, &varid);
@@ -116,6 +118,13 @@ static void chunks_lie_where_they_are_said_to(void **state)
             n += strncmp(at, "v/2.", 4) == 0;
         assert_int_equal(n, p ? X / CHUNK : 0);
         cellar_free(key);
+        OK(cellar_get_chunk(ncid, varid, index, &nbytes, &skipped, &bytes));
+        assert_int_equal(nbytes, sizeof stored);
+        assert_memory_equal(bytes, stored, sizeof stored);
+        cellar_free(bytes);
+        OK(cellar_get_chunk(ncid, varid, absent, &nbytes, NULL, &bytes));
+        assert_true(!bytes && nbytes == 0);
+        assert_int_equal(cellar_get_chunk(ncid, varid, outside, NULL, NULL, &bytes), NC_EINVALCOORDS);
         OK(cellar_inq_chunk(ncid, varid, absent, &address, &size, NULL, NULL));
         assert_int_equal(size, 0);
         assert_true(address == CELLAR_NO_ADDRESS);
