@@ -106,14 +106,14 @@ static void compare_part(void *arg, size_t i)
 /* From a value's number in the block to its number in the variable. */
 static size_t number_of(const struct look_var *v, const struct slab *block, size_t at)
 {
-    size_t number = 0, place[NC_MAX_VAR_DIMS];
+    size_t number = 0, index[NC_MAX_VAR_DIMS];
 
     for (int d = v->ndims; d-- > 0;) {
-        place[d] = block->start[d] + at % block->count[d];
+        index[d] = block->start[d] + at % block->count[d];
         at /= block->count[d];
     }
     for (int d = 0; d < v->ndims; d++)
-        number = number * v->shape[d] + place[d];
+        number = number * v->shape[d] + index[d];
     return number;
 }
 
