@@ -77,27 +77,40 @@ int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out)
 
 /* --- where a chunk lies ------------------------------------------------------- */
 
-/* A variable without chunks is one, or one for each record of a file whose records lie apart. */
-static int check_index(const struct cel_dataset *ds, const struct cel_var *var, const size_t *extent,
-                       const size_t *index)
+static size_t chunks_in(size_t length, size_t chunk)
+{
+    return length / chunk + (length % chunk != 0);
+}
+
+/* A variable without chunks is one, or one for each record of a file whose records lie apart. CEL_ABSENT: a chunk of records
+ * that other variables have and this one was never given. */
+static int check_index(struct cel_dataset *ds, const struct cel_var *var, const size_t *index)
 {
     bool records = cel_is_classic_file(ds) && var->ndims > 0 && var->dim[0]->unlimited;
+    size_t extent[CEL_RANK_MAX], length[CEL_RANK_MAX];
+    int rc = CEL_OK;
 
+    extent_of(ds, var, extent);
+    cel_lock(&ds->lock);
+    for (int d = 0; d < var->ndims; d++)
+        length[d] = var->dim[d]->unlimited && var->dim[d]->len > extent[d] ? var->dim[d]->len : extent[d];
+    cel_unlock(&ds->lock);
     for (int d = 0; d < var->ndims; d++) {
         size_t chunk = var->layout.chunk ? var->layout.chunk[d] : d == 0 && records ? 1 : extent[d] ? extent[d] : 1;
-        size_t n = extent[d] / chunk + (extent[d] % chunk != 0);
+        size_t n = chunks_in(length[d], chunk);
 
         if (index[d] >= n && !(n == 0 && index[d] == 0))
             return cel_fail(NC_EINVALCOORDS, "chunk %zu in dimension %s, which has %zu", index[d], var->dim[d]->name,
                             n);
+        if (index[d] > 0 && index[d] >= chunks_in(extent[d], chunk))
+            rc = CEL_ABSENT;
     }
-    return CEL_OK;
+    return rc;
 }
 
 int cel_array_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out,
                      char **key)
 {
-    size_t extent[CEL_RANK_MAX];
     struct cel_array *array;
     int rc = cel_array_get(ds, var, &array);
 
@@ -107,8 +120,7 @@ int cel_array_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *
         rc = cel_array_flush(ds, var);
     if (rc != CEL_OK)
         return rc;
-    extent_of(ds, var, extent);
-    rc = check_index(ds, var, extent, index);
+    rc = check_index(ds, var, index);
     cel_lock(&array->lock);
     if (rc == CEL_OK)
         rc = ds->ops->chunk_locate(ds, var, index, out, key);
@@ -121,7 +133,6 @@ int cel_array_read_stored(struct cel_dataset *ds, struct cel_var *var, const siz
                           uint32_t *skipped)
 {
     struct cel_chunk_location at;
-    size_t extent[CEL_RANK_MAX];
     struct cel_array *array;
     int rc = cel_array_get(ds, var, &array);
 
@@ -131,8 +142,7 @@ int cel_array_read_stored(struct cel_dataset *ds, struct cel_var *var, const siz
         rc = cel_array_flush(ds, var);
     if (rc != CEL_OK)
         return rc;
-    extent_of(ds, var, extent);
-    rc = check_index(ds, var, extent, index);
+    rc = check_index(ds, var, index);
     if (rc != CEL_OK)
         return rc;
     cel_lock(&array->lock);

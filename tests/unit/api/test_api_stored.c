@@ -169,6 +169,33 @@ static void pieces_of_unchunked_variables_lie_where_they_are_said_to(void **stat
     }
 }
 
+/* Other variables have more records: the chunks of those are absent, and no error. */
+static void records_of_others_are_absent(void **state)
+{
+    for (int p = 0; p < NPLACES; p++) {
+        size_t index[] = {T - 1, 0}, beyond[] = {T, 0};
+        unsigned long long address, size = 1;
+        int ncid, written, empty, dim[2] = {0, 1};
+        void *bytes;
+
+        make(from[p], "shuffle|deflate,level=5", CHUNK, -1, &ncid, &written);
+        OK(nc_redef(ncid));
+        OK(nc_def_var(ncid, "empty", NC_INT, 2, dim, &empty));
+        OK(nc_def_var_chunking(ncid, empty, NC_CHUNKED, (size_t[]){1, CHUNK}));
+        OK(nc_enddef(ncid));
+        write_values(ncid, written);
+        OK(nc_close(ncid));
+        OK(nc_open(from[p], NC_NOWRITE, &ncid));
+        OK(cellar_inq_chunk(ncid, empty, index, &address, &size, NULL, NULL));
+        assert_int_equal(size, 0);
+        assert_true(address == CELLAR_NO_ADDRESS);
+        OK(cellar_get_chunk(ncid, empty, index, NULL, NULL, &bytes));
+        assert_null(bytes);
+        assert_int_equal(cellar_inq_chunk(ncid, empty, beyond, NULL, NULL, NULL, NULL), NC_EINVALCOORDS);
+        OK(nc_close(ncid));
+    }
+}
+
 static void equal_variables_are_copied_as_stored(void **state)
 {
     for (int pair = 0; pair < NPLACES * NPLACES; pair++) {
@@ -223,6 +250,7 @@ int main(void)
         cmocka_unit_test(sizes_are_of_encoded_chunks),
         cmocka_unit_test(chunks_lie_where_they_are_said_to),
         cmocka_unit_test(pieces_of_unchunked_variables_lie_where_they_are_said_to),
+        cmocka_unit_test(records_of_others_are_absent),
         cmocka_unit_test(equal_variables_are_copied_as_stored),
         cmocka_unit_test(unequal_variables_are_left_alone),
     };
