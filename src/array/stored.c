@@ -36,6 +36,14 @@ static void extent_of(struct cel_dataset *ds, const struct cel_var *var, size_t 
     cel_unlock(&ds->lock);
 }
 
+static void lengths_of(struct cel_dataset *ds, const struct cel_var *var, size_t *out)
+{
+    cel_lock(&ds->lock);
+    for (int d = 0; d < var->ndims; d++)
+        out[d] = var->dim[d]->len;
+    cel_unlock(&ds->lock);
+}
+
 /* --- size --------------------------------------------------------------------- */
 
 static int add_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
@@ -82,27 +90,32 @@ static size_t chunks_in(size_t length, size_t chunk)
     return length / chunk + (length % chunk != 0);
 }
 
-/* A variable without chunks is one, or one for each record of a file whose records lie apart. CEL_ABSENT: a chunk of records
- * that other variables have and this one was never given. */
+/* A variable without chunks is one, or one for each record of a file whose records lie apart. */
+static size_t chunk_length(const struct cel_dataset *ds, const struct cel_var *var, int d, size_t extent)
+{
+    if (var->layout.chunk)
+        return var->layout.chunk[d];
+    if (d == 0 && cel_is_classic_file(ds) && var->dim[0]->unlimited)
+        return 1;
+    return extent ? extent : 1;
+}
+
+/* CEL_ABSENT: a chunk of records that other variables have and this one was never given. */
 static int check_index(struct cel_dataset *ds, const struct cel_var *var, const size_t *index)
 {
-    bool records = cel_is_classic_file(ds) && var->ndims > 0 && var->dim[0]->unlimited;
     size_t extent[CEL_RANK_MAX], length[CEL_RANK_MAX];
     int rc = CEL_OK;
 
     extent_of(ds, var, extent);
-    cel_lock(&ds->lock);
-    for (int d = 0; d < var->ndims; d++)
-        length[d] = var->dim[d]->unlimited && var->dim[d]->len > extent[d] ? var->dim[d]->len : extent[d];
-    cel_unlock(&ds->lock);
+    lengths_of(ds, var, length);
     for (int d = 0; d < var->ndims; d++) {
-        size_t chunk = var->layout.chunk ? var->layout.chunk[d] : d == 0 && records ? 1 : extent[d] ? extent[d] : 1;
-        size_t n = chunks_in(length[d], chunk);
+        size_t chunk = chunk_length(ds, var, d, extent[d]), own = chunks_in(extent[d], chunk);
+        size_t n = var->dim[d]->unlimited && length[d] > extent[d] ? chunks_in(length[d], chunk) : own;
 
-        if (index[d] >= n && !(n == 0 && index[d] == 0))
+        if (index[d] >= n && index[d] > 0)
             return cel_fail(NC_EINVALCOORDS, "chunk %zu in dimension %s, which has %zu", index[d], var->dim[d]->name,
                             n);
-        if (index[d] > 0 && index[d] >= chunks_in(extent[d], chunk))
+        if (index[d] >= own && index[d] > 0)
             rc = CEL_ABSENT;
     }
     return rc;
