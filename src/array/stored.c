@@ -188,7 +188,8 @@ static bool fills_equal(const struct cel_var *a, const struct cel_var *b)
 {
     const void *x = cel_var_fill_value(a), *y = cel_var_fill_value(b);
 
-    return a->fill.off == b->fill.off && !x == !y && (!x || memcmp(x, y, a->type->size) == 0);
+    return a->fill.off == b->fill.off && a->fill.never == b->fill.never && !x == !y &&
+           (!x || memcmp(x, y, a->type->size) == 0);
 }
 
 static bool byte_orders_equal(const struct cel_var *a, const struct cel_var *b)

@@ -41,7 +41,7 @@ static int choose_converter(struct cel_request *req, nc_type memtype)
 static void choose_fill(struct cel_request *req)
 {
     struct cel_transfer *transfer = &req->transfer;
-    const void *fill = req->var->fill.off ? NULL : cel_var_fill_value(req->var);
+    const void *fill = req->var->fill.off || req->var->fill.never ? NULL : cel_var_fill_value(req->var);
 
     transfer->user_fill = transfer->fill_in_chunk = fill;
     if (!fill)

@@ -126,6 +126,7 @@ struct cel_cache_settings {
 struct cel_fill_state {
     bool off;     /* nc_def_var_fill(NC_NOFILL) */
     void *value;  /* one element in memory form when the user gave one; else NULL */
+    bool never;   /* what was not written is zeros all the same: the file says not to fill */
     bool changed; /* since the container made the variable */
     bool settled; /* through an enddef, or data was put, in this session: it can no longer change.
                      cel_mode_check_enddef and the array engine set it */

@@ -145,17 +145,35 @@ struct ours {
     int nc; /* the file as netCDF; -1: it does not open */
 };
 
+/* Numbers of the usual form; 0: something else. */
+static nc_type number_of(const struct cel_h5r_datatype *t)
+{
+    static const nc_type types[] = {NC_BYTE, NC_UBYTE, NC_SHORT,  NC_USHORT, NC_INT,
+                                    NC_UINT, NC_INT64, NC_UINT64, NC_FLOAT,  NC_DOUBLE};
+    bool swap;
+
+    if (t->klass != CEL_H5R_INTEGER && t->klass != CEL_H5R_FLOAT)
+        return NC_NAT;
+    for (size_t i = t->klass == CEL_H5R_FLOAT ? 8 : 0; i < sizeof types / sizeof *types; i++)
+        if (cel_h5r_is_native(t, cel_type_atomic(types[i]), &swap) &&
+            (t->klass == CEL_H5R_FLOAT || (i % 2 == 0) == t->is_signed))
+            return types[i];
+    return NC_NAT;
+}
+
 static void say_described(const char *path, const struct cel_h5r_dataset *d)
 {
     static const size_t sizes[] = {[NC_BYTE] = 1, [NC_UBYTE] = 1, [NC_SHORT] = 2,  [NC_USHORT] = 2, [NC_INT] = 4,
                                    [NC_UINT] = 4, [NC_FLOAT] = 4, [NC_DOUBLE] = 8, [NC_INT64] = 8,  [NC_UINT64] = 8};
-    size_t size = d->has_fill ? sizes[d->type] : 0;
+    nc_type type = number_of(d->form);
 
-    peer_say(&ours, "chunks %s %d", path, d->type);
-    for (int i = 0; i < d->rank; i++)
-        peer_say(&ours, " %zu", d->chunk[i]);
+    if (!type || (d->fill && d->nfill != sizes[type]))
+        return;
+    peer_say(&ours, "chunks %s %d", path, type);
+    for (int i = 0; i < d->layout.rank; i++)
+        peer_say(&ours, " %llu", (unsigned long long)d->layout.chunk[i]);
     peer_say(&ours, " fill");
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < d->nfill; i++)
         peer_say(&ours, " %02x", d->fill[i]);
     for (size_t i = 0; i < d->chain.n; i++) {
         const struct cel_step *s = &d->chain.step[i];
@@ -192,11 +210,11 @@ static void say_index(struct ours *o, const char *path, const struct cel_h5r_obj
     size_t count[CEL_RANK_MAX];
     int left = PEER_CHUNKS;
 
-    if (d->chain.n == 0 || d->rank != h->rank || peer_extent(h->rank, h->dims, count) == 0 ||
-        cel_h5r_index_make(&o->file, d, &index) != CEL_OK)
+    if (d->layout.storage != CEL_H5R_CHUNKED || d->chain.n == 0 || d->rank != h->rank ||
+        peer_extent(h->rank, h->dims, count) == 0 || cel_h5r_index_make(&o->file, d, &index) != CEL_OK)
         return;
     for (int i = 0; i < d->rank; i++)
-        length[i] = d->chunk[i];
+        length[i] = d->layout.chunk[i];
     do {
         size_t at[CEL_RANK_MAX];
         struct cel_chunk_location place = {0};
@@ -241,9 +259,10 @@ static void say_dataset(struct ours *o, const char *path, const char *name, int 
     if (h->type_class == CEL_H5R_INTEGER || h->type_class == CEL_H5R_FLOAT) /* others libhdf5 calls otherwise */
         peer_say(&ours, "type %s %d %zu %d\n", path, h->type_class, h->type_size, h->big_endian);
     if (cel_h5r_dataset_read(o->reader, addr, &d) == CEL_OK) {
-        say_described(path, &d);
+        if (d.layout.storage == CEL_H5R_CHUNKED)
+            say_described(path, &d);
         say_index(o, path, h, &d);
-        cel_chain_dispose(&d.chain);
+        cel_h5r_dataset_dispose(&d);
     }
     say_data(path, name, nc, h);
 }

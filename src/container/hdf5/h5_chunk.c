@@ -69,16 +69,21 @@ static int fail_chunk(int rc, const struct cel_var *var, const size_t *index)
     return cel_fail_in_var(rc, var);
 }
 
-/* A file nobody writes has no masks of this session, and a dataset with raw edges no index that the reader
- * understands. */
+/* A file nobody writes has no masks of this session. */
 static int find_directly(const struct cel_var *var, const size_t *index, struct cel_chunk_location *out)
 {
     const struct cel_h5_var *v = var->priv;
     hsize_t first[CEL_RANK_MAX];
+    int rc;
 
     if (!v->index)
         return CEL_ASK_LIBHDF5;
-    return origin(var, index, first) ? cel_h5r_index_find(v->index, index, out) : CEL_ABSENT;
+    if (!origin(var, index, first))
+        return CEL_ABSENT;
+    rc = cel_h5r_index_find(v->index, index, out);
+    if (rc == CEL_OK && v->raw_edges && at_the_edge(var, first))
+        out->skipped = UINT32_MAX;
+    return rc;
 }
 
 int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out)

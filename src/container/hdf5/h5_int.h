@@ -188,6 +188,7 @@ struct cel_h5_var {
     /* its chunks */
     size_t chunk_nbytes;
     struct cel_h5r_index *index; /* where they lie, read without libhdf5; NULL: libhdf5 finds them */
+    struct cel_h5_own *own;      /* not in chunks, and read without libhdf5; NULL: libhdf5 reads it */
     bool raw_edges;              /* edge chunks are stored without filters and without saying so */
     bool masked;                 /* chunks with a mask may be there: look before allocating */
     struct cel_h5_masks masks;   /* written since opening */
@@ -308,6 +309,12 @@ int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const siz
 int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
 int cel_h5_chunk_refresh(struct cel_var *var); /* before libhdf5 touches the data itself */
+/* h5_own.c: what is read without libhdf5. Takes the dataset over; chain: its filters. */
+int cel_h5_own_make(const struct cel_h5r_file *file, struct cel_h5r_dataset *d, const struct cel_chain *chain,
+                    struct cel_h5_own **out);
+void cel_h5_own_free(struct cel_h5_own *own);
+int cel_h5_own_locate(const struct cel_var *var, struct cel_chunk_location *out); /* as h5_locate.c says */
+int cel_h5_own_get(const struct cel_var *var, const struct cel_h5r_region *region, size_t n, void *data);
 int cel_h5_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                          const ptrdiff_t *stride, void *data);
 int cel_h5_unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,

@@ -24,6 +24,8 @@ int cel_h5_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_
     (void)key;
     if (var->layout.storage == CEL_CHUNKED)
         return cel_h5_chunk_find(ds, var, index, out);
+    if (((struct cel_h5_var *)var->priv)->own)
+        return cel_h5_own_locate(var, out);
     rc = cel_h5_enter_file(ds, &entry);
     if (rc != CEL_OK)
         return rc;

@@ -67,6 +67,7 @@ void cel_h5_var_free_priv(struct cel_var *var)
         H5Dclose(v->id);
     cel_h5_masks_dispose(&v->masks);
     cel_h5r_index_free(v->index);
+    cel_h5_own_free(v->own);
     free(v->link);
     free(v);
     var->priv = NULL;

@@ -211,7 +211,7 @@ static int move_locked(const struct region *r, char *in, const char *out)
     if (rc != CEL_OK)
         return rc;
     rc = cel_h5_var_open(r->var);
-    if (rc == CEL_OK && in && r->var->fill.off)
+    if (rc == CEL_OK && in && (r->var->fill.off || r->var->fill.never))
         memset(in, 0, r->n * r->size);
     if (rc == CEL_OK && out)
         rc = put_inside(r, out);
@@ -287,7 +287,8 @@ static bool next_index(const size_t *first, const size_t *last, int ndims, size_
 
 static int fill_part(const struct region *whole, const struct part *p, char *data)
 {
-    const void *fill = whole->var->fill.off ? cel_type_zeros(whole->var->type) : cel_var_fill_value(whole->var);
+    bool zeros = whole->var->fill.off || whole->var->fill.never;
+    const void *fill = zeros ? cel_type_zeros(whole->var->type) : cel_var_fill_value(whole->var);
     size_t last[CEL_RANK_MAX], index[CEL_RANK_MAX];
     int d, rc = fill ? CEL_OK : NC_ENOMEM;
 
@@ -441,6 +442,20 @@ static int read_directly(const struct region *r, void *data)
     return rc;
 }
 
+/* --- without libhdf5 ------------------------------------------------------------------------------- */
+
+static int read_own(const struct region *r, void *data)
+{
+    struct cel_h5r_region region;
+
+    if (!((const struct cel_h5_var *)r->var->priv)->own)
+        return CEL_ASK_LIBHDF5;
+    memcpy(region.start, r->start, sizeof region.start);
+    memcpy(region.count, r->count, sizeof region.count);
+    memcpy(region.stride, r->stride, sizeof region.stride);
+    return cel_h5_own_get(r->var, &region, r->n, data);
+}
+
 /* --- the verbs --------------------------------------------------------------------------------------- */
 
 /* A filter that neither we nor libhdf5 have is the better reason. */
@@ -467,6 +482,8 @@ int cel_h5_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size
     if (rc == CEL_OK && r.n == 0)
         return CEL_OK;
     if (rc == CEL_OK)
+        rc = read_own(&r, data);
+    if (rc == CEL_ASK_LIBHDF5)
         rc = read_directly(&r, data);
     if (rc == CEL_ASK_LIBHDF5)
         rc = read_with_gaps(&r, data);

@@ -122,10 +122,12 @@ static int read_fill(struct cel_var *var, hid_t dcpl)
 {
     struct cel_h5_var *v = var->priv;
     H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+    H5D_fill_time_t when = H5D_FILL_TIME_IFSET;
     int rc = CEL_OK;
 
-    if (H5Pfill_value_defined(dcpl, &defined) < 0)
+    if (H5Pfill_value_defined(dcpl, &defined) < 0 || H5Pget_fill_time(dcpl, &when) < 0)
         return cel_h5_fail(NC_EHDFERR, "the fill value cannot be read");
+    var->fill.never = when != H5D_FILL_TIME_IFSET && when != H5D_FILL_TIME_ALLOC;
     var->fill.off = defined != H5D_FILL_VALUE_USER_DEFINED;
     if (var->fill.off || var->fill.value)
         return CEL_OK;
@@ -260,80 +262,111 @@ static int load(struct cel_h5_file *f, struct cel_var *var)
 
 /* --- without libhdf5 ------------------------------------------------------------------------- */
 
-static int take_fill(struct cel_var *var, const struct cel_h5r_dataset *d)
+static int take_fill(struct cel_h5r_reader *reader, struct cel_var *var, const struct cel_h5r_dataset *d)
 {
-    const struct cel_h5_var *v = var->priv;
+    struct cel_h5_bytes bytes = {.p = d->fill, .n = d->nfill};
+    int rc;
 
-    var->fill.off = !d->has_fill;
-    if (!d->has_fill || var->fill.value)
+    var->fill.off = !d->fill;
+    var->fill.never = d->never_filled;
+    if (!d->fill || var->fill.value)
         return CEL_OK;
-    var->fill.value = cel_malloc(var->type->size);
+    var->fill.value = cel_calloc(1, var->type->size);
     if (!var->fill.value)
         return NC_ENOMEM;
-    if (v->swap)
-        cel_swap_bytes(var->fill.value, d->fill, 1, var->type->size);
-    else
-        memcpy(var->fill.value, d->fill, var->type->size);
-    return CEL_OK;
+    rc = cel_h5r_values_read(reader, d->form, var->type, bytes, 1, var->fill.value);
+    if (rc == CEL_OK)
+        return CEL_OK;
+    if (var->type->varsized)
+        cel_value_reclaim(var->type, var->fill.value, 1);
+    free(var->fill.value);
+    var->fill.value = NULL;
+    return rc;
 }
 
 static int take_chunks(struct cel_var *var, const struct cel_h5r_dataset *d)
 {
+    struct cel_h5_var *v = var->priv;
     size_t *chunk = cel_malloc_array((size_t)d->rank, sizeof *chunk);
 
     if (!chunk)
         return NC_ENOMEM;
-    memcpy(chunk, d->chunk, (size_t)d->rank * sizeof *chunk);
+    for (int i = 0; i < d->rank; i++)
+        chunk[i] = (size_t)d->layout.chunk[i];
+    v->raw_edges = d->layout.raw_edges;
     free(var->layout.chunk);
     var->layout.chunk = chunk;
-    var->layout.storage = CEL_CHUNKED;
     return CEL_OK;
 }
 
-/* Takes the chain over. */
-static int take_dataset(const struct cel_h5_file *f, struct cel_var *var, const struct cel_h5r_dataset *d)
+static int take_layout(const struct cel_h5_file *f, struct cel_var *var, struct cel_h5r_dataset *d)
 {
+    static const enum cel_storage storages[] = {
+        [CEL_H5R_COMPACT] = CEL_COMPACT, [CEL_H5R_CONTIGUOUS] = CEL_CONTIGUOUS, [CEL_H5R_CHUNKED] = CEL_CHUNKED};
     struct cel_h5_var *v = var->priv;
-    int rc;
+    int rc = CEL_OK;
 
-    var->type = cel_type_atomic(d->type);
-    var->endian = d->big_endian ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
-    v->native = true;
-    v->swap = d->big_endian != host_is_big();
-    cel_chain_dispose(&var->chain);
-    var->chain = d->chain;
-    rc = take_fill(var, d);
-    if (rc == CEL_OK)
+    var->layout.storage = storages[d->layout.storage];
+    if (d->layout.storage == CEL_H5R_CHUNKED) {
         rc = take_chunks(var, d);
+        if (rc == CEL_OK)
+            rc = prepare_chain(var);
+        if (rc == CEL_OK && goes_by_chunks(var))
+            return cel_h5r_index_make(&f->read, d, &v->index);
+    }
     if (rc == CEL_OK)
-        rc = prepare_chain(var);
-    if (rc == CEL_OK && goes_by_chunks(var))
-        rc = cel_h5r_index_make(&f->read, d, &v->index);
+        rc = cel_h5_own_make(&f->read, d, &var->chain, &v->own);
+    var->layout.unchunked = rc == CEL_OK;
     return rc;
 }
 
-static int load_directly(const struct cel_h5_file *f, struct cel_var *var)
+static int take_type(struct cel_h5_file *f, struct cel_var *var, const struct cel_h5r_dataset *d)
 {
     struct cel_h5_var *v = var->priv;
-    struct cel_h5r_reader *reader;
-    struct cel_h5r_dataset d;
-    int rc;
+    int rc = cel_h5_type_of(f, d->form, d->committed, &var->type);
 
-    assert(!f->own_reader || !f->io->writable);
-    if (!f->own_reader || !v->addr)
-        return CEL_ASK_LIBHDF5;
-    rc = cel_h5r_reader_make(&f->read, &reader);
+    if (rc == CEL_ABSENT)
+        return cel_fail(NC_EBADTYPE, "its HDF5 type has no counterpart in netCDF");
     if (rc != CEL_OK)
         return rc;
-    rc = cel_h5r_dataset_read(reader, v->addr, &d);
-    cel_h5r_reader_free(reader);
-    if (rc == CEL_OK && d.rank != var->ndims) {
-        cel_chain_dispose(&d.chain);
-        rc = CEL_ASK_LIBHDF5;
-    }
+    v->native = cel_h5r_is_native(d->form, var->type, &v->swap);
+    v->fixed_string = var->type->klass == NC_STRING && cel_h5r_is_fixed_text(d->form) ? d->form->size : 0;
+    if (var->type->group || var->type->klass == NC_CHAR || var->type->klass == NC_STRING)
+        var->endian = NC_ENDIAN_NATIVE;
+    else
+        var->endian = d->form->big_endian ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
+    return CEL_OK;
+}
+
+/* Takes the chain over, and the dataset where it is kept. */
+static int take_dataset(struct cel_h5_file *f, struct cel_h5r_reader *reader, struct cel_var *var,
+                        struct cel_h5r_dataset *d)
+{
+    int rc = take_type(f, var, d);
+
+    cel_chain_dispose(&var->chain);
+    var->chain = d->chain;
+    d->chain = (struct cel_chain){0};
     if (rc == CEL_OK)
-        rc = take_dataset(f, var, &d);
-    return rc == CEL_OK && !v->index ? CEL_ASK_LIBHDF5 : rc;
+        rc = take_fill(reader, var, d);
+    return rc == CEL_OK ? take_layout(f, var, d) : rc;
+}
+
+static int load_directly(struct cel_h5_file *f, struct cel_var *var)
+{
+    const struct cel_h5_var *v = var->priv;
+    struct cel_h5r_reader *reader;
+    struct cel_h5r_dataset d;
+    int rc = cel_h5_reader(f, v->addr, &reader);
+
+    assert(!f->own_reader || !f->io->writable);
+    if (rc == CEL_OK)
+        rc = cel_h5r_dataset_read(reader, v->addr, &d);
+    if (rc != CEL_OK)
+        return rc;
+    rc = d.rank == var->ndims ? take_dataset(f, reader, var, &d) : CEL_ASK_LIBHDF5;
+    cel_h5r_dataset_dispose(&d);
+    return rc;
 }
 
 static int load_inside(struct cel_dataset *ds, struct cel_var *var)

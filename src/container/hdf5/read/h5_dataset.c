@@ -1,111 +1,105 @@
-/* How a dataset is stored, as its header says: numbers of the usual forms in chunks with an
- * index of version 1, and filters that are built in. All else is libhdf5's to read, and so is
- * every message that looks unusual.
+/* How a dataset is stored, as its header says: shape, type, fill value, filters that are built in, and layout. All else is
+ * libhdf5's to read, and so is every message that looks unusual.
  *
- *   type: class and version(1) bits(3) size(4) bit offset(2) precision(2)
- *         [float: exponent at(1) size(1) mantissa at(1) size(1) bias(4)]
- *   fill: 2 when(1) when(1) defined(1) [size(4) value], or 3 flags(1) [size(4) value]
- *   layout: 3 2 rank+1(1) index address(8) lengths(4 each), the last one that of an element
+ *   type: h5_datatype.c, shape: h5_object.c, layout: h5_layout.c
+ *   fill: 1 when(1) when(1) defined(1) size(4) value, 2 when(1) when(1) defined(1) [size(4) value],
+ *         3 flags(1) [size(4) value]
+ *   old fill: size(4) value
  *   filters: 1 n(1) pad(6) then each: id(2) name length(2) flags(2) words(2) name (padded to 8) words(4 each) [pad 4]
  *            2 n(1)        then each: id(2) [name length(2)] flags(2) words(2) [name] words(4 each)
  * HDF5 File Format Specification version 3, IV.A.2. */
 #include "env.h"
 #include "h5_read_int.h"
+#include <stdlib.h>
 
-enum { SEEN_TYPE = 1, SEEN_FILL = 2, SEEN_LAYOUT = 4, SEEN_ALL = 7 };
-enum { LAYOUT_CHUNKED = 2 };
+enum { SEEN_TYPE = 1, SEEN_SPACE = 2, SEEN_LAYOUT = 4, SEEN_ALL = 7 };
+enum { WITH_SPACE = 0, IF_SET = 2 }; /* when fill values are written; libhdf5 takes all else for never */
+enum { SHARED_MAX = 4 };
 
 struct parse {
+    const struct cel_h5r_reader *reader;
     struct cel_h5r_dataset *out;
     int seen;
-    size_t elem;         /* as the type says ... */
-    uint64_t last, fill; /* ... as the layout does, and the fill value; 0: it has none */
+    bool new_fill;   /* the fill value is of the message that counts, where there are two */
+    bool null_space; /* no elements at all */
+    struct {         /* messages that lie elsewhere: read after the header, whose messages lie in the reader's blocks */
+        int type;
+        struct cel_buf body;
+    } shared[SHARED_MAX];
+    int nshared;
 };
 
 /* --- type -------------------------------------------------------------------------- */
 
-/* By class, bits without byte order and signs, and what follows the size. */
-static const struct form {
-    nc_type type;
-    unsigned klass, bits, size;
-    unsigned char rest[12]; /* bit offset, precision, exponent, mantissa, bias */
-} forms[] = {
-    {NC_BYTE, CEL_H5R_INTEGER, 8, 1, {0, 0, 8, 0}},
-    {NC_UBYTE, CEL_H5R_INTEGER, 0, 1, {0, 0, 8, 0}},
-    {NC_SHORT, CEL_H5R_INTEGER, 8, 2, {0, 0, 16, 0}},
-    {NC_USHORT, CEL_H5R_INTEGER, 0, 2, {0, 0, 16, 0}},
-    {NC_INT, CEL_H5R_INTEGER, 8, 4, {0, 0, 32, 0}},
-    {NC_UINT, CEL_H5R_INTEGER, 0, 4, {0, 0, 32, 0}},
-    {NC_INT64, CEL_H5R_INTEGER, 8, 8, {0, 0, 64, 0}},
-    {NC_UINT64, CEL_H5R_INTEGER, 0, 8, {0, 0, 64, 0}},
-    {NC_FLOAT, CEL_H5R_FLOAT, 0x1f20, 4, {0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0}},
-    {NC_DOUBLE, CEL_H5R_FLOAT, 0x3f20, 8, {0, 0, 64, 0, 52, 11, 0, 52, 0xff, 3, 0, 0}},
-};
-
-static bool has_form(const struct form *f, unsigned klass, uint64_t bits, uint64_t size, struct cel_h5_bytes rest)
-{
-    size_t n = f->klass == CEL_H5R_FLOAT ? 12 : 4;
-
-    return klass == f->klass && size == f->size && (bits & ~(uint64_t)1) == f->bits && rest.n >= n &&
-           memcmp(rest.p, f->rest, n) == 0;
-}
-
 static int read_type(struct parse *d, struct cel_h5_bytes b)
 {
-    uint64_t first = cel_h5_take_number(&b, 1), bits = cel_h5_take_number(&b, 3), size = cel_h5_take_number(&b, 4);
-
-    if (b.ended || first >> 4 < 1 || first >> 4 > 3)
-        return CEL_ASK_LIBHDF5;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (!has_form(&forms[i], first & 15, bits, size, b))
-            continue;
-        d->out->type = forms[i].type;
-        d->out->big_endian = bits & 1;
-        d->elem = forms[i].size;
-        d->seen |= SEEN_TYPE;
-        return CEL_OK;
-    }
-    return CEL_ASK_LIBHDF5;
+    d->seen |= SEEN_TYPE;
+    return cel_h5r_datatype_decode(b.p, b.n, &d->out->form);
 }
 
 /* --- fill value ------------------------------------------------------------------------ */
 
-/* A fill value of its own has a size; libhdf5's default, and none at all, have not. */
+/* A fill value of its own has a size; libhdf5's default, and none at all, have not. -1: none at all. */
+static int take_fill(struct parse *d, struct cel_h5_bytes b, uint64_t size)
+{
+    struct cel_h5r_dataset *out = d->out;
+
+    if (size == UINT32_MAX)
+        size = 0;
+    if (b.ended || size > b.n)
+        return CEL_ASK_LIBHDF5;
+    free(out->fill);
+    out->fill = size ? cel_memdup(b.p, (size_t)size) : NULL;
+    out->nfill = (size_t)size;
+    return size && !out->fill ? NC_ENOMEM : CEL_OK;
+}
+
 static int read_fill(struct parse *d, struct cel_h5_bytes b)
 {
-    uint64_t version = cel_h5_take_number(&b, 1), flags, size;
+    uint64_t version = cel_h5_take_number(&b, 1), flags, when;
+    bool told;
 
-    cel_h5_take_if(&b, version == 2, 2); /* when space is taken and values are written */
-    flags = cel_h5_take_number(&b, 1);
-    size = cel_h5_take_if(&b, version == 2 ? flags != 0 : (flags & 32) != 0, 4);
-    if (b.ended || (version != 2 && version != 3) || size > sizeof d->out->fill || size > b.n)
+    if (version < 1 || version > 3)
         return CEL_ASK_LIBHDF5;
-    d->fill = size;
-    d->out->has_fill = size > 0;
-    memcpy(d->out->fill, b.p, (size_t)size);
-    d->seen |= SEEN_FILL;
+    d->new_fill = true;
+    cel_h5_take_if(&b, version < 3, 1); /* when space is taken */
+    when = cel_h5_take_if(&b, version < 3, 1);
+    flags = cel_h5_take_number(&b, 1);
+    if (version == 3)
+        when = flags >> 2 & 3;
+    d->out->never_filled = when != WITH_SPACE && when != IF_SET;
+    told = version == 1 || (version == 2 ? flags != 0 : (flags & 32) != 0);
+    return take_fill(d, b, cel_h5_take_if(&b, told, 4));
+}
+
+static int read_old_fill(struct parse *d, struct cel_h5_bytes b)
+{
+    uint64_t size = cel_h5_take_number(&b, 4);
+
+    return d->new_fill ? CEL_OK : take_fill(d, b, size);
+}
+
+/* --- shape and layout ---------------------------------------------------------------------- */
+
+static int read_space(struct parse *d, struct cel_h5_bytes b)
+{
+    struct cel_h5r_object o = CEL_H5R_OBJECT_INIT;
+    int rc = cel_h5r_space_read(d->reader, b, &o);
+
+    if (rc != CEL_OK)
+        return rc;
+    d->out->rank = o.rank;
+    d->null_space = o.null_space;
+    memcpy(d->out->dims, o.dims, sizeof o.dims);
+    memcpy(d->out->maxdims, o.maxdims, sizeof o.maxdims);
+    d->seen |= SEEN_SPACE;
     return CEL_OK;
 }
 
-/* --- layout -------------------------------------------------------------------------------- */
-
 static int read_layout(struct parse *d, struct cel_h5_bytes b)
 {
-    struct cel_h5r_dataset *out = d->out;
-    uint64_t version = cel_h5_take_number(&b, 1), klass = cel_h5_take_number(&b, 1), n = cel_h5_take_number(&b, 1);
-
-    out->index = cel_h5_take_number(&b, 8);
-    if (b.ended || version != 3 || klass != LAYOUT_CHUNKED || n < 2 || n > CEL_RANK_MAX + 1)
-        return CEL_ASK_LIBHDF5;
-    out->rank = (int)n - 1;
-    for (int i = 0; i < out->rank; i++) {
-        out->chunk[i] = (size_t)cel_h5_take_number(&b, 4);
-        if (out->chunk[i] == 0)
-            return CEL_ASK_LIBHDF5;
-    }
-    d->last = cel_h5_take_number(&b, 4);
     d->seen |= SEEN_LAYOUT;
-    return b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
+    return cel_h5r_layout_read(d->reader->file, b, &d->out->layout);
 }
 
 /* --- filters --------------------------------------------------------------------------------- */
@@ -160,37 +154,106 @@ static int read_filters(struct parse *d, struct cel_h5_bytes b)
 
 /* --- all of it ---------------------------------------------------------------------------------- */
 
-static int read_message(const struct cel_h5r_message *m, void *data)
+static int read_body(struct parse *d, int type, struct cel_h5_bytes body)
 {
     static const struct {
         int type;
         int (*read)(struct parse *d, struct cel_h5_bytes b);
-    } readers[] = {{CEL_H5R_DATATYPE, read_type},
-                   {CEL_H5R_FILL, read_fill},
-                   {CEL_H5R_LAYOUT, read_layout},
-                   {CEL_H5R_FILTERS, read_filters}};
+    } readers[] = {{CEL_H5R_DATATYPE, read_type},     {CEL_H5R_DATASPACE, read_space}, {CEL_H5R_FILL, read_fill},
+                   {CEL_H5R_OLD_FILL, read_old_fill}, {CEL_H5R_LAYOUT, read_layout},   {CEL_H5R_FILTERS, read_filters}};
 
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        if (readers[i].type == m->type)
-            return m->shared ? CEL_ASK_LIBHDF5 : readers[i].read(data, m->body);
-    return m->type == CEL_H5R_EXTERNAL ? CEL_ASK_LIBHDF5 : CEL_OK;
+        if (readers[i].type == type)
+            return readers[i].read(d, body);
+    return type == CEL_H5R_EXTERNAL ? CEL_ASK_LIBHDF5 : CEL_OK;
+}
+
+static int note_shared(struct parse *d, const struct cel_h5r_message *m)
+{
+    if (m->type == CEL_H5R_DATATYPE)
+        d->out->committed = cel_h5r_committed_at(d->reader, m->body);
+    if (m->type == CEL_H5R_ATTRIBUTE)
+        return CEL_OK;
+    if (d->nshared == SHARED_MAX)
+        return CEL_ASK_LIBHDF5;
+    d->shared[d->nshared].type = m->type;
+    d->shared[d->nshared].body = CEL_BUF_INIT(SIZE_MAX / 2);
+    return cel_buf_add(&d->shared[d->nshared++].body, m->body.p, m->body.n);
+}
+
+static int read_message(const struct cel_h5r_message *m, void *data)
+{
+    return m->shared ? note_shared(data, m) : read_body(data, m->type, m->body);
+}
+
+static int read_shared(struct parse *d, struct cel_h5r_reader *r, int i)
+{
+    struct cel_buf real = CEL_BUF_INIT(SIZE_MAX / 2);
+    int rc = cel_h5r_shared_read(r, d->shared[i].type, cel_h5r_bytes_of(&d->shared[i].body), &real);
+
+    if (rc == CEL_OK)
+        rc = read_body(d, d->shared[i].type, cel_h5r_bytes_of(&real));
+    cel_buf_dispose(&real);
+    return rc;
+}
+
+/* The bytes that all elements take; false: more than there can be. */
+static bool size_of(const struct cel_h5r_dataset *d, uint64_t *out)
+{
+    *out = d->form->size;
+    for (int i = 0; i < d->rank; i++) {
+        if (d->dims[i] && *out > INT64_MAX / d->dims[i])
+            return false;
+        *out *= d->dims[i];
+    }
+    return true;
+}
+
+static bool is_layout_consistent(struct cel_h5r_dataset *d)
+{
+    struct cel_h5r_layout *l = &d->layout;
+    uint64_t size;
+
+    if (l->storage == CEL_H5R_CHUNKED)
+        return l->rank == d->rank && l->elem == d->form->size;
+    if (l->storage == CEL_H5R_VIRTUAL || d->filtered || !size_of(d, &size))
+        return false;
+    if (l->size_from_shape)
+        l->size = size;
+    return (l->addr == CEL_H5R_NOWHERE && l->storage == CEL_H5R_CONTIGUOUS) || l->size >= size;
 }
 
 static bool is_consistent(const struct parse *d)
 {
-    return d->seen == SEEN_ALL && d->last == d->elem && (!d->fill || d->fill == d->elem);
+    return d->seen == SEEN_ALL && !d->null_space && is_layout_consistent(d->out) &&
+           (!d->out->nfill || d->out->nfill == d->out->form->size);
 }
 
 int cel_h5r_dataset_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_dataset *out)
 {
-    struct parse d = {.out = out};
+    struct parse d = {.reader = r, .out = out};
     int rc;
 
-    *out = (struct cel_h5r_dataset){.type = NC_NAT};
+    *out = (struct cel_h5r_dataset){0};
     rc = cel_h5r_messages_each(r, addr, read_message, &d);
+    for (int i = 0; i < d.nshared; i++) {
+        if (rc == CEL_OK)
+            rc = read_shared(&d, r, i);
+        cel_buf_dispose(&d.shared[i].body);
+    }
+    out->filtered = out->chain.n > 0;
     if (rc == CEL_OK && !is_consistent(&d))
         rc = CEL_ASK_LIBHDF5;
     if (rc != CEL_OK)
-        cel_chain_dispose(&out->chain);
+        cel_h5r_dataset_dispose(out);
     return rc;
+}
+
+void cel_h5r_dataset_dispose(struct cel_h5r_dataset *d)
+{
+    cel_chain_dispose(&d->chain);
+    cel_h5r_datatype_free(d->form);
+    free(d->fill);
+    free(d->layout.compact);
+    *d = (struct cel_h5r_dataset){0};
 }

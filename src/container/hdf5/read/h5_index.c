@@ -1,214 +1,158 @@
-/* Where the chunks of a dataset lie, from an index of version 1 (a B-tree), which is what
- * every file has whose writer did not ask for the newest format. One node of each level is
- * kept: chunks are mostly asked for in order. Nodes have no checksum, here as in libhdf5; one
- * that makes no sense is left to libhdf5 to judge, but not one beyond the end of the file:
- * libhdf5 does not survive each of those.
- *
- *   "TREE" 1 level(1) children(2) left(8) right(8) key child(8) key child(8) ... key
- *   key: stored bytes(4) filter mask(4) first element(8 each) 0(8)
- * A child's chunks are those from the key before it up to, not including, the key after it; the
- * last key of all is the last chunk's, with something else than 0 at its end.
- * HDF5 File Format Specification version 3, III.A.1. */
+/* Where the chunks of a dataset lie. Each kind of index has a file of its own, but for two that have nothing in the file:
+ * one chunk, whose address the layout message gives, and chunks that lie one behind the other. */
 #include "h5_read_int.h"
 #include <assert.h>
 #include <stdlib.h>
 
-#define LEVELS_MAX 16
-enum { NODE_HEAD = 24, CHUNKS = 1 };
-
-struct node {
-    uint64_t addr; /* CEL_H5R_NOWHERE: holds nothing */
-    unsigned char *bytes;
-    bool sound;
-};
-
 struct cel_h5r_index {
-    const struct cel_h5r_file *file;
-    uint64_t root;
-    int rank;
-    size_t chunk[CEL_RANK_MAX]; /* lengths of one */
-    unsigned most;              /* children of a node */
-    size_t key, nbytes;
-    struct node node[LEVELS_MAX]; /* by the distance from the root */
+    struct cel_h5r_grid grid;
+    const struct cel_h5r_index_ops *ops;
+    void *state;
 };
 
+/* --- the grid -------------------------------------------------------------------------- */
+
+static void set_grid(struct cel_h5r_grid *g, const struct cel_h5r_file *file, const struct cel_h5r_dataset *d)
+{
+    g->file = file;
+    g->layout = d->layout;
+    g->layout.compact = NULL;
+    g->rank = d->rank;
+    g->filtered = d->filtered;
+    for (int i = 0; i < g->rank; i++) {
+        uint64_t len = d->layout.chunk[i], max = d->maxdims[i];
+
+        g->chunk[i] = len;
+        g->most[i] = max == UINT64_MAX ? UINT64_MAX : max / len + (max % len != 0);
+    }
+}
+
+bool cel_h5r_grid_number(const struct cel_h5r_grid *g, int first, const size_t *at, uint64_t *out)
+{
+    uint64_t n = at[first];
+
+    for (int i = 0; i < g->rank; i++) {
+        if (i == first)
+            continue;
+        if (at[i] >= g->most[i] || n > (UINT64_MAX - at[i]) / g->most[i])
+            return false;
+        n = n * g->most[i] + at[i];
+    }
+    *out = n;
+    return g->rank > 0;
+}
+
+bool cel_h5r_grid_size_bytes(const struct cel_h5r_grid *g, size_t n, size_t *size_n)
+{
+    size_t rest = g->file->offset_size + (g->filtered ? 4 : 0);
+
+    *size_n = n > rest ? n - rest : 0;
+    return n >= rest && (g->filtered ? *size_n >= 1 && *size_n <= 8 : *size_n == 0);
+}
+
+void cel_h5r_grid_element(const struct cel_h5r_grid *g, const unsigned char *p, size_t size_n,
+                          struct cel_chunk_location *out)
+{
+    struct cel_h5_bytes b = {.p = p, .n = g->file->offset_size + size_n + 4};
+
+    out->address = cel_h5r_take_address(g->file, &b);
+    out->nbytes = (size_t)(g->filtered ? cel_h5_take_number(&b, size_n) : g->layout.size);
+    out->skipped = g->filtered ? (uint32_t)cel_h5_take_number(&b, 4) : 0;
+}
+
+/* --- kinds without a structure in the file ------------------------------------------------ */
+
+static int find_single(const struct cel_h5r_grid *g, void *state, const size_t *at, struct cel_chunk_location *out)
+{
+    (void)state;
+    for (int i = 0; i < g->rank; i++)
+        if (at[i] != 0)
+            return cel_fail(NC_EHDFERR, "the dataset says that it is one chunk, and has more: it is damaged");
+    if (g->filtered != g->layout.single_filtered)
+        return cel_fail(NC_EHDFERR, "the size of its one chunk does not say whether it has filters: it is damaged");
+    out->address = g->layout.addr;
+    out->nbytes = (size_t)(g->filtered ? g->layout.single_size : g->layout.size);
+    out->skipped = g->layout.single_mask;
+    return CEL_OK;
+}
+
+static int find_implicit(const struct cel_h5r_grid *g, void *state, const size_t *at, struct cel_chunk_location *out)
+{
+    uint64_t i;
+
+    (void)state;
+    if (g->filtered || !cel_h5r_grid_number(g, 0, at, &i) || i > (UINT64_MAX / 2 - g->layout.addr) / g->layout.size)
+        return cel_fail(NC_EHDFERR, "its chunks cannot lie one behind the other, as it says: it is damaged");
+    out->address = g->layout.addr + i * g->layout.size;
+    out->nbytes = (size_t)g->layout.size;
+    out->skipped = 0;
+    return CEL_OK;
+}
+
+/* --- all kinds ------------------------------------------------------------------------------ */
+
+static const struct cel_h5r_index_ops single = {.find = find_single}, implicit = {.find = find_implicit};
+static const struct cel_h5r_index_ops *const kinds[CEL_H5R_INDEX_KINDS] = {
+    [CEL_H5R_INDEX_BTREE1] = &cel_h5r_index_btree1,
+    [CEL_H5R_INDEX_SINGLE] = &single,
+    [CEL_H5R_INDEX_IMPLICIT] = &implicit,
+    [CEL_H5R_INDEX_FIXED] = &cel_h5r_index_fixed,
+    [CEL_H5R_INDEX_EXTENSIBLE] = &cel_h5r_index_extensible,
+    [CEL_H5R_INDEX_BTREE2] = &cel_h5r_index_btree2};
+
+/* Nothing of the index is read before a chunk is asked for. */
 int cel_h5r_index_make(const struct cel_h5r_file *file, const struct cel_h5r_dataset *dataset,
                        struct cel_h5r_index **out)
 {
     struct cel_h5r_index *x = cel_calloc(1, sizeof *x);
-    int i;
 
+    assert(dataset->layout.storage == CEL_H5R_CHUNKED && dataset->layout.kind < CEL_H5R_INDEX_KINDS);
     if (!x)
         return NC_ENOMEM;
-    x->file = file;
-    x->root = dataset->index;
-    x->rank = dataset->rank;
-    memcpy(x->chunk, dataset->chunk, (size_t)x->rank * sizeof *x->chunk);
-    x->most = 2 * file->chunk_k;
-    x->key = 8 + 8 * ((size_t)x->rank + 1);
-    x->nbytes = NODE_HEAD + x->most * (x->key + 8) + x->key;
-    for (i = 0; i < LEVELS_MAX; i++)
-        x->node[i].addr = CEL_H5R_NOWHERE;
+    set_grid(&x->grid, file, dataset);
+    x->ops = kinds[dataset->layout.kind];
     *out = x;
     return CEL_OK;
 }
 
 void cel_h5r_index_free(struct cel_h5r_index *x)
 {
-    int i;
-
-    for (i = 0; x && i < LEVELS_MAX; i++)
-        free(x->node[i].bytes);
+    if (x && x->state)
+        x->ops->free(x->state);
     free(x);
 }
 
-static bool is_inside(const struct cel_h5r_index *x, uint64_t addr, uint64_t n)
+enum cel_h5r_index_kind cel_h5r_index_kind(const struct cel_h5r_index *x)
 {
-    uint64_t base = x->file->base, size = x->file->size;
-
-    return addr <= UINT64_MAX - base && addr + base <= size && n <= size - addr - base;
+    return x->grid.layout.kind;
 }
 
-static const unsigned char *key_at(const struct cel_h5r_index *x, const unsigned char *node, unsigned i)
+/* An address beyond the end of the file is no address; what the index claims is believed only as far as the file
+ * reaches. */
+static int check(const struct cel_h5r_index *x, struct cel_chunk_location *out)
 {
-    return node + NODE_HEAD + i * (x->key + 8);
-}
+    const struct cel_h5r_file *file = x->grid.file;
 
-/* Does the second key stand behind the first? */
-static bool ascends(const struct cel_h5r_index *x, const unsigned char *a, const unsigned char *b)
-{
-    size_t at;
-
-    for (at = 8; at < x->key; at += 8)
-        if (memcmp(a + at, b + at, 8) != 0)
-            return cel_get_le(a + at, 8) < cel_get_le(b + at, 8);
-    return false;
-}
-
-/* The last key is none of a chunk's: something else than 0 stands at its end. */
-static bool is_of_chunk(const struct cel_h5r_index *x, const unsigned char *key, bool last)
-{
-    int d;
-
-    for (d = 0; d < x->rank; d++)
-        if (cel_get_le(key + 8 + 8 * (size_t)d, 8) % x->chunk[d] != 0)
-            return false;
-    return last || cel_get_le(key + 8 + 8 * (size_t)d, 8) == 0;
-}
-
-/* A search goes astray in keys that are out of order, ours otherwise than libhdf5's: a chunk that is there would be
- * taken for one that was never written. */
-static bool is_sound(const struct cel_h5r_index *x, const unsigned char *node)
-{
-    unsigned i, n = (unsigned)cel_get_le(node + 6, 2);
-    bool ok = memcmp(node, "TREE", 4) == 0 && node[4] == CHUNKS && node[5] < LEVELS_MAX && n <= x->most;
-
-    for (i = 0; ok && i <= n; i++)
-        ok = is_of_chunk(x, key_at(x, node, i), i == n) &&
-             (i == 0 || ascends(x, key_at(x, node, i - 1), key_at(x, node, i)));
-    return ok;
-}
-
-static int beyond_end(void)
-{
-    return cel_fail(NC_EHDFERR, "the chunk index leads beyond the end of the file: the file is damaged or cut off");
-}
-
-/* The node at this distance from the root, as it is in the file. */
-static int get_node(struct cel_h5r_index *x, int depth, uint64_t addr, const struct node **out)
-{
-    struct node *node = &x->node[depth];
-    int rc;
-
-    *out = node;
-    if (addr == CEL_H5R_NOWHERE || !is_inside(x, addr, x->nbytes))
-        return beyond_end();
-    if (node->addr == addr)
-        return CEL_OK;
-    node->addr = CEL_H5R_NOWHERE;
-    if (!node->bytes && !(node->bytes = cel_malloc(x->nbytes)))
-        return NC_ENOMEM;
-    rc = cel_source_read_at(x->file->source, addr + x->file->base, node->bytes, x->nbytes);
-    if (rc == CEL_OK) {
-        node->addr = addr;
-        node->sound = is_sound(x, node->bytes);
-    }
-    return rc == CEL_BEYOND_END ? beyond_end() : rc;
-}
-
-static int compare(const struct cel_h5r_index *x, const uint64_t *first, const unsigned char *key)
-{
-    int d;
-
-    for (d = 0; d < x->rank; d++) {
-        uint64_t at = cel_get_le(key + 8 + 8 * (size_t)d, 8);
-
-        if (first[d] != at)
-            return first[d] < at ? -1 : 1;
-    }
-    return cel_get_le(key + 8 + 8 * (size_t)d, 8) ? -1 : 0;
-}
-
-/* The child whose chunks these are; false: none has them. */
-static bool choose(const struct cel_h5r_index *x, const unsigned char *node, unsigned n, const uint64_t *first,
-                   unsigned *child)
-{
-    unsigned low = 0, high = n; /* key low <= first < key high, once both ends are known */
-
-    if (n == 0 || compare(x, first, key_at(x, node, 0)) < 0 || compare(x, first, key_at(x, node, n)) >= 0)
-        return false;
-    while (high - low > 1) {
-        unsigned middle = low + (high - low) / 2;
-
-        if (compare(x, first, key_at(x, node, middle)) < 0)
-            high = middle;
-        else
-            low = middle;
-    }
-    *child = low;
-    return true;
-}
-
-/* From the root down, until a leaf. A level that is not the one below its parent's is damage. */
-static int descend(struct cel_h5r_index *x, const uint64_t *first, struct cel_chunk_location *out)
-{
-    uint64_t addr = x->root;
-    int depth, level = -1, rc;
-
-    for (depth = 0; depth < LEVELS_MAX; depth++, level--) {
-        const struct node *node;
-        const unsigned char *key;
-        unsigned child;
-
-        rc = get_node(x, depth, addr, &node);
-        if (rc != CEL_OK)
-            return rc;
-        if (!node->sound || (depth > 0 && node->bytes[5] != level))
-            return CEL_ASK_LIBHDF5;
-        level = node->bytes[5];
-        if (!choose(x, node->bytes, (unsigned)cel_get_le(node->bytes + 6, 2), first, &child))
-            return CEL_ABSENT;
-        key = key_at(x, node->bytes, child);
-        addr = cel_get_le(key + x->key, 8);
-        if (level > 0)
-            continue;
-        if (compare(x, first, key) != 0)
-            return CEL_ABSENT;
-        out->nbytes = (size_t)cel_get_le(key, 4);
-        out->skipped = (uint32_t)cel_get_le(key + 4, 4);
-        out->address = addr + x->file->base;
-        return is_inside(x, addr, out->nbytes) ? CEL_OK : CEL_ASK_LIBHDF5;
-    }
-    return CEL_ASK_LIBHDF5;
+    if (out->address == CEL_H5R_NOWHERE)
+        return CEL_ABSENT;
+    if (!cel_h5r_is_inside(file, out->address, out->nbytes))
+        return cel_fail(NC_EHDFERR, "its %zu bytes at offset %llu lie beyond the end of the file", out->nbytes,
+                        (unsigned long long)(out->address + file->base));
+    out->address += file->base;
+    return CEL_OK;
 }
 
 int cel_h5r_index_find(struct cel_h5r_index *x, const size_t *at, struct cel_chunk_location *out)
 {
-    uint64_t first[CEL_RANK_MAX];
+    int rc = CEL_OK;
 
-    for (int d = 0; d < x->rank; d++) {
-        assert(at[d] <= UINT64_MAX / x->chunk[d]);
-        first[d] = (uint64_t)at[d] * x->chunk[d];
-    }
-    return x->root == CEL_H5R_NOWHERE ? CEL_ABSENT : descend(x, first, out);
+    for (int d = 0; d < x->grid.rank; d++)
+        assert(at[d] <= UINT64_MAX / x->grid.chunk[d]);
+    if (x->grid.layout.addr == CEL_H5R_NOWHERE)
+        return CEL_ABSENT;
+    if (!x->state && x->ops->make)
+        rc = x->ops->make(&x->grid, &x->state);
+    if (rc == CEL_OK)
+        rc = x->ops->find(&x->grid, x->state, at, out);
+    return rc == CEL_OK ? check(x, out) : rc;
 }

@@ -157,25 +157,77 @@ struct cel_h5r_links { /* in the order netCDF lists them */
 int cel_h5r_links_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_links *out);
 void cel_h5r_links_dispose(struct cel_h5r_links *links);
 
-/* --- datasets of numbers in chunks, with built-in filters at most ------------------------------ */
-struct cel_h5r_dataset {
-    nc_type type;
-    bool big_endian;
-    int rank;
-    size_t chunk[CEL_RANK_MAX];
-    uint64_t index; /* address of the chunk index; CEL_H5R_NOWHERE: no chunk was written */
-    bool has_fill;
-    unsigned char fill[8];  /* in the file's byte order */
-    struct cel_chain chain; /* after CEL_OK yours to dispose of */
+/* --- datasets, with built-in filters at most --------------------------------------------------- */
+/* How the elements lie in the file, and how their chunks are found: by the numbers in the file. */
+enum cel_h5r_storage { CEL_H5R_COMPACT, CEL_H5R_CONTIGUOUS, CEL_H5R_CHUNKED, CEL_H5R_VIRTUAL };
+enum cel_h5r_index_kind {
+    CEL_H5R_INDEX_BTREE1,
+    CEL_H5R_INDEX_SINGLE,   /* one chunk is all there is */
+    CEL_H5R_INDEX_IMPLICIT, /* all chunks, one behind the other */
+    CEL_H5R_INDEX_FIXED,
+    CEL_H5R_INDEX_EXTENSIBLE,
+    CEL_H5R_INDEX_BTREE2,
+    CEL_H5R_INDEX_KINDS
 };
+struct cel_h5r_layout {
+    enum cel_h5r_storage storage;
+    int version;
+    uint64_t addr; /* of the elements, of the chunk index, or of the heap; CEL_H5R_NOWHERE: nothing was written */
+    uint64_t size; /* of the elements, or of one chunk without filters */
+    bool size_from_shape;   /* contiguous, and size is not told */
+    unsigned char *compact; /* the elements themselves; yours to free */
+    uint32_t heap_index;    /* virtual: what it is made of */
+
+    /* chunks */
+    int rank;
+    uint64_t chunk[CEL_RANK_MAX];
+    uint64_t elem; /* bytes of an element */
+    enum cel_h5r_index_kind kind;
+    bool raw_edges;       /* edge chunks are stored without filters and without saying so */
+    bool single_filtered; /* of the one chunk these are known: */
+    uint64_t single_size;
+    uint32_t single_mask;
+};
+struct cel_h5r_dataset {
+    struct cel_h5r_datatype *form;
+    uint64_t committed; /* where the file has the type; 0: only here */
+    int rank;
+    uint64_t dims[CEL_RANK_MAX], maxdims[CEL_RANK_MAX]; /* UINT64_MAX: unlimited */
+    struct cel_h5r_layout layout;
+    unsigned char *fill; /* nfill bytes, an element as the file has it; NULL: no fill value of its own */
+    size_t nfill;
+    bool never_filled; /* with a fill value or not: what was not written is not filled */
+    bool filtered;     /* the chain is not empty, also when it was taken over */
+    struct cel_chain chain;
+};
+/* After CEL_OK yours to dispose of. */
 int cel_h5r_dataset_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_dataset *out);
+void cel_h5r_dataset_dispose(struct cel_h5r_dataset *d);
 
 /* Where its chunks lie. The file outlives the index. */
 struct cel_h5r_index;
 int cel_h5r_index_make(const struct cel_h5r_file *file, const struct cel_h5r_dataset *dataset,
                        struct cel_h5r_index **out);
 void cel_h5r_index_free(struct cel_h5r_index *index);
+enum cel_h5r_index_kind cel_h5r_index_kind(const struct cel_h5r_index *index);
 /* The chunk at `at` in the grid of chunks; CEL_ABSENT: it was never written. One thread at a time. */
 int cel_h5r_index_find(struct cel_h5r_index *index, const size_t *at, struct cel_chunk_location *out);
+
+/* --- elements as they stand in the file --------------------------------------------------------- */
+struct cel_h5r_region { /* within the shape */
+    size_t start[CEL_RANK_MAX], count[CEL_RANK_MAX], stride[CEL_RANK_MAX];
+};
+/* Of a dataset that is not in chunks, packed. fill: for what was never written. */
+int cel_h5r_raw_read(const struct cel_h5r_file *file, const struct cel_h5r_dataset *d,
+                     const struct cel_h5r_region *region, const unsigned char *fill, unsigned char *out);
+
+/* Of one in chunks. The chain (as the file has it; taken over) is prepared for elements of the file's size. The file and
+ * the dataset outlive it. One thread at a time. */
+struct cel_h5r_chunks;
+int cel_h5r_chunks_make(const struct cel_h5r_file *file, const struct cel_h5r_dataset *d, struct cel_chain *chain,
+                        struct cel_h5r_chunks **out);
+void cel_h5r_chunks_free(struct cel_h5r_chunks *c);
+int cel_h5r_chunks_read(struct cel_h5r_chunks *c, const struct cel_h5r_region *region, const unsigned char *fill,
+                        unsigned char *out);
 
 #endif

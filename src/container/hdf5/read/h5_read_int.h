@@ -75,6 +75,7 @@ enum {
     CEL_H5R_DATASPACE = 1,
     CEL_H5R_LINK_INFO = 2,
     CEL_H5R_DATATYPE = 3,
+    CEL_H5R_OLD_FILL = 4,
     CEL_H5R_FILL = 5,
     CEL_H5R_LINK = 6,
     CEL_H5R_EXTERNAL = 7,
@@ -140,6 +141,42 @@ static inline struct cel_h5_bytes cel_h5r_bytes_of(const struct cel_buf *b)
 }
 /* The message of that type which a shared one stands for, as a copy in `out`. */
 int cel_h5r_shared_read(struct cel_h5r_reader *r, int type, struct cel_h5_bytes body, struct cel_buf *out);
+
+/* --- h5_layout.c ---------------------------------------------------------------------------- */
+/* Also after a failure out->compact is yours to free. */
+int cel_h5r_layout_read(const struct cel_h5r_file *file, struct cel_h5_bytes body, struct cel_h5r_layout *out);
+
+/* --- h5_index.c, and a file for each kind of chunk index ---------------------------------------- */
+struct cel_h5r_grid { /* of chunks, as all kinds are told of it */
+    const struct cel_h5r_file *file;
+    struct cel_h5r_layout layout;
+    int rank;
+    uint64_t chunk[CEL_RANK_MAX]; /* lengths of one */
+    uint64_t most[CEL_RANK_MAX];  /* chunks that there may be; UINT64_MAX: no end */
+    bool filtered;
+};
+struct cel_h5r_index_ops {                                      /* NULL: this kind keeps nothing */
+    int (*make)(const struct cel_h5r_grid *grid, void **state); /* the grid outlives it */
+    /* The chunk's address, size and mask as they stand in the index, without the base; CEL_H5R_NOWHERE or CEL_ABSENT:
+     * it was never written. */
+    int (*find)(const struct cel_h5r_grid *grid, void *state, const size_t *at, struct cel_chunk_location *out);
+    void (*free)(void *state);
+};
+extern const struct cel_h5r_index_ops cel_h5r_index_btree1, cel_h5r_index_fixed, cel_h5r_index_extensible,
+    cel_h5r_index_btree2;
+/* The number of a chunk in a grid as large as it may ever be, along dimension `first` last; false: there is none such. */
+bool cel_h5r_grid_number(const struct cel_h5r_grid *grid, int first, const size_t *at, uint64_t *out);
+/* One element of an array of chunks, or the beginning of a B-tree's record:
+ *   address(O), and with filters stored bytes(1 to 8) mask(4) */
+void cel_h5r_grid_element(const struct cel_h5r_grid *grid, const unsigned char *p, size_t size_n,
+                          struct cel_chunk_location *out);
+/* The bytes of `stored bytes` in an element of n bytes; false: no element has n. */
+bool cel_h5r_grid_size_bytes(const struct cel_h5r_grid *grid, size_t n, size_t *size_n);
+/* Bit i of a map, the highest of a byte first. */
+static inline bool cel_h5r_bit(const unsigned char *map, uint64_t i)
+{
+    return map[i / 8] >> (7 - i % 8) & 1;
+}
 
 /* --- h5_object.c, h5_attribute.c: parts of an object ------------------------------------------ */
 int cel_h5r_space_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, struct cel_h5r_object *out);

@@ -22,12 +22,11 @@ static const unsigned char *find_signature(struct cel_h5r_reader *r, uint64_t *a
     return NULL;
 }
 
-/* What all versions must have: addresses that count from the superblock, and all the bytes they claim. */
+/* What all versions must have: addresses that count from the superblock, and all the bytes they claim. The end alone
+ * counts from the beginning of the file, user block and all. */
 static bool fits(const struct cel_h5r_reader *r, uint64_t at, uint64_t base, uint64_t end)
 {
-    uint64_t size = r->file->size;
-
-    return base == at && end <= size && at <= size - end;
+    return base == at && end >= at && end <= r->file->size;
 }
 
 static int read_old(struct cel_h5r_reader *r, int version, struct cel_h5r_file *out)

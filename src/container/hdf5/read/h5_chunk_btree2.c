@@ -1,0 +1,67 @@
+/* The chunk index of datasets that grow along several dimensions: a B-tree of version 2 whose records are chunks, ordered
+ * by their position in the grid.
+ *
+ *   record without filters: address(O) position in the grid(8 each)
+ *   record with filters:    address(O) stored bytes(1 to 8) mask(4) position in the grid(8 each)
+ * HDF5 File Format Specification version 3, III.A.2, types 10 and 11. */
+#include "h5_read_int.h"
+
+enum { PLAIN = 10, FILTERED = 11 };
+
+struct sought {
+    const size_t *at;
+    int rank;
+    size_t skip; /* bytes of a record before the position */
+};
+
+static int make(const struct cel_h5r_grid *g, void **out)
+{
+    struct cel_h5r_btree2 *tree;
+    size_t size_n, position = 8 * (size_t)g->rank, record;
+    int rc = cel_h5r_btree2_make(g->file, g->layout.addr, g->filtered ? FILTERED : PLAIN, 0, &tree);
+
+    if (rc != CEL_OK)
+        return rc;
+    record = cel_h5r_btree2_record(tree);
+    if (record < position || !cel_h5r_grid_size_bytes(g, record - position, &size_n)) {
+        cel_h5r_btree2_free(tree);
+        return cel_h5r_damaged(g->file, g->layout.addr, "chunk index", "it cannot be that of this dataset");
+    }
+    *out = tree;
+    return CEL_OK;
+}
+
+static int order(const unsigned char *record, void *data, int *side)
+{
+    const struct sought *s = data;
+
+    for (int d = 0; d < s->rank; d++) {
+        uint64_t at = cel_get_le64(record + s->skip + 8 * (size_t)d);
+
+        if (s->at[d] != at) {
+            *side = s->at[d] < at ? -1 : 1;
+            return CEL_OK;
+        }
+    }
+    *side = 0;
+    return CEL_OK;
+}
+
+static int find(const struct cel_h5r_grid *g, void *state, const size_t *at, struct cel_chunk_location *out)
+{
+    size_t head = cel_h5r_btree2_record(state) - 8 * (size_t)g->rank, size_n;
+    struct sought sought = {.at = at, .rank = g->rank, .skip = head};
+    const unsigned char *record;
+    int rc = cel_h5r_btree2_find(state, order, &sought, &record);
+
+    if (rc == CEL_OK && cel_h5r_grid_size_bytes(g, head, &size_n))
+        cel_h5r_grid_element(g, record, size_n, out);
+    return rc;
+}
+
+static void drop(void *state)
+{
+    cel_h5r_btree2_free(state);
+}
+
+const struct cel_h5r_index_ops cel_h5r_index_btree2 = {.make = make, .find = find, .free = drop};
