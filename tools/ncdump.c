@@ -31,7 +31,7 @@ static const struct opt options[] = {
     {'k', "kind", NULL, "print the kind of file and end"},
     {'K', "model", NULL, "print the format and its mode bits and end"},
     {'w', NULL, NULL, "accepted for compatibility: nothing is fetched ahead"},
-    {'X', NULL, "p", "-Xp: leave out _NCProperties"},
+    {'X', NULL, "p|m", "-Xp: leave out _NCProperties; -Xm: read the file into memory first"},
     {'L', NULL, "N", "log level of the library"},
 };
 
@@ -63,11 +63,14 @@ static void set_digits(struct cdl_options *o, const char *value)
     free(first);
 }
 
-static void set_properties(struct cdl_options *o, const char *value)
+static void set_extras(struct cdl_options *o, const char *value)
 {
-    o->no_properties = strcmp(value, "p") == 0;
-    if (!o->no_properties)
-        msg_die(MSG_USAGE, "-X %s: expected p (leave out _NCProperties)", value);
+    for (const char *p = value; *p; p++) {
+        o->no_properties = o->no_properties || *p == 'p';
+        o->in_memory = o->in_memory || *p == 'm';
+        if (*p != 'p' && *p != 'm')
+            msg_die(MSG_USAGE, "-X %s: expected p (leave out _NCProperties) or m (read the file into memory)", value);
+    }
 }
 
 static const struct opt_switch switches[] = {
@@ -107,7 +110,7 @@ static void take_value(struct cdl_options *o, int key, const char *value)
     case 'n': o->name = value; break;
     case 'd':
     case 'p': set_digits(o, value); break;
-    case 'X': set_properties(o, value); break;
+    case 'X': set_extras(o, value); break;
     case 'L': nc_set_log_level((int)opt_number("-L", value, 0, 10)); break;
     default: break;
     }
@@ -176,7 +179,7 @@ static int print_open(int ncid, const char *path, const struct cdl_options *o, e
 
 static int print_file(const char *path, const struct cdl_options *o, enum form form)
 {
-    int ncid, status = nc_open(path, NC_NOWRITE, &ncid);
+    int ncid, status = nc_open(path, o->in_memory ? NC_DISKLESS : NC_NOWRITE, &ncid);
 
     if (status)
         return msg_nc(status, "%s", path);

@@ -1,6 +1,7 @@
 /* ncgen: CDL text to a file, or to a C program that makes it. */
 
 #include "cdl.h"
+#include "cdl_value.h"
 #include "cellar.h"
 #include "msg.h"
 #include "opt.h"
@@ -13,7 +14,7 @@
 
 static const struct opt options[] = {
     {'o', "output", "FILE", "file to make; a URL such as file://x.zarr#mode=zarr makes a Zarr store"},
-    {'b', "binary", NULL, "make a file named after the CDL's own name, NAME.nc"},
+    {'b', "binary", NULL, "make a file named after FILE, or after the CDL's own name: NAME.nc"},
     {'k', "kind", "KIND", "classic, 64-bit-offset, cdf5, netCDF-4, or netCDF-4-classic"},
     {'v', NULL, "KIND", "as -k"},
     {'1', NULL, NULL, "kind classic"},
@@ -55,6 +56,7 @@ struct request {
     const char *name;
     int format; /* 0: from the text */
     bool make, c_program;
+    bool from_file; /* the CDL, not standard input */
     struct cdl_build_options build;
 };
 
@@ -130,18 +132,34 @@ static int mode_of(const struct request *r, const struct cdl_doc *doc)
     return cdl_mode_of_kind(format);
 }
 
-/* Where the file goes: -o, else NAME.nc beside nothing in particular. */
+/* Where the file goes: -o, else -N, else as the CDL file is called, else as the CDL calls itself; in this folder. */
 static char *target_of(const struct request *r, const struct cdl_doc *doc)
 {
+    const char *name = r->name || !r->from_file ? doc->name : doc->file, *slash, *dot;
     struct text t = {0};
 
     if (r->output)
-        text_puts(&t, r->output);
-    else
-        text_printf(&t, "%s%s", doc->name, r->ending);
-    if (!t.len || (!r->output && !*doc->name))
+        return tool_strdup(r->output);
+    if (!*name)
         msg_die(MSG_FAILED, "%s: the CDL has no name after \"netcdf\": say the output with -o", doc->file);
+    if (name == doc->file) {
+        slash = strrchr(name, '/');
+        name = slash ? slash + 1 : name;
+        dot = strrchr(name, '.');
+        text_putn(&t, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+    } else {
+        text_puts(&t, name);
+    }
+    text_puts(&t, r->ending);
     return text_take(&t);
+}
+
+/* Types of the kind asked for are no names; where the kind was left to us, the text decides. */
+static bool names_are_free(struct cdl_doc *doc, const struct request *r)
+{
+    return !doc->keyword || !cdl_is_keyword(doc->keyword, r->format) ||
+           cdl_fail(doc, doc->keyword_at, "%s is a type of this kind of file: write \\%s where it is a name",
+                    doc->keyword, doc->keyword);
 }
 
 static bool make_file(struct cdl_doc *doc, const struct request *r, const char *target)
@@ -158,6 +176,8 @@ static bool generate(struct cdl_doc *doc, struct request *r)
 
     if (r->name)
         doc->name = cdl_strndup(doc, r->name, strlen(r->name));
+    if (!names_are_free(doc, r))
+        return false;
     r->build.mode = mode_of(r, doc);
     if (r->c_program) {
         target = target_of(r, doc);
@@ -194,13 +214,13 @@ int main(int argc, char **argv)
     if (line.noperands > 1)
         msg_die(MSG_USAGE, "expected one CDL file, got %zu: ncgen [options] [FILE]", line.noperands);
     file = line.noperands ? line.operands[0] : "-";
+    r.from_file = strcmp(file, "-") != 0;
     text = text_read_file(file, &len);
     if (!text)
         msg_die(MSG_FAILED, "%s: %s", file, strerror(errno));
     if (is_netcdf(text, len))
         msg_die(MSG_FAILED, "%s: this is a netCDF file already, not CDL text: ncdump prints it as CDL", file);
-    ok = cdl_parse(&doc, strcmp(file, "-") ? file : "standard input", text, len) && cdl_check(&doc) &&
-         generate(&doc, &r);
+    ok = cdl_parse(&doc, r.from_file ? file : "standard input", text, len) && cdl_check(&doc) && generate(&doc, &r);
     if (cdl_failed(&doc))
         msg_error("%s", text_get(&doc.error));
     if (fflush(stdout) || ferror(stdout)) {

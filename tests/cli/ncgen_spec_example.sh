@@ -1,5 +1,5 @@
 # The specification's CDL example.
-cat >x.cdl <<'C'
+cat >bzip2szip.cdl <<'C'
 netcdf bzip2szip {
 dimensions:
  dim0 = 4 ; dim1 = 4 ; dim2 = 4 ; dim3 = 4 ;
@@ -12,5 +12,5 @@ data:
  var = 1, 2, 3 ;
 }
 C
-ncgen -b x.cdl && ls && ncdump -hs -Xp bzip2szip.nc
+ncgen -b bzip2szip.cdl && ls && ncdump -hs -Xp bzip2szip.nc
 ncdump -v var bzip2szip.nc | sed -n '/^data/,$p' | head -4

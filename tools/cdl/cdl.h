@@ -30,7 +30,8 @@ struct cdl_const {
     enum cdl_kind kind;
     nc_type type; /* CDL_INT, CDL_REAL: by tag or size */
     struct cdl_place where;
-    bool negative; /* CDL_INT */
+    bool negative;    /* CDL_INT */
+    const char *word; /* as written, where it is a name: nan and NIL may be members of an enum */
     union {
         uint64_t magnitude; /* CDL_INT; CDL_BYTE: the character */
         double real;
@@ -132,8 +133,10 @@ struct cdl_doc {
     const char *file;
     char *name;
     struct cdl_group *root;
-    int format;        /* NC_FORMAT_* of a _Format attribute; 0: not said */
-    bool enhanced;     /* needs netCDF-4: types, groups, several unlimited dimensions, storage */
+    int format;          /* NC_FORMAT_* of a _Format attribute; 0: not said */
+    bool enhanced;       /* needs netCDF-4: types, groups, several unlimited dimensions, storage */
+    const char *keyword; /* the first name that is a type of some kind of file; NULL: none */
+    struct cdl_place keyword_at;
     struct text error; /* "line:column: what"; empty while all is well */
     void *blocks;      /* memory of the document */
 };

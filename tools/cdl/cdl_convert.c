@@ -1,6 +1,6 @@
 /* Constants of CDL -> values in memory. A value that its type cannot hold is an
- * error with its place; bytes alone may be written signed or unsigned, as files
- * of long ago do. */
+ * error with its place. Unsigned types take negative numbers of their size for
+ * their bits, as C does, and bytes may be written signed or unsigned. */
 
 #include "cdl.h"
 #include <ctype.h>
@@ -60,11 +60,11 @@ static bool in_range(int kind, bool negative, uint64_t magnitude)
     } most[] = {[NC_BYTE] = {128, 255},
                 [NC_UBYTE] = {128, 255},
                 [NC_SHORT] = {32768, 32767},
-                [NC_USHORT] = {0, 65535},
+                [NC_USHORT] = {32768, 65535},
                 [NC_INT] = {2147483648u, 2147483647},
-                [NC_UINT] = {0, 4294967295u},
+                [NC_UINT] = {2147483648u, 4294967295u},
                 [NC_INT64] = {(uint64_t)1 << 63, INT64_MAX},
-                [NC_UINT64] = {0, UINT64_MAX}};
+                [NC_UINT64] = {(uint64_t)1 << 63, UINT64_MAX}};
 
     return magnitude <= (negative ? most[kind].negative : most[kind].positive);
 }
@@ -190,9 +190,10 @@ static bool convert_enum(struct cdl_doc *doc, const struct type *t, const struct
 
     if (c->kind == CDL_INT || c->kind == CDL_BYTE)
         return convert_number(doc, t->base, c, dst);
-    if (c->kind != CDL_NAME)
+    if (!c->word)
         return cdl_fail(doc, c->where, "expected a member of enum %s here", t->name);
-    name = c->v.text.s;
+    name = c->word;
+    memset(dst, 0, t->size);
     dot = strrchr(name, '.');
     for (int pass = 0; pass < 2; pass++, name = dot ? dot + 1 : name) /* "Clear", then "cloud.Clear" */
         for (size_t i = 0; i < t->nmembers; i++)
@@ -200,7 +201,8 @@ static bool convert_enum(struct cdl_doc *doc, const struct type *t, const struct
                 memcpy(dst, t->member[i].value, t->size);
                 return true;
             }
-    return cdl_fail(doc, c->where, "enum %s has no member %s", t->name, c->v.text.s);
+    return strcmp(c->word, "_UNDEFINED") == 0 || /* how ncdump shows 0 where no member has it */
+           cdl_fail(doc, c->where, "enum %s has no member %s", t->name, c->word);
 }
 
 /* The array of a field: in braces; text may stand without them. */

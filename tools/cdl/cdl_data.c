@@ -20,9 +20,10 @@ struct data_var {
     int dimid[NC_MAX_VAR_DIMS];
     size_t shape[NC_MAX_VAR_DIMS];
     bool unlimited[NC_MAX_VAR_DIMS];
-    size_t n;   /* values in all */
-    size_t row; /* values per row */
-    void *fill; /* NULL: no value is printed as _ */
+    size_t n;        /* values in all */
+    size_t row;      /* values per row */
+    void *fill;      /* NULL: no value is printed as _ */
+    bool keeps_nuls; /* text that is not given becomes another fill value than NUL */
     bool timed;
     struct cdl_clock clock;
 };
@@ -255,11 +256,11 @@ static void print_chars(struct cdl_printer *p, const struct data_var *v, const c
 {
     size_t len = n;
 
-    while (len && !row[len - 1])
+    while (len && !row[len - 1] && !v->keeps_nuls)
         len--;
     text_clear(&p->value);
-    cdl_put_quoted(&p->value, row, len, "\\n\",\n    \"");
-    cdl_put_wrapped(p, text_get(&p->value), p->indent + 4);
+    cdl_put_bytes(&p->value, row, len, v->ndims > 1 ? "\\n" : "\\n\",\n    \""); /* each string would be a row */
+    fputs(text_get(&p->value), p->out);
     if (p->opt->notes == CDL_NOTES_FULL)
         note_value(p, v, at + n - 1, true);
 }
@@ -334,6 +335,18 @@ static int load_var(const struct cdl_printer *p, int group, int varid, struct da
     return status;
 }
 
+static bool fills_text(const struct cdl_printer *p, const struct data_var *v)
+{
+    struct att a;
+    bool fills;
+
+    if (v->type->kind != NC_CHAR || v->ndims > 1) /* rows are filled with NULs */
+        return false;
+    fills = att_get(&p->types, v->group, v->id, "_FillValue", &a) == NC_NOERR && a.n == 1 && *a.values;
+    att_free(&a);
+    return fills;
+}
+
 static int print_var_data(struct cdl_printer *p, int group, int varid)
 {
     struct data_var v = {0};
@@ -343,8 +356,9 @@ static int print_var_data(struct cdl_printer *p, int group, int varid)
     if (status || !v.n)
         return status;
     v.fill = v.type->kind == NC_CHAR ? NULL : cdl_fill_of(&p->types, group, varid, v.type);
+    v.keeps_nuls = fills_text(p, &v);
     v.timed = p->opt->date_between && cdl_var_clock(p, group, varid, &v.clock);
-    cdl_put_name(&head, v.name);
+    cdl_put_own_name(p, &head, v.name);
     fprintf(p->out, "\n%*s %s =%s", (int)p->indent, "", text_get(&head), v.ndims > 1 ? "\n" : " ");
     p->column = v.ndims > 1 ? 0 : p->indent + head.len + 4;
     status = print_all(p, &v);

@@ -1,6 +1,7 @@
 /* Text -> tokens. Hand-written: one character of look-ahead tells every token. */
 
 #include "cdl_lex.h"
+#include "cdl_value.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -202,6 +203,27 @@ static void lex_real(struct cdl_lex *lx)
     lx->p += tag;
 }
 
+/* 255b, 65535s and 4294967295l are the bits of a signed number, as C has it. */
+static void wrap_tagged(struct cdl_const *c)
+{
+    static const struct {
+        nc_type type;
+        uint64_t most; /* of its unsigned sister */
+    } edges[] = {{NC_BYTE, UINT8_MAX},
+                 {NC_SHORT, UINT16_MAX},
+                 {NC_INT, UINT32_MAX},
+                 {NC_INT, UINT64_MAX},
+                 {NC_INT64, UINT64_MAX}};
+
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+        if (c->type == edges[i].type && !c->negative && c->v.magnitude > edges[i].most / 2 &&
+            c->v.magnitude <= edges[i].most) {
+            c->negative = true;
+            c->v.magnitude = edges[i].most - c->v.magnitude + 1;
+            return;
+        }
+}
+
 /* 0x1f..: bytes of an opaque value, or a number where a number is wanted. */
 static void lex_hex(struct cdl_lex *lx)
 {
@@ -225,6 +247,7 @@ static void lex_hex(struct cdl_lex *lx)
     lx->value.v.magnitude = strtoull(digits, NULL, 16);
     if (n > 16 || !find_tag(lx->p, tag, &lx->value.type))
         cdl_fail(lx->doc, lx->where, "unknown tag '%.*s' after a number", (int)tag, lx->p);
+    wrap_tagged(&lx->value);
     lx->p += tag;
 }
 
@@ -254,6 +277,8 @@ static void finish_integer(struct cdl_lex *lx, bool negative, uint64_t v)
         lx->value.v.real = negative ? -(double)v : (double)v;
     } else if (negative && tag && tolower((unsigned char)*lx->p) == 'u') {
         cdl_fail(lx->doc, lx->where, "a number with an unsigned tag cannot be negative");
+    } else if (tag) {
+        wrap_tagged(&lx->value);
     }
     lx->p += tag;
 }
@@ -338,21 +363,13 @@ static void name_escape(struct cdl_lex *lx, struct text *t)
     }
 }
 
-static bool is_section(const char *name)
-{
-    static const char *const word[] = {"types", "dimensions", "variables", "data", "group"};
-
-    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
-        if (strcasecmp(word[i], name) == 0)
-            return true;
-    return false;
-}
-
 static void lex_name(struct cdl_lex *lx)
 {
     struct text t = {0};
 
+    lx->escaped = false;
     while (in_name(peek(lx, 0)) && !(*lx->p == '/' && peek(lx, 1) == '/')) {
+        lx->escaped = lx->escaped || *lx->p == '\\';
         if (*lx->p == '\\')
             name_escape(lx, &t);
         else
@@ -360,7 +377,7 @@ static void lex_name(struct cdl_lex *lx)
     }
     lx->name = cdl_strndup(lx->doc, text_get(&t), t.len);
     lx->tok = TOK_NAME;
-    if (peek(lx, 0) == ':' && is_section(lx->name)) {
+    if (peek(lx, 0) == ':' && cdl_is_section(lx->name)) {
         lx->p++;
         lx->tok = TOK_SECTION;
     }
@@ -446,6 +463,18 @@ char *cdl_expect_name(struct cdl_lex *lx, const char *what)
     }
     cdl_lex_next(lx);
     return name;
+}
+
+/* The kind of file may be known later: the first name that is a word of some kind is kept. */
+char *cdl_expect_own_name(struct cdl_lex *lx, const char *what)
+{
+    struct cdl_doc *doc = lx->doc;
+
+    if (lx->tok == TOK_NAME && !lx->escaped && !doc->keyword && cdl_is_keyword(lx->name, NC_FORMAT_NETCDF4)) {
+        doc->keyword = lx->name;
+        doc->keyword_at = lx->where;
+    }
+    return cdl_expect_name(lx, what);
 }
 
 bool cdl_expect_int(struct cdl_lex *lx, const char *what, long long lo, long long *out)

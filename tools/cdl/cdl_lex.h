@@ -23,6 +23,7 @@ struct cdl_lex {
     const char *start;      /* of the token in the text */
     char punct;             /* TOK_PUNCT */
     char *name;             /* TOK_NAME, TOK_SECTION */
+    bool escaped;           /* TOK_NAME: a backslash stands in it, so that it is no keyword */
     struct cdl_const value; /* TOK_CONST */
 };
 
@@ -40,6 +41,7 @@ bool cdl_at_punct(const struct cdl_lex *lx, char c);
 bool cdl_accept(struct cdl_lex *lx, char c);
 bool cdl_expect(struct cdl_lex *lx, char c);
 char *cdl_expect_name(struct cdl_lex *lx, const char *what);
+char *cdl_expect_own_name(struct cdl_lex *lx, const char *what); /* of something defined here, or of its data */
 bool cdl_expect_int(struct cdl_lex *lx, const char *what, long long lo, long long *out);
 
 #endif

@@ -25,7 +25,7 @@ static void name_value(struct cdl_lex *lx, struct cdl_const *out)
 {
     size_t len = strlen(lx->name);
 
-    *out = (struct cdl_const){.kind = CDL_NAME, .where = lx->where};
+    *out = (struct cdl_const){.kind = CDL_NAME, .where = lx->where, .word = lx->name};
     if (strcmp(lx->name, "_") == 0) {
         out->kind = CDL_FILL;
     } else if (strcasecmp(lx->name, "NIL") == 0) {
@@ -82,17 +82,16 @@ static bool parse_list(struct cdl_lex *lx, struct cdl_list *out, int depth)
 }
 
 /* --- dimensions ------------------------------------------------------------------------------------ */
-static bool parse_dim(struct cdl_lex *lx, struct cdl_group *g)
+/* Behind the name. */
+static bool parse_dim(struct cdl_lex *lx, struct cdl_group *g, char *name, struct cdl_place at)
 {
     struct cdl_dim *d = cdl_alloc(lx->doc, 1, sizeof *d);
     long long len = 0;
 
-    d->where = lx->where;
-    d->name = cdl_expect_name(lx, "the name of a dimension");
-    if (!d->name)
-        return false;
-    if (cdl_dim_in(g, d->name))
-        return cdl_fail(lx->doc, d->where, "dimension %s is already defined", d->name);
+    d->where = at;
+    d->name = name;
+    if (cdl_dim_in(g, name))
+        return cdl_fail(lx->doc, at, "dimension %s is already defined", name);
     if (!cdl_expect(lx, '='))
         return false;
     d->unlimited = lx->tok == TOK_NAME && strcasecmp(lx->name, "unlimited") == 0;
@@ -106,12 +105,23 @@ static bool parse_dim(struct cdl_lex *lx, struct cdl_group *g)
     return true;
 }
 
+/* Where there are no variables, "type :a =" stands among the dimensions. */
 static bool parse_dims(struct cdl_lex *lx, struct cdl_group *g)
 {
-    do
-        if (!parse_dim(lx, g))
+    bool first = true;
+
+    do {
+        struct cdl_place at = lx->where;
+        const char *keyword = lx->doc->keyword;
+        char *name = cdl_expect_own_name(lx, "the name of a dimension");
+        if (name && first && cdl_accept(lx, ':')) {
+            lx->doc->keyword = keyword; /* it was meant as the type it is */
+            return cdl_parse_named_att(lx, g, name, at);
+        }
+        if (!name || !parse_dim(lx, g, name, at))
             return false;
-    while (cdl_accept(lx, ','));
+        first = false;
+    } while (cdl_accept(lx, ','));
     return cdl_expect(lx, ';');
 }
 
@@ -123,7 +133,7 @@ static bool parse_att(struct cdl_lex *lx, struct cdl_atts *atts, const struct ty
 
     a->where = lx->where;
     a->type = type;
-    a->name = cdl_expect_name(lx, "the name of an attribute");
+    a->name = cdl_expect_own_name(lx, "the name of an attribute");
     if (!a->name || !cdl_expect(lx, '='))
         return false;
     for (size_t i = 0; i < atts->n; i++)
@@ -182,7 +192,7 @@ static bool parse_more_vars(struct cdl_lex *lx, struct cdl_group *g, const struc
 {
     while (cdl_accept(lx, ',')) {
         struct cdl_place at = lx->where;
-        char *name = cdl_expect_name(lx, "the name of a variable");
+        char *name = cdl_expect_own_name(lx, "the name of a variable");
         if (!name || !parse_var(lx, g, type, name, at))
             return false;
     }
@@ -217,7 +227,7 @@ static bool parse_var_or_att(struct cdl_lex *lx, struct cdl_group *g)
     if (!type)
         return cdl_no_such_type(lx->doc, g, first_at, first);
     at = lx->where;
-    name = cdl_expect_name(lx, "the name of a variable");
+    name = cdl_expect_own_name(lx, "the name of a variable");
     if (!name)
         return false;
     if (cdl_accept(lx, ':'))
@@ -229,7 +239,7 @@ static bool parse_var_or_att(struct cdl_lex *lx, struct cdl_group *g)
 static bool parse_data(struct cdl_lex *lx, struct cdl_group *g)
 {
     struct cdl_place at = lx->where;
-    char *name = cdl_expect_name(lx, "the name of a variable");
+    char *name = cdl_expect_own_name(lx, "the name of a variable");
     struct cdl_var *v = name ? cdl_find_var(lx->doc, g, name) : NULL;
 
     if (!v)
@@ -270,7 +280,7 @@ static bool parse_group(struct cdl_lex *lx, struct cdl_group *parent, int depth)
     struct cdl_place at = lx->where;
 
     g->parent = parent;
-    g->name = cdl_expect_name(lx, "the name of a group");
+    g->name = cdl_expect_own_name(lx, "the name of a group");
     if (!g->name)
         return false;
     if (cdl_find_child(parent, g->name, strlen(g->name)))

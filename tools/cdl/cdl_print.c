@@ -57,30 +57,55 @@ void cdl_put_wrapped(struct cdl_printer *p, const char *s, size_t margin)
 }
 
 /* --- names as seen from a group ------------------------------------------ */
-static void put_qualified(struct text *out, int owner, const char *name, bool bare)
+/* The kinds of file that have the type take its name for it, unless it is written otherwise. */
+void cdl_put_own_name(const struct cdl_printer *p, struct text *out, const char *name)
+{
+    if (cdl_is_keyword(name, p->format))
+        text_putc(out, '\\');
+    cdl_put_name(out, name);
+}
+
+/* Before an attribute: "data:" would begin the data. */
+void cdl_put_owner(const struct cdl_printer *p, struct text *out, const char *var)
+{
+    cdl_put_own_name(p, out, var);
+    text_puts(out, cdl_is_section(var) ? " :" : ":");
+}
+
+static void put_qualified(const struct cdl_printer *p, struct text *out, int owner, const char *name, bool bare)
 {
     char *path = bare ? NULL : walk_path(owner);
 
     for (char *part = path ? strtok(path, "/") : NULL; part; part = strtok(NULL, "/")) {
         text_putc(out, '/');
-        cdl_put_name(out, part);
+        cdl_put_own_name(p, out, part);
     }
     if (!bare)
         text_putc(out, '/');
-    cdl_put_name(out, name);
+    cdl_put_own_name(p, out, name);
     free(path);
 }
 
-/* A type is named by its path only where its bare name means another one. */
-static void put_type(struct text *out, int group, const struct type *t)
+static bool is_within(int group, int outer)
+{
+    while (group != outer)
+        if (nc_inq_grp_parent(group, &group) != NC_NOERR)
+            return false;
+    return true;
+}
+
+/* A type is named by its path where it lies in none of the groups around, or its bare name means another one. */
+static void put_type(const struct cdl_printer *p, struct text *out, int group, const struct type *t)
 {
     nc_type seen = NC_NAT;
+    bool bare;
 
     if (t->group < 0) {
         text_puts(out, t->name);
         return;
     }
-    put_qualified(out, t->group, t->name, nc_inq_typeid(group, t->name, &seen) == NC_NOERR && seen == t->id);
+    bare = is_within(group, t->group) && nc_inq_typeid(group, t->name, &seen) == NC_NOERR && seen == t->id;
+    put_qualified(p, out, t->group, t->name, bare);
 }
 
 static bool means_dim(int group, const char *name, int dimid)
@@ -92,7 +117,7 @@ static bool means_dim(int group, const char *name, int dimid)
 
 /* The group that has the dimension: the last, on the way up, where its name still means it. Asked by name, because a list
  * of all dimensions for each of a variable's makes ncdump slow where there are many. */
-static int owner_of_dim(int group, const char *name, int dimid)
+static int owner_above(int group, const char *name, int dimid)
 {
     bool below = means_dim(group, name, dimid);
     int parent;
@@ -101,21 +126,45 @@ static int owner_of_dim(int group, const char *name, int dimid)
         bool above = means_dim(parent, name, dimid);
 
         if (below && !above)
-            break;
+            return group;
         below = above;
         group = parent;
     }
-    return group;
+    return below ? group : -1;
 }
 
-static void put_dim(struct text *out, int group, int dimid)
+struct dim_search {
+    const char *name;
+    int dimid, found;
+};
+
+static int look_for_dim(int group, void *arg)
+{
+    struct dim_search *s = arg;
+
+    if (s->found < 0 && means_dim(group, s->name, s->dimid))
+        s->found = owner_above(group, s->name, s->dimid);
+    return NC_NOERR;
+}
+
+/* Files of HDF5 may use a dimension of a group that is none of those around. */
+static int owner_of_dim(const struct cdl_printer *p, int group, const char *name, int dimid)
+{
+    struct dim_search s = {name, dimid, owner_above(group, name, dimid)};
+
+    if (s.found < 0)
+        walk_all(p->root, look_for_dim, &s);
+    return s.found < 0 ? p->root : s.found;
+}
+
+static void put_dim(const struct cdl_printer *p, struct text *out, int group, int dimid)
 {
     char name[NC_MAX_NAME + 1] = "?";
     bool bare;
 
     nc_inq_dimname(group, dimid, name);
     bare = means_dim(group, name, dimid);
-    put_qualified(out, bare ? group : owner_of_dim(group, name, dimid), name, bare);
+    put_qualified(p, out, bare ? group : owner_of_dim(p, group, name, dimid), name, bare);
 }
 
 /* --- types ------------------------------------------------------------------ */
@@ -124,7 +173,7 @@ static void put_fields(struct cdl_printer *p, int group, const struct type *t, s
     for (size_t i = 0; i < t->nfields; i++) {
         const struct type_field *f = &t->field[i];
         text_clear(line);
-        put_type(line, group, f->type);
+        put_type(p, line, group, f->type);
         text_putc(line, ' ');
         cdl_put_name(line, f->name);
         for (int d = 0; d < f->ndims; d++)
@@ -160,7 +209,7 @@ static void put_type_definition(struct cdl_printer *p, int group, const struct t
 
     cdl_put_name(&name, t->name);
     if (t->base)
-        put_type(&line, group, t->base);
+        put_type(p, &line, group, t->base);
     switch (t->kind) {
     case NC_COMPOUND:
         cdl_put_line(p, "  compound %s {", text_get(&name));
@@ -196,7 +245,7 @@ static int print_dim(struct cdl_printer *p, int group, int dimid, bool unlimited
     struct text line = {0};
     int status = nc_inq_dim(group, dimid, name, &len);
 
-    cdl_put_name(&line, name);
+    cdl_put_own_name(p, &line, name);
     if (status == NC_NOERR && unlimited)
         cdl_put_line(p, "\t%s = UNLIMITED ; // (%zu currently)", text_get(&line), len);
     else if (status == NC_NOERR)
@@ -271,11 +320,42 @@ static bool counts_time(const struct att *a)
 static void put_att_dates(const struct cdl_printer *p, const struct cdl_clock *clock, const struct att *a,
                           struct text *line)
 {
-    text_puts(line, a->n > 2 ? "\n\t\t  // " : " // ");
+    const size_t margin = strlen("// ") + 18; /* two tabs and two blanks */
+    struct text date = {0};
+    size_t column = 0;
+
     for (size_t i = 0; i < a->n; i++) {
-        text_puts(line, i ? ", " : "");
-        cdl_clock_print(clock, cdl_as_double(a->type, a->values + i * a->type->size), p->opt->date_between, line);
+        bool wraps;
+        text_clear(&date);
+        cdl_clock_print(clock, cdl_as_double(a->type, a->values + i * a->type->size), p->opt->date_between, &date);
+        text_puts(&date, i + 1 < a->n ? "," : "");
+        column += 1 + date.len;
+        wraps = a->n > 2 && (!i || column > p->opt->line_length);
+        if (wraps)
+            text_printf(line, "\n%*s\t\t  ", (int)p->indent, "");
+        else
+            text_putc(line, ' ');
+        text_puts(line, wraps || !i ? "// " : "");
+        text_puts(line, text_get(&date));
+        if (wraps)
+            column = margin + date.len;
     }
+    text_free(&date);
+}
+
+/* Numbers and text tell their type. "type :a" would be an attribute of a variable of the type's name. */
+static void put_att_type(const struct cdl_printer *p, struct text *line, int group, const char *var,
+                         const struct type *t)
+{
+    int varid;
+
+    if (t->group < 0 && t->kind != NC_STRING)
+        return;
+    if (!*var && t->group >= 0 && nc_inq_varid(group, t->name, &varid) == NC_NOERR)
+        put_qualified(p, line, t->group, t->name, false);
+    else
+        put_type(p, line, group, t);
+    text_putc(line, ' ');
 }
 
 static void print_att(struct cdl_printer *p, int group, const char *var, const struct cdl_clock *clock,
@@ -283,13 +363,9 @@ static void print_att(struct cdl_printer *p, int group, const char *var, const s
 {
     struct text line = {0};
 
-    if (a->type->group >= 0 || a->type->kind == NC_STRING) {
-        put_type(&line, group, a->type);
-        text_putc(&line, ' ');
-    }
-    cdl_put_name(&line, var);
-    text_putc(&line, ':');
-    cdl_put_name(&line, a->name);
+    put_att_type(p, &line, group, var, a->type);
+    cdl_put_owner(p, &line, var);
+    cdl_put_own_name(p, &line, a->name);
     text_puts(&line, " = ");
     if (is_wrapped(a)) {
         fprintf(p->out, "%*s\t\t%s", (int)p->indent, "", text_get(&line));
@@ -338,12 +414,12 @@ static int print_var(struct cdl_printer *p, int group, int varid)
 
     if (status)
         return status;
-    put_type(&line, group, types_find(&p->types, id));
+    put_type(p, &line, group, types_find(&p->types, id));
     text_putc(&line, ' ');
-    cdl_put_name(&line, name);
+    cdl_put_own_name(p, &line, name);
     for (int d = 0; d < ndims; d++) {
         text_puts(&line, d ? ", " : "(");
-        put_dim(&line, group, dimid[d]);
+        put_dim(p, &line, group, dimid[d]);
     }
     cdl_put_line(p, "\t%s%s ;", text_get(&line), ndims ? ")" : "");
     text_free(&line);
@@ -419,7 +495,7 @@ static int print_subgroup(struct cdl_printer *p, int group)
 
     if (status)
         return status;
-    cdl_put_name(&line, name);
+    cdl_put_own_name(p, &line, name);
     putc('\n', p->out);
     cdl_put_line(p, "group: %s {", text_get(&line));
     p->indent += 2;

@@ -16,6 +16,7 @@ struct cdl_options {
     bool filters_only;     /* -F: every filter in _Filter */
     bool explain;          /* a comment after each _Filter */
     bool no_properties;    /* -Xp */
+    bool in_memory;        /* -Xm */
     char date_between;     /* 0: times as numbers; else the character between day and hour */
     enum cdl_note notes;
     bool fortran; /* notes count from 1, fastest axis first */
@@ -65,6 +66,12 @@ void *cdl_fill_of(const struct types *types, int group, int varid, const struct 
 /* The header as NcML; the file as JSON (data as the options say). */
 int cdl_print_ncml(int root, const char *path, const struct cdl_options *opt, FILE *out);
 int cdl_print_json(int root, const char *path, const struct cdl_options *opt, FILE *out);
+
+/* A name of a dimension, variable, attribute or group. */
+void cdl_put_own_name(const struct cdl_printer *p, struct text *out, const char *name);
+
+void cdl_put_owner(const struct cdl_printer *p, struct text *out,
+                   const char *var); /* of an attribute, with its colon */
 
 const char *cdl_kind_name(int format); /* "netCDF-4" for NC_FORMAT_NETCDF4 */
 

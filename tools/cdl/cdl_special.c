@@ -22,8 +22,7 @@ static void put_special(struct cdl_printer *p, const char *var, const char *fmt,
     struct text line = {0};
     va_list ap;
 
-    cdl_put_name(&line, var);
-    text_putc(&line, ':');
+    cdl_put_owner(p, &line, var);
     va_start(ap, fmt);
     text_vprintf(&line, fmt, ap);
     va_end(ap);

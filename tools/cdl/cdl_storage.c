@@ -41,8 +41,8 @@ static bool one_flag(struct cdl_doc *doc, const struct cdl_att *a, bool *out)
     }
     if (!one_text(doc, a, &text))
         return false;
-    *out = strcasecmp(text, "true") == 0;
-    return *out || strcasecmp(text, "false") == 0 ||
+    *out = strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0;
+    return *out || strcasecmp(text, "false") == 0 || strcmp(text, "0") == 0 ||
            cdl_fail(doc, a->list.at[0].where, "%s is \"true\" or \"false\"", a->name);
 }
 

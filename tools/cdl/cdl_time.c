@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MIXED, PROLEPTIC, JULIAN, NOLEAP, ALL_LEAP, DAYS_360 };
 
@@ -134,7 +135,7 @@ static void calendar_date(int calendar, long long day, long long *y, int *m, int
 static bool find_calendar(const char *name, int *out)
 {
     for (size_t i = 0; i < sizeof calendars / sizeof *calendars; i++)
-        if (strcmp(calendars[i].name, name) == 0) {
+        if (strcasecmp(calendars[i].name, name) == 0) {
             *out = calendars[i].calendar;
             return true;
         }
@@ -147,8 +148,8 @@ static bool find_unit(const char *name, struct cdl_clock *out)
 
     for (size_t i = 0; i < sizeof units_known / sizeof *units_known; i++) {
         size_t known = strlen(units_known[i].name);
-        if (strncmp(units_known[i].name, name, known) == 0 &&
-            (len == known || (len == known + 1 && name[known] == 's'))) {
+        if (strncasecmp(units_known[i].name, name, known) == 0 &&
+            (len == known || (len == known + 1 && tolower((unsigned char)name[known]) == 's'))) {
             out->seconds = units_known[i].seconds;
             out->months = units_known[i].months;
             return true;
@@ -199,7 +200,7 @@ bool cdl_clock_parse(const char *units, const char *calendar, struct cdl_clock *
     int used = 0;
 
     memset(out, 0, sizeof *out);
-    if (sscanf(units, " %31s %15s %n", unit, since, &used) != 2 || strcmp(since, "since") != 0)
+    if (sscanf(units, " %31s %15s %n", unit, since, &used) != 2 || strcasecmp(since, "since") != 0)
         return false;
     return find_calendar(calendar ? calendar : "standard", &out->calendar) && find_unit(unit, out) &&
            parse_date(units + used, out);

@@ -7,6 +7,29 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+bool cdl_is_section(const char *name)
+{
+    static const char *const word[] = {"types", "dimensions", "variables", "data", "group"};
+
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (strcasecmp(word[i], name) == 0)
+            return true;
+    return false;
+}
+
+bool cdl_is_keyword(const char *word, int format)
+{
+    static const char *const words[] = {"ubyte", "ushort", "uint", "int64", "uint64"};
+
+    if (format != NC_FORMAT_NETCDF4 && format != NC_FORMAT_64BIT_DATA)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return format == NC_FORMAT_NETCDF4 && strcmp(word, "string") == 0;
+}
 
 void cdl_put_name(struct text *out, const char *name)
 {
@@ -56,6 +79,22 @@ void cdl_put_chars(struct text *out, const char *s, size_t len, const char *newl
         else
             safe_put(out, s + i, n);
     }
+}
+
+void cdl_put_bytes(struct text *out, const char *s, size_t len, const char *newline)
+{
+    text_putc(out, '"');
+    for (size_t i = 0; i < len; i++) {
+        const char *text = escape_of((unsigned char)s[i], newline);
+
+        if (text)
+            text_puts(out, text);
+        else if ((unsigned char)s[i] < 0x20 || (unsigned char)s[i] > 0x7e)
+            text_printf(out, "\\%.3o", (unsigned char)s[i]);
+        else
+            text_putc(out, s[i]);
+    }
+    text_putc(out, '"');
 }
 
 void cdl_put_quoted(struct text *out, const char *s, size_t len, const char *newline)
@@ -135,7 +174,7 @@ static void put_array(struct text *out, const struct type *t, const char *value,
 {
     text_putc(out, '{');
     if (t->kind == NC_CHAR && n)
-        cdl_put_quoted(out, value, without_nuls(value, n), "\\n");
+        cdl_put_bytes(out, value, without_nuls(value, n), "\\n");
     else
         for (size_t i = 0; i < n; i++) {
             if (i)
@@ -165,7 +204,13 @@ static void put_sequence(struct text *out, const struct type *t, const void *val
     nc_vlen_t v;
 
     memcpy(&v, value, sizeof v);
-    put_array(out, t->base, v.p, v.len, digits);
+    if (t->base->kind == NC_CHAR && v.len) { /* its length is what is written */
+        text_putc(out, '{');
+        cdl_put_bytes(out, v.p, v.len, "\\n");
+        text_putc(out, '}');
+    } else {
+        put_array(out, t->base, v.p, v.len, digits);
+    }
 }
 
 static void put_opaque(struct text *out, const struct type *t, const unsigned char *value)
@@ -177,10 +222,13 @@ static void put_opaque(struct text *out, const struct type *t, const unsigned ch
 
 static void put_enum(struct text *out, const struct type *t, const void *value)
 {
+    static const unsigned char zero[8];
     const struct type_member *m = type_member_of(t, value);
 
     if (m)
         cdl_put_name(out, m->name);
+    else if (memcmp(value, zero, t->size) == 0) /* what was never written */
+        text_puts(out, "_UNDEFINED");
     else
         put_integer(out, t->base->kind, value);
 }
@@ -202,7 +250,7 @@ static void put_real_value(struct text *out, int kind, const void *value, const 
 void cdl_put_value(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits)
 {
     switch (t->kind) {
-    case NC_CHAR: cdl_put_quoted(out, value, *(const char *)value ? 1 : 0, "\\n"); break;
+    case NC_CHAR: cdl_put_bytes(out, value, *(const char *)value ? 1 : 0, "\\n"); break;
     case NC_FLOAT:
     case NC_DOUBLE: put_real_value(out, t->kind, value, digits, false); break;
     case NC_STRING: put_string(out, value); break;

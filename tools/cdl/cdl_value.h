@@ -17,9 +17,18 @@ struct cdl_digits {
 
 void cdl_put_name(struct text *out, const char *name); /* special characters escaped */
 
+/* types, dimensions, variables, data, group: words that begin a section with the colon behind them. */
+bool cdl_is_section(const char *word);
+
+/* Whether the word is a type of this kind of file only, so that it names nothing else there unless a backslash is before it. */
+bool cdl_is_keyword(const char *word, int format);
+
 /* The characters between quotes; `newline` is what a line feed becomes. */
 void cdl_put_chars(struct text *out, const char *s, size_t len, const char *newline);
 void cdl_put_quoted(struct text *out, const char *s, size_t len, const char *newline);
+
+/* The same for characters that need not be text: every byte beyond ASCII as \ooo, as netCDF-C has it. */
+void cdl_put_bytes(struct text *out, const char *s, size_t len, const char *newline);
 
 /* As in the data section: numbers without tags. */
 void cdl_put_value(struct text *out, const struct type *t, const void *value, const struct cdl_digits *digits);
