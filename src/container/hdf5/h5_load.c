@@ -269,6 +269,11 @@ static int list_through_libhdf5(struct loading *l)
     return rc;
 }
 
+static int note_dangling(struct loading *l, const char *name)
+{
+    return cel_h5_note(l->group, cel_fail(NC_EHDFERR, "it is a link that leads nowhere"), "%s", name);
+}
+
 static int load_links(struct loading *l)
 {
     struct cel_h5r_links links;
@@ -278,7 +283,8 @@ static int load_links(struct loading *l)
     if (rc == CEL_ASK_LIBHDF5)
         return list_through_libhdf5(l);
     for (i = 0; rc == CEL_OK && i < links.n; i++)
-        rc = add_or_note(l, links.at[i].name, links.at[i].addr, true);
+        rc = links.at[i].addr == CEL_H5R_NOWHERE ? note_dangling(l, links.at[i].name)
+                                                 : add_or_note(l, links.at[i].name, links.at[i].addr, true);
     cel_h5r_links_dispose(&links);
     return rc;
 }

@@ -51,17 +51,18 @@ int cel_h5r_attribute_info_read(const struct cel_h5r_reader *r, struct cel_h5_by
 /* --- netCDF's own ------------------------------------------------------------------------ */
 
 struct attribute {
-    struct cel_h5r_object shape; /* only type and space; nothing is known of what is kept elsewhere */
+    struct cel_h5r_object shape; /* only type and space */
     struct cel_h5_bytes data;
 };
 
+/* CEL_ABSENT: a part of it lies elsewhere. */
 static int look_at(const struct cel_h5r_reader *r, const struct cel_h5r_attribute *a, struct attribute *out)
 {
-    int rc = CEL_OK;
+    int rc;
 
     *out = (struct attribute){.shape = CEL_H5R_OBJECT_INIT, .data = a->data};
     if (a->type_shared || a->space_shared)
-        return CEL_OK;
+        return CEL_ABSENT;
     rc = cel_h5r_type_read(a->type, &out->shape);
     return rc == CEL_OK ? cel_h5r_space_read(r, a->space, &out->shape) : rc;
 }
@@ -157,18 +158,64 @@ static void note_type(const struct cel_h5r_reader *r, const struct cel_h5r_attri
         o->unnamed_atts = true;
 }
 
+typedef int note_fn(const struct attribute *a, struct cel_h5r_object *o);
+
+static note_fn *find_reader(const char *name)
+{
+    for (size_t i = 0; i < sizeof of_netcdf / sizeof *of_netcdf; i++)
+        if (strcmp(name, of_netcdf[i].name) == 0)
+            return of_netcdf[i].read;
+    return NULL;
+}
+
 int cel_h5r_attribute_note(const struct cel_h5r_reader *r, struct cel_h5_bytes body, struct cel_h5r_object *o)
 {
     struct cel_h5r_attribute a;
     struct attribute value;
+    note_fn *read;
     int rc = cel_h5r_attribute_split(body, &a);
 
-    for (size_t i = 0; rc == CEL_OK && i < sizeof of_netcdf / sizeof *of_netcdf; i++)
-        if (strcmp(a.name, of_netcdf[i].name) == 0) {
-            rc = look_at(r, &a, &value);
-            return rc == CEL_OK ? of_netcdf[i].read(&value, o) : rc;
-        }
-    if (rc == CEL_OK)
+    if (rc != CEL_OK)
+        return rc;
+    read = find_reader(a.name);
+    if (!read) {
         note_type(r, &a, o);
+        return CEL_OK;
+    }
+    rc = look_at(r, &a, &value);
+    return rc == CEL_OK ? read(&value, o) : rc;
+}
+
+/* The same of one whose parts are elsewhere: the reader is used. */
+static int note_found(struct cel_h5r_reader *r, const struct cel_h5r_attribute_message *m, note_fn *read,
+                      struct cel_h5r_object *o)
+{
+    struct cel_h5r_attribute_value v;
+    struct attribute value = {.shape = CEL_H5R_OBJECT_INIT};
+    int rc = cel_h5r_attribute_look(r, m, &v);
+
+    if (rc != CEL_OK)
+        return rc;
+    value.data = v.data;
+    value.shape.rank = v.shape == CEL_H5R_SIMPLE;
+    value.shape.dims[0] = v.n;
+    rc = cel_h5r_type_read((struct cel_h5_bytes){.p = v.type->message, .n = v.type->nmessage}, &value.shape);
+    cel_h5r_datatype_free(v.type);
+    return rc == CEL_OK ? read(&value, o) : rc;
+}
+
+int cel_h5r_attributes_note(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_object *o)
+{
+    struct cel_h5r_attributes list;
+    int rc = cel_h5r_attributes_read(r, addr, &list);
+
+    for (size_t i = 0; rc == CEL_OK && i < list.n; i++) {
+        const struct cel_h5r_attribute_message *m = &list.at[i];
+
+        rc = cel_h5r_attribute_note(r, (struct cel_h5_bytes){.p = m->bytes, .n = m->n}, o);
+        if (rc == CEL_ABSENT)
+            rc = note_found(r, m, find_reader(cel_h5r_attribute_name(m)), o);
+    }
+    cel_h5r_attributes_dispose(&list);
     return rc;
 }

@@ -10,10 +10,9 @@ struct listing {
     struct cel_h5r_dense dense;
 };
 
-static int add_message(struct cel_h5_bytes body, unsigned order, void *data)
+static int add(struct cel_h5r_attributes *list, struct cel_h5_bytes body, unsigned order, bool shared)
 {
-    struct cel_h5r_attributes *list = ((struct listing *)data)->out;
-    struct cel_h5r_attribute_message m = {.n = body.n, .order = order, .nth = list->n};
+    struct cel_h5r_attribute_message m = {.n = body.n, .order = order, .nth = list->n, .shared = shared};
 
     if (list->n == list->cap) {
         size_t cap = list->cap ? list->cap * 2 : 16;
@@ -31,6 +30,11 @@ static int add_message(struct cel_h5_bytes body, unsigned order, void *data)
     return CEL_OK;
 }
 
+static int add_dense(struct cel_h5_bytes body, unsigned order, void *data)
+{
+    return add(((struct listing *)data)->out, body, order, false);
+}
+
 static int take_message(const struct cel_h5r_message *m, void *data)
 {
     struct listing *l = data;
@@ -39,7 +43,24 @@ static int take_message(const struct cel_h5r_message *m, void *data)
         return cel_h5r_attribute_info_read(l->reader, m->body, &l->dense);
     if (m->type != CEL_H5R_ATTRIBUTE)
         return CEL_OK;
-    return m->shared ? CEL_ASK_LIBHDF5 : add_message(m->body, m->order, data);
+    return add(l->out, m->body, m->order, m->shared);
+}
+
+/* What stands in the header is only a reference. */
+static int resolve(struct cel_h5r_reader *r, struct cel_h5r_attribute_message *m)
+{
+    struct cel_buf real = CEL_BUF_INIT((size_t)r->file->size);
+    int rc = cel_h5r_shared_read(r, CEL_H5R_ATTRIBUTE, (struct cel_h5_bytes){.p = m->bytes, .n = m->n}, &real);
+
+    if (rc != CEL_OK) {
+        cel_buf_dispose(&real);
+        return rc;
+    }
+    free(m->bytes);
+    m->bytes = (unsigned char *)real.data;
+    m->n = real.len;
+    m->shared = false;
+    return CEL_OK;
 }
 
 static int by_order(const void *a, const void *b)
@@ -59,7 +80,10 @@ int cel_h5r_attributes_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_
     *out = (struct cel_h5r_attributes){0};
     rc = cel_h5r_messages_each(r, addr, take_message, &l);
     if (rc == CEL_OK && l.dense.heap != CEL_H5R_NOWHERE)
-        rc = cel_h5r_dense_each(r, &cel_h5r_dense_atts, &l.dense, add_message, &l);
+        rc = cel_h5r_dense_each(r, &cel_h5r_dense_atts, &l.dense, add_dense, &l);
+    for (size_t i = 0; rc == CEL_OK && i < out->n; i++)
+        if (out->at[i].shared)
+            rc = resolve(r, &out->at[i]);
     if (rc != CEL_OK)
         cel_h5r_attributes_dispose(out);
     else if (out->n > 1)

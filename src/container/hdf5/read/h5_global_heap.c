@@ -2,7 +2,7 @@
  * used last are kept by the reader, since values that belong together were written together.
  *
  *   collection: "GCOL" 1 0(3) size(length), then objects up to the size or to one of index 0, the space that is free
- *   object: index(2) references(2) 0(4) size(length) bytes, padded to 8
+ *   object: index(2) references(2) 0(4) size(length) bytes; head and bytes are padded to 8 each
  *   a value's position: length of the value(4) address of the collection index(4)
  * HDF5 File Format Specification version 3, III.E. */
 #include "h5_read_int.h"
@@ -30,7 +30,7 @@ static size_t padded(uint64_t n)
 static int each_object(const struct cel_h5r_file *file, const struct cel_h5r_collection *c,
                        void (*note)(struct cel_h5r_collection *c, size_t index, size_t at, uint64_t n), void *data)
 {
-    size_t at = HEAD + file->length_size, head = OBJECT_HEAD + file->length_size;
+    size_t at = padded(HEAD + file->length_size), head = padded(OBJECT_HEAD + file->length_size);
 
     while (c->n - at >= head) {
         size_t index = cel_get_le16(c->bytes + at);
@@ -94,7 +94,7 @@ static int read_collection(struct cel_h5r_reader *r, uint64_t addr, struct cel_h
     n = cel_get_le(head + HEAD, file->length_size);
     if (memcmp(head, "GCOL\1", 5) != 0)
         return cel_h5r_damaged(file, addr, what, "its signature is missing");
-    if (n < HEAD + file->length_size || n > UINT32_MAX || !cel_h5r_is_inside(file, addr, n))
+    if (n < padded(HEAD + file->length_size) || n > UINT32_MAX || !cel_h5r_is_inside(file, addr, n))
         return cel_h5r_damaged(file, addr, what, "its size is impossible");
     *c = (struct cel_h5r_collection){.addr = addr, .n = (size_t)n, .bytes = cel_malloc((size_t)n)};
     rc = c->bytes ? cel_h5r_get(file, addr, what, c->bytes, c->n) : NC_ENOMEM;

@@ -14,7 +14,9 @@ struct parse {
     const struct cel_h5r_reader *reader;
     struct cel_h5r_object *out;
     bool datatype, layout;
-    struct cel_h5r_dense atts; /* all attributes, where a heap has them */
+    struct cel_h5r_dense atts;  /* all attributes, where a heap has them */
+    bool again;                 /* some are not where they should be: all are looked at once more */
+    struct cel_buf space, type; /* references to messages that lie elsewhere; empty: none */
 };
 
 bool cel_h5r_is_user_class(int klass)
@@ -22,6 +24,7 @@ bool cel_h5r_is_user_class(int klass)
     return klass == CEL_H5R_COMPOUND || klass == CEL_H5R_ENUM || klass == CEL_H5R_OPAQUE || klass == CEL_H5R_VLEN;
 }
 
+/* Where lengths are shorter than 8 bytes libhdf5 does not see that a dimension is unlimited, so that it is not. */
 int cel_h5r_space_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, struct cel_h5r_object *out)
 {
     uint64_t version = cel_h5_take_number(&b, 1), rank = cel_h5_take_number(&b, 1), flags = cel_h5_take_number(&b, 1);
@@ -32,9 +35,9 @@ int cel_h5r_space_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, st
     out->null_space = version == 2 && kind == 2;
     out->rank = (int)rank;
     for (int d = 0; d < out->rank; d++)
-        out->dims[d] = cel_h5r_take_length(r->file, &b);
+        out->dims[d] = cel_h5_take_number(&b, r->file->length_size);
     for (int d = 0; d < out->rank; d++)
-        out->maxdims[d] = flags & 1 ? cel_h5r_take_length(r->file, &b) : out->dims[d];
+        out->maxdims[d] = flags & 1 ? cel_h5_take_number(&b, r->file->length_size) : out->dims[d];
     return b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
 }
 
@@ -51,15 +54,14 @@ int cel_h5r_type_read(struct cel_h5_bytes b, struct cel_h5r_object *out)
 }
 
 /* netCDF-C writes a copy of a committed type with each variable: equal bytes, equal types. */
-static int read_type(const struct cel_h5r_message *m, const struct parse *p)
+static int read_type(const struct cel_h5r_message *m, struct parse *p)
 {
     struct cel_h5r_object *o = p->out;
     int rc;
 
     if (m->shared) {
         o->type_addr = cel_h5r_committed_at(p->reader, m->body);
-        o->unnamed_type = !o->type_addr;
-        return CEL_OK;
+        return cel_buf_add(&p->type, m->body.p, m->body.n);
     }
     rc = cel_h5r_type_read(m->body, o);
     if (rc == CEL_OK && cel_h5r_is_user_class(o->type_class))
@@ -73,13 +75,22 @@ static bool is_virtual(struct cel_h5_bytes layout)
     return layout.n >= 2 && layout.p[0] >= 4 && layout.p[1] == LAYOUT_VIRTUAL;
 }
 
+static int note_attribute(const struct cel_h5r_message *m, struct parse *p)
+{
+    int rc = m->shared ? CEL_ABSENT : cel_h5r_attribute_note(p->reader, m->body, p->out);
+
+    p->again = p->again || rc == CEL_ABSENT;
+    return rc == CEL_ABSENT ? CEL_OK : rc;
+}
+
 static int read_message(const struct cel_h5r_message *m, void *data)
 {
     struct parse *p = data;
 
     switch (m->type) {
     case CEL_H5R_DATASPACE:
-        return m->shared ? CEL_ASK_LIBHDF5 : cel_h5r_space_read(p->reader, m->body, p->out);
+        return m->shared ? cel_buf_add(&p->space, m->body.p, m->body.n)
+                         : cel_h5r_space_read(p->reader, m->body, p->out);
     case CEL_H5R_DATATYPE:
         p->datatype = true;
         return read_type(m, p);
@@ -93,7 +104,7 @@ static int read_message(const struct cel_h5r_message *m, void *data)
         p->out->kind = CEL_H5R_GROUP;
         return CEL_OK;
     case CEL_H5R_ATTRIBUTE:
-        return m->shared ? CEL_ASK_LIBHDF5 : cel_h5r_attribute_note(p->reader, m->body, p->out);
+        return note_attribute(m, p);
     case CEL_H5R_ATTRIBUTE_INFO:
         return cel_h5r_attribute_info_read(p->reader, m->body, &p->atts);
     default:
@@ -112,32 +123,63 @@ static enum cel_h5r_kind kind_of(const struct parse *p)
 
 static int note_dense(struct cel_h5_bytes body, unsigned order, void *data)
 {
-    const struct parse *p = data;
+    const struct cel_h5r_message m = {.body = body, .order = order};
 
-    (void)order;
-    return cel_h5r_attribute_note(p->reader, body, p->out);
+    return note_attribute(&m, data);
 }
 
 /* Damage of attributes is not the object's: libhdf5 says what is left of it. */
-static int read_dense(struct cel_h5r_reader *r, struct parse *p)
+static int read_other_atts(struct cel_h5r_reader *r, uint64_t addr, struct parse *p)
 {
-    int rc = cel_h5r_dense_each(r, &cel_h5r_dense_atts, &p->atts, note_dense, p);
+    int rc =
+        p->atts.heap == CEL_H5R_NOWHERE ? CEL_OK : cel_h5r_dense_each(r, &cel_h5r_dense_atts, &p->atts, note_dense, p);
 
+    if (rc == CEL_OK && p->again)
+        rc = cel_h5r_attributes_note(r, addr, p->out);
     if (rc == CEL_OK || rc == NC_ENOMEM || rc == CEL_ASK_LIBHDF5)
         return rc;
     cel_error_clear();
     return CEL_ASK_LIBHDF5;
 }
 
+/* Of a type that the file does not name, equal bytes mean equal types here, too. */
+static int read_shared_parts(struct cel_h5r_reader *r, struct parse *p)
+{
+    struct cel_buf real = CEL_BUF_INIT((size_t)r->file->size);
+    int rc = CEL_OK;
+
+    if (p->space.len > 0) {
+        rc = cel_h5r_shared_read(r, CEL_H5R_DATASPACE, cel_h5r_bytes_of(&p->space), &real);
+        rc = rc == CEL_OK ? cel_h5r_space_read(r, cel_h5r_bytes_of(&real), p->out) : rc;
+    }
+    real.len = 0;
+    if (rc == CEL_OK && p->type.len > 0) {
+        rc = cel_h5r_shared_read(r, CEL_H5R_DATATYPE, cel_h5r_bytes_of(&p->type), &real);
+        rc = rc == CEL_OK ? cel_h5r_type_read(cel_h5r_bytes_of(&real), p->out) : rc;
+    }
+    if (rc == CEL_OK && p->type.len > 0 && !p->out->type_addr && cel_h5r_is_user_class(p->out->type_class))
+        p->out->type_sum = cel_h5_sum((const unsigned char *)real.data, real.len);
+    cel_buf_dispose(&real);
+    return rc;
+}
+
 int cel_h5r_object_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_object *out)
 {
-    struct parse p = {.reader = r, .out = out, .atts = {CEL_H5R_NOWHERE, CEL_H5R_NOWHERE}};
+    struct parse p = {.reader = r,
+                      .out = out,
+                      .atts = {CEL_H5R_NOWHERE, CEL_H5R_NOWHERE},
+                      .space = CEL_BUF_INIT(UINT16_MAX),
+                      .type = CEL_BUF_INIT(UINT16_MAX)};
     int rc;
 
     *out = CEL_H5R_OBJECT_INIT;
     rc = cel_h5r_messages_each(r, addr, read_message, &p);
-    if (rc == CEL_OK && p.atts.heap != CEL_H5R_NOWHERE)
-        rc = read_dense(r, &p);
+    if (rc == CEL_OK)
+        rc = read_shared_parts(r, &p);
+    if (rc == CEL_OK)
+        rc = read_other_atts(r, addr, &p);
+    cel_buf_dispose(&p.space);
+    cel_buf_dispose(&p.type);
     if (rc != CEL_OK)
         return rc;
     out->dim_only = out->dim_only && out->is_scale;

@@ -122,6 +122,7 @@ struct cel_h5r_attributes { /* in the order of their creation, where the file ke
         size_t n;
         unsigned order;
         size_t nth;
+        bool shared; /* never in a list that was read */
     } * at;
     size_t n, cap;
 };
@@ -147,13 +148,15 @@ int cel_h5r_dimension_list(struct cel_h5r_reader *r, uint64_t dataset, int ndims
 /* --- groups ------------------------------------------------------------------------------- */
 struct cel_h5r_link {
     char *name;
-    uint64_t addr, order;
+    char *path;    /* a soft link's; NULL: a hard one */
+    uint64_t addr; /* a hard link's, and a soft one's once it was followed; CEL_H5R_NOWHERE: it leads nowhere */
+    uint64_t order;
 };
 struct cel_h5r_links { /* in the order netCDF lists them */
     struct cel_h5r_link *at;
     size_t n, cap;
 };
-/* All links are hard ones. After CEL_OK yours to dispose of. */
+/* Hard and soft links, the soft ones followed. After CEL_OK yours to dispose of. */
 int cel_h5r_links_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_links *out);
 void cel_h5r_links_dispose(struct cel_h5r_links *links);
 

@@ -111,6 +111,16 @@ int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char
 int cel_h5r_sohm_note(struct cel_h5_bytes body, struct cel_h5r_file *file); /* where they are, from the extension */
 int cel_h5r_sohm_get(struct cel_h5r_reader *r, int type, const unsigned char *id, struct cel_buf *out);
 
+/* --- h5_symbols.c: links of the oldest kind of groups ------------------------------------------ */
+struct cel_h5r_symbol {
+    const char *name;
+    uint64_t addr;
+    const char *path; /* a soft link's; NULL: a hard one */
+};
+typedef int cel_h5r_symbol_fn(const struct cel_h5r_symbol *s, void *data);
+int cel_h5r_symbols_each(const struct cel_h5r_file *file, struct cel_h5_bytes message, cel_h5r_symbol_fn *visit,
+                         void *data);
+
 /* --- h5_dense.c: messages kept in a heap ------------------------------------------------ */
 struct cel_h5r_dense { /* where; NOWHERE: the messages are in the header */
     uint64_t heap, index;
@@ -188,8 +198,10 @@ struct cel_h5r_attribute { /* a message taken apart */
     struct cel_h5_bytes type, space, data;
 };
 int cel_h5r_attribute_split(struct cel_h5_bytes body, struct cel_h5r_attribute *out);
-/* What of an attribute matters when files are opened. */
+/* What of an attribute matters when files are opened. CEL_ABSENT: a part of it lies elsewhere, and cel_h5r_attributes_note()
+ * finds it for all of them. */
 int cel_h5r_attribute_note(const struct cel_h5r_reader *r, struct cel_h5_bytes body, struct cel_h5r_object *out);
+int cel_h5r_attributes_note(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_object *out);
 int cel_h5r_attribute_info_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, struct cel_h5r_dense *out);
 
 #endif

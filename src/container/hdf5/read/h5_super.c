@@ -1,67 +1,176 @@
-/* Opening: the superblock says where the root group is. A file that was not closed well,
- * is shorter than it says, or has a superblock extension is libhdf5's.
+/* Opening: the superblock says where the root group is, its extension what is unusual in the file. A file that was not
+ * closed well, or is shorter than it says, is libhdf5's.
  *
- *   versions 0, 1: signature(8) version(1) versions and sizes(4) offset size(1) length size(1) pad(1)
- *        group k(2, 2) flags(4) [version 1: chunk k(2) pad(2)] base(8) free space(8) end(8)
- *        driver information(8) root: name(8) header address(8) ...
- *   versions 2, 3: signature(8) version(1) offset size(1) length size(1) flags(1) base(8) extension(8)
- *        end(8) root header address(8) checksum(4)
- * HDF5 File Format Specification version 3, chapter II.A. */
+ *   versions 0, 1: signature(8) version(1) versions(3) 0(1) size of addresses(1) of lengths(1) 0(1)
+ *        group k(2, 2) flags(4) [version 1: chunk k(2) 0(2)] base(O) free space(O) end(O)
+ *        driver information(O) root: name(O) header address(O) ...
+ *   versions 2, 3: signature(8) version(1) size of addresses(1) of lengths(1) flags(1) base(O) extension(O)
+ *        end(O) root header address(O) checksum(4)
+ *   extension, an object header, with messages: 15 shared messages (h5_sohm.c), 19 B-tree k: version(1) chunk k(2) ...,
+ *        20 driver: version(1) name(8) ..., 23 file space (of no matter to readers), 24 cache image: version(1) address(O)
+ *   driver information: version(1) 0(3) size(4) name(8) ...
+ * O: the file's size of addresses.
+ * HDF5 File Format Specification version 3, chapters II.A to II.C, IV.A.2.t to IV.A.2.y. */
 #include "h5_read_int.h"
 
-enum { CHUNK_K = 32, V0_HEAD = 24, V2_SIZE = 48 };
+enum { CHUNK_K = 32, V0_HEAD = 24, V2_HEAD = 12, SIGNATURE = 8, SUPER_LEAST = 28 };
+enum { EXT_SOHM = 15, EXT_BTREE_K = 19, EXT_DRIVER = 20, EXT_CACHE_IMAGE = 24 };
 
 static const unsigned char *find_signature(struct cel_h5r_reader *r, uint64_t *at)
 {
-    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    static const unsigned char signature[SIGNATURE] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     const unsigned char *p;
 
-    for (*at = 0; (p = cel_h5r_look(r, *at, V2_SIZE)) != NULL; *at = *at ? *at * 2 : 512)
-        if (memcmp(p, signature, 8) == 0)
+    for (*at = 0; (p = cel_h5r_look(r, *at, SUPER_LEAST)) != NULL; *at = *at ? *at * 2 : 512)
+        if (memcmp(p, signature, SIGNATURE) == 0)
             return p;
     return NULL;
 }
 
-/* What all versions must have: addresses that count from the superblock, and all the bytes they claim. The end alone
- * counts from the beginning of the file, user block and all. */
-static bool fits(const struct cel_h5r_reader *r, uint64_t at, uint64_t base, uint64_t end)
+/* What all versions must have: addresses that count from the superblock, and all the bytes they claim. The end counts
+ * from the beginning of the file. */
+static bool fits(const struct cel_h5r_file *f, uint64_t base, uint64_t end)
 {
-    return base == at && end >= at && end <= r->file->size;
+    return base == f->base && end >= base && end <= f->size;
 }
 
-static int read_old(struct cel_h5r_reader *r, int version, struct cel_h5r_file *out)
+static bool set_sizes(struct cel_h5r_file *f, size_t offsets, size_t lengths)
 {
-    size_t head = V0_HEAD + (version == 1 ? 4 : 0);
-    const unsigned char *p = cel_h5r_look(r, out->base, head + 48);
-
-    if (!p || p[13] != 8 || p[14] != 8)
-        return CEL_ASK_LIBHDF5;
-    out->chunk_k = version == 1 ? (unsigned)cel_get_le(p + V0_HEAD, 2) : CHUNK_K;
-    out->root = cel_get_le(p + head + 40, 8);
-    if (!fits(r, out->base, cel_get_le(p + head, 8), cel_get_le(p + head + 16, 8)) ||
-        cel_get_le(p + head + 24, 8) != CEL_H5R_NOWHERE || out->chunk_k == 0)
-        return CEL_ASK_LIBHDF5;
-    return CEL_OK;
+    f->offset_size = offsets;
+    f->length_size = lengths;
+    return (offsets == 2 || offsets == 4 || offsets == 8) && (lengths == 2 || lengths == 4 || lengths == 8);
 }
 
-static int read_new(const struct cel_h5r_reader *r, const unsigned char *p, struct cel_h5r_file *out)
+/* --- what is unusual ------------------------------------------------------------------------- */
+
+/* A file of several parts has a name of libhdf5's there. */
+static int check_driver(const unsigned char *name)
 {
-    out->chunk_k = CHUNK_K;
-    out->root = cel_get_le(p + 36, 8);
-    if (p[9] != 8 || p[10] != 8 || p[11] != 0 || !cel_h5_sum_matches(p, V2_SIZE) ||
-        cel_get_le(p + 20, 8) != CEL_H5R_NOWHERE || !fits(r, out->base, cel_get_le(p + 12, 8), cel_get_le(p + 28, 8)))
+    if (memcmp(name, "NCSAfami", 8) != 0 && memcmp(name, "NCSAmult", 8) != 0)
         return CEL_ASK_LIBHDF5;
-    return CEL_OK;
+    return cel_fail(NC_EHDFERR,
+                    "the file is one part of several (HDF5's %s driver): make one file of them with h5repack",
+                    name[4] == 'f' ? "family" : "multi");
 }
 
-static int read_super(struct cel_h5r_reader *r, struct cel_h5r_file *out)
+static int read_driver_block(struct cel_h5r_reader *r, uint64_t addr)
+{
+    const unsigned char *p = addr == CEL_H5R_NOWHERE ? NULL : cel_h5r_look(r, addr, 16);
+
+    if (addr == CEL_H5R_NOWHERE)
+        return CEL_OK;
+    return p ? check_driver(p + 8) : CEL_ASK_LIBHDF5;
+}
+
+static int read_k(struct cel_h5_bytes b, struct cel_h5r_file *out)
+{
+    uint64_t version = cel_h5_take_number(&b, 1);
+
+    out->chunk_k = (unsigned)cel_h5_take_number(&b, 2);
+    return b.ended || version != 0 || out->chunk_k == 0 ? CEL_ASK_LIBHDF5 : CEL_OK;
+}
+
+static int check_cache_image(struct cel_h5_bytes b, const struct cel_h5r_file *f)
+{
+    uint64_t version = cel_h5_take_number(&b, 1);
+
+    cel_h5_take_if(&b, version > 0, 1);
+    if (!b.ended && cel_h5r_take_address(f, &b) == CEL_H5R_NOWHERE)
+        return CEL_OK;
+    return cel_fail(NC_EHDFERR,
+                    "the file holds a metadata cache image, which is not read: write it anew with h5repack");
+}
+
+static int read_extension_message(const struct cel_h5r_message *m, void *data)
+{
+    struct cel_h5r_file *out = data;
+
+    if (m->shared)
+        return CEL_ASK_LIBHDF5;
+    switch (m->type) {
+    case EXT_SOHM:
+        return cel_h5r_sohm_note(m->body, out);
+    case EXT_BTREE_K:
+        return read_k(m->body, out);
+    case EXT_DRIVER:
+        return m->body.n < 9 ? CEL_ASK_LIBHDF5 : check_driver(m->body.p + 1);
+    case EXT_CACHE_IMAGE:
+        return check_cache_image(m->body, out);
+    default:
+        return CEL_OK;
+    }
+}
+
+/* --- the versions --------------------------------------------------------------------------------- */
+
+static int read_old(struct cel_h5r_reader *r, const unsigned char *p, struct cel_h5r_file *out)
+{
+    size_t head = V0_HEAD + (out->version == 1 ? 4 : 0), n;
+    struct cel_h5_bytes b;
+    uint64_t base, end, driver;
+
+    if (!set_sizes(out, p[13], p[14]))
+        return CEL_ASK_LIBHDF5;
+    n = 6 * out->offset_size;
+    p = cel_h5r_look(r, out->base, head + n);
+    if (!p)
+        return CEL_ASK_LIBHDF5;
+    if (out->version == 1)
+        out->chunk_k = cel_get_le16(p + V0_HEAD);
+    b = (struct cel_h5_bytes){.p = p + head, .n = n};
+    base = cel_h5r_take_address(out, &b);
+    cel_h5r_take_address(out, &b);
+    end = cel_h5r_take_address(out, &b);
+    driver = cel_h5r_take_address(out, &b);
+    cel_h5_take(&b, out->offset_size);
+    out->root = cel_h5r_take_address(out, &b);
+    if (!fits(out, base, end) || out->chunk_k == 0)
+        return CEL_ASK_LIBHDF5;
+    return read_driver_block(r, driver == CEL_H5R_NOWHERE ? driver : driver + out->base);
+}
+
+static int read_new(struct cel_h5r_reader *r, const unsigned char *p, struct cel_h5r_file *out, uint64_t *extension)
+{
+    struct cel_h5_bytes b;
+    uint64_t base, end;
+    size_t n;
+
+    if (!set_sizes(out, p[9], p[10]) || p[11] != 0)
+        return CEL_ASK_LIBHDF5;
+    n = V2_HEAD + 4 * out->offset_size + 4;
+    p = cel_h5r_look(r, out->base, n);
+    if (!p || !cel_h5_sum_matches(p, n))
+        return CEL_ASK_LIBHDF5;
+    b = (struct cel_h5_bytes){.p = p + V2_HEAD, .n = n - V2_HEAD};
+    base = cel_h5r_take_address(out, &b);
+    *extension = cel_h5r_take_address(out, &b);
+    end = cel_h5r_take_address(out, &b);
+    out->root = cel_h5r_take_address(out, &b);
+    return fits(out, base, end) ? CEL_OK : CEL_ASK_LIBHDF5;
+}
+
+static int read_super(struct cel_h5r_reader *r, struct cel_h5r_file *out, uint64_t *extension)
 {
     const unsigned char *p = find_signature(r, &out->base);
 
+    *extension = CEL_H5R_NOWHERE;
     if (!p || p[8] > 3)
         return CEL_ASK_LIBHDF5;
     out->version = p[8];
-    return p[8] < 2 ? read_old(r, p[8], out) : read_new(r, p, out);
+    out->chunk_k = CHUNK_K;
+    return out->version < 2 ? read_old(r, p, out) : read_new(r, p, out, extension);
+}
+
+static int read_extension(struct cel_h5r_file *out, uint64_t addr)
+{
+    struct cel_h5r_reader *r;
+    int rc = cel_h5r_reader_make(out, &r);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_h5r_messages_each(r, addr, read_extension_message, out);
+    cel_h5r_reader_free(r);
+    return rc;
 }
 
 /* Where addresses count from is not known yet: the superblock is looked for at offsets in the file. */
@@ -69,6 +178,7 @@ int cel_h5r_open(struct cel_source *source, struct cel_h5r_file *out)
 {
     struct cel_h5r_file bare = {.source = source, .offset_size = 8, .length_size = 8};
     struct cel_h5r_reader *r;
+    uint64_t extension;
     int rc = cel_source_size(source, &bare.size);
 
     if (rc == CEL_OK)
@@ -76,7 +186,7 @@ int cel_h5r_open(struct cel_source *source, struct cel_h5r_file *out)
     if (rc != CEL_OK)
         return rc;
     *out = bare;
-    rc = read_super(r, out);
+    rc = read_super(r, out, &extension);
     cel_h5r_reader_free(r);
-    return rc;
+    return rc == CEL_OK && extension != CEL_H5R_NOWHERE ? read_extension(out, extension) : rc;
 }

@@ -1,0 +1,260 @@
+#!/usr/bin/python3
+"""random_files.py FOLDER COUNT [SEED]: HDF5 files by h5py with groups, links, attributes, types and datasets of every kind
+that h5py can write, in all versions of the format. The same seed gives the same files. Prints in how many files each
+structure of the format stands, counted by signature."""
+import ctypes
+import os
+import random
+import sys
+
+import h5py
+import numpy as np
+
+SIGNATURES = ["SNOD", "TREE", "HEAP", "GCOL", "OHDR", "OCHK", "FRHP", "FHDB", "FHIB", "BTHD", "BTLF", "BTIN", "SMTB"]
+NUMBERS = ["i1", "u1", "<i2", ">i2", "<u2", "<i4", ">i4", "<u4", "<i8", ">u8", "<f2", ">f2", "<f4", ">f4", "<f8", ">f8"]
+WORDS = ["alpha", "bit", "Größe", "", "x", "a longer piece of text, with blanks", "q" * 300, "units", "°C"]
+
+
+def odd_numbers(r):
+    """Numbers of few bits in many bytes, and of sizes that no machine has."""
+    if r.random() < 0.5:
+        t = h5py.h5t.NATIVE_INT32.copy()
+        t.set_precision(r.choice([9, 17, 24]))
+        t.set_offset(r.choice([0, 3]))
+    else:
+        t = h5py.h5t.STD_U64BE.copy()
+        t.set_size(r.choice([3, 5, 8]))
+        t.set_precision(min(8 * t.get_size(), r.choice([13, 24])))
+    return t
+
+
+def compound(r, depth=0):
+    fields = []
+    for i in range(r.randint(1, 5)):
+        kind = r.random()
+        if kind < 0.6 or depth > 1:
+            t = r.choice(NUMBERS)
+        elif kind < 0.7:
+            t = "S%d" % r.randint(1, 9)
+        elif kind < 0.8:
+            t = (r.choice(NUMBERS), (r.randint(1, 3), r.randint(1, 3)))
+        elif kind < 0.9:
+            t = h5py.enum_dtype({"off": 0, "on": 1, "odd": -3}, basetype=r.choice(["i1", "<i4", ">i2"]))
+        else:
+            t = compound(r, depth + 1)
+        fields.append(("f%d" % i,) + (t if isinstance(t, tuple) else (t,)))
+    return np.dtype(fields, align=r.random() < 0.3)
+
+
+def any_type(r):
+    kind = r.random()
+    if kind < 0.5:
+        return np.dtype(r.choice(NUMBERS))
+    if kind < 0.65:
+        return compound(r)
+    if kind < 0.75:
+        return h5py.enum_dtype({"red": 1, "green": 7, "blue": 100}, basetype=r.choice(["i1", "u1", "<i4", ">i8"]))
+    if kind < 0.8:
+        return np.dtype("V%d" % r.choice([1, 5, 16]))
+    if kind < 0.85:
+        return np.dtype(r.choice(["c8", "c16"]))
+    if kind < 0.9:
+        return np.dtype("bool")
+    return np.dtype("S%d" % r.choice([1, 4, 17]))
+
+
+def values(r, dtype, shape):
+    raw = bytes(r.randrange(256) for _ in range(int(np.prod(shape, dtype=int)) * dtype.itemsize))
+    if dtype.kind in "iu" and not h5py.check_enum_dtype(dtype) or dtype.kind == "V" and not dtype.fields:
+        return np.frombuffer(raw, dtype).reshape(shape)
+    if dtype.fields:
+        out = np.zeros(shape, dtype)
+        for name in dtype.names:
+            sub = dtype.fields[name][0]
+            out[name] = values(r, sub.base, tuple(shape) + sub.shape)
+        return out
+    if h5py.check_enum_dtype(dtype):
+        choices = list(h5py.check_enum_dtype(dtype).values())
+        return np.array([r.choice(choices) for _ in range(int(np.prod(shape, dtype=int)))], dtype).reshape(shape)
+    if dtype.kind == "S":
+        return np.array([r.choice(["", "a", "bcd", "efghij"]).encode()[: dtype.itemsize]
+                         for _ in range(int(np.prod(shape, dtype=int)))], dtype).reshape(shape)
+    return np.array([r.choice([0, 1, -1.5, 2.25, 1e3, 3.14159]) for _ in range(int(np.prod(shape, dtype=int)))]).astype(
+        dtype).reshape(shape)
+
+
+def vlens(r, n):
+    base = np.dtype(r.choice(["<i4", ">f8", "u1"]))
+    out = np.empty(n, dtype=object)
+    for i in range(n):
+        out[i] = np.array([r.randrange(100) for _ in range(r.choice([0, 1, 5]))], base)
+    return out, h5py.vlen_dtype(base)
+
+
+def odd_attribute(r, obj, name):
+    t = odd_numbers(r)
+    shape = (r.randint(1, 4),)
+    a = h5py.h5a.create(obj.id, name.encode(), t, h5py.h5s.create_simple(shape))
+    a.write(np.array([r.randrange(100) for _ in range(shape[0])], dtype="<i8"), mtype=h5py.h5t.NATIVE_INT64)
+
+
+def add_attribute(r, obj, name, named):
+    kind = r.randrange(13)
+    shape = r.choice([(), (1,), (4,), (2, 3), (0,)])
+    if kind < 3:
+        obj.attrs[name] = r.choice(WORDS)
+    elif kind < 4:
+        obj.attrs.create(name, [r.choice(WORDS) for _ in range(r.randint(1, 5))], dtype=h5py.string_dtype())
+    elif kind < 5:
+        obj.attrs.create(name, r.choice(WORDS).encode() or b"-", dtype="S%d" % r.randint(1, 40))
+    elif kind < 8:
+        dtype = any_type(r)
+        obj.attrs.create(name, values(r, dtype, shape), dtype=dtype)
+    elif kind < 9:
+        data, dtype = vlens(r, r.randint(1, 3))
+        obj.attrs.create(name, data, dtype=dtype)
+    elif kind < 10:
+        obj.attrs[name] = h5py.Empty(r.choice(["f4", "S3"]))
+    elif kind < 11 and named:
+        t = r.choice(named)
+        obj.attrs.create(name, values(r, t.dtype, (2,)), dtype=t)
+    elif kind < 12:
+        odd_attribute(r, obj, name)
+    else:
+        obj.attrs[name] = obj.ref
+
+
+def add_attributes(r, obj, named):
+    for i in range(r.choice([0, 0, 2, 5, 12, 40])):
+        add_attribute(r, obj, "att_%d" % i, named)
+    if r.random() < 0.05:
+        obj.attrs["large"] = np.arange(7000, dtype="f8")
+
+
+def add_dataset(r, group, name, named, growing):
+    shape = tuple(r.choice([0, 1, 3, 5]) for _ in range(r.randint(0, 3)))
+    kind = r.random()
+    options = {}
+    if shape and r.random() < 0.4 and (growing or 0 not in shape):
+        options["chunks"] = tuple(min(r.randint(1, 4), n or 1) for n in shape)
+        if growing and (r.random() < 0.5 or 0 in shape):
+            options["maxshape"] = tuple(None if n == 0 or r.random() < 0.5 else n for n in shape)
+        options.update(r.choice([{}, {"compression": "gzip"}, {"shuffle": True}, {"fletcher32": True}]))
+    if kind < 0.12:
+        options.pop("fletcher32", None)  # not for values in the global heap
+        d = group.create_dataset(name, shape, h5py.string_dtype(), **options)
+        if d.size:
+            d[...] = np.array([r.choice(WORDS) for _ in range(d.size)], dtype=object).reshape(shape)
+    elif kind < 0.2 and named:
+        t = r.choice(named)
+        d = group.create_dataset(name, shape, t, **options)
+        if d.size:
+            d[...] = values(r, t.dtype, shape)
+    elif kind < 0.24:
+        d = group.create_dataset(name, dtype=h5py.ref_dtype, shape=(2,))
+    elif kind < 0.27:
+        d = group.create_dataset(name, data=h5py.Empty("f8"))
+    else:
+        dtype = any_type(r)
+        if dtype.kind in "iuf" and not h5py.check_enum_dtype(dtype) and r.random() < 0.3:
+            options["fillvalue"] = 7
+        d = group.create_dataset(name, shape, dtype, **options)
+        if d.size and r.random() < 0.8:
+            d[...] = values(r, dtype, shape)
+    add_attributes(r, d, named)
+    return d
+
+
+def add_scales(r, group):
+    """Dimensions in the way of h5py, and variables that have them."""
+    lens = [r.randint(2, 5) for _ in range(2)]
+    scales = []
+    for i, n in enumerate(lens):
+        s = group.create_dataset("dim_%d" % i, data=np.arange(n))
+        s.make_scale("dim_%d" % i if r.random() < 0.7 else "")
+        scales.append(s)
+    d = group.create_dataset("on_scales", data=np.zeros(lens))
+    for i, s in enumerate(scales):
+        if r.random() < 0.9:
+            d.dims[i].attach_scale(s)
+
+
+def fill_group(r, group, named, depth, growing):
+    for i in range(r.choice([0, 1, 2, 5])):
+        add_dataset(r, group, "v%d" % i, named, growing)
+    if r.random() < 0.1:
+        for i in range(r.choice([20, 150])):
+            group.create_dataset("many_%d" % i, data=i)
+    if r.random() < 0.3:
+        add_scales(r, group)
+    if r.random() < 0.3 and len(group):
+        group["soft"] = h5py.SoftLink(group.name.rstrip("/") + "/" + next(iter(group)))
+        group["dangling"] = h5py.SoftLink("/no/such/thing")
+        group["relative"] = h5py.SoftLink("./soft")
+    add_attributes(r, group, named)
+    for i in range(r.choice([0, 1, 3]) if depth < 3 else 0):
+        track = r.random() < 0.5
+        fill_group(r, group.create_group("group_%d" % i, track_order=track), named, depth + 1, growing)
+
+
+def libhdf5():
+    """The one that h5py uses, for what h5py has no call for; NULL: it has another name."""
+    with open("/proc/self/maps") as maps:
+        names = [line.split()[-1] for line in maps if "libhdf5" in line and "_hl" not in line]
+    return ctypes.CDLL(names[0]) if names else None
+
+
+def creation_list(r, growing):
+    fcpl = h5py.h5p.create(h5py.h5p.FILE_CREATE)
+    lib, fid = libhdf5(), ctypes.c_int64(fcpl.id)
+    if lib and r.random() < 0.2:
+        lib.H5Pset_sym_k(fid, ctypes.c_uint(r.choice([2, 8])), ctypes.c_uint(r.choice([1, 4])))
+        lib.H5Pset_istore_k(fid, ctypes.c_uint(r.choice([2, 8])))
+    if lib and r.random() < 0.2:  # datatypes, dataspaces, attributes ... kept once for all
+        lib.H5Pset_shared_mesg_nindexes(fid, ctypes.c_uint(1))
+        lib.H5Pset_shared_mesg_index(fid, ctypes.c_uint(0), ctypes.c_uint(r.choice([0x182A, 0x0A, 0x1000])),
+                                     ctypes.c_uint(r.choice([1, 40])))
+    if not growing:
+        fcpl.set_sizes(4, 4)
+    if r.random() < 0.2:
+        fcpl.set_userblock(512)
+    if r.random() < 0.5:
+        fcpl.set_link_creation_order(h5py.h5p.CRT_ORDER_TRACKED | h5py.h5p.CRT_ORDER_INDEXED)
+        fcpl.set_attr_creation_order(h5py.h5p.CRT_ORDER_TRACKED | h5py.h5p.CRT_ORDER_INDEXED)
+    return fcpl
+
+
+def make_file(r, path):
+    libver = r.choice(["earliest", "v108", "v110", "latest"])
+    fapl = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    low = {"earliest": h5py.h5f.LIBVER_EARLIEST, "v108": h5py.h5f.LIBVER_V18, "v110": h5py.h5f.LIBVER_V110,
+           "latest": h5py.h5f.LIBVER_LATEST}[libver]
+    fapl.set_libver_bounds(low, h5py.h5f.LIBVER_LATEST)
+    fapl.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
+    growing = r.random() < 0.85  # libhdf5 cannot read what it writes of datasets that grow in files of short addresses
+    fid = h5py.h5f.create(path.encode(), h5py.h5f.ACC_TRUNC, creation_list(r, growing), fapl)
+    with h5py.File(fid) as f:
+        named = []
+        for i in range(r.choice([0, 0, 1, 3])):
+            f["type_%d" % i] = compound(r) if r.random() < 0.7 else any_type(r)
+            named.append(f["type_%d" % i])
+        fill_group(r, f, named, 0, growing)
+
+
+def main():
+    folder, count = sys.argv[1], int(sys.argv[2])
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    found = dict.fromkeys(SIGNATURES, 0)
+    os.makedirs(folder, exist_ok=True)
+    for i in range(count):
+        path = os.path.join(folder, "random_%d_%d.h5" % (seed, i))
+        make_file(random.Random(seed * 1000003 + i), path)
+        with open(path, "rb") as f:
+            data = f.read()
+        for s in SIGNATURES:
+            found[s] += s.encode() in data
+    print("%d files, h5py %s, HDF5 %s; files with " % (count, h5py.__version__, h5py.version.hdf5_version)
+          + ", ".join("%s %d" % item for item in found.items()))
+
+
+main()

@@ -1,0 +1,30 @@
+#!/bin/sh
+# same_dump.sh TOOLS SONAME FILE...: ncdump says the same of each file whether we read it, libhdf5 reads it (so it is where
+# file locks are turned off), or libhdf5 cannot be loaded at all. Why something cannot be read may be worded differently,
+# and such things may be listed in another order.
+set -u
+tools=$1 soname=$2
+shift 2
+mkdir -p without
+echo none >without/"$soname"
+
+dump()
+{
+    "$tools/ncdump" "$1" >all.txt 2>&1
+    grep -v ' cannot be read: ' all.txt
+    sed -n 's/ cannot be read: .*/ cannot be read/p' all.txt | sort
+}
+different=0
+for file; do
+    dump "$file" >own.txt
+    HDF5_USE_FILE_LOCKING=FALSE dump "$file" >libhdf5.txt
+    LD_LIBRARY_PATH=$PWD/without dump "$file" >alone.txt
+    for other in own.txt alone.txt; do
+        cmp -s libhdf5.txt $other && continue
+        different=$((different + 1))
+        echo "$file: libhdf5.txt and $other differ:"
+        diff libhdf5.txt $other | head -n 8
+    done
+done
+echo "$# files, $different differences"
+[ "$different" = 0 ] && [ $# -gt 0 ]
