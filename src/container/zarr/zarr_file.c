@@ -28,7 +28,8 @@ enum {
     WORD_CONSOLIDATED = 256,
     WORD_PREFIX = 512,
     WORD_S3 = 1024,
-    WORD_BYTES = 2048
+    WORD_BYTES = 2048,
+    WORD_UTF8 = 4096
 };
 static const struct {
     const char *text;
@@ -49,6 +50,7 @@ static const struct {
     {"s3", WORD_S3},
     {"gs3", WORD_S3},
     {"bytes", WORD_BYTES},
+    {"utf8", WORD_UTF8},
 };
 #define ZARR_WORDS (WORD_NCZARR | WORD_ZARR | WORD_V2 | WORD_V3)
 
@@ -157,6 +159,7 @@ static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
     z->nczarr = !(words & WORD_ZARR);
     z->xarray = !(words & WORD_NOXARRAY);
     z->consolidated = words & WORD_CONSOLIDATED;
+    z->utf8 = words & WORD_UTF8;
     ds->container = z;
     ds->features = keeps_of(z);
     ds->format = NC_FORMAT_NETCDF4;

@@ -70,6 +70,31 @@ static void what_is_read_is_printed_again(void **state)
     }
 }
 
+static void ascii_print_escapes_all_else(void **state)
+{
+    static const char *const same[][2] = {
+        {"\"25 \xc2\xb0\x43\"", "\"25 \\u00b0C\""},
+        {"{\"\xe6\x97\xa5\": [\"\xf0\x9f\x8c\x8a\"]}", "{\"\\u65e5\": [\"\\ud83c\\udf0a\"]}"},
+        {"\"\\n\"", "\"\\n\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        struct cel_json *v = parse(same[i][0]), *back;
+        struct cel_buf b = CEL_BUF_INIT(1 << 16);
+        char *text;
+
+        assert_int_equal(cel_json_print_ascii(v, 0, &b), CEL_OK);
+        assert_int_equal(cel_buf_take_string(&b, &text), CEL_OK);
+        assert_string_equal(text, same[i][1]);
+        back = parse(text);
+        expect_print(back, 0, same[i][0]);
+        free(text);
+        cel_json_free(back);
+        cel_json_free(v);
+    }
+}
+
 static void bad_text_is_refused_with_its_place(void **state)
 {
     static const struct {
@@ -264,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_read_is_printed_again),
+        cmocka_unit_test(ascii_print_escapes_all_else),
         cmocka_unit_test(bad_text_is_refused_with_its_place),
         cmocka_unit_test(depth_is_limited),
         cmocka_unit_test(numbers_are_what_they_are),
