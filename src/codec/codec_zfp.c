@@ -5,7 +5,8 @@
  * accuracy, 4 expert, 5 reversible), 0, then a double (rate, accuracy), a number
  * (precision) or minbits, maxbits, maxprec, minexp. As stored: the versions, then zfp's
  * header with type, shape and mode. Chunks are zfp streams without header, the same
- * bytes as H5Z-ZFP's. Chunks of any rank are taken (axes.h).
+ * bytes as H5Z-ZFP's, which drops axes of length 1, and in Zarr v3 as zarrs', which has them
+ * (cel_shape.all_axes). Chunks of any rank are taken (axes.h).
  *
  * Not all values can be kept to an accuracy. A block of 4 by 4 values with 280 and a fill value of 1e36 has
  * no digits left for the 280, and only the reversible mode can store NaN. For such a chunk the filter is
@@ -24,8 +25,12 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
                    struct cel_words *working)
 {
     size_t dims[4];
-    int ndims = cel_axes(shape, 4, dims);
+    int ndims = shape->rank;
 
+    if (shape->all_axes && ndims >= 1 && ndims <= 4)
+        memcpy(dims, shape->dims, (size_t)ndims * sizeof *dims);
+    else
+        ndims = cel_axes(shape, 4, dims);
     return cel_zfp_prepare(visible, shape, dims, ndims, working);
 }
 
@@ -154,7 +159,8 @@ const struct cel_codec cel_codec_zfp = {
     .label = "H5Z-ZFP-1.1.0 (ZFP-1.0.0)",
     .zarr3 = "zfp",
     .about = "numbers to a given error, rate or precision, or exactly",
-    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_MAY_SKIP,
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_MAY_SKIP |
+             CEL_CODEC_SERIALIZES,
     .params = cel_zfp_params,
     .min_words = 0,
     .max_words = CEL_ZFP_WORDS,

@@ -121,5 +121,6 @@ int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a)
     var->chain.maskless = true;
     var->layout.unchunked = is_unchunked(var, &a->dtype);
     describe_stored(&a->dtype, &shape);
+    shape.all_axes = a->serialized;
     return fit_chain(var, &shape);
 }

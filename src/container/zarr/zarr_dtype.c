@@ -440,11 +440,19 @@ int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct
     return *out ? CEL_OK : NC_ENOMEM;
 }
 
+/* numcodecs' packbits takes truth values and nothing else. */
+bool cel_zarr_is_truth(const struct cel_var *var)
+{
+    const struct cel_codec *first = var->chain.n ? var->chain.step[0].codec : NULL;
+
+    return var->type->id == NC_UBYTE && first && strcmp(first->name, "packbits") == 0;
+}
+
 int cel_zarr_dtype_to_v3(const struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out)
 {
     bool big = var->endian == NC_ENDIAN_BIG || (var->endian == NC_ENDIAN_NATIVE && native_is_big());
     const struct row *row = row_of_type(var->type->id == NC_CHAR ? NC_UBYTE : var->type->id);
-    const char *name = row ? row->v3 : "string";
+    const char *name = cel_zarr_is_truth(var) ? "bool" : row ? row->v3 : "string";
 
     if (var->type->klass == NC_STRING)
         *dtype = (struct cel_zarr_dtype){ZARR_VLEN, 0, false, var->type, NULL};

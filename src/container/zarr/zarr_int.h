@@ -72,6 +72,7 @@ struct cel_zarr_array {
     char *saved;
     bool unsaved; /* both as in zarr_group */
     struct cel_zarr_dtype dtype;
+    bool serialized;              /* v3: a filter of the chain stands in place of "bytes" */
     bool scalar;                  /* stored as shape [1], one value for netCDF */
     bool prefixed;                /* keys start with "c" */
     char separator;               /* between chunk indices */
@@ -188,6 +189,7 @@ int cel_zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struc
                            struct cel_zarr_dtype *out);
 int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct cel_zarr_dtype *dtype,
                          struct cel_json **out);
+bool cel_zarr_is_truth(const struct cel_var *var); /* v3: a new variable's data type is bool */
 int cel_zarr_dtype_to_v3(const struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out);
 /* The dtype string of an atomic type, as _nczarr_attr wants it: "<i4", ">S1". */
 const char *cel_zarr_dtype_text(nc_type type, bool big);
