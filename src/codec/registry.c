@@ -9,7 +9,8 @@ extern const struct cel_codec cel_codec_shuffle, cel_codec_fletcher32, cel_codec
     cel_codec_scaleoffset;
 extern const struct cel_codec cel_codec_bitgroom, cel_codec_granular, cel_codec_bitround;
 extern const struct cel_codec cel_codec_delta, cel_codec_astype, cel_codec_fixedscaleoffset, cel_codec_decimal,
-    cel_codec_packbits, cel_codec_base64, cel_codec_ndcell, cel_codec_ndmean, cel_codec_ndlorenzo;
+    cel_codec_packbits, cel_codec_base64, cel_codec_lookup3, cel_codec_scale_offset, cel_codec_cast_value,
+    cel_codec_ndcell, cel_codec_ndmean, cel_codec_ndlorenzo;
 #ifdef HAVE_DEFLATE
 extern const struct cel_codec cel_codec_deflate, cel_codec_gzip;
 #endif
@@ -103,6 +104,9 @@ static const struct cel_codec *const codecs[] = {
     &cel_codec_packbits,
     &cel_codec_astype,
     &cel_codec_base64,
+    &cel_codec_lookup3,
+    &cel_codec_scale_offset,
+    &cel_codec_cast_value,
 #ifdef HAVE_CRC32
     &cel_codec_crc32,
     &cel_codec_adler32,

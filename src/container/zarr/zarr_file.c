@@ -2,6 +2,7 @@
  * them. A URL's fragment says what is wanted, file:///data/t.zarr#mode=nczarr,file;
  * a plain directory or zip archive is Zarr when it holds Zarr's documents. */
 #include "convert.h"
+#include "env.h"
 #include "mem.h"
 #include "zarr_int.h"
 #include <dirent.h>
@@ -158,7 +159,7 @@ static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
     z->version = words & WORD_V3 ? 3 : 2;
     z->nczarr = !(words & WORD_ZARR);
     z->xarray = !(words & WORD_NOXARRAY);
-    z->consolidated = words & WORD_CONSOLIDATED;
+    z->consolidated = words & WORD_CONSOLIDATED || cel_env_consolidated();
     z->utf8 = words & WORD_UTF8;
     ds->container = z;
     ds->features = keeps_of(z);
@@ -181,7 +182,6 @@ static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *wher
 {
     unsigned words = words_of(where->fragment);
     struct zarr *z;
-    uint64_t size;
     int rc = make_zarr(ds, words, &z);
 
     if (rc != CEL_OK)
@@ -194,11 +194,6 @@ static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *wher
     ds->features = keeps_of(z);
     if (rc == CEL_OK)
         rc = cel_zarr_load(ds);
-    if (rc == CEL_OK && z->version == 2) { /* a copy of the metadata, to be written anew with it */
-        rc = cel_store_size(z->store, ".zmetadata", &size);
-        z->consolidated = z->consolidated || rc == CEL_OK;
-        rc = rc == CEL_ABSENT ? CEL_OK : rc;
-    }
     return rc;
 }
 
@@ -280,135 +275,12 @@ static int flush_shards(struct cel_dataset *ds, struct cel_var *var)
     return a && a->shard ? cel_zarr_shard_flush(ds, var) : CEL_OK;
 }
 
-/* One document; what is absent, or no JSON, is left out of the map. */
-static int collect_document(struct zarr *z, const char *path, const char *name, struct cel_json *map)
-{
-    struct cel_buf key = CEL_BUF_INIT(1 << 20);
-    struct cel_json *doc = NULL;
-    int rc = cel_zarr_get_json(z, path, name, &doc);
-
-    if (rc != CEL_OK)
-        return rc == CEL_ABSENT || rc == NC_ENCZARR ? CEL_OK : rc;
-    rc = z->version == 2 ? cel_zarr_key(path, name, &key) : cel_buf_add(&key, path, strlen(path) + 1);
-    if (rc == CEL_OK)
-        rc = cel_json_set(map, key.data, doc);
-    else
-        cel_json_free(doc);
-    cel_buf_dispose(&key);
-    return rc;
-}
-
-static int collect_of(struct zarr *z, const char *path, struct cel_json *map)
-{
-    static const char *const names[] = {".zgroup", ".zarray", ".zattrs"};
-    int rc = CEL_OK;
-
-    if (z->version == 3)
-        return *path ? collect_document(z, path, "zarr.json", map) : CEL_OK;
-    for (size_t i = 0; rc == CEL_OK && i < sizeof names / sizeof *names; i++)
-        rc = collect_document(z, path, names[i], map);
-    return rc;
-}
-
-static int collect_unreadable(struct zarr *z, const struct cel_group *group, struct cel_json *map)
-{
-    const struct cel_zarr_group *g = group->priv;
-    struct cel_buf path = CEL_BUF_INIT(1 << 20);
-    int rc = CEL_OK;
-
-    for (size_t i = 0; rc == CEL_OK && g && i < group->unreadable.n; i++) {
-        const char *name = ((struct cel_unreadable *)group->unreadable.at[i])->name;
-
-        if (!cel_zarr_is_left_out(group, name))
-            continue;
-        rc = cel_zarr_key(g->path, name, &path);
-        if (rc == CEL_OK)
-            rc = collect_of(z, path.data, map);
-    }
-    cel_buf_dispose(&path);
-    return rc;
-}
-
-static int collect_documents(struct zarr *z, struct cel_group *group, struct cel_json *map)
-{
-    const struct cel_zarr_group *g = group->priv;
-    int rc = g ? collect_of(z, g->path, map) : CEL_OK; /* NULL: never saved */
-
-    for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++) {
-        const struct cel_zarr_array *a = ((struct cel_var *)group->vars.at[i])->priv;
-        rc = a ? collect_of(z, a->path, map) : CEL_OK;
-    }
-    if (rc == CEL_OK)
-        rc = collect_unreadable(z, group, map);
-    for (size_t i = 0; rc == CEL_OK && i < group->groups.n; i++)
-        rc = collect_documents(z, group->groups.at[i], map);
-    return rc;
-}
-
-/* The object that holds the map takes it over; what is left of it is the caller's. */
-static int hold_v2(struct cel_json *holder, struct cel_json **map)
-{
-    int rc = cel_json_set(holder, "zarr_consolidated_format", cel_json_new_int(1));
-
-    if (rc != CEL_OK)
-        return rc;
-    rc = cel_json_set(holder, "metadata", *map);
-    *map = NULL;
-    return rc;
-}
-
-static int hold_v3(struct cel_json *holder, struct cel_json **map)
-{
-    int rc = cel_json_set_text(holder, "kind", "inline");
-
-    if (rc == CEL_OK)
-        rc = cel_json_set(holder, "must_understand", cel_json_new_bool(false));
-    if (rc != CEL_OK)
-        return rc;
-    rc = cel_json_set(holder, "metadata", *map);
-    *map = NULL;
-    return rc;
-}
-
-static int put_in_root(struct zarr *z, struct cel_json **holder)
-{
-    struct cel_json *doc = NULL;
-    int rc = cel_zarr_get_json(z, "", "zarr.json", &doc);
-
-    if (rc == CEL_OK) {
-        rc = cel_json_set(doc, "consolidated_metadata", *holder);
-        *holder = NULL;
-    }
-    if (rc == CEL_OK)
-        rc = cel_zarr_put_json(z, "", "zarr.json", doc);
-    cel_json_free(doc);
-    return rc;
-}
-
-/* All documents in one: .zmetadata, or a member of the root's zarr.json. */
-static int write_consolidated(struct cel_dataset *ds)
-{
-    struct zarr *z = cel_zarr_of(ds);
-    struct cel_json *map = cel_json_new_object(), *holder = cel_json_new_object();
-    int rc = map && holder ? collect_documents(z, ds->root, map) : NC_ENOMEM;
-
-    if (rc == CEL_OK)
-        rc = z->version == 2 ? hold_v2(holder, &map) : hold_v3(holder, &map);
-    if (rc == CEL_OK)
-        rc = z->version == 2 ? cel_zarr_put_json(z, "", ".zmetadata", holder) : put_in_root(z, &holder);
-    cel_json_free(map);
-    cel_json_free(holder);
-    return rc;
-}
-
 static int finish_writing(struct cel_dataset *ds)
 {
     struct zarr *z = cel_zarr_of(ds);
     int rc = each_var(ds->root, flush_shards);
 
-    if (rc == CEL_OK && z->consolidated)
-        rc = write_consolidated(ds);
-    return rc;
+    return rc == CEL_OK && z->changed ? cel_zarr_consolidated_save(ds) : rc;
 }
 
 static int cel_zarr_sync(struct cel_dataset *ds)

@@ -131,6 +131,7 @@ int cel_zarr_put_json(struct zarr *z, const char *path, const char *name, const 
 
     if (rc == CEL_OK)
         rc = print_document(z, doc, &text);
+    z->changed = true;
     if (rc == CEL_OK)
         rc = cel_store_put(z->store, key.data, text.data, text.len);
     if (rc == CEL_OK && z->all)

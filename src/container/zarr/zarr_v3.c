@@ -44,6 +44,10 @@ static int read_grid(const struct cel_zarr_document *d, const struct cel_json *g
     const char *name = cel_zarr_v3_name(grid), *path = d->array->path;
     int n, rc;
 
+    if (name && strcmp(name, "rectilinear") == 0)
+        return cel_zarr_bad(path, "/chunk_grid",
+                            "'rectilinear': chunks of different lengths are not supported; write the array again with "
+                            "chunks of one shape");
     if (!name || strcmp(name, "regular") != 0)
         return cel_zarr_bad(path, "/chunk_grid", "'%s' is not supported, only 'regular'", name ? name : "");
     rc = cel_zarr_lengths(path, pointer, cel_json_get(config_of(grid), "chunk_shape"), 1, &n, d->facts->chunk);

@@ -288,14 +288,10 @@ static void the_locale_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_read_is_printed_again),
-        cmocka_unit_test(ascii_print_escapes_all_else),
-        cmocka_unit_test(bad_text_is_refused_with_its_place),
-        cmocka_unit_test(depth_is_limited),
-        cmocka_unit_test(numbers_are_what_they_are),
-        cmocka_unit_test(objects_are_built_in_order),
-        cmocka_unit_test(reals_are_short_and_exact),
-        cmocka_unit_test(the_locale_changes_nothing),
+        cmocka_unit_test(what_is_read_is_printed_again),      cmocka_unit_test(ascii_print_escapes_all_else),
+        cmocka_unit_test(bad_text_is_refused_with_its_place), cmocka_unit_test(depth_is_limited),
+        cmocka_unit_test(numbers_are_what_they_are),          cmocka_unit_test(objects_are_built_in_order),
+        cmocka_unit_test(reals_are_short_and_exact),          cmocka_unit_test(the_locale_changes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
