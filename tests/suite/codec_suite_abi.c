@@ -60,7 +60,7 @@ static size_t words_for(int id, const unsigned **words)
 static bool needs_shape(int id)
 {
     static const int ids[] = {4,     5,     6,     32800, 32801, 32802, 32008, 32013, 32014,
-                              32022, 32023, 32032, 32814, 32815, 32816, 32817, 32818, 32822};
+                              32022, 32023, 32032, 32814, 32815, 32816, 32817, 32818, 32822, 32824, 32825};
 
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (ids[i] == id)

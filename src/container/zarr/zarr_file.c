@@ -99,17 +99,26 @@ static bool holds_zarr(const char *folder)
     return found;
 }
 
-/* A folder of arrays or groups is a group that nobody wrote down. */
-static bool holds_zarr_below(const char *folder)
+/* A folder of arrays or groups is a group that nobody wrote down, and so is a folder of such folders: a few levels are
+ * looked at, and as many entries as a folder that is no store may cost. */
+#define LOOK_LEVELS 3
+#define LOOK_ENTRIES 1000
+
+static bool holds_zarr_below(const char *folder, int levels, int *entries)
 {
     DIR *dir = opendir(folder);
     char path[PATH_MAX];
     const struct dirent *entry;
     bool found = false;
 
-    while (dir && !found && (entry = readdir(dir))) {
+    while (dir && !found && *entries > 0 && (entry = readdir(dir))) {
         int n = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        found = *entry->d_name != '.' && n > 0 && (size_t)n < sizeof path && holds_zarr(path);
+
+        --*entries;
+        if (*entry->d_name == '.' || n <= 0 || (size_t)n >= sizeof path)
+            continue;
+        found =
+            holds_zarr(path) || (levels > 1 && entry->d_type != DT_REG && holds_zarr_below(path, levels - 1, entries));
     }
     if (dir)
         closedir(dir);
@@ -126,6 +135,7 @@ static bool ends_with(const char *text, const char *end)
 static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
 {
     unsigned words = words_of(where->fragment);
+    int entries = LOOK_ENTRIES;
 
     (void)options;
     if (words & ZARR_WORDS)
@@ -133,7 +143,7 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
     if (create)
         return 0;
     if (where->is_directory)
-        return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path) ? 80 : 0;
+        return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path, LOOK_LEVELS, &entries) ? 80 : 0;
     return where->head_len >= 4 && (memcmp(where->head, "PK\3\4", 4) == 0 || memcmp(where->head, "PK\5\6", 4) == 0) ? 50
                                                                                                                     : 0;
 }
