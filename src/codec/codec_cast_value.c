@@ -429,7 +429,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
         rc = run(&c, &back, src, n, dst, cap, len);
     if (rc != NC_ERANGE)
         return rc;
-    return coding->maskless ? cel_fail(NC_ERANGE,
+    return coding->maskless ? cel_fail(NC_EFILTER,
                                        "cast_value: a value has no place in %s: give out_of_range or a "
                                        "scalar_map",
                                        cel_dtypes[coding->words->w[STORED]])

@@ -187,7 +187,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
 
     if (rc != NC_ERANGE)
         return rc;
-    return coding->maskless ? cel_fail(NC_ERANGE, "scale_offset: a value leaves the range of its type") : CEL_SKIP;
+    return coding->maskless ? cel_fail(NC_EFILTER, "scale_offset: a value leaves the range of its type") : CEL_SKIP;
 }
 
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)

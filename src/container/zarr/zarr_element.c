@@ -23,6 +23,11 @@ static bool is_zero(const unsigned char *p, size_t n)
     return n == 0;
 }
 
+static int no_character(uint32_t c)
+{
+    return cel_fail(NC_EBADTYPE, "an element of text holds %#x, which is no character", (unsigned)c);
+}
+
 static int take_utf32(const unsigned char *p, size_t nbytes, bool big, char **out)
 {
     struct cel_buf text = CEL_BUF_INIT(1 << 28);
@@ -34,8 +39,8 @@ static int take_utf32(const unsigned char *p, size_t nbytes, bool big, char **ou
         size_t n = 0;
         if (!c && is_zero(p + i, nbytes - i))
             break;
-        if (!c) {
-            rc = cel_zarr_nul_in_text();
+        if (!c || c > 0x10ffff) {
+            rc = c ? no_character(c) : cel_zarr_nul_in_text();
             break;
         }
         if (c < 0x80) {

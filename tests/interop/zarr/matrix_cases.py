@@ -114,7 +114,7 @@ class Case:
         if self.codec.startswith("zfp"):
             rank = max(rank, 1)
         self.shape = tuple(r.choice([1, 2, 3, 5, 7, 11, 13]) for _ in range(rank))
-        if rank and r.random() < 0.05 and can.get("zero length", True) and not self.codec.startswith("zfp"):
+        if rank and r.random() < can.get("zero length", 0.05) and not self.codec.startswith("zfp"):
             self.shape = self.shape[:-1] + (0,) if not self.ours else (0,) + self.shape[1:]
         self.chunks = tuple(r.randint(1, max(1, n)) for n in self.shape)
         if not self.ours and r.random() < 0.1 and can.get("large chunks", True):

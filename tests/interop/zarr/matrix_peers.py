@@ -177,9 +177,10 @@ class Zarrita:
         script = shutil.copy(os.path.join(os.path.dirname(os.path.abspath(__file__)), "matrix_zarrita.mjs"), args[0])
         self.p = server(["node", script], cwd=args[0])
         both = ["none", "gzip", "zstd"] + BLOSCS
-        # it writes neither shards nor gzip
+        # it writes neither shards nor gzip, and knows no arrays of length zero
         self.can = {"name": "zarrita", "versions": [2, 3], "types": ALL, "more types": ["b1"], "consolidated": False, "zip": False, "zip ours": False,
-                    "shards": "ours", "codecs": {2: both + ["zlib", "lz4"], 3: both + ["crc32c"]}, "not written": ["gzip", "zlib"]}
+                    "shards": "ours", "codecs": {2: both + ["zlib", "lz4"], 3: both + ["crc32c"]}, "not written": ["gzip", "zlib"],
+                    "zero length": 0.02}
 
     def file(self, path):
         return os.path.join(os.path.dirname(path), "zarrita.bin")
@@ -212,7 +213,7 @@ class Gdal:
         self.name = f"GDAL {gdal.__version__}"
         v2 = ["none", "zlib", "gzip", "zstd", "lzma", "lz4"] + BLOSCS
         self.can = {"name": "gdal", "versions": [2], "types": [t for t in ALL if t != "i1"], "codecs": {2: v2}, "zip": False, "ranks": [1, 1, 2, 2, 3, 4],
-                    "zero length": False, "large chunks": False, "consolidated": False}
+                    "zero length": 0, "large chunks": False, "consolidated": False}
 
     def read(self, path, case):
         gdal = self.gdal
