@@ -552,7 +552,7 @@ static void keep_document(struct cel_zarr_group *g, struct cel_json *doc)
 {
     const struct cel_json *below = cel_json_get(cel_json_get(doc, "consolidated_metadata"), "metadata");
 
-    if (!g) {
+    if (!g || !g->path) { /* no memory */
         cel_json_free(doc);
         return;
     }

@@ -115,7 +115,7 @@ static int read_bytes(struct cel_zarr_array *a, const struct cel_json *config)
  * come before it or after. */
 struct codec_list {
     bool has_bytes;
-    bool has_unknown;             /* a codec that is not available here may be that one */
+    const char *unknown;          /* a codec that is not available here; it may be that one */
     struct cel_zarr_shard *shard; /* that one is sharding_indexed */
 };
 
@@ -130,7 +130,8 @@ static int read_filter(struct cel_zarr_array *a, const struct cel_json *codec, s
         return cel_fail_in(rc, "/%s: /codecs", a->path);
     a->serialized = a->serialized || (!list->has_bytes && is_serializer(&step));
     list->has_bytes = list->has_bytes || a->serialized;
-    list->has_unknown = list->has_unknown || !step.codec;
+    if (!step.codec && !list->unknown)
+        list->unknown = cel_zarr_v3_name(codec);
     return cel_chain_insert(chain, SIZE_MAX, &step);
 }
 
@@ -196,8 +197,11 @@ int cel_zarr_v3_codecs(const struct cel_json *codecs, struct cel_zarr_array *a, 
         return CEL_OK; /* zarrita writes this for little-endian bytes */
     for (size_t i = 0; rc == CEL_OK && i < cel_json_count(codecs); i++)
         rc = read_codec(a, cel_json_item(codecs, i), &list, out);
-    if (rc == CEL_OK && !list.has_bytes && !list.has_unknown)
-        rc = cel_zarr_bad(a->path, "/codecs", "none of them makes bytes of the elements ('bytes' is missing)");
+    if (rc == CEL_OK && !list.has_bytes)
+        rc = list.unknown
+                 ? cel_zarr_bad(a->path, "/codecs",
+                                "'%s' is not available here, and no other makes bytes of the elements", list.unknown)
+                 : cel_zarr_bad(a->path, "/codecs", "none of them makes bytes of the elements ('bytes' is missing)");
     if (rc == CEL_OK && !list.shard)
         settle_order(a, &out->chain);
     return rc == CEL_OK && list.shard ? cel_zarr_shard_finish(list.shard) : rc;
