@@ -108,6 +108,14 @@ test-netcdf: test-setup
 	@cmake --install build-netcdf >/dev/null
 	@scripts/test-netcdf.sh build-netcdf-source $(CURDIR)/build-netcdf/prefix $(PART)
 
+#> make test-zarr  random Zarr arrays both ways with zarr-python 3, 2.18 and 2.13, zarrs, TensorStore, zarrita and GDAL; PART=gdal for one
+test-zarr: test-setup
+	@scripts/setup.sh zarr
+	@scripts/zarr-peers.sh .venv-zarr
+	@$(CONFIGURE) -S . -B build-test >/dev/null
+	@cmake --build build-test -j $(JOBS) --target zarr_peer
+	@scripts/test-zarr.sh $(CURDIR)/build-test/tests/interop/zarr/zarr_peer $(CURDIR)/.venv-peers $(CURDIR)/.venv-zarr 300 $(PART)
+
 #> make test-hdf5  the HDF5 tests with libhdf5 1.14 and 2.x, built from source in build-hdf5/
 test-hdf5: test-setup
 	@for version in 1.14 2; do LAUNCH=$(LAUNCH) JOBS=$(JOBS) scripts/test-hdf5.sh build-hdf5 $$version || exit 1; done

@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh          what the build and the demo need
 #   scripts/setup.sh test     and the peers the tests compare with
+#   scripts/setup.sh zarr     and GDAL, which only `make test-zarr` asks
 #   scripts/setup.sh fuzz     and libFuzzer, with what reads its coverage
 #   scripts/setup.sh bench    and the real fields the benchmarks read
 #   scripts/setup.sh list     print the packages for the above and stop
@@ -19,16 +20,18 @@ test="$build clang clang-format-14 libclang-rt-14-dev valgrind libcmocka-dev hdf
       pnetcdf-bin openmpi-bin nco cdo zsh strace"
 # Only to fetch zarrita, a peer; another npm than Debian's is as good.
 command -v npm >/dev/null 2>&1 || test="$test npm"
+zarr="$test gdal-bin python3-gdal"
 fuzz="$test libclang-rt-14-dev llvm-14"
 bench="$test"
 
 case ${1:-build} in
     build) want=$build ;;
     test)  want=$test ;;
+    zarr)  want=$zarr ;;
     fuzz)  want=$fuzz ;;
     bench) want=$bench ;;
     list)  printf '%s\n' $fuzz | sort -u; exit 0 ;;
-    *)     echo "setup: unknown word '$1': say build, test, fuzz, bench or list" >&2; exit 2 ;;
+    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench or list" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

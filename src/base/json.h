@@ -58,5 +58,7 @@ void cel_json_remove(struct cel_json *object, const char *key);
 
 /* indent 0: one line. */
 int cel_json_print(const struct cel_json *v, int indent, struct cel_buf *out);
+/* The same, with \u escapes for everything beyond ASCII. */
+int cel_json_print_ascii(const struct cel_json *v, int indent, struct cel_buf *out);
 
 #endif

@@ -10,6 +10,7 @@
  * default", unknown keys); text of the user strictly. */
 #include "buf.h"
 #include "chain.h"
+#include "dtype.h"
 #include "json.h"
 #include "mem.h"
 #include "params.h"
@@ -113,6 +114,13 @@ static int built_in_to_json(const struct cel_codec *codec, const struct cel_word
     return rc;
 }
 
+/* In version 3 "bytes" tells the byte order of the type that a filter stores. */
+static bool is_turned_type(const struct cel_codec *codec, size_t i, uint32_t a, uint32_t b)
+{
+    return codec->stored_type && i + 1 == (size_t)codec->stored_type && a && b &&
+           cel_dtype_turned(a, false) == cel_dtype_turned(b, false);
+}
+
 /* Whether the JSON gives the same words again, or those that fitting them to the
  * variable makes of them (an element size or type that was left open). */
 static bool reads_back(const struct cel_json *object, int version, const struct cel_codec *codec,
@@ -133,7 +141,7 @@ static bool reads_back(const struct cel_json *object, int version, const struct 
     for (size_t i = 0; same && i < CEL_WORDS_MAX; i++) {
         uint32_t a = i < w->n ? w->w[i] : 0, b = i < step.visible.n ? step.visible.w[i] : 0;
 
-        same = a == b || (i < fitted.n && b == fitted.w[i]);
+        same = a == b || (i < fitted.n && b == fitted.w[i]) || (version == 3 && is_turned_type(codec, i, a, b));
     }
     cel_step_dispose(&step);
     cel_status_restore(&before);

@@ -30,6 +30,7 @@ struct cel_shape {
     int rank;        /* 0 when the chunk is a plain run of bytes */
     size_t dims[CEL_RANK_MAX];
     size_t nbytes; /* decoded size of a whole chunk */
+    bool all_axes; /* an axis of length 1 is one of its axes, too, for codecs that otherwise drop them (zfp) */
     bool has_fill; /* fill[] holds one element, in the chunk's byte order */
     unsigned char fill[8];
 };
@@ -75,7 +76,8 @@ enum {
     CEL_CODEC_NEEDS_ELEMENTS = 64, /* only as the first step, on the elements themselves */
     CEL_CODEC_OUTSIDE = 128,       /* from a plugin: runs under the plugin lock */
     CEL_CODEC_PLANES = 256,        /* output is as many byte planes as working word 0 says */
-    CEL_CODEC_MIXES = 512 /* one value depends on several: padding must hold the fill value, which the codec knows */
+    CEL_CODEC_MIXES = 512, /* one value depends on several: padding must hold the fill value, which the codec knows */
+    CEL_CODEC_SERIALIZES = 1024 /* Zarr version 3: it stands in place of the codec "bytes" */
 };
 
 /* What one call of encode() or decode() is given besides the bytes. */

@@ -1,7 +1,8 @@
 /* BitRound as a filter: rounds the mantissa to a number of bits, ties to even, as
  * numcodecs does (nc_def_var_quantize rounds ties away from zero).
  *
- * HDF5 filter 32032 (and 37373, the id it had before), Zarr v2 and v3 "bitround".
+ * HDF5 filter 32032 (and 37373, the id it had before), Zarr v2 "bitround", v3 "numcodecs.bitround" (zarr-python
+ * knows no other name; "bitround", as registered, is read too).
  * cd_values: see quantizing.h.
  * {"id": "bitround", "keepbits": 7} */
 #include "quantizing.h"
@@ -24,7 +25,7 @@ const struct cel_codec cel_codec_bitround = {
     .hdf5_id = 32032,
     .label = "BitRound filter (Zender, 2016 GMD: http://www.geosci-model-dev.net/9/3199/2016)",
     .zarr2 = "bitround",
-    .zarr3 = "bitround",
+    .zarr3 = "numcodecs.bitround",
     .about = "BitRound: rounds to a number of mantissa bits",
     CEL_QUANTIZING_MEMBERS,
 };

@@ -21,6 +21,7 @@
 enum { REVISION, FORMAT, SIZE, CHUNK, LEVEL, SHUFFLE, COMPRESSOR, NWORDS };
 
 static const char *const shuffles[] = {"noshuffle", "shuffle", "bitshuffle", NULL};
+static const char *const gdal_shuffles[] = {"NONE", "BYTE", "BIT", NULL}; /* as GDAL names them, read only */
 static const char *const compressors[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd", NULL};
 
 /* clang-format off */
@@ -85,21 +86,26 @@ static int to_json(const struct cel_words *visible, const struct cel_shape *shap
     return rc;
 }
 
-/* A number, or the name of one of the choices. */
-static int read_choice(const struct cel_json *config, const char *key, const char *const *choices, uint32_t *out)
+static bool find_choice(const char *text, const char *const *choices, uint32_t *out)
+{
+    for (uint32_t i = 0; text && choices && choices[i]; i++)
+        if (strcmp(text, choices[i]) == 0) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+/* A number, or the name of one of the choices; `others`: by other names, NULL: none. */
+static int read_choice(const struct cel_json *config, const char *key, const char *const *choices,
+                       const char *const *others, uint32_t *out)
 {
     const struct cel_json *v = cel_json_get(config, key);
     const char *text = v ? cel_json_string(v, NULL) : NULL;
     int64_t number;
-    uint32_t i;
 
-    if (!v)
+    if (!v || find_choice(text, choices, out) || find_choice(text, others, out))
         return CEL_OK;
-    for (i = 0; text && choices[i]; i++)
-        if (strcmp(text, choices[i]) == 0) {
-            *out = i;
-            return CEL_OK;
-        }
     if (!cel_json_int(v, true, &number) || number > 5)
         return cel_fail(NC_EFILTER, "blosc: %s is no choice for \"%s\"", text ? text : "the value", key);
     *out = number < 0 ? BLOSC_SHUFFLE : (uint32_t)number; /* -1: numcodecs' automatic shuffle */
@@ -127,11 +133,11 @@ static int from_json(const struct cel_json *config, int version, struct cel_word
     visible->w[LEVEL] = 5;
     visible->w[SHUFFLE] = BLOSC_SHUFFLE;
     visible->w[COMPRESSOR] = BLOSC_LZ4;
-    rc = read_choice(config, "cname", compressors, &visible->w[COMPRESSOR]);
+    rc = read_choice(config, "cname", compressors, NULL, &visible->w[COMPRESSOR]);
     if (rc == CEL_OK)
         rc = read_number(config, "clevel", &visible->w[LEVEL]);
     if (rc == CEL_OK)
-        rc = read_choice(config, "shuffle", shuffles, &visible->w[SHUFFLE]);
+        rc = read_choice(config, "shuffle", shuffles, gdal_shuffles, &visible->w[SHUFFLE]);
     if (rc == CEL_OK)
         rc = read_number(config, "blocksize", &visible->w[CHUNK]);
     if (rc == CEL_OK)

@@ -5,7 +5,8 @@
  * accuracy, 4 expert, 5 reversible), 0, then a double (rate, accuracy), a number
  * (precision) or minbits, maxbits, maxprec, minexp. As stored: the versions, then zfp's
  * header with type, shape and mode. Chunks are zfp streams without header, the same
- * bytes as H5Z-ZFP's. Chunks of any rank are taken (axes.h).
+ * bytes as H5Z-ZFP's, which drops axes of length 1, and in Zarr v3 as zarrs', which has them
+ * (cel_shape.all_axes). Chunks of any rank are taken (axes.h).
  *
  * Not all values can be kept to an accuracy. A block of 4 by 4 values with 280 and a fill value of 1e36 has
  * no digits left for the 280, and only the reversible mode can store NaN. For such a chunk the filter is
@@ -24,8 +25,12 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
                    struct cel_words *working)
 {
     size_t dims[4];
-    int ndims = cel_axes(shape, 4, dims);
+    int ndims = shape->rank;
 
+    if (shape->all_axes && ndims >= 1 && ndims <= 4)
+        memcpy(dims, shape->dims, (size_t)ndims * sizeof *dims);
+    else
+        ndims = cel_axes(shape, 4, dims);
     return cel_zfp_prepare(visible, shape, dims, ndims, working);
 }
 
@@ -107,7 +112,8 @@ static size_t bound(const struct cel_coding *coding, size_t n)
         return n;
     lossy = cel_zfp_bound(&z);
     exact = coding->maskless ? cel_zfp_exact_bound(&z) : 0;
-    return lossy > exact ? lossy : exact;
+    lossy = lossy > exact ? lossy : exact;
+    return coding->maskless ? (lossy + 7) / 8 * 8 : lossy;
 }
 
 static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
@@ -119,6 +125,8 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
         rc = cel_zfp_encode(&z, coding->shape, coding->context, src, n, dst, cap, len);
     if (rc == CEL_SKIP && coding->maskless)
         rc = cel_zfp_encode_exact(&z, coding->shape, coding->context, src, n, dst, cap, len);
+    if (rc == CEL_OK && coding->maskless)
+        cel_zfp_pad(dst, cap, len);
     return rc;
 }
 
@@ -133,6 +141,7 @@ static bool is_exact(const struct cel_coding *coding, const void *src, size_t n,
         zfp_stream_compression_mode(&own.stream) != zfp_mode_reversible)
         return false;
     own.big_endian = z->big_endian;
+    own.padded = z->padded;
     *z = own;
     return true;
 }
@@ -141,7 +150,10 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 {
     struct cel_zfp z;
     int rc = cel_zfp_from_words(coding->words, coding->shape, &z);
-    size_t header = rc == CEL_OK && is_exact(coding, src, n, &z) ? CEL_ZFP_HEADER : 0;
+    size_t header;
+
+    z.padded = coding->maskless;
+    header = rc == CEL_OK && is_exact(coding, src, n, &z) ? CEL_ZFP_HEADER : 0;
 
     return rc == CEL_OK ? cel_zfp_decode(&z, coding->shape, coding->context, (const char *)src + header, n - header,
                                          dst, cap, len)
@@ -154,7 +166,8 @@ const struct cel_codec cel_codec_zfp = {
     .label = "H5Z-ZFP-1.1.0 (ZFP-1.0.0)",
     .zarr3 = "zfp",
     .about = "numbers to a given error, rate or precision, or exactly",
-    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_MAY_SKIP,
+    .flags =
+        CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_MAY_SKIP | CEL_CODEC_SERIALIZES,
     .params = cel_zfp_params,
     .min_words = 0,
     .max_words = CEL_ZFP_WORDS,

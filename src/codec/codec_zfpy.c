@@ -124,7 +124,7 @@ static size_t bound(const struct cel_coding *coding, size_t n)
         return n;
     lossy = HEADER + cel_zfp_bound(&z);
     exact = cel_zfp_exact_bound(&z);
-    return lossy > exact ? lossy : exact;
+    return ((lossy > exact ? lossy : exact) + 7) / 8 * 8;
 }
 
 static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
@@ -138,13 +138,15 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
         rc = cel_zfp_encode(&z, coding->shape, coding->context, src, n, (char *)dst + HEADER, cap - HEADER, len);
     if (rc == CEL_SKIP) {
         rc = cel_zfp_encode_exact(&z, coding->shape, coding->context, src, n, dst, cap, len);
-        return rc == CEL_OK ? rc : cel_fail_in(rc, "zfpy");
+    } else if (rc == CEL_OK) {
+        for (size_t i = 0; i < HEADER / 4; i++)
+            cel_put_le32((char *)dst + 4 * i, coding->words->w[1 + i]);
+        *len += HEADER;
     }
     if (rc != CEL_OK)
         return cel_fail_in(rc, "zfpy");
-    for (size_t i = 0; i < HEADER / 4; i++)
-        cel_put_le32((char *)dst + 4 * i, coding->words->w[1 + i]);
-    *len += HEADER;
+    if (coding->maskless)
+        cel_zfp_pad(dst, cap, len);
     return CEL_OK;
 }
 
@@ -157,6 +159,7 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 
     if (rc == CEL_OK && z.header != HEADER)
         rc = cel_fail(NC_EFILTER, "zfp: a header of %zu bytes is not supported", z.header);
+    z.padded = coding->maskless;
     if (rc == CEL_OK)
         rc = cel_zfp_decode(&z, coding->shape, coding->context, (const char *)src + HEADER, n - HEADER, dst, cap, len);
     return rc == CEL_OK ? rc : cel_fail_in(rc, "zfpy");
@@ -169,7 +172,7 @@ const struct cel_codec cel_codec_zfpy = {
     .zarr2 = "zfpy",
     .zarr3 = "numcodecs.zfpy",
     .about = "zfp with its header in every chunk, for Zarr",
-    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS,
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_SERIALIZES,
     .params = cel_zfp_params,
     .min_words = 0,
     .max_words = CEL_ZFP_WORDS,

@@ -9,7 +9,8 @@ extern const struct cel_codec cel_codec_shuffle, cel_codec_fletcher32, cel_codec
     cel_codec_scaleoffset;
 extern const struct cel_codec cel_codec_bitgroom, cel_codec_granular, cel_codec_bitround;
 extern const struct cel_codec cel_codec_delta, cel_codec_astype, cel_codec_fixedscaleoffset, cel_codec_decimal,
-    cel_codec_packbits, cel_codec_base64, cel_codec_ndcell, cel_codec_ndmean, cel_codec_ndlorenzo;
+    cel_codec_packbits, cel_codec_base64, cel_codec_lookup3, cel_codec_scale_offset, cel_codec_cast_value,
+    cel_codec_ndcell, cel_codec_ndmean, cel_codec_ndlorenzo;
 #ifdef HAVE_DEFLATE
 extern const struct cel_codec cel_codec_deflate, cel_codec_gzip;
 #endif
@@ -103,6 +104,9 @@ static const struct cel_codec *const codecs[] = {
     &cel_codec_packbits,
     &cel_codec_astype,
     &cel_codec_base64,
+    &cel_codec_lookup3,
+    &cel_codec_scale_offset,
+    &cel_codec_cast_value,
 #ifdef HAVE_CRC32
     &cel_codec_crc32,
     &cel_codec_adler32,
@@ -133,6 +137,16 @@ static const struct {
     {"imagecodecs_bz2", "bzip2"},
     {"imagecodecs_blosc", "blosc"},
     {"imagecodecs_lz4h5", "lz4"},
+    {NULL, NULL},
+};
+
+/* Names of Zarr version 3 beside those that are written: as registered, where zarr-python knows the codec by
+ * numcodecs' name only, and zarrs' own. */
+static const struct {
+    const char *other, *name;
+} aliases3[] = {
+    {"bitround", "bitround"},
+    {"zarrs.zfp", "zfp"},
     {NULL, NULL},
 };
 
@@ -236,16 +250,40 @@ static bool is_zarr_name(const char *own, const struct cel_codec *c, const char 
     return strncmp(id, "cellar.", 7) == 0 && strcmp(id + 7, c->name) == 0;
 }
 
+/* "numcodecs.zlib", or "https://codec.zarrs.dev/bytes_to_bytes/zlib" as zarrs first wrote it: what follows;
+ * NULL: neither. */
+static const char *without_prefix(const char *id)
+{
+    static const char *const prefixes[] = {"numcodecs.", "https://codec.zarrs.dev/array_to_bytes/",
+                                           "https://codec.zarrs.dev/array_to_array/",
+                                           "https://codec.zarrs.dev/bytes_to_bytes/"};
+
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(id, prefixes[i], strlen(prefixes[i])) == 0)
+            return id + strlen(prefixes[i]);
+    return NULL;
+}
+
+static const struct cel_codec *other_name_of_v3(const char *id)
+{
+    const char *bare = without_prefix(id);
+    const struct cel_codec *found = bare ? cel_codec_by_zarr(bare, 2) : NULL;
+
+    for (size_t i = 0; !found && aliases3[i].other; i++)
+        if (strcmp(aliases3[i].other, id) == 0)
+            found = find_name(aliases3[i].name, strlen(aliases3[i].name));
+    return !found && bare && bare[-1] == '/' ? cel_codec_by_zarr(bare, 3) : found;
+}
+
 const struct cel_codec *cel_codec_by_zarr(const char *id, int version)
 {
     const struct cel_codec *const *c;
-    static const char prefix[] = "numcodecs.";
 
     for (c = codecs; *c; c++)
         if (is_zarr_name(version == 3 ? (*c)->zarr3 : (*c)->zarr2, *c, id))
             return *c;
-    if (version == 3 && strncmp(id, prefix, sizeof prefix - 1) == 0)
-        return cel_codec_by_zarr(id + sizeof prefix - 1, 2);
+    if (version == 3 && other_name_of_v3(id))
+        return other_name_of_v3(id);
     if (strncmp(id, "imagecodecs_", 12) == 0)
         return cel_codec_by_name(id, strlen(id));
     return NULL;

@@ -49,3 +49,22 @@ uint16_t cel_float_to_half(float f)
         bits++;
     return (uint16_t)(sign | bits);
 }
+
+float cel_bfloat_to_float(uint16_t b)
+{
+    uint32_t bits = (uint32_t)b << 16;
+    float f;
+
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+uint16_t cel_float_to_bfloat(float f)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof f);
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return (uint16_t)(bits >> 16 | 0x40); /* a NaN stays one */
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}

@@ -43,8 +43,8 @@ static const struct {
     int id;
     size_t n;
     unsigned words[2];
-} needed[] = {{1, 1, {5}},      {2, 1, {4}},     {4, 2, {32, 8}}, {32811, 1, {5}}, {32816, 1, {3}},
-              {32818, 1, {11}}, {32800, 1, {4}}, {32801, 1, {4}}, {0, 0, {0}}};
+} needed[] = {{1, 1, {5}},      {2, 1, {4}},      {4, 2, {32, 8}}, {32811, 1, {5}}, {32816, 1, {3}},
+              {32818, 1, {11}}, {32825, 1, {11}}, {32800, 1, {4}}, {32801, 1, {4}}, {0, 0, {0}}};
 
 static size_t words_for(int id, const unsigned **words)
 {
@@ -59,8 +59,8 @@ static size_t words_for(int id, const unsigned **words)
 /* Filters whose words libhdf5's set_local completes. */
 static bool needs_shape(int id)
 {
-    static const int ids[] = {4,     5,     6,     32800, 32801, 32802, 32008, 32013, 32014,
-                              32022, 32023, 32032, 32814, 32815, 32816, 32817, 32818, 32822};
+    static const int ids[] = {4,     5,     6,     32800, 32801, 32802, 32008, 32013, 32014, 32022,
+                              32023, 32032, 32814, 32815, 32816, 32817, 32818, 32822, 32824, 32825};
 
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
         if (ids[i] == id)

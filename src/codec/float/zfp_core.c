@@ -579,6 +579,27 @@ static size_t least_size(const struct cel_zfp *z)
     return (size_t)((double)zfp_field_blocks(&z->field) * z->stream.minbits / 8);
 }
 
+#define WORD 8
+
+void cel_zfp_pad(void *dst, size_t cap, size_t *len)
+{
+    size_t more = (WORD - *len % WORD) % WORD;
+
+    if (more > cap - *len)
+        return;
+    memset((char *)dst + *len, 0, more);
+    *len += more;
+}
+
+static bool is_padding(const char *src, size_t used, size_t n)
+{
+    bool zeros = used < n && n - used < WORD;
+
+    for (size_t i = used; zeros && i < n; i++)
+        zeros = !src[i];
+    return zeros;
+}
+
 int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_codec_buffer *buffer, const void *src,
                    size_t n, void *dst, size_t cap, size_t *len)
 {
@@ -590,7 +611,7 @@ int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
     if (n < least_size(z))
         return cel_fail(NC_EFILTER, "zfp: the chunk is cut short");
     most = cel_zfp_bound(z);
-    if (n > most)
+    if (n > most + (z->padded ? WORD - 1 : 0))
         return cel_fail(NC_EFILTER, "zfp: the chunk has %zu bytes, more than the %zu possible", n, most);
     most = (most + 63) / 32 * 32;
     values = is_aligned(dst, shape->elem_size) ? 0 : shape->nbytes;
@@ -605,7 +626,7 @@ int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
         return cel_fail(NC_ENOMEM, "zfp: no memory for a stream");
     used = zfp_decompress(&z->stream, &z->field);
     stream_close(z->stream.stream);
-    if (used != n)
+    if (used != n && !(z->padded && is_padding(src, used, n)))
         return cel_fail(NC_EFILTER, "zfp: the chunk is damaged, or not of its full length");
     if (needs_swap(z))
         cel_swap_bytes(dst, z->field.data, shape->nbytes / shape->elem_size, shape->elem_size);

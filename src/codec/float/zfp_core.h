@@ -17,6 +17,8 @@ extern const struct cel_param cel_zfp_params[];
 
 /* Settings and array of one chunk. */
 struct cel_zfp {
+    bool
+        padded; /* decode: zeros up to a whole word of 8 bytes may follow the stream, as builds of libzfp with such words leave */
     zfp_stream stream;
     zfp_field field;
     size_t header;   /* bytes of the header it was read from */
@@ -53,5 +55,8 @@ int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
 size_t cel_zfp_exact_bound(const struct cel_zfp *z);
 int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape, struct cel_codec_buffer *buffer,
                          const void *src, size_t n, void *dst, size_t cap, size_t *len);
+
+/* Zeros up to a whole word of 8 bytes: what builds of libzfp with such words read. */
+void cel_zfp_pad(void *dst, size_t cap, size_t *len);
 
 #endif

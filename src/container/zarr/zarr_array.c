@@ -69,7 +69,8 @@ struct cel_json *cel_zarr_lengths_json(int n, const size_t *lengths)
  * elements, and structures whose fields have the other byte order. */
 static bool is_unchunked(const struct cel_var *var, const struct cel_zarr_dtype *t)
 {
-    return t->form != ZARR_NUMBERS || (t->big && t->type->klass == NC_COMPOUND) || var->ndims == 0;
+    return t->form != ZARR_NUMBERS || (t->type->klass == NC_COMPOUND && !cel_zarr_struct_is_stored_so(t)) ||
+           var->ndims == 0;
 }
 
 /* The codecs see stored elements, not those in memory. */
@@ -121,5 +122,6 @@ int cel_zarr_array_prepare(struct cel_var *var, struct cel_zarr_array *a)
     var->chain.maskless = true;
     var->layout.unchunked = is_unchunked(var, &a->dtype);
     describe_stored(&a->dtype, &shape);
+    shape.all_axes = a->serialized;
     return fit_chain(var, &shape);
 }

@@ -140,7 +140,8 @@ static bool base64_real(const struct cel_json *v, nc_type type, void *out)
 
 static int number_values(const struct cel_json *v, nc_type type, size_t n, void **data)
 {
-    const struct cel_zarr_dtype dtype = {ZARR_NUMBERS, cel_type_size(type), false, cel_type_atomic(type), NULL};
+    const struct cel_zarr_dtype dtype = {
+        .form = ZARR_NUMBERS, .size = cel_type_size(type), .type = cel_type_atomic(type)};
     char *out = cel_calloc(n, dtype.size);
     int rc = out ? CEL_OK : NC_ENOMEM;
 
@@ -217,7 +218,7 @@ int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs
 
 static struct cel_json *one_value(const struct cel_att *att, size_t i)
 {
-    const struct cel_zarr_dtype dtype = {ZARR_NUMBERS, att->type->size, false, att->type, NULL};
+    const struct cel_zarr_dtype dtype = {.form = ZARR_NUMBERS, .size = att->type->size, .type = att->type};
     struct cel_json *v = NULL;
 
     return cel_zarr_fill_to_json((const char *)att->data + i * att->type->size, &dtype, 2, &v) == CEL_OK ? v : NULL;
@@ -268,6 +269,15 @@ static bool is_base64(const struct zarr *z, const struct cel_att *att, const str
     return z->version == 3 && var && is_real && att->n == 1 && strcmp(att->name, "_FillValue") == 0;
 }
 
+/* What a data type says of its own accord is no attribute of the store. */
+static bool is_implied(const struct cel_att *att, const struct cel_var *var, const struct cel_json *attrs)
+{
+    const struct cel_zarr_array *a = var ? var->priv : NULL;
+
+    return a && a->implied_units && att->saved == CEL_SAVED && strcmp(att->name, "units") == 0 &&
+           !cel_json_get(attrs, "units");
+}
+
 static int set_attribute(const struct zarr *z, const struct cel_att *att, const struct cel_var *var,
                          struct cel_json *attrs, struct cel_json *types)
 {
@@ -275,6 +285,8 @@ static int set_attribute(const struct zarr *z, const struct cel_att *att, const 
 
     if (att->type->id > NC_STRING && att->saved == CEL_SAVED)
         return CEL_OK; /* the fill value of such an array, which its document has */
+    if (is_implied(att, var, attrs))
+        return CEL_OK;
     if (att->type->id > NC_STRING)
         return cel_fail(NC_EBADTYPE, "attribute %s: Zarr keeps no user-defined types; use a basic type", att->name);
     if (att->saved_name)

@@ -24,8 +24,8 @@ struct wanted {
 
 struct row;
 typedef int dtype_fn(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out);
-static dtype_fn take_number, take_half, take_complex, take_bytes, take_utf32, take_raw, refuse_object, take_strings,
-    take_lists, take_struct;
+static dtype_fn take_number, take_half, take_bfloat, take_complex, take_bytes, take_utf32, take_raw, refuse_object,
+    take_strings, take_lists, take_struct;
 
 /* One data type by its names in both versions. */
 struct row {
@@ -52,6 +52,7 @@ static const struct row rows[] = {
     {'M', 8, "numpy.datetime64", NC_INT64, take_number},
     {'m', 8, "numpy.timedelta64", NC_INT64, take_number},
     {'f', 2, "float16", NC_NAT, take_half},
+    {0, 2, "bfloat16", NC_NAT, take_bfloat},
     {'c', 8, "complex64", NC_NAT, take_complex},
     {'c', 16, "complex128", NC_NAT, take_complex},
     {'S', ANY_SIZE, "null_terminated_bytes", NC_NAT, take_bytes},
@@ -114,7 +115,7 @@ nc_type cel_zarr_dtype_atomic(const char *text, bool *big)
 
 static void set_numbers(struct cel_zarr_dtype *out, const struct cel_type *type, bool big)
 {
-    *out = (struct cel_zarr_dtype){ZARR_NUMBERS, type->size, big, type, NULL};
+    *out = (struct cel_zarr_dtype){.form = ZARR_NUMBERS, .size = type->size, .big = big, .type = type};
 }
 
 /* --- types made on reading ------------------------------------------------------ */
@@ -151,7 +152,15 @@ static int take_number(const struct row *row, const struct wanted *w, struct cel
 
 static int take_half(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
 {
-    *out = (struct cel_zarr_dtype){ZARR_HALF, row->size, w->big, cel_type_atomic(NC_FLOAT), NULL};
+    *out =
+        (struct cel_zarr_dtype){.form = ZARR_HALF, .size = row->size, .big = w->big, .type = cel_type_atomic(NC_FLOAT)};
+    return CEL_OK;
+}
+
+static int take_bfloat(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
+{
+    (void)row, (void)w;
+    *out = (struct cel_zarr_dtype){.form = ZARR_BFLOAT, .size = 2, .type = cel_type_atomic(NC_FLOAT)};
     return CEL_OK;
 }
 
@@ -207,7 +216,7 @@ static int take_text(const struct wanted *w, enum cel_zarr_form form, size_t uni
         return cel_zarr_bad(w->path, "/dtype", "text of %zu characters", w->size);
     if (w->version == 3 && (!length_bytes(w, &n) || n > (1u << 26)))
         return cel_zarr_bad(w->path, "/data_type/configuration/length_bytes", "must be a positive number");
-    *out = (struct cel_zarr_dtype){form, (size_t)n, w->big, cel_type_atomic(NC_STRING), NULL};
+    *out = (struct cel_zarr_dtype){.form = form, .size = (size_t)n, .big = w->big, .type = cel_type_atomic(NC_STRING)};
     return CEL_OK;
 }
 
@@ -266,107 +275,10 @@ static bool is_raw_bits(const char *name, size_t *nbytes)
     return !*end && bits > 0 && bits % 8 == 0 && bits < (1ul << 33);
 }
 
-/* --- structures: a compound of parts that are numbers themselves ------------------------- */
-
-#define FIELDS_MAX 256
-struct fields {
-    size_t n, size;
-    const char *name[FIELDS_MAX];
-    struct cel_zarr_dtype part[FIELDS_MAX];
-    bool big, little; /* there are such parts */
-};
-
-static int check_count(const char *path, const char *pointer, const struct cel_json *list)
-{
-    size_t n = cel_json_count(list);
-
-    return n && n <= FIELDS_MAX ? CEL_OK : cel_zarr_bad(path, pointer, "a structure needs 1 to 256 fields");
-}
-
-static void add_part(struct fields *f, const char *name, const struct cel_zarr_dtype *part)
-{
-    f->name[f->n] = name;
-    f->part[f->n++] = *part;
-    f->size += part->size;
-    f->big = f->big || part->big;
-    f->little = f->little || (!part->big && part->size > 1 && part->type->klass != NC_OPAQUE);
-}
-
-static int make_compound(struct cel_dataset *ds, const struct fields *f, struct cel_zarr_dtype *out)
-{
-    struct cel_type *type;
-    char name[64];
-    bool fresh;
-    int rc;
-
-    snprintf(name, sizeof name, "_AnonymousCompound%zu", ds->types.n + 1);
-    rc = cel_zarr_user_type(ds, name, NC_COMPOUND, f->size, &type, &fresh);
-    for (size_t i = 0, at = 0; rc == CEL_OK && i < f->n; at += f->part[i++].size)
-        rc = cel_type_add_field(type, f->name[i], at, f->part[i].type, 0, NULL);
-    if (rc == CEL_OK)
-        set_numbers(out, type, f->big);
-    return rc;
-}
-
-/* [name, type] */
-static int add_field_v2(struct cel_dataset *ds, const char *path, const struct cel_json *field, struct fields *f)
-{
-    const char *name = cel_json_string(cel_json_item(field, 0), NULL);
-    struct cel_zarr_dtype part;
-    int rc;
-
-    if (cel_json_count(field) != 2 || !name)
-        return cel_zarr_bad(path, "/dtype", "field %zu is not [name, type]", f->n);
-    rc = cel_zarr_dtype_from_v2(ds, path, cel_json_item(field, 1), false, &part);
-    if (rc == CEL_OK && part.form != ZARR_NUMBERS)
-        rc = cel_zarr_bad(path, "/dtype", "field %zu has a type that cannot be part of a structure here", f->n);
-    if (rc == CEL_OK)
-        add_part(f, name, &part);
-    return rc;
-}
-
-static int struct_from_v2(struct cel_dataset *ds, const char *path, const struct cel_json *list,
-                          struct cel_zarr_dtype *out)
-{
-    struct fields f = {0};
-    int rc = check_count(path, "/dtype", list);
-
-    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(list); i++)
-        rc = add_field_v2(ds, path, cel_json_item(list, i), &f);
-    if (rc == CEL_OK && f.big && f.little)
-        rc = cel_zarr_bad(path, "/dtype", "a structure with fields of both byte orders is not supported");
-    return rc == CEL_OK ? make_compound(ds, &f, out) : rc;
-}
-
-/* {"name": name, "data_type": type}, or the list of both that zarr-python first wrote. */
-static int add_field_v3(const struct wanted *w, const struct cel_json *field, struct fields *f)
-{
-    bool is_list = cel_json_type(field) == CEL_JSON_ARRAY;
-    const char *name = cel_json_string(is_list ? cel_json_item(field, 0) : cel_json_get(field, "name"), NULL);
-    const struct cel_json *type = is_list ? cel_json_item(field, 1) : cel_json_get(field, "data_type");
-    struct cel_zarr_dtype part;
-    int rc;
-
-    if (!name)
-        return cel_zarr_bad(w->path, "/data_type/configuration/fields", "field %zu has no name", f->n);
-    rc = cel_zarr_dtype_from_v3(w->ds, w->path, type, &part);
-    if (rc == CEL_OK && part.form != ZARR_NUMBERS)
-        rc = cel_zarr_bad(w->path, "/data_type", "field '%s' has a type that cannot be part of a structure here", name);
-    if (rc == CEL_OK)
-        add_part(f, name, &part);
-    return rc;
-}
-
 static int take_struct(const struct row *row, const struct wanted *w, struct cel_zarr_dtype *out)
 {
-    const struct cel_json *list = cel_json_get(w->about, "fields");
-    struct fields f = {0};
-    int rc = check_count(w->path, "/data_type", list);
-
     (void)row;
-    for (size_t i = 0; rc == CEL_OK && i < cel_json_count(list); i++)
-        rc = add_field_v3(w, cel_json_item(list, i), &f);
-    return rc == CEL_OK ? make_compound(w->ds, &f, out) : rc;
+    return cel_zarr_struct_read(w->ds, w->path, cel_json_get(w->about, "fields"), 3, out);
 }
 
 /* --- by name -------------------------------------------------------------------------------- */
@@ -377,7 +289,9 @@ int cel_zarr_dtype_from_v2(struct cel_dataset *ds, const char *path, const struc
     struct wanted w = {.ds = ds, .path = path, .version = 2, .text = cel_json_string(dtype, NULL), .nczarr = nczarr};
 
     if (cel_json_type(dtype) == CEL_JSON_ARRAY)
-        return struct_from_v2(ds, path, dtype, out);
+        return cel_zarr_struct_read(ds, path, dtype, 2, out);
+    if (w.text && strcmp(w.text, "bfloat16") == 0) /* TensorStore's */
+        return take_bfloat(NULL, &w, out);
     if (!w.text || strlen(w.text) < 2 || !strchr("<>|=", w.text[0]))
         return cel_zarr_bad(path, "/dtype", "'%s' is no data type", w.text ? w.text : "");
     w.size = strtoul(w.text + 2, NULL, 10);
@@ -428,7 +342,7 @@ int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct
 
     if (var->type->klass == NC_STRING) {
         size_t n = longest_string(var);
-        *dtype = (struct cel_zarr_dtype){ZARR_BYTES, n, false, var->type, NULL};
+        *dtype = (struct cel_zarr_dtype){.form = ZARR_BYTES, .size = n, .type = var->type};
         snprintf(text, sizeof text, "|S%zu", n);
     } else {
         set_numbers(dtype, var->type, big && var->type->size > 1);
@@ -440,14 +354,22 @@ int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct
     return *out ? CEL_OK : NC_ENOMEM;
 }
 
+/* numcodecs' packbits takes truth values and nothing else. */
+bool cel_zarr_is_truth(const struct cel_var *var)
+{
+    const struct cel_codec *first = var->chain.n ? var->chain.step[0].codec : NULL;
+
+    return var->type->id == NC_UBYTE && first && strcmp(first->name, "packbits") == 0;
+}
+
 int cel_zarr_dtype_to_v3(const struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out)
 {
     bool big = var->endian == NC_ENDIAN_BIG || (var->endian == NC_ENDIAN_NATIVE && native_is_big());
     const struct row *row = row_of_type(var->type->id == NC_CHAR ? NC_UBYTE : var->type->id);
-    const char *name = row ? row->v3 : "string";
+    const char *name = cel_zarr_is_truth(var) ? "bool" : row ? row->v3 : "string";
 
     if (var->type->klass == NC_STRING)
-        *dtype = (struct cel_zarr_dtype){ZARR_VLEN, 0, false, var->type, NULL};
+        *dtype = (struct cel_zarr_dtype){.form = ZARR_VLEN, .type = var->type};
     else
         set_numbers(dtype, var->type, big && var->type->size > 1);
     *out = cel_json_new_string(name, strlen(name));

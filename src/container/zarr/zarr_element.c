@@ -4,6 +4,7 @@
 #include "half.h"
 #include "mem.h"
 #include "zarr_int.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* --- text ------------------------------------------------------------------------ */
@@ -22,6 +23,11 @@ static bool is_zero(const unsigned char *p, size_t n)
     return n == 0;
 }
 
+static int no_character(uint32_t c)
+{
+    return cel_fail(NC_EBADTYPE, "an element of text holds %#x, which is no character", (unsigned)c);
+}
+
 static int take_utf32(const unsigned char *p, size_t nbytes, bool big, char **out)
 {
     struct cel_buf text = CEL_BUF_INIT(1 << 28);
@@ -33,8 +39,8 @@ static int take_utf32(const unsigned char *p, size_t nbytes, bool big, char **ou
         size_t n = 0;
         if (!c && is_zero(p + i, nbytes - i))
             break;
-        if (!c) {
-            rc = cel_zarr_nul_in_text();
+        if (!c || c > 0x10ffff) {
+            rc = c ? no_character(c) : cel_zarr_nul_in_text();
             break;
         }
         if (c < 0x80) {
@@ -105,22 +111,26 @@ static int take_text(const struct cel_zarr_dtype *t, const unsigned char *p, cha
     return *out ? CEL_OK : NC_ENOMEM;
 }
 
+static int too_many_characters(size_t nbytes)
+{
+    return cel_fail(NC_EINVAL, "a string has more than the %zu characters that fit", nbytes / 4);
+}
+
 static int put_text(const struct cel_zarr_dtype *t, const char *text, unsigned char *p)
 {
     if (t->form == ZARR_CATEGORY)
         return cel_zarr_category_put(t, text, p);
     if (t->form == ZARR_BYTES)
         return put_bytes(text, p, t->size);
-    return put_utf32(text, p, t->size, t->big) == CEL_OK
-               ? CEL_OK
-               : cel_fail(NC_EINVAL, "a string has more than the %zu characters that fit", t->size / 4);
+    return put_utf32(text, p, t->size, t->big) == CEL_OK ? CEL_OK : too_many_characters(t->size);
 }
 
 /* --- numbers --------------------------------------------------------------------- */
 
 static void take_half(const struct cel_zarr_dtype *t, const unsigned char *p, void *out)
 {
-    float f = cel_half_to_float((uint16_t)cel_get_word(p, 2, t->big));
+    uint16_t bits = (uint16_t)cel_get_word(p, 2, t->big);
+    float f = t->form == ZARR_HALF ? cel_half_to_float(bits) : cel_bfloat_to_float(bits);
 
     memcpy(out, &f, sizeof f);
 }
@@ -130,10 +140,10 @@ static void put_half(const struct cel_zarr_dtype *t, const void *in, unsigned ch
     float f;
 
     memcpy(&f, in, sizeof f);
-    cel_put_word(p, cel_float_to_half(f), 2, t->big);
+    cel_put_word(p, t->form == ZARR_HALF ? cel_float_to_half(f) : cel_float_to_bfloat(f), 2, t->big);
 }
 
-/* Every number of a structure has its own bytes to turn. */
+/* Every number of a complex one has its own bytes to turn. */
 static void turn(const struct cel_type *type, unsigned char *to, const unsigned char *from)
 {
     if (type->klass == NC_OPAQUE)
@@ -152,15 +162,67 @@ static void move_number(const struct cel_zarr_dtype *t, unsigned char *to, const
         memcpy(to, from, t->size);
 }
 
+/* --- structures -------------------------------------------------------------------- */
+
+static int take_leaf_text(const struct cel_zarr_leaf *leaf, bool big, const unsigned char *from, unsigned char *to)
+{
+    char *text;
+    int rc = take_utf32(from, leaf->size, big, &text);
+
+    if (rc != CEL_OK)
+        return rc;
+    memset(to, 0, leaf->size);
+    memcpy(to, text, strnlen(text, leaf->size)); /* at most four bytes for each code point */
+    free(text);
+    return CEL_OK;
+}
+
+static int put_leaf_text(const struct cel_zarr_leaf *leaf, bool big, const unsigned char *from, unsigned char *to)
+{
+    char *text = cel_strndup((const char *)from, strnlen((const char *)from, leaf->size));
+    int rc = text ? put_utf32(text, to, leaf->size, big) : NC_ENOMEM;
+
+    free(text);
+    return rc == NC_EINVAL ? too_many_characters(leaf->size) : rc;
+}
+
+/* All of the structure is copied, then its leaves. */
+static int move_struct(const struct cel_zarr_dtype *t, const unsigned char *from, unsigned char *to, bool taking)
+{
+    int rc = CEL_OK;
+
+    memcpy(to, from, t->size);
+    for (size_t i = 0; i < t->nleaf; i++) {
+        const struct cel_zarr_leaf *leaf = &t->leaf[i];
+        bool big = leaf->big || t->big;
+
+        if (!leaf->text && big)
+            cel_swap_bytes(to + leaf->at, from + leaf->at, leaf->n, leaf->size);
+        for (size_t k = 0; rc == CEL_OK && leaf->text && k < leaf->n; k++) {
+            size_t at = leaf->at + k * leaf->size;
+
+            rc = taking ? take_leaf_text(leaf, big, from + at, to + at) : put_leaf_text(leaf, big, from + at, to + at);
+        }
+    }
+    return rc;
+}
+
 /* --- all forms --------------------------------------------------------------------- */
+
+static bool is_half(const struct cel_zarr_dtype *t)
+{
+    return t->form == ZARR_HALF || t->form == ZARR_BFLOAT;
+}
 
 int cel_zarr_element_take(const struct cel_zarr_dtype *t, const unsigned char *p, void *out)
 {
     char *text = NULL;
     int rc;
 
-    if (t->form == ZARR_NUMBERS || t->form == ZARR_HALF) {
-        if (t->form == ZARR_HALF)
+    if (t->leaf)
+        return move_struct(t, p, out, true);
+    if (t->form == ZARR_NUMBERS || is_half(t)) {
+        if (is_half(t))
             take_half(t, p, out);
         else
             move_number(t, out, p);
@@ -176,8 +238,10 @@ int cel_zarr_element_put(const struct cel_zarr_dtype *t, const void *in, unsigne
 {
     const char *text;
 
-    if (t->form == ZARR_NUMBERS || t->form == ZARR_HALF) {
-        if (t->form == ZARR_HALF)
+    if (t->leaf)
+        return move_struct(t, in, p, false);
+    if (t->form == ZARR_NUMBERS || is_half(t)) {
+        if (is_half(t))
             put_half(t, in, p);
         else
             move_number(t, p, in);

@@ -2,6 +2,7 @@
  * them. A URL's fragment says what is wanted, file:///data/t.zarr#mode=nczarr,file;
  * a plain directory or zip archive is Zarr when it holds Zarr's documents. */
 #include "convert.h"
+#include "env.h"
 #include "mem.h"
 #include "zarr_int.h"
 #include <dirent.h>
@@ -28,7 +29,8 @@ enum {
     WORD_CONSOLIDATED = 256,
     WORD_PREFIX = 512,
     WORD_S3 = 1024,
-    WORD_BYTES = 2048
+    WORD_BYTES = 2048,
+    WORD_UTF8 = 4096
 };
 static const struct {
     const char *text;
@@ -49,6 +51,7 @@ static const struct {
     {"s3", WORD_S3},
     {"gs3", WORD_S3},
     {"bytes", WORD_BYTES},
+    {"utf8", WORD_UTF8},
 };
 #define ZARR_WORDS (WORD_NCZARR | WORD_ZARR | WORD_V2 | WORD_V3)
 
@@ -96,17 +99,26 @@ static bool holds_zarr(const char *folder)
     return found;
 }
 
-/* A folder of arrays or groups is a group that nobody wrote down. */
-static bool holds_zarr_below(const char *folder)
+/* A folder of arrays or groups is a group that nobody wrote down, and so is a folder of such folders: a few levels are
+ * looked at, and as many entries as a folder that is no store may cost. */
+#define LOOK_LEVELS 3
+#define LOOK_ENTRIES 1000
+
+static bool holds_zarr_below(const char *folder, int levels, int *entries)
 {
     DIR *dir = opendir(folder);
     char path[PATH_MAX];
     const struct dirent *entry;
     bool found = false;
 
-    while (dir && !found && (entry = readdir(dir))) {
+    while (dir && !found && *entries > 0 && (entry = readdir(dir))) {
         int n = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        found = *entry->d_name != '.' && n > 0 && (size_t)n < sizeof path && holds_zarr(path);
+
+        --*entries;
+        if (*entry->d_name == '.' || n <= 0 || (size_t)n >= sizeof path)
+            continue;
+        found =
+            holds_zarr(path) || (levels > 1 && entry->d_type != DT_REG && holds_zarr_below(path, levels - 1, entries));
     }
     if (dir)
         closedir(dir);
@@ -123,6 +135,7 @@ static bool ends_with(const char *text, const char *end)
 static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
 {
     unsigned words = words_of(where->fragment);
+    int entries = LOOK_ENTRIES;
 
     (void)options;
     if (words & ZARR_WORDS)
@@ -130,7 +143,7 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
     if (create)
         return 0;
     if (where->is_directory)
-        return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path) ? 80 : 0;
+        return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path, LOOK_LEVELS, &entries) ? 80 : 0;
     return where->head_len >= 4 && (memcmp(where->head, "PK\3\4", 4) == 0 || memcmp(where->head, "PK\5\6", 4) == 0) ? 50
                                                                                                                     : 0;
 }
@@ -156,7 +169,8 @@ static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
     z->version = words & WORD_V3 ? 3 : 2;
     z->nczarr = !(words & WORD_ZARR);
     z->xarray = !(words & WORD_NOXARRAY);
-    z->consolidated = words & WORD_CONSOLIDATED;
+    z->consolidated = words & WORD_CONSOLIDATED || cel_env_consolidated();
+    z->utf8 = words & WORD_UTF8;
     ds->container = z;
     ds->features = keeps_of(z);
     ds->format = NC_FORMAT_NETCDF4;
@@ -178,7 +192,6 @@ static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *wher
 {
     unsigned words = words_of(where->fragment);
     struct zarr *z;
-    uint64_t size;
     int rc = make_zarr(ds, words, &z);
 
     if (rc != CEL_OK)
@@ -191,11 +204,6 @@ static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *wher
     ds->features = keeps_of(z);
     if (rc == CEL_OK)
         rc = cel_zarr_load(ds);
-    if (rc == CEL_OK && z->version == 2) { /* a copy of the metadata, to be written anew with it */
-        rc = cel_store_size(z->store, ".zmetadata", &size);
-        z->consolidated = z->consolidated || rc == CEL_OK;
-        rc = rc == CEL_ABSENT ? CEL_OK : rc;
-    }
     return rc;
 }
 
@@ -277,135 +285,12 @@ static int flush_shards(struct cel_dataset *ds, struct cel_var *var)
     return a && a->shard ? cel_zarr_shard_flush(ds, var) : CEL_OK;
 }
 
-/* One document; what is absent, or no JSON, is left out of the map. */
-static int collect_document(struct zarr *z, const char *path, const char *name, struct cel_json *map)
-{
-    struct cel_buf key = CEL_BUF_INIT(1 << 20);
-    struct cel_json *doc = NULL;
-    int rc = cel_zarr_get_json(z, path, name, &doc);
-
-    if (rc != CEL_OK)
-        return rc == CEL_ABSENT || rc == NC_ENCZARR ? CEL_OK : rc;
-    rc = z->version == 2 ? cel_zarr_key(path, name, &key) : cel_buf_add(&key, path, strlen(path) + 1);
-    if (rc == CEL_OK)
-        rc = cel_json_set(map, key.data, doc);
-    else
-        cel_json_free(doc);
-    cel_buf_dispose(&key);
-    return rc;
-}
-
-static int collect_of(struct zarr *z, const char *path, struct cel_json *map)
-{
-    static const char *const names[] = {".zgroup", ".zarray", ".zattrs"};
-    int rc = CEL_OK;
-
-    if (z->version == 3)
-        return *path ? collect_document(z, path, "zarr.json", map) : CEL_OK;
-    for (size_t i = 0; rc == CEL_OK && i < sizeof names / sizeof *names; i++)
-        rc = collect_document(z, path, names[i], map);
-    return rc;
-}
-
-static int collect_unreadable(struct zarr *z, const struct cel_group *group, struct cel_json *map)
-{
-    const struct cel_zarr_group *g = group->priv;
-    struct cel_buf path = CEL_BUF_INIT(1 << 20);
-    int rc = CEL_OK;
-
-    for (size_t i = 0; rc == CEL_OK && g && i < group->unreadable.n; i++) {
-        const char *name = ((struct cel_unreadable *)group->unreadable.at[i])->name;
-
-        if (!cel_zarr_is_left_out(group, name))
-            continue;
-        rc = cel_zarr_key(g->path, name, &path);
-        if (rc == CEL_OK)
-            rc = collect_of(z, path.data, map);
-    }
-    cel_buf_dispose(&path);
-    return rc;
-}
-
-static int collect_documents(struct zarr *z, struct cel_group *group, struct cel_json *map)
-{
-    const struct cel_zarr_group *g = group->priv;
-    int rc = g ? collect_of(z, g->path, map) : CEL_OK; /* NULL: never saved */
-
-    for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++) {
-        const struct cel_zarr_array *a = ((struct cel_var *)group->vars.at[i])->priv;
-        rc = a ? collect_of(z, a->path, map) : CEL_OK;
-    }
-    if (rc == CEL_OK)
-        rc = collect_unreadable(z, group, map);
-    for (size_t i = 0; rc == CEL_OK && i < group->groups.n; i++)
-        rc = collect_documents(z, group->groups.at[i], map);
-    return rc;
-}
-
-/* The object that holds the map takes it over; what is left of it is the caller's. */
-static int hold_v2(struct cel_json *holder, struct cel_json **map)
-{
-    int rc = cel_json_set(holder, "zarr_consolidated_format", cel_json_new_int(1));
-
-    if (rc != CEL_OK)
-        return rc;
-    rc = cel_json_set(holder, "metadata", *map);
-    *map = NULL;
-    return rc;
-}
-
-static int hold_v3(struct cel_json *holder, struct cel_json **map)
-{
-    int rc = cel_json_set_text(holder, "kind", "inline");
-
-    if (rc == CEL_OK)
-        rc = cel_json_set(holder, "must_understand", cel_json_new_bool(false));
-    if (rc != CEL_OK)
-        return rc;
-    rc = cel_json_set(holder, "metadata", *map);
-    *map = NULL;
-    return rc;
-}
-
-static int put_in_root(struct zarr *z, struct cel_json **holder)
-{
-    struct cel_json *doc = NULL;
-    int rc = cel_zarr_get_json(z, "", "zarr.json", &doc);
-
-    if (rc == CEL_OK) {
-        rc = cel_json_set(doc, "consolidated_metadata", *holder);
-        *holder = NULL;
-    }
-    if (rc == CEL_OK)
-        rc = cel_zarr_put_json(z, "", "zarr.json", doc);
-    cel_json_free(doc);
-    return rc;
-}
-
-/* All documents in one: .zmetadata, or a member of the root's zarr.json. */
-static int write_consolidated(struct cel_dataset *ds)
-{
-    struct zarr *z = cel_zarr_of(ds);
-    struct cel_json *map = cel_json_new_object(), *holder = cel_json_new_object();
-    int rc = map && holder ? collect_documents(z, ds->root, map) : NC_ENOMEM;
-
-    if (rc == CEL_OK)
-        rc = z->version == 2 ? hold_v2(holder, &map) : hold_v3(holder, &map);
-    if (rc == CEL_OK)
-        rc = z->version == 2 ? cel_zarr_put_json(z, "", ".zmetadata", holder) : put_in_root(z, &holder);
-    cel_json_free(map);
-    cel_json_free(holder);
-    return rc;
-}
-
 static int finish_writing(struct cel_dataset *ds)
 {
     struct zarr *z = cel_zarr_of(ds);
     int rc = each_var(ds->root, flush_shards);
 
-    if (rc == CEL_OK && z->consolidated)
-        rc = write_consolidated(ds);
-    return rc;
+    return rc == CEL_OK && z->changed ? cel_zarr_consolidated_save(ds) : rc;
 }
 
 static int cel_zarr_sync(struct cel_dataset *ds)

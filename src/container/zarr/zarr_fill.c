@@ -4,6 +4,7 @@
  * as it is. */
 #include "base64.h"
 #include "convert.h"
+#include "half.h"
 #include "mem.h"
 #include "zarr_int.h"
 #include <math.h>
@@ -137,22 +138,77 @@ static bool raw_from_json(const struct cel_json *v, size_t size, void *out)
     return true;
 }
 
-/* Complex numbers: two parts. Other structures: an object of members, or base64. */
-static bool compound_from_json(const struct cel_json *v, const struct cel_zarr_dtype *dtype, unsigned char *out)
+/* Text in a structure: as it is where it is stored as code points, else base64. */
+static bool text_field_from_json(const struct cel_json *v, const struct cel_zarr_dtype *dtype,
+                                 const struct cel_field *field, size_t size, unsigned char *out)
+{
+    size_t len, n;
+    const char *text = cel_json_string(v, &len);
+    bool is_plain = false;
+
+    for (size_t i = 0; i < dtype->nleaf; i++)
+        is_plain = is_plain || (dtype->leaf[i].text && dtype->leaf[i].at == field->offset);
+    if (!text || !is_plain)
+        return raw_from_json(v, size, out);
+    n = len < size ? len : size;
+    memset(out, 0, size);
+    memcpy(out, text, n);
+    return n == len;
+}
+
+static bool field_from_json(const struct cel_json *v, const struct cel_zarr_dtype *dtype, const struct cel_field *field,
+                            unsigned char *out)
+{
+    struct cel_zarr_dtype part = {.form = ZARR_NUMBERS, .size = field->type->size, .type = field->type};
+
+    if (field->type->klass == NC_CHAR)
+        return text_field_from_json(v, dtype, field, field->n, out);
+    return !field->ndims && cel_zarr_fill_from_json("", v, &part, false, out) == CEL_OK;
+}
+
+/* The bytes as they are stored, little-endian where the data type does not say. */
+static int stored_from_json(const struct cel_json *v, const struct cel_zarr_dtype *dtype, unsigned char *out)
+{
+    struct cel_zarr_dtype as_written = *dtype;
+    unsigned char *raw = cel_malloc(dtype->size);
+    int rc = !raw ? NC_ENOMEM : raw_from_json(v, dtype->size, raw) ? CEL_OK : CEL_ABSENT;
+
+    as_written.big = false;
+    if (rc == CEL_OK)
+        rc = cel_zarr_element_take(&as_written, raw, out);
+    free(raw);
+    return rc;
+}
+
+/* Complex numbers: two parts. Other structures: an object of members, or base64. CEL_ABSENT: it does not fit. */
+static int compound_from_json(const struct cel_json *v, const struct cel_zarr_dtype *dtype, unsigned char *out)
 {
     const struct cel_type *type = dtype->type;
     bool ok = true;
 
     if (cel_json_type(v) != CEL_JSON_ARRAY && cel_json_type(v) != CEL_JSON_OBJECT)
-        return raw_from_json(v, type->size, out);
+        return stored_from_json(v, dtype, out);
     for (size_t i = 0; ok && i < type->nfields; i++) {
         const struct cel_field *field = &type->field[i];
-        struct cel_zarr_dtype part = {ZARR_NUMBERS, field->type->size, false, field->type, NULL};
-        const struct cel_json *value =
-            cel_json_type(v) == CEL_JSON_ARRAY ? cel_json_item(v, i) : cel_json_get(v, field->name);
-        ok = cel_zarr_fill_from_json("", value, &part, false, out + field->offset) == CEL_OK;
+
+        ok = field_from_json(cel_json_type(v) == CEL_JSON_ARRAY ? cel_json_item(v, i) : cel_json_get(v, field->name),
+                             dtype, field, out + field->offset);
     }
-    return ok;
+    return ok ? CEL_OK : CEL_ABSENT;
+}
+
+/* The bits of a half float are those of a half float. */
+static bool half_from_json(const struct cel_json *v, enum cel_zarr_form form, void *out)
+{
+    const char *text = cel_json_string(v, NULL);
+    uint64_t bits;
+    float f;
+
+    if (!text || !hex_bits(text, &bits))
+        return real_from_json(v, NC_FLOAT, out);
+    f = form == ZARR_HALF ? cel_half_to_float((uint16_t)bits) : cel_bfloat_to_float((uint16_t)bits);
+    memcpy(out, &f, sizeof f);
+    return bits <= UINT16_MAX;
 }
 
 /* An empty list is all that is kept: null, 0 and "" say so. */
@@ -172,6 +228,7 @@ int cel_zarr_fill_from_json(const char *path, const struct cel_json *v, const st
                             void *out)
 {
     bool ok;
+    int rc;
 
     if (cel_json_type(v) == CEL_JSON_ARRAY && cel_json_count(v) == 1)
         v = cel_json_item(v, 0); /* netCDF-C 4.8.0 */
@@ -185,10 +242,14 @@ int cel_zarr_fill_from_json(const char *path, const struct cel_json *v, const st
         break;
     case NC_FLOAT:
     case NC_DOUBLE:
-        ok = real_fill_from_json(v, dtype->type->id, out);
+        ok = dtype->form == ZARR_HALF || dtype->form == ZARR_BFLOAT ? half_from_json(v, dtype->form, out)
+                                                                    : real_fill_from_json(v, dtype->type->id, out);
         break;
     case NC_COMPOUND:
-        ok = compound_from_json(v, dtype, out);
+        rc = compound_from_json(v, dtype, out);
+        if (rc < 0)
+            return rc;
+        ok = rc == CEL_OK;
         break;
     case NC_OPAQUE:
         ok = raw_from_json(v, dtype->type->size, out);

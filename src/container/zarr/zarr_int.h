@@ -26,9 +26,11 @@ struct zarr {
     int version;           /* 2 or 3 */
     bool nczarr;           /* keep what plain Zarr cannot say in _nczarr_* attributes */
     bool xarray;           /* v2: dimension names in _ARRAY_DIMENSIONS */
+    bool utf8;             /* v2: documents are written in UTF-8, not in ASCII */
     bool consolidated;     /* read from, and write, one document with all metadata */
     struct cel_json *all;  /* that document's map of key -> document; NULL: not used */
     struct cel_json *tree; /* ... and its folders: an object for each, whose members are those in it */
+    bool changed;          /* a document was written or removed since that one was */
     uint64_t archive;      /* bytes of the zip archive; 0: it is none */
     uint64_t unpacked;     /* bytes of documents read from it so far */
     struct cel_vec late; /* while loading: struct cel_zarr_late *, variables whose dimensions may lie in other groups */
@@ -38,7 +40,9 @@ struct zarr {
 /* --- a group: group->priv ----------------------------------------------------- */
 struct cel_zarr_group {
     char *path;             /* "" or "a/b" */
+    struct cel_json *doc;   /* v3: zarr.json as it was read; NULL: new */
     struct cel_json *attrs; /* the attributes as the store has them, ours included */
+    bool consolidated;      /* v3: its document has those of all below it */
     char *saved;            /* text of the documents as they are here, to see what changed */
     bool unsaved;           /* ... but not in the store */
 };
@@ -47,11 +51,18 @@ struct cel_zarr_group {
 enum cel_zarr_form {
     ZARR_NUMBERS, /* as in memory, up to byte order */
     ZARR_HALF,    /* float16, read as float */
+    ZARR_BFLOAT,  /* bfloat16, read as float */
     ZARR_BYTES,   /* NUL-padded bytes of fixed length -> NC_STRING */
     ZARR_UTF32,   /* NUL-padded code points -> NC_STRING */
     ZARR_VLEN,    /* vlen-utf8 -> NC_STRING; vlen-bytes, vlen-array -> NC_VLEN */
     ZARR_JSON,    /* json2 -> NC_STRING */
     ZARR_CATEGORY /* categorize: numbers of labels -> NC_STRING */
+};
+/* Numbers or text in a structure that may be stored otherwise than memory has them: zarr_struct.c. */
+struct cel_zarr_leaf {
+    size_t at, size, n; /* where the first is, the bytes of one, how many */
+    bool text;          /* code points, in memory UTF-8; else numbers */
+    bool big;           /* v2; in v3 the order is that of the whole structure */
 };
 struct cel_zarr_dtype {
     enum cel_zarr_form form;
@@ -59,6 +70,8 @@ struct cel_zarr_dtype {
     bool big;
     const struct cel_type *type;
     const struct cel_json *labels; /* ZARR_CATEGORY: borrowed from the array's document */
+    struct cel_zarr_leaf *leaf;    /* structures: their numbers and text; NULL: it is none */
+    size_t nleaf;
 };
 
 struct cel_zarr_shard; /* zarr_shard.c */
@@ -71,6 +84,8 @@ struct cel_zarr_array {
     char *saved;
     bool unsaved; /* both as in zarr_group */
     struct cel_zarr_dtype dtype;
+    bool implied_units;           /* the attribute "units" is the data type's, not the store's */
+    bool serialized;              /* v3: a filter of the chain stands in place of "bytes" */
     bool scalar;                  /* stored as shape [1], one value for netCDF */
     bool prefixed;                /* keys start with "c" */
     char separator;               /* between chunk indices */
@@ -96,7 +111,8 @@ int cel_zarr_find_root(struct zarr *z, const char *path);  /* sets the version, 
 int cel_zarr_find_below(struct zarr *z, const char *path); /* CEL_ABSENT: no array or group lies below this folder */
 
 /* --- zarr_consolidated.c ------------------------------------------------------------- */
-int cel_zarr_consolidated_load(struct zarr *z); /* sets z->all, where the store has such a document */
+int cel_zarr_consolidated_load(struct zarr *z);         /* sets z->all, where the store has such a document */
+int cel_zarr_consolidated_save(struct cel_dataset *ds); /* writes it, where it is wanted or there already */
 int cel_zarr_tree_list(const struct zarr *z, const char *path, cel_store_visit *visit,
                        void *context); /* what z->all has right below path */
 
@@ -187,10 +203,23 @@ int cel_zarr_dtype_from_v3(struct cel_dataset *ds, const char *path, const struc
                            struct cel_zarr_dtype *out);
 int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct cel_zarr_dtype *dtype,
                          struct cel_json **out);
+bool cel_zarr_is_truth(const struct cel_var *var); /* v3: a new variable's data type is bool */
 int cel_zarr_dtype_to_v3(const struct cel_var *var, struct cel_zarr_dtype *dtype, struct cel_json **out);
 /* The dtype string of an atomic type, as _nczarr_attr wants it: "<i4", ">S1". */
 const char *cel_zarr_dtype_text(nc_type type, bool big);
 nc_type cel_zarr_dtype_atomic(const char *text, bool *big); /* NC_NAT: none of ours */
+
+/* --- zarr_struct.c --------------------------------------------------------------------------- */
+/* The list of fields of a structure. */
+int cel_zarr_struct_read(struct cel_dataset *ds, const char *path, const struct cel_json *list, int version,
+                         struct cel_zarr_dtype *out);
+bool cel_zarr_struct_is_stored_so(const struct cel_zarr_dtype *t); /* its bytes are those in memory */
+void cel_zarr_dtype_dispose(struct cel_zarr_dtype *t);
+
+/* --- zarr_time.c: numpy's times, which are numbers here ----------------------------------------- */
+/* The units that an array's data type gives, as CF has them; *text "": none. */
+void cel_zarr_time_units(const struct cel_zarr_array *a, char *text, size_t cap);
+#define CEL_ZARR_UNITS_MAX 80
 
 /* --- zarr_fill.c -------------------------------------------------------------------------------- */
 int cel_zarr_fill_from_json(const char *path, const struct cel_json *v, const struct cel_zarr_dtype *dtype, bool nczarr,

@@ -408,6 +408,14 @@ static int add_var(struct cel_group *group, const char *name, struct cel_zarr_ar
     return rc == CEL_ABSENT ? note_late(z, var, facts) : rc;
 }
 
+/* Version 3: a document may have none, or null. */
+static int copy_attributes(const struct cel_json *doc, struct cel_json **out)
+{
+    const struct cel_json *attrs = cel_json_get(doc, "attributes");
+
+    return cel_json_type(attrs) == CEL_JSON_OBJECT ? cel_json_copy(attrs, out) : CEL_OK;
+}
+
 /* Documents of an array; CEL_ABSENT when path holds none. */
 static int get_array_docs(struct zarr *z, struct cel_zarr_array *a)
 {
@@ -428,7 +436,7 @@ static int get_array_docs(struct zarr *z, struct cel_zarr_array *a)
         return cel_zarr_bad(a->path, "/node_type", "'%s' is neither \"array\" nor \"group\"", node);
     if (!node || strcmp(node, "array") != 0)
         return CEL_ABSENT;
-    return cel_json_get(a->doc, "attributes") ? cel_json_copy(cel_json_get(a->doc, "attributes"), &a->attrs) : CEL_OK;
+    return copy_attributes(a->doc, &a->attrs);
 }
 
 static int load_array(struct cel_group *group, const char *name, const char *path)
@@ -534,9 +542,22 @@ static int get_group_docs(struct zarr *z, const char *path, struct cel_json **do
         rc = CEL_OK; /* implied by what lies below */
     if (rc == CEL_OK && z->version == 2)
         rc = cel_zarr_get_json(z, path, ".zattrs", attrs);
-    else if (rc == CEL_OK && cel_json_get(*doc, "attributes"))
-        rc = cel_json_copy(cel_json_get(*doc, "attributes"), attrs);
+    else if (rc == CEL_OK)
+        rc = copy_attributes(*doc, attrs);
     return rc == CEL_ABSENT ? CEL_OK : rc;
+}
+
+/* Version 3: members that are not known stay when the document is written anew. */
+static void keep_document(struct cel_zarr_group *g, struct cel_json *doc)
+{
+    const struct cel_json *below = cel_json_get(cel_json_get(doc, "consolidated_metadata"), "metadata");
+
+    if (!g || !g->path) { /* no memory */
+        cel_json_free(doc);
+        return;
+    }
+    g->consolidated = *g->path ? cel_json_count(below) > 0 : cel_json_type(below) == CEL_JSON_OBJECT;
+    g->doc = doc;
 }
 
 static int load_group(struct cel_group *group, const char *path, int depth)
@@ -564,8 +585,11 @@ static int load_group(struct cel_group *group, const char *path, int depth)
         free(names.at[i]);
     }
     cel_vec_dispose(&names);
-    cel_json_free(doc);
     cel_json_free(info.own);
+    if (z->version == 2)
+        cel_json_free(doc);
+    else
+        keep_document(priv, doc);
     return rc;
 }
 
@@ -604,11 +628,25 @@ int cel_zarr_load(struct cel_dataset *ds)
     return rc;
 }
 
+static int add_units(struct cel_zarr_array *a, struct cel_atts *atts)
+{
+    char text[CEL_ZARR_UNITS_MAX];
+    struct cel_att *att;
+    void *copy;
+
+    cel_zarr_time_units(a, text, sizeof text);
+    if (!*text || cel_att_find(atts, "units"))
+        return CEL_OK;
+    copy = cel_memdup(text, strlen(text));
+    a->implied_units = copy != NULL;
+    return copy ? cel_att_add(atts, "units", cel_type_atomic(NC_CHAR), strlen(text), copy, &att) : NC_ENOMEM;
+}
+
 int cel_zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var)
 {
     struct cel_atts *atts = var ? &var->atts : &group->atts;
     const struct cel_zarr_group *g = group->priv;
-    const struct cel_zarr_array *a = var ? var->priv : NULL;
+    struct cel_zarr_array *a = var ? var->priv : NULL;
     struct cel_att *att;
     void *copy;
     int rc = cel_zarr_atts_from_json(ds, a ? a->attrs : g ? g->attrs : NULL, atts, var);
@@ -622,6 +660,8 @@ int cel_zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct c
         else
             free(copy);
     }
+    if (rc == CEL_OK && a)
+        rc = add_units(a, atts);
     atts->loaded = rc == CEL_OK;
     return rc;
 }
@@ -632,6 +672,7 @@ void cel_zarr_group_free(struct cel_zarr_group *g)
         return;
     free(g->path);
     free(g->saved);
+    cel_json_free(g->doc);
     cel_json_free(g->attrs);
     free(g);
 }
@@ -644,7 +685,7 @@ void cel_zarr_array_unmake(struct cel_zarr_array *a)
     a->doc = NULL;
     cel_zarr_shard_free(a->shard);
     a->shard = NULL;
-    a->dtype = (struct cel_zarr_dtype){0};
+    cel_zarr_dtype_dispose(&a->dtype);
 }
 
 void cel_zarr_array_free(struct cel_zarr_array *a)

@@ -88,7 +88,11 @@ static int take_categories(const char *path, const struct cel_json *codec, struc
         return cel_zarr_bad(path, "/filters/0/labels", "must be a list");
     if (!is_numeric(type) || type == NC_FLOAT || type == NC_DOUBLE)
         return cel_zarr_bad(path, "/filters/0/astype", "'%s' is no type for the numbers of labels", text);
-    *out = (struct cel_zarr_dtype){ZARR_CATEGORY, cel_type_atomic(type)->size, big, cel_type_atomic(NC_STRING), labels};
+    *out = (struct cel_zarr_dtype){.form = ZARR_CATEGORY,
+                                   .size = cel_type_atomic(type)->size,
+                                   .big = big,
+                                   .type = cel_type_atomic(NC_STRING),
+                                   .labels = labels};
     return CEL_OK;
 }
 

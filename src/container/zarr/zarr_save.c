@@ -44,6 +44,8 @@ static int move_tree(struct zarr *z, const char *from, const char *to)
     struct cel_vec names = {0};
     int rc = cel_store_list(z->store, from, collect_all, &names);
 
+    z->changed = true;
+
     for (size_t i = 0; i < names.n; i++) {
         const char *name = names.at[i];
         if (rc == CEL_OK)
@@ -330,10 +332,25 @@ static struct cel_json *node_json(int version)
     return NULL;
 }
 
+/* The group's document without what changes: as it was read, where it was. */
+static int group_json(const struct zarr *z, const struct cel_zarr_group *g, struct cel_json **out)
+{
+    int rc;
+
+    if (!g->doc) {
+        *out = node_json(z->version);
+        return *out ? CEL_OK : NC_ENOMEM;
+    }
+    rc = cel_json_copy(g->doc, out);
+    if (rc == CEL_OK)
+        cel_json_remove(*out, "consolidated_metadata"); /* it is written last, when all below it is */
+    return rc;
+}
+
 static int write_group(struct zarr *z, const struct cel_zarr_group *g)
 {
-    struct cel_json *doc = node_json(z->version), *copy = NULL;
-    int rc = doc ? CEL_OK : NC_ENOMEM;
+    struct cel_json *doc = NULL, *copy = NULL;
+    int rc = group_json(z, g, &doc);
 
     if (rc == CEL_OK && z->version == 3) {
         rc = cel_json_copy(g->attrs, &copy);

@@ -1,9 +1,11 @@
 /* Metadata documents: found in the consolidated map when there is one, else in
  * the store; errors name the document and a pointer into it. */
 #include "env.h"
+#include "utf8.h"
 #include "zarr_int.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int cel_zarr_key(const char *path, const char *name, struct cel_buf *out)
 {
@@ -79,6 +81,48 @@ int cel_zarr_get_json(struct zarr *z, const char *path, const char *name, struct
     return rc;
 }
 
+/* --- writing: which characters ------------------------------------------------------- */
+
+static bool is_beyond_ascii(const struct cel_json *v)
+{
+    const char *text = cel_json_string(v, NULL);
+    bool beyond = text && !cel_utf8_is_ascii(text);
+
+    for (size_t i = 0; !beyond && i < cel_json_count(v); i++) {
+        const char *key = "";
+        const struct cel_json *inner =
+            cel_json_type(v) == CEL_JSON_OBJECT ? cel_json_member(v, i, &key) : cel_json_item(v, i);
+
+        beyond = !cel_utf8_is_ascii(key) || is_beyond_ascii(inner);
+    }
+    return beyond;
+}
+
+/* Whether the name of an attribute, or one that NCZarr's metadata refers to, has characters beyond ASCII. */
+static bool has_names_beyond_ascii(const struct cel_json *doc)
+{
+    const struct cel_json *v;
+    const void *at = NULL;
+    const char *key;
+    bool beyond = false;
+
+    while (!beyond && (v = cel_json_next(doc, &at, &key))) {
+        bool is_of_names = strncmp(key, "_nczarr_", 8) == 0 || strcmp(key, "_ARRAY_DIMENSIONS") == 0;
+
+        beyond = !cel_utf8_is_ascii(key) || (is_of_names ? is_beyond_ascii(v) : has_names_beyond_ascii(v));
+    }
+    return beyond;
+}
+
+/* zarr-python up to 2.13 reads no other documents of version 2 than ASCII. netCDF-C reads no escapes: it would look
+ * for objects by other names than they have. */
+static int print_document(const struct zarr *z, const struct cel_json *doc, struct cel_buf *out)
+{
+    bool as_ascii = z->version == 2 && !z->utf8 && !(z->nczarr && has_names_beyond_ascii(doc));
+
+    return as_ascii ? cel_json_print_ascii(doc, 2, out) : cel_json_print(doc, 2, out);
+}
+
 int cel_zarr_put_json(struct zarr *z, const char *path, const char *name, const struct cel_json *doc)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20), text = CEL_BUF_INIT(ZARR_META_MAX);
@@ -86,7 +130,8 @@ int cel_zarr_put_json(struct zarr *z, const char *path, const char *name, const 
     int rc = cel_zarr_key(path, name, &key);
 
     if (rc == CEL_OK)
-        rc = cel_json_print(doc, 2, &text);
+        rc = print_document(z, doc, &text);
+    z->changed = true;
     if (rc == CEL_OK)
         rc = cel_store_put(z->store, key.data, text.data, text.len);
     if (rc == CEL_OK && z->all)

@@ -44,6 +44,10 @@ static int read_grid(const struct cel_zarr_document *d, const struct cel_json *g
     const char *name = cel_zarr_v3_name(grid), *path = d->array->path;
     int n, rc;
 
+    if (name && strcmp(name, "rectilinear") == 0)
+        return cel_zarr_bad(path, "/chunk_grid",
+                            "'rectilinear': chunks of different lengths are not supported; write the array again with "
+                            "chunks of one shape");
     if (!name || strcmp(name, "regular") != 0)
         return cel_zarr_bad(path, "/chunk_grid", "'%s' is not supported, only 'regular'", name ? name : "");
     rc = cel_zarr_lengths(path, pointer, cel_json_get(config_of(grid), "chunk_shape"), 1, &n, d->facts->chunk);
@@ -91,6 +95,11 @@ static int read_transpose(struct cel_zarr_array *a, int rank, const struct cel_j
     return CEL_OK;
 }
 
+static bool is_serializer(const struct cel_step *step)
+{
+    return step->codec && step->codec->flags & CEL_CODEC_SERIALIZES;
+}
+
 static int read_bytes(struct cel_zarr_array *a, const struct cel_json *config)
 {
     const char *endian = cel_json_string(cel_json_get(config, "endian"), NULL);
@@ -98,27 +107,33 @@ static int read_bytes(struct cel_zarr_array *a, const struct cel_json *config)
     if (endian && strcmp(endian, "little") != 0 && strcmp(endian, "big") != 0)
         return cel_zarr_bad(a->path, "/codecs", "bytes: endian must be \"little\" or \"big\"");
     a->dtype.big = endian && strcmp(endian, "big") == 0 && a->dtype.size > 1;
+    a->serialized = false;
     return CEL_OK;
-}
-
-static int read_filter(struct cel_zarr_array *a, const struct cel_json *codec, struct cel_chain *chain)
-{
-    struct cel_step step = {0};
-    int rc = cel_step_from_json(codec, 3, &step);
-
-    if (rc == CEL_OK)
-        rc = cel_chain_insert(chain, SIZE_MAX, &step);
-    else
-        cel_fail_in(rc, "/%s: /codecs", a->path);
-    return rc;
 }
 
 /* What codecs of one list come to: exactly one makes bytes of elements, the others
  * come before it or after. */
 struct codec_list {
     bool has_bytes;
+    const char *unknown;          /* a codec that is not available here; it may be that one */
     struct cel_zarr_shard *shard; /* that one is sharding_indexed */
 };
+
+/* zfp stands in place of "bytes". Cellar first wrote it before "bytes": then that is the one. */
+static int read_filter(struct cel_zarr_array *a, const struct cel_json *codec, struct codec_list *list,
+                       struct cel_chain *chain)
+{
+    struct cel_step step = {0};
+    int rc = cel_step_from_json(codec, 3, &step);
+
+    if (rc != CEL_OK)
+        return cel_fail_in(rc, "/%s: /codecs", a->path);
+    a->serialized = a->serialized || (!list->has_bytes && is_serializer(&step));
+    list->has_bytes = list->has_bytes || a->serialized;
+    if (!step.codec && !list->unknown)
+        list->unknown = cel_zarr_v3_name(codec);
+    return cel_chain_insert(chain, SIZE_MAX, &step);
+}
 
 /* Codecs after sharding_indexed work on the whole shard. */
 static int read_after_shard(struct cel_zarr_array *a, struct cel_zarr_shard *shard, const struct cel_json *codec)
@@ -160,7 +175,7 @@ static int read_codec(struct cel_zarr_array *a, const struct cel_json *codec, st
         list->has_bytes = true;
         return CEL_OK;
     }
-    return read_filter(a, codec, &out->chain);
+    return read_filter(a, codec, list, &out->chain);
 }
 
 /* As numcodecs has it: the elements are little-endian in memory whatever is stored, a filter that gives
@@ -183,7 +198,10 @@ int cel_zarr_v3_codecs(const struct cel_json *codecs, struct cel_zarr_array *a, 
     for (size_t i = 0; rc == CEL_OK && i < cel_json_count(codecs); i++)
         rc = read_codec(a, cel_json_item(codecs, i), &list, out);
     if (rc == CEL_OK && !list.has_bytes)
-        rc = cel_zarr_bad(a->path, "/codecs", "none of them makes bytes of the elements ('bytes' is missing)");
+        rc = list.unknown
+                 ? cel_zarr_bad(a->path, "/codecs",
+                                "'%s' is not available here, and no other makes bytes of the elements", list.unknown)
+                 : cel_zarr_bad(a->path, "/codecs", "none of them makes bytes of the elements ('bytes' is missing)");
     if (rc == CEL_OK && !list.shard)
         settle_order(a, &out->chain);
     return rc == CEL_OK && list.shard ? cel_zarr_shard_finish(list.shard) : rc;
@@ -279,6 +297,15 @@ static int add_steps(const struct cel_var *var, size_t *i, bool elements, struct
     return rc;
 }
 
+static bool has_serializer(const struct cel_chain *chain)
+{
+    bool found = false;
+
+    for (size_t i = 0; !found && i < chain->n; i++)
+        found = is_serializer(&chain->step[i]);
+    return found;
+}
+
 /* The list for the chunks; within sharding_indexed where there are shards. */
 static int list_codecs(const struct cel_var *var, const struct cel_zarr_array *a, struct cel_json **out)
 {
@@ -286,7 +313,7 @@ static int list_codecs(const struct cel_var *var, const struct cel_zarr_array *a
     size_t i = 0;
     int rc = list ? add_steps(var, &i, true, list) : NC_ENOMEM;
 
-    if (rc == CEL_OK)
+    if (rc == CEL_OK && !a->serialized)
         rc = cel_json_push(list, bytes_codec(var, a));
     if (rc == CEL_OK)
         rc = add_steps(var, &i, false, list);
@@ -361,7 +388,12 @@ static int make_keys(struct cel_zarr_document *d, struct cel_json **out)
 
 static int make_fill(struct cel_zarr_document *d, struct cel_json **out)
 {
-    return cel_zarr_fill_to_json(cel_var_fill_value(d->var), &d->array->dtype, 3, out);
+    const void *value = cel_var_fill_value(d->var);
+
+    if (!cel_zarr_is_truth(d->var))
+        return cel_zarr_fill_to_json(value, &d->array->dtype, 3, out);
+    *out = cel_json_new_bool(*(const unsigned char *)value != 0);
+    return CEL_OK;
 }
 
 static int make_codecs(struct cel_zarr_document *d, struct cel_json **out)
@@ -427,8 +459,9 @@ int cel_zarr_v3_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zar
     struct cel_zarr_document d = {.ds = ds, .var = var, .array = a};
     int rc;
 
-    if (cel_chain_changes_type(&var->chain))
-        var->endian = NC_ENDIAN_LITTLE; /* see settle_order */
+    a->serialized = has_serializer(&var->chain);
+    if (cel_chain_changes_type(&var->chain) || a->serialized)
+        var->endian = NC_ENDIAN_LITTLE; /* see settle_order; in place of "bytes" nothing says another order */
     a->prefixed = true;
     a->separator = '/';
     rc = cel_zarr_dtype_to_v3(var, &a->dtype, &d.dtype);

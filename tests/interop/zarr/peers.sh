@@ -15,7 +15,7 @@ needs()
     done
 }
 case $script in
-    zarr3)       needs zarr tensorstore; exec "$peers/bin/python" "$here/zarr3.py" "$tool" ;;
+    zarr3|world) needs zarr tensorstore; exec "$peers/bin/python" "$here/$script.py" "$tool" ;;
     nczarr_peer) needs netCDF4; exec "$peers/bin/python" "$here/nczarr_peer.py" "$tool" ;;
     zarrita)     needs zarrita; exec /usr/bin/python3 "$here/zarrita.py" "$tool" "$peers/node" ;;
 esac

@@ -4,17 +4,23 @@
  *   zarr_peer get URL VAR FILE                          prints type and lengths
  *   zarr_peer put URL VAR TYPE LENS CHUNKS CHAIN FILE   LENS, CHUNKS: "5,7"; "" for a scalar; CHAIN may be "";
  *                                                       TYPE "double*": lists of them
+ *   zarr_peer put ... FILE ENDIAN FILL SHARDS TEXT      the same; ENDIAN "big" or "", FILL a number or "", SHARDS as
+ *                                                       CHUNKS, TEXT an attribute; FILE "": no data is written
  *   zarr_peer att URL VAR                               prints the attributes, one a line
  *   zarr_peer fill URL VAR START COUNT VALUE            writes one value over a region
  *   zarr_peer churn URL VAR                             writes a value over all of it again and again: 1, 2, 3 ...
  *   zarr_peer again URL VAR                             reads all of it and writes it back
  *   zarr_peer count URL VAR START                       reads one element; prints it, and the reads and bytes that took
+ *   zarr_peer serve                                     runs such commands, one a line of standard input, words between
+ *                                                       tabs, each in a process of its own; "= CODE" ends each answer
  * VAR may be "group/sub/name". Strings are lines in FILE, and so are lists of numbers. */
 #include <cellar.h>
 #include <netcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void check(int code, const char *what)
 {
@@ -180,14 +186,68 @@ static void read_lists(int ncid, nc_type type, nc_vlen_t *list, size_t n, FILE *
     }
 }
 
-static void put(char **argv)
+/* A number of the variable's own type. */
+static void put_fill(int ncid, int varid, nc_type type, const char *text)
 {
-    size_t lens[32], chunks[32], total = 1, size;
+    double real = strtod(text, NULL);
+    float single = strtof(text, NULL);
+    long long whole = *text == '-' ? strtoll(text, NULL, 10) : (long long)strtoull(text, NULL, 10);
+
+    check(nc_put_att(ncid, varid, "_FillValue", type, 1,
+                     type == NC_DOUBLE  ? (void *)&real
+                     : type == NC_FLOAT ? (void *)&single
+                                        : (void *)&whole),
+          text);
+}
+
+/* ENDIAN FILL SHARDS TEXT */
+static void put_extras(int ncid, int varid, nc_type type, char **extra)
+{
+    size_t shards[32];
+
+    if (strcmp(extra[0], "big") == 0)
+        check(nc_def_var_endian(ncid, varid, NC_ENDIAN_BIG), "endian");
+    if (*extra[1])
+        put_fill(ncid, varid, type, extra[1]);
+    if (parse(extra[2], shards))
+        check(cellar_def_var_shards(ncid, varid, shards), "shards");
+    if (*extra[3])
+        check(nc_put_att_text(ncid, varid, "text", strlen(extra[3]), extra[3]), "attribute");
+}
+
+static void put_data(int root, int ncid, int varid, nc_type type, size_t total, const char *file)
+{
+    size_t size;
+    void *data;
+    FILE *in;
+
+    check(nc_inq_type(root, type, NULL, &size), "type");
+    data = calloc(total + 1, size);
+    in = fopen(file, "rb");
+    if (type == NC_STRING) {
+        static char line[65536];
+        for (size_t i = 0; i < total && fgets(line, sizeof line, in); i++) {
+            line[strcspn(line, "\n")] = '\0';
+            ((char **)data)[i] = strdup(line);
+        }
+    } else if (is_list(root, type)) {
+        read_lists(root, type, data, total, in);
+    } else if (fread(data, size, total, in) != total) {
+        fprintf(stderr, "%s is too short\n", file);
+        exit(1);
+    }
+    fclose(in);
+    check(nc_put_var(ncid, varid, data), "put");
+    check(nc_reclaim_data(ncid, type, data, total), "reclaim");
+    free(data);
+}
+
+static void put(char **argv, int has_extras)
+{
+    size_t lens[32], chunks[32], total = 1;
     int ncid, root, varid, dimids[32], ndims = parse(argv[4], lens), nchunks = parse(argv[5], chunks);
     nc_type type;
     const char *name;
-    FILE *in;
-    void *data;
 
     if (nc_open(argv[1], NC_WRITE, &root) != NC_NOERR)
         check(nc_create(argv[1], NC_NETCDF4, &root), "create");
@@ -206,26 +266,11 @@ static void put(char **argv)
         check(nc_def_var_chunking(ncid, varid, NC_CHUNKED, chunks), "chunks");
     if (*argv[6])
         check(cellar_def_var_chain(ncid, varid, argv[6]), argv[6]);
+    if (has_extras)
+        put_extras(ncid, varid, type, argv + 8);
     check(nc_enddef(root), "enddef");
-    check(nc_inq_type(root, type, NULL, &size), "type");
-    data = calloc(total + 1, size);
-    in = fopen(argv[7], "rb");
-    if (type == NC_STRING) {
-        static char line[65536];
-        for (size_t i = 0; i < total && fgets(line, sizeof line, in); i++) {
-            line[strcspn(line, "\n")] = '\0';
-            ((char **)data)[i] = strdup(line);
-        }
-    } else if (is_list(root, type)) {
-        read_lists(root, type, data, total, in);
-    } else if (fread(data, size, total, in) != total) {
-        fprintf(stderr, "%s is too short\n", argv[7]);
-        exit(1);
-    }
-    fclose(in);
-    check(nc_put_var(ncid, varid, data), "put");
-    check(nc_reclaim_data(ncid, type, data, total), "reclaim");
-    free(data);
+    if (*argv[7])
+        put_data(root, ncid, varid, type, total, argv[7]);
     check(nc_close(root), "close");
 }
 
@@ -346,12 +391,14 @@ static void atts(const char *url, char *var)
     check(nc_close(root), "close");
 }
 
-int main(int argc, char **argv)
+static int serve(void);
+
+static int run(int argc, char **argv)
 {
     if (argc == 5 && strcmp(argv[1], "get") == 0)
         get(argv[2], argv[3], argv[4]);
-    else if (argc == 9 && strcmp(argv[1], "put") == 0)
-        put(argv + 1);
+    else if ((argc == 9 || argc == 13) && strcmp(argv[1], "put") == 0)
+        put(argv + 1, argc == 13);
     else if (argc == 7 && strcmp(argv[1], "fill") == 0)
         fill(argv + 1);
     else if (argc == 4 && strcmp(argv[1], "churn") == 0)
@@ -362,7 +409,47 @@ int main(int argc, char **argv)
         count(argv + 1);
     else if (argc == 4 && strcmp(argv[1], "att") == 0)
         atts(argv[2], argv[3]);
+    else if (argc == 2 && strcmp(argv[1], "serve") == 0)
+        return serve();
     else
         return 2;
     return 0;
+}
+
+static int run_line(char *line)
+{
+    char *word[16] = {"zarr_peer", line};
+    int n = 2;
+
+    for (char *tab = line; (tab = strchr(tab, '\t')) && n < 16; word[n++] = tab)
+        *tab++ = '\0';
+    return run(n, word);
+}
+
+static int serve(void)
+{
+    static char line[1 << 16];
+
+    while (fgets(line, sizeof line, stdin)) {
+        int status = 0;
+        pid_t child;
+
+        line[strcspn(line, "\n")] = '\0';
+        fflush(stdout);
+        child = fork();
+        if (child == 0) {
+            dup2(1, 2);
+            exit(run_line(line));
+        }
+        if (child < 0 || waitpid(child, &status, 0) != child)
+            return 1;
+        printf("= %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+        fflush(stdout);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    return run(argc, argv);
 }

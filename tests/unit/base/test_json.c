@@ -70,6 +70,31 @@ static void what_is_read_is_printed_again(void **state)
     }
 }
 
+static void ascii_print_escapes_all_else(void **state)
+{
+    static const char *const same[][2] = {
+        {"\"25 \xc2\xb0\x43\"", "\"25 \\u00b0C\""},
+        {"{\"\xe6\x97\xa5\": [\"\xf0\x9f\x8c\x8a\"]}", "{\"\\u65e5\": [\"\\ud83c\\udf0a\"]}"},
+        {"\"\\n\"", "\"\\n\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        struct cel_json *v = parse(same[i][0]), *back;
+        struct cel_buf b = CEL_BUF_INIT(1 << 16);
+        char *text;
+
+        assert_int_equal(cel_json_print_ascii(v, 0, &b), CEL_OK);
+        assert_int_equal(cel_buf_take_string(&b, &text), CEL_OK);
+        assert_string_equal(text, same[i][1]);
+        back = parse(text);
+        expect_print(back, 0, same[i][0]);
+        free(text);
+        cel_json_free(back);
+        cel_json_free(v);
+    }
+}
+
 static void bad_text_is_refused_with_its_place(void **state)
 {
     static const struct {
@@ -263,13 +288,10 @@ static void the_locale_changes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_read_is_printed_again),
-        cmocka_unit_test(bad_text_is_refused_with_its_place),
-        cmocka_unit_test(depth_is_limited),
-        cmocka_unit_test(numbers_are_what_they_are),
-        cmocka_unit_test(objects_are_built_in_order),
-        cmocka_unit_test(reals_are_short_and_exact),
-        cmocka_unit_test(the_locale_changes_nothing),
+        cmocka_unit_test(what_is_read_is_printed_again),      cmocka_unit_test(ascii_print_escapes_all_else),
+        cmocka_unit_test(bad_text_is_refused_with_its_place), cmocka_unit_test(depth_is_limited),
+        cmocka_unit_test(numbers_are_what_they_are),          cmocka_unit_test(objects_are_built_in_order),
+        cmocka_unit_test(reals_are_short_and_exact),          cmocka_unit_test(the_locale_changes_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
