@@ -128,6 +128,11 @@ bool cel_env_file_locking(void)
     return !text || (strcasecmp(text, "FALSE") != 0 && strcmp(text, "0") != 0);
 }
 
+const char *cel_env_stats(void)
+{
+    return trusted("CELLAR_STATS");
+}
+
 bool cel_env_follow_links(void)
 {
     return trusted("CELLAR_FOLLOW_LINKS") && is_on("CELLAR_FOLLOW_LINKS");
