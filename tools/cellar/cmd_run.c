@@ -40,22 +40,22 @@ static const struct opt_tool tool = {
 
 /* --- where our libnetcdf is ----------------------------------------------------------------------- */
 
-/* The folder at `way` from the one of this program; yours to free. */
-static char *folder_at(const char *way)
+/* The folder that `route` leads to from the one of this program; yours to free. */
+static char *folder_at(const char *route)
 {
     char file[PATH_MAX], *folder;
     ssize_t n = readlink("/proc/self/exe", file, sizeof file - 1);
     struct text path = {0};
 
-    if (!*way)
+    if (!*route)
         msg_die(MSG_FAILED, "this Cellar was built without libnetcdf (CELLAR_COMPAT)");
     if (n <= 0)
         msg_die(MSG_FAILED, "the folder of this program is not known");
     file[n] = '\0';
     *strrchr(file, '/') = '\0';
-    if (*way != '/')
+    if (*route != '/')
         text_printf(&path, "%s/", file);
-    text_puts(&path, way);
+    text_puts(&path, route);
     folder = realpath(text_get(&path), NULL);
     if (!folder)
         msg_die(MSG_FAILED, "there is no %s: install Cellar with make install", text_get(&path));
