@@ -5,6 +5,7 @@
 #   scripts/setup.sh test     and the peers the tests compare with
 #   scripts/setup.sh fuzz     and libFuzzer, with what reads its coverage
 #   scripts/setup.sh bench    and the real fields the benchmarks read
+#   scripts/setup.sh clients  and the programs that are run on Cellar
 #   scripts/setup.sh list     print the packages for the above and stop
 set -eu
 
@@ -19,6 +20,7 @@ test="$build clang clang-format-14 libclang-rt-14-dev valgrind libcmocka-dev hdf
       pnetcdf-bin openmpi-bin nco cdo zsh strace"
 # Only to fetch zarrita, a peer; another npm than Debian's is as good.
 command -v npm >/dev/null 2>&1 || test="$test npm"
+clients="$test gdal-bin gmt r-cran-ncdf4 octave-netcdf gfortran m4 dpkg-dev python3-dev python3-pip python3-pytest cython3"
 fuzz="$test libclang-rt-14-dev llvm-14"
 bench="$test"
 
@@ -27,8 +29,9 @@ case ${1:-build} in
     test)  want=$test ;;
     fuzz)  want=$fuzz ;;
     bench) want=$bench ;;
+    clients) want=$clients ;;
     list)  printf '%s\n' $fuzz | sort -u; exit 0 ;;
-    *)     echo "setup: unknown word '$1': say build, test, fuzz, bench or list" >&2; exit 2 ;;
+    *)     echo "setup: unknown word '$1': say build, test, fuzz, bench, clients or list" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

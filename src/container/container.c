@@ -97,8 +97,9 @@ static int refuse_open(const struct cel_location *where)
     const char *what;
 
     if (is_dap(where))
-        return cel_fail(NC_ENOTBUILT, "Cellar has no OPeNDAP (DAP): download the file, or copy what you need of it with "
-                                      "netCDF-C's own nccopy, and open that");
+        return cel_fail(NC_ENOTBUILT,
+                        "Cellar has no OPeNDAP (DAP): download the file, or copy what you need of it with "
+                        "netCDF-C's own nccopy, and open that");
     if (where->is_url && !where->exists)
         return cel_fail(NC_ENOTBUILT, "this build cannot open that kind of URL");
     if (where->is_directory)

@@ -36,7 +36,8 @@ static void urls_have_fragments_and_paths_do_not(void **state)
 
 static void opendap_addresses_are_refused_with_a_sentence(void **state)
 {
-    static const char *const given[] = {"http://host/x.nc", "HTTPS://host/x.nc#mode=dap4", "dods://host/x", "dap4://host/x"};
+    static const char *const given[] = {"http://host/x.nc", "HTTPS://host/x.nc#mode=dap4", "dods://host/x",
+                                        "dap4://host/x"};
     int ncid;
 
     (void)state;
