@@ -120,6 +120,14 @@ test-zarr: test-setup
 test-hdf5: test-setup
 	@for version in 1.14 2; do LAUNCH=$(LAUNCH) JOBS=$(JOBS) scripts/test-hdf5.sh build-hdf5 $$version || exit 1; done
 
+#> make test-clients  NCO, CDO, GDAL, GMT, R, Octave and Python on netCDF-C and on Cellar, and the suites of netCDF-Fortran, netCDF-C++ and netCDF4-python; PART="nco cdo" for some
+test-clients: test-setup
+	@scripts/setup.sh clients
+	@cmake -G Ninja $(LAUNCH) -S . -B build-clients -DCELLAR_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(CURDIR)/build-clients/prefix >/dev/null
+	@cmake --build build-clients -j $(JOBS)
+	@cmake --install build-clients >/dev/null
+	@scripts/test-clients.sh build-clients-source $(CURDIR)/build-clients/prefix $(PART)
+
 #> make format     put every C file into the shape of .clang-format; make test checks it
 format:
 	@scripts/setup.sh test
@@ -147,6 +155,6 @@ install: build
 
 #> make clean      remove every build folder
 clean:
-	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf
+	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-clients
 
-.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long test-corpus test-netcdf test-hdf5 fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

@@ -6,6 +6,7 @@
 #   scripts/setup.sh zarr     and GDAL, which only `make test-zarr` asks
 #   scripts/setup.sh fuzz     and libFuzzer, with what reads its coverage
 #   scripts/setup.sh bench    and the real fields the benchmarks read
+#   scripts/setup.sh clients  and the programs that are run on Cellar
 #   scripts/setup.sh list     print the packages for the above and stop
 set -eu
 
@@ -21,6 +22,7 @@ test="$build clang clang-format-14 libclang-rt-14-dev valgrind libcmocka-dev hdf
 # Only to fetch zarrita, a peer; another npm than Debian's is as good.
 command -v npm >/dev/null 2>&1 || test="$test npm"
 zarr="$test gdal-bin python3-gdal"
+clients="$test gdal-bin gmt r-cran-ncdf4 octave-netcdf gfortran m4 dpkg-dev python3-dev python3-pip python3-pytest cython3"
 fuzz="$test libclang-rt-14-dev llvm-14"
 bench="$test"
 
@@ -30,8 +32,9 @@ case ${1:-build} in
     zarr)  want=$zarr ;;
     fuzz)  want=$fuzz ;;
     bench) want=$bench ;;
+    clients) want=$clients ;;
     list)  printf '%s\n' $fuzz | sort -u; exit 0 ;;
-    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench or list" >&2; exit 2 ;;
+    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients or list" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -98,6 +98,7 @@ static int make_array(struct cel_dataset *ds, struct cel_var *var)
     if (!array)
         return NC_ENOMEM;
     cel_mutex_init(&array->lock);
+    cel_tally_init(&array->tally);
     array->rank = var->ndims;
     array->elem = var->type->size;
     array->has_codec = var->layout.unchunked && ds->ops->elements_decode;
@@ -159,8 +160,10 @@ int cel_array_get(struct cel_dataset *ds, struct cel_var *var, struct cel_array 
 
 void cel_array_free(struct cel_var *var)
 {
-    if (var->array)
+    if (var->array) {
+        cel_tally_report(&var->array->tally, var);
         free_array(var->array);
+    }
     var->array = NULL;
 }
 
@@ -181,14 +184,17 @@ static int run_in_stream(struct cel_dataset *ds, struct cel_var *var, struct cel
                          int (*step)(struct cel_stream *))
 {
     struct cel_stream stream;
+    uint64_t since;
     int rc;
 
     cel_lock(&array->lock);
+    since = cel_tally_start(&array->tally);
     rc = cel_stream_open(&stream, ds, var, NULL, cel_cache_count_dirty(array), array->nbytes);
     if (rc == CEL_OK) {
         cel_stream_note(&stream, step(&stream));
         rc = cel_stream_close(&stream);
     }
+    cel_tally_add(&array->tally, var, NULL, true, since);
     cel_unlock(&array->lock);
     return rc == CEL_OK ? CEL_OK : cel_fail_in_var(rc, var);
 }

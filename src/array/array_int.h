@@ -306,6 +306,17 @@ int cel_stream_chunks(const struct cel_request *req, int (*send)(struct cel_stre
 
 /* --- array.c --------------------------------------------------------------------- */
 
+/* --- tally.c: bytes and time of gets [0] and puts [1], where CELLAR_STATS asks for them; with the variable's lock held - */
+struct cel_tally {
+    bool on;
+    uint64_t bytes[2], ns[2];
+};
+void cel_tally_init(struct cel_tally *tally);
+uint64_t cel_tally_start(const struct cel_tally *tally);
+void cel_tally_add(struct cel_tally *tally, const struct cel_var *var, const struct cel_region *region, bool put,
+                   uint64_t since); /* region NULL: time only */
+void cel_tally_report(const struct cel_tally *tally, const struct cel_var *var);
+
 struct cel_array {
     struct cel_mutex lock; /* the variable's */
     int rank;
@@ -323,6 +334,7 @@ struct cel_array {
     size_t ring_cap;
     struct cel_failed_put *failed_puts; /* the last first ... */
     size_t nfailed_puts;                /* ... and how many, also those there was no memory for */
+    struct cel_tally tally;
 };
 int cel_array_get(struct cel_dataset *ds, struct cel_var *var, struct cel_array **out); /* made on first use */
 

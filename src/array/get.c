@@ -141,11 +141,14 @@ int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel
                    nc_type memtype)
 {
     struct cel_array *array;
+    uint64_t since;
     int rc = cel_array_get(ds, var, &array);
 
     if (rc == CEL_OK) {
         cel_lock(&array->lock);
+        since = cel_tally_start(&array->tally);
         rc = get_locked(ds, var, region, data, memtype);
+        cel_tally_add(&array->tally, var, region, false, since);
         cel_unlock(&array->lock);
     }
     return rc == CEL_OK ? CEL_OK : cel_fail_in_var(rc, var);

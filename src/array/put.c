@@ -143,13 +143,16 @@ int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel
                    nc_type memtype)
 {
     struct cel_array *array;
+    uint64_t since;
     int rc = cel_array_get(ds, var, &array);
 
     if (rc == CEL_OK) {
         cel_lock(&array->lock);
+        since = cel_tally_start(&array->tally);
         rc = flush_deferred(ds);
         if (rc == CEL_OK)
             rc = put_locked(ds, var, region, data, memtype);
+        cel_tally_add(&array->tally, var, region, true, since);
         cel_unlock(&array->lock);
     }
     return rc == CEL_OK ? CEL_OK : cel_fail_in_var(rc, var);

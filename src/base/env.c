@@ -133,6 +133,11 @@ bool cel_env_consolidated(void)
     return is_on("NCZARR_CONSOLIDATED");
 }
 
+const char *cel_env_stats(void)
+{
+    return trusted("CELLAR_STATS");
+}
+
 bool cel_env_follow_links(void)
 {
     return trusted("CELLAR_FOLLOW_LINKS") && is_on("CELLAR_FOLLOW_LINKS");

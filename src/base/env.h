@@ -19,6 +19,7 @@ bool cel_env_no_plugins(void);            /* HDF5_PLUGIN_PRELOAD=:: , or such a 
 bool cel_env_fsync(void);                 /* CELLAR_FSYNC: nc_sync waits until the bytes are on the disk */
 bool cel_env_file_locking(void);          /* HDF5_USE_FILE_LOCKING; true unless FALSE or 0 */
 bool cel_env_consolidated(void);          /* NCZARR_CONSOLIDATED: as mode=consolidated */
+const char *cel_env_stats(void);          /* CELLAR_STATS: a file for what was read and written; NULL = not set */
 bool cel_env_follow_links(void); /* CELLAR_FOLLOW_LINKS: symbolic links that lead out of a Zarr directory, too */
 
 #endif

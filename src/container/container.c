@@ -81,10 +81,25 @@ static bool is_netcdf(const struct cel_location *where)
     return where->head_len >= 4 && (memcmp(where->head, "CDF", 3) == 0 || memcmp(where->head + 1, "HDF", 3) == 0);
 }
 
+/* Addresses that netCDF-C hands to its OPeNDAP client. */
+static bool is_dap(const struct cel_location *where)
+{
+    static const char *const schemes[] = {"http://", "https://", "dods://", "dap4://", "dap2://"};
+
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (strncasecmp(where->path, schemes[i], strlen(schemes[i])) == 0)
+            return where->is_url;
+    return false;
+}
+
 static int refuse_open(const struct cel_location *where)
 {
     const char *what;
 
+    if (is_dap(where))
+        return cel_fail(NC_ENOTBUILT,
+                        "Cellar has no OPeNDAP (DAP): download the file, or copy what you need of it with "
+                        "netCDF-C's own nccopy, and open that");
     if (where->is_url && !where->exists)
         return cel_fail(NC_ENOTBUILT, "this build cannot open that kind of URL");
     if (where->is_directory)

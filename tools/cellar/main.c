@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_help, &command_info, &command_verify, &command_doctor, &command_diff,
+    &command_help, &command_info, &command_verify, &command_doctor, &command_diff, &command_run,
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 

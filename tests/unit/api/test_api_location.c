@@ -34,6 +34,19 @@ static void urls_have_fragments_and_paths_do_not(void **state)
     assert_int_equal(cel_where_init("  ", &where), NC_EINVAL);
 }
 
+static void opendap_addresses_are_refused_with_a_sentence(void **state)
+{
+    static const char *const given[] = {"http://host/x.nc", "HTTPS://host/x.nc#mode=dap4", "dods://host/x",
+                                        "dap4://host/x"};
+    int ncid;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        assert_int_equal(nc_open(given[i], NC_NOWRITE, &ncid), NC_ENOTBUILT);
+        assert_non_null(strstr(cellar_error(), "OPeNDAP"));
+    }
+}
+
 static void write_file(const char *name, const void *bytes, size_t n)
 {
     FILE *f = fopen(name, "wb");
@@ -149,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(urls_have_fragments_and_paths_do_not),
+        cmocka_unit_test(opendap_addresses_are_refused_with_a_sentence),
         cmocka_unit_test(strangers_are_named),
         cmocka_unit_test(what_is_not_there_is_said_to_be_missing),
         cmocka_unit_test(modes_that_exclude_each_other_are_refused),

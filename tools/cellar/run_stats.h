@@ -1,0 +1,7 @@
+#ifndef TOOL_RUN_STATS_H
+#define TOOL_RUN_STATS_H
+
+/* Says on standard error what the file holds that the library was given in CELLAR_STATS (src/array/tally.c). */
+void run_stats_print(const char *file, const char *command);
+
+#endif
