@@ -92,12 +92,12 @@ static int local_path(const struct refs *r, const struct cel_json *templates, co
     if (rc == CEL_OK)
         rc = cel_buf_add(&given, "", 1);
     if (rc == CEL_OK) {
-        const char *plain = strncmp(given.data, "file://", 7) == 0 ? given.data + 7 : given.data;
+        const char *bare = strncmp(given.data, "file://", 7) == 0 ? given.data + 7 : given.data;
 
-        if (strstr(plain, "://"))
-            rc = cel_fail(NC_ENOTBUILT, "the references lead to %s; only local files can be read", plain);
+        if (strstr(bare, "://"))
+            rc = cel_fail(NC_ENOTBUILT, "the references lead to %s; only local files can be read", bare);
         else
-            rc = cel_buf_printf(&path, "%s%s", *plain == '/' ? "" : r->folder, plain);
+            rc = cel_buf_printf(&path, "%s%s", *bare == '/' ? "" : r->folder, bare);
     }
     if (rc == CEL_OK)
         rc = cel_buf_take_string(&path, out);
