@@ -21,6 +21,7 @@ enum cel_store_mode { CEL_STORE_READ, CEL_STORE_WRITE, CEL_STORE_CREATE, CEL_STO
 int cel_store_open_dir(const char *path, enum cel_store_mode mode, struct cel_store **out);
 int cel_store_open_zip(const char *path, enum cel_store_mode mode, struct cel_store **out);
 int cel_store_open_memory(struct cel_store **out);
+int cel_store_open_refs(const char *path, enum cel_store_mode mode, struct cel_store **out); /* READ only */
 
 int cel_store_remove_dir(const char *path); /* the folder and all in it */
 

@@ -15,6 +15,7 @@ extern const struct command command_diff;
 extern const struct command command_doctor;
 extern const struct command command_help;
 extern const struct command command_info;
+extern const struct command command_refs;
 extern const struct command command_run;
 extern const struct command command_verify;
 

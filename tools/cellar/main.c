@@ -6,9 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* clang-format off */
 static const struct command *const commands[] = {
-    &command_help, &command_info, &command_verify, &command_doctor, &command_diff, &command_run,
+    &command_help,
+    &command_info,
+    &command_verify,
+    &command_doctor,
+    &command_diff,
+    &command_refs,
+    &command_run,
 };
+/* clang-format on */
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
 /* The program itself: --help and --version before any subcommand. */

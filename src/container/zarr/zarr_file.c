@@ -132,6 +132,16 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
+/* A JSON document: kerchunk's references to the bytes of other files. */
+static bool is_references(const struct cel_location *where)
+{
+    size_t at = 0;
+
+    while (at < where->head_len && strchr(" \t\r\n", where->head[at]) && where->head[at])
+        at++;
+    return !where->is_directory && at < where->head_len && where->head[at] == '{';
+}
+
 static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
 {
     unsigned words = words_of(where->fragment);
@@ -144,6 +154,8 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
         return 0;
     if (where->is_directory)
         return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path, LOOK_LEVELS, &entries) ? 80 : 0;
+    if (is_references(where) && ends_with(where->path, ".json"))
+        return 50;
     return where->head_len >= 4 && (memcmp(where->head, "PK\3\4", 4) == 0 || memcmp(where->head, "PK\5\6", 4) == 0) ? 50
                                                                                                                     : 0;
 }
@@ -185,6 +197,8 @@ static int open_store(const struct cel_location *where, enum cel_store_mode mode
 
     if (where->in_memory && mode >= CEL_STORE_CREATE)
         return cel_store_open_memory(out);
+    if (mode < CEL_STORE_CREATE && is_references(where))
+        return cel_store_open_refs(where->path, mode, out);
     return zip ? cel_store_open_zip(where->path, mode, out) : cel_store_open_dir(where->path, mode, out);
 }
 
@@ -197,7 +211,7 @@ static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *wher
     if (rc != CEL_OK)
         return rc;
     z->nczarr = false; /* until its metadata is seen */
-    z->archive = where->is_directory ? 0 : where->size;
+    z->archive = where->is_directory || is_references(where) ? 0 : where->size;
     rc = open_store(where, options->mode & NC_WRITE ? CEL_STORE_WRITE : CEL_STORE_READ, words, &z->store);
     if (rc == CEL_OK)
         rc = cel_zarr_find_root(z, where->path);
