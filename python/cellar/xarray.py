@@ -223,6 +223,8 @@ class CellarStore(WritableCFDataStore):
             v = group.variables[name]
         else:
             keywords = write_keywords(variable, check_encoding, set(unlimited_dims or ()))
+            if self.format == "zarr" and keywords["chunks"] is False:
+                keywords["chunks"] = None
             if self.format in PLAIN:
                 keywords.update(chunks=None, chain=None, shards=None, quantize=None, endian=None)
             dtype = _file_dtype(group, variable)
