@@ -5,6 +5,7 @@
 #   scripts/setup.sh test     and the peers the tests compare with
 #   scripts/setup.sh fuzz     and libFuzzer, with what reads its coverage
 #   scripts/setup.sh bench    and the real fields the benchmarks read
+#   scripts/setup.sh python   what `pip install ./python` builds with
 #   scripts/setup.sh list     print the packages for the above and stop
 set -eu
 
@@ -21,14 +22,16 @@ test="$build clang clang-format-14 libclang-rt-14-dev valgrind libcmocka-dev hdf
 command -v npm >/dev/null 2>&1 || test="$test npm"
 fuzz="$test libclang-rt-14-dev llvm-14"
 bench="$test"
+python="$build python3-venv python3-dev"
 
 case ${1:-build} in
     build) want=$build ;;
     test)  want=$test ;;
     fuzz)  want=$fuzz ;;
     bench) want=$bench ;;
+    python) want=$python ;;
     list)  printf '%s\n' $fuzz | sort -u; exit 0 ;;
-    *)     echo "setup: unknown word '$1': say build, test, fuzz, bench or list" >&2; exit 2 ;;
+    *)     echo "setup: unknown word '$1': say build, test, fuzz, bench, python or list" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -21,27 +21,27 @@ TABLE: dict[str, dict[str, Any]] = {codec["name"]: codec for codec in json.loads
 
 
 @functools.lru_cache(maxsize=256)
-def _coder(chain: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
-    return _native.coder(chain, dtype.itemsize, KINDS.get(dtype.kind, "o"), shape, None, False)
+def _coder(chain: str, dtype: np.dtype[Any], shape: tuple[int, ...], fill: bytes | None) -> Any:
+    return _native.coder(chain, dtype.itemsize, KINDS.get(dtype.kind, "o"), shape, fill, False)
 
 
-def encode(chain: str, values: Array) -> bytes:
-    """One chunk, encoded by a chain."""
+def encode(chain: str, values: Array, fill: bytes | None = None) -> bytes:
+    """One chunk, encoded by a chain. `fill`: the bytes of one element, for codecs that leave fill values alone."""
     values = np.ascontiguousarray(values)
     zeros, ones = (0,) * values.ndim, (1,) * values.ndim
     row = (None, None, zeros, ones, values, False)
-    coder = _coder(chain, values.dtype, values.shape)
+    coder = _coder(chain, values.dtype, values.shape, fill)
     (out,) = _native.encode(coder, values.ndim, values.dtype.itemsize, [row])
     assert out is not None
     return out
 
 
-def decode(chain: str, stored: Any, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
+def decode(chain: str, stored: Any, dtype: np.dtype[Any], shape: tuple[int, ...], fill: bytes | None = None) -> Array:
     """One chunk of this type and shape, decoded."""
     values: Array = np.empty(shape, dtype)
     zeros, ones = (0,) * len(shape), (1,) * len(shape)
     row = (None, stored, zeros, ones, values, False)
-    _native.decode(_coder(chain, values.dtype, shape), len(shape), dtype.itemsize, [row])
+    _native.decode(_coder(chain, values.dtype, shape, fill), len(shape), dtype.itemsize, [row])
     return values
 
 
@@ -80,6 +80,11 @@ else:
         def chain(self) -> str:
             return json.dumps([self.to_dict()])
 
+    def _fill(spec: ArraySpec) -> bytes | None:
+        if spec.fill_value is None:
+            return None
+        return np.asarray(spec.fill_value, spec.dtype.to_native_dtype()).tobytes()
+
     class ElementsCodec(_Named, ArrayArrayCodec):  # type: ignore[misc]
         """A codec that sees elements, and stands before "bytes": its output is bytes, as an array of them."""
 
@@ -90,13 +95,13 @@ else:
 
         async def _encode_single(self, chunk_array: NDBuffer, chunk_spec: ArraySpec) -> NDBuffer:
             values = chunk_array.as_numpy_array()
-            stored = await asyncio.to_thread(encode, self.chain, values)
+            stored = await asyncio.to_thread(encode, self.chain, values, _fill(chunk_spec))
             return chunk_spec.prototype.nd_buffer.from_numpy_array(np.frombuffer(stored, np.uint8))
 
         async def _decode_single(self, chunk_array: NDBuffer, chunk_spec: ArraySpec) -> NDBuffer:
             stored = np.ascontiguousarray(chunk_array.as_numpy_array())
             dtype = chunk_spec.dtype.to_native_dtype()
-            values = await asyncio.to_thread(decode, self.chain, stored, dtype, chunk_spec.shape)
+            values = await asyncio.to_thread(decode, self.chain, stored, dtype, chunk_spec.shape, _fill(chunk_spec))
             return chunk_spec.prototype.nd_buffer.from_numpy_array(values)
 
     class StoredCodec(_Named, BytesBytesCodec):  # type: ignore[misc]
@@ -133,7 +138,6 @@ try:
 except ImportError:
     pass
 else:
-
     QUANTIZERS = ("bitgroom", "granularbitround")  # what they make is read as it is
 
     class V2Codec(Codec):  # type: ignore[misc]

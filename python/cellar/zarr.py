@@ -152,7 +152,9 @@ def _box(selection: Any, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple
     items = selection if isinstance(selection, tuple) else (selection,)
     if len(items) != len(shape):
         return None
-    start, step, back = [], [], []
+    start: list[int] = []
+    step: list[int] = []
+    back: list[slice | None] = []
     for item, size in zip(items, shape, strict=True):
         if isinstance(item, slice):
             first, stop, by = item.indices(size)
@@ -259,7 +261,8 @@ class _Writing:
         _, spec, chunk_selection, out_selection, _ = self.batch[i]
         if self.value.shape:
             items = out_selection if isinstance(out_selection, tuple) else (out_selection,)
-            return self.value[(*items, ...) if Ellipsis not in items else items][back]
+            part: Array = self.value[(*items, ...) if Ellipsis not in items else items][back]
+            return part
         items = chunk_selection if isinstance(chunk_selection, tuple) else (chunk_selection,)
         counts = tuple(
             len(range(*item.indices(size))) if isinstance(item, slice) else 1
