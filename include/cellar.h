@@ -220,7 +220,7 @@ EXTERNL int cellar_coder_encode(const cellar_coder *coder, size_t n, cellar_chun
 
 /* The codecs of this build as JSON: [{"name", "id", "zarr2", "zarr3", "about", "lossy", "parameters": [...]}, ...];
  * to be released with cellar_free(). */
-EXTERNL int cellar_inq_codecs(char **json);
+EXTERNL int cellar_codec_table(char **json);
 
 /* --- quantization and other losses ---------------------------------------------------- */
 

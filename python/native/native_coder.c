@@ -238,7 +238,7 @@ static PyObject *encode(PyObject *self, PyObject *args)
 static PyObject *codecs(PyObject *self, PyObject *unused)
 {
     char *json = NULL;
-    int rc = cellar_inq_codecs(&json);
+    int rc = cellar_codec_table(&json);
     PyObject *text = rc == NC_NOERR ? native_text(json, strlen(json)) : native_fail(rc);
 
     cellar_free(json);

@@ -94,7 +94,7 @@ static int add_codec(struct cel_json *list, const struct cel_codec *codec)
     return rc;
 }
 
-int cellar_inq_codecs(char **json)
+int cellar_codec_table(char **json)
 {
     struct cel_buf text = CEL_BUF_INIT(1 << 20);
     struct cel_json *list;

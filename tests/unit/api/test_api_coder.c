@@ -227,11 +227,11 @@ static void the_table_is_json(void **state)
     char *json;
 
     (void)state;
-    assert_ok(cellar_inq_codecs(&json));
+    assert_ok(cellar_codec_table(&json));
     assert_non_null(strstr(json, "\"shuffle\""));
     assert_int_equal(json[0], '[');
     cellar_free(json);
-    assert_int_equal(cellar_inq_codecs(NULL), NC_EINVAL);
+    assert_int_equal(cellar_codec_table(NULL), NC_EINVAL);
 }
 
 int main(void)
