@@ -29,7 +29,7 @@ demo:
 	@$(BUILD)/examples/demo $(BUILD)/tools/nccopy
 
 #> make test       build with and without sanitizers, and run every test
-test: test-plain test-asan test-clang test-nohdf5
+test: test-plain test-asan test-clang test-nohdf5 test-python-quick
 
 test-setup:
 	@scripts/setup.sh test
@@ -128,6 +128,27 @@ test-clients: test-setup
 	@cmake --install build-clients >/dev/null
 	@scripts/test-clients.sh build-clients-source $(CURDIR)/build-clients/prefix $(PART)
 
+#> make python     the Python package: a wheel that stands alone in build-python/, and the sdist; tried in a clean environment
+#> make test-python  all tests of the Python package, and xarray's and zarr-python's own on it
+PYTHON_LAUNCH = CMAKE_GENERATOR=Ninja $(if $(shell command -v ccache),CMAKE_C_COMPILER_LAUNCHER=ccache)
+
+python-setup:
+	@scripts/setup.sh python
+	@scripts/python-venv.sh .venv-python
+
+python: python-setup
+	@$(PYTHON_LAUNCH) scripts/python-wheel.sh .venv-python build-python
+
+python-installed: python-setup
+	@$(PYTHON_LAUNCH) .venv-python/bin/pip install -q --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall ./python
+	@mkdir -p build-python
+
+test-python: python-installed
+	@cd build-python && ../.venv-python/bin/python -m pytest -q -p no:cacheprovider ../python/tests
+
+test-python-quick: python-installed
+	@cd build-python && ../.venv-python/bin/python -m pytest -q -p no:cacheprovider -m 'not long' --ignore ../python/tests/peers ../python/tests
+
 #> make format     put every C file into the shape of .clang-format; make test checks it
 format:
 	@scripts/setup.sh test
@@ -155,6 +176,6 @@ install: build
 
 #> make clean      remove every build folder
 clean:
-	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-clients
+	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-clients build-python python/build
 
-.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr python python-setup python-installed test-python test-python-quick fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

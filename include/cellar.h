@@ -180,6 +180,48 @@ EXTERNL int cellar_inq_var_shards(int ncid, int varid, int *sharded, size_t *len
 EXTERNL int cellar_def_var_object_codec(int ncid, int varid, const char *json);
 EXTERNL int cellar_inq_var_object_codec(int ncid, int varid, char **json);
 
+/* --- chunks that others keep ------------------------------------------------------------- */
+
+/* A coder runs filters on chunks that lie anywhere: values of another library's Zarr store, messages, memory.
+ * It is constant: any number of threads may use it at once. */
+typedef struct cellar_coder cellar_coder;
+
+typedef struct {
+    size_t size;           /* bytes of one element */
+    char kind;             /* 'i', 'u', 'f'; anything else: bytes without a meaning to codecs */
+    int rank;              /* dimensions of a chunk */
+    const size_t *lengths; /* ... and its lengths in elements: in Zarr's words the chunk of the grid */
+    const void *fill;      /* one element, for what no chunk holds; NULL: zeros */
+    int omit_empty;        /* encoding: a chunk of fill values alone is not written */
+} cellar_chunk_shape;
+
+/* `chain` as for cellar_def_var_chain(); with sharding_indexed each chunk is a shard of many. */
+EXTERNL int cellar_coder_make(const char *chain, const cellar_chunk_shape *shape, cellar_coder **coder);
+EXTERNL void cellar_coder_free(cellar_coder *coder);
+
+/* One encoded chunk, and a box of its elements in the caller's memory. */
+typedef struct {
+    const char *path; /* the chunk is this file; NULL: it is `encoded` */
+    void *encoded;    /* decoding: the bytes, NULL for none. Encoding gives them, for cellar_free() */
+    size_t nencoded;
+    const size_t *start;        /* the box: the first element along each dimension, */
+    const size_t *count;        /* how many, */
+    const ptrdiff_t *step;      /* and every how many-th, at least 1 */
+    char *memory;               /* the first element of the box, */
+    const ptrdiff_t *byte_step; /* and bytes to the next along each dimension: any, also negative */
+    int merge;                  /* encoding: what lies outside the box is kept from the chunk that is there */
+    int absent;                 /* answer: there is no such chunk: decoding leaves memory alone, encoding wrote none */
+} cellar_chunk;
+
+/* All chunks on all threads. The answer is that of the first chunk that failed, whose error text names its number or
+ * file; the others may have been done. Files are replaced at once, or not at all. */
+EXTERNL int cellar_coder_decode(const cellar_coder *coder, size_t n, cellar_chunk *chunks);
+EXTERNL int cellar_coder_encode(const cellar_coder *coder, size_t n, cellar_chunk *chunks);
+
+/* The codecs of this build as JSON: [{"name", "id", "zarr2", "zarr3", "about", "lossy", "parameters": [...]}, ...];
+ * to be released with cellar_free(). */
+EXTERNL int cellar_codec_table(char **json);
+
 /* --- quantization and other losses ---------------------------------------------------- */
 
 /* How far the values put into the variable since the dataset was opened lie from those

@@ -7,6 +7,7 @@
 #   scripts/setup.sh fuzz     and libFuzzer, with what reads its coverage
 #   scripts/setup.sh bench    and the real fields the benchmarks read
 #   scripts/setup.sh clients  and the programs that are run on Cellar
+#   scripts/setup.sh python   what `pip install ./python` builds with
 #   scripts/setup.sh list     print the packages for the above and stop
 set -eu
 
@@ -25,6 +26,7 @@ zarr="$test gdal-bin python3-gdal"
 clients="$test gdal-bin gmt r-cran-ncdf4 octave-netcdf gfortran m4 dpkg-dev python3-dev python3-pip python3-pytest cython3"
 fuzz="$test libclang-rt-14-dev llvm-14"
 bench="$test"
+python="$build python3-venv python3-dev"
 
 case ${1:-build} in
     build) want=$build ;;
@@ -33,8 +35,9 @@ case ${1:-build} in
     fuzz)  want=$fuzz ;;
     bench) want=$bench ;;
     clients) want=$clients ;;
+    python) want=$python ;;
     list)  printf '%s\n' $fuzz | sort -u; exit 0 ;;
-    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients or list" >&2; exit 2 ;;
+    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python or list" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -16,7 +16,7 @@ class Run(NamedTuple):
     """Positions start, start + step, ... of the file, and where they go in the array."""
 
     start: int
-    count: int
+    length: int
     step: int
     target: slice
 

@@ -108,7 +108,8 @@ class Variable:
     @property
     def shards(self) -> tuple[int, ...] | None:
         """Zarr version 3: lengths of a shard; None where each chunk is for itself."""
-        return self._kept()[2]
+        shards: tuple[int, ...] | None = self._kept()[2]
+        return shards
 
     @property
     def endian(self) -> str:
@@ -192,10 +193,8 @@ class Variable:
         """What the C library calls this memory: 0 for the variable's own type; None: it cannot use it."""
         if dtype == self._dtype and dtype.isnative:
             return 0
-        if self._type in _types.NUMPY_OF and dtype.isnative and dtype in _types.TYPE_OF:
-            if _types.CHAR not in (self._type, _types.TYPE_OF[dtype]):
-                return _types.TYPE_OF[dtype]
-        return None
+        kind = _types.TYPE_OF.get(dtype) if dtype.isnative and self._type in _types.NUMPY_OF else None
+        return None if _types.CHAR in (self._type, kind) else kind
 
     def _read(self, selectors: list[_index.Selector], out: Array, memory: int) -> Any:
         self._group._data()
@@ -213,7 +212,7 @@ class Variable:
         if not np.shares_memory(full, target) and full.size:
             full = np.empty(full.shape, out.dtype)
         for parts in itertools.product(*[_index.runs(s) for s in wide]):
-            self._get_runs(parts, full[(*(run.target for run in parts), ...)], memory)  # a view, always
+            self._get_runs(parts, full[_targets(parts)], memory)
         if full.size and not np.shares_memory(full, target):
             target[...] = full.reshape(target.shape)
         for axis, at in takes:
@@ -228,9 +227,9 @@ class Variable:
         if self._dtype != _types.OBJECT:
             _native.get(self._group._id, self._id, start, step, out, memory)
             return
-        count = tuple(run.count for run in parts)
+        count = tuple(run.length for run in parts)
         turned = tuple(slice(None, None, -1) if s < 0 else slice(None) for s in step)
-        start = tuple(run.start + (run.count - 1) * run.step if run.step < 0 else run.start for run in parts)
+        start = tuple(run.start + (run.length - 1) * run.step if run.step < 0 else run.start for run in parts)
         step = tuple(abs(s) for s in step)
         flat = np.empty(int(np.prod(count, dtype=np.int64)), object)
         flat[:] = self._get_objects(start, count, step)
@@ -266,7 +265,7 @@ class Variable:
         if 0 in full.strides and full.size:
             full = np.ascontiguousarray(full)
         for parts in itertools.product(*[_index.runs(s) for s in selectors]):
-            self._put_runs(parts, full[(*(run.target for run in parts), ...)], memory or 0)
+            self._put_runs(parts, full[_targets(parts)], memory or 0)
 
     def _to_write(self, values: Any) -> Array:
         if isinstance(values, np.ma.MaskedArray):
@@ -303,7 +302,7 @@ class Variable:
             _native.put(*ids, start, step, data, memory)
             return
         data = data[(*(slice(None, None, -1) if s < 0 else slice(None) for s in step), ...)]
-        start = tuple(run.start + (run.count - 1) * run.step if run.step < 0 else run.start for run in parts)
+        start = tuple(run.start + (run.length - 1) * run.step if run.step < 0 else run.start for run in parts)
         step = tuple(abs(s) for s in step)
         if self._type == _types.STRING:
             strings = [v if isinstance(v, bytes) else encode("" if v is None else str(v)) for v in data.ravel().tolist()]
@@ -337,6 +336,11 @@ class Variable:
         from ._html import variable_page
 
         return variable_page(self)
+
+
+def _targets(parts: tuple[_index.Run, ...]) -> Any:
+    """Where the runs go in the array: an index that gives a view, also where it has no dimensions."""
+    return (*(run.target for run in parts), ...)
 
 
 def _find(group: Group, name: str) -> Variable:

@@ -16,8 +16,8 @@ import xarray
 from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.backends.common import WritableCFDataStore
 from xarray.backends.file_manager import CachingFileManager
-from xarray.backends.netCDF4_ import _encode_nc4_variable
 from xarray.backends.netcdf3 import encode_nc3_attr_value, encode_nc3_variable
+from xarray.backends.netCDF4_ import _encode_nc4_variable
 from xarray.backends.store import StoreBackendEntrypoint
 from xarray.coding.strings import create_vlen_dtype
 from xarray.core import indexing
@@ -54,9 +54,9 @@ def _marked(text: str) -> str:
 def xarray_dtype(v: Variable) -> np.dtype[Any]:
     kind = v.datatype
     if kind is str:
-        return create_vlen_dtype(str)  # type: ignore[no-any-return]
+        return create_vlen_dtype(str)
     if isinstance(kind, _types.VLType):
-        return create_vlen_dtype(kind.dtype)  # type: ignore[no-any-return]
+        return create_vlen_dtype(kind.dtype)
     return v.dtype
 
 
@@ -149,7 +149,7 @@ class CellarStore(WritableCFDataStore):
     def ds(self) -> Group:
         with self._manager.acquire_context() as root:
             if self._group in (None, "", "/"):
-                return root  # type: ignore[no-any-return]
+                return root
             return self._find(root)
 
     def _find(self, root: Dataset) -> Group:
@@ -210,8 +210,8 @@ class CellarStore(WritableCFDataStore):
         if variable.dtype.byteorder == ">" or (variable.dtype.byteorder == "<" and not np.little_endian):
             variable = variable.copy(data=variable.data.astype(variable.dtype.newbyteorder("=")))
         if self.format in CLASSIC:
-            return encode_nc3_variable(variable, name=name)  # type: ignore[no-any-return]
-        return _encode_nc4_variable(variable, name=name)  # type: ignore[no-any-return,no-untyped-call]
+            return encode_nc3_variable(variable, name=name)
+        return _encode_nc4_variable(variable, name=name)
 
     def prepare_variable(
         self, name: str, variable: xarray.Variable, check_encoding: bool = False, unlimited_dims: Any = None
@@ -223,6 +223,8 @@ class CellarStore(WritableCFDataStore):
             v = group.variables[name]
         else:
             keywords = write_keywords(variable, check_encoding, set(unlimited_dims or ()))
+            if self.format == "zarr" and keywords["chunks"] is False:
+                keywords["chunks"] = None
             if self.format in PLAIN:
                 keywords.update(chunks=None, chain=None, shards=None, quantize=None, endian=None)
             dtype = _file_dtype(group, variable)
@@ -279,24 +281,26 @@ def write_keywords(variable: xarray.Variable, strict: bool, unlimited: set[Hasha
     unknown = [key for key in encoding if key not in KEYS | {"_FillValue", "dtype"}]
     if strict and unknown:
         raise ValueError(f"unexpected encoding parameters: {unknown!r}; there are {sorted(KEYS)}")
-    out: dict[str, Any] = {"chain": encoding.get("chain"), "quantize": encoding.get("quantize")}
-    if out["chain"] is None and encoding.get("zlib"):
+    chain = encoding.get("chain")
+    if chain is None and encoding.get("zlib"):
         steps = ["shuffle"] if encoding.get("shuffle", True) else []
-        out["chain"] = "|".join([*steps, f"deflate,level={encoding.get('complevel') or 4}"])
-        if encoding.get("fletcher32"):
-            out["chain"] += "|fletcher32"
+        steps.append(f"deflate,level={encoding.get('complevel') or 4}")
+        chain = "|".join([*steps, "fletcher32"] if encoding.get("fletcher32") else steps)
     chunks = encoding.get("chunksizes")
     if chunks is not None and not strict and _outgrown(variable, chunks, encoding, unlimited):
         chunks = None
     shards = encoding.get("shards")
-    if chunks is None and encoding.get("contiguous") and not out["chain"] and not unlimited & set(variable.dims):
+    if chunks is None and encoding.get("contiguous") and not chain and not unlimited & set(variable.dims):
         chunks = False
     if not variable.dims:
-        chunks = shards = out["chain"] = None
-    out["chunks"] = chunks
-    out["shards"] = shards if chunks else None
-    out["endian"] = encoding.get("endian")
-    return out
+        chunks = shards = chain = None
+    return {
+        "chain": chain,
+        "quantize": encoding.get("quantize"),
+        "chunks": chunks,
+        "shards": shards if chunks else None,
+        "endian": encoding.get("endian"),
+    }
 
 
 def _outgrown(variable: xarray.Variable, chunks: Iterable[int], encoding: dict[str, Any], unlimited: set[Hashable]) -> bool:
@@ -445,9 +449,9 @@ def to_netcdf(
     except BaseException:
         store.close()
         raise
-    import dask
+    from dask.delayed import delayed as later
 
-    return dask.delayed(_close_after)(delayed, store)
+    return later(_close_after)(delayed, store)
 
 
 def _unlimited(ds: xarray.Dataset, given: Iterable[Hashable] | None) -> set[Hashable]:

@@ -160,7 +160,8 @@ static PyMethodDef module_methods[] = {
 static int add_methods(PyObject *module)
 {
     PyMethodDef *const parts[] = {module_methods,        native_file_methods,   native_describe_methods,
-                                  native_define_methods, native_values_methods, native_objects_methods};
+                                  native_define_methods, native_values_methods, native_objects_methods,
+                                  native_coder_methods};
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (PyModule_AddFunctions(module, parts[i]))

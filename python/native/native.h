@@ -47,5 +47,6 @@ extern PyMethodDef native_describe_methods[];
 extern PyMethodDef native_define_methods[];
 extern PyMethodDef native_values_methods[];
 extern PyMethodDef native_objects_methods[];
+extern PyMethodDef native_coder_methods[];
 
 #endif

@@ -9,13 +9,11 @@ import pytest
 pytest.importorskip("xarray")
 import xarray as xr
 from xarray.tests import test_backends as suite
+from xarray.tests.conftest import *  # noqa: F403 (its fixtures)
 from xarray.tests.test_backends import create_tmp_file
 
 import cellar
 from cellar.xarray import CellarStore
-
-
-from xarray.tests.conftest import *  # noqa: F403 (its fixtures)
 
 
 class OnCellar:
