@@ -4,7 +4,7 @@
  *
  * How far a setting reaches:
  *
- *     process   cellar_set_threads, cellar_set_strict, cellar_prefer_plugins;
+ *     process   cellar_set_threads, cellar_set_strict, cellar_set_untrusted, cellar_prefer_plugins;
  *               nc_set_default_format, nc_set_chunk_cache, nc_set_alignment, nc_set_log_level,
  *               nc_plugin_path_set, nc_rc_set
  *     thread    what cellar_error, cellar_error_part and cellar_warning tell
@@ -81,6 +81,11 @@ EXTERNL const char *cellar_warning(void);
 
 /* on: what would be such a warning fails instead. -1: as CELLAR_STRICT says. */
 EXTERNL int cellar_set_strict(int on);
+
+/* on: files come from people who are not trusted. They are opened for reading only, libhdf5 is not used for them, no
+ * plugin is loaded, and no link or name in a file leads to another file; what cannot be read so is refused with a sentence.
+ * Files that this program makes are made as always. -1: as CELLAR_UNTRUSTED says. */
+EXTERNL int cellar_set_untrusted(int on);
 
 /* --- what cannot be read ----------------------------------------------------------- */
 

@@ -53,6 +53,11 @@ int cellar_set_strict(int on)
     return set_switch(cel_env_set_strict, on);
 }
 
+int cellar_set_untrusted(int on)
+{
+    return set_switch(cel_env_set_untrusted, on);
+}
+
 int cellar_prefer_plugins(int on)
 {
     return set_switch(cel_env_set_prefer_plugins, on);

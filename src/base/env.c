@@ -51,7 +51,7 @@ int cel_env_log_level(void)
 }
 
 /* What the program said counts more than the environment; -1: it said nothing. */
-static _Atomic int strict_set = -1, prefer_set = -1;
+static _Atomic int strict_set = -1, prefer_set = -1, untrusted_set = -1;
 
 void cel_env_set_strict(int on)
 {
@@ -63,6 +63,18 @@ bool cel_env_strict(void)
     int set = atomic_load(&strict_set);
 
     return set < 0 ? is_on("CELLAR_STRICT") : set;
+}
+
+void cel_env_set_untrusted(int on)
+{
+    atomic_store(&untrusted_set, on);
+}
+
+bool cel_env_untrusted(void)
+{
+    int set = atomic_load(&untrusted_set);
+
+    return set < 0 ? is_on("CELLAR_UNTRUSTED") : set;
 }
 
 size_t cel_env_max_decoded(size_t usual)
@@ -101,7 +113,7 @@ bool cel_env_prefer_plugins(void)
     const char *text = trusted("CELLAR_PLUGINS");
     int set = atomic_load(&prefer_set);
 
-    return set < 0 ? text && strcmp(text, "prefer") == 0 : set;
+    return !cel_env_untrusted() && (set < 0 ? text && strcmp(text, "prefer") == 0 : set);
 }
 
 const char *cel_env_plugin_path(void)
@@ -113,7 +125,7 @@ bool cel_env_no_plugins(void)
 {
     const char *preload = getenv("HDF5_PLUGIN_PRELOAD");
 
-    return (preload && strcmp(preload, "::") == 0) || is_privileged();
+    return (preload && strcmp(preload, "::") == 0) || is_privileged() || cel_env_untrusted();
 }
 
 bool cel_env_fsync(void)
@@ -140,5 +152,5 @@ const char *cel_env_stats(void)
 
 bool cel_env_follow_links(void)
 {
-    return trusted("CELLAR_FOLLOW_LINKS") && is_on("CELLAR_FOLLOW_LINKS");
+    return trusted("CELLAR_FOLLOW_LINKS") && is_on("CELLAR_FOLLOW_LINKS") && !cel_env_untrusted();
 }

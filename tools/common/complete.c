@@ -12,7 +12,7 @@ static void put_bash_words(const struct opt_tool *tool)
         if (tool->opts[i].name)
             printf("--%s%s ", tool->opts[i].name, tool->opts[i].arg ? "=" : "");
     }
-    fputs("--help --version", stdout);
+    fputs("--untrusted --help --version", stdout);
 }
 
 void complete_bash(const struct opt_tool *tool)
@@ -103,7 +103,8 @@ static void zsh_arguments(const struct opt_tool *tool)
         if (tool->opts[i].name)
             zsh_option(&tool->opts[i], "--", tool->opts[i].name);
     }
-    puts("  '--help[help]' \\\n  '--version[version]' \\\n  '*:file:_files'");
+    puts("  '--untrusted[the input is not trusted]' \\\n  '--help[help]' \\\n  '--version[version]' \\\n  "
+         "'*:file:_files'");
 }
 
 void complete_zsh(const struct opt_tool *tool)
@@ -127,5 +128,5 @@ void complete_zsh_commands(const char *program, const struct opt_tool *const *to
         zsh_arguments(tools[i]);
         puts(";;");
     }
-    puts("*) _arguments '--help[help]' '--version[version]' ;;\nesac");
+    puts("*) _arguments '--untrusted[the input is not trusted]' '--help[help]' '--version[version]' ;;\nesac");
 }

@@ -40,7 +40,8 @@ void opt_help(const struct opt_tool *tool)
     printf("usage: %s %s\n%s\n\n", tool->name, tool->operands, tool->purpose);
     for (size_t i = 0; i < tool->nopts; i++)
         print_option(&tool->opts[i]);
-    printf("      --help               this text\n      --version            version of the tool and the "
+    printf("      --untrusted          the input comes from people you do not trust: libhdf5 and plugins are not used\n"
+           "      --help               this text\n      --version            version of the tool and the "
            "library\n");
     if (tool->notes)
         printf("\n%s", tool->notes);
@@ -56,13 +57,14 @@ static const struct opt *find_letter(const struct opt_tool *tool, int letter)
 
 static noreturn void unknown_long(const struct opt_tool *tool, const char *name)
 {
-    const char **names = tool_alloc(tool->nopts + 2, sizeof *names);
+    const char **names = tool_alloc(tool->nopts + 3, sizeof *names);
     size_t n = 0;
     const char *near;
 
     for (size_t i = 0; i < tool->nopts; i++)
         if (tool->opts[i].name)
             names[n++] = tool->opts[i].name;
+    names[n++] = "untrusted";
     names[n++] = "help";
     names[n++] = "version";
     near = msg_nearest(name, names, n);
@@ -94,6 +96,12 @@ static void end_with_info(const struct opt_tool *tool, const char *word)
         (word[11] == 'b' ? complete_bash : complete_zsh)(tool);
         exit(MSG_OK);
     }
+}
+
+/* What every tool has. */
+static bool take_common(const char *word)
+{
+    return strcmp(word, "untrusted") == 0 && cellar_set_untrusted(1) == 0;
 }
 
 static int take_long(struct opt_line *line, const char *word)
@@ -151,7 +159,8 @@ int opt_next(struct opt_line *line)
         } else if (strcmp(word, "--") == 0) {
             line->only_operands = true;
         } else if (word[1] == '-') {
-            return take_long(line, word + 2);
+            if (!take_common(word + 2))
+                return take_long(line, word + 2);
         } else {
             line->rest = word + 1;
             return take_letter(line);

@@ -206,8 +206,10 @@ int cel_h5_reader(struct cel_h5_file *f, uint64_t addr, struct cel_h5r_reader **
 static int open_inside(struct cel_h5_file *f, const struct cel_options *options)
 {
     struct cel_h5_entry entry;
-    int rc = cel_h5_enter(&entry);
+    int rc = cel_h5_refuse_untrusted(f->ds);
 
+    if (rc == CEL_OK)
+        rc = cel_h5_enter(&entry);
     if (rc != CEL_OK)
         return rc;
     rc = start_with(f, options);
@@ -270,11 +272,21 @@ int cel_h5_create(struct cel_dataset *ds, const struct cel_location *where, cons
     return give_up(f, rc);
 }
 
+/* A file that is written is libhdf5's as a whole. */
+static int check_trusted(const struct cel_location *where, const struct cel_options *options)
+{
+    if (!(options->mode & NC_WRITE) || !cel_env_untrusted())
+        return CEL_OK;
+    return cel_fail(NC_EPERM, "%s is not trusted: open it for reading, or turn untrusted mode off", where->path);
+}
+
 int cel_h5_open(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
 {
     struct cel_h5_file *f;
-    int rc = make_file(ds, options->mode & NC_WRITE, &f);
+    int rc = check_trusted(where, options);
 
+    if (rc == CEL_OK)
+        rc = make_file(ds, options->mode & NC_WRITE, &f);
     if (rc != CEL_OK)
         return rc;
     f->persist = where->in_memory && !where->memory && where->persist && ds->writable;

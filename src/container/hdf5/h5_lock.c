@@ -129,10 +129,25 @@ void cel_h5_leave(const struct cel_h5_entry *entry)
     cel_unlock(&inside);
 }
 
+/* Files that are made here are libhdf5's to write, all others have been opened for reading. */
+int cel_h5_refuse_untrusted(const struct cel_dataset *ds)
+{
+    if (cel_h5_file(ds)->io->writable)
+        return CEL_OK;
+#if defined(CEL_H5_READ_OWN)
+    return cel_fail(NC_EHDFERR, "only libhdf5 can read this, and this build (CELLAR_HDF5_READ=own) reads without it");
+#endif
+    if (!cel_env_untrusted())
+        return CEL_OK;
+    return cel_fail(NC_EHDFERR, "only libhdf5 can read this, and files that are not trusted are read without it");
+}
+
 int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry)
 {
-    int rc;
+    int rc = cel_h5_refuse_untrusted(ds);
 
+    if (rc != CEL_OK)
+        return rc;
     if (cel_h5_io_is_parents(cel_h5_file(ds)->io))
         return cel_fail(NC_EPERM,
                         "%s was opened for writing before fork(): only the parent process may use it; "

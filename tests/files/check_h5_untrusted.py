@@ -1,0 +1,64 @@
+#!/usr/bin/python3
+"""Untrusted mode: what ncdump shows of the sample files is what it shows otherwise, or one sentence; libhdf5 is never loaded.
+
+usage: check_h5_untrusted.py NCDUMP DIRECTORY"""
+import os
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+
+import make_h5_files
+
+SENTENCE = "files that are not trusted are read without it"
+
+
+def dump(ncdump, path, *options):
+    "Output, messages and libraries loaded."
+    env = dict(os.environ, LD_DEBUG="files", LD_DEBUG_OUTPUT=os.path.join(os.path.dirname(path), "ld"))
+    run = subprocess.Popen([ncdump] + list(options) + [path], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    out, messages = run.communicate()
+    log = "%s.%d" % (env["LD_DEBUG_OUTPUT"], run.pid)
+    with open(log) as f:
+        loaded = "libhdf5" in f.read()
+    os.unlink(log)
+    return run.returncode, out, messages, loaded
+
+
+def make_outside(directory):
+    "A file that needs others."
+    other, path = os.path.join(directory, "other.h5"), os.path.join(directory, "outside.h5")
+    with h5py.File(other, "w", libver="latest") as f:
+        f["x"] = np.arange(4)
+    with h5py.File(path, "w", libver="latest") as f:
+        f["own"] = np.arange(3)
+        layout = h5py.VirtualLayout(shape=(4,), dtype="i8")
+        layout[:] = h5py.VirtualSource("other.h5", "x", shape=(4,))
+        f.create_virtual_dataset("virtual", layout)
+    return path
+
+
+def main():
+    ncdump, directory = sys.argv[1:]
+    os.makedirs(directory, exist_ok=True)
+    same = refused = 0
+    for path in list(make_h5_files.make_all(directory)) + [make_outside(directory)]:
+        code, out, messages, loaded = dump(ncdump, path, "--untrusted")
+        if loaded:
+            raise SystemExit("%s: libhdf5 was loaded" % path)
+        if (code, out) == dump(ncdump, path)[:2] and SENTENCE not in messages:
+            same += 1
+        elif SENTENCE in messages + out:
+            refused += 1
+        else:
+            raise SystemExit("%s: %s" % (path, messages))
+        if "outside" in path and (SENTENCE not in messages + out or "own = 0, 1, 2" not in out):
+            raise SystemExit("%s: %s%s" % (path, out, messages))
+    print("%d files as always, %d with something refused" % (same, refused))
+    if same < 6:
+        raise SystemExit("too few are read")
+
+
+if __name__ == "__main__":
+    main()
