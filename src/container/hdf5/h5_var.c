@@ -230,6 +230,11 @@ static int load_type_and_fill(struct cel_h5_file *f, struct cel_var *var)
 }
 
 /* A dataset with a null dataspace has no value, though netCDF presents it as a scalar. */
+static int no_value(void)
+{
+    return cel_fail(NC_EHDFERR, "the dataset has a null dataspace: it holds no value");
+}
+
 static int check_space(const struct cel_var *var)
 {
     hid_t space = var->ndims == 0 ? H5Dget_space(((struct cel_h5_var *)var->priv)->id) : -1;
@@ -237,7 +242,7 @@ static int check_space(const struct cel_var *var)
 
     if (space >= 0)
         H5Sclose(space);
-    return none ? cel_fail(NC_EHDFERR, "the dataset has a null dataspace: it holds no value") : CEL_OK;
+    return none ? no_value() : CEL_OK;
 }
 
 static int load(struct cel_h5_file *f, struct cel_var *var)
@@ -307,6 +312,8 @@ static int take_layout(const struct cel_h5_file *f, struct cel_var *var, struct 
     int rc = CEL_OK;
 
     var->layout.storage = storages[d->layout.storage];
+    if (d->null_space)
+        return no_value();
     if (d->layout.storage == CEL_H5R_CHUNKED) {
         rc = take_chunks(var, d);
         if (rc == CEL_OK)

@@ -20,9 +20,8 @@ struct parse {
     const struct cel_h5r_reader *reader;
     struct cel_h5r_dataset *out;
     int seen;
-    bool new_fill;   /* the fill value is of the message that counts, where there are two */
-    bool null_space; /* no elements at all */
-    struct {         /* messages that lie elsewhere: read after the header, whose messages lie in the reader's blocks */
+    bool new_fill; /* the fill value is of the message that counts, where there are two */
+    struct {       /* messages that lie elsewhere: read after the header, whose messages lie in the reader's blocks */
         int type;
         struct cel_buf body;
     } shared[SHARED_MAX];
@@ -89,7 +88,7 @@ static int read_space(struct parse *d, struct cel_h5_bytes b)
     if (rc != CEL_OK)
         return rc;
     d->out->rank = o.rank;
-    d->null_space = o.null_space;
+    d->out->null_space = o.null_space;
     memcpy(d->out->dims, o.dims, sizeof o.dims);
     memcpy(d->out->maxdims, o.maxdims, sizeof o.maxdims);
     d->seen |= SEEN_SPACE;
@@ -225,7 +224,7 @@ static bool is_layout_consistent(struct cel_h5r_dataset *d)
 
 static bool is_consistent(const struct parse *d)
 {
-    return d->seen == SEEN_ALL && !d->null_space && is_layout_consistent(d->out) &&
+    return d->seen == SEEN_ALL && (d->out->null_space || is_layout_consistent(d->out)) &&
            (!d->out->nfill || d->out->nfill == d->out->form->size);
 }
 

@@ -194,6 +194,7 @@ struct cel_h5r_layout {
 struct cel_h5r_dataset {
     struct cel_h5r_datatype *form;
     uint64_t committed; /* where the file has the type; 0: only here */
+    bool null_space;    /* no elements at all */
     int rank;
     uint64_t dims[CEL_RANK_MAX], maxdims[CEL_RANK_MAX]; /* UINT64_MAX: unlimited */
     struct cel_h5r_layout layout;
