@@ -41,7 +41,7 @@ static bool is_address(const struct cel_h5r_reader *r, uint64_t addr)
 static const unsigned char *find_kept(const struct cel_h5r_reader *r, uint64_t want, size_t n)
 {
     for (int i = 0; i < CEL_H5R_BLOCKS; i++)
-        if (want >= r->block[i].at && want + n <= r->block[i].at + r->block[i].n)
+        if (r->block[i].n && want >= r->block[i].at && want + n <= r->block[i].at + r->block[i].n)
             return r->block[i].bytes + (want - r->block[i].at);
     return NULL;
 }
