@@ -135,6 +135,13 @@ void cel_type_free(struct cel_type *type)
 
 /* --- defining ------------------------------------------------------------------ */
 
+int cel_dataset_has_types(const struct cel_dataset *ds)
+{
+    if (cel_is_classic_file(ds))
+        return cel_fail(NC_ENOTNC4, "classic files have no user types: create the file with NC_NETCDF4");
+    return CEL_OK;
+}
+
 static int check_new_type(struct cel_group *group, const char *name)
 {
     int rc = cel_group_object_free(group, name);
@@ -163,7 +170,9 @@ static int def_type(struct cel_group *group, const char *name, int klass, size_t
 
     if (ds->classic_model)
         return cel_fail(NC_ESTRICTNC3, "the classic model has no user types");
-    rc = cel_dataset_refuse(ds, user_type_needs(ds, klass, base), "a user type");
+    rc = cel_dataset_has_types(ds);
+    if (rc == CEL_OK)
+        rc = cel_dataset_refuse(ds, user_type_needs(ds, klass, base), "a user type");
     if (rc == CEL_OK && !size)
         rc = cel_fail(NC_EINVAL, "a type needs a size of at least one byte");
     if (rc == CEL_OK)
@@ -206,8 +215,10 @@ static bool is_integer(nc_type id)
 
 int cel_type_def_enum(struct cel_group *group, nc_type base, const char *name, struct cel_type **out)
 {
-    int rc;
+    int rc = cel_dataset_has_types(group->dataset);
 
+    if (rc != CEL_OK)
+        return rc;
     if (!is_integer(base))
         return cel_fail(NC_EBADTYPE, "an enum is made of an integer type, not of type %d", base);
     rc = def_type(group, name, NC_ENUM, atomic[base].size, NULL, out);
