@@ -202,12 +202,15 @@ static int settle_before_close(int ncid)
 }
 
 /* Definitions that cannot be kept leave the dataset open, as in netCDF-C: it can be mended and closed, or aborted.
- * What goes wrong later, with data, is an error of closing, and closed it is. */
+ * What goes wrong later, with data, is an error of closing, and closed it is; so is want of memory. */
 int nc_close(int ncid)
 {
-    int rc = settle_before_close(ncid);
+    struct cel_first_failure first = {0};
 
-    return rc == CEL_OK ? close_id(ncid, false) : rc;
+    cel_first_failure_note(&first, settle_before_close(ncid));
+    if (first.rc == CEL_OK || first.rc == NC_ENOMEM)
+        cel_first_failure_note(&first, close_id(ncid, first.rc != CEL_OK));
+    return cel_first_failure_restore(&first);
 }
 
 int nc_abort(int ncid)

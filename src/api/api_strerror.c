@@ -88,7 +88,8 @@ static const struct {
     {NC_EBADCHUNK, "NetCDF: Bad chunk sizes."},
     {NC_ENOTBUILT, "NetCDF: Attempt to use feature that was not turned on when netCDF was built."},
     {NC_EDISKLESS, "NetCDF: Error in using diskless access"},
-    {NC_ECANTEXTEND, "NetCDF: Attempt to extend dataset during NC_INDEPENDENT I/O operation. Use nc_var_par_access to set mode NC_COLLECTIVE before extending variable."},
+    {NC_ECANTEXTEND, "NetCDF: Attempt to extend dataset during NC_INDEPENDENT I/O operation. Use nc_var_par_access to "
+                     "set mode NC_COLLECTIVE before extending variable."},
     {NC_EMPI, "NetCDF: MPI operation failed."},
     {NC_EFILTER, "NetCDF: Filter error: bad id or parameters or duplicate filter"},
     {NC_ERCFILE, "NetCDF: RC File Failure."},

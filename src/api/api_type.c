@@ -48,16 +48,13 @@ int nc_def_opaque(int ncid, size_t size, const char *name, nc_type *xtypep)
 int nc_def_vlen(int ncid, const char *name, nc_type base_typeid, nc_type *xtypep)
 {
     struct cel_call c;
-    const struct cel_type *base;
     struct cel_type *type;
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK)
-        rc = cel_dataset_has_types(c.ds);
+        rc = cel_load_types(c.ds);
     if (rc == CEL_OK)
-        rc = cel_find_type(c.ds, base_typeid, &base);
-    if (rc == CEL_OK)
-        rc = cel_type_def_vlen(c.group, name, base, &type);
+        rc = cel_type_def_vlen(c.group, name, cel_type_by_id(c.ds, base_typeid), &type);
     if (rc == CEL_OK)
         cel_output(xtypep, type->id);
     return cel_call_end(&c, rc);

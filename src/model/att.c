@@ -270,7 +270,8 @@ int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, 
     if (rc == CEL_OK)
         rc = name ? cel_name_check(name, &normal) : cel_fail(NC_EBADNAME, "an attribute needs a name");
     if (rc == NC_EMAXNAME && !cel_is_classic_file(group->dataset))
-        rc = cel_fail(NC_EBADNAME, "attribute %.40s...: a name has at most %d bytes", name, NC_MAX_NAME); /* as netCDF-C */
+        rc = cel_fail(NC_EBADNAME, "attribute %.40s...: a name has at most %d bytes", name,
+                      NC_MAX_NAME); /* as netCDF-C */
     if (rc == CEL_OK)
         rc = check_put(group->dataset, normal, type, n, data);
     if (rc == CEL_OK)

@@ -9,7 +9,7 @@ static const struct {
     int format;
     uint64_t longest;
 } limits[] = {
-    {NC_FORMAT_CLASSIC, INT32_MAX - 3},    {NC_FORMAT_64BIT_OFFSET, UINT32_MAX - 3},
+    {NC_FORMAT_CLASSIC, INT32_MAX - 3},     {NC_FORMAT_64BIT_OFFSET, UINT32_MAX - 3},
     {NC_FORMAT_64BIT_DATA, UINT64_MAX - 3}, {NC_FORMAT_NETCDF4_CLASSIC, UINT32_MAX},
     {NC_FORMAT_NETCDF4, UINT64_MAX},
 };

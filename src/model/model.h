@@ -266,15 +266,15 @@ int cel_mode_set_fill(struct cel_dataset *ds, int fill_mode, int *old); /* nc_se
 bool cel_is_strict(const struct cel_dataset *ds);                       /* classic model, or a classic format */
 bool cel_is_classic_file(const struct cel_dataset *ds);                 /* CDF-1, -2 or -5 */
 int cel_mode_write(const struct cel_dataset *ds);                       /* NC_EPERM unless writable */
-int cel_mode_define(struct cel_dataset *ds);       /* about to define: classic model must be in define mode
+int cel_mode_define(struct cel_dataset *ds);              /* about to define: classic model must be in define mode
                                                        (NC_ENOTINDEFINE), others enter it */
-int cel_mode_check_strict(const struct cel_dataset *ds); /* NC_ENOTINDEFINE, whether it is writable or not */
-int cel_mode_redef(struct cel_dataset *ds);        /* nc_redef: NC_EINDEFINE, NC_EPERM */
-int cel_mode_check_enddef(const struct cel_dataset *ds); /* nc_enddef's checks; the caller then saves */
+int cel_mode_check_strict(const struct cel_dataset *ds);  /* NC_ENOTINDEFINE, whether it is writable or not */
+int cel_mode_redef(struct cel_dataset *ds);               /* nc_redef: NC_EINDEFINE, NC_EPERM */
+int cel_mode_check_enddef(const struct cel_dataset *ds);  /* nc_enddef's checks; the caller then saves */
 void cel_mode_settle_fill(const struct cel_group *group); /* nc_enddef was called: its fill values stay as they are */
 
 /* --- name.c ----------------------------------------------------------------- */
-int cel_name_check(const char *name, char **normal);  /* legal and not too long; NFC copy, yours */
+int cel_name_check(const char *name, char **normal); /* legal and not too long; NFC copy, yours */
 /* One to look for: NC_EMAXNAME in netCDF-4 files; a classic file just does not have it. */
 int cel_name_check_sought(const struct cel_dataset *ds, const char *name);
 int cel_name_normal(const char *name, char **normal); /* NFC copy without the checks, for look-ups */
