@@ -37,9 +37,11 @@ static int find_fact(struct cel_call *c, const char *name, struct found *out)
 
 static int find_att(struct cel_call *c, const char *name, struct found *out)
 {
+    int rc = name ? cel_name_check_sought(c->ds, name) : cel_fail(NC_EBADNAME, "no attribute name was given");
+
     *out = (struct found){0};
-    if (!name)
-        return cel_fail(NC_EBADNAME, "no attribute name was given");
+    if (rc != CEL_OK)
+        return rc;
     out->att = cel_att_find(cel_call_att_list(c), name);
     return out->att ? CEL_OK : find_fact(c, name, out);
 }
@@ -159,6 +161,8 @@ int cel_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t n, 
         rc = load_for_fill(&c, name);
     if (rc == CEL_OK)
         rc = cel_att_put(c.group, c.var, name, cel_type_by_id(c.ds, xtype), n, data, memtype);
+    if (xtype == NC_NAT && (rc == NC_EBADTYPID || rc == NC_ESTRICTNC3))
+        rc = cel_fail(NC_EBADTYPE, "attribute %s: NC_NAT is no type", name);
     return cel_call_end(&c, rc);
 }
 

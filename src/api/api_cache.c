@@ -5,11 +5,24 @@
 
 #define MEGABYTE ((size_t)1 << 20) /* the Fortran calls count the size in these */
 
+/* That a file has no chunks comes before what else is wrong. */
+static int begin(struct cel_call *c, int ncid, int varid)
+{
+    int rc = cel_call_begin(c, ncid);
+
+    if (rc == CEL_OK)
+        rc = cel_dataset_has_cache(c->ds);
+    if (rc != CEL_OK)
+        return rc;
+    cel_call_end(c, CEL_OK);
+    return cel_call_loaded_var(c, ncid, varid);
+}
+
 int nc_set_var_chunk_cache(int ncid, int varid, size_t size, size_t nelems, float preemption)
 {
     const struct cel_cache_settings settings = {.size = size, .nelems = nelems, .preemption = preemption};
     struct cel_call c;
-    int rc = cel_call_loaded_var(&c, ncid, varid);
+    int rc = begin(&c, ncid, varid);
 
     if (rc == CEL_OK)
         rc = cel_var_set_cache(c.var, &settings);
@@ -23,10 +36,8 @@ int nc_set_var_chunk_cache(int ncid, int varid, size_t size, size_t nelems, floa
 int nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t *nelemsp, float *preemptionp)
 {
     struct cel_call c;
-    int rc = cel_call_loaded_var(&c, ncid, varid);
+    int rc = begin(&c, ncid, varid);
 
-    if (rc == CEL_OK)
-        rc = cel_var_may_cache(c.var);
     if (rc == CEL_OK) {
         cel_output(sizep, c.var->cache.size);
         cel_output(nelemsp, c.var->cache.nelems);
@@ -37,16 +48,12 @@ int nc_get_var_chunk_cache(int ncid, int varid, size_t *sizep, size_t *nelemsp, 
 
 int nc_set_var_chunk_cache_ints(int ncid, int varid, int size, int nelems, int preemption)
 {
-    size_t old_size, old_nelems;
-    float old_preemption;
-    int rc = nc_get_var_chunk_cache(ncid, varid, &old_size, &old_nelems, &old_preemption);
+    struct cel_settings set; /* a negative number means: as for variables that say nothing */
 
-    /* A negative number means: as it is. */
-    if (rc != NC_NOERR)
-        return rc;
-    return nc_set_var_chunk_cache(ncid, varid, size < 0 ? old_size : (size_t)size * MEGABYTE,
-                                  nelems < 0 ? old_nelems : (size_t)nelems,
-                                  preemption < 0 ? old_preemption : (float)preemption / 100);
+    cel_settings_get(&set);
+    return nc_set_var_chunk_cache(ncid, varid, size < 0 ? set.cache.size : (size_t)size * MEGABYTE,
+                                  nelems < 0 ? set.cache.nelems : (size_t)nelems,
+                                  preemption < 0 ? set.cache.preemption : (float)preemption / 100);
 }
 
 int nc_get_var_chunk_cache_ints(int ncid, int varid, int *sizep, int *nelemsp, int *preemptionp)

@@ -54,15 +54,21 @@ static int note_error(struct cel_var *var)
 
 /* --- modes ------------------------------------------------------------------------ */
 
-/* What was defined goes to the container. The dataset is locked. */
-static int leave_define(struct cel_dataset *ds)
+/* What was defined is whole. The dataset is locked. */
+static int settle(struct cel_dataset *ds)
 {
     int rc = cel_mode_check_enddef(ds);
 
     if (rc == CEL_OK)
         rc = describe_quantization(ds);
-    if (rc == CEL_OK)
-        rc = each_var(ds, settle_new);
+    return rc == CEL_OK ? each_var(ds, settle_new) : rc;
+}
+
+/* What was defined goes to the container. The dataset is locked. */
+static int leave_define(struct cel_dataset *ds)
+{
+    int rc = settle(ds);
+
     if (rc == CEL_OK)
         rc = ds->ops->save(ds);
     if (rc == CEL_OK)
@@ -77,6 +83,15 @@ int cel_data_mode(struct cel_dataset *ds)
     return rc == CEL_OK && ds->defining ? leave_define(ds) : rc;
 }
 
+static int end_define(struct cel_call *c)
+{
+    int rc = leave_define(c->ds);
+
+    if (rc == CEL_OK)
+        cel_mode_settle_fill(c->group);
+    return rc;
+}
+
 int nc_enddef(int ncid)
 {
     struct cel_call c;
@@ -85,7 +100,7 @@ int nc_enddef(int ncid)
     if (rc == CEL_OK)
         rc = cel_fit_new(&c);
     if (rc == CEL_OK)
-        rc = leave_define(c.ds);
+        rc = end_define(&c);
     return cel_call_end(&c, rc);
 }
 
@@ -99,7 +114,7 @@ int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, siz
         rc = cel_fit_new(&c);
     if (rc == CEL_OK) {
         c.ds->padding = (struct cel_header_padding){h_minfree, v_align, v_minfree, r_align};
-        rc = leave_define(c.ds);
+        rc = end_define(&c);
         c.ds->padding = (struct cel_header_padding){0};
     }
     return cel_call_end(&c, rc);
@@ -174,25 +189,27 @@ static int close_id(int ncid, bool abort)
     return rc == CEL_OK ? close_dataset(ds, abort, NULL) : rc;
 }
 
-/* What plugins refuse is an error of closing, and closed it is. */
-static int fit_before_close(int ncid)
+static int settle_before_close(int ncid)
 {
     struct cel_call c;
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK)
         rc = cel_fit_new(&c);
+    if (rc == CEL_OK && c.ds->writable && c.ds->defining)
+        rc = settle(c.ds);
     return cel_call_end(&c, rc);
 }
 
+/* Definitions that cannot be kept leave the dataset open, as in netCDF-C: it can be mended and closed, or aborted.
+ * What goes wrong later, with data, is an error of closing, and closed it is; so is want of memory. */
 int nc_close(int ncid)
 {
     struct cel_first_failure first = {0};
 
-    cel_first_failure_note(&first, fit_before_close(ncid));
-    if (first.rc == NC_EBADID)
-        return first.rc;
-    cel_first_failure_note(&first, close_id(ncid, first.rc != CEL_OK));
+    cel_first_failure_note(&first, settle_before_close(ncid));
+    if (first.rc == CEL_OK || first.rc == NC_ENOMEM)
+        cel_first_failure_note(&first, close_id(ncid, first.rc != CEL_OK));
     return cel_first_failure_restore(&first);
 }
 

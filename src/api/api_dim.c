@@ -67,6 +67,8 @@ int nc_inq_dimid(int ncid, const char *name, int *idp)
 
     if (rc == CEL_OK && !name)
         rc = cel_fail(NC_EINVAL, "no name was given");
+    if (rc == CEL_OK)
+        rc = cel_name_check_sought(c.ds, name);
     if (rc == CEL_OK) {
         dim = cel_dim_find(c.group, name);
         if (!dim)

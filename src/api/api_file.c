@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netcdf_mem.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MEMORY_FLAGS (NC_DISKLESS | NC_INMEMORY | NC_MMAP)
@@ -14,6 +15,39 @@
 static void apply_settings(struct cel_dataset *ds, const struct cel_settings *set)
 {
     ds->cache = set->cache;
+}
+
+static struct cel_file_id identify(const struct cel_location *at)
+{
+    struct stat st;
+
+    if (at->in_memory || stat(at->path, &st) != 0)
+        return (struct cel_file_id){0};
+    return (struct cel_file_id){(uint64_t)st.st_dev, (uint64_t)st.st_ino};
+}
+
+/* Is it open for writing, in data mode? A classic file keeps its own rules, those of NC_SHARE. */
+static bool has_data_of(int ncid, struct cel_file_id file)
+{
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+    bool has = rc == CEL_OK && c.ds->writable && !c.ds->defining && !cel_is_classic_file(c.ds) &&
+               c.ds->file.device == file.device && c.ds->file.inode == file.inode;
+
+    cel_call_end(&c, rc);
+    return has;
+}
+
+/* A second handle on a file sees what was put through the first: it is written before the second is opened. */
+static int write_first(const struct cel_location *at)
+{
+    int next = cel_open_next(0), rc = CEL_OK;
+    struct cel_file_id file = next ? identify(at) : (struct cel_file_id){0};
+
+    for (int ncid = file.inode ? next : 0; rc == CEL_OK && ncid; ncid = cel_open_next(ncid))
+        if (has_data_of(ncid, file))
+            rc = nc_sync(ncid);
+    return rc;
 }
 
 static int give_up(struct cel_dataset *ds, int rc)
@@ -52,8 +86,11 @@ static int start(const char *path, struct cel_where *where, int mode, bool creat
     ds->writable = create || (mode & NC_WRITE);
     ds->defining = ds->created = create;
     apply_settings(ds, &set);
-    rc = (create ? ops->create : ops->open)(ds, &where->at, &options);
+    rc = create ? CEL_OK : write_first(&where->at);
+    if (rc == CEL_OK)
+        rc = (create ? ops->create : ops->open)(ds, &where->at, &options);
     if (rc == CEL_OK) {
+        ds->file = identify(&where->at);
         cel_api_first_use(ops);
         rc = cel_open_add(ds, ncidp);
     }
@@ -65,18 +102,22 @@ static int fail_path(int rc, const char *path)
     return rc == CEL_OK ? rc : cel_fail_at(rc, CEL_IN_FILE, "%s", path ? path : "(no path)");
 }
 
+/* The flags that say which format a dataset has: of its bytes, and of the model on top of them. */
+static const int mode_flags[] = {
+    [NC_FORMAT_64BIT_OFFSET] = NC_64BIT_OFFSET,
+    [NC_FORMAT_NETCDF4] = NC_NETCDF4,
+    [NC_FORMAT_NETCDF4_CLASSIC] = NC_NETCDF4,
+    [NC_FORMAT_64BIT_DATA] = NC_64BIT_DATA,
+};
+
 static int mode_with_format(int mode)
 {
-    static const int flags[] = {
-        [NC_FORMAT_64BIT_OFFSET] = NC_64BIT_OFFSET,
-        [NC_FORMAT_NETCDF4] = NC_NETCDF4,
-        [NC_FORMAT_NETCDF4_CLASSIC] = NC_NETCDF4 | NC_CLASSIC_MODEL,
-        [NC_FORMAT_64BIT_DATA] = NC_64BIT_DATA,
-    };
     struct cel_settings set;
 
     cel_settings_get(&set);
-    return mode & CEL_MODE_FORMATS ? mode : mode | flags[set.format];
+    if (mode & CEL_MODE_FORMATS)
+        return mode;
+    return mode | mode_flags[set.format] | (set.format == NC_FORMAT_NETCDF4_CLASSIC ? NC_CLASSIC_MODEL : 0);
 }
 
 static int check_create_mode(int mode, const int *ncidp)
@@ -89,7 +130,7 @@ static int check_location(const struct cel_where *where, int mode)
     if ((mode & NC_NOCLOBBER) && where->at.exists && !((mode & NC_DISKLESS) && !(mode & NC_PERSIST)))
         return cel_fail(NC_EEXIST, "the file exists, and NC_NOCLOBBER says not to replace it");
     if (where->error && !where->at.exists)
-        return cel_fail(where->error, "cannot create: %s", strerror(where->error));
+        return cel_fail(mode & NC_NETCDF4 ? EACCES : where->error, "cannot create: %s", strerror(where->error));
     return CEL_OK;
 }
 
@@ -102,9 +143,9 @@ static int create(const char *path, int mode, int *ncidp)
         return fail_path(rc, path);
     rc = cel_where_init(path, &where);
     if (rc == CEL_OK)
-        rc = check_location(&where, mode);
+        rc = check_location(&where, mode = mode_with_format(mode));
     if (rc == CEL_OK)
-        rc = start(path, &where, mode_with_format(mode), true, ncidp);
+        rc = start(path, &where, mode, true, ncidp);
     cel_where_dispose(&where);
     return fail_path(rc, path);
 }
@@ -269,10 +310,8 @@ int nc_inq_format_extended(int ncid, int *formatp, int *modep)
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK) {
-        int netcdf4 = c.ds->format == NC_FORMAT_NETCDF4 || c.ds->format == NC_FORMAT_NETCDF4_CLASSIC;
-
         cel_output(formatp, c.ds->ops->formatx);
-        cel_output(modep, c.ds->mode | (netcdf4 ? NC_NETCDF4 : 0));
+        cel_output(modep, c.ds->mode | mode_flags[c.ds->format]);
     }
     return cel_call_end(&c, rc);
 }
@@ -318,26 +357,18 @@ int nc_delete_mp(const char *path, int basepe)
     return rc == CEL_OK ? nc_delete(path) : rc;
 }
 
-static int classic_only(int ncid)
-{
-    struct cel_call c;
-    int rc = cel_call_begin(&c, ncid);
-
-    if (rc == CEL_OK && (c.ds->format == NC_FORMAT_NETCDF4 || c.ds->format == NC_FORMAT_NETCDF4_CLASSIC))
-        rc = cel_fail(NC_ENOTNC3, "processing elements exist for classic files only");
-    return cel_call_end(&c, rc);
-}
-
+/* As in netCDF-C a dataset takes any number, and stays with 0. */
 int nc_set_base_pe(int ncid, int pe)
 {
-    int rc = classic_only(ncid);
+    struct cel_call c;
 
-    return rc == CEL_OK ? only_pe0(pe) : rc;
+    (void)pe;
+    return cel_call_end(&c, cel_call_begin(&c, ncid));
 }
 
 int nc_inq_base_pe(int ncid, int *pe)
 {
-    int rc = classic_only(ncid);
+    int rc = nc_set_base_pe(ncid, 0);
 
     if (rc == CEL_OK)
         cel_output(pe, 0);

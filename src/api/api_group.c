@@ -56,7 +56,9 @@ int nc_inq_grp_full_ncid(int ncid, const char *full_name, int *grp_ncid)
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK && !full_name)
-        rc = cel_fail(NC_ENOGRP, "no name was given");
+        rc = cel_fail(NC_EINVAL, "no name was given");
+    if (rc == CEL_OK && c.group->parent && !full_name[strspn(full_name, "/")])
+        rc = cel_fail(NC_ENOGRP, "group %s does not hold the root group", c.group->name);
     if (rc == CEL_OK)
         rc = cel_group_by_path(c.group, full_name, &group);
     if (rc == CEL_OK)

@@ -1,5 +1,7 @@
 /* Types: atomic ones by their fixed ids, and the four kinds users define. */
 #include "api.h"
+#include "mem.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* --- definition -------------------------------------------------------------------------- */
@@ -46,14 +48,13 @@ int nc_def_opaque(int ncid, size_t size, const char *name, nc_type *xtypep)
 int nc_def_vlen(int ncid, const char *name, nc_type base_typeid, nc_type *xtypep)
 {
     struct cel_call c;
-    const struct cel_type *base;
     struct cel_type *type;
     int rc = cel_call_begin(&c, ncid);
 
     if (rc == CEL_OK)
-        rc = cel_find_type(c.ds, base_typeid, &base);
+        rc = cel_load_types(c.ds);
     if (rc == CEL_OK)
-        rc = cel_type_def_vlen(c.group, name, base, &type);
+        rc = cel_type_def_vlen(c.group, name, cel_type_by_id(c.ds, base_typeid), &type);
     if (rc == CEL_OK)
         cel_output(xtypep, type->id);
     return cel_call_end(&c, rc);
@@ -71,6 +72,8 @@ static int call_type(struct cel_call *c, int ncid, nc_type xtype, int klass, str
     int rc = cel_call_begin(c, ncid);
 
     if (rc == CEL_OK)
+        rc = cel_dataset_has_types(c->ds);
+    if (rc == CEL_OK)
         rc = cel_find_type(c->ds, xtype, &type);
     if (rc != CEL_OK)
         return rc;
@@ -82,13 +85,23 @@ static int call_type(struct cel_call *c, int ncid, nc_type xtype, int klass, str
     return CEL_OK;
 }
 
+/* The same for calls that say NC_EBADTYPID of an id that no type has. */
+static int call_typeid(struct cel_call *c, int ncid, nc_type xtype, int klass, struct cel_type **out)
+{
+    int rc = call_type(c, ncid, xtype, klass, out);
+
+    if (rc == NC_EBADTYPE && xtype > NC_STRING && !cel_type_by_id(c->ds, xtype))
+        rc = cel_fail(NC_EBADTYPID, "no type has the id %d", xtype);
+    return rc;
+}
+
 int nc_insert_array_compound(int ncid, nc_type xtype, const char *name, size_t offset, nc_type field_typeid, int ndims,
                              const int *dim_sizes)
 {
     struct cel_call c;
     struct cel_type *type;
     const struct cel_type *field;
-    int rc = call_type(&c, ncid, xtype, NC_COMPOUND, &type);
+    int rc = call_typeid(&c, ncid, xtype, NC_COMPOUND, &type);
 
     if (rc == CEL_OK)
         rc = cel_find_type(c.ds, field_typeid, &field);
@@ -106,7 +119,7 @@ int nc_insert_enum(int ncid, nc_type xtype, const char *name, const void *value)
 {
     struct cel_call c;
     struct cel_type *type;
-    int rc = call_type(&c, ncid, xtype, NC_ENUM, &type);
+    int rc = call_typeid(&c, ncid, xtype, NC_ENUM, &type);
 
     if (rc == CEL_OK)
         rc = cel_type_insert_member(type, name, value);
@@ -129,13 +142,41 @@ int nc_inq_type(int ncid, nc_type xtype, char *name, size_t *size)
         return NC_NOERR;
     }
     rc = call_type(&c, ncid, xtype, 0, &type);
-    if (rc == NC_EBADID)
-        rc = cel_fail(NC_EBADTYPE, "no open dataset has the id %d, so no type has the id %d", ncid, xtype);
+    if (rc == NC_EBADID || rc == NC_ENOTNC4)
+        rc = cel_fail(NC_EBADTYPE, "no dataset of id %d has a type of id %d", ncid, xtype);
     if (rc == CEL_OK) {
         cel_output_name(name, type->name);
         cel_output(size, type->size);
     }
     return cel_call_end(&c, rc);
+}
+
+/* Which code says that there is no such type: netCDF-C tells paths of several kinds apart. */
+static int no_such_type(struct cel_call *c, const char *name)
+{
+    const char *last = strrchr(name, '/');
+    struct cel_group *group;
+    char *folder;
+    int rc = cel_name_check_sought(c->ds, name);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (last && (*name != '/' || last == name))
+        return cel_fail(NC_EINVAL, "%s: the path of a type begins with '/' and names its group", name);
+    if (last) {
+        folder = cel_strndup(name, (size_t)(last - name));
+        rc = folder ? cel_group_by_path(c->group, folder, &group) : NC_ENOMEM;
+        free(folder);
+    }
+    return rc == CEL_OK ? cel_fail(NC_EBADTYPE, "there is no type %s", name) : rc;
+}
+
+static int find_type(struct cel_call *c, const char *name, const struct cel_type **out)
+{
+    *out = cel_type_find(c->group, name);
+    if (cel_is_classic_file(c->ds) && (!*out || (*out)->id == NC_STRING))
+        return cel_fail(NC_ENOTNC4, "classic files have no type %s", name);
+    return *out ? CEL_OK : no_such_type(c, name);
 }
 
 int nc_inq_typeid(int ncid, const char *name, nc_type *typeidp)
@@ -146,11 +187,8 @@ int nc_inq_typeid(int ncid, const char *name, nc_type *typeidp)
 
     if (rc == CEL_OK && !name)
         rc = cel_fail(NC_EINVAL, "no name was given");
-    if (rc == CEL_OK) {
-        type = cel_type_find(c.group, name);
-        if (!type)
-            rc = cel_fail(NC_EBADTYPE, "there is no type %s", name);
-    }
+    if (rc == CEL_OK)
+        rc = find_type(&c, name, &type);
     if (rc == CEL_OK)
         cel_output(typeidp, type->id);
     return cel_call_end(&c, rc);
@@ -173,6 +211,11 @@ int nc_inq_user_type(int ncid, nc_type xtype, char *name, size_t *size, nc_type 
     return cel_call_end(&c, rc);
 }
 
+static bool is_hdf5(const struct cel_call *c)
+{
+    return c->ds->ops->formatx == NC_FORMATX_NC_HDF5;
+}
+
 /* The second dataset's types are looked at while the first is held but not
  * locked: a type that values or files know does not change any more. */
 static int compare(struct cel_call *first, const struct cel_type *a, int ncid2, nc_type typeid2, int *equal)
@@ -183,6 +226,9 @@ static int compare(struct cel_call *first, const struct cel_type *a, int ncid2, 
 
     cel_call_unlock(first);
     rc = call_type(&c, ncid2, typeid2, 0, &b);
+    if (rc == CEL_OK && equal && (a->saved == CEL_NEW || b->saved == CEL_NEW) && is_hdf5(&c))
+        rc = cel_fail(NC_EHDFERR, "types %s and %s can be compared once both are in their files: call nc_enddef first",
+                      a->name, b->name);
     if (rc == CEL_OK)
         cel_output(equal, cel_type_equal(a, b));
     return cel_call_end(&c, rc);
@@ -202,6 +248,11 @@ int nc_inq_type_equal(int ncid1, nc_type typeid1, int ncid2, nc_type typeid2, in
         return NC_NOERR;
     }
     rc = call_type(&c, ncid1, typeid1, 0, &type);
+    if (rc == NC_ENOTNC4) { /* a classic file's user types are equal to none */
+        cel_error_clear();
+        cel_output(equal, 0);
+        return cel_call_end(&c, CEL_OK);
+    }
     if (rc == CEL_OK)
         rc = compare(&c, type, ncid2, typeid2, equal);
     return cel_call_end(&c, rc);
@@ -291,7 +342,7 @@ int nc_inq_compound_fieldindex(int ncid, nc_type xtype, const char *name, int *f
     struct cel_type *type;
     char *normal = NULL;
     size_t at = 0;
-    int rc = call_type(&c, ncid, xtype, NC_COMPOUND, &type);
+    int rc = call_typeid(&c, ncid, xtype, NC_COMPOUND, &type);
 
     if (rc == CEL_OK)
         rc = name ? cel_name_normal(name, &normal) : cel_fail(NC_EINVAL, "no name was given");

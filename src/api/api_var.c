@@ -22,6 +22,8 @@ int nc_def_var(int ncid, const char *name, nc_type xtype, int ndims, const int *
         for (int d = 0; dimidsp && d < ndims && d < CEL_RANK_MAX; d++)
             dims[d] = cel_dim_by_id(c.ds, dimidsp[d]);
         rc = cel_var_def(c.group, name, type, ndims, dimidsp ? dims : NULL, &var);
+        if (rc == NC_ESTRICTNC3 && xtype == NC_NAT)
+            rc = cel_fail(NC_EBADTYPE, "NC_NAT is no type");
     }
     if (rc == CEL_OK)
         cel_output(varidp, var->id);
@@ -98,6 +100,8 @@ int nc_inq_varid(int ncid, const char *name, int *varidp)
 
     if (rc == CEL_OK && !name)
         rc = cel_fail(NC_EINVAL, "no name was given");
+    if (rc == CEL_OK)
+        rc = cel_name_check_sought(c.ds, name);
     if (rc == CEL_OK) {
         var = cel_var_find(c.group, name);
         if (!var)

@@ -77,7 +77,7 @@ static int copy_path(const char *path, struct cel_where *out)
     while (isspace((unsigned char)*path))
         path++;
     if (!*path)
-        return cel_fail(NC_EINVAL, "the path is empty");
+        return cel_fail(NC_EDAPURL, "the path is empty"); /* netCDF-C's code for what is no path */
     out->text = cel_strdup(path);
     if (!out->text)
         return NC_ENOMEM;

@@ -134,8 +134,12 @@ static int check_fill(const struct cel_var *var, const struct cel_type *type, si
     if (var->type->id != type->id)
         return cel_fail(NC_EBADTYPE, "_FillValue must be of the variable's type %s, not %s", var->type->name,
                         type->name);
+    if (cel_is_classic_file(var->group->dataset)) /* it matters for records to come only */
+        return CEL_OK;
     if (var->fill.settled)
         return cel_fail(NC_ELATEFILL, "the fill value is set before data is written");
+    if (var->saved != CEL_NEW && var->array)
+        return cel_fail(NC_ELATEFILL, "the fill value is set before the variable is read");
     return CEL_OK;
 }
 
@@ -155,10 +159,21 @@ static int check_put(const struct cel_dataset *ds, const char *name, const struc
     if (rc != CEL_OK)
         return rc;
     if (!type)
-        return cel_fail(NC_EBADTYPID, "attribute %s: there is no such type", name);
+        return cel_fail(cel_is_classic_file(ds) ? NC_EBADTYPE
+                        : ds->classic_model     ? NC_ESTRICTNC3
+                                                : NC_EBADTYPID,
+                        "attribute %s: there is no such type", name);
     if (n && !data)
         return cel_fail(NC_EINVAL, "attribute %s: no data for %zu values", name, n);
     return CEL_OK;
+}
+
+static void drop_fill(struct cel_var *var)
+{
+    if (var->fill.value)
+        cel_value_reclaim(var->type, var->fill.value, 1);
+    free(var->fill.value);
+    var->fill.value = NULL;
 }
 
 static int keep_fill(struct cel_var *var, const void *value)
@@ -170,9 +185,7 @@ static int keep_fill(struct cel_var *var, const void *value)
         free(fill);
         return rc;
     }
-    if (var->fill.value)
-        cel_value_reclaim(var->type, var->fill.value, 1);
-    free(var->fill.value);
+    drop_fill(var);
     var->fill.value = fill;
     var->fill.changed = var->saved != CEL_NEW;
     cel_touch(&var->saved);
@@ -206,6 +219,20 @@ static bool is_idle_fill(const struct cel_var *var, const struct value *v)
     return cel_is_classic_file(var->group->dataset) && (v->n != 1 || v->type->id != var->type->id);
 }
 
+/* An attribute was renamed or removed. In a classic file the fill value is what _FillValue says at the time; a
+ * netCDF-4 file keeps it in a place of its own, where the attribute's end does not reach. */
+static int follow_fill(struct cel_var *var)
+{
+    const struct cel_att *att = var ? cel_names_find(&var->atts.index, fill_name) : NULL;
+
+    if (!var || !cel_is_classic_file(var->group->dataset))
+        return CEL_OK;
+    if (att && att->n == 1 && att->type->id == var->type->id)
+        return keep_fill(var, att->data);
+    drop_fill(var);
+    return CEL_OK;
+}
+
 static int put(struct cel_group *group, struct cel_var *var, char **normal, struct value *v, const void *data,
                nc_type memtype)
 {
@@ -224,6 +251,8 @@ static int put(struct cel_group *group, struct cel_var *var, char **normal, stru
         rc = make_value(group->dataset, v, data, memtype, *normal);
     if (rc == CEL_OK && is_fill)
         rc = keep_fill(var, v->data);
+    else if (rc == CEL_OK && var && strcmp(*normal, fill_name) == 0)
+        drop_fill(var);
     return rc == CEL_OK ? store(atts, att, normal, v) : rc;
 }
 
@@ -240,6 +269,9 @@ int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, 
     rc = cel_mode_write(group->dataset);
     if (rc == CEL_OK)
         rc = name ? cel_name_check(name, &normal) : cel_fail(NC_EBADNAME, "an attribute needs a name");
+    if (rc == NC_EMAXNAME && !cel_is_classic_file(group->dataset))
+        rc = cel_fail(NC_EBADNAME, "attribute %.40s...: a name has at most %d bytes", name,
+                      NC_MAX_NAME); /* as netCDF-C */
     if (rc == CEL_OK)
         rc = check_put(group->dataset, normal, type, n, data);
     if (rc == CEL_OK)
@@ -285,8 +317,10 @@ static int no_such(const char *name)
 static int check_rename(struct cel_dataset *ds, struct cel_atts *atts, const char *name, const char *to)
 {
     const struct cel_att *att = name ? cel_att_find(atts, name) : NULL;
-    int rc = check_reserved(ds, to);
+    int rc = name ? cel_name_check_sought(ds, name) : CEL_OK;
 
+    if (rc == CEL_OK)
+        rc = check_reserved(ds, to);
     if (rc == CEL_OK && cel_names_find(&atts->index, to))
         rc = cel_fail(NC_ENAMEINUSE, "there is an attribute %s already", to);
     if (rc == CEL_OK && !att)
@@ -314,7 +348,8 @@ int cel_att_rename(struct cel_group *group, struct cel_var *var, const char *nam
         return rc;
     }
     att = cel_att_find(atts, name);
-    return cel_named_rename(&(struct cel_named){&atts->index, att, &att->name, &att->saved_name, &att->saved}, normal);
+    rc = cel_named_rename(&(struct cel_named){&atts->index, att, &att->name, &att->saved_name, &att->saved}, normal);
+    return rc == CEL_OK ? follow_fill(var) : rc;
 }
 
 static size_t position_of(const struct cel_atts *atts, const struct cel_att *att)
@@ -362,7 +397,7 @@ int cel_att_del(struct cel_group *group, struct cel_var *var, const char *name)
         cel_names_remove(&atts->index, att->name);
     cel_vec_remove(&atts->list, position_of(atts, att));
     free_att(att);
-    return CEL_OK;
+    return follow_fill(var);
 }
 
 void cel_atts_saved(struct cel_atts *atts)

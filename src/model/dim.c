@@ -9,8 +9,8 @@ static const struct {
     int format;
     uint64_t longest;
 } limits[] = {
-    {NC_FORMAT_CLASSIC, INT32_MAX - 3},    {NC_FORMAT_64BIT_OFFSET, UINT32_MAX - 3},
-    {NC_FORMAT_64BIT_DATA, INT64_MAX - 3}, {NC_FORMAT_NETCDF4_CLASSIC, UINT32_MAX},
+    {NC_FORMAT_CLASSIC, INT32_MAX - 3},     {NC_FORMAT_64BIT_OFFSET, UINT32_MAX - 3},
+    {NC_FORMAT_64BIT_DATA, UINT64_MAX - 3}, {NC_FORMAT_NETCDF4_CLASSIC, UINT32_MAX},
     {NC_FORMAT_NETCDF4, UINT64_MAX},
 };
 
@@ -119,10 +119,10 @@ void cel_dim_free(struct cel_dim *dim)
 
 static int check_new_dim(struct cel_group *group, const char *name, size_t len, bool unlimited)
 {
-    int rc = check_free(group, name);
+    int rc = unlimited ? CEL_OK : check_len(group->dataset, name, len);
 
-    if (rc == CEL_OK && !unlimited)
-        rc = check_len(group->dataset, name, len);
+    if (rc == CEL_OK)
+        rc = check_free(group, name);
     return rc == CEL_OK ? cel_mode_define(group->dataset) : rc;
 }
 
@@ -131,7 +131,7 @@ int cel_dim_def(struct cel_group *group, const char *name, size_t len, bool unli
     struct cel_dataset *ds = group->dataset;
     struct cel_dim *dim;
     char *normal = NULL;
-    int rc = cel_mode_write(ds);
+    int rc = cel_is_classic_file(ds) ? cel_mode_define(ds) : cel_mode_write(ds);
 
     if (rc == CEL_OK && unlimited)
         rc = check_unlimited(ds);

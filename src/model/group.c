@@ -77,8 +77,6 @@ static int check_new_group(struct cel_group *parent, const char *name)
     struct cel_dataset *ds = parent->dataset;
     int rc = cel_group_object_free(parent, name);
 
-    if (rc == CEL_OK)
-        rc = cel_dataset_refuse(ds, CEL_KEEPS_GROUPS, "a group");
     if (rc == CEL_OK && ds->classic_model)
         rc = cel_fail(NC_ESTRICTNC3, "group %s: the classic model has no groups", name);
     return rc == CEL_OK ? cel_mode_define(ds) : rc;
@@ -87,8 +85,10 @@ static int check_new_group(struct cel_group *parent, const char *name)
 int cel_group_def(struct cel_group *parent, const char *name, struct cel_group **out)
 {
     char *normal = NULL;
-    int rc = cel_name_check(name, &normal);
+    int rc = cel_dataset_refuse(parent->dataset, CEL_KEEPS_GROUPS, "a group");
 
+    if (rc == CEL_OK)
+        rc = cel_name_check(name, &normal);
     if (rc != CEL_OK)
         return rc;
     rc = check_new_group(parent, normal);
@@ -109,8 +109,10 @@ int cel_group_rename(struct cel_group *group, const char *name)
 {
     struct cel_group *parent = group->parent;
     char *normal = NULL;
-    int rc = cel_mode_write(group->dataset);
+    int rc = cel_dataset_refuse(group->dataset, CEL_KEEPS_GROUPS, "a group");
 
+    if (rc == CEL_OK)
+        rc = cel_mode_write(group->dataset);
     if (rc == CEL_OK && !parent)
         rc = cel_fail(NC_EBADGRPID, "the root group cannot be renamed");
     if (rc == CEL_OK)

@@ -19,17 +19,26 @@ int cel_mode_write(const struct cel_dataset *ds)
     return CEL_OK;
 }
 
-int cel_mode_define(struct cel_dataset *ds)
+int cel_mode_check_strict(const struct cel_dataset *ds)
 {
-    int rc = cel_mode_write(ds);
-
-    if (rc != CEL_OK)
-        return rc;
     if (!ds->defining && cel_is_strict(ds))
         return cel_fail(NC_ENOTINDEFINE, "a file of the classic model is defined in define mode only: "
                                          "call nc_redef first");
-    ds->defining = true;
     return CEL_OK;
+}
+
+/* Of a classic file opened for reading netCDF-C says that it is not in define mode, of others that they are not writable. */
+int cel_mode_define(struct cel_dataset *ds)
+{
+    int rc = cel_is_classic_file(ds) ? cel_mode_check_strict(ds) : CEL_OK;
+
+    if (rc == CEL_OK)
+        rc = cel_mode_write(ds);
+    if (rc == CEL_OK)
+        rc = cel_mode_check_strict(ds);
+    if (rc == CEL_OK)
+        ds->defining = true;
+    return rc;
 }
 
 int cel_mode_redef(struct cel_dataset *ds)
@@ -62,8 +71,6 @@ int cel_mode_check_create(int mode)
         return cel_fail(NC_EDISKLESS, "NC_DISKLESS and NC_INMEMORY exclude each other");
     if ((mode & NC_MMAP) && (mode & NC_NETCDF4))
         return cel_fail(NC_EINVAL, "NC_MMAP is for classic files: use NC_DISKLESS");
-    if (mode & NC_MPIIO)
-        return cel_fail(NC_ENOTBUILT, "this build has no parallel I/O (NC_MPIIO)");
     return CEL_OK;
 }
 
@@ -71,8 +78,6 @@ int cel_mode_check_open(int mode)
 {
     if ((mode & NC_DISKLESS) && (mode & NC_INMEMORY))
         return cel_fail(NC_EINVAL, "NC_DISKLESS and NC_INMEMORY exclude each other");
-    if (mode & NC_MPIIO)
-        return cel_fail(NC_ENOTBUILT, "this build has no parallel I/O (NC_MPIIO)");
     return CEL_OK;
 }
 
@@ -99,13 +104,13 @@ static int check_type(const struct cel_type *type)
     return CEL_OK;
 }
 
-static void settle_fill(const struct cel_group *group)
+void cel_mode_settle_fill(const struct cel_group *group)
 {
     for (size_t i = 0; i < group->vars.n; i++)
         ((struct cel_var *)group->vars.at[i])->fill.settled = true;
 }
 
-int cel_mode_check_enddef(struct cel_dataset *ds)
+int cel_mode_check_enddef(const struct cel_dataset *ds)
 {
     int rc = CEL_OK;
 
@@ -116,8 +121,5 @@ int cel_mode_check_enddef(struct cel_dataset *ds)
         if (type && type->saved == CEL_NEW)
             rc = check_type(type);
     }
-    for (size_t i = 0; rc == CEL_OK && i < ds->groups.n; i++)
-        if (ds->groups.at[i])
-            settle_fill(ds->groups.at[i]);
     return rc;
 }

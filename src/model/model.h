@@ -128,8 +128,8 @@ struct cel_fill_state {
     void *value;  /* one element in memory form when the user gave one; else NULL */
     bool never;   /* what was not written is zeros all the same: the file says not to fill */
     bool changed; /* since the container made the variable */
-    bool settled; /* through an enddef, or data was put, in this session: it can no longer change.
-                     cel_mode_check_enddef and the array engine set it */
+    bool settled; /* through an nc_enddef(), or data was put: in a netCDF-4 file it can no longer change.
+                     cel_mode_settle_fill and the array engine set it */
 };
 
 struct cel_quantize_state {
@@ -205,8 +205,14 @@ struct cel_header_padding {
     size_t rec_align; /* the records start at a multiple of this */
 };
 
+/* Which file, however its path is written; zeros: none, as of a dataset in memory. */
+struct cel_file_id {
+    uint64_t device, inode;
+};
+
 struct cel_dataset {
     char *path;
+    struct cel_file_id file;
     int format; /* NC_FORMAT_NETCDF4, NC_FORMAT_NETCDF4_CLASSIC, NC_FORMAT_CLASSIC, ... */
     int mode;   /* as given to create or open */
     bool writable;
@@ -260,13 +266,17 @@ int cel_mode_set_fill(struct cel_dataset *ds, int fill_mode, int *old); /* nc_se
 bool cel_is_strict(const struct cel_dataset *ds);                       /* classic model, or a classic format */
 bool cel_is_classic_file(const struct cel_dataset *ds);                 /* CDF-1, -2 or -5 */
 int cel_mode_write(const struct cel_dataset *ds);                       /* NC_EPERM unless writable */
-int cel_mode_define(struct cel_dataset *ds);       /* about to define: classic model must be in define mode
+int cel_mode_define(struct cel_dataset *ds);              /* about to define: classic model must be in define mode
                                                        (NC_ENOTINDEFINE), others enter it */
-int cel_mode_redef(struct cel_dataset *ds);        /* nc_redef: NC_EINDEFINE, NC_EPERM */
-int cel_mode_check_enddef(struct cel_dataset *ds); /* nc_enddef's checks; the caller then saves */
+int cel_mode_check_strict(const struct cel_dataset *ds);  /* NC_ENOTINDEFINE, whether it is writable or not */
+int cel_mode_redef(struct cel_dataset *ds);               /* nc_redef: NC_EINDEFINE, NC_EPERM */
+int cel_mode_check_enddef(const struct cel_dataset *ds);  /* nc_enddef's checks; the caller then saves */
+void cel_mode_settle_fill(const struct cel_group *group); /* nc_enddef was called: its fill values stay as they are */
 
 /* --- name.c ----------------------------------------------------------------- */
-int cel_name_check(const char *name, char **normal);  /* legal and not too long; NFC copy, yours */
+int cel_name_check(const char *name, char **normal); /* legal and not too long; NFC copy, yours */
+/* One to look for: NC_EMAXNAME in netCDF-4 files; a classic file just does not have it. */
+int cel_name_check_sought(const struct cel_dataset *ds, const char *name);
 int cel_name_normal(const char *name, char **normal); /* NFC copy without the checks, for look-ups */
 
 /* --- group.c ------------------------------------------------------------- */
@@ -288,6 +298,7 @@ const struct cel_type *cel_type_atomic(nc_type id); /* NULL: not atomic; constan
 const struct cel_type *cel_type_by_id(const struct cel_dataset *ds, nc_type id);       /* atomic or user */
 const struct cel_type *cel_type_find(const struct cel_group *group, const char *name); /* here, in an ancestor, else
                                                    anywhere in the dataset; "/g/t" names one in that group */
+int cel_dataset_has_types(const struct cel_dataset *ds); /* NC_ENOTNC4 in classic files: there are no user types */
 int cel_type_def_compound(struct cel_group *group, size_t size, const char *name, struct cel_type **out);
 int cel_type_insert_field(struct cel_type *type, const char *name, size_t offset, const struct cel_type *field,
                           int ndims, const int *dims);
@@ -309,7 +320,7 @@ void cel_value_reclaim(const struct cel_type *type, void *data, size_t n); /* fr
 struct cel_att *cel_att_find(const struct cel_atts *atts, const char *name);
 /* Set an attribute from n values of memtype (converted to `type`; NC_ERANGE after
  * storing; NC_NAT: they are of that type already). Mode and _FillValue rules
- * included; var NULL: a group's; type NULL: NC_EBADTYPID. The list must be loaded. */
+ * included; var NULL: a group's; type NULL: NC_EBADTYPID, in classic files NC_EBADTYPE. The list must be loaded. */
 int cel_att_put(struct cel_group *group, struct cel_var *var, const char *name, const struct cel_type *type, size_t n,
                 const void *data, nc_type memtype);
 int cel_att_get(const struct cel_dataset *ds, const struct cel_att *att, void *data,
@@ -355,7 +366,7 @@ int cel_var_shape(const struct cel_var *var, struct cel_shape *out);
 
 /* --- var_cache.c ------------------------------------------------------------------ */
 int cel_cache_check(const struct cel_cache_settings *settings); /* NC_EINVAL */
-int cel_var_may_cache(const struct cel_var *var);               /* NC_ENOTNC4 */
+int cel_dataset_has_cache(const struct cel_dataset *ds);        /* NC_ENOTNC4 */
 int cel_var_set_cache(struct cel_var *var, const struct cel_cache_settings *settings);
 
 /* --- var_shards.c: many chunks in one value ----------------------------------------- */

@@ -38,6 +38,11 @@ static int check_length(const char *name)
     return CEL_OK;
 }
 
+int cel_name_check_sought(const struct cel_dataset *ds, const char *name)
+{
+    return cel_is_classic_file(ds) ? CEL_OK : check_length(name);
+}
+
 int cel_name_check(const char *name, char **normal)
 {
     char *fresh = NULL;

@@ -135,6 +135,13 @@ void cel_type_free(struct cel_type *type)
 
 /* --- defining ------------------------------------------------------------------ */
 
+int cel_dataset_has_types(const struct cel_dataset *ds)
+{
+    if (cel_is_classic_file(ds))
+        return cel_fail(NC_ENOTNC4, "a user type: classic files have none: create the file with NC_NETCDF4");
+    return CEL_OK;
+}
+
 static int check_new_type(struct cel_group *group, const char *name)
 {
     int rc = cel_group_object_free(group, name);
@@ -154,16 +161,22 @@ static unsigned user_type_needs(const struct cel_dataset *ds, int klass, const s
                                                                                  : CEL_KEEPS_USER_TYPES;
 }
 
+static int may_def_type(const struct cel_dataset *ds)
+{
+    if (ds->classic_model)
+        return cel_fail(NC_ESTRICTNC3, "the classic model has no user types");
+    return cel_dataset_has_types(ds);
+}
+
 static int def_type(struct cel_group *group, const char *name, int klass, size_t size, const struct cel_type *base,
                     struct cel_type **out)
 {
     struct cel_dataset *ds = group->dataset;
     char *normal = NULL;
-    int rc = CEL_OK;
+    int rc = may_def_type(ds);
 
-    if (ds->classic_model)
-        return cel_fail(NC_ESTRICTNC3, "the classic model has no user types");
-    rc = cel_dataset_refuse(ds, user_type_needs(ds, klass, base), "a user type");
+    if (rc == CEL_OK)
+        rc = cel_dataset_refuse(ds, user_type_needs(ds, klass, base), "a user type");
     if (rc == CEL_OK && !size)
         rc = cel_fail(NC_EINVAL, "a type needs a size of at least one byte");
     if (rc == CEL_OK)
@@ -189,9 +202,11 @@ int cel_type_def_opaque(struct cel_group *group, size_t size, const char *name, 
 
 int cel_type_def_vlen(struct cel_group *group, const char *name, const struct cel_type *base, struct cel_type **out)
 {
-    int rc = base ? def_type(group, name, NC_VLEN, sizeof(nc_vlen_t), base, out)
-                  : cel_fail(NC_EBADTYPE, "there is no such type to make a variable-length type of");
+    int rc = may_def_type(group->dataset);
 
+    if (rc == CEL_OK)
+        rc = base ? def_type(group, name, NC_VLEN, sizeof(nc_vlen_t), base, out)
+                  : cel_fail(NC_EBADTYPE, "there is no such type to make a variable-length type of");
     if (rc == CEL_OK) {
         (*out)->base = base;
         cel_type_pin(base);
@@ -206,8 +221,10 @@ static bool is_integer(nc_type id)
 
 int cel_type_def_enum(struct cel_group *group, nc_type base, const char *name, struct cel_type **out)
 {
-    int rc;
+    int rc = may_def_type(group->dataset);
 
+    if (rc != CEL_OK)
+        return rc;
     if (!is_integer(base))
         return cel_fail(NC_EBADTYPE, "an enum is made of an integer type, not of type %d", base);
     rc = def_type(group, name, NC_ENUM, atomic[base].size, NULL, out);

@@ -112,6 +112,8 @@ static int check_new_var(struct cel_group *group, const char *name, const struct
     const struct cel_dataset *ds = group->dataset;
     int rc;
 
+    if (!type && cel_is_strict(ds))
+        return cel_fail(ds->classic_model ? NC_ESTRICTNC3 : NC_EBADTYPE, "there is no such type");
     if (ndims > 0 && !dims)
         return cel_fail(NC_EINVAL, "no dimensions given");
     rc = type ? cel_type_allowed(ds, type) : CEL_OK;
@@ -156,8 +158,10 @@ int cel_var_def(struct cel_group *group, const char *name, const struct cel_type
 {
     struct cel_var *var;
     char *normal = NULL;
-    int rc = cel_mode_define(group->dataset);
+    int rc = cel_mode_check_strict(group->dataset);
 
+    if (rc == CEL_OK)
+        rc = cel_mode_define(group->dataset);
     if (rc == CEL_OK)
         rc = cel_name_check(name, &normal);
     if (rc != CEL_OK)
@@ -411,17 +415,26 @@ static int forget_fill(struct cel_var *var)
     return cel_att_find(&var->atts, "_FillValue") ? cel_att_del(var->group, var, "_FillValue") : CEL_OK;
 }
 
+/* Of a classic file it can be changed whenever definitions can: it matters for what is written from then on. */
+static int may_set_fill(const struct cel_var *var)
+{
+    struct cel_dataset *ds = var->group->dataset;
+    int rc = cel_is_classic_file(ds) ? cel_mode_write(ds) : cel_var_may_define(var);
+
+    return rc == CEL_OK && cel_is_classic_file(ds) ? cel_mode_define(ds) : rc;
+}
+
 int cel_var_set_fill(struct cel_var *var, bool no_fill, const void *value)
 {
-    int rc = cel_var_may_define(var);
+    int rc = may_set_fill(var);
 
     if (rc != CEL_OK)
         return rc;
     if (no_fill && var->type->varsized)
         return cel_fail(NC_EINVAL, "values of type %s are always filled", var->type->name);
-    if (no_fill)
+    if (no_fill && !cel_is_classic_file(var->group->dataset))
         rc = forget_fill(var);
-    else if (value)
+    else if (!no_fill && value)
         rc = cel_att_put(var->group, var, "_FillValue", var->type, 1, value, NC_NAT);
     if (rc == CEL_OK)
         var->fill.off = no_fill;

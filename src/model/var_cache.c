@@ -8,9 +8,9 @@ int cel_cache_check(const struct cel_cache_settings *settings)
     return CEL_OK;
 }
 
-int cel_var_may_cache(const struct cel_var *var)
+int cel_dataset_has_cache(const struct cel_dataset *ds)
 {
-    return cel_dataset_refuse(var->group->dataset, CEL_KEEPS_CHUNKS, "a chunk cache");
+    return cel_dataset_refuse(ds, CEL_KEEPS_CHUNKS, "a chunk cache");
 }
 
 int cel_var_set_cache(struct cel_var *var, const struct cel_cache_settings *settings)
@@ -18,7 +18,7 @@ int cel_var_set_cache(struct cel_var *var, const struct cel_cache_settings *sett
     int rc = cel_cache_check(settings);
 
     if (rc == CEL_OK)
-        rc = cel_var_may_cache(var);
+        rc = cel_dataset_has_cache(var->group->dataset);
     if (rc == CEL_OK)
         var->cache = *settings;
     return rc;

@@ -40,17 +40,32 @@ int cel_check_rival(const struct cel_var *var, unsigned id)
     return CEL_OK;
 }
 
+/* Text and lists lie in heaps that filters do not reach: a filter is recorded, and HDF5 applies it to the references to
+ * them. One that works on elements could not even do that, and is left out. */
+static bool filters_references(const struct cel_var *var)
+{
+    return var->type->varsized && !(var->group->dataset->features & CEL_FILTERS_VARSIZED);
+}
+
+static bool is_left_out(const struct cel_var *var, const struct cel_step *step)
+{
+    bool unsuitable = step->id == CEL_ID_FLETCHER32 || /* libhdf5 says so */
+                      (step->codec && step->codec->flags & (CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_NEEDS_PIXELS));
+
+    return filters_references(var) && unsuitable;
+}
+
 static int check_varsized(const struct cel_var *var, const struct cel_step *step)
 {
     const char *name = step->codec ? step->codec->name : "the filter";
     char text[CEL_WHERE_TEXT];
 
-    if (!var->type->varsized || (var->group->dataset->features & CEL_FILTERS_VARSIZED))
+    if (!filters_references(var))
         return CEL_OK;
     if (cel_env_strict())
         return cel_fail(NC_EFILTER, "%s cannot be applied to values of variable size (type %s)", name, var->type->name);
-    cel_warn("%s: %s is recorded but not applied: type %s has values of variable size", cel_var_path(var, text), name,
-             var->type->name);
+    cel_warn("%s: %s is %s: type %s has values of variable size", cel_var_path(var, text), name,
+             is_left_out(var, step) ? "left out" : "recorded but not applied", var->type->name);
     return CEL_OK;
 }
 
@@ -76,7 +91,7 @@ int cel_var_add_filter(struct cel_var *var, struct cel_step *step)
 
     if (rc == CEL_OK && var->layout.storage != CEL_CHUNKED)
         rc = cel_var_chunk_by_default(var);
-    if (rc != CEL_OK) {
+    if (rc != CEL_OK || is_left_out(var, step)) {
         cel_step_dispose(step);
         return rc;
     }
@@ -145,6 +160,19 @@ int cel_var_set_object(struct cel_var *var, char *object)
     return CEL_OK;
 }
 
+static void leave_out(const struct cel_var *var, struct cel_chain *chain)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < chain->n; i++) {
+        if (is_left_out(var, &chain->step[i]))
+            cel_step_dispose(&chain->step[i]);
+        else
+            chain->step[n++] = chain->step[i];
+    }
+    chain->n = n;
+}
+
 int cel_var_set_chain(struct cel_var *var, struct cel_chain *chain)
 {
     int rc = check_chain(var, chain);
@@ -153,6 +181,7 @@ int cel_var_set_chain(struct cel_var *var, struct cel_chain *chain)
         rc = cel_var_chunk_by_default(var);
     if (rc != CEL_OK)
         return rc;
+    leave_out(var, chain);
     cel_chain_dispose(&var->chain);
     var->chain = *chain;
     *chain = (struct cel_chain){0};

@@ -73,7 +73,7 @@ class Runner:
 
 
 def main():
-    source, prefix = sys.argv[1:3]
+    source, prefix = (os.path.abspath(path) for path in sys.argv[1:3])
     part = sys.argv[3] if len(sys.argv) > 3 else ""
     expected = expectations(HERE + "/expected.txt", "program")
     with tempfile.TemporaryDirectory(prefix="cellar-netcdf-") as scratch:

@@ -161,7 +161,8 @@ static int write_store(const struct kind *k, int *first)
         TRY(nc_put_var_string(group, var[1], text));
     TRY(nc_sync(ncid));
     TRY(nc_put_vara_int(ncid, var[0], (size_t[]){1, 3}, (size_t[]){1, 1}, (int[]){-1}));
-    TRY(nc_close(ncid));
+    if (TRY(nc_close(ncid)))
+        nc_abort(ncid); /* what could be defined was not whole, and the store is still open */
     return *first;
 }
 

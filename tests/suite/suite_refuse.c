@@ -25,17 +25,17 @@ static void types_are_refused(void **state)
 
 static void user_types_are_refused(void **state)
 {
-    int nc = fresh();
+    int nc = fresh(), refused = here->flags & NC_NETCDF4 ? here->no_type : NC_ENOTNC4;
     nc_type type;
 
     if (!keeps(USER_TYPES)) {
-        FAILS(nc_def_compound(nc, 4, "c", &type), here->no_type);
-        FAILS(nc_def_enum(nc, NC_INT, "e", &type), here->no_type);
-        FAILS(nc_def_opaque(nc, 4, "o", &type), here->no_type);
-        FAILS(nc_def_vlen(nc, "v", NC_CHAR, &type), here->no_type);
+        FAILS(nc_def_compound(nc, 4, "c", &type), refused);
+        FAILS(nc_def_enum(nc, NC_INT, "e", &type), refused);
+        FAILS(nc_def_opaque(nc, 4, "o", &type), refused);
+        FAILS(nc_def_vlen(nc, "v", NC_CHAR, &type), refused);
     }
     if (!keeps(LISTS))
-        FAILS(nc_def_vlen(nc, "v", NC_INT, &type), here->no_type);
+        FAILS(nc_def_vlen(nc, "v", NC_INT, &type), refused);
     if (keeps(LISTS) && !keeps(USER_TYPES)) {
         OK(nc_def_vlen(nc, "v", NC_INT, &type));
         FAILS(nc_put_att(nc, NC_GLOBAL, "a", type, 1, &(nc_vlen_t){0}), here->no_type);

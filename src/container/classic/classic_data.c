@@ -282,6 +282,9 @@ int cel_classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *s
 {
     struct walk w;
 
+    int rc;
+
     start_walk(&w, ds, var, start, count, stride);
-    return move_locked(&w, (char *)data, true);
+    rc = move_locked(&w, (char *)data, true);
+    return rc == CEL_OK && ds->mode & NC_SHARE ? cel_classic_share(ds) : rc;
 }

@@ -211,6 +211,18 @@ static int write_all(struct cel_dataset *ds)
     return rc == CEL_OK ? flush(ds) : rc;
 }
 
+/* NC_SHARE: others see what was put at once. */
+int cel_classic_share(struct cel_dataset *ds)
+{
+    struct classic *c = cel_classic_of(ds);
+    int rc;
+
+    cel_lock(&c->lock);
+    rc = write_all(ds);
+    cel_unlock(&c->lock);
+    return rc;
+}
+
 /* Where the user asked for it; a file that was made also needs its entry in the folder. */
 static int sync_disk(const struct cel_dataset *ds)
 {

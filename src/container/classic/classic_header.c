@@ -162,7 +162,7 @@ static int load_dims(struct reader *r)
         rc = take_name(r, &name);
         if (rc == CEL_OK)
             rc = take(r, count_size(r->c), &len);
-        if (rc == CEL_OK && len > (uint64_t)PTRDIFF_MAX)
+        if (rc == CEL_OK && len > (uint64_t)SIZE_MAX - 3)
             rc = bad(r, "a dimension too long for this machine");
         if (rc == CEL_OK && !len && find_record_dim(r->ds))
             rc = bad(r, "a second record dimension");
@@ -342,6 +342,35 @@ static int check_begins(const struct reader *r)
     return CEL_OK;
 }
 
+/* The fixed variables, or those with records, lie one behind another in the order of the header: netCDF-C refuses a
+ * file where they do not, since it would write one over another. *at: where the first may begin, then their end. */
+static int check_order(const struct cel_dataset *ds, bool records, uint64_t *at)
+{
+    for (size_t i = 0; i < ds->root->vars.n; i++) {
+        const struct cel_var *var = ds->root->vars.at[i];
+        const struct cel_classic_var *p = priv_of(var);
+
+        if (p->is_record != records)
+            continue;
+        if (p->begin < *at)
+            return cel_fail_in_var(cel_fail(NC_ENOTNC,
+                                            "the header is damaged: the data begins at byte %llu, before the end of "
+                                            "another variable's at byte %llu",
+                                            (unsigned long long)p->begin, (unsigned long long)*at),
+                                   var);
+        *at = p->begin + p->len;
+    }
+    return CEL_OK;
+}
+
+static int check_orders(const struct cel_dataset *ds)
+{
+    uint64_t at = 0;
+    int rc = check_order(ds, false, &at);
+
+    return rc == CEL_OK ? check_order(ds, true, &at) : rc;
+}
+
 /* "Streaming": the number of records follows from the size of the file. */
 static bool is_streaming(const struct classic *c, uint64_t numrecs)
 {
@@ -413,6 +442,8 @@ int cel_classic_header_load(struct cel_dataset *ds)
         rc = cel_classic_lengths(ds);
     if (rc == CEL_OK)
         rc = check_begins(&r);
+    if (rc == CEL_OK)
+        rc = check_orders(ds);
     if (rc == CEL_OK)
         note_begins(c, ds, r.at);
     if (rc == CEL_OK && streaming)

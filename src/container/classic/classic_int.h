@@ -97,6 +97,9 @@ struct cel_classic_var *cel_classic_var_make(void); /* nothing is pending; NULL:
 
 bool cel_classic_is_record(const struct cel_var *var);
 
+/* --- classic_file.c -------------------------------------------------------------------- */
+int cel_classic_share(struct cel_dataset *ds); /* all that was put goes to the file, the number of records last */
+
 /* --- classic_header.c -------------------------------------------------------------------- */
 int cel_classic_header_load(struct cel_dataset *ds);
 int cel_classic_header_make(struct cel_dataset *ds, struct cel_buf *out); /* with the begins as they are */

@@ -161,9 +161,9 @@ static void offer_outside(const struct cel_step *step)
         H5Zregister(klass); /* if that fails, setting the filter says so */
 }
 
-static int set_filter(hid_t dcpl, const struct cel_step *step)
+static int set_filter(hid_t dcpl, const struct cel_step *step, bool fitted)
 {
-    const struct cel_words *w = step->codec ? &step->working : &step->visible;
+    const struct cel_words *w = step->codec && fitted ? &step->working : &step->visible;
 
     offer_outside(step);
     if (H5Pset_filter(dcpl, (H5Z_filter_t)step->id, step->optional ? H5Z_FLAG_OPTIONAL : H5Z_FLAG_MANDATORY, w->n,
@@ -172,23 +172,23 @@ static int set_filter(hid_t dcpl, const struct cel_step *step)
     return CEL_OK;
 }
 
-/* Filters on strings and other variable-sized types are kept in the model but not
- * written: libhdf5 would apply them to the references, not to the text. */
+/* libhdf5 applies the filters of strings and other variable-sized types itself, to the references to them. */
 int cel_h5_filters_set(struct cel_var *var, hid_t dcpl)
 {
+    bool fitted = !var->type->varsized;
     struct cel_shape shape;
     size_t i;
     int rc;
 
-    if (var->chain.n == 0 || var->type->varsized)
+    if (var->chain.n == 0)
         return CEL_OK;
     rc = cel_var_shape(var, &shape);
     if (rc == CEL_OK)
         rc = cel_chain_usable(&var->chain);
-    if (rc == CEL_OK)
+    if (rc == CEL_OK && fitted)
         rc = cel_chain_prepare(&var->chain, &shape, false);
     for (i = 0; rc == CEL_OK && i < var->chain.n; i++)
-        rc = set_filter(dcpl, &var->chain.step[i]);
+        rc = set_filter(dcpl, &var->chain.step[i], fitted);
     return rc;
 }
 

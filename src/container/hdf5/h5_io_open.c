@@ -10,18 +10,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* As netCDF-C: what cannot be created is EACCES, whatever the system's reason, which the text has. */
 static int os_code(int e, bool create)
 {
     static const struct {
-        int e, code;
-    } map[] = {{ENOENT, NC_ENOTFOUND}, {EEXIST, NC_EEXIST}, {EACCES, NC_EPERM},
-               {EPERM, NC_EPERM},      {EROFS, NC_EPERM},   {ENOMEM, NC_ENOMEM}};
+        int e, code, create_code;
+    } map[] = {{ENOENT, NC_ENOTFOUND, EACCES}, {EEXIST, NC_EEXIST, NC_EEXIST}, {EACCES, NC_EPERM, EACCES},
+               {EPERM, NC_EPERM, EACCES},      {EROFS, NC_EPERM, EACCES},      {ENOMEM, NC_ENOMEM, NC_ENOMEM}};
     size_t i;
 
     for (i = 0; i < sizeof map / sizeof *map; i++)
-        if (map[i].e == e && !(create && e == ENOENT))
-            return map[i].code;
-    return create ? NC_ECANTCREATE : NC_ECANTREAD;
+        if (map[i].e == e)
+            return create ? map[i].create_code : map[i].code;
+    return create ? EACCES : NC_ECANTREAD;
 }
 
 static int check_regular(struct cel_h5_io *io, const char *path)

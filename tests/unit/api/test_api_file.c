@@ -138,8 +138,27 @@ static void an_unfinished_type_keeps_the_file_from_being_made(void **state)
     assert_ok(nc_def_compound(ncid, 4, "nothing in it", &type));
     assert_int_equal(nc_close(ncid), NC_EINVAL);
     assert_non_null(strstr(cellar_error(), "nothing in it"));
+    assert_ok(nc_abort(ncid)); /* it stayed open, to be mended */
     assert_int_not_equal(access("half.nc", F_OK), 0);
     assert_int_equal(nc_close(ncid), NC_EBADID);
+}
+
+static void an_unfinished_type_can_be_finished(void **state)
+{
+    nc_type type;
+    int ncid;
+
+    (void)state;
+    assert_ok(nc_create("half.nc", NC_NETCDF4, &ncid));
+    assert_ok(nc_def_enum(ncid, NC_INT, "e", &type));
+    assert_int_equal(nc_close(ncid), NC_EINVAL);
+    assert_ok(nc_insert_enum(ncid, type, "one", &(int){1}));
+    assert_ok(nc_close(ncid));
+    assert_int_equal(nc_close(ncid), NC_EBADID);
+    assert_ok(nc_open("half.nc", NC_NOWRITE, &ncid));
+    assert_ok(nc_inq_typeid(ncid, "e", &type));
+    assert_ok(nc_close(ncid));
+    unlink("half.nc");
 }
 
 static void filters_by_text(void **state)
@@ -221,6 +240,7 @@ int main(void)
         cmocka_unit_test(errors_say_where),
         cmocka_unit_test(a_failed_create_leaves_nothing),
         cmocka_unit_test(an_unfinished_type_keeps_the_file_from_being_made),
+        cmocka_unit_test(an_unfinished_type_can_be_finished),
         cmocka_unit_test(filters_by_text),
         cmocka_unit_test(cache_of_a_variable),
         cmocka_unit_test(sync_lets_others_read),

@@ -31,7 +31,7 @@ static void urls_have_fragments_and_paths_do_not(void **state)
         cel_where_dispose(&where);
     }
     assert_int_equal(cel_where_init(NULL, &where), NC_EINVAL);
-    assert_int_equal(cel_where_init("  ", &where), NC_EINVAL);
+    assert_int_equal(cel_where_init("  ", &where), NC_EDAPURL);
 }
 
 static void opendap_addresses_are_refused_with_a_sentence(void **state)

@@ -90,6 +90,8 @@ static void fill_values_have_rules(void **state)
     OK(cel_att_put(ds->root, s, "_FillValue", cel_type_atomic(NC_STRING), 1, &text, NC_STRING));
     assert_string_equal(*(char *const *)cel_var_fill_value(s), "none");
     saved(ds);
+    OK(put_int(ds, v, "_FillValue", NC_INT, 5)); /* the variable has no data yet */
+    cel_mode_settle_fill(ds->root);
     FAILS(put_int(ds, v, "_FillValue", NC_INT, 5), NC_ELATEFILL);
     cel_dataset_free(ds);
 }

@@ -64,7 +64,7 @@ static void classic_formats_have_theirs(void **state)
     } cases[] = {
         {NC_FORMAT_CLASSIC, 2147483644u},
         {NC_FORMAT_64BIT_OFFSET, 4294967292u},
-        {NC_FORMAT_64BIT_DATA, 9223372036854775804u},
+        {NC_FORMAT_64BIT_DATA, 18446744073709551612u},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
