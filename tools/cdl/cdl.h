@@ -69,10 +69,12 @@ struct cdl_dim {
     bool unlimited;
     struct cdl_place where;
     int id;
+    const char *ident; /* what a C program calls it (cdl_emit_c) */
 };
 
 struct cdl_type {
-    struct type t;
+    struct type t; /* first: a type of the document is found by it */
+    const char *ident;
     struct cdl_place where;
 };
 
@@ -115,6 +117,7 @@ struct cdl_var {
     struct cdl_array array;
     void *fill; /* one value of the type */
     int id;
+    const char *ident;
 };
 
 struct cdl_group {
@@ -127,6 +130,7 @@ struct cdl_group {
     size_t nchildren, ndims, ntypes, nvars;
     struct cdl_atts atts;
     int id;
+    const char *ident;
 };
 
 struct cdl_doc {

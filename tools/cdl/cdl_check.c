@@ -264,10 +264,33 @@ static bool check_var(struct cdl_doc *doc, struct cdl_var *v)
     return measure_var(doc, v);
 }
 
+static bool uses_types(const struct type *t)
+{
+    for (size_t i = 0; i < t->nfields; i++)
+        if (t->field[i].type->group >= 0)
+            return true;
+    return t->base && t->base->group >= 0;
+}
+
+/* Types that use no others come first in the file, as netCDF-C has it; each of the rest comes behind those it uses. */
+static void order_types(struct cdl_doc *doc, struct cdl_group *g)
+{
+    struct cdl_type **ordered = cdl_alloc(doc, g->ntypes, sizeof *ordered);
+    size_t n = 0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < g->ntypes; i++)
+            if (uses_types(&g->type[i]->t) == pass)
+                ordered[n++] = g->type[i];
+    g->type = ordered;
+}
+
 static bool check_group(struct cdl_doc *doc, struct cdl_group *g)
 {
     size_t unlimited = 0;
     bool ok = check_atts(doc, &g->atts, true);
+
+    order_types(doc, g);
 
     for (size_t i = 0; i < g->ndims; i++)
         unlimited += g->dim[i]->unlimited;

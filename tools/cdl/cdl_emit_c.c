@@ -1,473 +1,346 @@
-/* Document -> C program that makes the file (ncgen -lc). Ids live in numbered
- * arrays, so that no name of the document has to be a C identifier; values are
- * arrays at file scope, where sequences can be written as compound literals. */
+/* Document -> C program that makes the file (ncgen -lc), in the form that netCDF-C's ncgen has: one name for each id,
+ * made of the object's own, and a block for the values of each attribute and variable. */
 
-#include "cdl.h"
-#include <ctype.h>
-#include <math.h>
+#include "cdl_emit.h"
+#include <netcdf_aux.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-struct emitter {
-    struct cdl_doc *doc;
-    FILE *out;
-    bool data;
-    size_t ngroups, ndims, ntypes, nvars, narrays;
-};
-
-static void put_c_string(FILE *out, const char *s, size_t len)
-{
-    putc('"', out);
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)s[i];
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c == '\n')
-            fputs("\\n", out);
-        else if (!isprint(c) || c == '?')
-            fprintf(out, "\\%03o", c);
-        else
-            putc(c, out);
-    }
-    putc('"', out);
-}
-
-static void put_name(FILE *out, const char *s)
-{
-    put_c_string(out, s, strlen(s));
-}
-
-/* --- types --------------------------------------------------------------------------- */
-static const char *const c_atomic[] = {[NC_BYTE] = "signed char",
-                                       [NC_CHAR] = "char",
-                                       [NC_SHORT] = "short",
-                                       [NC_INT] = "int",
-                                       [NC_FLOAT] = "float",
-                                       [NC_DOUBLE] = "double",
-                                       [NC_UBYTE] = "unsigned char",
-                                       [NC_USHORT] = "unsigned short",
-                                       [NC_UINT] = "unsigned int",
-                                       [NC_INT64] = "long long",
-                                       [NC_UINT64] = "unsigned long long",
-                                       [NC_STRING] = "const char *"};
-
-static const char *const nc_atomic[] = {
-    [NC_BYTE] = "NC_BYTE",   [NC_CHAR] = "NC_CHAR",     [NC_SHORT] = "NC_SHORT",   [NC_INT] = "NC_INT",
-    [NC_FLOAT] = "NC_FLOAT", [NC_DOUBLE] = "NC_DOUBLE", [NC_UBYTE] = "NC_UBYTE",   [NC_USHORT] = "NC_USHORT",
-    [NC_UINT] = "NC_UINT",   [NC_INT64] = "NC_INT64",   [NC_UINT64] = "NC_UINT64", [NC_STRING] = "NC_STRING"};
-
-/* The C type of a value; user types are numbered by their place in type[]. */
-static void put_c_type(struct emitter *e, const struct type *t)
-{
-    if (t->group < 0)
-        fputs(c_atomic[t->kind], e->out);
-    else if (t->kind == NC_VLEN)
-        fputs("nc_vlen_t", e->out);
-    else if (t->kind == NC_ENUM)
-        put_c_type(e, t->base);
-    else
-        fprintf(e->out, "struct type_%d", t->id);
-}
-
-static void put_nc_type(struct emitter *e, const struct type *t)
-{
-    if (t->group < 0)
-        fputs(nc_atomic[t->kind], e->out);
-    else
-        fprintf(e->out, "type[%d]", t->id);
-}
-
-static void declare_type(struct emitter *e, struct type *t)
-{
-    t->id = (int)e->ntypes++;
-    if (t->kind == NC_OPAQUE)
-        fprintf(e->out, "struct type_%d { unsigned char b[%zu]; };\n", t->id, t->size);
-    if (t->kind != NC_COMPOUND)
-        return;
-    fprintf(e->out, "struct type_%d {\n", t->id);
-    for (size_t i = 0; i < t->nfields; i++) {
-        fputs("    ", e->out);
-        put_c_type(e, t->field[i].type);
-        fprintf(e->out, " f%zu", i);
-        if (t->field[i].ndims)
-            fprintf(e->out, "[%zu]", t->field[i].count);
-        fputs(";\n", e->out);
-    }
-    fputs("};\n", e->out);
-}
-
-static void number_group(struct emitter *e, struct cdl_group *g)
-{
-    g->id = (int)e->ngroups++;
-    for (size_t i = 0; i < g->ntypes; i++)
-        declare_type(e, &g->type[i]->t);
-    for (size_t i = 0; i < g->ndims; i++)
-        g->dim[i]->id = (int)e->ndims++;
-    for (size_t i = 0; i < g->nvars; i++)
-        g->var[i]->id = (int)e->nvars++;
-    for (size_t i = 0; i < g->nchildren; i++)
-        number_group(e, g->child[i]);
-}
-
-/* --- values ------------------------------------------------------------------------------ */
-static void put_value(struct emitter *e, const struct type *t, const char *value);
-
-static void put_real(FILE *out, double v, bool single)
-{
-    char number[40];
-
-    if (isnan(v)) {
-        fputs("NAN", out);
-    } else if (isinf(v)) {
-        fputs(v < 0 ? "-INFINITY" : "INFINITY", out);
-    } else {
-        snprintf(number, sizeof number, "%.*g", single ? 9 : 17, v);
-        fprintf(out, "%s%s%s", number, strpbrk(number, ".e") ? "" : ".0", single ? "f" : "");
-    }
-}
-
-static void put_atomic(struct emitter *e, int kind, const char *value)
-{
-    union number v;
-    const char *text;
-
-#define CASE(id, member, ...) \
-    case id: \
-        memcpy(&v.member, value, sizeof v.member); \
-        __VA_ARGS__; \
-        break
-    switch (kind) {
-        CASE(NC_BYTE, b, fprintf(e->out, "%d", v.b));
-        CASE(NC_CHAR, b, fprintf(e->out, "%d", v.b));
-        CASE(NC_UBYTE, ub, fprintf(e->out, "%u", v.ub));
-        CASE(NC_SHORT, s, fprintf(e->out, "%d", v.s));
-        CASE(NC_USHORT, us, fprintf(e->out, "%u", v.us));
-        CASE(NC_INT, i, fprintf(e->out, v.i == INT32_MIN ? "%d - 1" : "%d", v.i == INT32_MIN ? v.i + 1 : v.i));
-        CASE(NC_UINT, u, fprintf(e->out, "%uU", v.u));
-        CASE(NC_INT64, ll,
-             fprintf(e->out, v.ll == INT64_MIN ? "%lldLL - 1" : "%lldLL", v.ll == INT64_MIN ? v.ll + 1 : v.ll));
-        CASE(NC_UINT64, ull, fprintf(e->out, "%lluULL", v.ull));
-        CASE(NC_FLOAT, f, put_real(e->out, v.f, true));
-        CASE(NC_DOUBLE, d, put_real(e->out, v.d, false));
-    default:
-        memcpy(&text, value, sizeof text);
-        if (text)
-            put_name(e->out, text);
-        else
-            fputs("0", e->out);
-    }
-#undef CASE
-}
-
-static void put_values(struct emitter *e, const struct type *t, const char *value, size_t n)
-{
-    putc('{', e->out);
-    for (size_t i = 0; i < n; i++) {
-        fputs(i == 0 ? "" : i % 8 == 0 ? ",\n    " : ", ", e->out);
-        put_value(e, t, value + i * t->size);
-    }
-    putc('}', e->out);
-}
-
-static void put_sequence(struct emitter *e, const struct type *t, const char *value)
-{
-    nc_vlen_t v;
-
-    memcpy(&v, value, sizeof v);
-    if (!v.len) {
-        fputs("{0, 0}", e->out);
-        return;
-    }
-    fprintf(e->out, "{%zu, (", v.len);
-    put_c_type(e, t->base);
-    fputs("[])", e->out);
-    put_values(e, t->base, v.p, v.len);
-    putc('}', e->out);
-}
-
-static void put_record(struct emitter *e, const struct type *t, const char *value)
-{
-    putc('{', e->out);
-    for (size_t i = 0; i < t->nfields; i++) {
-        const struct type_field *f = &t->field[i];
-        fputs(i ? ", " : "", e->out);
-        if (f->ndims)
-            put_values(e, f->type, value + f->offset, f->count);
-        else
-            put_value(e, f->type, value + f->offset);
-    }
-    putc('}', e->out);
-}
-
-static void put_value(struct emitter *e, const struct type *t, const char *value)
-{
-    switch (t->kind) {
-    case NC_COMPOUND: put_record(e, t, value); break;
-    case NC_VLEN: put_sequence(e, t, value); break;
-    case NC_ENUM: put_atomic(e, t->base->kind, value); break;
-    case NC_OPAQUE:
-        fputs("{{", e->out);
-        for (size_t i = 0; i < t->size; i++)
-            fprintf(e->out, "%s%u", i ? ", " : "", (unsigned char)value[i]);
-        fputs("}}", e->out);
-        break;
-    default: put_atomic(e, t->kind, value);
-    }
-}
-
-/* "static const float array_3[] = {...};" */
-static void declare_array(struct emitter *e, const struct cdl_array *a)
-{
-    fputs("static ", e->out);
-    put_c_type(e, a->type);
-    fprintf(e->out, " array_%zu[%zu] = ", e->narrays++, a->n ? a->n : 1);
-    if (a->type->kind == NC_CHAR)
-        put_c_string(e->out, a->values, a->n);
-    else if (a->n)
-        put_values(e, a->type, a->values, a->n);
-    else
-        fputs("{0}", e->out);
-    fputs(";\n", e->out);
-}
-
-static void declare_atts(struct emitter *e, const struct cdl_atts *atts, bool global)
-{
-    for (size_t i = 0; i < atts->n; i++)
-        if (!cdl_is_special(atts->at[i]->name, global))
-            declare_array(e, &atts->at[i]->array);
-}
-
-static void declare_arrays(struct emitter *e, const struct cdl_group *g)
-{
-    declare_atts(e, &g->atts, true);
-    for (size_t i = 0; i < g->nvars; i++) {
-        declare_atts(e, &g->var[i]->atts, false);
-        if (e->data && g->var[i]->array.n)
-            declare_array(e, &g->var[i]->array);
-    }
-    for (size_t i = 0; i < g->nchildren; i++)
-        declare_arrays(e, g->child[i]);
-}
-
-/* --- definitions ------------------------------------------------------------------------------ */
-static void call(struct emitter *e, const char *fmt, ...) TOOL_PRINTF(2, 3);
-
-static void call(struct emitter *e, const char *fmt, ...)
+void emit(struct emitter *e, const char *fmt, ...)
 {
     va_list ap;
 
-    fputs("    check(", e->out);
     va_start(ap, fmt);
     vfprintf(e->out, fmt, ap);
     va_end(ap);
 }
 
-static void end_call(struct emitter *e, const char *rest)
+void emit_name(struct emitter *e, const char *name)
 {
-    fprintf(e->out, "%s, __LINE__);\n", rest);
+    cdl_emit_string(e->out, name, strlen(name));
 }
 
-static void define_fields(struct emitter *e, int group, const struct type *t)
+/* --- names ------------------------------------------------------------------------------ */
+static bool is_taken(const struct emitter *e, const char *ident)
 {
-    for (size_t i = 0; i < t->nfields; i++) {
-        const struct type_field *f = &t->field[i];
-        call(e, "nc_insert_%scompound(group[%d], type[%d], ", f->ndims ? "array_" : "", group, t->id);
-        put_name(e->out, f->name);
-        fprintf(e->out, ", offsetof(struct type_%d, f%zu), ", t->id, i);
-        put_nc_type(e, f->type);
-        for (int d = 0; d < f->ndims; d++)
-            fprintf(e->out, d ? ", %d" : ", %d, (const int[]){%d", d ? f->dims[d] : f->ndims, f->dims[d]);
-        end_call(e, f->ndims ? "})" : ")");
-    }
+    static const char *const reserved[] = {
+        "auto",     "break",  "case",     "char",    "const",  "continue", "default", "do",     "double",  "else",
+        "enum",     "extern", "float",    "for",     "goto",   "if",       "inline",  "int",    "long",    "register",
+        "restrict", "return", "short",    "signed",  "sizeof", "static",   "struct",  "switch", "typedef", "union",
+        "unsigned", "void",   "volatile", "while",   "stat",   "ncid",     "count",   "econst", "main",    "check_err",
+        "size_t",   "exit",   "stderr",   "fprintf", "fflush", "NULL"};
+
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(reserved[i], ident) == 0)
+            return true;
+    for (size_t i = 0; i < e->nused; i++)
+        if (strcmp(e->used[i], ident) == 0)
+            return true;
+    return false;
 }
 
-static void define_members(struct emitter *e, int group, const struct type *t)
+static void put_path(struct text *t, const struct cdl_group *g)
 {
-    for (size_t i = 0; i < t->nmembers; i++) {
-        call(e, "nc_insert_enum(group[%d], type[%d], ", group, t->id);
-        put_name(e->out, t->member[i].name);
-        fputs(", &(", e->out);
-        put_c_type(e, t->base);
-        fputs("){", e->out);
-        put_atomic(e, t->base->kind, (const char *)t->member[i].value);
-        end_call(e, "})");
-    }
-}
-
-static void define_type(struct emitter *e, int group, const struct type *t)
-{
-    switch (t->kind) {
-    case NC_COMPOUND:
-        call(e, "nc_def_compound(group[%d], sizeof(struct type_%d), ", group, t->id);
-        put_name(e->out, t->name);
-        break;
-    case NC_ENUM:
-        call(e, "nc_def_enum(group[%d], ", group);
-        put_nc_type(e, t->base);
-        fputs(", ", e->out);
-        put_name(e->out, t->name);
-        break;
-    case NC_VLEN:
-        call(e, "nc_def_vlen(group[%d], ", group);
-        put_name(e->out, t->name);
-        fputs(", ", e->out);
-        put_nc_type(e, t->base);
-        break;
-    default: call(e, "nc_def_opaque(group[%d], %zu, ", group, t->size); put_name(e->out, t->name);
-    }
-    fprintf(e->out, ", &type[%d])", t->id);
-    end_call(e, "");
-    define_fields(e, group, t);
-    define_members(e, group, t);
-}
-
-static void define_atts(struct emitter *e, int group, const char *var, const struct cdl_atts *atts, bool global)
-{
-    for (size_t i = 0; i < atts->n; i++) {
-        const struct cdl_att *a = atts->at[i];
-        if (cdl_is_special(a->name, global))
-            continue;
-        call(e, "nc_put_att(group[%d], %s, ", group, var);
-        put_name(e->out, a->name);
-        fputs(", ", e->out);
-        put_nc_type(e, a->array.type);
-        fprintf(e->out, ", %zu, array_%zu)", a->array.n, e->narrays++);
-        end_call(e, "");
-    }
-}
-
-/* Filters that ncgen itself would hand to the library as text go there as text. */
-static void define_filters(struct emitter *e, int group, const struct cdl_var *v)
-{
-    const struct cdl_storage *s = &v->storage;
-    const char *chain[] = {s->filter, s->codecs};
-
-    if (!s->filter && !s->codecs) {
-        if (s->fletcher32)
-            call(e, "nc_def_var_fletcher32(group[%d], var[%d], NC_FLETCHER32), __LINE__);\n", group, v->id);
-        if (s->shuffle || s->deflate > 0)
-            call(e, "nc_def_var_deflate(group[%d], var[%d], %d, %d, %d), __LINE__);\n", group, v->id, s->shuffle,
-                 s->deflate > 0, s->deflate > 0 ? s->deflate : 0);
+    if (!g->parent)
         return;
-    }
-    for (size_t i = 0; i < 2; i++)
-        if (chain[i]) {
-            call(e, "cellar_def_var_chain(group[%d], var[%d], ", group, v->id);
-            put_name(e->out, chain[i]);
-            end_call(e, ")");
+    put_path(t, g->parent);
+    cdl_put_ident(t, g->name, "PERIOD");
+    text_puts(t, "_SLASH_");
+}
+
+/* The path of the object, and what tells its kind; another character where that is taken. */
+static const char *new_ident(struct emitter *e, const struct cdl_group *g, const char *name, const char *suffix)
+{
+    struct text t = {0};
+    char *ident;
+
+    if (g)
+        put_path(&t, g);
+    cdl_put_ident(&t, name, "PERIOD");
+    for (;; text_putc(&t, '_')) {
+        struct text whole = {0};
+        bool taken;
+        text_printf(&whole, "%s%s", text_get(&t), suffix);
+        taken = is_taken(e, text_get(&whole));
+        if (!taken) {
+            ident = cdl_strndup(e->doc, text_get(&whole), whole.len);
+            text_free(&whole);
+            break;
         }
-}
-
-static void define_storage(struct emitter *e, int group, const struct cdl_var *v)
-{
-    static const char *const layout[] = {"NC_CHUNKED", "NC_CONTIGUOUS", "NC_COMPACT"};
-    const struct cdl_storage *s = &v->storage;
-
-    if (s->chunk) {
-        call(e, "nc_def_var_chunking(group[%d], var[%d], NC_CHUNKED, (const size_t[]){", group, v->id);
-        for (size_t i = 0; i < s->nchunks; i++)
-            fprintf(e->out, "%s%zu", i ? ", " : "", s->chunk[i]);
-        end_call(e, "})");
-    } else if (s->layout >= 0 && v->ndims) {
-        call(e, "nc_def_var_chunking(group[%d], var[%d], %s, 0), __LINE__);\n", group, v->id, layout[s->layout]);
+        text_free(&whole);
     }
-    define_filters(e, group, v);
-    if (s->endian != NC_ENDIAN_NATIVE)
-        call(e, "nc_def_var_endian(group[%d], var[%d], %s), __LINE__);\n", group, v->id,
-             s->endian == NC_ENDIAN_BIG ? "NC_ENDIAN_BIG" : "NC_ENDIAN_LITTLE");
-    if (s->no_fill)
-        call(e, "nc_def_var_fill(group[%d], var[%d], NC_NOFILL, 0), __LINE__);\n", group, v->id);
-    if (s->quantize)
-        call(e, "nc_def_var_quantize(group[%d], var[%d], %d, %d), __LINE__);\n", group, v->id, s->quantize,
-             s->quantize_n);
+    e->used = cdl_push(e->doc, e->used, e->nused, sizeof *e->used);
+    e->used[e->nused++] = ident;
+    ident = cdl_strndup(e->doc, ident, strlen(ident) - strlen(suffix));
+    text_free(&t);
+    return ident;
 }
 
-static void define_var(struct emitter *e, int group, const struct cdl_var *v)
+static void name_group(struct emitter *e, struct cdl_group *g)
 {
-    char id[32];
-
-    call(e, "nc_def_var(group[%d], ", group);
-    put_name(e->out, v->name);
-    fputs(", ", e->out);
-    put_nc_type(e, v->type);
-    fprintf(e->out, ", %d, ", v->ndims);
-    for (int d = 0; d < v->ndims; d++)
-        fprintf(e->out, "%sdim[%d]", d ? ", " : "(const int[]){", v->dim[d]->id);
-    fprintf(e->out, "%s, &var[%d])", v->ndims ? "}" : "0", v->id);
-    end_call(e, "");
-    if (v->storage.any)
-        define_storage(e, group, v);
-    snprintf(id, sizeof id, "var[%d]", v->id);
-    define_atts(e, group, id, &v->atts, false);
-    if (e->data && v->array.n)
-        e->narrays++; /* the array of its values comes behind those of its attributes */
-}
-
-static void define_group(struct emitter *e, const struct cdl_group *g)
-{
+    g->ident = new_ident(e, g->parent, g->parent ? g->name : e->doc->name, "_grp");
     for (size_t i = 0; i < g->ntypes; i++)
-        define_type(e, g->id, &g->type[i]->t);
-    for (size_t i = 0; i < g->ndims; i++) {
-        call(e, "nc_def_dim(group[%d], ", g->id);
-        put_name(e->out, g->dim[i]->name);
-        if (g->dim[i]->unlimited)
-            fputs(", NC_UNLIMITED", e->out);
-        else
-            fprintf(e->out, ", %zu", g->dim[i]->len);
-        fprintf(e->out, ", &dim[%d])", g->dim[i]->id);
-        end_call(e, "");
-    }
-    define_atts(e, g->id, "NC_GLOBAL", &g->atts, true);
+        g->type[i]->ident = new_ident(e, g, g->type[i]->t.name, "");
+    for (size_t i = 0; i < g->ndims; i++)
+        g->dim[i]->ident = new_ident(e, g, g->dim[i]->name, "_dim");
     for (size_t i = 0; i < g->nvars; i++)
-        define_var(e, g->id, g->var[i]);
-    for (size_t i = 0; i < g->nchildren; i++) {
-        call(e, "nc_def_grp(group[%d], ", g->id);
-        put_name(e->out, g->child[i]->name);
-        fprintf(e->out, ", &group[%d])", g->child[i]->id);
-        end_call(e, "");
-        define_group(e, g->child[i]);
-    }
-}
-
-/* --- data ------------------------------------------------------------------------------------------ */
-static void count_atts(struct emitter *e, const struct cdl_atts *atts, bool global)
-{
-    for (size_t i = 0; i < atts->n; i++)
-        e->narrays += !cdl_is_special(atts->at[i]->name, global);
-}
-
-static void write_group(struct emitter *e, const struct cdl_group *g)
-{
-    count_atts(e, &g->atts, true);
-    for (size_t i = 0; i < g->nvars; i++) {
-        const struct cdl_var *v = g->var[i];
-        count_atts(e, &v->atts, false);
-        if (!v->array.n)
-            continue;
-        call(e, "nc_put_vara(group[%d], var[%d], (const size_t[%d]){0}, (const size_t[]){", g->id, v->id,
-             v->ndims ? v->ndims : 1);
-        for (int d = 0; d < v->ndims; d++)
-            fprintf(e->out, "%s%zu", d ? ", " : "", v->count[d]);
-        fprintf(e->out, "%s}, array_%zu)", v->ndims ? "" : "1", e->narrays++);
-        end_call(e, "");
-    }
+        g->var[i]->ident = new_ident(e, g, g->var[i]->name, "_id");
     for (size_t i = 0; i < g->nchildren; i++)
-        write_group(e, g->child[i]);
+        name_group(e, g->child[i]);
 }
 
-static bool has_chains(const struct cdl_group *g)
+void emit_group_id(struct emitter *e, const struct cdl_group *g)
 {
-    bool found = false;
+    if (e->classic)
+        emit(e, "ncid");
+    else
+        emit(e, "%s_grp", g->ident);
+}
 
-    for (size_t i = 0; i < g->nvars; i++)
-        found = found || g->var[i]->storage.filter || g->var[i]->storage.codecs;
+void emit_field(struct emitter *e, const struct type *t, const char *name)
+{
+    struct text ident = {0};
+
+    cdl_put_ident(&ident, name, "PERIOD");
+    emit(e, "%s_PERIOD_%s", ((const struct cdl_type *)t)->ident, text_get(&ident));
+    text_free(&ident);
+}
+
+/* --- every group, parents first ----------------------------------------------------------- */
+void emit_each(struct emitter *e, struct cdl_group *g, emit_group *visit)
+{
+    visit(e, g);
     for (size_t i = 0; i < g->nchildren; i++)
-        found = found || has_chains(g->child[i]);
+        emit_each(e, g->child[i], visit);
+}
+
+/* Whether some group has objects of the kind, told by the offset of their number. */
+static bool any(const struct cdl_group *g, size_t offset)
+{
+    bool found = *(const size_t *)((const char *)g + offset) > 0;
+
+    for (size_t i = 0; !found && i < g->nchildren; i++)
+        found = any(g->child[i], offset);
     return found;
 }
 
-static size_t at_least_one(size_t n)
+static void section(struct emitter *e, const char *title, emit_group *visit)
 {
-    return n ? n : 1;
+    emit(e, "\n    /* %s */\n", title);
+    emit_each(e, e->doc->root, visit);
+}
+
+/* --- before main: typedefs and what filters need -------------------------------------------- */
+static void declare_type(struct emitter *e, const struct cdl_type *type)
+{
+    const struct type *t = &type->t;
+
+    emit(e, "typedef ");
+    switch (t->kind) {
+    case NC_COMPOUND:
+        emit(e, "struct %s {\n", type->ident);
+        for (size_t i = 0; i < t->nfields; i++) {
+            emit(e, "    ");
+            cdl_emit_type(e->out, t->field[i].type);
+            emit(e, " ");
+            emit_field(e, t, t->field[i].name);
+            emit(e, t->field[i].ndims ? "[%zu];\n" : ";\n", t->field[i].count);
+        }
+        emit(e, "} %s;\n", type->ident);
+        break;
+    case NC_VLEN: emit(e, "nc_vlen_t %s;\n", type->ident); break;
+    case NC_ENUM:
+        cdl_emit_type(e->out, t->base);
+        emit(e, " %s;\n", type->ident);
+        break;
+    default: emit(e, "unsigned char %s[%zu];\n", type->ident, t->size);
+    }
+}
+
+static void declare_types(struct emitter *e, struct cdl_group *g)
+{
+    for (size_t i = 0; i < g->ntypes; i++)
+        declare_type(e, g->type[i]);
+}
+
+/* The chain as ids and parameters; false: names or JSON, which the library reads itself. */
+bool emit_parse_chain(const char *text, size_t *n, struct NC_H5_Filterspec ***list)
+{
+    int format = 0;
+
+    return text && *text >= '0' && *text <= '9' && ncaux_h5filterspec_parselist(text, &format, n, list) == NC_NOERR;
+}
+
+void emit_free_chain(struct NC_H5_Filterspec **list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        ncaux_h5filterspec_free(list[i]);
+    free(list);
+}
+
+static void declare_params(struct emitter *e, const struct cdl_var *v)
+{
+    NC_H5_Filterspec **list = NULL;
+    size_t n = 0;
+
+    if (!emit_parse_chain(v->storage.filter, &n, &list))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < list[i]->nparams; k++)
+            if (k)
+                emit(e, ", %uU", list[i]->params[k]);
+            else
+                emit(e, "static unsigned int %s_%zu_filterparams[%zu] = {%uU", v->ident, i, list[i]->nparams,
+                     list[i]->params[k]);
+        emit(e, list[i]->nparams ? "} ;\n" : "");
+    }
+    emit_free_chain(list, n);
+}
+
+static void declare_storage(struct emitter *e, struct cdl_group *g)
+{
+    for (size_t i = 0; i < g->nvars; i++) {
+        const struct cdl_var *v = g->var[i];
+        if (v->storage.chunk) {
+            emit(e, "static size_t %s_chunksizes[%zu] = {", v->ident, v->storage.nchunks);
+            for (size_t k = 0; k < v->storage.nchunks; k++)
+                emit(e, "%s%zu", k ? ", " : "", v->storage.chunk[k]);
+            emit(e, "} ;\n");
+        }
+        declare_params(e, v);
+    }
+}
+
+static bool stores_specially(const struct cdl_group *g, bool by_name)
+{
+    bool found = false;
+
+    for (size_t i = 0; !found && i < g->nvars; i++) {
+        const struct cdl_storage *s = &g->var[i]->storage;
+        bool named = s->codecs || (s->filter && !(*s->filter >= '0' && *s->filter <= '9'));
+        found = by_name ? named : s->chunk || s->filter;
+    }
+    for (size_t i = 0; !found && i < g->nchildren; i++)
+        found = stores_specially(g->child[i], by_name);
+    return found;
+}
+
+/* --- ids -------------------------------------------------------------------------------------- */
+static void declare_group_id(struct emitter *e, struct cdl_group *g)
+{
+    emit(e, "    int %s_grp;\n", g->ident);
+}
+
+static void declare_type_ids(struct emitter *e, struct cdl_group *g)
+{
+    for (size_t i = 0; i < g->ntypes; i++)
+        emit(e, "    int %s_typ;\n", g->type[i]->ident);
+}
+
+static void declare_dim_ids(struct emitter *e, struct cdl_group *g)
+{
+    for (size_t i = 0; i < g->ndims; i++)
+        emit(e, "    int %s_dim;\n", g->dim[i]->ident);
+}
+
+static void declare_lengths(struct emitter *e, struct cdl_group *g)
+{
+    for (size_t i = 0; i < g->ndims; i++)
+        if (g->dim[i]->unlimited)
+            emit(e, "    size_t %s_len = NC_UNLIMITED;\n", g->dim[i]->ident);
+        else
+            emit(e, "    size_t %s_len = %zu;\n", g->dim[i]->ident, g->dim[i]->len);
+}
+
+static void declare_var_ids(struct emitter *e, struct cdl_group *g)
+{
+    for (size_t i = 0; i < g->nvars; i++)
+        emit(e, "    int %s_id;\n", g->var[i]->ident);
+}
+
+static void declare_ranks(struct emitter *e, struct cdl_group *g)
+{
+    for (size_t i = 0; i < g->nvars; i++)
+        emit(e, "#   define RANK_%s %d\n", g->var[i]->ident, g->var[i]->ndims);
+}
+
+static void declare_shapes(struct emitter *e, struct cdl_group *g)
+{
+    for (size_t i = 0; i < g->nvars; i++)
+        if (g->var[i]->ndims)
+            emit(e, "    int %s_dims[RANK_%s];\n", g->var[i]->ident, g->var[i]->ident);
+}
+
+static bool has_shapes(const struct cdl_group *g)
+{
+    bool found = false;
+
+    for (size_t i = 0; !found && i < g->nvars; i++)
+        found = g->var[i]->ndims > 0;
+    for (size_t i = 0; !found && i < g->nchildren; i++)
+        found = has_shapes(g->child[i]);
+    return found;
+}
+
+static void declare_ids(struct emitter *e)
+{
+    const struct cdl_group *root = e->doc->root;
+
+    emit(e, "\n    int  stat;  /* return status */\n    int  ncid;  /* netCDF id */\n");
+    if (!e->classic)
+        section(e, "group ids", declare_group_id);
+    if (any(root, offsetof(struct cdl_group, ntypes)))
+        section(e, "type ids", declare_type_ids);
+    if (any(root, offsetof(struct cdl_group, ndims))) {
+        section(e, "dimension ids", declare_dim_ids);
+        section(e, "dimension lengths", declare_lengths);
+    }
+    if (any(root, offsetof(struct cdl_group, nvars))) {
+        section(e, "variable ids", declare_var_ids);
+        section(e, "rank (number of dimensions) for each variable", declare_ranks);
+    }
+    if (has_shapes(root))
+        section(e, "variable shapes", declare_shapes);
+}
+
+/* --- the program ----------------------------------------------------------------------------------- */
+static void emit_head(struct emitter *e)
+{
+    const struct cdl_group *root = e->doc->root;
+
+    emit(e, "#include <stdio.h>\n#include <stdlib.h>\n#include <netcdf.h>\n");
+    if (stores_specially(root, true))
+        emit(e, "#include <cellar.h> /* filters by name */\n");
+    emit(e, "\n\n");
+    emit_each(e, e->doc->root, declare_types);
+    emit(e, any(root, offsetof(struct cdl_group, ntypes)) ? "\n" : "");
+    emit_each(e, e->doc->root, declare_storage);
+    emit(e, stores_specially(root, false) ? "\n" : "");
+    emit(e, "void\ncheck_err(const int stat, int line, const char* file, const char* func) {\n"
+            "    if (stat != NC_NOERR) {\n"
+            "        (void)fprintf(stderr,\"line %%d of %%s.%%s: %%s\\n\", line, file, func, nc_strerror(stat));\n"
+            "        fflush(stderr);\n        exit(1);\n    }\n}\n\n"
+            "#define CHECK_ERR(err) check_err(err, __LINE__, __FILE__, __func__)\n\n");
+}
+
+static void emit_create(struct emitter *e, const char *path, int mode)
+{
+    static const struct {
+        int bit;
+        const char *name;
+    } bits[] = {{NC_64BIT_OFFSET, "NC_64BIT_OFFSET"},
+                {NC_64BIT_DATA, "NC_64BIT_DATA"},
+                {NC_NETCDF4, "NC_NETCDF4"},
+                {NC_CLASSIC_MODEL, "NC_CLASSIC_MODEL"}};
+
+    emit(e, "\n    /* enter define mode */\n    stat = nc_create(");
+    emit_name(e, path);
+    emit(e, ", NC_CLOBBER");
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        if (mode & bits[i].bit)
+            emit(e, "|%s", bits[i].name);
+    emit(e, ", &ncid);\n    CHECK_ERR(stat);\n");
 }
 
 void cdl_emit_c(struct cdl_doc *doc, const char *path, const char *main_name, const struct cdl_build_options *opt,
@@ -475,32 +348,21 @@ void cdl_emit_c(struct cdl_doc *doc, const char *path, const char *main_name, co
 {
     struct emitter e = {.doc = doc, .out = out, .data = !opt->header_only};
 
-    fputs("#include <math.h>\n#include <netcdf.h>\n#include <stddef.h>\n#include <stdio.h>\n#include "
-          "<stdlib.h>\n",
-          out);
-    if (has_chains(doc->root))
-        fputs("#include <cellar.h> /* filters by name */\n", out);
-    fputs("\n", out);
-    number_group(&e, doc->root);
-    declare_arrays(&e, doc->root);
-    fputs("\nstatic void check(int status, int line)\n{\n    if (status == NC_NOERR)\n        return;\n"
-          "    fprintf(stderr, \"line %d: %s\\n\", line, nc_strerror(status));\n    exit(1);\n}\n\n",
-          out);
-    fprintf(out, "int %s(void)\n{\n    int group[%zu], dim[%zu], var[%zu];\n    nc_type type[%zu];\n\n", main_name,
-            at_least_one(e.ngroups), at_least_one(e.ndims), at_least_one(e.nvars), at_least_one(e.ntypes));
-    call(&e, "nc_create(");
-    put_name(out, path);
-    fprintf(out, ", NC_CLOBBER | %#x, &group[0])", (unsigned)opt->mode);
-    end_call(&e, "");
+    e.classic = !(opt->mode & NC_NETCDF4) || opt->mode & NC_CLASSIC_MODEL;
+    name_group(&e, doc->root);
+    emit_head(&e);
+    emit(&e, "int\n%s() {/* create %s */\n", main_name, strstr(path, "*/") ? "the file" : path);
+    declare_ids(&e);
+    emit_create(&e, path, opt->mode);
     if (opt->no_fill)
-        fputs("    check(nc_set_fill(group[0], NC_NOFILL, &dim[0]), __LINE__);\n", out);
-    e.narrays = 0;
-    define_group(&e, doc->root);
-    fputs("    check(nc_enddef(group[0]), __LINE__);\n", out);
-    e.narrays = 0;
+        emit(&e, "    stat = nc_set_fill(ncid, NC_NOFILL, NULL);\n    CHECK_ERR(stat);\n");
+    emit_definitions(&e);
+    emit(&e, "\n    /* leave define mode */\n    stat = nc_enddef (");
+    emit_group_id(&e, doc->root);
+    emit(&e, ");\n    CHECK_ERR(stat);\n\n    /* assign variable data */\n\n");
     if (e.data)
-        write_group(&e, doc->root);
-    fputs("    check(nc_close(group[0]), __LINE__);\n    (void)dim;\n    (void)var;\n    (void)type;\n    "
-          "return 0;\n}\n",
-          out);
+        emit_data(&e);
+    emit(&e, "    stat = nc_close(");
+    emit_group_id(&e, doc->root);
+    emit(&e, ");\n    CHECK_ERR(stat);\n    return 0;\n}\n");
 }

@@ -74,9 +74,11 @@ static bool is_ready(const struct copy *c, const struct type *t)
     return !t->base || was_tried(c, t->base);
 }
 
-/* A type of a group that is left out, or made of one that is. */
+/* A type of a group that is left out, or made of one that is, or whose fields netCDF has no types for. */
 static bool lacks_parts(const struct copy *c, const struct type *t)
 {
+    if (t->kind == NC_COMPOUND && !t->nfields)
+        return true;
     for (size_t i = 0; i < t->nfields; i++)
         if (copy_out_type(c, t->field[i].type) == NC_NAT)
             return true;
@@ -84,6 +86,23 @@ static bool lacks_parts(const struct copy *c, const struct type *t)
 }
 
 /* Types without a name of their own are not missed: what has their values is named. */
+static bool has_own_name(const struct type *t)
+{
+    return strncmp(t->name, "_Anonymous", 10) != 0;
+}
+
+static bool leave_lacking(struct copy *c, const struct type *t)
+{
+    struct text name = {0};
+    bool ok = true;
+
+    text_printf(&name, "type %s", t->name);
+    if (has_own_name(t) && copy_group_of(c, t->group) >= 0)
+        ok = copy_leave_out(c, text_get(&name), "a type that it is made of is not");
+    text_free(&name);
+    return ok;
+}
+
 static bool leave_type(struct copy *c, const struct type *t, int status, nc_type *id)
 {
     char *why = c->out_zarr ? tool_strdup("it cannot be kept in a Zarr store") : msg_reason(status);
@@ -94,7 +113,7 @@ static bool leave_type(struct copy *c, const struct type *t, int status, nc_type
         msg_error("%s: type %s: %s", c->req->out, t->name, why);
     else if (*id != NC_NAT)
         msg_warn("type %s is copied as %s, without the names of its values: %s", t->name, t->base->name, why);
-    else if (strncmp(t->name, "_Anonymous", 10) != 0)
+    else if (has_own_name(t))
         msg_warn("type %s is not copied: %s", t->name, why);
     free(why);
     return ok;
@@ -114,8 +133,12 @@ bool copy_define_types(struct copy *c)
             int status;
             if (c->tried_types[i] || !is_ready(c, t))
                 continue;
-            status = lacks_parts(c, t) ? NC_NOERR : define_type(c, t, &c->out_types[i]);
             c->tried_types[i] = progress = true;
+            if (lacks_parts(c, t)) {
+                ok = leave_lacking(c, t);
+                continue;
+            }
+            status = define_type(c, t, &c->out_types[i]);
             ok = status == NC_NOERR || leave_type(c, t, status, &c->out_types[i]);
         }
     }
