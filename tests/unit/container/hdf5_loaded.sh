@@ -18,6 +18,10 @@ LD_DEBUG=files "$tools/ncdump" classic.nc >classic.txt 2>loaded.txt
 if grep -q "$soname" loaded.txt; then
     fail "libhdf5 is loaded for a classic file"
 fi
+LD_DEBUG=files "$tools/ncdump" one.nc >one.txt 2>loaded.txt
+if grep -q "$soname" loaded.txt; then
+    fail "libhdf5 is loaded to read a netCDF-4 file"
+fi
 LD_DEBUG=files "$tools/ncgen" -4 -o two.nc one.cdl 2>loaded.txt
 grep -q "$soname" loaded.txt || fail "libhdf5 is not loaded for a new netCDF-4 file"
 
