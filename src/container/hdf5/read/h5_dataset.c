@@ -55,7 +55,7 @@ static int take_fill(struct parse *d, struct cel_h5_bytes b, uint64_t size)
 
 static int read_fill(struct parse *d, struct cel_h5_bytes b)
 {
-    uint64_t version = cel_h5_take_number(&b, 1), flags, when;
+    uint64_t version = cel_h5_take_number(&b, 1), flags, when, size;
     bool told;
 
     if (version < 1 || version > 3)
@@ -68,7 +68,8 @@ static int read_fill(struct parse *d, struct cel_h5_bytes b)
         when = flags >> 2 & 3;
     d->out->never_filled = when != WITH_SPACE && when != IF_SET;
     told = version == 1 || (version == 2 ? flags != 0 : (flags & 32) != 0);
-    return take_fill(d, b, cel_h5_take_if(&b, told, 4));
+    size = cel_h5_take_if(&b, told, 4);
+    return take_fill(d, b, size);
 }
 
 static int read_old_fill(struct parse *d, struct cel_h5_bytes b)
