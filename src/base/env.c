@@ -128,6 +128,11 @@ bool cel_env_no_plugins(void)
     return (preload && strcmp(preload, "::") == 0) || is_privileged() || cel_env_untrusted();
 }
 
+bool cel_env_external_prefix(void)
+{
+    return getenv("HDF5_EXTFILE_PREFIX") != NULL;
+}
+
 bool cel_env_fsync(void)
 {
     return is_on("CELLAR_FSYNC");

@@ -39,9 +39,28 @@ def make_outside(directory):
     return path
 
 
+def check_external(ncdump, directory):
+    "Values in raw files of the same folder, one shorter than it should be, are read by ourselves; nothing leads there when untrusted."
+    path = os.path.join(directory, "external.h5")
+    np.arange(10, dtype=">i4").tofile(os.path.join(directory, "first.raw"))
+    np.arange(10, 14, dtype=">i4").tofile(os.path.join(directory, "second.raw"))
+    with h5py.File(path, "w", track_order=True) as f:
+        f.create_dataset("own", data=np.arange(3))
+        parts = [("first.raw", 8, 32), ("second.raw", 0, h5py.h5f.UNLIMITED)]
+        f.create_dataset("raw", (14,), dtype=">i4", external=parts)
+    wanted = "raw = 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 0 ;"
+    code, out, messages, loaded = dump(ncdump, path)
+    if loaded or code or wanted not in out:
+        raise SystemExit("%s: libhdf5 loaded: %s\n%s%s" % (path, loaded, out, messages))
+    code, out, messages, loaded = dump(ncdump, path, "--untrusted")
+    if loaded or "are read without them" not in messages + out or "own = 0, 1, 2" not in out:
+        raise SystemExit("%s: libhdf5 loaded: %s\n%s%s" % (path, loaded, out, messages))
+
+
 def main():
     ncdump, directory = sys.argv[1:]
     os.makedirs(directory, exist_ok=True)
+    check_external(ncdump, directory)
     same = refused = 0
     for path in list(make_h5_files.make_all(directory)) + [make_outside(directory)]:
         code, out, messages, loaded = dump(ncdump, path, "--untrusted")

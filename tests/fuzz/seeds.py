@@ -31,9 +31,30 @@ def make_hdf5(folder):
     import seeds_netcdf
     os.makedirs(folder, exist_ok=True)
     seeds_netcdf.make_all(folder)
+    make_chunk_indices(folder)
     for path in glob.glob(folder + "/*"):
         if os.path.getsize(path) > LARGEST:
             os.remove(path)
+
+
+def make_chunk_indices(folder):
+    "Every kind of chunk index, with filters and without, one small file each."
+    sys.path.insert(0, os.path.join(HERE, "..", "files"))
+    import random
+    import h5py
+    import make_h5_chunks
+    rows = {"single": {"shape": [3, 2], "chunk": [3, 2]}, "implicit": {"shape": [9], "chunk": [2], "alloc": "EARLY"},
+            "fixed": {"shape": [9], "chunk": [2]}, "pages": {"shape": [1030], "chunk": [1]},
+            "extensible": {"shape": [300, 2], "chunk": [1, 2], "maxshape": [None, 2]},
+            "btree2": {"shape": [30, 3], "chunk": [1, 1], "maxshape": [None, None]}}
+    for name, row in rows.items():
+        for filters in ([], ["shuffle", "deflate"]):
+            if filters and name == "implicit":
+                continue
+            case = {"type": "<i2", "write": "some", "some": 30, "fill": 7, "level": 1, "filters": filters, **row}
+            path = os.path.join(folder, "index-%s-%d" % (name, len(filters)))
+            with h5py.File(path, "w", libver="latest") as f:
+                make_h5_chunks.make(random.Random(1), f, "chunks", case)
 
 
 def store_values(top):

@@ -20,6 +20,7 @@ static struct doctor_variable variables[] = {
     {"CELLAR_MAX_DECODED", "how much memory a small file may ask for", NULL},
     {"CELLAR_FOLLOW_LINKS", "symbolic links that lead out of a Zarr directory are followed", NULL},
     {"HDF5_PLUGIN_PATH", "directories with plugins", NULL},
+    {"HDF5_EXTFILE_PREFIX", "where libhdf5 looks for raw data in other files", NULL},
     {"HDF5_PLUGIN_PRELOAD", "::  no plugin is loaded", NULL},
     {"HDF5_USE_FILE_LOCKING", "FALSE: files are not locked while they are open", NULL},
     {"NETCDF_LOG_LEVEL", "how much the library tells on standard error", NULL},

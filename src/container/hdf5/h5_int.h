@@ -310,8 +310,10 @@ int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const siz
 int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
 int cel_h5_chunk_refresh(struct cel_var *var); /* before libhdf5 touches the data itself */
+/* h5_external_io.c: the elements that other files hold, as a source that is yours to close. */
+int cel_h5_external_open(const struct cel_h5_io *io, const struct cel_h5r_dataset *d, struct cel_source **out);
 /* h5_own.c: what is read without libhdf5. Takes the dataset over; chain: its filters. */
-int cel_h5_own_make(const struct cel_h5r_file *file, struct cel_h5r_dataset *d, const struct cel_chain *chain,
+int cel_h5_own_make(const struct cel_h5_file *f, struct cel_h5r_dataset *d, const struct cel_chain *chain,
                     struct cel_h5_own **out);
 void cel_h5_own_free(struct cel_h5_own *own);
 int cel_h5_own_locate(const struct cel_var *var, struct cel_chunk_location *out); /* as h5_locate.c says */

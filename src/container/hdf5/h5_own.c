@@ -11,7 +11,8 @@
 
 struct cel_h5_own {
     struct cel_h5r_dataset dataset;
-    const unsigned char *fill; /* an element, for what was never written */
+    struct cel_h5r_file outside; /* other files that hold the elements; its source is NULL: there are none */
+    const unsigned char *fill;   /* an element, for what was never written */
     unsigned char *zeros;
     struct cel_mutex lock;         /* guards the next two */
     struct cel_h5r_chunks *chunks; /* NULL: the data is not in chunks */
@@ -44,7 +45,15 @@ static int make_chunks(struct cel_h5_own *own, const struct cel_h5r_file *file, 
     return rc;
 }
 
-int cel_h5_own_make(const struct cel_h5r_file *file, struct cel_h5r_dataset *d, const struct cel_chain *chain,
+/* The parts are a file of their own, in which the elements come first. */
+static int open_external(struct cel_h5_own *own, const struct cel_h5_io *io)
+{
+    own->dataset.layout.addr = 0;
+    own->outside.size = own->dataset.layout.size;
+    return cel_h5_external_open(io, &own->dataset, &own->outside.source);
+}
+
+int cel_h5_own_make(const struct cel_h5_file *f, struct cel_h5r_dataset *d, const struct cel_chain *chain,
                     struct cel_h5_own **out)
 {
     struct cel_h5_own *own;
@@ -64,7 +73,9 @@ int cel_h5_own_make(const struct cel_h5r_file *file, struct cel_h5r_dataset *d, 
     own->fill = own->dataset.fill && !own->dataset.never_filled ? own->dataset.fill : own->zeros;
     rc = own->zeros ? CEL_OK : NC_ENOMEM;
     if (rc == CEL_OK && own->dataset.layout.storage == CEL_H5R_CHUNKED)
-        rc = make_chunks(own, file, chain);
+        rc = make_chunks(own, &f->read, chain);
+    if (rc == CEL_OK && own->dataset.external.n)
+        rc = open_external(own, f->io);
     if (rc != CEL_OK) {
         cel_h5_own_free(own);
         return rc;
@@ -79,6 +90,7 @@ void cel_h5_own_free(struct cel_h5_own *own)
         return;
     cel_h5r_chunks_free(own->chunks);
     cel_h5r_reader_free(own->reader);
+    cel_source_close(own->outside.source);
     cel_h5r_dataset_dispose(&own->dataset);
     cel_mutex_dispose(&own->lock);
     free(own->zeros);
@@ -87,8 +99,10 @@ void cel_h5_own_free(struct cel_h5_own *own)
 
 int cel_h5_own_locate(const struct cel_var *var, struct cel_chunk_location *out)
 {
-    const struct cel_h5r_layout *l = &((const struct cel_h5_var *)var->priv)->own->dataset.layout;
-    bool contiguous = l->storage == CEL_H5R_CONTIGUOUS, written = !contiguous || l->addr != CEL_H5R_NOWHERE;
+    const struct cel_h5_own *own = ((const struct cel_h5_var *)var->priv)->own;
+    const struct cel_h5r_layout *l = &own->dataset.layout;
+    bool contiguous = l->storage == CEL_H5R_CONTIGUOUS && !own->outside.source,
+         written = !contiguous || l->addr != CEL_H5R_NOWHERE;
     uint64_t base = cel_h5_file(var->group->dataset)->read.base;
 
     *out = (struct cel_chunk_location){.address = contiguous && written ? l->addr + base : UINT64_MAX,
@@ -114,8 +128,9 @@ static int check_size(const struct cel_h5_file *f, size_t n, size_t elem)
 static int read_raw(struct cel_h5_own *own, const struct cel_h5r_file *file, const struct cel_h5r_region *region,
                     unsigned char *out)
 {
-    return own->chunks ? cel_h5r_chunks_read(own->chunks, region, own->fill, out)
-                       : cel_h5r_raw_read(file, &own->dataset, region, own->fill, out);
+    return own->chunks
+               ? cel_h5r_chunks_read(own->chunks, region, own->fill, out)
+               : cel_h5r_raw_read(own->outside.source ? &own->outside : file, &own->dataset, region, own->fill, out);
 }
 
 static int convert(struct cel_h5_own *own, const struct cel_h5r_file *file, const struct cel_type *type,

@@ -322,7 +322,7 @@ static int take_layout(const struct cel_h5_file *f, struct cel_var *var, struct 
             return cel_h5r_index_make(&f->read, d, &v->index);
     }
     if (rc == CEL_OK)
-        rc = cel_h5_own_make(&f->read, d, &var->chain, &v->own);
+        rc = cel_h5_own_make(f, d, &var->chain, &v->own);
     var->layout.unchunked = rc == CEL_OK;
     return rc;
 }

@@ -1,7 +1,7 @@
 /* How a dataset is stored, as its header says: shape, type, fill value, filters that are built in, and layout. All else is
  * libhdf5's to read, and so is every message that looks unusual.
  *
- *   type: h5_datatype.c, shape: h5_object.c, layout: h5_layout.c
+ *   type: h5_datatype.c, shape: h5_object.c, layout: h5_layout.c, other files: h5_external.c
  *   fill: 1 when(1) when(1) defined(1) size(4) value, 2 when(1) when(1) defined(1) [size(4) value],
  *         3 flags(1) [size(4) value]
  *   old fill: size(4) value
@@ -55,7 +55,7 @@ static int take_fill(struct parse *d, struct cel_h5_bytes b, uint64_t size)
 
 static int read_fill(struct parse *d, struct cel_h5_bytes b)
 {
-    uint64_t version = cel_h5_take_number(&b, 1), flags, when;
+    uint64_t version = cel_h5_take_number(&b, 1), flags, when, size;
     bool told;
 
     if (version < 1 || version > 3)
@@ -68,7 +68,8 @@ static int read_fill(struct parse *d, struct cel_h5_bytes b)
         when = flags >> 2 & 3;
     d->out->never_filled = when != WITH_SPACE && when != IF_SET;
     told = version == 1 || (version == 2 ? flags != 0 : (flags & 32) != 0);
-    return take_fill(d, b, cel_h5_take_if(&b, told, 4));
+    size = cel_h5_take_if(&b, told, 4);
+    return take_fill(d, b, size);
 }
 
 static int read_old_fill(struct parse *d, struct cel_h5_bytes b)
@@ -99,6 +100,11 @@ static int read_layout(struct parse *d, struct cel_h5_bytes b)
 {
     d->seen |= SEEN_LAYOUT;
     return cel_h5r_layout_read(d->reader->file, b, &d->out->layout);
+}
+
+static int read_external(struct parse *d, struct cel_h5_bytes b)
+{
+    return cel_h5r_external_read(d->reader->file, b, &d->out->external);
 }
 
 /* --- filters --------------------------------------------------------------------------------- */
@@ -158,13 +164,15 @@ static int read_body(struct parse *d, int type, struct cel_h5_bytes body)
     static const struct {
         int type;
         int (*read)(struct parse *d, struct cel_h5_bytes b);
-    } readers[] = {{CEL_H5R_DATATYPE, read_type},     {CEL_H5R_DATASPACE, read_space}, {CEL_H5R_FILL, read_fill},
-                   {CEL_H5R_OLD_FILL, read_old_fill}, {CEL_H5R_LAYOUT, read_layout},   {CEL_H5R_FILTERS, read_filters}};
+    } readers[] = {{CEL_H5R_DATATYPE, read_type},  {CEL_H5R_DATASPACE, read_space},
+                   {CEL_H5R_FILL, read_fill},      {CEL_H5R_OLD_FILL, read_old_fill},
+                   {CEL_H5R_LAYOUT, read_layout},  {CEL_H5R_EXTERNAL, read_external},
+                   {CEL_H5R_FILTERS, read_filters}};
 
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
         if (readers[i].type == type)
             return readers[i].read(d, body);
-    return type == CEL_H5R_EXTERNAL ? CEL_ASK_LIBHDF5 : CEL_OK;
+    return CEL_OK;
 }
 
 static int note_shared(struct parse *d, const struct cel_h5r_message *m)
@@ -213,11 +221,13 @@ static bool is_layout_consistent(struct cel_h5r_dataset *d)
     struct cel_h5r_layout *l = &d->layout;
     uint64_t size;
 
+    if (d->external.n && l->storage != CEL_H5R_CONTIGUOUS)
+        return false;
     if (l->storage == CEL_H5R_CHUNKED)
         return l->rank == d->rank && l->elem == d->form->size;
     if (l->storage == CEL_H5R_VIRTUAL || d->filtered || !size_of(d, &size))
         return false;
-    if (l->size_from_shape)
+    if (l->size_from_shape || d->external.n)
         l->size = size;
     return (l->addr == CEL_H5R_NOWHERE && l->storage == CEL_H5R_CONTIGUOUS) || l->size >= size;
 }
@@ -252,6 +262,7 @@ void cel_h5r_dataset_dispose(struct cel_h5r_dataset *d)
 {
     cel_chain_dispose(&d->chain);
     cel_h5r_datatype_free(d->form);
+    cel_h5r_external_dispose(&d->external);
     free(d->fill);
     free(d->layout.compact);
     *d = (struct cel_h5r_dataset){0};

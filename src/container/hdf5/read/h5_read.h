@@ -191,6 +191,15 @@ struct cel_h5r_layout {
     uint64_t single_size;
     uint32_t single_mask;
 };
+/* Files that hold the elements of a dataset one after the other. */
+#define CEL_H5R_PARTS_MAX 64
+struct cel_h5r_external {
+    struct cel_h5r_part_file {
+        char *name;
+        uint64_t offset, size; /* UINT64_MAX: all that is left */
+    } * part;
+    size_t n; /* 0: they lie in this file */
+};
 struct cel_h5r_dataset {
     struct cel_h5r_datatype *form;
     uint64_t committed; /* where the file has the type; 0: only here */
@@ -198,7 +207,8 @@ struct cel_h5r_dataset {
     int rank;
     uint64_t dims[CEL_RANK_MAX], maxdims[CEL_RANK_MAX]; /* UINT64_MAX: unlimited */
     struct cel_h5r_layout layout;
-    unsigned char *fill; /* nfill bytes, an element as the file has it; NULL: no fill value of its own */
+    struct cel_h5r_external external; /* contiguous only */
+    unsigned char *fill;              /* nfill bytes, an element as the file has it; NULL: no fill value of its own */
     size_t nfill;
     bool never_filled; /* with a fill value or not: what was not written is not filled */
     bool filtered;     /* the chain is not empty, also when it was taken over */

@@ -152,6 +152,13 @@ static inline struct cel_h5_bytes cel_h5r_bytes_of(const struct cel_buf *b)
 /* The message of that type which a shared one stands for, as a copy in `out`. */
 int cel_h5r_shared_read(struct cel_h5r_reader *r, int type, struct cel_h5_bytes body, struct cel_buf *out);
 
+/* --- h5_local_heap.c, h5_external.c ------------------------------------------------------------ */
+/* Its bytes are yours to free, also after a failure. */
+int cel_h5r_local_heap_read(const struct cel_h5r_file *file, uint64_t addr, unsigned char **bytes, size_t *n);
+/* Yours to dispose of, also after a failure. */
+int cel_h5r_external_read(const struct cel_h5r_file *file, struct cel_h5_bytes body, struct cel_h5r_external *out);
+void cel_h5r_external_dispose(struct cel_h5r_external *e);
+
 /* --- h5_layout.c ---------------------------------------------------------------------------- */
 /* Also after a failure out->compact is yours to free. */
 int cel_h5r_layout_read(const struct cel_h5r_file *file, struct cel_h5_bytes body, struct cel_h5r_layout *out);

@@ -4,9 +4,8 @@
  *   TREE kind(1) level(1) entries(2) left(O) right(O), then key(L) child(O) ... key(L); kind 0: groups
  *   SNOD version(1) 0(1) symbols(2), then each: name's offset(O) header address(O) kind(4) 0(4) scratch(16);
  *        kind 2 is a soft link: its path's offset in the heap stands in the first 4 bytes of scratch
- *   HEAP version(1) 0(3) size(L) free list(L) address of its bytes(O)
  * O, L: the file's sizes of addresses and lengths.
- * HDF5 File Format Specification version 3, III.A.1, III.B and III.D. */
+ * HDF5 File Format Specification version 3, III.A.1 and III.B; the heap: h5_local_heap.c. */
 #include "h5_read_int.h"
 #include <stdlib.h>
 
@@ -23,24 +22,7 @@ struct walk {
 
 static int read_heap(struct walk *w, uint64_t addr)
 {
-    unsigned char bytes[8 + 2 * 8 + 8];
-    size_t o = w->file->offset_size, l = w->file->length_size;
-    struct cel_h5_bytes b = {.p = bytes + 8, .n = 2 * l + o};
-    int rc = cel_h5r_get(w->file, addr, "local heap", bytes, 8 + 2 * l + o);
-    uint64_t n, at;
-
-    if (rc != CEL_OK)
-        return rc;
-    if (memcmp(bytes, "HEAP\0", 5) != 0)
-        return cel_h5r_damaged(w->file, addr, "local heap", "its signature is missing");
-    n = cel_h5_take_number(&b, l);
-    cel_h5_take(&b, l);
-    at = cel_h5r_take_address(w->file, &b);
-    if (at == CEL_H5R_NOWHERE || !cel_h5r_is_inside(w->file, at, n))
-        return cel_h5r_damaged(w->file, addr, "local heap", "it is longer than the file");
-    w->nnames = (size_t)n;
-    w->names = cel_malloc((size_t)n);
-    return w->names ? cel_h5r_get(w->file, at, "local heap", w->names, (size_t)n) : NC_ENOMEM;
+    return cel_h5r_local_heap_read(w->file, addr, &w->names, &w->nnames);
 }
 
 /* NULL: it does not end. */
