@@ -241,7 +241,7 @@ static struct cel_json *att_to_json(const struct cel_att *att, bool base64)
         return cel_json_new_string(text, sizeof text);
     }
     if (att->type->klass == NC_CHAR)
-        return cel_json_new_string(att->data, att->n);
+        return cel_zarr_text_to_json(att->data, att->n);
     if (att->n == 1)
         return one_value(att, 0);
     list = cel_json_new_array();

@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "half.h"
 #include "mem.h"
+#include "utf8.h"
 #include "zarr_int.h"
 #include <math.h>
 #include <stdlib.h>
@@ -88,6 +89,10 @@ static bool char_from_json(const struct cel_json *v, char *out)
     const char *text = cel_json_string(v, &len);
     int64_t i;
 
+    if (text && len == 2 && (text[0] & 0xfc) == 0xc0) { /* one of Latin-1: see cel_zarr_text_to_json */
+        *out = (char)((text[0] & 3) << 6 | (text[1] & 0x3f));
+        return true;
+    }
     if (text) {
         *out = len ? text[0] : '\0';
         return len <= 1;
@@ -260,6 +265,31 @@ int cel_zarr_fill_from_json(const char *path, const struct cel_json *v, const st
     return ok ? CEL_OK : cel_zarr_bad(path, "/fill_value", "does not fit the data type");
 }
 
+/* JSON is Unicode. netCDF's text may be any bytes: those that are no UTF-8 are taken for Latin-1. */
+struct cel_json *cel_zarr_text_to_json(const char *text, size_t n)
+{
+    struct cel_buf out = CEL_BUF_INIT(ZARR_META_MAX);
+    struct cel_json *v = NULL;
+    bool strange = false;
+    int rc = CEL_OK;
+
+    for (size_t i = 0, len; rc == CEL_OK && i < n; i += len) {
+        unsigned char c = (unsigned char)text[i];
+        char two[2] = {(char)(0xc0 | c >> 6), (char)(0x80 | (c & 0x3f))};
+
+        len = cel_utf8_length(text + i, n - i);
+        strange = strange || !len;
+        rc = len ? cel_buf_add(&out, text + i, len) : cel_buf_add(&out, two, sizeof two);
+        len = len ? len : 1;
+    }
+    if (rc == CEL_OK)
+        v = cel_json_new_string(out.len ? out.data : "", out.len);
+    if (v && strange)
+        cel_warn("text that is not UTF-8 is written as if it were Latin-1, as JSON has nothing but Unicode");
+    cel_buf_dispose(&out);
+    return v;
+}
+
 struct cel_json *cel_zarr_number_to_json(const void *value, nc_type type)
 {
     int64_t i;
@@ -292,9 +322,9 @@ int cel_zarr_fill_to_json(const void *value, const struct cel_zarr_dtype *dtype,
         *out = cel_json_new_null();
     } else if (type == NC_STRING) {
         memcpy(&text, value, sizeof text);
-        *out = cel_json_new_string(text ? text : "", text ? strlen(text) : 0);
+        *out = cel_zarr_text_to_json(text ? text : "", text ? strlen(text) : 0);
     } else if (type == NC_CHAR && version == 2) {
-        *out = cel_json_new_string(value, *(const char *)value ? 1 : 0);
+        *out = cel_zarr_text_to_json(value, *(const char *)value ? 1 : 0);
     } else if (type == NC_CHAR) {
         *out = cel_json_new_uint(*(const unsigned char *)value);
     } else {

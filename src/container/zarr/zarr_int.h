@@ -226,6 +226,7 @@ int cel_zarr_fill_from_json(const char *path, const struct cel_json *v, const st
                             void *out);
 bool cel_zarr_number_from_json(const struct cel_json *v, nc_type type,
                                void *out); /* also the names of NaN and infinities */
+struct cel_json *cel_zarr_text_to_json(const char *text, size_t n);
 struct cel_json *cel_zarr_number_to_json(const void *value, nc_type type);
 int cel_zarr_fill_to_json(const void *value, const struct cel_zarr_dtype *dtype, int version, struct cel_json **out);
 

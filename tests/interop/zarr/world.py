@@ -198,6 +198,15 @@ def ascii_documents():
     put(f"file://{path}#mode=nczarr", "größe", DATA, (3, 3))  # netCDF-C finds no variable by an escaped name
     assert "größe" in open(path + "/.zattrs", encoding="utf-8").read()
 case("documents of version 2 are ASCII", ascii_documents)
+def latin1():
+    raw = os.path.join(work, "in.bin")
+    DATA.tofile(raw)
+    for mode in ("zarr", "nczarr", "zarr,v3"):
+        path = fresh("l.zarr")
+        subprocess.run([tool, "put", f"file://{path}#mode={mode}", "v", "float", "6,5", "3,3", "", raw, "", "", "", b"25 \xb0C"], check=True)
+        assert same(get(path, "v")[1], DATA) and "text char 25 °C" in run("att", path, "v")
+        assert zarr.open_group(path, mode="r")["v"].attrs["text"] == "25 °C"
+case("text that is not UTF-8", latin1)
 def oddities():
     path = of_zarr(3, DATA)
     document(path + "/zarr.json", lambda d: d.update(attributes=None, extension={"must_understand": False, "name": "x"}))
