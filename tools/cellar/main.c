@@ -14,6 +14,7 @@ static const struct command *const commands[] = {
     &command_doctor,
     &command_diff,
     &command_refs,
+    &command_bits,
     &command_run,
 };
 /* clang-format on */
