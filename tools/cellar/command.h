@@ -12,6 +12,7 @@ struct command {
 };
 
 extern const struct command command_bits;
+extern const struct command command_chunks;
 extern const struct command command_diff;
 extern const struct command command_doctor;
 extern const struct command command_help;

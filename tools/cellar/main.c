@@ -15,6 +15,7 @@ static const struct command *const commands[] = {
     &command_diff,
     &command_refs,
     &command_bits,
+    &command_chunks,
     &command_run,
 };
 /* clang-format on */
