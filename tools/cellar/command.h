@@ -11,6 +11,8 @@ struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name; gives the exit code */
 };
 
+extern const struct command command_bits;
+extern const struct command command_chunks;
 extern const struct command command_diff;
 extern const struct command command_doctor;
 extern const struct command command_help;

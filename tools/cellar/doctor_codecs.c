@@ -15,10 +15,15 @@ enum { NX = 4, NY = 8, NZ = 32, NVALUES = NX * NY * NZ };
 static const struct {
     const char *name, *params;
     bool of_ones;
-} needs[] = {
-    {"deflate", "level=5", false},   {"gzip", "level=5", false},     {"szip", "mask=32,pixels-per-block=8", false},
-    {"quantize", "digits=3", false}, {"decimal", "digits=3", false}, {"astype", "encode_dtype=<f4", false},
-    {"packbits", NULL, true},        {"ndmean", NULL, true}};
+} needs[] = {{"deflate", "level=5", false},
+             {"gzip", "level=5", false},
+             {"szip", "mask=32,pixels-per-block=8", false},
+             {"quantize", "digits=3", false},
+             {"decimal", "digits=3", false},
+             {"astype", "encode_dtype=<f4", false},
+             {"cast_value", "data_type=<f4", false},
+             {"packbits", NULL, true},
+             {"ndmean", NULL, true}};
 
 static int find_need(const char *name)
 {

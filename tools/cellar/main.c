@@ -14,6 +14,8 @@ static const struct command *const commands[] = {
     &command_doctor,
     &command_diff,
     &command_refs,
+    &command_bits,
+    &command_chunks,
     &command_run,
 };
 /* clang-format on */
