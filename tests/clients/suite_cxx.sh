@@ -11,7 +11,7 @@ export PATH LD_LIBRARY_PATH="$netcdf/lib"
 "$cache/netcdf-cxx/configure" --disable-static CPPFLAGS="-I$netcdf/include $(pkg-config --cflags hdf5-serial 2>/dev/null || pkg-config --cflags hdf5)" LDFLAGS="-L$netcdf/lib" \
     >configure.txt 2>&1 || { tail -5 configure.txt; exit 1; }
 make -j "$(nproc)" >make.txt 2>&1 || { tail -20 make.txt; exit 1; }
-make check >check.txt 2>&1 || true
+make -k check >check.txt 2>&1 || true
 pass=$(grep -c '^PASS:' check.txt || true)
 if grep '^\(FAIL\|ERROR\|XPASS\):' check.txt || [ "$pass" = 0 ]; then
     echo "netCDF-C++4: $pass tests passed, and these did not (see $build)"

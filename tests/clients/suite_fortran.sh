@@ -11,7 +11,7 @@ export PATH LD_LIBRARY_PATH="$netcdf/lib"
 "$cache/netcdf-fortran/configure" --disable-static --disable-doxygen CPPFLAGS="-I$netcdf/include" LDFLAGS="-L$netcdf/lib" \
     FCFLAGS=-fallow-argument-mismatch FFLAGS=-fallow-argument-mismatch >configure.txt 2>&1 || { tail -5 configure.txt; exit 1; }
 make -j "$(nproc)" >make.txt 2>&1 || { tail -20 make.txt; exit 1; }
-make check >check.txt 2>&1 || true
+make -k check >check.txt 2>&1 || true
 pass=$(grep -c '^PASS:' check.txt || true)
 if grep '^\(FAIL\|ERROR\|XPASS\):' check.txt || [ "$pass" = 0 ]; then
     echo "netCDF-Fortran: $pass tests passed, and these did not (see $build)"
