@@ -20,7 +20,7 @@ cp -L "$file" "$tree/cellar/$soname"
 rm "$dir"/plain/*.whl
 python -m wheel pack -d "$dir/plain" "$tree" >/dev/null
 rm -rf "$dir/parts"
-auditwheel -q repair -w "$dir" "$dir"/plain/*.whl 2>"$dir/auditwheel.log" || { cat "$dir/auditwheel.log" >&2; exit 1; }
+auditwheel repair -w "$dir" "$dir"/plain/*.whl 2>"$dir/auditwheel.log" || { cat "$dir/auditwheel.log" >&2; exit 1; }
 
 # The licence of each library within, as its package has it.
 wheel=$(echo "$dir"/*.whl)
@@ -31,7 +31,7 @@ mkdir -p "$licences"
 for library in "$tree"/cellar.libs/*.so* "$tree/cellar/$soname"; do
     name=$(basename "$library" | sed 's/-[0-9a-f]\{8\}\(\.so\)/\1/')
     found=$(ldconfig -p | sed -n "s/^[[:space:]]*$(echo "$name" | sed 's/\.so.*/.so/').*=> //p" | head -1)
-    package=$(dpkg-query -S "$(readlink -f "$found")" 2>/dev/null | sed 's/:.*//;q')
+    package=$(dpkg-query -S "*/$(basename "$(readlink -f "$found")")" 2>/dev/null | sed 's/:.*//;q')
     if [ -z "$package" ] || [ ! -f "/usr/share/doc/$package/copyright" ]; then
         echo "python-wheel: no licence was found for $name" >&2
         exit 1
