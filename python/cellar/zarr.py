@@ -199,7 +199,7 @@ class _Reading:
         if box is not None and _is_basic(out_selection) and not self.drop_axes:
             start, step, back = box
             items = out_selection if isinstance(out_selection, tuple) else (out_selection,)
-            view = self.out[(*items, ...) if Ellipsis not in items else items][back]
+            view = self.out[(*items, ...) if Ellipsis not in items else items][(*back, ...)]
         else:
             start, step = (0,) * len(spec.shape), (1,) * len(spec.shape)
             view = self.whole[i] = np.empty(spec.shape, self.plan.dtype)
@@ -261,7 +261,7 @@ class _Writing:
         _, spec, chunk_selection, out_selection, _ = self.batch[i]
         if self.value.shape:
             items = out_selection if isinstance(out_selection, tuple) else (out_selection,)
-            part: Array = self.value[(*items, ...) if Ellipsis not in items else items][back]
+            part: Array = self.value[(*items, ...) if Ellipsis not in items else items][(*back, ...)]
             return part
         items = chunk_selection if isinstance(chunk_selection, tuple) else (chunk_selection,)
         counts = tuple(

@@ -98,6 +98,14 @@ def test_transposed(tmp_path):
     assert ours.counters()["fallback"] == 0, ours.reasons()
 
 
+def test_no_dimensions(tmp_path):
+    for store in (tmp_path / "a", MemoryStore()):
+        array = zarr.create_array(store, shape=(), dtype="i4")
+        array[...] = 42
+        assert array[()] == 42 and array[...] == 42
+    assert ours.counters()["fallback"] == 0, ours.reasons()
+
+
 def test_what_is_not_known_falls_back(tmp_path):
     array = zarr.create_array(tmp_path / "s", shape=(4,), dtype=str, chunks=(2,))
     array[:] = np.array(["a", "bb", "", "d"], object)

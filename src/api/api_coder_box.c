@@ -104,8 +104,11 @@ void cel_coder_box_fill(const struct cellar_coder *coder, const struct coder_box
 
 void cel_coder_fill(const struct cellar_coder *coder, char *chunk)
 {
-    for (size_t at = 0; at < coder->chain.shape.nbytes; at += coder->size)
-        memcpy(chunk + at, coder->fill, coder->size);
+    size_t nbytes = coder->chain.shape.nbytes, done = coder->size;
+
+    memcpy(chunk, coder->fill, coder->size);
+    for (; done < nbytes; done *= 2)
+        memcpy(chunk + done, chunk, done < nbytes - done ? done : nbytes - done);
 }
 
 /* Each element is the one before it, and the first is the fill value. */

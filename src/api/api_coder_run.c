@@ -265,6 +265,19 @@ int cellar_coder_decode(const cellar_coder *coder, size_t n, cellar_chunk *chunk
 
 /* --- encoding --------------------------------------------------------------------------------- */
 
+/* What lies around the box. */
+static int background(const struct request *r, const struct coder_unit *unit, struct coder_worker *w)
+{
+    const cellar_chunk *chunk = unit->value->chunk;
+    int rc = chunk->merge && !chunk->absent ? decode_to(r, unit, w, w->decoded.data) : CEL_ABSENT;
+
+    if (rc == CEL_ABSENT) {
+        cel_coder_fill(r->coder, w->decoded.data);
+        rc = CEL_OK;
+    }
+    return rc;
+}
+
 /* The chunk as it will be: the box over what is there, or over fill values. */
 static int compose(const struct request *r, const struct coder_unit *unit, struct coder_worker *w, const char **out)
 {
@@ -280,16 +293,11 @@ static int compose(const struct request *r, const struct coder_unit *unit, struc
     *out = w->decoded.data;
     if (rc != CEL_OK)
         return rc;
-    rc = CEL_ABSENT;
-    if (unit->value->chunk->merge && !unit->value->chunk->absent && !(some && cel_coder_box_is_all(r->coder, &box)))
-        rc = decode_to(r, unit, w, w->decoded.data);
-    if (rc == CEL_ABSENT)
-        cel_coder_fill(r->coder, w->decoded.data);
-    else if (rc != CEL_OK)
-        return rc;
-    if (some)
+    if (!some || !cel_coder_box_is_all(r->coder, &box))
+        rc = background(r, unit, w);
+    if (rc == CEL_OK && some)
         cel_coder_box_write(r->coder, &box, w->decoded.data);
-    return CEL_OK;
+    return rc;
 }
 
 /* The bytes to where they stay: a file, the caller, or the shard that is put together later. */
