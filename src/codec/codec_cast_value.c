@@ -30,7 +30,7 @@ static const char *const ranges[] = {"error", "clamp", "wrap", NULL};
 
 /* clang-format off */
 static const struct cel_param params[] = {
-    {.name = "data_type", .kind = CEL_PARAM_CHOICE, .flags = CEL_PARAM_REQUIRED, .word = STORED, .min = 1, .max = 21, .fallback = 11, .choices = cel_dtypes, .help = "type as stored"},
+    {.name = "data_type", .kind = CEL_PARAM_CHOICE, .flags = CEL_PARAM_REQUIRED, .word = STORED, .min = 1, .max = 12, .fallback = 11, .choices = cel_dtypes, .help = "type as stored"},
     {.name = "dtype", .kind = CEL_PARAM_CHOICE, .word = OWN, .min = 0, .max = 21, .choices = cel_dtypes, .help = "type of the elements"},
     {.name = "rounding", .kind = CEL_PARAM_CHOICE, .word = ROUNDING, .min = 0, .max = 4, .choices = roundings, .help = "of what lies between two numbers"},
     {.name = "out_of_range", .kind = CEL_PARAM_CHOICE, .word = RANGE, .min = 0, .max = 2, .choices = ranges, .help = "what becomes of other values"},
