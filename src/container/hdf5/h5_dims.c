@@ -92,43 +92,19 @@ static int by_scales(const struct cel_dataset *ds, const struct found *v)
     return rc;
 }
 
-static bool uses(const struct cel_var *var, int n, const struct cel_dim *dim)
-{
-    int d;
-
-    for (d = 0; d < n; d++)
-        if (var->dim[d] == dim)
-            return true;
-    return false;
-}
-
-/* A dimension of this group of the same length, once per variable. */
-static struct cel_dim *find_phony(const struct cel_var *var, int d, size_t len, bool unlimited)
-{
-    const struct cel_vec *dims = &var->group->dims;
-    size_t i;
-
-    for (i = 0; i < dims->n; i++) {
-        struct cel_dim *dim = dims->at[i];
-
-        if (dim->len == len && dim->unlimited == unlimited && !uses(var, d, dim))
-            return dim;
-    }
-    return NULL;
-}
-
-static int make_phony(struct cel_dataset *ds, struct cel_var *var, int d, bool unlimited)
+/* A dimension of this group of the same length, once per variable, or a new one. */
+static int make_phony(struct cel_h5_phony *phony, struct cel_dataset *ds, struct cel_var *var, int d, bool unlimited)
 {
     char name[64];
+    int rc = cel_h5_phony_find(phony, var, d, unlimited, &var->dim[d]);
 
-    var->dim[d] = find_phony(var, d, var->layout.extent[d], unlimited);
-    if (var->dim[d])
-        return CEL_OK;
+    if (rc != CEL_OK || var->dim[d])
+        return rc;
     snprintf(name, sizeof name, "phony_dim_%zu", ds->dims.n);
     return cel_dim_add(var->group, name, var->layout.extent[d], unlimited, -1, &var->dim[d]);
 }
 
-static int find_dims(struct cel_dataset *ds, const struct found *v)
+static int find_dims(struct cel_h5_phony *phony, struct cel_dataset *ds, const struct found *v)
 {
     struct cel_var *var = v->var;
     int d, rc = CEL_OK;
@@ -142,7 +118,7 @@ static int find_dims(struct cel_dataset *ds, const struct found *v)
         rc = cel_h5_note(var->group, by_scales(ds, v), "%s:DIMENSION_LIST", var->name);
     for (d = 0; rc == CEL_OK && d < var->ndims; d++)
         if (!var->dim[d])
-            rc = make_phony(ds, var, d, v->unlimited >> d & 1);
+            rc = make_phony(phony, ds, var, d, v->unlimited >> d & 1);
     return rc == CEL_OK ? rc : cel_fail_in_var(rc, var);
 }
 
@@ -167,6 +143,7 @@ static int by_id(const void *a, const void *b)
 static int find_dims_of_group(struct loading *l, struct cel_group *group)
 {
     const struct cel_h5_group *g = group->priv;
+    struct cel_h5_phony phony = {.group = group};
     size_t i;
     int rc = CEL_OK;
 
@@ -175,12 +152,13 @@ static int find_dims_of_group(struct loading *l, struct cel_group *group)
     for (i = g->first_found; rc == CEL_OK && i < g->end_found; i++) {
         const struct found *v = l->list.at[i];
 
-        rc = find_dims(l->f->ds, v);
+        rc = find_dims(&phony, l->f->ds, v);
         if (rc != CEL_OK)
             break;
         stretch(v->var);
         cel_var_link_coord(v->var);
     }
+    cel_h5_phony_dispose(&phony);
     if (group->dims.n > 1)
         qsort(group->dims.at, group->dims.n, sizeof *group->dims.at, by_id);
     return rc;

@@ -31,6 +31,16 @@ struct loading {
     struct cel_h5r_reader *reader; /* NULL: headers cannot be read without libhdf5 */
 };
 
+/* --- h5_phony.c ------------------------------------------------------------------- */
+struct cel_h5_phony { /* zero but for the group, whose dimensions only grow meanwhile */
+    struct cel_group *group;
+    size_t n, cap;               /* dimensions that are in the table */
+    size_t *first, *last, *next; /* by length, and by dimension; one block */
+};
+/* The first dimension of the group that is as long as dimension d of the variable and not one of its first d; NULL: none. */
+int cel_h5_phony_find(struct cel_h5_phony *p, const struct cel_var *var, int d, bool unlimited, struct cel_dim **out);
+void cel_h5_phony_dispose(struct cel_h5_phony *p);
+
 int cel_h5_found_add(struct loading *l, struct cel_var *var, const struct cel_h5r_object *h, struct cel_dim *own);
 int cel_h5_found_dims(struct loading *l);
 void cel_h5_found_free(struct loading *l);

@@ -10,9 +10,9 @@ struct listing {
     struct cel_h5r_dense dense;
 };
 
-static int add(struct cel_h5r_attributes *list, struct cel_h5_bytes body, unsigned order, bool shared)
+static int add(struct cel_h5r_attributes *list, struct cel_h5_bytes body, unsigned order, size_t nth, bool shared)
 {
-    struct cel_h5r_attribute_message m = {.n = body.n, .order = order, .nth = list->n, .shared = shared};
+    struct cel_h5r_attribute_message m = {.n = body.n, .order = order, .nth = nth, .shared = shared};
 
     if (list->n == list->cap) {
         size_t cap = list->cap ? list->cap * 2 : 16;
@@ -30,9 +30,9 @@ static int add(struct cel_h5r_attributes *list, struct cel_h5_bytes body, unsign
     return CEL_OK;
 }
 
-static int add_dense(struct cel_h5_bytes body, unsigned order, void *data)
+static int add_dense(struct cel_h5_bytes body, unsigned order, size_t nth, void *data)
 {
-    return add(((struct listing *)data)->out, body, order, false);
+    return add(((struct listing *)data)->out, body, order, nth, false);
 }
 
 static int take_message(const struct cel_h5r_message *m, void *data)
@@ -43,7 +43,7 @@ static int take_message(const struct cel_h5r_message *m, void *data)
         return cel_h5r_attribute_info_read(l->reader, m->body, &l->dense);
     if (m->type != CEL_H5R_ATTRIBUTE)
         return CEL_OK;
-    return add(l->out, m->body, m->order, m->shared);
+    return add(l->out, m->body, m->order, l->out->n, m->shared);
 }
 
 /* What stands in the header is only a reference. */

@@ -5,33 +5,78 @@
  *   record of a link (type 5): hash of the name(4) heap id(7)
  * HDF5 File Format Specification version 3, III.A.2. */
 #include "h5_read_int.h"
+#include <stdlib.h>
 
-enum { FLAG_SHARED = 2 };
+enum { FLAG_SHARED = 2, RECORD_MAX = 17 };
 
 const struct cel_h5r_dense_kind cel_h5r_dense_atts = {
     .type = 8, .message = CEL_H5R_ATTRIBUTE, .record = 17, .id_at = 0, .id_n = 8, .flags_at = 8, .order_at = 9};
 const struct cel_h5r_dense_kind cel_h5r_dense_links = {
     .type = 5, .message = CEL_H5R_LINK, .record = 11, .id_at = 4, .id_n = 7, .flags_at = -1};
 
+struct entry { /* a record, and where it stands in the index */
+    size_t nth;
+    uint64_t position; /* in the heap */
+    unsigned char record[RECORD_MAX];
+};
+
 struct walk {
     struct cel_h5r_reader *reader;
     const struct cel_h5r_dense_kind *kind;
     struct cel_h5r_fractal_heap *heap;
+    struct entry *at;
+    size_t n;
     struct cel_buf body;
     cel_h5r_body_fn *visit;
     void *data;
 };
 
-static int visit_record(const unsigned char *record, void *data)
+static int note_record(const unsigned char *record, void *data)
 {
     struct walk *w = data;
-    const struct cel_h5r_dense_kind *kind = w->kind;
-    bool shared = kind->flags_at >= 0 && (record[kind->flags_at] & FLAG_SHARED);
-    unsigned order = kind->order_at ? cel_get_le32(record + kind->order_at) : 0;
-    int rc = shared ? cel_h5r_sohm_get(w->reader, kind->message, record + kind->id_at, &w->body)
-                    : cel_h5r_fractal_heap_get(w->heap, record + kind->id_at, &w->body);
+    struct entry *e = &w->at[w->n];
 
-    return rc == CEL_OK ? w->visit(cel_h5r_bytes_of(&w->body), order, w->data) : rc;
+    e->nth = w->n++;
+    e->position = cel_h5r_fractal_heap_position(w->heap, record + w->kind->id_at);
+    memcpy(e->record, record, w->kind->record);
+    return CEL_OK;
+}
+
+/* Names are hashed in the index: what lies together in the heap is visited together, so that each block is read once. */
+static int by_position(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->position != y->position)
+        return x->position < y->position ? -1 : 1;
+    return x->nth < y->nth ? -1 : x->nth > y->nth;
+}
+
+static int visit_entry(struct walk *w, const struct entry *e)
+{
+    const struct cel_h5r_dense_kind *kind = w->kind;
+    bool shared = kind->flags_at >= 0 && (e->record[kind->flags_at] & FLAG_SHARED);
+    unsigned order = kind->order_at ? cel_get_le32(e->record + kind->order_at) : 0;
+    int rc = shared ? cel_h5r_sohm_get(w->reader, kind->message, e->record + kind->id_at, &w->body)
+                    : cel_h5r_fractal_heap_get(w->heap, e->record + kind->id_at, &w->body);
+
+    return rc == CEL_OK ? w->visit(cel_h5r_bytes_of(&w->body), order, e->nth, w->data) : rc;
+}
+
+static int visit_all(struct walk *w, struct cel_h5r_btree2 *tree)
+{
+    int rc;
+
+    w->at = cel_malloc_array((size_t)cel_h5r_btree2_count(tree), sizeof *w->at);
+    if (!w->at)
+        return NC_ENOMEM;
+    rc = cel_h5r_btree2_each(tree, note_record, w);
+    if (rc == CEL_OK && w->n > 1)
+        qsort(w->at, w->n, sizeof *w->at, by_position);
+    for (size_t i = 0; rc == CEL_OK && i < w->n; i++)
+        rc = visit_entry(w, &w->at[i]);
+    free(w->at);
+    return rc;
 }
 
 int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind *kind,
@@ -47,7 +92,7 @@ int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind
     if (rc == CEL_OK)
         rc = cel_h5r_btree2_make(r->file, dense->index, kind->type, kind->record, &tree);
     if (rc == CEL_OK)
-        rc = cel_h5r_btree2_each(tree, visit_record, &w);
+        rc = visit_all(&w, tree);
     cel_h5r_btree2_free(tree);
     cel_h5r_fractal_heap_free(w.heap);
     cel_buf_dispose(&w.body);

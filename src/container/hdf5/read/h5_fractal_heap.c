@@ -331,6 +331,11 @@ static int get_tiny(struct cel_h5r_fractal_heap *h, const unsigned char *id, str
     return cel_buf_add(out, id + head, n);
 }
 
+uint64_t cel_h5r_fractal_heap_position(const struct cel_h5r_fractal_heap *h, const unsigned char *id)
+{
+    return id[0] >> 4 == 0 ? cel_get_le(id + ID_HEAD, h->offset_n) : UINT64_MAX;
+}
+
 int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
 {
     static int (*const by_kind[])(struct cel_h5r_fractal_heap *, const unsigned char *,

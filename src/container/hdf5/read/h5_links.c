@@ -82,9 +82,8 @@ static int read_target(struct listing *l, struct cel_h5_bytes b, uint64_t type, 
     return link->path ? CEL_OK : NC_ENOMEM;
 }
 
-static int read_link(struct cel_h5_bytes b, unsigned unused, void *data)
+static int read_link(struct listing *l, struct cel_h5_bytes b)
 {
-    struct listing *l = data;
     uint64_t version = cel_h5_take_number(&b, 1), flags = cel_h5_take_number(&b, 1);
     uint64_t type = cel_h5_take_if(&b, flags & HAS_TYPE, 1);
     struct cel_h5r_link link = {.addr = CEL_H5R_NOWHERE, .order = cel_h5_take_if(&b, flags & HAS_ORDER, 8)};
@@ -92,7 +91,6 @@ static int read_link(struct cel_h5_bytes b, unsigned unused, void *data)
     size_t n;
     int rc;
 
-    (void)unused;
     cel_h5_take_if(&b, flags & HAS_CHARACTER_SET, 1);
     n = (size_t)cel_h5_take_number(&b, (size_t)1 << (flags & 3));
     name = cel_h5_take(&b, n);
@@ -103,6 +101,13 @@ static int read_link(struct cel_h5_bytes b, unsigned unused, void *data)
         return rc;
     link.name = cel_strndup((const char *)name, n);
     return add_link(l->out, link, type == TYPE_SOFT);
+}
+
+static int read_dense_link(struct cel_h5_bytes body, unsigned order, size_t nth, void *data)
+{
+    (void)order;
+    (void)nth;
+    return read_link(data, body);
 }
 
 static int add_symbol(const struct cel_h5r_symbol *s, void *data)
@@ -123,7 +128,7 @@ static int read_message(const struct cel_h5r_message *m, void *data)
     case CEL_H5R_LINK_INFO:
         return m->shared ? CEL_ASK_LIBHDF5 : read_info(l, m->body);
     case CEL_H5R_LINK:
-        return m->shared ? CEL_ASK_LIBHDF5 : read_link(m->body, m->order, l);
+        return m->shared ? CEL_ASK_LIBHDF5 : read_link(l, m->body);
     case CEL_H5R_SYMBOL_TABLE:
         return m->shared ? CEL_ASK_LIBHDF5 : cel_buf_add(&l->symbols, m->body.p, m->body.n);
     default:
@@ -157,7 +162,7 @@ static int list(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_links *o
     if (rc == CEL_OK && l.symbols.len > 0)
         rc = cel_h5r_symbols_each(r->file, cel_h5r_bytes_of(&l.symbols), add_symbol, &l);
     if (rc == CEL_OK && l.dense.heap != CEL_H5R_NOWHERE)
-        rc = cel_h5r_dense_each(r, &cel_h5r_dense_links, &l.dense, read_link, &l);
+        rc = cel_h5r_dense_each(r, &cel_h5r_dense_links, &l.dense, read_dense_link, &l);
     cel_buf_dispose(&l.symbols);
     if (rc != CEL_OK)
         cel_h5r_links_dispose(out);

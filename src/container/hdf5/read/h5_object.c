@@ -121,10 +121,11 @@ static enum cel_h5r_kind kind_of(const struct parse *p)
     return p->datatype ? CEL_H5R_TYPE : CEL_H5R_OTHER;
 }
 
-static int note_dense(struct cel_h5_bytes body, unsigned order, void *data)
+static int note_dense(struct cel_h5_bytes body, unsigned order, size_t nth, void *data)
 {
     const struct cel_h5r_message m = {.body = body, .order = order};
 
+    (void)nth;
     return note_attribute(&m, data);
 }
 

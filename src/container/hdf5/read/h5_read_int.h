@@ -104,6 +104,8 @@ struct cel_h5r_fractal_heap;
 int cel_h5r_fractal_heap_make(const struct cel_h5r_file *file, uint64_t addr, struct cel_h5r_fractal_heap **out);
 void cel_h5r_fractal_heap_free(struct cel_h5r_fractal_heap *h);
 size_t cel_h5r_fractal_heap_id_size(const struct cel_h5r_fractal_heap *h);
+/* Where the object lies, for sorting; UINT64_MAX: not among the others. */
+uint64_t cel_h5r_fractal_heap_position(const struct cel_h5r_fractal_heap *h, const unsigned char *id);
 int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id,
                              struct cel_buf *out); /* the object of that id, instead of what `out` held */
 
@@ -132,8 +134,9 @@ struct cel_h5r_dense_kind { /* of the index of names: its type, and what a recor
     size_t order_at; /* 0: none */
 };
 extern const struct cel_h5r_dense_kind cel_h5r_dense_atts, cel_h5r_dense_links;
-/* Every message of the heap, in the order of the index of names; visit as above. */
-typedef int cel_h5r_body_fn(struct cel_h5_bytes body, unsigned order, void *data);
+/* Every message of the heap, with its order of creation where that is kept and its number in the index of names, in any
+ * order; visit as above. */
+typedef int cel_h5r_body_fn(struct cel_h5_bytes body, unsigned order, size_t nth, void *data);
 int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind *kind,
                        const struct cel_h5r_dense *dense, cel_h5r_body_fn *visit, void *data);
 
