@@ -3,7 +3,8 @@
 
 usage: check_h5_chunks.py H5_CHUNKS DIRECTORY NUMBER SEED [PYTHON...]
 
-NUMBER files are made by each PYTHON whose h5py can be had; this one counts too."""
+NUMBER files are made by each PYTHON whose h5py can be had; this one counts too. h5_2/ has files of HDF5 2.0 (layouts of
+version 5), made once by the same program."""
 import collections
 import json
 import os
@@ -12,6 +13,7 @@ import sys
 
 KINDS = ["B-tree 1", "single chunk", "implicit", "fixed array", "extensible array", "B-tree 2"]
 EXTENSIBLE = 4
+HERE = os.path.dirname(os.path.abspath(__file__))
 STORAGES = {0: "chunked", 1: "contiguous", 2: "compact"}
 
 
@@ -80,11 +82,14 @@ def read(path):
         return f.read()
 
 
-def check(program, directory, number, seed, python, count):
-    maker = os.path.join(os.path.dirname(os.path.abspath(__file__)), "make_h5_chunks.py")
-    subprocess.run([python, "-W", "ignore", maker, directory, number, seed], check=True)
+def make(directory, number, seed, python):
+    subprocess.run([python, "-W", "ignore", os.path.join(HERE, "make_h5_chunks.py"), directory, number, seed], check=True)
+
+
+def check(program, directory, out, count):
     expected = json.loads(read(os.path.join(directory, "expected.json")))
-    out = os.path.join(directory, "ours.bin")
+    for row in expected["files"]:
+        row["path"] = os.path.join(directory, os.path.basename(row["path"]))
     run = subprocess.run([program, out] + [row["path"] for row in expected["files"]], stdout=subprocess.PIPE, text=True)
     if run.returncode:
         raise SystemExit("%s: exit code %d" % (program, run.returncode))
@@ -102,7 +107,10 @@ def main():
         if subprocess.run([python, "-c", "import h5py"], stderr=subprocess.DEVNULL).returncode:
             print("NOT RUN: %s has no h5py" % python)
             continue
-        check(program, os.path.join(directory, str(i)), number, seed, python, count)
+        made = os.path.join(directory, str(i))
+        make(made, number, seed, python)
+        check(program, made, os.path.join(made, "ours.bin"), count)
+    check(program, os.path.join(HERE, "h5_2"), os.path.join(directory, "ours.bin"), count)
     for kind in KINDS + ["contiguous", "compact"]:
         print("%-17s %5d datasets" % (kind, count[kind]))
     few = [kind for kind in KINDS + ["contiguous", "compact"] if count[kind] < 10]
