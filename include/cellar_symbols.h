@@ -19,6 +19,8 @@
 #define nc_copy_var cel_nc_copy_var
 #define nc_create cel_nc_create
 #define nc_create_mem cel_nc_create_mem
+#define nc_create_par cel_nc_create_par
+#define nc_create_par_fortran cel_nc_create_par_fortran
 #define nc_def_compound cel_nc_def_compound
 #define nc_def_dim cel_nc_def_dim
 #define nc_def_enum cel_nc_def_enum
@@ -46,6 +48,7 @@
 #define nc_delete_mp cel_nc_delete_mp
 #define nc_dump_data cel_nc_dump_data
 #define nc_enddef cel_nc_enddef
+#define nc_filter_path_query cel_nc_filter_path_query
 #define nc_finalize cel_nc_finalize
 #define nc_free_string cel_nc_free_string
 #define nc_free_vlen cel_nc_free_vlen
@@ -68,6 +71,7 @@
 #define nc_get_att_ushort cel_nc_get_att_ushort
 #define nc_get_chunk_cache cel_nc_get_chunk_cache
 #define nc_get_chunk_cache_ints cel_nc_get_chunk_cache_ints
+#define nc_get_meta_block_size cel_nc_get_meta_block_size
 #define nc_get_var cel_nc_get_var
 #define nc_get_var1 cel_nc_get_var1
 #define nc_get_var1_double cel_nc_get_var1_double
@@ -156,6 +160,7 @@
 #define nc_inq_base_pe cel_nc_inq_base_pe
 #define nc_inq_compound cel_nc_inq_compound
 #define nc_inq_compound_field cel_nc_inq_compound_field
+#define nc_inq_compound_field_f cel_nc_inq_compound_field_f
 #define nc_inq_compound_fielddim_sizes cel_nc_inq_compound_fielddim_sizes
 #define nc_inq_compound_fieldindex cel_nc_inq_compound_fieldindex
 #define nc_inq_compound_fieldname cel_nc_inq_compound_fieldname
@@ -168,6 +173,7 @@
 #define nc_inq_dim cel_nc_inq_dim
 #define nc_inq_dimid cel_nc_inq_dimid
 #define nc_inq_dimids cel_nc_inq_dimids
+#define nc_inq_dimids_f cel_nc_inq_dimids_f
 #define nc_inq_dimlen cel_nc_inq_dimlen
 #define nc_inq_dimname cel_nc_inq_dimname
 #define nc_inq_enum cel_nc_inq_enum
@@ -218,17 +224,21 @@
 #define nc_inq_vardimid cel_nc_inq_vardimid
 #define nc_inq_varid cel_nc_inq_varid
 #define nc_inq_varids cel_nc_inq_varids
+#define nc_inq_varids_f cel_nc_inq_varids_f
 #define nc_inq_varname cel_nc_inq_varname
 #define nc_inq_varnatts cel_nc_inq_varnatts
 #define nc_inq_varndims cel_nc_inq_varndims
 #define nc_inq_vartype cel_nc_inq_vartype
 #define nc_inq_vlen cel_nc_inq_vlen
 #define nc_insert_array_compound cel_nc_insert_array_compound
+#define nc_insert_array_compound_f cel_nc_insert_array_compound_f
 #define nc_insert_compound cel_nc_insert_compound
 #define nc_insert_enum cel_nc_insert_enum
 #define nc_open cel_nc_open
 #define nc_open_mem cel_nc_open_mem
 #define nc_open_memio cel_nc_open_memio
+#define nc_open_par cel_nc_open_par
+#define nc_open_par_fortran cel_nc_open_par_fortran
 #define nc_plugin_path_get cel_nc_plugin_path_get
 #define nc_plugin_path_ndirs cel_nc_plugin_path_ndirs
 #define nc_plugin_path_set cel_nc_plugin_path_set
@@ -339,12 +349,21 @@
 #define nc_set_default_format cel_nc_set_default_format
 #define nc_set_fill cel_nc_set_fill
 #define nc_set_log_level cel_nc_set_log_level
+#define nc_set_meta_block_size cel_nc_set_meta_block_size
 #define nc_set_var_chunk_cache cel_nc_set_var_chunk_cache
 #define nc_set_var_chunk_cache_ints cel_nc_set_var_chunk_cache_ints
 #define nc_show_metadata cel_nc_show_metadata
 #define nc_strerror cel_nc_strerror
 #define nc_sync cel_nc_sync
-
+#define nc_var_par_access cel_nc_var_par_access
+#define ncabort cel_ncabort
+#define ncattcopy cel_ncattcopy
+#define ncattdel cel_ncattdel
+#define ncattget cel_ncattget
+#define ncattinq cel_ncattinq
+#define ncattname cel_ncattname
+#define ncattput cel_ncattput
+#define ncattrename cel_ncattrename
 #define ncaux_abort_compound cel_ncaux_abort_compound
 #define ncaux_add_field cel_ncaux_add_field
 #define ncaux_begin_compound cel_ncaux_begin_compound
@@ -374,15 +393,6 @@
 #define ncaux_reclaim_data_all cel_ncaux_reclaim_data_all
 #define ncaux_type_alignment cel_ncaux_type_alignment
 #define ncaux_writefile cel_ncaux_writefile
-
-#define ncabort cel_ncabort
-#define ncattcopy cel_ncattcopy
-#define ncattdel cel_ncattdel
-#define ncattget cel_ncattget
-#define ncattinq cel_ncattinq
-#define ncattname cel_ncattname
-#define ncattput cel_ncattput
-#define ncattrename cel_ncattrename
 #define ncclose cel_ncclose
 #define nccreate cel_nccreate
 #define ncdimdef cel_ncdimdef

@@ -390,6 +390,9 @@ CELLAR_API(int, nc_rc_set, (const char *key, const char *value));
 CELLAR_API(int, nc_set_default_format, (int format, int *old_formatp));
 CELLAR_API(int, nc_set_alignment, (int threshold, int alignment));
 CELLAR_API(int, nc_get_alignment, (int *thresholdp, int *alignmentp));
+/* HDF5 files made from now on: metadata is allocated in blocks of so many bytes; 0: HDF5's own size. */
+CELLAR_API(int, nc_set_meta_block_size, (size_t size));
+CELLAR_API(int, nc_get_meta_block_size, (size_t * sizep));
 CELLAR_API(int, nc_set_chunk_cache, (size_t size, size_t nelems, float preemption));
 CELLAR_API(int, nc_get_chunk_cache, (size_t * sizep, size_t *nelemsp, float *preemptionp));
 
@@ -550,6 +553,7 @@ CELLAR_API(int, nc_insert_enum, (int ncid, nc_type xtype, const char *name, cons
 CELLAR_API(int, nc_inq_enum,
            (int ncid, nc_type xtype, char *name, nc_type *base_nc_typep, size_t *base_sizep, size_t *num_membersp));
 CELLAR_API(int, nc_inq_enum_member, (int ncid, nc_type xtype, int idx, char *name, void *value));
+#define NC_UNDEFINED_ENUM_IDENT "_UNDEFINED" /* of the value 0, where no member has it */
 CELLAR_API(int, nc_inq_enum_ident, (int ncid, nc_type xtype, long long value, char *identifier));
 
 CELLAR_API(int, nc_def_opaque, (int ncid, size_t size, const char *name, nc_type *xtypep));

@@ -76,6 +76,7 @@ extern "C" {
 /* nc_def_var_filter() and nc_inq_var_filter() (the first filter) are in netcdf.h. */
 CELLAR_API(int, nc_inq_var_filter_ids, (int ncid, int varid, size_t *nfilters, unsigned int *filterids));
 CELLAR_API(int, nc_inq_var_filter_info, (int ncid, int varid, unsigned int id, size_t *nparams, unsigned int *params));
+CELLAR_API(int, nc_filter_path_query, (int id));               /* is it built in or on the path? NC_ENOFILTER: no */
 CELLAR_API(int, nc_inq_filter_avail, (int ncid, unsigned id)); /* NC_ENOFILTER: not here */
 
 CELLAR_API(int, nc_def_var_bzip2, (int ncid, int varid, int level));

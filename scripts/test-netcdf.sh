@@ -1,6 +1,6 @@
 #!/bin/sh
 # test-netcdf.sh CACHE PREFIX [PART]: netCDF-C's own test programs and scripts (Debian 13's source package, 4.9.3),
-# unchanged, against Cellar installed in PREFIX. tests/netcdf/expected.txt lists what ends otherwise, with the reason.
+# and those of netCDF-C++4, unchanged, against Cellar installed in PREFIX. tests/netcdf/expected.txt lists what ends otherwise, with the reason.
 set -eu
 cache=$1
 prefix=$2
@@ -23,4 +23,9 @@ fi
 status=0
 python3 "$here/tests/netcdf/programs.py" "$cache/netcdf" "$prefix" "$part" || status=1
 python3 "$here/tests/netcdf/scripts.py" "$cache/netcdf" "$prefix" "$aux" "$part" || status=1
+if "$here/scripts/sources.sh" "$cache" trixie netcdf-cxx 2>>"$cache.log" || [ -d "$cache/netcdf-cxx" ]; then
+    python3 "$here/tests/netcdf/cxx4.py" "$cache/netcdf-cxx" "$prefix" "$part" || status=1
+else
+    echo "NOT RUN: netCDF-C++4's own tests: its source package cannot be had from this machine's mirror (see $cache.log)"
+fi
 exit $status

@@ -75,6 +75,7 @@ int cel_fit_new(struct cel_call *c); /* all that were defined since the last sav
 struct cel_settings {
     int format; /* nc_set_default_format() */
     int align_threshold, alignment;
+    size_t meta_block_size; /* nc_set_meta_block_size() */
     struct cel_cache_settings cache;
 };
 void cel_settings_get(struct cel_settings *out);

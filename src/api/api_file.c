@@ -74,6 +74,7 @@ static int start(const char *path, struct cel_where *where, int mode, bool creat
     cel_settings_get(&set);
     options.align_threshold = set.align_threshold;
     options.alignment = set.alignment;
+    options.meta_block = set.meta_block_size;
     where->at.in_memory = where->at.in_memory || (mode & MEMORY_FLAGS);
     where->at.persist = (mode & NC_PERSIST) != 0;
     rc = cel_container_for(&where->at, &options, create, &ops);

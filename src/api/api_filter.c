@@ -129,6 +129,12 @@ int nc_inq_var_filter(int ncid, int varid, unsigned int *idp, size_t *nparams, u
     return cel_call_end(&c, rc);
 }
 
+int nc_filter_path_query(int id)
+{
+    cel_error_clear();
+    return id > 0 && cel_chain_codec((unsigned)id) ? NC_NOERR : cel_chain_missing((unsigned)id);
+}
+
 int nc_inq_filter_avail(int ncid, unsigned id)
 {
     struct cel_call c;

@@ -57,6 +57,23 @@ int nc_get_alignment(int *thresholdp, int *alignmentp)
     return NC_NOERR;
 }
 
+int nc_set_meta_block_size(size_t size)
+{
+    cel_lock(&lock);
+    now.meta_block_size = size;
+    cel_unlock(&lock);
+    return NC_NOERR;
+}
+
+int nc_get_meta_block_size(size_t *sizep)
+{
+    struct cel_settings s;
+
+    cel_settings_get(&s);
+    cel_output(sizep, s.meta_block_size);
+    return NC_NOERR;
+}
+
 int nc_set_chunk_cache(size_t size, size_t nelems, float preemption)
 {
     const struct cel_cache_settings settings = {.size = size, .nelems = nelems, .preemption = preemption};

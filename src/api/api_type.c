@@ -418,7 +418,7 @@ int nc_inq_enum_ident(int ncid, nc_type xtype, long long value, char *identifier
         if (at < type->nmembers)
             cel_output_name(identifier, type->member[at].name);
         else if (value == 0)
-            cel_output_name(identifier, "_UNDEFINED");
+            cel_output_name(identifier, NC_UNDEFINED_ENUM_IDENT);
         else
             rc = cel_fail(NC_EINVAL, "enum %s has no member with the value %lld", type->name, value);
     }

@@ -28,6 +28,7 @@ struct cel_options {
     int mode;            /* NC_NOCLOBBER, NC_WRITE, NC_CLASSIC_MODEL, NC_DISKLESS, ... */
     int align_threshold; /* objects of this size and above start at ... */
     int alignment;       /* ... multiples of this; 0: not asked for (nc_set_alignment) */
+    size_t meta_block; /* metadata is allocated in blocks of so many bytes; 0: not asked for (nc_set_meta_block_size) */
 };
 
 /* The file's bytes after close, for nc_close_memio(); yours to free. */

@@ -85,5 +85,21 @@ return 0;
         sys.exit(1)
 
 
+def names():
+    """Every function that their headers declare and their library exports is declared by ours."""
+    text = "".join(open(f"/usr/include/{h}").read() for h in HEADERS + ["netcdf_par.h"] if os.path.exists(f"/usr/include/{h}"))
+    declared = set(re.findall(r"\b(nc\w+)\s*\(", text))
+    library = subprocess.run(["gcc", "-print-file-name=libnetcdf.so"], capture_output=True, text=True).stdout.strip()
+    exported = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True).stdout
+    exported = {line.split()[-1].split("@")[0] for line in exported.splitlines()}
+    includes = "".join('#include "%s"\n' % h for h in HEADERS + ["netcdf_f.h", "netcdf_par.h"])
+    ours = subprocess.run(["gcc", "-E", "-P", "-x", "c", *OURS, "-"], input=includes, capture_output=True, text=True).stdout
+    missing = {name for name in declared & exported if not re.search(r"\b%s\b" % name, ours)}
+    if missing or len(declared & exported) < 300:
+        print(len(declared & exported), "functions of netCDF-C, missing here:", *sorted(missing))
+        sys.exit(1)
+
+
 both_in_one()
 constants()
+names()

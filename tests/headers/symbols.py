@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 library, names_file, dirs = sys.argv[1], sys.argv[2], sys.argv[3:]
-headers = ["netcdf.h", "netcdf_filter.h", "netcdf_aux.h", "netcdf_mem.h", "netcdf_f.h", "cellar.h"]
+headers = ["netcdf.h", "netcdf_filter.h", "netcdf_aux.h", "netcdf_mem.h", "netcdf_f.h", "netcdf_par.h", "cellar.h"]
 
 
 def run(*command):

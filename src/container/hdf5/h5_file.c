@@ -26,6 +26,8 @@ static int access_list(struct cel_h5_io *io, const struct cel_options *options, 
     if (rc == CEL_OK && options->alignment > 0 &&
         H5Pset_alignment(fapl, (hsize_t)options->align_threshold, (hsize_t)options->alignment) < 0)
         rc = cel_h5_fail(NC_EINVAL, "alignment %d", options->alignment);
+    if (rc == CEL_OK && options->meta_block > 0 && H5Pset_meta_block_size(fapl, (hsize_t)options->meta_block) < 0)
+        rc = cel_h5_fail(NC_EINVAL, "metadata in blocks of %zu bytes", options->meta_block);
     return rc == CEL_OK ? cel_h5_driver_set(fapl, io) : rc;
 }
 

@@ -3,6 +3,8 @@
 #include "env.h"
 #include <netcdf_aux.h>
 #include <netcdf_f.h>
+#include <netcdf_filter.h>
+#include <netcdf_par.h>
 
 static void cache_defaults_are_netcdfs(void **state)
 {
@@ -150,6 +152,84 @@ static void whole_files_go_and_come(void **state)
     remove("whole.bin");
 }
 
+/* Metadata of a file in large blocks: the file is larger by about one, and its data is the same. */
+static long size_with_blocks(size_t block)
+{
+    int ncid, dim, varid, value = 0;
+    FILE *f;
+    long size;
+
+    assert_ok(nc_set_meta_block_size(block));
+    assert_ok(nc_create("blocks.nc", NC_NETCDF4 | NC_CLOBBER, &ncid));
+    assert_ok(nc_def_dim(ncid, "x", 3, &dim));
+    assert_ok(nc_def_var(ncid, "v", NC_INT, 1, &dim, &varid));
+    assert_ok(nc_put_var_int(ncid, varid, (int[]){1, 2, 3}));
+    assert_ok(nc_close(ncid));
+    assert_ok(nc_open("blocks.nc", NC_NOWRITE, &ncid));
+    assert_ok(nc_get_var1_int(ncid, varid, &(size_t){2}, &value));
+    assert_ok(nc_close(ncid));
+    assert_int_equal(value, 3);
+    f = fopen("blocks.nc", "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    size = ftell(f);
+    fclose(f);
+    remove("blocks.nc");
+    return size;
+}
+
+static void metadata_goes_in_blocks(void **state)
+{
+    size_t size = 9;
+
+    (void)state;
+    assert_ok(nc_get_meta_block_size(&size));
+    assert_int_equal(size, 0);
+    assert_true(size_with_blocks((size_t)1 << 20) >= size_with_blocks(0));
+    assert_ok(nc_set_meta_block_size(4096));
+    assert_ok(nc_get_meta_block_size(&size));
+    assert_int_equal(size, 4096);
+    assert_ok(nc_set_meta_block_size(0));
+}
+
+static void the_library_is_serial(void **state)
+{
+    int ncid = -7;
+
+    (void)state;
+    assert_int_equal(nc_create_par("par.nc", NC_NETCDF4, 0, 0, &ncid), NC_ENOPAR);
+    assert_int_equal(nc_open_par("par.nc", NC_NOWRITE, 0, 0, &ncid), NC_ENOPAR);
+    assert_int_equal(nc_create_par_fortran("par.nc", NC_NETCDF4, 0, 0, &ncid), NC_ENOPAR);
+    assert_int_equal(nc_open_par_fortran("par.nc", NC_NOWRITE, 0, 0, &ncid), NC_ENOPAR);
+    assert_int_equal(nc_var_par_access(1, 1, NC_COLLECTIVE), NC_ENOPAR);
+    assert_int_equal(ncid, -7);
+}
+
+static void fortran_counts_from_1_and_turns_dimensions_round(void **state)
+{
+    int ncid, dim, varid, ids[2], n = 0, sizes[2] = {2, 3}, back[2] = {0};
+    nc_type type;
+
+    (void)state;
+    assert_ok(nc_create("fortran.nc", NC_NETCDF4 | NC_DISKLESS, &ncid));
+    assert_ok(nc_def_dim(ncid, "x", 3, &dim));
+    assert_ok(nc_def_var(ncid, "v", NC_INT, 1, &dim, &varid));
+    assert_ok(nc_inq_varids_f(ncid, &n, ids));
+    assert_int_equal(n, 1);
+    assert_int_equal(ids[0], varid + 1);
+    assert_ok(nc_inq_dimids_f(ncid, &n, ids, 0));
+    assert_int_equal(ids[0], dim + 1);
+    assert_ok(nc_def_compound(ncid, 24, "c", &type));
+    assert_ok(nc_insert_array_compound_f(ncid, type, "f", 0, NC_INT, 2, sizes));
+    assert_ok(nc_inq_compound_field(ncid, type, 0, NULL, NULL, NULL, &n, back));
+    assert_int_equal(back[0], 3);
+    assert_ok(nc_inq_compound_field_f(ncid, type, 0, NULL, NULL, NULL, &n, back));
+    assert_int_equal(back[0], 2);
+    assert_int_equal(nc_filter_path_query(33333), NC_ENOFILTER);
+    assert_ok(nc_filter_path_query(1));
+    assert_ok(nc_close(ncid));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +241,9 @@ int main(void)
         cmocka_unit_test(atomic_types_need_no_dataset),
         cmocka_unit_test(values_are_printed),
         cmocka_unit_test(whole_files_go_and_come),
+        cmocka_unit_test(metadata_goes_in_blocks),
+        cmocka_unit_test(the_library_is_serial),
+        cmocka_unit_test(fortran_counts_from_1_and_turns_dimensions_round),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
