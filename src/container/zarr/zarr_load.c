@@ -235,7 +235,9 @@ static int load_fill(struct cel_var *var, struct cel_zarr_array *a, const struct
     if (cel_zarr_of(var->group->dataset)->version == 3 && stored.type->id == NC_CHAR)
         stored.type = cel_type_atomic(NC_UBYTE); /* the character's code */
     cel_json_int(cel_json_get(info, "no_fill"), true, &none);
-    if (var->type->klass != NC_VLEN) /* null is the only fill it can have */
+    if (var->type->klass == NC_STRING) /* null is how plain Zarr says that empty strings are not missing ones */
+        var->fill.off = none;
+    else if (var->type->klass != NC_VLEN) /* null is the only fill it can have */
         var->fill.off = none || !facts->fill || cel_json_type(facts->fill) == CEL_JSON_NULL;
     if (var->fill.off)
         return CEL_OK;

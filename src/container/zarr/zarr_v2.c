@@ -87,9 +87,18 @@ static int make_chunks(struct cel_zarr_document *d, struct cel_json **out)
     return CEL_OK;
 }
 
+/* xarray takes whatever stands here for missing values: plain Zarr says so of empty strings only where a _FillValue
+ * does. */
+static bool is_fill_told(const struct cel_zarr_document *d)
+{
+    bool usual_text = d->var->type->klass == NC_STRING && !d->var->fill.value;
+
+    return !d->var->fill.off && (!usual_text || cel_zarr_of(d->ds)->nczarr);
+}
+
 static int make_fill(struct cel_zarr_document *d, struct cel_json **out)
 {
-    if (!d->var->fill.off)
+    if (is_fill_told(d))
         return cel_zarr_fill_to_json(cel_var_fill_value(d->var), &d->array->dtype, 2, out);
     *out = cel_json_new_null();
     return CEL_OK;

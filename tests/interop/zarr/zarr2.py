@@ -245,4 +245,11 @@ def xarray_act():
     text = run("att", back, "u")
     assert "units char K" in text and "flag int 3" in text, text
 case("xarray both ways", xarray_act)
+def empty_strings():
+    import xarray
+    path = fresh("e.zarr")
+    put(f"file://{path}#mode=zarr", "t", words, (5, 5), '{"id": "vlen-utf8"}', "string")
+    assert same(xarray.open_zarr(path, consolidated=False)["t"].values, words)  # none of them is a missing value
+    assert same(get(path, "t")[1], words)
+case("xarray reads our empty strings", empty_strings)
 finish()
