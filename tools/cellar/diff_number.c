@@ -46,8 +46,10 @@ static unsigned long long distance(int64_t a, int64_t b)
 
 static void real_gap(double a, double b, int64_t order_a, int64_t order_b, struct gap *out)
 {
-    out->nan = isnan(a) != isnan(b);
+    if (a == b) /* infinities too, whose difference is no number */
+        return;
     if (isnan(a) || isnan(b)) {
+        out->nan = !isnan(a) || !isnan(b);
         out->abs = out->rel = NAN;
         return;
     }
@@ -100,26 +102,13 @@ static gap_fn *const gap_of[] = {
 
 /* --- many ---------------------------------------------------------------------------------------- */
 
-static bool is_nan(const struct type *t, const char *value)
+/* Equal as numbers: -0 is 0, and NaN as the request says. The gap of unequal numbers is known then. */
+static bool is_equal(const struct diff_request *req, const struct type *t, const char *a, const char *b,
+                     struct gap *gap)
 {
-    double d;
-    float f;
-
-    if (t->kind == NC_FLOAT)
-        return memcpy(&f, value, sizeof f), isnan(f);
-    return t->kind == NC_DOUBLE && (memcpy(&d, value, sizeof d), isnan(d));
-}
-
-/* Equal as numbers: -0 is 0, and NaN as the request says. */
-static bool is_equal(const struct diff_request *req, const struct type *t, const char *a, const char *b)
-{
-    if (req->nan_differs && is_nan(t, a))
-        return false;
     if (t->kind == NC_FLOAT || t->kind == NC_DOUBLE) {
-        struct gap gap = {0};
-
-        gap_of[t->kind](a, b, &gap);
-        return isnan(gap.abs) ? !gap.nan : gap.abs == 0 || memcmp(a, b, t->size) == 0;
+        gap_of[t->kind](a, b, gap);
+        return isnan(gap->abs) ? !gap->nan && !req->nan_differs : gap->abs == 0 && gap->rel == 0;
     }
     return type_equal(t, a, b);
 }
@@ -165,6 +154,7 @@ void diff_compare(const struct diff_request *req, const struct type *type, const
                   size_t at, struct diff_stats *out)
 {
     size_t size = type->size;
+    bool real = type->kind == NC_FLOAT || type->kind == NC_DOUBLE;
     bool number = type->kind > 0 && (size_t)type->kind < sizeof gap_of / sizeof *gap_of && gap_of[type->kind];
 
     out->values += n;
@@ -173,11 +163,12 @@ void diff_compare(const struct diff_request *req, const struct type *type, const
         struct gap gap = {0};
         bool tolerated = false;
 
-        if (is_equal(req, type, x, y))
+        if (is_equal(req, type, x, y, &gap))
             continue;
         out->unequal++;
         if (number) {
-            gap_of[type->kind](x, y, &gap);
+            if (!real)
+                gap_of[type->kind](x, y, &gap);
             add_gap(out, &gap);
             tolerated = is_tolerated(req, &gap);
         }

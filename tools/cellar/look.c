@@ -6,8 +6,11 @@
 #include "output.h"
 #include "select.h"
 #include "unreadable.h"
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PIECES_MAX = 1 << 27 }; /* of one variable */
 
 /* --- one variable --------------------------------------------------------------- */
 
@@ -63,6 +66,20 @@ static void count_values(struct look_var *v)
     v->nbytes = (unsigned long long)v->nvalues * (v->type ? v->type->size : 0);
 }
 
+/* A few bytes of metadata can claim any number of chunks, and each is asked for. */
+static void count_pieces(struct look_var *v)
+{
+    struct text t = {0};
+    double n = 1;
+
+    for (int d = 0; d < v->ndims; d++)
+        n *= v->piece[d] ? (double)(v->shape[d] / v->piece[d] + (v->shape[d] % v->piece[d] != 0)) : 0;
+    if (n <= PIECES_MAX || v->reason)
+        return;
+    text_printf(&t, "%.0f chunks are more than can be looked at", n);
+    v->reason = text_take(&t);
+}
+
 static int load_var(const struct look *l, const struct unreadable *lost, struct look_var *v)
 {
     char name[NC_MAX_NAME + 1] = "";
@@ -79,6 +96,7 @@ static int load_var(const struct look *l, const struct unreadable *lost, struct 
     load_storage(l, v);
     load_chain(v);
     count_values(v);
+    count_pieces(v);
     return NC_NOERR;
 }
 
@@ -261,7 +279,8 @@ size_t look_piece_values(const struct look_var *v)
     size_t n = 1;
 
     for (int d = 0; d < v->ndims; d++)
-        n *= v->piece[d];
+        if (__builtin_mul_overflow(n, v->piece[d], &n))
+            return SIZE_MAX;
     return n;
 }
 
@@ -274,8 +293,9 @@ size_t *look_box(const struct look_var *v, size_t most, size_t *box)
         size_t pieces = v->piece[d] ? v->shape[d] / v->piece[d] + (v->shape[d] % v->piece[d] != 0) : 1;
         size_t times = grow && most / n < pieces ? most / n : grow ? pieces : 1;
 
-        box[d] = v->piece[d] * (times ? times : 1);
-        n *= times ? times : 1;
+        times = times ? times : 1;
+        box[d] = times >= pieces ? v->shape[d] : v->piece[d] * times;
+        n *= times;
         grow = grow && times == pieces;
     }
     return box;

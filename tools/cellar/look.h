@@ -65,7 +65,7 @@ void look_pieces_next(struct look_pieces *p);
 void look_pieces_end(struct look_pieces *p);
 /* First value and lengths of the piece, cut at the edges of the array. */
 void look_piece_box(const struct look_pieces *p, size_t *start, size_t *count);
-size_t look_piece_values(const struct look_var *v); /* values in a whole one */
+size_t look_piece_values(const struct look_var *v); /* values in a whole one; SIZE_MAX: more than that */
 /* Lengths of a box of whole pieces with at most that many values, but one piece at least; gives `box` back. */
 size_t *look_box(const struct look_var *v, size_t most, size_t *box);
 

@@ -66,8 +66,19 @@ static bool is_not_looked(int status)
     return status > 0 || status == NC_ENOTNC || status == NC_ENOMEM || status == NC_ENOFILTER || status == NC_EACCESS;
 }
 
+static bool is_lost(const struct look *l, const char *path)
+{
+    for (size_t i = 0; i < l->nlost; i++)
+        if (strcmp(l->lost[i].path, path) == 0)
+            return true;
+    return false;
+}
+
 static void note_lost_objects(struct verify_job *job)
 {
+    for (size_t i = 0; i < job->look.nvars; i++)
+        if (job->look.var[i].reason && !is_lost(&job->look, job->look.var[i].path))
+            verify_note(job, &job->look.var[i], NULL, true, "%s", job->look.var[i].reason);
     for (size_t i = 0; i < job->look.nlost; i++)
         verify_note(job, NULL, NULL, true, "%s: %s", job->look.lost[i].path, job->look.lost[i].reason);
 }

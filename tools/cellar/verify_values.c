@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PIECE_MAX ((size_t)4 << 30) /* bytes; HDF5 has no larger chunks */
+
 struct reading {
     struct verify_job *job;
     const struct look_var *v;
@@ -229,13 +231,15 @@ static void read_var(struct verify_job *job, const struct look_var *v)
         slab_start_boxes(block, v->ndims, v->shape, look_box(v, most, box));
     r.capacity = 1;
     for (int d = 0; d < v->ndims; d++)
-        r.capacity *= block->step[d];
-    r.values = tool_alloc(r.capacity, v->type->size);
-    if (is_whole(block, v))
-        read_blocks(&r, block);
-    else
-        read_large_piece(&r, block);
-    free(r.values);
+        r.capacity *= block->step[d] < v->shape[d] ? block->step[d] : v->shape[d];
+    if (r.capacity > PIECE_MAX / v->type->size) {
+        verify_note(job, v, NULL, true, "%zu values of it are one chunk, which is more than memory can be asked for",
+                    r.capacity);
+    } else {
+        r.values = tool_alloc(r.capacity, v->type->size);
+        (is_whole(block, v) ? read_blocks : read_large_piece)(&r, block);
+        free(r.values);
+    }
     free(box);
     free(block);
 }
