@@ -29,7 +29,7 @@ tree=$(echo "$dir"/parts/*)
 licences=$(echo "$tree"/*.dist-info)/licenses
 mkdir -p "$licences"
 for library in "$tree"/cellar.libs/*.so* "$tree/cellar/$soname"; do
-    name=$(basename "$library" | sed 's/-[0-9a-f]\{8\}\(\.so\)/\1/')
+    name=$(basename "$library" | sed 's/-[0-9a-f]\{8\}\././')
     found=$(ldconfig -p | sed -n "s/^[[:space:]]*$(echo "$name" | sed 's/\.so.*/.so/').*=> //p" | head -1)
     package=$(dpkg-query -S "*/$(basename "$(readlink -f "$found")")" 2>/dev/null | sed 's/:.*//;q')
     if [ -z "$package" ] || [ ! -f "/usr/share/doc/$package/copyright" ]; then

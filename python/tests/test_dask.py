@@ -26,7 +26,7 @@ def make(path, format=None, **kept):
     return path
 
 
-@pytest.mark.parametrize("scheduler", ["threads", "processes", "synchronous"])
+@pytest.mark.parametrize("scheduler", ["threads", pytest.param("processes", marks=pytest.mark.long), "synchronous"])
 @pytest.mark.parametrize("name", ["a.nc", "a.zarr"])
 def test_schedulers_read(tmp_path, name, scheduler):
     with cellar.open(make(tmp_path / name)) as ds:
@@ -36,7 +36,7 @@ def test_schedulers_read(tmp_path, name, scheduler):
         np.testing.assert_allclose(mean, VALUES.mean(axis=0), rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("context", ["spawn", "fork"])
+@pytest.mark.parametrize("context", [pytest.param("spawn", marks=pytest.mark.long), "fork"])
 def test_fork_and_spawn(tmp_path, context):
     import multiprocessing
 
@@ -78,9 +78,12 @@ def small_read(path, i):
 @pytest.fixture(scope="module")
 def client():
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=4, threads_per_worker=1, dashboard_address=None, processes=True, silence_logs=50
-    ) as cluster, distributed.Client(cluster) as client:
+    with (
+        distributed.LocalCluster(
+            n_workers=4, threads_per_worker=1, dashboard_address=None, processes=True, silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
         yield client
 
 
@@ -104,7 +107,10 @@ def test_workers_write_regions_and_one_dies(client, tmp_path, shards):
         np.testing.assert_array_equal(ds["v"][...], VALUES * 2)
     again = str(make(tmp_path / "b.zarr", shards=shards))
     mark = str(tmp_path / "died")
-    jobs = [client.submit(write_region, again, i, i + 8, mark if i == 16 else None, pure=False, retries=5) for i in range(0, 48, 8)]
+    jobs = [
+        client.submit(write_region, again, i, i + 8, mark if i == 16 else None, pure=False, retries=5)
+        for i in range(0, 48, 8)
+    ]
     assert sorted(client.gather(jobs)) == list(range(0, 48, 8))
     assert os.path.exists(mark)
     with cellar.open(again) as ds:

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 import cellar
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 DTYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", ">i4", ">f8"]
 CHAINS = ["", "shuffle|deflate,1", "zstd", "shuffle|lz4", "fletcher32", "bitshuffle", "ndlorenzo", "shuffle|zstd|fletcher32"]
 
@@ -104,7 +104,7 @@ def test_h5py_reads_the_same(tmp_path_factory, case):
         np.testing.assert_array_equal(file["v"][...], values)
 
 
-@QUICK
+@settings(QUICK, max_examples=10)
 @given(case=cases(), version=st.sampled_from(["zarr2", "zarr3"]))
 def test_zarr_python_reads_and_writes_the_same(tmp_path_factory, case, version):
     zarr = pytest.importorskip("zarr", minversion="3")
