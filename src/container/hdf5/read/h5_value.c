@@ -14,6 +14,7 @@ struct reading {
 };
 
 enum { DEPTH_MAX = 64 };
+enum { INTEGER_PADDING = 6, FLOAT_PADDING = 14 }; /* bits of a type's message */
 
 static int read_values(const struct reading *r, const struct cel_h5r_datatype *t, const struct cel_type *type,
                        const unsigned char *from, size_t n, char *to);
@@ -25,19 +26,28 @@ static bool host_is_big(void)
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 }
 
+/* Does it say what unused bits are? libhdf5 then sees another type, though there are none. */
+static bool has_padding(const struct cel_h5r_datatype *t)
+{
+    return t->message[1] & (t->klass == CEL_H5R_FLOAT ? FLOAT_PADDING : INTEGER_PADDING);
+}
+
+static bool is_ieee(const struct cel_h5r_datatype *t, const struct cel_h5r_bits *b)
+{
+    if (b->norm != 2 || b->sign_at != b->n - 1 || b->mantissa_at != 0 || b->exponent_at != b->mantissa_n)
+        return false;
+    return t->size == 4 ? b->exponent_n == 8 && b->mantissa_n == 23 && b->bias == 127
+                        : t->size == 8 && b->exponent_n == 11 && b->mantissa_n == 52 && b->bias == 1023;
+}
+
 /* All its bits count, in the usual places. */
 static bool is_plain(const struct cel_h5r_datatype *t)
 {
     const struct cel_h5r_bits *b = &t->bits;
 
-    if (t->odd_order || b->at != 0 || b->n != t->size * 8)
+    if (t->odd_order || b->at != 0 || b->n != t->size * 8 || has_padding(t))
         return false;
-    if (t->klass == CEL_H5R_INTEGER)
-        return true;
-    if (b->norm != 2 || b->sign_at != b->n - 1 || b->mantissa_at != 0 || b->exponent_at != b->mantissa_n)
-        return false;
-    return t->size == 4 ? b->exponent_n == 8 && b->mantissa_n == 23 && b->bias == 127
-                        : t->size == 8 && b->exponent_n == 11 && b->mantissa_n == 52 && b->bias == 1023;
+    return t->klass == CEL_H5R_INTEGER || is_ieee(t, b);
 }
 
 /* n bits, at most 64, from bit `at` of an element. */
