@@ -42,12 +42,23 @@ bool cel_h5r_grid_number(const struct cel_h5r_grid *g, int first, const size_t *
     return g->rank > 0;
 }
 
+/* What libhdf5 reserves for a stored size: a byte more than the size without filters needs. */
+static size_t stored_size_bytes(const struct cel_h5r_layout *l, const struct cel_h5r_file *file)
+{
+    size_t n = 1;
+
+    if (l->version >= 5)
+        return file->length_size;
+    for (uint64_t v = l->size; v; v >>= 8)
+        n++;
+    return n < 8 ? n : 8;
+}
+
+/* The size of an element must be the one that follows from the chunks: else the two do not belong together. */
 bool cel_h5r_grid_size_bytes(const struct cel_h5r_grid *g, size_t n, size_t *size_n)
 {
-    size_t rest = g->file->offset_size + (g->filtered ? 4 : 0);
-
-    *size_n = n > rest ? n - rest : 0;
-    return n >= rest && (g->filtered ? *size_n >= 1 && *size_n <= 8 : *size_n == 0);
+    *size_n = g->filtered ? stored_size_bytes(&g->layout, g->file) : 0;
+    return n == g->file->offset_size + *size_n + (g->filtered ? 4 : 0);
 }
 
 void cel_h5r_grid_element(const struct cel_h5r_grid *g, const unsigned char *p, size_t size_n,
