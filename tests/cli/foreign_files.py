@@ -203,6 +203,12 @@ def records(f):
 
 
 @hdf5
+def record_names(f):
+    f["odd"] = np.zeros(2, dtype=[("a\tb", "i4"), ("c/d", "f4")])
+    f["plain"] = np.arange(3)
+
+
+@hdf5
 def other_types(f):
     f["enum"] = np.array([1, 2, 1], dtype=h5py.enum_dtype({"RED": 1, "GREEN": 2}, "u2"))
     f["opaque"] = np.array([b"abcd", b"efgh"], dtype="V4")

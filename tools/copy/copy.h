@@ -109,6 +109,7 @@ struct copy {
     struct types types;
     nc_type *out_types; /* parallel to types.at; NC_NAT: the output has no such type */
     bool *tried_types;  /* the same: defined, or refused */
+    int scratch;        /* a file in memory to try names in; 0: not needed yet */
     struct select_names names;
     struct copy_var *var;
     size_t nvars;

@@ -538,6 +538,8 @@ void copy_free(struct copy *c)
     free(c->group_in);
     free(c->group_out);
     free(c->dim_out);
+    if (c->scratch)
+        nc_abort(c->scratch);
     free(c->out_types);
     free(c->tried_types);
     select_names_free(&c->names);

@@ -46,10 +46,36 @@ static int define_enum(struct copy *c, int group, const struct type *t, nc_type 
     return status;
 }
 
+/* A type that is begun cannot be taken back, so the names within it are tried beforehand: as those of dimensions, in a
+ * file that is never written. */
+static int try_name(struct copy *c, const char *name)
+{
+    int id, status = NC_NOERR;
+
+    if (!c->scratch)
+        status = nc_create("names", NC_NETCDF4 | NC_DISKLESS, &c->scratch);
+    if (status == NC_NOERR)
+        status = nc_def_dim(c->scratch, name, 1, &id);
+    return status == NC_ENAMEINUSE ? NC_NOERR : status;
+}
+
+static int try_names(struct copy *c, const struct type *t)
+{
+    int status = NC_NOERR;
+
+    for (size_t i = 0; status == NC_NOERR && i < t->nfields; i++)
+        status = try_name(c, t->field[i].name);
+    for (size_t i = 0; status == NC_NOERR && i < t->nmembers; i++)
+        status = try_name(c, t->member[i].name);
+    return status;
+}
+
 static int define_type(struct copy *c, const struct type *t, nc_type *id)
 {
-    int group = copy_group_of(c, t->group);
+    int group = copy_group_of(c, t->group), status = try_names(c, t);
 
+    if (status)
+        return status;
     switch (t->kind) {
     case NC_COMPOUND: return define_compound(c, group, t, id);
     case NC_ENUM: return define_enum(c, group, t, id);
@@ -113,7 +139,7 @@ static bool leave_type(struct copy *c, const struct type *t, int status, nc_type
         msg_error("%s: type %s: %s", c->req->out, t->name, why);
     else if (*id != NC_NAT)
         msg_warn("type %s is copied as %s, without the names of its values: %s", t->name, t->base->name, why);
-    else if (has_own_name(t))
+    else if (has_own_name(t) || !c->out_zarr)
         msg_warn("type %s is not copied: %s", t->name, why);
     free(why);
     return ok;
