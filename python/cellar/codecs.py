@@ -48,7 +48,7 @@ def decode(chain: str, stored: Any, dtype: np.dtype[Any], shape: tuple[int, ...]
 # --- zarr-python 3 ---------------------------------------------------------------------------
 
 try:
-    from zarr.abc.codec import ArrayArrayCodec, BytesBytesCodec
+    from zarr.abc.codec import ArrayArrayCodec, ArrayBytesCodec, BytesBytesCodec
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import Buffer, NDBuffer
     from zarr.dtype import UInt8
@@ -104,6 +104,18 @@ else:
             values = await asyncio.to_thread(decode, self.chain, stored, dtype, chunk_spec.shape, _fill(chunk_spec))
             return chunk_spec.prototype.nd_buffer.from_numpy_array(values)
 
+    class SerializerCodec(_Named, ArrayBytesCodec):  # type: ignore[misc]
+        """A codec in place of "bytes": it makes bytes of elements itself."""
+
+        async def _encode_single(self, chunk_array: NDBuffer, chunk_spec: ArraySpec) -> Buffer:
+            stored = await asyncio.to_thread(encode, self.chain, chunk_array.as_numpy_array(), _fill(chunk_spec))
+            return chunk_spec.prototype.buffer.from_bytes(stored)
+
+        async def _decode_single(self, chunk_bytes: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
+            dtype, stored = chunk_spec.dtype.to_native_dtype(), chunk_bytes.as_numpy_array()
+            values = await asyncio.to_thread(decode, self.chain, stored, dtype, chunk_spec.shape, _fill(chunk_spec))
+            return chunk_spec.prototype.nd_buffer.from_numpy_array(values)
+
     class StoredCodec(_Named, BytesBytesCodec):  # type: ignore[misc]
         """A codec behind "bytes". What it is given has the chunk's size: it is the first, or follows a shuffle."""
 
@@ -120,10 +132,10 @@ else:
             values = await asyncio.to_thread(decode, self.chain, stored, dtype, chunk_spec.shape)
             return chunk_spec.prototype.buffer.from_array_like(values.reshape(-1).view("u1"))
 
-    ELEMENTS = ["nbit", "scaleoffset", "bitgroom", "granularbitround", "bitround", "zfp", "fpzip", "ndcell", "ndmean",
+    ELEMENTS = ["nbit", "scaleoffset", "bitgroom", "granularbitround", "fpzip", "ndcell", "ndmean",
                 "ndlorenzo"]  # fmt: skip
     STORED = ["szip", "lz4", "bitshuffle", "lzf"]
-    for _names, _base in ((ELEMENTS, ElementsCodec), (STORED, StoredCodec)):
+    for _names, _base in ((ELEMENTS, ElementsCodec), (["zfp"], SerializerCodec), (STORED, StoredCodec)):
         for _name in _names:
             if _name in TABLE:
                 _made = type(f"zarr3_{_name}", (_base,), {"codec_name": TABLE[_name]["zarr3"], "__module__": __name__})

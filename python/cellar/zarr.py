@@ -99,7 +99,7 @@ def _steps(codecs: tuple[Any, ...], spec: ArraySpec, dtype: np.dtype[Any]) -> tu
                 raise Unknown("transpose behind another codec")
             order = tuple(order[i] for i in codec.order)
         elif isinstance(codec, BytesCodec):
-            if dtype.itemsize > 1 and codec.endian is not None and codec.endian.value != "little":
+            if dtype.itemsize > 1 and getattr(codec.endian, "value", codec.endian) not in (None, "little"):
                 raise Unknown("big-endian bytes")
         elif isinstance(codec, V2Codec):
             steps += [c.get_config() for c in (*(codec.filters or ()), codec.compressor) if c is not None]
