@@ -144,14 +144,15 @@ static int run(const struct cel_coding *coding, unsigned flags, const void *src,
 }
 
 /* A chunk that does not decode to its own size must not be written. Only the plugin can decode it. One that stores padding
- * behind the chunk and gives both back keeps the chunk all the same: readers take its first bytes. */
+ * behind the chunk and gives both back keeps the chunk all the same, unless another filter stands before it: readers take
+ * the first bytes of what the last filter to decode gives. */
 static int check_return(const struct cel_coding *coding, const void *src, size_t n, const void *encoded, size_t len)
 {
     const struct cel_outside *o = coding->codec->outside;
     void *buf;
     size_t used;
     int rc = ask(coding, CEL_H5Z_REVERSE, encoded, len, &buf, &used);
-    bool padded = rc == CEL_OK && coding->whole && used > n && used <= len && memcmp(buf, src, n) == 0;
+    bool padded = rc == CEL_OK && coding->before == 0 && used > n && used <= len && memcmp(buf, src, n) == 0;
 
     if (buf)
         release(o, buf);
