@@ -152,6 +152,8 @@ static int close_after(int ncid, int rc)
 {
     int closed = nc_close(ncid);
 
+    if (closed != NC_NOERR && nc_inq(ncid, NULL, NULL, NULL, NULL) == NC_NOERR)
+        nc_abort(ncid); /* definitions left half made keep it open */
     if (rc != NC_NOERR)
         return rc; /* whose sentence was looked at when it was fresh */
     TRY(closed);

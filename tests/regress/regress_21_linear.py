@@ -104,10 +104,9 @@ def classic_dimensions(n):
 
 def classic_variables(n):
     def build(begin):
-        one = b"\0" * 12 + struct.pack(">iii", 4, 4, begin)
-        every = b"".join(name("v%d" % i) + one for i in range(n))
+        every = b"".join(name("v%d" % i) + b"\0" * 12 + struct.pack(">iii", 4, 4, begin + 4 * i) for i in range(n))
         return b"CDF\1" + b"\0" * 20 + (struct.pack(">ii", 11, n) + every if n else b"\0" * 8)
-    return build(len(build(0))) + b"\0" * 4
+    return build(len(build(0))) + b"\0" * 4 * n
 
 
 # --- HDF5 ------------------------------------------------------------------------------------------------
