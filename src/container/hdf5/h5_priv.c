@@ -55,6 +55,13 @@ int cel_h5_var_make_priv(struct cel_var *var, struct cel_h5_var **out)
     return CEL_OK;
 }
 
+/* Datasets are closed with their file, but for these: where two handles on one file share a committed type, libhdf5 closes
+ * it with the first and seeks it again with the second. */
+static bool has_user_type(const struct cel_var *var)
+{
+    return var->type && var->type->id >= NC_FIRSTUSERTYPEID;
+}
+
 void cel_h5_var_free_priv(struct cel_var *var)
 {
     struct cel_h5_var *v = var->priv;
@@ -63,7 +70,7 @@ void cel_h5_var_free_priv(struct cel_var *var)
         return;
     if (v->own_memory)
         H5Tclose(v->memory);
-    if (v->id >= 0 && cel_h5_is_in_other_file(v->addr))
+    if (v->id >= 0 && (cel_h5_is_in_other_file(v->addr) || has_user_type(var)))
         H5Dclose(v->id);
     cel_h5_masks_dispose(&v->masks);
     cel_h5r_index_free(v->index);
