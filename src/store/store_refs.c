@@ -11,6 +11,7 @@
  * Without "refs" the document is that object itself. Files are local, and relative to the folder of the document. It is for
  * reading only. */
 #include "base64.h"
+#include "env.h"
 #include "file.h"
 #include "json.h"
 #include "keys.h"
@@ -258,6 +259,10 @@ static int open_file(const struct value *v, const char *key, int *fd, uint64_t *
 {
     int rc;
 
+    if (cel_env_untrusted())
+        return cel_fail(NC_EPERM,
+                        "%s: it lies in another file, %s, and references that are not trusted are not followed", key,
+                        v->path);
     *fd = open(v->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (*fd < 0)
         return cel_store_failure("read", v->path);

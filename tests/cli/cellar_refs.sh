@@ -21,3 +21,4 @@ cat >t.json <<'J'
  "v/.zattrs": "{\"_ARRAY_DIMENSIONS\": [\"n\"]}", "v/0": ["{{f}}.bin"], "v/1": "base64:BQYHCA=="}}
 J
 ncdump -v v t.json | grep 'v ='
+ncdump --untrusted -v v t.json 2>&1 | grep -E 'ncdump:|v ='
