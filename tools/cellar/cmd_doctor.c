@@ -87,13 +87,17 @@ static void print_codecs(const struct doctor_codecs *c)
 
     for (size_t i = 0; i < c->n; i++)
         works += c->at[i].state == DOCTOR_WORKS || c->at[i].state == DOCTOR_LOSSY;
-    line("filters", "%zu of %zu encode and decode a small field", works, c->n);
+    line("filters", "%zu of %zu encode and decode a small field", works, c->n - c->nspare);
     for (size_t i = 0; i < c->n; i++) {
         const struct doctor_codec *x = &c->at[i];
 
+        if (x->spare)
+            continue;
         line("", "%-16s %5u  %s%s%s%s%s", x->name, x->id, doctor_state_name(x->state), x->note ? ": " : "",
              x->note ? x->note : "", *x->origin ? ", from " : "", x->origin);
     }
+    if (c->nspare)
+        line("", "and %zu plugins for filters that are built in", c->nspare);
 }
 
 static void print_place(const struct findings *f)

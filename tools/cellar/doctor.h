@@ -4,6 +4,7 @@
 /* cellar doctor: what is at work here, and what does not. */
 
 #include "text.h"
+#include <stdbool.h>
 
 /* --- doctor_codecs.c: every filter encodes and decodes a small field ---------------------- */
 enum doctor_state { DOCTOR_WORKS, DOCTOR_LOSSY, DOCTOR_NOT_TRIED, DOCTOR_FAILS };
@@ -12,10 +13,11 @@ struct doctor_codec {
     unsigned id;
     enum doctor_state state;
     char *note; /* why it was not tried, or fails; NULL: nothing to say */
+    bool spare; /* a plugin for a filter that is built in */
 };
 struct doctor_codecs {
     struct doctor_codec *at;
-    size_t n, nfailed;
+    size_t n, nfailed, nspare;
 };
 void doctor_codecs_load(struct doctor_codecs *out);
 void doctor_codecs_free(struct doctor_codecs *c);

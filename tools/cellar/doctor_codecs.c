@@ -138,6 +138,15 @@ static void try_codec(struct doctor_codec *c, const double *field)
     free(chain);
 }
 
+/* By its name or id a chain gets the built-in filter: the plugin would not be what is tried. */
+static bool is_built_in(const struct doctor_codecs *known, const struct doctor_codec *c)
+{
+    for (size_t i = 0; i < known->n; i++)
+        if (*c->origin && !*known->at[i].origin && known->at[i].id == c->id)
+            return true;
+    return false;
+}
+
 void doctor_codecs_load(struct doctor_codecs *out)
 {
     double *field = tool_alloc(NVALUES, sizeof *field);
@@ -145,8 +154,13 @@ void doctor_codecs_load(struct doctor_codecs *out)
 
     *out = (struct doctor_codecs){0};
     while (cellar_inq_codec((int)out->n, &c.name, &c.id, &c.origin) == NC_NOERR) {
+        c.spare = is_built_in(out, &c);
         make_field(c.name, field);
-        try_codec(&c, field);
+        if (c.spare)
+            c.note = tool_strdup("the filter of its id is built in");
+        else
+            try_codec(&c, field);
+        out->nspare += c.spare;
         out->at = tool_push(out->at, out->n, sizeof *out->at);
         out->at[out->n++] = c;
         out->nfailed += c.state == DOCTOR_FAILS;
