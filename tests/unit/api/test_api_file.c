@@ -96,37 +96,6 @@ static void one_file_can_be_open_many_times(void **state)
     unlink("many.nc");
 }
 
-/* Both handles have the dataset and its committed type open in libhdf5. */
-static void handles_of_user_types_close_in_any_order(void **state)
-{
-    struct point {
-        int x;
-        double y;
-    } out[2], in[2];
-    int handle[2], type, dim, varid;
-
-    (void)state;
-    memset(out, 0, sizeof out);
-    out[1].x = 3;
-    assert_ok(nc_create("points.nc", NC_NETCDF4, &handle[0]));
-    assert_ok(nc_def_compound(handle[0], sizeof *out, "point", &type));
-    assert_ok(nc_insert_compound(handle[0], type, "x", offsetof(struct point, x), NC_INT));
-    assert_ok(nc_insert_compound(handle[0], type, "y", offsetof(struct point, y), NC_DOUBLE));
-    assert_ok(nc_def_dim(handle[0], "n", 2, &dim));
-    assert_ok(nc_def_var(handle[0], "v", type, 1, &dim, &varid));
-    assert_ok(nc_put_var(handle[0], varid, out));
-    assert_ok(nc_close(handle[0]));
-    for (int first = 0; first < 2; first++) {
-        for (int i = 0; i < 2; i++) {
-            assert_ok(nc_open("points.nc", NC_WRITE, &handle[i]));
-            assert_ok(nc_get_var(handle[i], varid, in));
-            assert_int_equal(in[1].x, 3);
-        }
-        assert_ok(nc_close(handle[first]));
-        assert_ok(nc_close(handle[!first]));
-    }
-}
-
 static void errors_say_where(void **state)
 {
     int varid, ncid = make("where.nc", 0, &varid), group, value = 0;
@@ -268,7 +237,6 @@ int main(void)
         cmocka_unit_test(bytes_of_a_file_on_disk_are_not_handed_out),
         cmocka_unit_test(the_default_format_counts),
         cmocka_unit_test(one_file_can_be_open_many_times),
-        cmocka_unit_test(handles_of_user_types_close_in_any_order),
         cmocka_unit_test(errors_say_where),
         cmocka_unit_test(a_failed_create_leaves_nothing),
         cmocka_unit_test(an_unfinished_type_keeps_the_file_from_being_made),
