@@ -66,7 +66,7 @@ int cellar_inq_hdf5(char **version)
     int rc;
 
     cel_error_clear();
-    rc = cel_hdf5_ops.library(&found);
+    rc = cel_container_hdf5(&found);
     cel_output(version, found);
     if (!version)
         free(found);

@@ -140,3 +140,13 @@ int cel_container_for(const struct cel_location *where, const struct cel_options
         return CEL_OK;
     return create ? refuse_create(where, options) : refuse_open(where);
 }
+
+int cel_container_hdf5(char **version)
+{
+#ifdef CEL_HAVE_HDF5
+    return cel_hdf5_ops.library(version);
+#else
+    *version = NULL;
+    return cel_fail(NC_ENOTBUILT, "this build has no libhdf5: it was configured with CELLAR_HDF5=OFF");
+#endif
+}

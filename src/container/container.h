@@ -169,4 +169,7 @@ void cel_where_dispose(struct cel_where *where);
 int cel_container_for(const struct cel_location *where, const struct cel_options *options, bool create,
                       const struct cel_container_ops **out);
 
+/* The version of the libhdf5 at work, yours to free; NC_ENOTBUILT in a build without. */
+int cel_container_hdf5(char **version);
+
 #endif
