@@ -148,17 +148,32 @@ static int wait_for(pid_t child)
     return WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* A new file in the folder for temporary ones; it cannot be made: the command ends. */
+static char *make_stats_file(void)
+{
+    const char *folder = getenv("TMPDIR");
+    struct text name = {0};
+    char *file;
+    int fd;
+
+    text_printf(&name, "%s/cellar-run-XXXXXX", folder && *folder ? folder : "/tmp");
+    file = text_take(&name);
+    fd = mkstemp(file);
+    if (fd < 0)
+        msg_die(MSG_FAILED, "%s: no file for --stats can be made: %s; set TMPDIR to a folder that can be written to",
+                file, strerror(errno));
+    close(fd);
+    return file;
+}
+
 /* The library adds to a file of ours what it has read and written, in whatever process it runs. Signals from the keyboard
  * are the program's; what it did until then is told. */
 static int start_and_tell(const char *path, const struct request *request)
 {
-    char *file = tool_strdup("/tmp/cellar-run-XXXXXX");
-    int fd = mkstemp(file), code = MSG_FAILED;
+    char *file = make_stats_file();
+    int code = MSG_FAILED;
     pid_t child;
 
-    if (fd < 0)
-        msg_die(MSG_FAILED, "no file for --stats can be made in /tmp: %s", strerror(errno));
-    close(fd);
     setenv("CELLAR_STATS", file, 1);
     child = fork();
     if (child == 0)
