@@ -1,4 +1,4 @@
-/* The n-th allocation fails, for all n, over a script that uses the whole data
+/* fault_memory CONTAINER [EVERY]: the n-th allocation fails, for all (or every EVERY-th) n, over a script that uses the whole data
  * model: the call it happens in answers NC_ENOMEM with a sentence, the dataset can
  * be closed, and (under a sanitizer) nothing is left behind or touched wrongly. */
 #include "mem.h"
@@ -210,16 +210,16 @@ static int script(void)
     return rc == NC_NOERR ? closed(nc, look(nc)) : rc;
 }
 
-static int run(void)
+static int run(long every)
 {
     int rc, wrong = 0, borne = 0;
-    long nth, left = 0;
+    long nth, left = 0, failed = 0;
 
     if (script() != NC_NOERR) { /* what is made once for the process is made now */
         fprintf(stderr, "without any failure: %s: %s\n", failed_call, sentence);
         return 1;
     }
-    for (nth = 1; left <= 0; nth++) {
+    for (nth = 1; left <= 0; nth += every, failed++) {
         sentence[0] = '\0';
         cel_mem_fail_at(nth);
         rc = script();
@@ -231,7 +231,7 @@ static int run(void)
             wrong++;
         }
     }
-    printf("%ld allocations, each failed once: %d times nothing else did, %d answers were not NC_ENOMEM\n", nth - 2,
+    printf("%ld allocations, each failed once: %d times nothing else did, %d answers were not NC_ENOMEM\n", failed - 1,
            borne - 1, wrong);
     return wrong > 0 || rc != NC_NOERR || nth < 100;
 }
@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     if (!here || !mkdtemp(folder))
         return 2;
     snprintf(path, sizeof path, here->path, folder);
-    failed = run();
+    failed = run(argc > 2 ? atol(argv[2]) : 1);
     remove_tree(folder);
     return failed;
 }
