@@ -7,7 +7,6 @@
 #include "opt.h"
 #include "output.h"
 #include "unreadable.h"
-#include <netcdf_meta.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,56 +127,14 @@ static void take_option(struct copy_request *r, int key, const char *value)
         take_value(r, key, value);
 }
 
-static bool is_zarr(int ncid)
-{
-    int model, mode;
-
-    return nc_inq_format_extended(ncid, &model, &mode) == NC_NOERR && model == NC_FORMATX_NCZARR;
-}
-
-/* Told by the name, before there is anything to ask. */
-static bool names_zarr(const char *target)
-{
-    const char *fragment = strchr(target, '#');
-
-    return fragment && strstr(fragment, "zarr");
-}
-
-static bool is_classic_kind(int format)
-{
-    return format == NC_FORMAT_CLASSIC || format == NC_FORMAT_64BIT_OFFSET || format == NC_FORMAT_64BIT_DATA;
-}
-
-/* A classic input that is to have chunks or filters becomes netCDF-4, of the classic
- * model where that has its types. */
-static int kind_of_output(const struct copy *c)
-{
-    const struct copy_request *r = c->req;
-    bool stored = r->nfilters || r->deflate > 0 || r->shuffle || r->nchunks || r->nquantize || strstr(r->out, "://");
-
-    if (r->format)
-        return r->format;
-    if (is_classic_kind(c->in_format) && (stored || !NC_HAS_CDF5))
-        return c->in_format == NC_FORMAT_64BIT_DATA ? NC_FORMAT_NETCDF4 : NC_FORMAT_NETCDF4_CLASSIC;
-    return c->in_format;
-}
-
-static int create_mode(const struct copy *c)
-{
-    return cdl_mode_of_kind(c->format) | (c->req->out_in_memory ? NC_DISKLESS | NC_PERSIST : 0);
-}
-
 static void open_input(struct copy *c)
 {
     int status = nc_open(c->req->in, c->req->in_in_memory ? NC_DISKLESS : NC_NOWRITE, &c->in);
 
     if (status == NC_NOERR)
-        status = nc_inq_format(c->in, &c->in_format);
+        status = copy_formats(c);
     if (status)
         exit(msg_nc(status, "%s", c->req->in));
-    c->in_zarr = is_zarr(c->in);
-    c->format = kind_of_output(c);
-    c->classic = is_classic_kind(c->format);
 }
 
 static bool failed(const struct copy *c, int status)
@@ -189,7 +146,7 @@ static bool failed(const struct copy *c, int status)
 /* Everything that is written: the output stays under its working name. */
 static bool write_output(struct copy *c)
 {
-    int status = nc_create(c->out_path, create_mode(c), &c->out);
+    int status = nc_create(c->out_path, copy_create_mode(c), &c->out);
     bool ok;
 
     if (status)
@@ -244,7 +201,6 @@ static int run(const struct copy_request *r)
         msg_die(MSG_FAILED, "%s: input and output are the same: say another output", r->out);
     open_input(&c);
     check_readable(&c);
-    c.out_zarr = names_zarr(r->out);
     copy_plan(&c);
     if (r->dry_run) {
         code = copy_estimate(&c) ? MSG_OK : MSG_FAILED;

@@ -11,6 +11,7 @@ static const struct command *const commands[] = {
     &command_help,
     &command_info,
     &command_verify,
+    &command_salvage,
     &command_doctor,
     &command_diff,
     &command_refs,

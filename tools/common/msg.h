@@ -11,7 +11,7 @@ enum msg_exit {
     MSG_OK = 0,
     MSG_FAILED = 1, /* the work could not be done */
     MSG_USAGE = 2,  /* the command line was wrong; nothing was touched */
-    MSG_DIFFERS = 3 /* nccopy --verify: the output does not hold the input's values */
+    MSG_DIFFERS = 3 /* nccopy --verify, cellar salvage: the output does not hold all of the input's values */
 };
 
 void msg_set_tool(const char *name);

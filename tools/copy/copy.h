@@ -54,6 +54,9 @@ struct copy_request {
     struct copy_quantize *quantize;
     size_t nquantize;
     bool verify, dry_run, quiet;
+    bool damaged; /* cellar salvage: what cannot be read is left out too, and on_left is told */
+    void (*on_left)(void *arg, const char *path, const char *why); /* NULL: a warning */
+    void *on_left_arg;
     enum { REPORT_NONE, REPORT_TEXT, REPORT_JSON } report;
 };
 #define COPY_REQUEST_INIT \
@@ -119,6 +122,10 @@ struct copy {
     size_t ndims;
     unsigned long long total, done; /* bytes of data */
 };
+
+/* What the open input is, and what the output will be. */
+int copy_formats(struct copy *c);
+int copy_create_mode(const struct copy *c); /* for nc_create */
 
 /* What each variable gets; ends the tool when the request names what is not there. */
 void copy_plan(struct copy *c);

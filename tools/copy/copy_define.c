@@ -228,7 +228,7 @@ static int define_no_fill(const struct copy *c, const struct copy_var *v)
 {
     int no_fill = 0;
 
-    if (c->classic || v->type->has_pointers) /* strings and sequences are always filled */
+    if (c->classic || v->type->has_pointers || c->req->damaged) /* strings and sequences are always filled, and gaps */
         return NC_NOERR;
     if (nc_inq_var_fill(v->group, v->id, &no_fill, NULL) != NC_NOERR || !no_fill)
         return NC_NOERR;

@@ -9,7 +9,9 @@
 
 bool copy_leave_out(const struct copy *c, const char *path, const char *why)
 {
-    if (c->req->strict)
+    if (c->req->on_left)
+        c->req->on_left(c->req->on_left_arg, path, why);
+    else if (c->req->strict)
         msg_error("%s: --strict: %s cannot be copied: %s", c->req->out, path, why);
     else
         msg_warn("%s is not copied: %s", path, why);
@@ -20,6 +22,8 @@ bool copy_can_leave(const struct copy *c, int status)
 {
     static const int limits[] = {NC_EBADNAME, NC_EMAXNAME, NC_EBADTYPE, NC_EBADTYPID, NC_ENOTNC4, NC_EMAXDIMS};
 
+    if (c->req->damaged)
+        return true;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (status == limits[i])
             return !c->classic && c->format != NC_FORMAT_NETCDF4_CLASSIC;
@@ -62,8 +66,9 @@ bool copy_fit_strings(struct copy *c, const struct copy_var *v)
     if (!has_fixed_strings(c, v))
         return true;
     status = slab_each(v->group, v->id, v->type, v->ndims, v->shape, STRINGS_AT_ONCE, note_longest, &longest);
-    if (status)
+    if (status && !c->req->damaged)
         return msg_nc(status, "%s: variable %s", c->req->in, v->path), false;
+    status = NC_NOERR;
     length = (int)longest;
     if (longest > ZARR_STRING && longest < INT32_MAX)
         status = nc_put_att_int(v->out_group, v->out_id, "_nczarr_maxstrlen", NC_INT, 1, &length);

@@ -444,6 +444,12 @@ static void load_var(struct copy *c, int group, int varid, const struct unreadab
     status = nc_inq_var(group, varid, name, &id, &v->ndims, v->dimid, NULL);
     v->type = status ? NULL : types_find(&c->types, id);
     v->unreadable = unreadable_reason(unreadable, name) != NULL;
+    if (!v->type && c->req->damaged) {
+        copy_leave_out(c, v->path, "its type cannot be read");
+        free(v->path);
+        c->nvars--;
+        return;
+    }
     if (!v->type)
         exit(msg_nc(status ? status : NC_EBADTYPE, "%s: variable %s", c->req->in, v->path));
     v->nbytes = v->type->size;

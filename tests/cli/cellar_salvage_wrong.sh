@@ -1,0 +1,9 @@
+cellar salvage; echo "exit $?"
+cellar salvage one.nc; echo "exit $?"
+cellar salvage nofile.nc out.nc; echo "exit $?"
+echo text >x.txt; cellar salvage x.txt out.nc; echo "exit $?"
+cellar salvage x.txt x.txt; echo "exit $?"
+cellar salvage --jsn x out.nc; echo "exit $?"
+cellar salvage x.txt nofolder/out.nc; echo "exit $?"
+: >empty.nc; cellar salvage empty.nc out.nc; echo "exit $?"
+ls
