@@ -19,7 +19,7 @@ struct request {
     size_t nunits;
     /* The step under way. */
     step_fn step;
-    size_t nsteps;
+    size_t nsteps, nhelpers;
     atomic_size_t next;
     struct cel_mutex lock; /* guards first */
     struct cel_first_failure first;
@@ -32,15 +32,32 @@ struct helper {
     struct request *request;
 };
 
+/* Steps for one thread, in a row: half of its share of what is left, so that all threads end together. Neighbours lie
+ * in the same large page of memory, and one that was never used is cleared twice where two threads meet in it. */
+static bool claim(struct request *r, size_t *at, size_t *end)
+{
+    size_t share;
+
+    *at = atomic_load(&r->next);
+    do {
+        if (*at >= r->nsteps)
+            return false;
+        share = (r->nsteps - *at) / (2 * r->nhelpers);
+        *end = *at + (share ? share : 1);
+    } while (!atomic_compare_exchange_weak(&r->next, at, *end));
+    return true;
+}
+
 static void help(struct cel_task *task)
 {
     struct request *r = ((struct helper *)(void *)task)->request;
     struct coder_worker w = {.stored = CEL_BUF_INIT(SIZE_MAX / 2), .decoded = CEL_BUF_INIT(SIZE_MAX / 2)};
     int rc = cel_scratch_make(&w.scratch);
+    size_t at, end;
 
-    for (size_t at = atomic_fetch_add(&r->next, 1); at < r->nsteps; at = atomic_fetch_add(&r->next, 1)) {
-        if (rc == CEL_OK)
-            rc = r->step(r, &w, at);
+    while (claim(r, &at, &end)) {
+        while (rc == CEL_OK && at < end && (rc = r->step(r, &w, at)) == CEL_OK)
+            at++;
         if (rc != CEL_OK) {
             cel_lock(&r->lock);
             cel_first_failure_note_step(&r->first, at, rc);
@@ -63,6 +80,7 @@ static int run(struct request *r, step_fn step, size_t nsteps)
         return NC_ENOMEM;
     r->step = step;
     r->nsteps = nsteps;
+    r->nhelpers = n;
     atomic_store(&r->next, 0);
     r->first.rc = CEL_OK;
     cel_task_group_open(&group, n < 2);
