@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""run_python.py [MB]: the Python package side by side with its peers: netCDF4-python, h5netcdf, hidefix, zarr-python's own
-pipeline, zarrs. Run it with the Python of .venv-python (make python-installed). Medians of interleaved runs; a ratio
-above 1 means that Cellar is faster.
+"""run_python.py [MB] [WORD...]: the Python package side by side with its peers: netCDF4-python, h5netcdf, hidefix,
+zarr-python's own pipeline, zarrs. Run it with the Python of .venv-python (make python-installed). All take turns; a ratio
+above 1 means that Cellar is faster, and "CPU" is the same ratio in processor seconds, which a busy machine hardly changes.
+With words only the rows whose names have one of them are run.
 """
 
 from __future__ import annotations
@@ -9,21 +10,23 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
-import statistics
 import sys
 import tempfile
 import time
 import timeit
 import warnings
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
+from sidebyside import compare, print_head, print_row
 
 import cellar
 from cellar import _native
 
 warnings.simplefilter("ignore")
 MB = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+WORDS = sys.argv[2:]
 OWN = "zarr.core.codec_pipeline.BatchedCodecPipeline"
 
 
@@ -34,22 +37,27 @@ def have(name: str) -> bool:
     return True
 
 
-def measure(cases: dict[str, object], rounds: int = 5) -> dict[str, float]:
-    """Median seconds of each case, in turns, so that all see the same machine."""
-    times: dict[str, list[float]] = {name: [] for name in cases}
-    for _ in range(rounds):
+def measure(cases: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[tuple[float, float]]]:
+    """Seconds and processor seconds of each case, in turns; a first turn is not counted."""
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
+    for _ in range(rounds + 1):
         for name, run in cases.items():
-            begin = time.perf_counter()
-            run()  # type: ignore[operator]
-            times[name].append(time.perf_counter() - begin)
-    return {name: statistics.median(t) for name, t in times.items()}
+            begin, cpu = time.perf_counter(), time.process_time()
+            run()
+            times[name].append((time.perf_counter() - begin, time.process_time() - cpu))
+    return {name: t[1:] for name, t in times.items()}
 
 
-def report(what: str, cases: dict[str, object], rounds: int = 5) -> None:
+def report(what: str, cases: Mapping[str, Callable[[], object]], must: Mapping[str, float], rounds: int = 5) -> None:
+    """A row for each peer, with what the ratio must be."""
+    if WORDS and not any(word in what for word in WORDS):
+        return
     found = measure(cases, rounds)
     ours = found.pop("cellar")
-    peers = ", ".join(f"{name} {t * 1e3:.2f} ms ({t / ours:.1f}x)" for name, t in found.items())
-    print(f"{what}: cellar {ours * 1e3:.2f} ms; {peers}")
+    for name, theirs in found.items():
+        row = compare([t for t, _ in theirs], [t for t, _ in ours], must[name])
+        cpu = compare([t for _, t in theirs], [t for _, t in ours], None)
+        print_row(f"{what}: {name}", row | {"note": f"  CPU {cpu['ratio']:.2f}"})
 
 
 def field(n: int) -> np.ndarray:
@@ -91,22 +99,26 @@ class ByCtypes:
         return out if kept else out[()]
 
 
-def one_value(path: str) -> None:
-    """One value of a cached chunk: the module, the same by ctypes, and netCDF4-python. The best of 20: what is
-    compared is the cost of a call."""
-    ds = cellar.open(path)
-    v = ds["v"]
-    cases = {"cellar": v, "ctypes": ByCtypes(v)}
-    if have("netCDF4"):
-        import netCDF4
-
-        cases["netCDF4"] = theirs = netCDF4.Dataset(path)["v"]
+def call_cost(v: cellar.Variable) -> None:
+    """One value of a cached chunk, by the module and by ctypes; the best of 20."""
+    cases = {"the module": v, "ctypes": ByCtypes(v)}
     best = {name: min(timeit.repeat(lambda a=a: a[3, 4, 5], number=200, repeat=20)) / 200 * 1e6 for name, a in cases.items()}
-    print("one value: " + ", ".join(f"{name} {t:.2f} us ({t / best['cellar']:.1f}x)" for name, t in best.items()))
-    if have("netCDF4"):
-        steps = {name: lambda a=a: [a[i] for i in range(100)] for name, a in (("cellar", v), ("netCDF4", theirs))}
-        report("one step, 100 times", steps)
-    ds.close()
+    print("one value: " + ", ".join(f"{name} {t:.2f} us" for name, t in best.items()))
+
+
+def single_reads(path: str) -> None:
+    if not have("netCDF4"):
+        return
+    import netCDF4
+
+    with cellar.open(path) as ds, netCDF4.Dataset(path) as theirs:
+        both = {"cellar": ds["v"], "netCDF4": theirs["v"]}
+        call_cost(both["cellar"])
+        n = both["cellar"].shape[0]
+        steps = {name: lambda a=a: [a[i % n] for i in range(1000)] for name, a in both.items()}
+        report("v[i], one step, 1000 times", steps, {"netCDF4": 2}, 3)
+        values = {name: lambda a=a: [a[3, 4, 5] for _ in range(10000)] for name, a in both.items()}
+        report("one value, 10^4 times", values, {"netCDF4": 2}, 3)
 
 
 # --- xarray ---
@@ -123,24 +135,27 @@ def with_xarray(folder: str, path: str) -> None:
     ds = xr.Dataset({f"v{i}": (("time", "y", "x"), small + i, attrs) for i in range(50)}, {"time": np.arange(4)})
     ds.to_netcdf(many, engine="netcdf4", encoding={v: {"zlib": True} for v in ds.data_vars})
     engines = ["cellar", "netcdf4", "h5netcdf"]
-    report("xarray, open 50 variables", {e: lambda e=e: xr.open_dataset(many, engine=e).close() for e in engines}, 9)
+    must = {"netcdf4": 3, "h5netcdf": 3, "hidefix": 1.2}
+    report("open 50 variables", {e: lambda e=e: xr.open_dataset(many, engine=e).close() for e in engines}, must, 15)
     files = []
     for i in range(100):
         files.append(f"{folder}/f{i:03}.nc")
         xr.Dataset({"t": (("time", "x"), small[:1, 0] + i)}, {"time": [i], "x": np.arange(30)}).to_netcdf(
             files[-1], engine="netcdf4"
         )
-    report(
-        "xarray, open_mfdataset of 100 files",
-        {e: lambda e=e: xr.open_mfdataset(files, engine=e).close() for e in engines},
-        3,
-    )
-    whole = {e: lambda e=e: xr.open_dataset(path, engine=e).v.load() for e in engines}
-    if have("hidefix"):
-        whole["hidefix"] = lambda: xr.open_dataset(path, engine="hidefix").v.load()
-    report(f"xarray, load {MB} MB deflated", whole, 3)
-    threads = {e: lambda e=e: xr.open_dataset(path, engine=e, chunks={"z": 8}).v.mean().compute() for e in engines[:2]}
-    report("the same through Dask threads", threads, 3)
+    report("open_mfdataset of 100 files", {e: lambda e=e: xr.open_mfdataset(files, engine=e).close() for e in engines}, must)
+
+    def load(engine: str) -> None:
+        with xr.open_dataset(path, engine=engine) as ds:
+            ds.v.load()
+
+    def mean(engine: str) -> None:
+        with xr.open_dataset(path, engine=engine, chunks={"z": 8}) as ds:
+            ds.v.mean().compute()
+
+    loading = engines + (["hidefix"] if have("hidefix") else [])
+    report(f"load {MB} MB deflated", {e: lambda e=e: load(e) for e in loading}, must)
+    report("mean through Dask threads", {e: lambda e=e: mean(e) for e in engines[:2]}, must)
 
 
 # --- zarr-python ---
@@ -155,11 +170,12 @@ def with_zarr(folder: str, values: np.ndarray) -> None:
     import cellar.zarr
 
     pipelines = {"cellar": "cellar.zarr.CodecPipeline", "zarr-python": OWN}
+    must = {"zarr-python": 2, "zarrs": 1.1}
     if have("zarrs"):
         pipelines["zarrs"] = "zarrs.ZarrsCodecPipeline"
     for codec in (ZstdCodec(level=3), BloscCodec(cname="lz4")):
         for shards in (None, (16, 512, 512)):
-            kind = f"{type(codec).__name__}, {'sharded' if shards else 'plain'}"
+            kind = f"{type(codec).__name__.removesuffix('Codec').lower()}, {'sharded' if shards else 'plain'}"
 
             def write(name: str, codec=codec, shards=shards) -> None:
                 with zarr.config.set({"codec_pipeline.path": pipelines[name]}):
@@ -171,8 +187,10 @@ def with_zarr(folder: str, values: np.ndarray) -> None:
                 with zarr.config.set({"codec_pipeline.path": pipelines[name]}):
                     zarr.open_array(f"{folder}/{name}.zarr", mode="r")[:]
 
-            report(f"zarr write, {kind}", {name: lambda name=name: write(name) for name in pipelines}, 3)
-            report(f"zarr read, {kind}", {name: lambda name=name: read(name) for name in pipelines}, 3)
+            for name in pipelines:
+                write(name)
+            report(f"zarr write, {kind}", {name: lambda name=name: write(name) for name in pipelines}, must)
+            report(f"zarr read, {kind}", {name: lambda name=name: read(name) for name in pipelines}, must)
     counts = cellar.zarr.counters()
     print(f"chunks: {counts['native']} native, {counts['fallback']} fallback")
 
@@ -186,7 +204,8 @@ def main() -> None:
             for name, n in zip("zyx", values.shape, strict=True):
                 ds.create_dimension(name, n)
             ds.create_variable("v", "f4", ("z", "y", "x"), chunks=(1, 512, 512), chain="shuffle|deflate,level=4")[:] = values
-        one_value(path)
+        print_head("operation: peer", "peer")
+        single_reads(path)
         with_xarray(folder, path)
         with_zarr(folder, values)
 

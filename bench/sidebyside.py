@@ -11,8 +11,8 @@ def compare(theirs, ours, must):
             "middle_half": [low, high], "must": must, "holds": must is None or ratio >= must}
 
 
-def print_head(what):
-    print(f"\n{what:<44}{'netCDF-C s':>11}{'Cellar s':>10}{'ratio':>7}  {'middle half':<14}{'must':>5}  holds")
+def print_head(what, peer="netCDF-C"):
+    print(f"\n{what:<44}{peer + ' s':>11}{'Cellar s':>10}{'ratio':>7}  {'middle half':<14}{'must':>5}  holds")
 
 
 def print_row(name, row):

@@ -47,6 +47,10 @@ class Attributes(MutableMapping[str, Any]):
             self._values = {name: from_file(group, kind, length, value) for name, kind, length, value in rows}
         return self._values
 
+    def as_dict(self) -> dict[str, Any]:
+        """All of them at once, as a dict of its own."""
+        return self._load().copy()
+
     def __getitem__(self, name: str) -> Any:
         return self._load()[name]
 

@@ -6,6 +6,7 @@ is held while reading.
 
 from __future__ import annotations
 
+import functools
 import os
 import warnings
 from collections.abc import Hashable, Iterable, Mapping
@@ -23,7 +24,7 @@ from xarray.coding.strings import create_vlen_dtype
 from xarray.core import indexing
 
 from . import _types
-from ._attributes import encode
+from ._attributes import Attributes, encode
 from ._dataset import Dataset, Group
 from ._variable import Variable
 
@@ -42,9 +43,9 @@ XARRAY_FORMATS = {
 }
 
 
-def read_attributes(attrs: Mapping[str, Any]) -> dict[str, Any]:
+def read_attributes(attrs: Attributes) -> dict[str, Any]:
     """Text that is not UTF-8 as netCDF4-python gives it: with a mark in place of what cannot be read."""
-    return {name: _marked(value) if isinstance(value, str) else value for name, value in attrs.items()}
+    return {name: _marked(value) if isinstance(value, str) else value for name, value in attrs.as_dict().items()}
 
 
 def _marked(text: str) -> str:
@@ -112,6 +113,7 @@ def read_encoding(v: Variable, source: str) -> dict[str, Any]:
     return encoding
 
 
+@functools.lru_cache(maxsize=256)
 def netcdf_filters(chain: str) -> dict[str, Any]:
     """The keys that other engines know for the filters they have."""
     names = {step.partition(",")[0]: step.partition(",")[2] for step in chain.split("|") if step}
@@ -343,60 +345,21 @@ class CellarBackendEntrypoint(BackendEntrypoint):
             decode_timedelta=decode_timedelta,
         )
 
+    # xarray looks for parameters in open_dataset alone: the rest take the same ones and hand them on.
+
     def open_groups_as_dict(  # type: ignore[override]
-        self,
-        filename_or_obj: Any,
-        *,
-        mask_and_scale: Any = True,
-        decode_times: Any = True,
-        concat_characters: Any = True,
-        decode_coords: Any = True,
-        drop_variables: str | Iterable[str] | None = None,
-        use_cftime: Any = None,
-        decode_timedelta: Any = None,
-        group: str | None = None,
+        self, filename_or_obj: Any, *, group: str | None = None, **options: Any
     ) -> dict[str, xarray.Dataset]:
         store = CellarStore.open(filename_or_obj, group=group)
         top = "/" if group is None else "/" + group.strip("/")
         out = {}
         for below in store.ds.walk():
             name = below.path if group is None else below.path.removeprefix(top).strip("/") or "/"
-            out[name] = _decode(
-                CellarStore(store._manager, below.path),
-                mask_and_scale=mask_and_scale,
-                decode_times=decode_times,
-                concat_characters=concat_characters,
-                decode_coords=decode_coords,
-                drop_variables=drop_variables,
-                use_cftime=use_cftime,
-                decode_timedelta=decode_timedelta,
-            )
+            out[name] = _decode(CellarStore(store._manager, below.path), **options)
         return out
 
-    def open_datatree(  # type: ignore[override]
-        self,
-        filename_or_obj: Any,
-        *,
-        mask_and_scale: Any = True,
-        decode_times: Any = True,
-        concat_characters: Any = True,
-        decode_coords: Any = True,
-        drop_variables: str | Iterable[str] | None = None,
-        use_cftime: Any = None,
-        decode_timedelta: Any = None,
-        group: str | None = None,
-    ) -> DataTree:
-        groups = self.open_groups_as_dict(
-            filename_or_obj,
-            mask_and_scale=mask_and_scale,
-            decode_times=decode_times,
-            concat_characters=concat_characters,
-            decode_coords=decode_coords,
-            drop_variables=drop_variables,
-            use_cftime=use_cftime,
-            decode_timedelta=decode_timedelta,
-            group=group,
-        )
+    def open_datatree(self, filename_or_obj: Any, **options: Any) -> DataTree:  # type: ignore[override]
+        groups = self.open_groups_as_dict(filename_or_obj, **options)
         tree = xarray.DataTree.from_dict(groups)
         for path, ds in groups.items():
             tree[path].set_close(ds._close)
