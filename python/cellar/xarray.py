@@ -7,9 +7,10 @@ is held while reading.
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import warnings
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -311,6 +312,22 @@ def _outgrown(variable: xarray.Variable, chunks: Iterable[int], encoding: dict[s
     return too_big or ("original_shape" in encoding and encoding["original_shape"] != variable.shape)
 
 
+def _with_options_of(model: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """For a method that hands its options on: it shows, and takes, those of another."""
+    signature = inspect.signature(model)
+
+    def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(method)
+        def checked(*args: Any, **options: Any) -> Any:
+            given = signature.bind(*args, **options)
+            return method(*given.args, **given.kwargs)
+
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        return checked
+
+    return decorate
+
+
 class CellarBackendEntrypoint(BackendEntrypoint):
     """engine="cellar": netCDF-4, classic netCDF, Zarr folders and zip archives."""
 
@@ -345,8 +362,7 @@ class CellarBackendEntrypoint(BackendEntrypoint):
             decode_timedelta=decode_timedelta,
         )
 
-    # xarray looks for parameters in open_dataset alone: the rest take the same ones and hand them on.
-
+    @_with_options_of(open_dataset)
     def open_groups_as_dict(  # type: ignore[override]
         self, filename_or_obj: Any, *, group: str | None = None, **options: Any
     ) -> dict[str, xarray.Dataset]:
@@ -358,6 +374,7 @@ class CellarBackendEntrypoint(BackendEntrypoint):
             out[name] = _decode(CellarStore(store._manager, below.path), **options)
         return out
 
+    @_with_options_of(open_dataset)
     def open_datatree(self, filename_or_obj: Any, **options: Any) -> DataTree:  # type: ignore[override]
         groups = self.open_groups_as_dict(filename_or_obj, **options)
         tree = xarray.DataTree.from_dict(groups)
