@@ -138,6 +138,7 @@ struct cel_h5_file { /* dataset->container */
 
     /* ours: open for reading only, and of a kind that h5_read.h understands; libhdf5 is asked for what is unusual */
     bool own_reader;
+    struct cel_source *cache; /* over io; NULL: there is none */
     struct cel_h5r_file read;
     struct cel_h5r_reader *reader; /* NULL: not needed yet */
 

@@ -15,9 +15,45 @@ struct cel_h5_bytes {
     bool ended; /* more was taken than was there */
 };
 
-const unsigned char *cel_h5_take(struct cel_h5_bytes *b, size_t n);       /* the next n bytes */
-uint64_t cel_h5_take_number(struct cel_h5_bytes *b, size_t n);            /* the next n bytes, at most 8, as a number */
-uint64_t cel_h5_take_if(struct cel_h5_bytes *b, bool is_there, size_t n); /* a field that may be missing; then 0 */
+/* The next n bytes. */
+static inline const unsigned char *cel_h5_take(struct cel_h5_bytes *b, size_t n)
+{
+    const unsigned char *p = b->p;
+
+    b->ended = b->ended || n > b->n;
+    if (b->ended)
+        return NULL;
+    b->p += n;
+    b->n -= n;
+    return p;
+}
+
+/* The next n bytes, at most 8, as a number. Headers are little else: the usual widths are one load each. */
+static inline uint64_t cel_h5_take_number(struct cel_h5_bytes *b, size_t n)
+{
+    const unsigned char *p = cel_h5_take(b, n);
+
+    if (!p)
+        return 0;
+    switch (n) {
+    case 1:
+        return *p;
+    case 2:
+        return cel_get_le16(p);
+    case 4:
+        return cel_get_le32(p);
+    case 8:
+        return cel_get_le64(p);
+    default:
+        return cel_get_le(p, n);
+    }
+}
+
+/* A field that may be missing; then 0. */
+static inline uint64_t cel_h5_take_if(struct cel_h5_bytes *b, bool is_there, size_t n)
+{
+    return is_there ? cel_h5_take_number(b, n) : 0;
+}
 
 /* HDF5's checksum (Jenkins' lookup3, "hashlittle", started with 0), and whether these bytes end with theirs. */
 uint32_t cel_h5_sum(const unsigned char *p, size_t n);

@@ -155,6 +155,11 @@ size_t cel_h5r_fractal_heap_id_size(const struct cel_h5r_fractal_heap *h)
     return h->id_n;
 }
 
+bool cel_h5r_fractal_heap_is_one_block(const struct cel_h5r_fractal_heap *h)
+{
+    return h->rows == 0;
+}
+
 /* --- blocks ------------------------------------------------------------------------------------ */
 
 struct extent { /* a block, and the part of the heap it holds */
@@ -261,7 +266,8 @@ static int get_block(struct cel_h5r_fractal_heap *h, const struct extent *at)
 
 /* --- objects ------------------------------------------------------------------------------------- */
 
-static int get_managed(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
+static int get_managed(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *copy,
+                       struct cel_h5_bytes *out)
 {
     uint64_t offset = cel_get_le(id + ID_HEAD, h->offset_n), n = cel_get_le(id + ID_HEAD + h->offset_n, h->length_n);
     struct extent at;
@@ -271,7 +277,10 @@ static int get_managed(struct cel_h5r_fractal_heap *h, const unsigned char *id, 
         rc = damaged(h, h->addr, "an object is longer than its block");
     if (rc == CEL_OK)
         rc = get_block(h, &at);
-    return rc == CEL_OK ? cel_buf_add(out, h->block.bytes + (offset - at.start), (size_t)n) : rc;
+    if (rc == CEL_OK)
+        *out = (struct cel_h5_bytes){.p = h->block.bytes + (offset - at.start), .n = (size_t)n};
+    (void)copy;
+    return rc;
 }
 
 static int by_number(const unsigned char *record, void *sought, int *side)
@@ -303,9 +312,10 @@ static int find_huge(struct cel_h5r_fractal_heap *h, const unsigned char *id, st
     return rc == CEL_ABSENT ? damaged(h, h->addr, "a huge object is not indexed") : rc;
 }
 
-static int get_huge(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
+static int get_huge(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *copy,
+                    struct cel_h5_bytes *out)
 {
-    size_t o = h->file->offset_size, l = h->file->length_size, old = out->len;
+    size_t o = h->file->offset_size, l = h->file->length_size;
     struct cel_h5_bytes b = {.p = id + ID_HEAD, .n = h->id_n - ID_HEAD};
     unsigned char record[16];
     uint64_t addr, n;
@@ -317,18 +327,24 @@ static int get_huge(struct cel_h5r_fractal_heap *h, const unsigned char *id, str
     n = cel_h5_take_number(&b, l);
     if (addr == CEL_H5R_NOWHERE || !cel_h5r_is_inside(h->file, addr, n))
         return damaged(h, h->addr, "a huge object lies beyond the end of the file");
-    rc = cel_buf_resize(out, old + (size_t)n);
-    return rc == CEL_OK ? cel_h5r_get(h->file, addr, "huge object", (unsigned char *)out->data + old, (size_t)n) : rc;
+    rc = cel_buf_resize(copy, (size_t)n);
+    if (rc == CEL_OK)
+        rc = cel_h5r_get(h->file, addr, "huge object", (unsigned char *)copy->data, (size_t)n);
+    *out = cel_h5r_bytes_of(copy);
+    return rc;
 }
 
-static int get_tiny(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
+static int get_tiny(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *copy,
+                    struct cel_h5_bytes *out)
 {
     bool is_long = h->id_n - ID_HEAD > TINY_SHORT;
     size_t head = is_long ? 2 : 1, n = (is_long ? (size_t)(id[0] & 15) << 8 | id[1] : (size_t)(id[0] & 15)) + 1;
 
     if (n > h->id_n - head)
         return damaged(h, h->addr, "a tiny object is longer than its id");
-    return cel_buf_add(out, id + head, n);
+    (void)copy;
+    *out = (struct cel_h5_bytes){.p = id + head, .n = n};
+    return CEL_OK;
 }
 
 uint64_t cel_h5r_fractal_heap_position(const struct cel_h5r_fractal_heap *h, const unsigned char *id)
@@ -336,14 +352,14 @@ uint64_t cel_h5r_fractal_heap_position(const struct cel_h5r_fractal_heap *h, con
     return id[0] >> 4 == 0 ? cel_get_le(id + ID_HEAD, h->offset_n) : UINT64_MAX;
 }
 
-int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
+int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *copy,
+                             struct cel_h5_bytes *out)
 {
-    static int (*const by_kind[])(struct cel_h5r_fractal_heap *, const unsigned char *,
-                                  struct cel_buf *) = {get_managed, get_huge, get_tiny};
+    static int (*const by_kind[])(struct cel_h5r_fractal_heap *, const unsigned char *, struct cel_buf *,
+                                  struct cel_h5_bytes *) = {get_managed, get_huge, get_tiny};
     unsigned kind = id[0] >> 4;
 
     if (kind >= sizeof by_kind / sizeof *by_kind)
         return damaged(h, h->addr, "an object's id is of an unknown kind");
-    out->len = 0;
-    return by_kind[kind](h, id, out);
+    return by_kind[kind](h, id, copy, out);
 }

@@ -104,14 +104,16 @@ struct cel_h5r_fractal_heap;
 int cel_h5r_fractal_heap_make(const struct cel_h5r_file *file, uint64_t addr, struct cel_h5r_fractal_heap **out);
 void cel_h5r_fractal_heap_free(struct cel_h5r_fractal_heap *h);
 size_t cel_h5r_fractal_heap_id_size(const struct cel_h5r_fractal_heap *h);
+bool cel_h5r_fractal_heap_is_one_block(const struct cel_h5r_fractal_heap *h); /* all objects lie together */
 /* Where the object lies, for sorting; UINT64_MAX: not among the others. */
 uint64_t cel_h5r_fractal_heap_position(const struct cel_h5r_fractal_heap *h, const unsigned char *id);
-int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id,
-                             struct cel_buf *out); /* the object of that id, instead of what `out` held */
+/* The object of that id, until the heap is used again or `copy` is, which holds it if it does not lie in a block. */
+int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *copy,
+                             struct cel_h5_bytes *out);
 
 /* --- h5_sohm.c: messages that the file keeps once for all ------------------------------------ */
 int cel_h5r_sohm_note(struct cel_h5_bytes body, struct cel_h5r_file *file); /* where they are, from the extension */
-int cel_h5r_sohm_get(struct cel_h5r_reader *r, int type, const unsigned char *id, struct cel_buf *out);
+int cel_h5r_sohm_get(struct cel_h5r_reader *r, int type, const unsigned char *id, struct cel_buf *out); /* a copy */
 
 /* --- h5_symbols.c: links of the oldest kind of groups ------------------------------------------ */
 struct cel_h5r_symbol {
@@ -136,7 +138,7 @@ struct cel_h5r_dense_kind { /* of the index of names: its type, and what a recor
 extern const struct cel_h5r_dense_kind cel_h5r_dense_atts, cel_h5r_dense_links;
 /* Every message of the heap, with its order of creation where that is kept and its number in the index of names, in any
  * order; visit as above. */
-typedef int cel_h5r_body_fn(struct cel_h5_bytes body, unsigned order, size_t nth, void *data);
+typedef int cel_h5r_body_fn(const struct cel_h5_bytes *body, unsigned order, size_t nth, void *data);
 int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind *kind,
                        const struct cel_h5r_dense *dense, cel_h5r_body_fn *visit, void *data);
 
@@ -200,6 +202,7 @@ static inline bool cel_h5r_bit(const unsigned char *map, uint64_t i)
 
 /* --- h5_object.c, h5_attribute.c: parts of an object ------------------------------------------ */
 int cel_h5r_space_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, struct cel_h5r_object *out);
+int cel_h5r_type_class(const struct cel_h5_bytes *type); /* enum cel_h5r_class, strings of any length alike */
 int cel_h5r_type_read(struct cel_h5_bytes b, struct cel_h5r_object *out);
 
 struct cel_h5r_attribute { /* a message taken apart */
