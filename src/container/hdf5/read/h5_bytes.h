@@ -55,6 +55,31 @@ static inline uint64_t cel_h5_take_if(struct cel_h5_bytes *b, bool is_there, siz
     return is_there ? cel_h5_take_number(b, n) : 0;
 }
 
+/* --- numbers that sizes in the file follow from ------------------------------------ */
+
+static inline size_t cel_h5_bytes_for(uint64_t v) /* bytes that a number up to this one needs, as libhdf5 counts them */
+{
+    size_t n = 1;
+
+    while (v >>= 8)
+        n++;
+    return n;
+}
+
+static inline int cel_h5_log2(uint64_t v) /* rounded down; of 0: 0 */
+{
+    int n = 0;
+
+    while (v >>= 1)
+        n++;
+    return n;
+}
+
+static inline bool cel_h5_is_power_of_2(uint64_t v)
+{
+    return v && !(v & (v - 1));
+}
+
 /* HDF5's checksum (Jenkins' lookup3, "hashlittle", started with 0), and whether these bytes end with theirs. */
 uint32_t cel_h5_sum(const unsigned char *p, size_t n);
 bool cel_h5_sum_matches(const unsigned char *p, size_t n);

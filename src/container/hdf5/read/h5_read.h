@@ -239,8 +239,8 @@ struct cel_h5r_region { /* within the shape */
 int cel_h5r_raw_read(const struct cel_h5r_file *file, const struct cel_h5r_dataset *d,
                      const struct cel_h5r_region *region, const unsigned char *fill, unsigned char *out);
 
-/* Of one in chunks. The chain (as the file has it; taken over) is prepared for elements of the file's size. The file and
- * the dataset outlive it. One thread at a time. */
+/* Of one in chunks. The chain (as the file has it; taken over) is prepared for elements of the file's size. Yours to free,
+ * also after a failure. The file and the dataset outlive it. One thread at a time. */
 struct cel_h5r_chunks;
 int cel_h5r_chunks_make(const struct cel_h5r_file *file, const struct cel_h5r_dataset *d, struct cel_chain *chain,
                         struct cel_h5r_chunks **out);
