@@ -93,12 +93,10 @@ int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t 
 
     if (rc != CEL_ASK_LIBHDF5)
         return rc < 0 ? fail_chunk(rc, var, index) : rc;
-    rc = cel_h5_enter_file(ds, &entry);
+    rc = cel_h5_enter_var(var, &entry);
     if (rc != CEL_OK)
         return rc;
-    rc = cel_h5_var_open(var);
-    if (rc == CEL_OK)
-        rc = find(var, index, out);
+    rc = find(var, index, out);
     cel_h5_leave(&entry);
     return rc < 0 ? fail_chunk(rc, var, index) : rc;
 }
@@ -211,13 +209,11 @@ int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const siz
                           size_t n, uint32_t skipped, struct cel_chunk_location *out)
 {
     struct cel_h5_entry entry;
-    int rc = cel_h5_enter_file(ds, &entry);
+    int rc = cel_h5_enter_var(var, &entry);
 
     if (rc != CEL_OK)
         return rc;
-    rc = cel_h5_var_open(var);
-    if (rc == CEL_OK)
-        rc = allocate(var, index, encoded, n, skipped, out);
+    rc = allocate(var, index, encoded, n, skipped, out);
     cel_h5_leave(&entry);
     return rc == CEL_OK ? rc : fail_chunk(rc, var, index);
 }

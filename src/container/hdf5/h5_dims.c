@@ -62,16 +62,14 @@ static struct cel_dim *at_address(const struct cel_dataset *ds, uint64_t addr)
     return NULL;
 }
 
-static int ask_scales(const struct cel_dataset *ds, struct cel_var *var, uint64_t *addr)
+static int ask_scales(struct cel_var *var, uint64_t *addr)
 {
     struct cel_h5_entry entry;
-    int rc = cel_h5_enter_file(ds, &entry);
+    int rc = cel_h5_enter_var(var, &entry);
 
     if (rc != CEL_OK)
         return rc;
-    rc = cel_h5_var_open(var);
-    if (rc == CEL_OK)
-        rc = cel_h5_scale_list(var, addr);
+    rc = cel_h5_scale_list(var, addr);
     cel_h5_leave(&entry);
     return rc;
 }
@@ -86,7 +84,7 @@ static int by_scales(const struct cel_dataset *ds, const struct found *v)
     if (rc == CEL_OK)
         rc = cel_h5r_dimension_list(reader, at, v->var->ndims, addr);
     if (rc == CEL_ASK_LIBHDF5)
-        rc = ask_scales(ds, v->var, addr);
+        rc = ask_scales(v->var, addr);
     for (d = 0; rc == CEL_OK && d < v->var->ndims; d++)
         v->var->dim[d] = at_address(ds, cel_h5_same_file(((struct cel_h5_var *)v->var->priv)->addr, addr[d]));
     return rc;

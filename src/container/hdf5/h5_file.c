@@ -184,8 +184,10 @@ static bool nobody_writes(const struct cel_h5_io *io)
 
 static int open_directly(struct cel_h5_file *f)
 {
-    int rc = nobody_writes(f->io) ? cel_h5r_open(&f->io->source, &f->read) : CEL_ASK_LIBHDF5;
+    int rc = nobody_writes(f->io) ? cel_h5r_cache_make(&f->io->source, &f->cache) : CEL_ASK_LIBHDF5;
 
+    if (rc == CEL_OK)
+        rc = cel_h5r_open(f->cache, &f->read);
     if (rc != CEL_OK)
         return rc;
     f->own_reader = true;
@@ -230,6 +232,7 @@ static int give_up(struct cel_h5_file *f, int rc)
     cel_h5_file_drop(f);
     cel_h5_io_release(f->io);
     cel_h5r_reader_free(f->reader);
+    cel_source_close(f->cache);
     free(f);
     cel_status_restore(&why);
     return rc;

@@ -138,6 +138,7 @@ struct cel_h5_file { /* dataset->container */
 
     /* ours: open for reading only, and of a kind that h5_read.h understands; libhdf5 is asked for what is unusual */
     bool own_reader;
+    struct cel_source *cache; /* over io; NULL: there is none */
     struct cel_h5r_file read;
     struct cel_h5r_reader *reader; /* NULL: not needed yet */
 
@@ -208,7 +209,8 @@ static inline struct cel_h5_file *cel_h5_file(const struct cel_dataset *ds)
 /* Enter for this dataset, which libhdf5 then has open: fails in a forked child when the file is
  * open for writing. */
 int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry);
-int cel_h5_refuse_untrusted(const struct cel_dataset *ds); /* an error where libhdf5 must not be entered */
+int cel_h5_enter_var(struct cel_var *var, struct cel_h5_entry *entry); /* the same, with its dataset open */
+int cel_h5_refuse_untrusted(const struct cel_dataset *ds);             /* an error where libhdf5 must not be entered */
 
 /* --- h5_priv.c: making and freeing it ------------------------------------------------ */
 int cel_h5_group_make_priv(struct cel_group *group, hid_t id, uint64_t addr);

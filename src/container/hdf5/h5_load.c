@@ -381,12 +381,12 @@ static int ask_superblock(struct loading *l, bool *fits)
 static int start_reader(struct loading *l)
 {
     bool fits = l->f->own_reader;
-    int rc = CEL_OK;
+    int rc = fits ? CEL_OK : cel_h5r_cache_make(&l->f->io->source, &l->cache);
 
-    l->file = fits ? l->f->read
-                   : (struct cel_h5r_file){
-                         .source = &l->f->io->source, .size = l->f->io->eof, .offset_size = 8, .length_size = 8};
-    if (!fits)
+    l->file =
+        fits ? l->f->read
+             : (struct cel_h5r_file){.source = l->cache, .size = l->f->io->eof, .offset_size = 8, .length_size = 8};
+    if (rc == CEL_OK && !fits)
         rc = ask_superblock(l, &fits);
     return rc == CEL_OK && fits ? cel_h5r_reader_make(&l->file, &l->reader) : rc;
 }
@@ -477,6 +477,7 @@ int cel_h5_load(struct cel_dataset *ds)
     }
     cel_h5_found_free(l);
     cel_h5r_reader_free(l->reader);
+    cel_source_close(l->cache);
     free(l);
     return rc;
 }

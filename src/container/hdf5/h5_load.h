@@ -27,6 +27,7 @@ struct loading {
     struct cel_vec list;      /* struct found * */
     bool endless;             /* more groups than anyone has: damage, or an attack */
     int rc;
+    struct cel_source *cache;      /* of a file that libhdf5 has open; else the file has one */
     struct cel_h5r_file file;      /* as far as the reader must know it */
     struct cel_h5r_reader *reader; /* NULL: headers cannot be read without libhdf5 */
 };

@@ -26,12 +26,10 @@ int cel_h5_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_
         return cel_h5_chunk_find(ds, var, index, out);
     if (((struct cel_h5_var *)var->priv)->own)
         return cel_h5_own_locate(var, out);
-    rc = cel_h5_enter_file(ds, &entry);
+    rc = cel_h5_enter_var(var, &entry);
     if (rc != CEL_OK)
         return rc;
-    rc = cel_h5_var_open(var);
-    if (rc == CEL_OK)
-        rc = locate_unchunked(var, out);
+    rc = locate_unchunked(var, out);
     cel_h5_leave(&entry);
     return rc;
 }

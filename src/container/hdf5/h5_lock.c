@@ -163,3 +163,15 @@ int cel_h5_enter_file(const struct cel_dataset *ds, struct cel_h5_entry *entry)
         cel_h5_leave(entry);
     return rc;
 }
+
+int cel_h5_enter_var(struct cel_var *var, struct cel_h5_entry *entry)
+{
+    int rc = cel_h5_enter_file(var->group->dataset, entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    rc = cel_h5_var_open(var);
+    if (rc != CEL_OK)
+        cel_h5_leave(entry);
+    return rc;
+}

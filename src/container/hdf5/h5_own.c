@@ -76,12 +76,11 @@ int cel_h5_own_make(const struct cel_h5_file *f, struct cel_h5r_dataset *d, cons
         rc = make_chunks(own, &f->read, chain);
     if (rc == CEL_OK && own->dataset.external.n)
         rc = open_external(own, f->io);
-    if (rc != CEL_OK) {
+    if (rc == CEL_OK)
+        *out = own;
+    else
         cel_h5_own_free(own);
-        return rc;
-    }
-    *out = own;
-    return CEL_OK;
+    return rc;
 }
 
 void cel_h5_own_free(struct cel_h5_own *own)

@@ -186,6 +186,7 @@ int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
     if (e && rc == CEL_OK)
         rc = cel_fail(NC_EHDFERR, "%s could not be closed: %s", ds->path, strerror(e));
     cel_h5r_reader_free(f->reader);
+    cel_source_close(f->cache);
     free(f);
     return rc;
 }

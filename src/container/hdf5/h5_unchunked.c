@@ -206,16 +206,15 @@ static int move_locked(const struct region *r, char *in, const char *out)
 {
     struct cel_h5_var *v = r->var->priv;
     struct cel_h5_entry entry;
-    int rc = cel_h5_enter_file(r->ds, &entry);
+    int rc = cel_h5_enter_var(r->var, &entry);
 
     if (rc != CEL_OK)
         return rc;
-    rc = cel_h5_var_open(r->var);
-    if (rc == CEL_OK && in && (r->var->fill.off || r->var->fill.never))
+    if (in && (r->var->fill.off || r->var->fill.never))
         memset(in, 0, r->n * r->size);
-    if (rc == CEL_OK && out)
+    if (out)
         rc = put_inside(r, out);
-    else if (rc == CEL_OK)
+    else
         rc = v->fixed_string ? read_texts(r, (char **)in) : move(r, in, NULL);
     cel_h5_leave(&entry);
     return rc;
@@ -378,13 +377,11 @@ static int locate(const struct region *r, uint64_t *addr)
 static int locate_locked(const struct region *r, uint64_t *addr)
 {
     struct cel_h5_entry entry;
-    int rc = cel_h5_enter_file(r->ds, &entry);
+    int rc = cel_h5_enter_var(r->var, &entry);
 
     if (rc != CEL_OK)
         return rc;
-    rc = cel_h5_var_open(r->var);
-    if (rc == CEL_OK)
-        rc = locate(r, addr);
+    rc = locate(r, addr);
     cel_h5_leave(&entry);
     return rc;
 }

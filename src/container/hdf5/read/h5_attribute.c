@@ -15,9 +15,11 @@ static size_t rounded(size_t n, uint64_t version)
     return version == 1 ? (n + 7) & ~(size_t)7 : n;
 }
 
-static struct cel_h5_bytes take_part(struct cel_h5_bytes *b, size_t n, uint64_t version)
+static void take_part(struct cel_h5_bytes *b, size_t n, uint64_t version, struct cel_h5_bytes *out)
 {
-    return (struct cel_h5_bytes){.p = cel_h5_take(b, rounded(n, version)), .n = n};
+    out->p = cel_h5_take(b, rounded(n, version));
+    out->n = n;
+    out->ended = false;
 }
 
 int cel_h5r_attribute_split(struct cel_h5_bytes b, struct cel_h5r_attribute *out)
@@ -27,10 +29,12 @@ int cel_h5r_attribute_split(struct cel_h5_bytes b, struct cel_h5r_attribute *out
     size_t nspace = (size_t)cel_h5_take_number(&b, 2);
 
     cel_h5_take_if(&b, version == 3, 1); /* the name's encoding */
-    out->name = (const char *)take_part(&b, nname, version).p;
-    out->type = take_part(&b, ntype, version);
-    out->space = take_part(&b, nspace, version);
-    out->data = b;
+    out->name = (const char *)cel_h5_take(&b, rounded(nname, version));
+    take_part(&b, ntype, version, &out->type);
+    take_part(&b, nspace, version, &out->space);
+    out->data.p = b.p;
+    out->data.n = b.n;
+    out->data.ended = false;
     out->type_shared = version > 1 && (flags & TYPE_SHARED);
     out->space_shared = version > 1 && (flags & SPACE_SHARED);
     if (b.ended || version < 1 || version > 3 || nname == 0 || out->name[nname - 1] != '\0')
@@ -150,11 +154,9 @@ static void note_committed(struct cel_h5r_object *o, uint64_t addr)
 /* Is the type one that the file does not name, and netCDF has no name for either? */
 static void note_type(const struct cel_h5r_reader *r, const struct cel_h5r_attribute *a, struct cel_h5r_object *o)
 {
-    struct cel_h5r_object type = CEL_H5R_OBJECT_INIT;
-
     if (a->type_shared)
         note_committed(o, cel_h5r_committed_at(r, a->type));
-    else if (cel_h5r_type_read(a->type, &type) == CEL_OK && cel_h5r_is_user_class(type.type_class))
+    else if (cel_h5r_is_user_class(cel_h5r_type_class(&a->type)))
         o->unnamed_atts = true;
 }
 
@@ -163,7 +165,7 @@ typedef int note_fn(const struct attribute *a, struct cel_h5r_object *o);
 static note_fn *find_reader(const char *name)
 {
     for (size_t i = 0; i < sizeof of_netcdf / sizeof *of_netcdf; i++)
-        if (strcmp(name, of_netcdf[i].name) == 0)
+        if (*name == *of_netcdf[i].name && strcmp(name, of_netcdf[i].name) == 0)
             return of_netcdf[i].read;
     return NULL;
 }

@@ -30,9 +30,9 @@ static int add(struct cel_h5r_attributes *list, struct cel_h5_bytes body, unsign
     return CEL_OK;
 }
 
-static int add_dense(struct cel_h5_bytes body, unsigned order, size_t nth, void *data)
+static int add_dense(const struct cel_h5_bytes *body, unsigned order, size_t nth, void *data)
 {
-    return add(((struct listing *)data)->out, body, order, nth, false);
+    return add(((struct listing *)data)->out, *body, order, nth, false);
 }
 
 static int take_message(const struct cel_h5r_message *m, void *data)

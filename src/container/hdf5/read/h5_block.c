@@ -1,9 +1,9 @@
-/* The file in blocks: the few read last are kept. An object's header, the heap of its attributes and the header of the
- * next object mostly lie side by side, so that one read serves several. */
+/* Pieces of the file that stay where they are for a while, so that they can be looked at: the few read last. A look takes
+ * more than it was asked for, as the next one is mostly for the bytes behind. */
 #include "h5_read_int.h"
 #include <stdlib.h>
 
-enum { BLOCK = 4096, BLOCK_MAX = 16 << 20 }; /* the least that is read; the most that is kept together */
+enum { BLOCK = 1024, BLOCK_MAX = 16 << 20 }; /* the least that is read; the most that is kept together */
 
 int cel_h5r_reader_make(const struct cel_h5r_file *file, struct cel_h5r_reader **out)
 {

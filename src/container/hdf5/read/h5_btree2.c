@@ -37,16 +37,6 @@ struct cel_h5r_btree2 {
     struct level level[LEVELS_MAX]; /* 0: leaves */
 };
 
-/* As libhdf5 has it: the bytes that a number up to this one needs. */
-static size_t bytes_for(uint64_t v)
-{
-    size_t n = 1;
-
-    while (v >>= 8)
-        n++;
-    return n;
-}
-
 static int damaged(const struct cel_h5r_btree2 *t, uint64_t addr, const char *why)
 {
     return cel_h5r_damaged(t->file, addr, "B-tree node", why);
@@ -66,7 +56,7 @@ static bool set_levels(struct cel_h5r_btree2 *t)
     if (t->node_size < head + t->record)
         return false;
     t->level[0].most = t->level[0].most_all = (t->node_size - head) / t->record;
-    t->count_n = bytes_for(t->level[0].most);
+    t->count_n = cel_h5_bytes_for(t->level[0].most);
     for (int i = 1; i <= t->depth; i++) {
         size_t child = child_size(t, i);
         struct level *l = &t->level[i];
@@ -77,7 +67,7 @@ static bool set_levels(struct cel_h5r_btree2 *t)
         if (t->level[i - 1].most_all > (UINT64_MAX - l->most) / (l->most + 1))
             return false;
         l->most_all = (l->most + 1) * t->level[i - 1].most_all + l->most;
-        l->all_n = bytes_for(l->most_all);
+        l->all_n = cel_h5_bytes_for(l->most_all);
     }
     return true;
 }
@@ -111,22 +101,13 @@ static int read_header(struct cel_h5r_btree2 *t, int type, size_t record)
 int cel_h5r_btree2_make(const struct cel_h5r_file *file, uint64_t addr, int type, size_t record,
                         struct cel_h5r_btree2 **out)
 {
-    struct cel_h5r_btree2 *t = cel_calloc(1, sizeof *t);
-    int rc;
+    struct cel_h5r_btree2 *t = *out = cel_calloc(1, sizeof *t);
 
     if (!t)
         return NC_ENOMEM;
     t->file = file;
     t->addr = addr;
-    for (int i = 0; i < LEVELS_MAX; i++)
-        t->level[i].node = CEL_H5R_KEPT_INIT;
-    rc = read_header(t, type, record);
-    if (rc != CEL_OK) {
-        cel_h5r_btree2_free(t);
-        return rc;
-    }
-    *out = t;
-    return CEL_OK;
+    return read_header(t, type, record);
 }
 
 void cel_h5r_btree2_free(struct cel_h5r_btree2 *t)

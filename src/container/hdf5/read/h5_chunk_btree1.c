@@ -27,13 +27,11 @@ struct tree {
     struct node node[LEVELS_MAX]; /* by the distance from the root */
 };
 
-static int make(const struct cel_h5r_grid *grid, void **out)
+static int open(const struct cel_h5r_grid *grid, void *state)
 {
     const struct cel_h5r_file *file = grid->file;
-    struct tree *x = cel_calloc(1, sizeof *x);
+    struct tree *x = state;
 
-    if (!x)
-        return NC_ENOMEM;
     x->grid = grid;
     x->most = 2 * file->chunk_k;
     x->head = NODE_HEAD + 2 * file->offset_size;
@@ -41,17 +39,15 @@ static int make(const struct cel_h5r_grid *grid, void **out)
     x->nbytes = x->head + x->most * (x->key + file->offset_size) + x->key;
     for (int i = 0; i < LEVELS_MAX; i++)
         x->node[i].addr = CEL_H5R_NOWHERE;
-    *out = x;
     return CEL_OK;
 }
 
-static void drop(void *state)
+static void dispose(void *state)
 {
     struct tree *x = state;
 
     for (int i = 0; i < LEVELS_MAX; i++)
         free(x->node[i].bytes);
-    free(x);
 }
 
 static const unsigned char *key_at(const struct tree *x, const unsigned char *node, unsigned i)
@@ -202,4 +198,5 @@ static int find(const struct cel_h5r_grid *grid, void *state, const size_t *at, 
     return descend(state, first, out);
 }
 
-const struct cel_h5r_index_ops cel_h5r_index_btree1 = {.make = make, .find = find, .free = drop};
+const struct cel_h5r_index_ops cel_h5r_index_btree1 = {
+    .state = sizeof(struct tree), .open = open, .find = find, .dispose = dispose};

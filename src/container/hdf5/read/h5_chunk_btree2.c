@@ -14,21 +14,18 @@ struct sought {
     size_t skip; /* bytes of a record before the position */
 };
 
-static int make(const struct cel_h5r_grid *g, void **out)
+static int open(const struct cel_h5r_grid *g, void *state)
 {
-    struct cel_h5r_btree2 *tree;
+    struct cel_h5r_btree2 **tree = state;
     size_t size_n, position = 8 * (size_t)g->rank, record;
-    int rc = cel_h5r_btree2_make(g->file, g->layout.addr, g->filtered ? FILTERED : PLAIN, 0, &tree);
+    int rc = cel_h5r_btree2_make(g->file, g->layout.addr, g->filtered ? FILTERED : PLAIN, 0, tree);
 
     if (rc != CEL_OK)
         return rc;
-    record = cel_h5r_btree2_record(tree);
-    if (record < position || !cel_h5r_grid_size_bytes(g, record - position, &size_n)) {
-        cel_h5r_btree2_free(tree);
-        return cel_h5r_damaged(g->file, g->layout.addr, "chunk index", "it cannot be that of this dataset");
-    }
-    *out = tree;
-    return CEL_OK;
+    record = cel_h5r_btree2_record(*tree);
+    if (record >= position && cel_h5r_grid_size_bytes(g, record - position, &size_n))
+        return CEL_OK;
+    return cel_h5r_damaged(g->file, g->layout.addr, "chunk index", "it cannot be that of this dataset");
 }
 
 static int order(const unsigned char *record, void *data, int *side)
@@ -49,19 +46,23 @@ static int order(const unsigned char *record, void *data, int *side)
 
 static int find(const struct cel_h5r_grid *g, void *state, const size_t *at, struct cel_chunk_location *out)
 {
-    size_t head = cel_h5r_btree2_record(state) - 8 * (size_t)g->rank, size_n;
+    struct cel_h5r_btree2 **tree = state;
+    size_t head = cel_h5r_btree2_record(*tree) - 8 * (size_t)g->rank, size_n;
     struct sought sought = {.at = at, .rank = g->rank, .skip = head};
     const unsigned char *record;
-    int rc = cel_h5r_btree2_find(state, order, &sought, &record);
+    int rc = cel_h5r_btree2_find(*tree, order, &sought, &record);
 
     if (rc == CEL_OK && cel_h5r_grid_size_bytes(g, head, &size_n))
         cel_h5r_grid_element(g, record, size_n, out);
     return rc;
 }
 
-static void drop(void *state)
+static void dispose(void *state)
 {
-    cel_h5r_btree2_free(state);
+    struct cel_h5r_btree2 **tree = state;
+
+    cel_h5r_btree2_free(*tree);
 }
 
-const struct cel_h5r_index_ops cel_h5r_index_btree2 = {.make = make, .find = find, .free = drop};
+const struct cel_h5r_index_ops cel_h5r_index_btree2 = {
+    .state = sizeof(struct cel_h5r_btree2 *), .open = open, .find = find, .dispose = dispose};

@@ -174,15 +174,6 @@ static int make_parts(struct cel_h5r_datatype *t, size_t n)
     return t->part ? CEL_OK : NC_ENOMEM;
 }
 
-static size_t offset_width(size_t size)
-{
-    size_t n = 1;
-
-    while (size >>= 8)
-        n++;
-    return n;
-}
-
 /* Version 1 has no type of arrays: the member says that it is one. */
 static int wrap_in_array(const struct cel_h5_bytes *lengths, uint64_t rank, struct cel_h5r_part *part)
 {
@@ -215,7 +206,7 @@ static int read_member(struct cel_h5_bytes *b, const struct head *h, const struc
     part->name = read_name(b, h->version, &rc);
     if (rc != CEL_OK)
         return rc;
-    part->offset = (size_t)cel_h5_take_number(b, h->version <= PAD_TO ? 4 : offset_width(t->size));
+    part->offset = (size_t)cel_h5_take_number(b, h->version <= PAD_TO ? 4 : cel_h5_bytes_for(t->size));
     if (h->version == 1) {
         rank = cel_h5_take_number(b, 1);
         cel_h5_take(b, 11);

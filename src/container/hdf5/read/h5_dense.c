@@ -14,22 +14,48 @@ const struct cel_h5r_dense_kind cel_h5r_dense_atts = {
 const struct cel_h5r_dense_kind cel_h5r_dense_links = {
     .type = 5, .message = CEL_H5R_LINK, .record = 11, .id_at = 4, .id_n = 7, .flags_at = -1};
 
-struct entry { /* a record, and where it stands in the index */
-    size_t nth;
-    uint64_t position; /* in the heap */
-    unsigned char record[RECORD_MAX];
-};
-
 struct walk {
     struct cel_h5r_reader *reader;
     const struct cel_h5r_dense_kind *kind;
     struct cel_h5r_fractal_heap *heap;
-    struct entry *at;
+    struct entry { /* a record, and where it stands in the index */
+        size_t nth;
+        uint64_t position; /* in the heap */
+        unsigned char record[RECORD_MAX];
+    } * at;
     size_t n;
-    struct cel_buf body;
+    struct cel_buf copy;
     cel_h5r_body_fn *visit;
     void *data;
 };
+
+static int visit_message(struct walk *w, const unsigned char *record, size_t nth)
+{
+    const struct cel_h5r_dense_kind *kind = w->kind;
+    bool shared = kind->flags_at >= 0 && (record[kind->flags_at] & FLAG_SHARED);
+    unsigned order = kind->order_at ? cel_get_le32(record + kind->order_at) : 0;
+    struct cel_h5_bytes body;
+    int rc;
+
+    if (shared) {
+        rc = cel_h5r_sohm_get(w->reader, kind->message, record + kind->id_at, &w->copy);
+        body = cel_h5r_bytes_of(&w->copy);
+    } else {
+        rc = cel_h5r_fractal_heap_get(w->heap, record + kind->id_at, &w->copy, &body);
+    }
+    return rc == CEL_OK ? w->visit(&body, order, nth, w->data) : rc;
+}
+
+/* --- a heap of one block: in the order of the index ------------------------------------------- */
+
+static int visit_record(const unsigned char *record, void *data)
+{
+    struct walk *w = data;
+
+    return visit_message(w, record, w->n++);
+}
+
+/* --- any other: in the order of the heap -------------------------------------------------------- */
 
 static int note_record(const unsigned char *record, void *data)
 {
@@ -52,18 +78,7 @@ static int by_position(const void *a, const void *b)
     return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
-static int visit_entry(struct walk *w, const struct entry *e)
-{
-    const struct cel_h5r_dense_kind *kind = w->kind;
-    bool shared = kind->flags_at >= 0 && (e->record[kind->flags_at] & FLAG_SHARED);
-    unsigned order = kind->order_at ? cel_get_le32(e->record + kind->order_at) : 0;
-    int rc = shared ? cel_h5r_sohm_get(w->reader, kind->message, e->record + kind->id_at, &w->body)
-                    : cel_h5r_fractal_heap_get(w->heap, e->record + kind->id_at, &w->body);
-
-    return rc == CEL_OK ? w->visit(cel_h5r_bytes_of(&w->body), order, e->nth, w->data) : rc;
-}
-
-static int visit_all(struct walk *w, struct cel_h5r_btree2 *tree)
+static int visit_sorted(struct walk *w, struct cel_h5r_btree2 *tree)
 {
     int rc;
 
@@ -74,7 +89,7 @@ static int visit_all(struct walk *w, struct cel_h5r_btree2 *tree)
     if (rc == CEL_OK && w->n > 1)
         qsort(w->at, w->n, sizeof *w->at, by_position);
     for (size_t i = 0; rc == CEL_OK && i < w->n; i++)
-        rc = visit_entry(w, &w->at[i]);
+        rc = visit_message(w, w->at[i].record, w->at[i].nth);
     free(w->at);
     return rc;
 }
@@ -83,7 +98,7 @@ int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind
                        const struct cel_h5r_dense *dense, cel_h5r_body_fn *visit, void *data)
 {
     struct walk w = {
-        .reader = r, .kind = kind, .visit = visit, .data = data, .body = CEL_BUF_INIT((size_t)r->file->size)};
+        .reader = r, .kind = kind, .visit = visit, .data = data, .copy = CEL_BUF_INIT((size_t)r->file->size)};
     struct cel_h5r_btree2 *tree = NULL;
     int rc = cel_h5r_fractal_heap_make(r->file, dense->heap, &w.heap);
 
@@ -92,9 +107,10 @@ int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind
     if (rc == CEL_OK)
         rc = cel_h5r_btree2_make(r->file, dense->index, kind->type, kind->record, &tree);
     if (rc == CEL_OK)
-        rc = visit_all(&w, tree);
+        rc = cel_h5r_fractal_heap_is_one_block(w.heap) ? cel_h5r_btree2_each(tree, visit_record, &w)
+                                                       : visit_sorted(&w, tree);
     cel_h5r_btree2_free(tree);
     cel_h5r_fractal_heap_free(w.heap);
-    cel_buf_dispose(&w.body);
+    cel_buf_dispose(&w.copy);
     return rc;
 }

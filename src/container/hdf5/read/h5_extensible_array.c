@@ -27,20 +27,6 @@ struct array {
     struct cel_h5r_kept index_block, super_block, part;
 };
 
-static int log2_of(uint64_t v)
-{
-    int n = 0;
-
-    while (v >>= 1)
-        n++;
-    return n;
-}
-
-static bool is_power_of_2(uint64_t v)
-{
-    return v && (v & (v - 1)) == 0;
-}
-
 static int damaged(const struct cel_h5r_grid *g, const char *why)
 {
     return cel_h5r_damaged(g->file, g->layout.addr, "chunk index", why);
@@ -57,18 +43,19 @@ static bool set_sizes(const struct cel_h5r_grid *g, const unsigned char *p, stru
     a->in_index = p[8];
     a->smallest = p[9];
     if (p[5] != g->filtered || !cel_h5r_grid_size_bytes(g, a->elem, &a->size_n) || a->bits == 0 || a->bits > BITS_MAX ||
-        !is_power_of_2(a->smallest) || !is_power_of_2(pointers) || p[11] > PAGE_BITS_MAX ||
-        log2_of(a->smallest) >= a->bits || 2 * log2_of(pointers) > 1 + a->bits - log2_of(a->smallest))
+        !cel_h5_is_power_of_2(a->smallest) || !cel_h5_is_power_of_2(pointers) || p[11] > PAGE_BITS_MAX ||
+        cel_h5_log2(a->smallest) >= a->bits || 2 * cel_h5_log2(pointers) > 1 + a->bits - cel_h5_log2(a->smallest))
         return false;
     a->page = (uint64_t)1 << p[11];
     a->direct_blocks = 2 * (pointers - 1);
-    a->direct_supers = 2 * log2_of(pointers);
+    a->direct_supers = 2 * cel_h5_log2(pointers);
     a->number_n = (size_t)(a->bits + 7) / 8;
     return true;
 }
 
-static int read_header(const struct cel_h5r_grid *g, struct array *a)
+static int open(const struct cel_h5r_grid *g, void *state)
 {
+    struct array *a = state;
     const struct cel_h5r_file *file = g->file;
     unsigned char bytes[CEL_H5R_HEAD_MAX];
     size_t n = HEAD + 6 * file->length_size + file->offset_size + SUM;
@@ -88,31 +75,13 @@ static int read_header(const struct cel_h5r_grid *g, struct array *a)
     return CEL_OK;
 }
 
-static void drop(void *state)
+static void dispose(void *state)
 {
     struct array *a = state;
 
     free(a->index_block.bytes);
     free(a->super_block.bytes);
     free(a->part.bytes);
-    free(a);
-}
-
-static int make(const struct cel_h5r_grid *g, void **out)
-{
-    struct array *a = cel_calloc(1, sizeof *a);
-    int rc;
-
-    if (!a)
-        return NC_ENOMEM;
-    a->index_block = a->super_block = a->part = CEL_H5R_KEPT_INIT;
-    rc = read_header(g, a);
-    if (rc != CEL_OK) {
-        drop(a);
-        return rc;
-    }
-    *out = a;
-    return CEL_OK;
 }
 
 /* --- where an element is ------------------------------------------------------------------------ */
@@ -126,7 +95,7 @@ struct position {
 /* The elements before super block u are (2^u - 1) times the smallest number. */
 static struct position position_of(const struct array *a, uint64_t i)
 {
-    struct position p = {.super = log2_of(i / a->smallest + 1)};
+    struct position p = {.super = cel_h5_log2(i / a->smallest + 1)};
 
     i -= (((uint64_t)1 << p.super) - 1) * a->smallest;
     p.blocks = (uint64_t)1 << p.super / 2;
@@ -208,7 +177,7 @@ static int find_in_super(const struct cel_h5r_grid *g, struct array *a, uint64_t
 
 static int get_index_block(const struct cel_h5r_grid *g, struct array *a)
 {
-    size_t supers = (size_t)(1 + a->bits - log2_of(a->smallest) - a->direct_supers), o = g->file->offset_size;
+    size_t supers = (size_t)(1 + a->bits - cel_h5_log2(a->smallest) - a->direct_supers), o = g->file->offset_size;
     size_t n = BLOCK_HEAD + o + (size_t)a->in_index * a->elem + ((size_t)a->direct_blocks + supers) * o + SUM;
 
     return cel_h5r_kept_get(g->file, &a->index_block, a->index, n, "EAIB", "chunk index");
@@ -238,10 +207,11 @@ static int find(const struct cel_h5r_grid *g, void *state, const size_t *at, str
     p = position_of(a, i - a->in_index);
     if (p.super < a->direct_supers)
         return find_in_block(g, a, address_at(g, addresses, blocks_before(p.super) + p.block), &p, NULL, out);
-    if (p.super > a->bits - log2_of(a->smallest))
+    if (p.super > a->bits - cel_h5_log2(a->smallest))
         return damaged(g, "it has too few elements");
     i = a->direct_blocks + (uint64_t)(p.super - a->direct_supers);
     return find_in_super(g, a, address_at(g, addresses, i), &p, out);
 }
 
-const struct cel_h5r_index_ops cel_h5r_index_extensible = {.make = make, .find = find, .free = drop};
+const struct cel_h5r_index_ops cel_h5r_index_extensible = {
+    .state = sizeof(struct array), .open = open, .find = find, .dispose = dispose};

@@ -18,8 +18,9 @@ struct array {
     struct cel_h5r_kept head, part; /* of the block; and of its pages */
 };
 
-static int read_header(const struct cel_h5r_grid *g, struct array *a)
+static int open(const struct cel_h5r_grid *g, void *state)
 {
+    struct array *a = state;
     const struct cel_h5r_file *file = g->file;
     unsigned char bytes[CEL_H5R_HEAD_MAX];
     size_t n = HEAD + file->length_size + file->offset_size + SUM;
@@ -38,30 +39,12 @@ static int read_header(const struct cel_h5r_grid *g, struct array *a)
     return CEL_OK;
 }
 
-static void drop(void *state)
+static void dispose(void *state)
 {
     struct array *a = state;
 
     free(a->head.bytes);
     free(a->part.bytes);
-    free(a);
-}
-
-static int make(const struct cel_h5r_grid *g, void **out)
-{
-    struct array *a = cel_calloc(1, sizeof *a);
-    int rc;
-
-    if (!a)
-        return NC_ENOMEM;
-    a->head = a->part = CEL_H5R_KEPT_INIT;
-    rc = read_header(g, a);
-    if (rc != CEL_OK) {
-        drop(a);
-        return rc;
-    }
-    *out = a;
-    return CEL_OK;
 }
 
 /* The element of page i/page, which is read by itself. */
@@ -104,4 +87,5 @@ static int find(const struct cel_h5r_grid *g, void *state, const size_t *at, str
     return CEL_OK;
 }
 
-const struct cel_h5r_index_ops cel_h5r_index_fixed = {.make = make, .find = find, .free = drop};
+const struct cel_h5r_index_ops cel_h5r_index_fixed = {
+    .state = sizeof(struct array), .open = open, .find = find, .dispose = dispose};

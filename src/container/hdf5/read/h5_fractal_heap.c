@@ -38,24 +38,6 @@ struct cel_h5r_fractal_heap {
     struct direct block;
 };
 
-static size_t bytes_for(uint64_t v)
-{
-    size_t n = 1;
-
-    while (v >>= 8)
-        n++;
-    return n;
-}
-
-static unsigned log2_of(uint64_t v)
-{
-    unsigned n = 0;
-
-    while (v >>= 1)
-        n++;
-    return n;
-}
-
 static int damaged(const struct cel_h5r_fractal_heap *h, uint64_t addr, const char *why)
 {
     return cel_h5r_damaged(h->file, addr, "fractal heap", why);
@@ -63,24 +45,19 @@ static int damaged(const struct cel_h5r_fractal_heap *h, uint64_t addr, const ch
 
 /* --- the header ------------------------------------------------------------------------------ */
 
-static bool is_power_of_2(uint64_t v)
-{
-    return v && !(v & (v - 1));
-}
-
 static int set_limits(struct cel_h5r_fractal_heap *h, uint64_t largest_object, uint64_t bits)
 {
     size_t by_block;
 
-    if (!is_power_of_2(h->width) || !is_power_of_2(h->first) || !is_power_of_2(h->largest) || h->largest < h->first ||
-        h->largest > BLOCK_MAX || bits == 0 || bits > 64 || h->rows > 64)
+    if (!cel_h5_is_power_of_2(h->width) || !cel_h5_is_power_of_2(h->first) || !cel_h5_is_power_of_2(h->largest) ||
+        h->largest < h->first || h->largest > BLOCK_MAX || bits == 0 || bits > 64 || h->rows > 64)
         return damaged(h, h->addr, "its table makes no sense");
-    by_block = (log2_of(h->largest) + 7) / 8;
+    by_block = (cel_h5_log2(h->largest) + 7) / 8;
     h->offset_n = (size_t)(bits + 7) / 8;
-    h->length_n = bytes_for(largest_object);
+    h->length_n = cel_h5_bytes_for(largest_object);
     if (by_block < h->length_n)
         h->length_n = by_block;
-    h->direct_rows = log2_of(h->largest) - log2_of(h->first) + 2;
+    h->direct_rows = cel_h5_log2(h->largest) - cel_h5_log2(h->first) + 2;
     if (h->id_n < ID_HEAD + h->offset_n + h->length_n || h->id_n > CEL_H5R_HEAD_MAX)
         return damaged(h, h->addr, "its ids are too short");
     return CEL_OK;
@@ -121,23 +98,14 @@ static int read_header(struct cel_h5r_fractal_heap *h)
 
 int cel_h5r_fractal_heap_make(const struct cel_h5r_file *file, uint64_t addr, struct cel_h5r_fractal_heap **out)
 {
-    struct cel_h5r_fractal_heap *h = cel_calloc(1, sizeof *h);
-    int rc;
+    struct cel_h5r_fractal_heap *h = *out = cel_calloc(1, sizeof *h);
 
     if (!h)
         return NC_ENOMEM;
     h->file = file;
     h->addr = addr;
     h->block.addr = CEL_H5R_NOWHERE;
-    for (int i = 0; i < LEVELS_MAX; i++)
-        h->table[i] = CEL_H5R_KEPT_INIT;
-    rc = read_header(h);
-    if (rc != CEL_OK) {
-        cel_h5r_fractal_heap_free(h);
-        return rc;
-    }
-    *out = h;
-    return CEL_OK;
+    return read_header(h);
 }
 
 void cel_h5r_fractal_heap_free(struct cel_h5r_fractal_heap *h)
@@ -155,6 +123,11 @@ size_t cel_h5r_fractal_heap_id_size(const struct cel_h5r_fractal_heap *h)
     return h->id_n;
 }
 
+bool cel_h5r_fractal_heap_is_one_block(const struct cel_h5r_fractal_heap *h)
+{
+    return h->rows == 0;
+}
+
 /* --- blocks ------------------------------------------------------------------------------------ */
 
 struct extent { /* a block, and the part of the heap it holds */
@@ -163,7 +136,7 @@ struct extent { /* a block, and the part of the heap it holds */
 
 static uint64_t row_size(const struct cel_h5r_fractal_heap *h, uint64_t row)
 {
-    return row < 2 ? h->first : row - 1 < 63 - log2_of(h->first) ? h->first << (row - 1) : 0;
+    return row < 2 ? h->first : row - 1 < (uint64_t)(63 - cel_h5_log2(h->first)) ? h->first << (row - 1) : 0;
 }
 
 /* The child of a table that holds an offset; *row: its row. */
@@ -212,9 +185,9 @@ static int find_block(struct cel_h5r_fractal_heap *h, uint64_t offset, struct ex
         if (rc != CEL_OK || row < h->direct_rows)
             return rc;
         table = *out;
-        if (log2_of(out->size) < log2_of(h->first) + log2_of(h->width))
+        if (cel_h5_log2(out->size) < cel_h5_log2(h->first) + cel_h5_log2(h->width))
             break;
-        rows = log2_of(out->size) - log2_of(h->first) - log2_of(h->width) + 1;
+        rows = cel_h5_log2(out->size) - cel_h5_log2(h->first) - cel_h5_log2(h->width) + 1;
     }
     return damaged(h, h->addr, "its tables are too deep");
 }
@@ -261,7 +234,8 @@ static int get_block(struct cel_h5r_fractal_heap *h, const struct extent *at)
 
 /* --- objects ------------------------------------------------------------------------------------- */
 
-static int get_managed(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
+static int get_managed(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *copy,
+                       struct cel_h5_bytes *out)
 {
     uint64_t offset = cel_get_le(id + ID_HEAD, h->offset_n), n = cel_get_le(id + ID_HEAD + h->offset_n, h->length_n);
     struct extent at;
@@ -271,7 +245,10 @@ static int get_managed(struct cel_h5r_fractal_heap *h, const unsigned char *id, 
         rc = damaged(h, h->addr, "an object is longer than its block");
     if (rc == CEL_OK)
         rc = get_block(h, &at);
-    return rc == CEL_OK ? cel_buf_add(out, h->block.bytes + (offset - at.start), (size_t)n) : rc;
+    if (rc == CEL_OK)
+        *out = (struct cel_h5_bytes){.p = h->block.bytes + (offset - at.start), .n = (size_t)n};
+    (void)copy;
+    return rc;
 }
 
 static int by_number(const unsigned char *record, void *sought, int *side)
@@ -289,13 +266,12 @@ static int find_huge(struct cel_h5r_fractal_heap *h, const unsigned char *id, st
     size_t o = h->file->offset_size, l = h->file->length_size, n = h->id_n - ID_HEAD < 8 ? h->id_n - ID_HEAD : 8;
     uint64_t sought[3] = {cel_get_le(id + ID_HEAD, n), o + l, l};
     const unsigned char *record;
-    struct cel_h5r_btree2 *tree;
+    struct cel_h5r_btree2 *tree = NULL;
     int rc = h->huge == CEL_H5R_NOWHERE ? damaged(h, h->addr, "a huge object is not indexed")
                                         : cel_h5r_btree2_make(h->file, h->huge, TREE_HUGE, o + 2 * l, &tree);
 
-    if (rc != CEL_OK)
-        return rc;
-    rc = cel_h5r_btree2_find(tree, by_number, sought, &record);
+    if (rc == CEL_OK)
+        rc = cel_h5r_btree2_find(tree, by_number, sought, &record);
     if (rc == CEL_OK)
         memcpy(copy, record, o + l);
     cel_h5r_btree2_free(tree);
@@ -303,9 +279,10 @@ static int find_huge(struct cel_h5r_fractal_heap *h, const unsigned char *id, st
     return rc == CEL_ABSENT ? damaged(h, h->addr, "a huge object is not indexed") : rc;
 }
 
-static int get_huge(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
+static int get_huge(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *copy,
+                    struct cel_h5_bytes *out)
 {
-    size_t o = h->file->offset_size, l = h->file->length_size, old = out->len;
+    size_t o = h->file->offset_size, l = h->file->length_size;
     struct cel_h5_bytes b = {.p = id + ID_HEAD, .n = h->id_n - ID_HEAD};
     unsigned char record[16];
     uint64_t addr, n;
@@ -317,18 +294,24 @@ static int get_huge(struct cel_h5r_fractal_heap *h, const unsigned char *id, str
     n = cel_h5_take_number(&b, l);
     if (addr == CEL_H5R_NOWHERE || !cel_h5r_is_inside(h->file, addr, n))
         return damaged(h, h->addr, "a huge object lies beyond the end of the file");
-    rc = cel_buf_resize(out, old + (size_t)n);
-    return rc == CEL_OK ? cel_h5r_get(h->file, addr, "huge object", (unsigned char *)out->data + old, (size_t)n) : rc;
+    rc = cel_buf_resize(copy, (size_t)n);
+    if (rc == CEL_OK)
+        rc = cel_h5r_get(h->file, addr, "huge object", (unsigned char *)copy->data, (size_t)n);
+    *out = cel_h5r_bytes_of(copy);
+    return rc;
 }
 
-static int get_tiny(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
+static int get_tiny(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *copy,
+                    struct cel_h5_bytes *out)
 {
     bool is_long = h->id_n - ID_HEAD > TINY_SHORT;
     size_t head = is_long ? 2 : 1, n = (is_long ? (size_t)(id[0] & 15) << 8 | id[1] : (size_t)(id[0] & 15)) + 1;
 
     if (n > h->id_n - head)
         return damaged(h, h->addr, "a tiny object is longer than its id");
-    return cel_buf_add(out, id + head, n);
+    (void)copy;
+    *out = (struct cel_h5_bytes){.p = id + head, .n = n};
+    return CEL_OK;
 }
 
 uint64_t cel_h5r_fractal_heap_position(const struct cel_h5r_fractal_heap *h, const unsigned char *id)
@@ -336,14 +319,14 @@ uint64_t cel_h5r_fractal_heap_position(const struct cel_h5r_fractal_heap *h, con
     return id[0] >> 4 == 0 ? cel_get_le(id + ID_HEAD, h->offset_n) : UINT64_MAX;
 }
 
-int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *out)
+int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *copy,
+                             struct cel_h5_bytes *out)
 {
-    static int (*const by_kind[])(struct cel_h5r_fractal_heap *, const unsigned char *,
-                                  struct cel_buf *) = {get_managed, get_huge, get_tiny};
+    static int (*const by_kind[])(struct cel_h5r_fractal_heap *, const unsigned char *, struct cel_buf *,
+                                  struct cel_h5_bytes *) = {get_managed, get_huge, get_tiny};
     unsigned kind = id[0] >> 4;
 
     if (kind >= sizeof by_kind / sizeof *by_kind)
         return damaged(h, h->addr, "an object's id is of an unknown kind");
-    out->len = 0;
-    return by_kind[kind](h, id, out);
+    return by_kind[kind](h, id, copy, out);
 }

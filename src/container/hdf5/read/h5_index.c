@@ -126,10 +126,18 @@ int cel_h5r_index_make(const struct cel_h5r_file *file, const struct cel_h5r_dat
     return CEL_OK;
 }
 
+static void drop_state(struct cel_h5r_index *x)
+{
+    if (x->state)
+        x->ops->dispose(x->state);
+    free(x->state);
+    x->state = NULL;
+}
+
 void cel_h5r_index_free(struct cel_h5r_index *x)
 {
-    if (x && x->state)
-        x->ops->free(x->state);
+    if (x)
+        drop_state(x);
     free(x);
 }
 
@@ -153,16 +161,28 @@ static int check(const struct cel_h5r_index *x, struct cel_chunk_location *out)
     return CEL_OK;
 }
 
+static int open_state(struct cel_h5r_index *x)
+{
+    int rc;
+
+    if (x->state || !x->ops->state)
+        return CEL_OK;
+    x->state = cel_calloc(1, x->ops->state);
+    rc = x->state ? x->ops->open(&x->grid, x->state) : NC_ENOMEM;
+    if (rc != CEL_OK)
+        drop_state(x);
+    return rc;
+}
+
 int cel_h5r_index_find(struct cel_h5r_index *x, const size_t *at, struct cel_chunk_location *out)
 {
-    int rc = CEL_OK;
+    int rc;
 
     for (int d = 0; d < x->grid.rank; d++)
         assert(at[d] <= UINT64_MAX / x->grid.chunk[d]);
     if (x->grid.layout.addr == CEL_H5R_NOWHERE)
         return CEL_ABSENT;
-    if (!x->state && x->ops->make)
-        rc = x->ops->make(&x->grid, &x->state);
+    rc = open_state(x);
     if (rc == CEL_OK)
         rc = x->ops->find(&x->grid, x->state, at, out);
     return rc == CEL_OK ? check(x, out) : rc;

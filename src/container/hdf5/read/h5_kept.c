@@ -63,11 +63,11 @@ int cel_h5r_kept_get(const struct cel_h5r_file *file, struct cel_h5r_kept *kept,
     unsigned char *bytes;
     int rc;
 
-    if (addr != CEL_H5R_NOWHERE && kept->addr == addr && kept->n == n)
+    if (kept->addr == addr && kept->n == n)
         return CEL_OK;
     if (addr == CEL_H5R_NOWHERE || !cel_h5r_is_inside(file, addr, n))
         return cel_h5r_get(file, addr, what, NULL, n);
-    kept->addr = CEL_H5R_NOWHERE;
+    kept->n = 0;
     bytes = cel_realloc(kept->bytes, n, 1);
     if (!bytes)
         return NC_ENOMEM;

@@ -103,11 +103,11 @@ static int read_link(struct listing *l, struct cel_h5_bytes b)
     return add_link(l->out, link, type == TYPE_SOFT);
 }
 
-static int read_dense_link(struct cel_h5_bytes body, unsigned order, size_t nth, void *data)
+static int read_dense_link(const struct cel_h5_bytes *body, unsigned order, size_t nth, void *data)
 {
     (void)order;
     (void)nth;
-    return read_link(data, body);
+    return read_link(data, *body);
 }
 
 static int add_symbol(const struct cel_h5r_symbol *s, void *data)

@@ -41,13 +41,21 @@ int cel_h5r_space_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, st
     return b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
 }
 
+int cel_h5r_type_class(const struct cel_h5_bytes *type)
+{
+    int klass = type->n < 8 ? CEL_H5R_NO_CLASS : type->p[0] & 15;
+
+    return klass == CEL_H5R_VLEN && (type->p[1] & 15) == 1 ? CEL_H5R_STRING : klass;
+}
+
 int cel_h5r_type_read(struct cel_h5_bytes b, struct cel_h5r_object *out)
 {
-    uint64_t first = cel_h5_take_number(&b, 1), bits = cel_h5_take_number(&b, 3), size = cel_h5_take_number(&b, 4);
+    uint64_t bits, size;
 
-    out->type_class = (int)(first & 15);
-    if (out->type_class == CEL_H5R_VLEN && (bits & 15) == 1)
-        out->type_class = CEL_H5R_STRING;
+    out->type_class = cel_h5r_type_class(&b);
+    cel_h5_take(&b, 1);
+    bits = cel_h5_take_number(&b, 3);
+    size = cel_h5_take_number(&b, 4);
     out->type_size = (size_t)size;
     out->big_endian = (out->type_class == CEL_H5R_INTEGER || out->type_class == CEL_H5R_FLOAT) && (bits & 1);
     return b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
@@ -121,9 +129,9 @@ static enum cel_h5r_kind kind_of(const struct parse *p)
     return p->datatype ? CEL_H5R_TYPE : CEL_H5R_OTHER;
 }
 
-static int note_dense(struct cel_h5_bytes body, unsigned order, size_t nth, void *data)
+static int note_dense(const struct cel_h5_bytes *body, unsigned order, size_t nth, void *data)
 {
-    const struct cel_h5r_message m = {.body = body, .order = order};
+    const struct cel_h5r_message m = {.body = *body, .order = order};
 
     (void)nth;
     return note_attribute(&m, data);

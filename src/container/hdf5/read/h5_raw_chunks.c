@@ -33,7 +33,7 @@ static int prepare(struct cel_h5r_chunks *c, size_t elem)
 int cel_h5r_chunks_make(const struct cel_h5r_file *file, const struct cel_h5r_dataset *d, struct cel_chain *chain,
                         struct cel_h5r_chunks **out)
 {
-    struct cel_h5r_chunks *c = cel_calloc(1, sizeof *c);
+    struct cel_h5r_chunks *c = *out = cel_calloc(1, sizeof *c);
     int rc;
 
     if (!c)
@@ -49,14 +49,7 @@ int cel_h5r_chunks_make(const struct cel_h5r_file *file, const struct cel_h5r_da
     rc = prepare(c, d->form->size);
     if (rc == CEL_OK)
         rc = cel_scratch_make(&c->scratch);
-    if (rc == CEL_OK)
-        rc = cel_h5r_index_make(file, d, &c->index);
-    if (rc != CEL_OK) {
-        cel_h5r_chunks_free(c);
-        return rc;
-    }
-    *out = c;
-    return CEL_OK;
+    return rc == CEL_OK ? cel_h5r_index_make(file, d, &c->index) : rc;
 }
 
 void cel_h5r_chunks_free(struct cel_h5r_chunks *c)

@@ -40,7 +40,11 @@ struct cel_h5r_file {
 };
 int cel_h5r_open(struct cel_source *source, struct cel_h5r_file *out);
 
-/* Keeps the blocks read last, since what belongs together lies close together. */
+/* A source over another one, which stays the caller's, outlives it and does not change: small reads close together are
+ * one of the other's. Close it as any source. */
+int cel_h5r_cache_make(struct cel_source *below, struct cel_source **out);
+
+/* Keeps what it read last, so that it may be looked at where it is. */
 struct cel_h5r_reader;
 int cel_h5r_reader_make(const struct cel_h5r_file *file, struct cel_h5r_reader **out);
 void cel_h5r_reader_free(struct cel_h5r_reader *r);
@@ -235,8 +239,8 @@ struct cel_h5r_region { /* within the shape */
 int cel_h5r_raw_read(const struct cel_h5r_file *file, const struct cel_h5r_dataset *d,
                      const struct cel_h5r_region *region, const unsigned char *fill, unsigned char *out);
 
-/* Of one in chunks. The chain (as the file has it; taken over) is prepared for elements of the file's size. The file and
- * the dataset outlive it. One thread at a time. */
+/* Of one in chunks. The chain (as the file has it; taken over) is prepared for elements of the file's size. Yours to free,
+ * also after a failure. The file and the dataset outlive it. One thread at a time. */
 struct cel_h5r_chunks;
 int cel_h5r_chunks_make(const struct cel_h5r_file *file, const struct cel_h5r_dataset *d, struct cel_chain *chain,
                         struct cel_h5r_chunks **out);

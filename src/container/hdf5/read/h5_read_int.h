@@ -43,18 +43,17 @@ int cel_h5r_get_summed(const struct cel_h5r_file *file, uint64_t addr, const cha
 
 /* One such structure in memory of its own, read when another address is asked for. */
 struct cel_h5r_kept {
-    uint64_t addr; /* CEL_H5R_NOWHERE: holds nothing */
-    size_t n;
+    uint64_t addr;
+    size_t n;             /* 0: holds nothing */
     unsigned char *bytes; /* yours to free */
 };
-#define CEL_H5R_KEPT_INIT ((struct cel_h5r_kept){.addr = CEL_H5R_NOWHERE})
 int cel_h5r_kept_get(const struct cel_h5r_file *file, struct cel_h5r_kept *kept, uint64_t addr, size_t n,
                      const char *signature, const char *what);
 
 /* --- h5_btree2.c: B-trees of version 2 ------------------------------------------------ */
 struct cel_h5r_btree2;
-/* type: that of its records; record: their size, 0: whatever it says. The file outlives the tree. One thread at a
- * time. */
+/* type: that of its records; record: their size, 0: whatever it says. Yours to free, also after a failure. The file
+ * outlives the tree. One thread at a time. */
 int cel_h5r_btree2_make(const struct cel_h5r_file *file, uint64_t addr, int type, size_t record,
                         struct cel_h5r_btree2 **out);
 void cel_h5r_btree2_free(struct cel_h5r_btree2 *t);
@@ -100,18 +99,20 @@ int cel_h5r_messages_each(struct cel_h5r_reader *r, uint64_t addr, cel_h5r_messa
 
 /* --- h5_fractal_heap.c --------------------------------------------------------------------- */
 struct cel_h5r_fractal_heap;
-/* The file outlives the heap. One thread at a time. */
+/* Yours to free, also after a failure. The file outlives the heap. One thread at a time. */
 int cel_h5r_fractal_heap_make(const struct cel_h5r_file *file, uint64_t addr, struct cel_h5r_fractal_heap **out);
 void cel_h5r_fractal_heap_free(struct cel_h5r_fractal_heap *h);
 size_t cel_h5r_fractal_heap_id_size(const struct cel_h5r_fractal_heap *h);
+bool cel_h5r_fractal_heap_is_one_block(const struct cel_h5r_fractal_heap *h); /* all objects lie together */
 /* Where the object lies, for sorting; UINT64_MAX: not among the others. */
 uint64_t cel_h5r_fractal_heap_position(const struct cel_h5r_fractal_heap *h, const unsigned char *id);
-int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id,
-                             struct cel_buf *out); /* the object of that id, instead of what `out` held */
+/* The object of that id, until the heap is used again or `copy` is, which holds it if it does not lie in a block. */
+int cel_h5r_fractal_heap_get(struct cel_h5r_fractal_heap *h, const unsigned char *id, struct cel_buf *copy,
+                             struct cel_h5_bytes *out);
 
 /* --- h5_sohm.c: messages that the file keeps once for all ------------------------------------ */
 int cel_h5r_sohm_note(struct cel_h5_bytes body, struct cel_h5r_file *file); /* where they are, from the extension */
-int cel_h5r_sohm_get(struct cel_h5r_reader *r, int type, const unsigned char *id, struct cel_buf *out);
+int cel_h5r_sohm_get(struct cel_h5r_reader *r, int type, const unsigned char *id, struct cel_buf *out); /* a copy */
 
 /* --- h5_symbols.c: links of the oldest kind of groups ------------------------------------------ */
 struct cel_h5r_symbol {
@@ -136,7 +137,7 @@ struct cel_h5r_dense_kind { /* of the index of names: its type, and what a recor
 extern const struct cel_h5r_dense_kind cel_h5r_dense_atts, cel_h5r_dense_links;
 /* Every message of the heap, with its order of creation where that is kept and its number in the index of names, in any
  * order; visit as above. */
-typedef int cel_h5r_body_fn(struct cel_h5_bytes body, unsigned order, size_t nth, void *data);
+typedef int cel_h5r_body_fn(const struct cel_h5_bytes *body, unsigned order, size_t nth, void *data);
 int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind *kind,
                        const struct cel_h5r_dense *dense, cel_h5r_body_fn *visit, void *data);
 
@@ -175,12 +176,13 @@ struct cel_h5r_grid { /* of chunks, as all kinds are told of it */
     uint64_t most[CEL_RANK_MAX];  /* chunks that there may be; UINT64_MAX: no end */
     bool filtered;
 };
-struct cel_h5r_index_ops {                                      /* NULL: this kind keeps nothing */
-    int (*make)(const struct cel_h5r_grid *grid, void **state); /* the grid outlives it */
+struct cel_h5r_index_ops {
+    size_t state; /* bytes of what this kind keeps, zeroed at first; 0: nothing, and the first and the last are NULL */
+    int (*open)(const struct cel_h5r_grid *grid, void *state); /* the grid outlives the state */
     /* The chunk's address, size and mask as they stand in the index, without the base; CEL_H5R_NOWHERE or CEL_ABSENT:
      * it was never written. */
     int (*find)(const struct cel_h5r_grid *grid, void *state, const size_t *at, struct cel_chunk_location *out);
-    void (*free)(void *state);
+    void (*dispose)(void *state); /* of what it holds, also after a failure to open it */
 };
 extern const struct cel_h5r_index_ops cel_h5r_index_btree1, cel_h5r_index_fixed, cel_h5r_index_extensible,
     cel_h5r_index_btree2;
@@ -200,6 +202,7 @@ static inline bool cel_h5r_bit(const unsigned char *map, uint64_t i)
 
 /* --- h5_object.c, h5_attribute.c: parts of an object ------------------------------------------ */
 int cel_h5r_space_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, struct cel_h5r_object *out);
+int cel_h5r_type_class(const struct cel_h5_bytes *type); /* enum cel_h5r_class, strings of any length alike */
 int cel_h5r_type_read(struct cel_h5_bytes b, struct cel_h5r_object *out);
 
 struct cel_h5r_attribute { /* a message taken apart */

@@ -43,7 +43,8 @@ static int find_heap(const struct cel_h5r_file *file, int type, uint64_t *heap)
 int cel_h5r_sohm_get(struct cel_h5r_reader *r, int type, const unsigned char *id, struct cel_buf *out)
 {
     struct cel_h5r_fractal_heap *heap = NULL;
-    uint64_t addr;
+    struct cel_h5_bytes found = {0};
+    uint64_t addr = CEL_H5R_NOWHERE;
     int rc = r->file->nsohm ? find_heap(r->file, type, &addr) : CEL_ASK_LIBHDF5;
 
     if (rc == CEL_OK)
@@ -51,7 +52,11 @@ int cel_h5r_sohm_get(struct cel_h5r_reader *r, int type, const unsigned char *id
     if (rc == CEL_OK && cel_h5r_fractal_heap_id_size(heap) != ID)
         rc = cel_h5r_damaged(r->file, addr, "fractal heap", "its ids have another size");
     if (rc == CEL_OK)
-        rc = cel_h5r_fractal_heap_get(heap, id, out);
+        rc = cel_h5r_fractal_heap_get(heap, id, out, &found);
+    if (rc == CEL_OK && (const char *)found.p != out->data) {
+        out->len = 0;
+        rc = cel_buf_add(out, found.p, found.n);
+    }
     cel_h5r_fractal_heap_free(heap);
     return rc;
 }
