@@ -32,7 +32,8 @@ struct cel_call {
 };
 
 /* --- api_id.c ------------------------------------------------------------------ */
-int cel_call_begin(struct cel_call *c, int ncid);                 /* NC_EBADID */
+int cel_call_begin(struct cel_call *c, int ncid);                   /* NC_EBADID */
+int cel_call_named(struct cel_call *c, int ncid, const char *name); /* also NC_EINVAL: there is no name */
 int cel_call_var(struct cel_call *c, int ncid, int varid);        /* also NC_ENOTVAR; the variable may not be loaded */
 int cel_call_loaded_var(struct cel_call *c, int ncid, int varid); /* type, storage, filters and fill are known */
 int cel_call_atts(struct cel_call *c, int ncid, int varid);       /* NC_GLOBAL too; attributes are loaded */

@@ -62,19 +62,17 @@ int nc_inq_dimlen(int ncid, int dimid, size_t *lenp)
 int nc_inq_dimid(int ncid, const char *name, int *idp)
 {
     struct cel_call c;
-    const struct cel_dim *dim = NULL;
-    int rc = cel_call_begin(&c, ncid);
+    int rc = cel_call_named(&c, ncid, name);
 
-    if (rc == CEL_OK && !name)
-        rc = cel_fail(NC_EINVAL, "no name was given");
     if (rc == CEL_OK)
         rc = cel_name_check_sought(c.ds, name);
     if (rc == CEL_OK) {
-        dim = cel_dim_find(c.group, name);
-        if (!dim)
+        const struct cel_dim *dim = cel_dim_find(c.group, name);
+
+        if (dim)
+            cel_output(idp, dim->id);
+        else
             rc = cel_fail(NC_EBADDIM, "no dimension %s is visible in group %s", name, c.group->name);
     }
-    if (rc == CEL_OK)
-        cel_output(idp, dim->id);
     return cel_call_end(&c, rc);
 }

@@ -53,10 +53,8 @@ int nc_inq_grp_full_ncid(int ncid, const char *full_name, int *grp_ncid)
 {
     struct cel_call c;
     struct cel_group *group;
-    int rc = cel_call_begin(&c, ncid);
+    int rc = cel_call_named(&c, ncid, full_name);
 
-    if (rc == CEL_OK && !full_name)
-        rc = cel_fail(NC_EINVAL, "no name was given");
     if (rc == CEL_OK && c.group->parent && !full_name[strspn(full_name, "/")])
         rc = cel_fail(NC_ENOGRP, "group %s does not hold the root group", c.group->name);
     if (rc == CEL_OK)

@@ -247,6 +247,13 @@ int cel_call_begin(struct cel_call *c, int ncid)
     return c->group ? CEL_OK : bad_id(ncid);
 }
 
+int cel_call_named(struct cel_call *c, int ncid, const char *name)
+{
+    int rc = cel_call_begin(c, ncid);
+
+    return rc == CEL_OK && !name ? cel_fail(NC_EINVAL, "no name was given") : rc;
+}
+
 int cel_call_var(struct cel_call *c, int ncid, int varid)
 {
     int rc = cel_call_begin(c, ncid);

@@ -38,6 +38,14 @@ static int give_key(char *found, char **out)
     return *out ? CEL_OK : NC_ENOMEM;
 }
 
+/* Whether chunks can be asked for by this index. */
+static int check_chunk(struct cel_call *c, const size_t *index)
+{
+    if (!index && c->var->ndims > 0)
+        return cel_fail(NC_EINVAL, "no index was given: one number for each dimension");
+    return cel_data_mode(c->ds);
+}
+
 int cellar_inq_chunk(int ncid, int varid, const size_t *index, unsigned long long *address, unsigned long long *size,
                      unsigned *skipped, char **key)
 {
@@ -48,10 +56,8 @@ int cellar_inq_chunk(int ncid, int varid, const size_t *index, unsigned long lon
 
     cel_output(key, NULL);
     give_location(&at, true, address, size, skipped);
-    if (rc == CEL_OK && !index && c.var->ndims > 0)
-        rc = cel_fail(NC_EINVAL, "no index was given: one number for each dimension");
     if (rc == CEL_OK)
-        rc = cel_data_mode(c.ds);
+        rc = check_chunk(&c, index);
     if (rc == CEL_OK) {
         cel_call_unlock(&c);
         rc = cel_array_locate(c.ds, c.var, index, &at, &found);
@@ -72,10 +78,8 @@ int cellar_get_chunk(int ncid, int varid, const size_t *index, size_t *size, uns
 
     if (rc == CEL_OK && !bytes)
         rc = cel_fail(NC_EINVAL, "no pointer was given for the bytes");
-    if (rc == CEL_OK && !index && c.var->ndims > 0)
-        rc = cel_fail(NC_EINVAL, "no index was given: one number for each dimension");
     if (rc == CEL_OK)
-        rc = cel_data_mode(c.ds);
+        rc = check_chunk(&c, index);
     if (rc == CEL_OK) {
         cel_call_unlock(&c);
         rc = cel_array_read_stored(c.ds, c.var, index, &stored, &mask);

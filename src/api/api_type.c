@@ -183,10 +183,8 @@ int nc_inq_typeid(int ncid, const char *name, nc_type *typeidp)
 {
     struct cel_call c;
     const struct cel_type *type = NULL;
-    int rc = cel_call_begin(&c, ncid);
+    int rc = cel_call_named(&c, ncid, name);
 
-    if (rc == CEL_OK && !name)
-        rc = cel_fail(NC_EINVAL, "no name was given");
     if (rc == CEL_OK)
         rc = find_type(&c, name, &type);
     if (rc == CEL_OK)

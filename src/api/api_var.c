@@ -96,10 +96,8 @@ int nc_inq_varid(int ncid, const char *name, int *varidp)
 {
     struct cel_call c;
     const struct cel_var *var = NULL;
-    int rc = cel_call_begin(&c, ncid);
+    int rc = cel_call_named(&c, ncid, name);
 
-    if (rc == CEL_OK && !name)
-        rc = cel_fail(NC_EINVAL, "no name was given");
     if (rc == CEL_OK)
         rc = cel_name_check_sought(c.ds, name);
     if (rc == CEL_OK) {

@@ -302,7 +302,10 @@ void cel_stream_note(struct cel_stream *stream, int rc); /* the next job could n
 int cel_stream_failed(const struct cel_stream *stream);
 int cel_stream_close(struct cel_stream *stream); /* everything is done; the error of the lowest job */
 /* A stream over every chunk of a request: send() makes the job of one. NC_ERANGE: all is done, some values did not fit. */
-int cel_stream_chunks(const struct cel_request *req, int (*send)(struct cel_stream *stream, const size_t *index));
+typedef int cel_send_chunk(struct cel_stream *stream, const size_t *index);
+int cel_stream_chunks(const struct cel_request *req, cel_send_chunk *send);
+/* All values of a request: in a stream of chunks, or as the variable keeps them otherwise. */
+int cel_request_move(const struct cel_request *req, cel_send_chunk *send);
 
 /* --- array.c --------------------------------------------------------------------- */
 

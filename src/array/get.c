@@ -106,13 +106,6 @@ static int send_chunk(struct cel_stream *stream, const size_t *index)
     return cached ? send_cached(stream, cached) : send_stored(stream, index, cel_grid_cover(stream->req, index));
 }
 
-static int move_request(const struct cel_request *req)
-{
-    if (req->array->has_codec)
-        return cel_elements_move(req);
-    return req->var->layout.unchunked ? cel_unchunked_move(req) : cel_stream_chunks(req, send_chunk);
-}
-
 static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                       nc_type memtype)
 {
@@ -129,7 +122,7 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         return rc;
     nrange = cel_request_clip(&req);
     if (req.n)
-        rc = move_request(&req);
+        rc = cel_request_move(&req, send_chunk);
     if (rc == CEL_OK && nrange)
         rc = NC_ERANGE;
     if (rc == NC_ERANGE)

@@ -106,13 +106,6 @@ static int flush_deferred(struct cel_dataset *ds)
     return ds->writable && ds->ops->must_flush && ds->ops->must_flush(ds) ? ds->ops->flush_deferred(ds) : CEL_OK;
 }
 
-static int move_request(const struct cel_request *req)
-{
-    if (req->array->has_codec)
-        return cel_elements_move(req);
-    return req->var->layout.unchunked ? cel_unchunked_move(req) : cel_stream_chunks(req, send_chunk);
-}
-
 static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
                       nc_type memtype)
 {
@@ -132,7 +125,7 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         return rc;
     rc = cel_request_extend(&req);
     if (rc == CEL_OK)
-        rc = move_request(&req);
+        rc = cel_request_move(&req, send_chunk);
     if (rc == NC_ERANGE)
         cel_fail(rc, "values did not fit type %s; all others were written", var->type->name);
     cel_failed_put_note(var->array, req.start, req.count, req.stride, rc);

@@ -44,6 +44,14 @@ static void lengths_of(struct cel_dataset *ds, const struct cel_var *var, size_t
     cel_unlock(&ds->lock);
 }
 
+/* The variable's array, with all that was put in the container. */
+static int get_flushed(struct cel_dataset *ds, struct cel_var *var, struct cel_array **out)
+{
+    int rc = cel_array_get(ds, var, out);
+
+    return rc == CEL_OK ? cel_array_flush(ds, var) : rc;
+}
+
 /* --- size --------------------------------------------------------------------- */
 
 static int add_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
@@ -63,11 +71,9 @@ int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out)
 {
     size_t extent[CEL_RANK_MAX];
     struct cel_array *array;
-    int rc = cel_array_get(ds, var, &array);
+    int rc = get_flushed(ds, var, &array);
 
     *out = 0;
-    if (rc == CEL_OK)
-        rc = cel_array_flush(ds, var);
     if (rc != CEL_OK)
         return rc;
     extent_of(ds, var, extent);
@@ -125,12 +131,10 @@ int cel_array_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *
                      char **key)
 {
     struct cel_array *array;
-    int rc = cel_array_get(ds, var, &array);
+    int rc = get_flushed(ds, var, &array);
 
     *out = (struct cel_chunk_location){0};
     *key = NULL;
-    if (rc == CEL_OK)
-        rc = cel_array_flush(ds, var);
     if (rc != CEL_OK)
         return rc;
     rc = check_index(ds, var, index);

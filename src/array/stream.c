@@ -289,7 +289,7 @@ int cel_stream_close(struct cel_stream *s)
     return cel_first_failure_restore(&s->failure);
 }
 
-int cel_stream_chunks(const struct cel_request *req, int (*send)(struct cel_stream *stream, const size_t *index))
+int cel_stream_chunks(const struct cel_request *req, cel_send_chunk *send)
 {
     struct cel_stream stream;
     struct cel_walk walk;
@@ -307,4 +307,11 @@ int cel_stream_chunks(const struct cel_request *req, int (*send)(struct cel_stre
     }
     rc = cel_stream_close(&stream);
     return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
+}
+
+int cel_request_move(const struct cel_request *req, cel_send_chunk *send)
+{
+    if (req->array->has_codec)
+        return cel_elements_move(req);
+    return req->var->layout.unchunked ? cel_unchunked_move(req) : cel_stream_chunks(req, send);
 }

@@ -492,3 +492,22 @@ int cel_json_copy(const struct cel_json *v, struct cel_json **out)
     *out = copy_single(v);
     return *out ? CEL_OK : NC_ENOMEM;
 }
+
+int cel_json_copy_members(const struct cel_json *from, const char *except, struct cel_json *to)
+{
+    const struct cel_json *member;
+    const void *at = NULL;
+    const char *key;
+    int rc = CEL_OK;
+
+    while (rc == CEL_OK && (member = cel_json_next(from, &at, &key))) {
+        struct cel_json *copy;
+
+        if (strcmp(key, except) == 0)
+            continue;
+        rc = cel_json_copy(member, &copy);
+        if (rc == CEL_OK)
+            rc = cel_json_set(to, key, copy);
+    }
+    return rc;
+}

@@ -24,7 +24,8 @@ enum cel_json_type {
 /* On failure the error names line and column (or the byte offset in *at, if not NULL). */
 int cel_json_parse(const char *text, size_t len, struct cel_json **out, size_t *at);
 void cel_json_free(struct cel_json *v);
-int cel_json_copy(const struct cel_json *v, struct cel_json **out); /* deep */
+int cel_json_copy(const struct cel_json *v, struct cel_json **out);                              /* deep */
+int cel_json_copy_members(const struct cel_json *from, const char *except, struct cel_json *to); /* of objects */
 
 enum cel_json_type cel_json_type(const struct cel_json *v);                          /* NULL counts as null */
 size_t cel_json_count(const struct cel_json *v);                                     /* members or items; else 0 */

@@ -70,10 +70,7 @@ static int any_filter_to_json(unsigned id, const struct cel_words *w, int versio
 /* Plugins write version 2; for 3 the members move into the configuration. */
 static int plugin_to_json(const struct cel_codec *codec, const struct cel_words *w, int version, struct cel_json **out)
 {
-    struct cel_json *v2 = NULL, *config = NULL, *copy;
-    const struct cel_json *member;
-    const void *at = NULL;
-    const char *key;
+    struct cel_json *v2 = NULL, *config = NULL;
     int rc = cel_plugin_to_json(codec, w, &v2);
 
     if (rc != CEL_OK || version == 2) {
@@ -81,12 +78,8 @@ static int plugin_to_json(const struct cel_codec *codec, const struct cel_words 
         return rc;
     }
     rc = new_codec(codec->zarr3, 3, out, &config);
-    while (rc == CEL_OK && (member = cel_json_next(v2, &at, &key))) {
-        if (strcmp(key, "id") == 0)
-            continue;
-        rc = cel_json_copy(member, &copy);
-        if (rc == CEL_OK)
-            rc = cel_json_set(config, key, copy);
+    if (rc == CEL_OK) {
+        rc = cel_json_copy_members(v2, "id", config);
         if (rc != CEL_OK)
             cel_json_free(*out);
     }

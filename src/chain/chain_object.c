@@ -68,19 +68,11 @@ static int check_keys(const struct cel_object_codec *codec, const struct cel_jso
 /* {"id": name, and what the configuration has}. */
 static int as_version_2(const struct cel_object_codec *codec, const struct cel_json *config, struct cel_json **out)
 {
-    struct cel_json *object = cel_json_new_object(), *copy;
-    const struct cel_json *member;
-    const void *at = NULL;
-    const char *key;
+    struct cel_json *object = cel_json_new_object();
     int rc = object ? cel_json_set(object, "id", cel_json_new_string(codec->name, strlen(codec->name))) : NC_ENOMEM;
 
-    while (rc == CEL_OK && (member = cel_json_next(config, &at, &key))) {
-        if (strcmp(key, "id") == 0)
-            continue;
-        rc = cel_json_copy(member, &copy);
-        if (rc == CEL_OK)
-            rc = cel_json_set(object, key, copy);
-    }
+    if (rc == CEL_OK)
+        rc = cel_json_copy_members(config, "id", object);
     if (rc == CEL_OK)
         *out = object;
     else

@@ -166,7 +166,8 @@ struct cel_codec {
      * the elements and the type stored (indices of dtype.h). 0: the filter is none of these. */
     int own_type, stored_type;
 
-    void *outside; /* CEL_CODEC_OUTSIDE: the plugin's class */
+    const void *variant; /* for functions that several codecs share: what this one does in its own way */
+    void *outside;       /* CEL_CODEC_OUTSIDE: the plugin's class */
 };
 
 /* The codecs linked into this build; NULL when there is none such. */

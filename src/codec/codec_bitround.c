@@ -20,12 +20,11 @@ static int make_context(const struct cel_words *working, void **context)
     return cel_quantizing_context(working, NC_QUANTIZE_BITROUND, CEL_TIES_EVEN, context);
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_bitround = {
-    .name = "bitround",
-    .hdf5_id = 32032,
+    .name = "bitround", .hdf5_id = 32032, .zarr2 = "bitround", .zarr3 = "numcodecs.bitround",
     .label = "BitRound filter (Zender, 2016 GMD: http://www.geosci-model-dev.net/9/3199/2016)",
-    .zarr2 = "bitround",
-    .zarr3 = "numcodecs.bitround",
     .about = "BitRound: rounds to a number of mantissa bits",
-    CEL_QUANTIZING_MEMBERS,
+    .params = params, CEL_QUANTIZING_MEMBERS,
 };
+/* clang-format on */

@@ -384,22 +384,13 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return shuffle_all(coding->context, &s, src, n, dst, unshuffle_block);
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_bitshuffle = {
-    .name = "bitshuffle",
-    .hdf5_id = 32008,
-    .label = "bitshuffle; see https://github.com/kiyo-masui/bitshuffle",
+    .name = "bitshuffle", .hdf5_id = 32008, .label = "bitshuffle; see https://github.com/kiyo-masui/bitshuffle",
     .about = "bit planes, by itself or with lz4 or zstd",
-    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_MAY_SKIP | CEL_CODEC_NEEDS_PIXELS,
-    .params = params,
-    .min_words = 0,
-    .max_words = GIVEN_WORDS,
-    .check = check,
-    .prepare = prepare,
-    .reveal = reveal,
-    .bound = bound,
-    .decoded_size = decoded_size,
-    .encode = encode,
-    .decode = decode,
-    .make_context = make_context,
-    .free_context = free_context,
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_MAY_SKIP | CEL_CODEC_NEEDS_PIXELS, .params = params,
+    .max_words = GIVEN_WORDS, .check = check, .prepare = prepare, .reveal = reveal,
+    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
+    .make_context = make_context, .free_context = free_context,
 };
+/* clang-format on */

@@ -200,23 +200,12 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_blosc = {
-    .name = "blosc",
-    .hdf5_id = 32001,
-    .label = "blosc",
-    .zarr2 = "blosc",
-    .zarr3 = "blosc",
+    .name = "blosc", .hdf5_id = 32001, .label = "blosc", .zarr2 = "blosc", .zarr3 = "blosc",
     .about = "a shuffle and one of six compressors, in blocks",
-    .flags = CEL_CODEC_COMPRESSOR,
-    .params = params,
-    .min_words = 0,
-    .max_words = NWORDS,
-    .prepare = prepare,
-    .reveal = reveal,
-    .to_json = to_json,
-    .from_json = from_json,
-    .bound = bound,
-    .decoded_size = decoded_size,
-    .encode = encode,
-    .decode = decode,
+    .flags = CEL_CODEC_COMPRESSOR, .params = params, .max_words = NWORDS,
+    .prepare = prepare, .reveal = reveal, .to_json = to_json, .from_json = from_json,
+    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
 };
+/* clang-format on */

@@ -178,20 +178,12 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return rc;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_bzip2 = {
-    .name = "bzip2",
-    .hdf5_id = 307,
+    .name = "bzip2", .hdf5_id = 307, .zarr2 = "bz2", .zarr3 = "numcodecs.bz2",
     .label = "HDF5 bzip2 filter; see http://www.hdfgroup.org/services/contributions.html",
-    .zarr2 = "bz2",
-    .zarr3 = "numcodecs.bz2",
     .about = "bzip2: small, slow",
-    .flags = CEL_CODEC_COMPRESSOR,
-    .params = params,
-    .min_words = 0,
-    .max_words = 1,
-    .bound = bound,
-    .encode = encode,
-    .decode = decode,
-    .make_context = make_context,
-    .free_context = free_context,
+    .flags = CEL_CODEC_COMPRESSOR, .params = params, .max_words = 1,
+    .bound = bound, .encode = encode, .decode = decode, .make_context = make_context, .free_context = free_context,
 };
+/* clang-format on */

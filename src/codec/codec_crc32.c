@@ -3,13 +3,10 @@
  *
  * HDF5 filters 32820 and 32821 (ids of ours), Zarr v2 "crc32" and "adler32".
  * {"id": "crc32"} */
-#include "bytes.h"
-#include "codec.h"
+#include "checksum.h"
 #include "json.h"
 #include "status.h"
 #include <libdeflate.h>
-#include <netcdf.h>
-#include <string.h>
 
 static const char *const locations[] = {"start", "end", NULL};
 /* clang-format off */
@@ -27,61 +24,34 @@ static int to_json(const struct cel_words *visible, const struct cel_shape *shap
     return at_end ? cel_json_set(config, "location", cel_json_new_string("end", 3)) : CEL_OK;
 }
 
-static uint32_t sum_of(const struct cel_coding *coding, const void *p, size_t n)
+static uint32_t crc32_of(const struct cel_coding *coding, const void *data, size_t n)
 {
-    return coding->codec->hdf5_id == 32820 ? libdeflate_crc32(0, n ? p : "", n) : libdeflate_adler32(1, n ? p : "", n);
+    return libdeflate_crc32(0, n ? data : "", n);
 }
 
-static bool at_end(const struct cel_coding *coding)
+static uint32_t adler32_of(const struct cel_coding *coding, const void *data, size_t n)
 {
-    return coding->words->n && coding->words->w[0];
+    return libdeflate_adler32(1, n ? data : "", n);
 }
 
-static size_t bound(const struct cel_coding *coding, size_t n)
+static bool comes_first(const struct cel_coding *coding)
 {
-    return n + 4;
+    return !(coding->words->n && coding->words->w[0]);
 }
 
-static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
-{
-    char *out = dst;
-
-    if (cap < 4 || n > cap - 4)
-        return cel_fail(NC_EFILTER, "%s: the output buffer is too small for %zu bytes and a checksum",
-                        coding->codec->name, n);
-    if (n)
-        memcpy(at_end(coding) ? out : out + 4, src, n);
-    cel_put_le32(at_end(coding) ? out + n : out, sum_of(coding, src, n));
-    *len = n + 4;
-    return CEL_OK;
-}
-
-static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
-{
-    const char *in = src, *data = at_end(coding) ? in : in + 4;
-
-    if (n < 4 || n - 4 > cap)
-        return cel_fail(NC_EFILTER, "%s: %zu bytes are not one chunk and a checksum", coding->codec->name, n);
-    n -= 4;
-    if (cel_get_le32(at_end(coding) ? in + n : in) != sum_of(coding, data, n))
-        return cel_fail(NC_EFILTER, "%s: the checksum does not match: the chunk is damaged", coding->codec->name);
-    if (n)
-        memcpy(dst, data, n);
-    *len = n;
-    return CEL_OK;
-}
+static const struct cel_checksum crc32 = {.sum = crc32_of, .comes_first = comes_first};
+static const struct cel_checksum adler32 = {.sum = adler32_of, .comes_first = comes_first};
 
 /* clang-format off */
 const struct cel_codec cel_codec_crc32 = {
     .name = "crc32", .hdf5_id = 32820, .label = "crc32", .zarr2 = "crc32", .zarr3 = "numcodecs.crc32",
-    .about = "adds zlib's CRC-32 and checks it on reading", .flags = CEL_CODEC_CHECKSUM, .params = params, .to_json = to_json, .max_words = 1,
-    .bound = bound, .max_ratio = 1, .encode = encode, .decode = decode,
+    .about = "adds zlib's CRC-32 and checks it on reading",
+    .params = params, .max_words = 1, .to_json = to_json, .variant = &crc32, CEL_CHECKSUM_MEMBERS,
 };
-/* clang-format on */
-/* clang-format off */
+
 const struct cel_codec cel_codec_adler32 = {
     .name = "adler32", .hdf5_id = 32821, .label = "adler32", .zarr2 = "adler32", .zarr3 = "numcodecs.adler32",
-    .about = "adds an Adler-32 and checks it on reading", .flags = CEL_CODEC_CHECKSUM, .params = params, .to_json = to_json, .max_words = 1,
-    .bound = bound, .max_ratio = 1, .encode = encode, .decode = decode,
+    .about = "adds an Adler-32 and checks it on reading",
+    .params = params, .max_words = 1, .to_json = to_json, .variant = &adler32, CEL_CHECKSUM_MEMBERS,
 };
 /* clang-format on */

@@ -30,22 +30,10 @@ static size_t skip_header(const unsigned char *src, size_t n)
 
 static const struct cel_wrapping zlib = {"deflate", 2, 4, put_header, put_trailer, skip_header};
 
-static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
-{
-    return cel_deflate_encode(&zlib, coding, src, n, dst, cap, len);
-}
-
-static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
-{
-    return cel_deflate_decode(&zlib, coding, src, n, dst, cap, len);
-}
-
+/* clang-format off */
 const struct cel_codec cel_codec_deflate = {
-    .name = "deflate",
-    .hdf5_id = 1,
-    .label = "deflate",
-    .zarr2 = "zlib",
-    .zarr3 = "numcodecs.zlib",
+    .name = "deflate", .hdf5_id = 1, .label = "deflate", .zarr2 = "zlib", .zarr3 = "numcodecs.zlib",
     .about = "zlib's deflate: read everywhere",
-    CEL_DEFLATE_MEMBERS,
+    .variant = &zlib, CEL_DEFLATE_MEMBERS,
 };
+/* clang-format on */

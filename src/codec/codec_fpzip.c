@@ -307,23 +307,12 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_fpzip = {
-    .name = "fpzip",
-    .hdf5_id = 32014,
-    .label = "fpzip",
-    .about = "floats and doubles, exactly or to a number of bits",
-    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS,
-    .params = params,
-    .min_words = 0,
-    .max_words = NWORDS,
-    .check = check,
-    .prepare = prepare,
-    .reveal = reveal,
-    .bound = bound,
-    .decoded_size = cel_whole_chunk,
-    .shape_of = shape_of,
-    .encode = encode,
-    .decode = decode,
-    .make_context = cel_codec_buffer_make,
-    .free_context = cel_codec_buffer_free,
+    .name = "fpzip", .hdf5_id = 32014, .label = "fpzip", .about = "floats and doubles, exactly or to a number of bits",
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS, .params = params, .max_words = NWORDS,
+    .check = check, .prepare = prepare, .reveal = reveal, .shape_of = shape_of,
+    .bound = bound, .decoded_size = cel_whole_chunk, .encode = encode, .decode = decode,
+    .make_context = cel_codec_buffer_make, .free_context = cel_codec_buffer_free,
 };
+/* clang-format on */

@@ -5,23 +5,15 @@
  * {"id": "cellar.granularbitround", "nsd": 3} */
 #include "quantizing.h"
 
-/* clang-format off */
-static const struct cel_param params[] = {
-    {.name = "nsd", .kind = CEL_PARAM_UINT, .word = 0, .min = 1, .max = NC_QUANTIZE_MAX_DOUBLE_NSD, .fallback = 3,
-     .help = "significant decimal digits, up to 6 for float"},
-    {0},
-};
-/* clang-format on */
-
 static int make_context(const struct cel_words *working, void **context)
 {
     return cel_quantizing_context(working, NC_QUANTIZE_GRANULARBR, CEL_TIES_AWAY, context);
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_granular = {
-    .name = "granularbitround",
-    .hdf5_id = 32023,
-    .label = "Granular BitRound filter",
+    .name = "granularbitround", .hdf5_id = 32023, .label = "Granular BitRound filter",
     .about = "Granular BitRound: rounds to a number of decimal digits",
-    CEL_QUANTIZING_MEMBERS,
+    .params = cel_quantizing_digits, CEL_QUANTIZING_MEMBERS,
 };
+/* clang-format on */

@@ -52,22 +52,10 @@ static size_t skip_header(const unsigned char *src, size_t n)
 
 static const struct cel_wrapping gzip = {"gzip", 10, 8, put_header, put_trailer, skip_header};
 
-static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
-{
-    return cel_deflate_encode(&gzip, coding, src, n, dst, cap, len);
-}
-
-static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
-{
-    return cel_deflate_decode(&gzip, coding, src, n, dst, cap, len);
-}
-
+/* clang-format off */
 const struct cel_codec cel_codec_gzip = {
-    .name = "gzip",
-    .hdf5_id = 32811,
-    .label = "gzip",
-    .zarr2 = "gzip",
-    .zarr3 = "gzip",
+    .name = "gzip", .hdf5_id = 32811, .label = "gzip", .zarr2 = "gzip", .zarr3 = "gzip",
     .about = "deflate in gzip's wrapping, for Zarr",
-    CEL_DEFLATE_MEMBERS,
+    .variant = &gzip, CEL_DEFLATE_MEMBERS,
 };
+/* clang-format on */

@@ -3,13 +3,11 @@
  * HDF5 filter 32823 (an id of ours), Zarr v2 "jenkins_lookup3". One word: what the sum starts with. numcodecs'
  * "prefix", bytes that are summed before the data and not stored, can only be null.
  * {"id": "jenkins_lookup3", "initval": 0, "prefix": null} */
-#include "bytes.h"
-#include "codec.h"
+#include "checksum.h"
 #include "json.h"
 #include "lookup3.h"
 #include "status.h"
 #include <netcdf.h>
-#include <string.h>
 
 /* clang-format off */
 static const struct cel_param params[] = {
@@ -39,45 +37,18 @@ static int from_json(const struct cel_json *config, int version, struct cel_word
     return CEL_OK;
 }
 
-static uint32_t sum_of(const struct cel_coding *coding, const void *p, size_t n)
+static uint32_t sum_of(const struct cel_coding *coding, const void *data, size_t n)
 {
-    return cel_lookup3(p, n, coding->words->n ? coding->words->w[0] : 0);
+    return cel_lookup3(data, n, coding->words->n ? coding->words->w[0] : 0);
 }
 
-static size_t bound(const struct cel_coding *coding, size_t n)
-{
-    return n + 4;
-}
-
-static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
-{
-    if (cap < 4 || n > cap - 4)
-        return cel_fail(NC_EFILTER, "jenkins_lookup3: the output buffer is too small for %zu bytes and a checksum", n);
-    if (n)
-        memcpy(dst, src, n);
-    cel_put_le32((char *)dst + n, sum_of(coding, src, n));
-    *len = n + 4;
-    return CEL_OK;
-}
-
-static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
-{
-    if (n < 4 || n - 4 > cap)
-        return cel_fail(NC_EFILTER, "jenkins_lookup3: %zu bytes are not one chunk and a checksum", n);
-    n -= 4;
-    if (cel_get_le32((const char *)src + n) != sum_of(coding, src, n))
-        return cel_fail(NC_EFILTER, "jenkins_lookup3: the checksum does not match: the chunk is damaged");
-    if (n)
-        memcpy(dst, src, n);
-    *len = n;
-    return CEL_OK;
-}
+static const struct cel_checksum lookup3 = {.sum = sum_of};
 
 /* clang-format off */
 const struct cel_codec cel_codec_lookup3 = {
     .name = "jenkins_lookup3", .hdf5_id = 32823, .label = "jenkins_lookup3", .zarr2 = "jenkins_lookup3",
     .zarr3 = "numcodecs.jenkins_lookup3", .about = "adds HDF5's metadata checksum and checks it on reading",
-    .flags = CEL_CODEC_CHECKSUM, .params = params, .max_words = 1, .to_json = to_json, .from_json = from_json,
-    .bound = bound, .max_ratio = 1, .encode = encode, .decode = decode,
+    .params = params, .max_words = 1, .to_json = to_json, .from_json = from_json,
+    .variant = &lookup3, CEL_CHECKSUM_MEMBERS,
 };
 /* clang-format on */

@@ -131,21 +131,13 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return rc;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_lz4 = {
-    .name = "lz4",
-    .hdf5_id = 32004,
+    .name = "lz4", .hdf5_id = 32004, .zarr2 = "imagecodecs_lz4h5",
     .label = "HDF5 lz4 filter; see http://www.hdfgroup.org/services/contributions.html",
-    .zarr2 = "imagecodecs_lz4h5",
     .about = "LZ4: the fastest to read, compresses less",
-    .flags = CEL_CODEC_COMPRESSOR,
-    .params = params,
-    .min_words = 0,
-    .max_words = 1,
-    .bound = bound,
-    .max_ratio = 256,
-    .decoded_size = decoded_size,
-    .encode = encode,
-    .decode = decode,
-    .make_context = make_context,
-    .free_context = free,
+    .flags = CEL_CODEC_COMPRESSOR, .params = params, .max_words = 1, .max_ratio = 256,
+    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
+    .make_context = make_context, .free_context = free,
 };
+/* clang-format on */

@@ -201,24 +201,12 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_lzf = {
-    .name = "lzf",
-    .hdf5_id = 32000,
-    .label = "lzf",
-    .zarr2 = "imagecodecs_lzf",
-    .about = "h5py's fast compressor",
-    .flags = CEL_CODEC_COMPRESSOR,
-    .min_words = 0,
-    .max_words = NWORDS,
-    .prepare = prepare,
-    .reveal = reveal,
-    .to_json = to_json,
-    .from_json = from_json,
-    .bound = bound,
-    .max_ratio = 88,
-    .decoded_size = decoded_size,
-    .encode = encode,
-    .decode = decode,
-    .make_context = make_context,
-    .free_context = free,
+    .name = "lzf", .hdf5_id = 32000, .label = "lzf", .zarr2 = "imagecodecs_lzf", .about = "h5py's fast compressor",
+    .flags = CEL_CODEC_COMPRESSOR, .max_words = NWORDS, .max_ratio = 88,
+    .prepare = prepare, .reveal = reveal, .to_json = to_json, .from_json = from_json,
+    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
+    .make_context = make_context, .free_context = free,
 };
+/* clang-format on */

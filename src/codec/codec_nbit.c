@@ -154,20 +154,12 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_nbit = {
-    .name = "nbit",
-    .hdf5_id = 5,
-    .label = "nbit",
+    .name = "nbit", .hdf5_id = 5, .label = "nbit",
     .about = "numbers without their unused bits, of which netCDF's types have none",
-    .flags = CEL_CODEC_NEEDS_ELEMENTS,
-    .min_words = 0,
-    .max_words = 0,
-    .prepare = prepare,
-    .reveal = reveal,
-    .bound = bound,
-    .max_ratio = 64,
-    .decoded_size = cel_whole_chunk,
-    .shape_of = shape_of,
-    .encode = encode,
-    .decode = decode,
+    .flags = CEL_CODEC_NEEDS_ELEMENTS, .max_ratio = 64,
+    .prepare = prepare, .reveal = reveal, .shape_of = shape_of,
+    .bound = bound, .decoded_size = cel_whole_chunk, .encode = encode, .decode = decode,
 };
+/* clang-format on */

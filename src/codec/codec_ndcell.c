@@ -31,24 +31,12 @@ static int encode_planes(const struct cel_coding *coding, const void *src, size_
     return rc != CEL_OK ? rc : n && cel_cells_gather_planes(&cells, src, dst, size) ? CEL_OK : CEL_SKIP;
 }
 
-static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
-{
-    struct cel_cells cells;
-    int rc = cel_nd_cells(coding, n, cap, &cells);
-
-    *len = n;
-    if (rc == CEL_OK && n && !cel_cells_scatter(&cells, src, dst))
-        rc = cel_fail(NC_ENOMEM, "ndcell: no memory");
-    return rc;
-}
-
 /* clang-format off */
 const struct cel_codec cel_codec_ndcell = {
     .name = "ndcell", .hdf5_id = 32800, .label = "ndcell", .zarr2 = "ndcell", .zarr3 = "cellar.ndcell",
     .about = "elements cell by cell: n-dimensional neighbours come together",
     .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_NEEDS_ELEMENTS, .params = params, .max_words = CEL_ND_WORDS, .max_ratio = 1,
     .prepare = cel_nd_prepare, .reveal = cel_nd_reveal, .to_json = cel_nd_to_json, .from_json = cel_nd_from_json,
-    .shape_of = cel_nd_shape_of, .encode = encode, .encode_planes = encode_planes,
-    .decode = decode,
+    .shape_of = cel_nd_shape_of, .encode = encode, .encode_planes = encode_planes, .decode = cel_nd_decode_cells,
 };
 /* clang-format on */

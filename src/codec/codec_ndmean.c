@@ -46,23 +46,12 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     return rc;
 }
 
-static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
-{
-    struct cel_cells cells;
-    int rc = cel_nd_cells(coding, n, cap, &cells);
-
-    *len = n;
-    if (rc == CEL_OK && n && !cel_cells_scatter(&cells, src, dst))
-        rc = cel_fail(NC_ENOMEM, "ndmean: no memory");
-    return rc;
-}
-
 /* clang-format off */
 const struct cel_codec cel_codec_ndmean = {
     .name = "ndmean", .hdf5_id = 32801, .label = "ndmean", .zarr2 = "ndmean", .zarr3 = "cellar.ndmean",
     .about = "every cell becomes its mean (lossy)",
     .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_LOSSY | CEL_CODEC_MIXES, .params = params, .max_words = CEL_ND_WORDS,
     .max_ratio = 1, .prepare = prepare, .reveal = cel_nd_reveal, .to_json = cel_nd_to_json, .from_json = cel_nd_from_json,
-    .shape_of = cel_nd_shape_of, .encode = encode, .decode = decode,
+    .shape_of = cel_nd_shape_of, .encode = encode, .decode = cel_nd_decode_cells,
 };
 /* clang-format on */

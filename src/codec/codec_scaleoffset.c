@@ -392,20 +392,12 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_scaleoffset = {
-    .name = "scaleoffset",
-    .hdf5_id = 6,
-    .label = "scaleoffset",
+    .name = "scaleoffset", .hdf5_id = 6, .label = "scaleoffset",
     .about = "integers in the bits they need; reals to a number of decimal places",
-    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS,
-    .params = params,
-    .min_words = 0,
-    .max_words = 2,
-    .check = check,
-    .prepare = prepare,
-    .bound = bound,
-    .decoded_size = cel_whole_chunk,
-    .shape_of = shape_of,
-    .encode = encode,
-    .decode = decode,
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS, .params = params, .max_words = 2,
+    .check = check, .prepare = prepare, .shape_of = shape_of,
+    .bound = bound, .decoded_size = cel_whole_chunk, .encode = encode, .decode = decode,
 };
+/* clang-format on */

@@ -57,19 +57,11 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return run(coding, src, n, dst, cap, len, cel_unshuffle);
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_shuffle = {
-    .name = "shuffle",
-    .hdf5_id = 2,
-    .label = "shuffle",
-    .zarr2 = "shuffle",
-    .zarr3 = "numcodecs.shuffle",
+    .name = "shuffle", .hdf5_id = 2, .label = "shuffle", .zarr2 = "shuffle", .zarr3 = "numcodecs.shuffle",
     .about = "groups the first, second, ... bytes of the elements, for the compressor after it",
-    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_PLANES,
-    .params = params,
-    .min_words = 0,
-    .max_words = 1,
-    .prepare = prepare,
-    .max_ratio = 1,
-    .encode = encode,
-    .decode = decode,
+    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_PLANES, .params = params, .max_words = 1, .max_ratio = 1,
+    .prepare = prepare, .encode = encode, .decode = decode,
 };
+/* clang-format on */

@@ -277,23 +277,13 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_szip = {
-    .name = "szip",
-    .hdf5_id = 4,
-    .label = "szip",
-    .zarr2 = "szip",
+    .name = "szip", .hdf5_id = 4, .label = "szip", .zarr2 = "szip",
     .about = "Rice coding of neighbouring values (CCSDS 121)",
-    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_MAY_SKIP | CEL_CODEC_NEEDS_PIXELS,
-    .params = params,
-    .min_words = 2,
-    .max_words = 2,
-    .check = check,
-    .prepare = prepare,
-    .reveal = reveal,
-    .bound = bound,
-    .decoded_size = decoded_size,
-    .encode = encode,
-    .decode = decode,
-    .make_context = cel_codec_buffer_make,
-    .free_context = cel_codec_buffer_free,
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_MAY_SKIP | CEL_CODEC_NEEDS_PIXELS, .params = params,
+    .min_words = 2, .max_words = 2, .check = check, .prepare = prepare, .reveal = reveal,
+    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
+    .make_context = cel_codec_buffer_make, .free_context = cel_codec_buffer_free,
 };
+/* clang-format on */

@@ -105,15 +105,7 @@ static int from_json(const struct cel_json *config, int version, struct cel_word
 
 static size_t bound(const struct cel_coding *coding, size_t n)
 {
-    struct cel_zfp z;
-    size_t lossy, exact;
-
-    if (cel_zfp_from_words(coding->words, coding->shape, &z) != CEL_OK)
-        return n;
-    lossy = cel_zfp_bound(&z);
-    exact = coding->maskless ? cel_zfp_exact_bound(&z) : 0;
-    lossy = lossy > exact ? lossy : exact;
-    return coding->maskless ? (lossy + 7) / 8 * 8 : lossy;
+    return cel_zfp_bound(coding, n, 0, coding->maskless);
 }
 
 static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
@@ -160,28 +152,14 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
                         : rc;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_zfp = {
-    .name = "zfp",
-    .hdf5_id = 32013,
-    .label = "H5Z-ZFP-1.1.0 (ZFP-1.0.0)",
-    .zarr3 = "zfp",
+    .name = "zfp", .hdf5_id = 32013, .label = "H5Z-ZFP-1.1.0 (ZFP-1.0.0)", .zarr3 = "zfp",
     .about = "numbers to a given error, rate or precision, or exactly",
-    .flags =
-        CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_MAY_SKIP | CEL_CODEC_SERIALIZES,
-    .params = cel_zfp_params,
-    .min_words = 0,
-    .max_words = CEL_ZFP_WORDS,
-    .check = cel_zfp_check,
-    .prepare = prepare,
-    .reveal = cel_zfp_reveal,
-    .to_json = to_json,
-    .from_json = from_json,
-    .bound = bound,
-    .max_ratio = 16384, /* a block of 256 doubles in one bit */
-    .decoded_size = cel_whole_chunk,
-    .shape_of = cel_zfp_shape,
-    .encode = encode,
-    .decode = decode,
-    .make_context = cel_codec_buffer_make,
-    .free_context = cel_codec_buffer_free,
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_MAY_SKIP | CEL_CODEC_SERIALIZES,
+    .params = cel_zfp_params, .max_words = CEL_ZFP_WORDS, .max_ratio = 16384, /* a block of 256 doubles in one bit */
+    .check = cel_zfp_check, .prepare = prepare, .reveal = cel_zfp_reveal, .to_json = to_json, .from_json = from_json,
+    .shape_of = cel_zfp_shape, .bound = bound, .decoded_size = cel_whole_chunk, .encode = encode, .decode = decode,
+    .make_context = cel_codec_buffer_make, .free_context = cel_codec_buffer_free,
 };
+/* clang-format on */

@@ -117,14 +117,7 @@ static int from_json(const struct cel_json *config, int version, struct cel_word
 
 static size_t bound(const struct cel_coding *coding, size_t n)
 {
-    struct cel_zfp z;
-    size_t lossy, exact;
-
-    if (cel_zfp_from_words(coding->words, coding->shape, &z) != CEL_OK)
-        return n;
-    lossy = HEADER + cel_zfp_bound(&z);
-    exact = cel_zfp_exact_bound(&z);
-    return ((lossy > exact ? lossy : exact) + 7) / 8 * 8;
+    return cel_zfp_bound(coding, n, HEADER, true);
 }
 
 static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
@@ -165,28 +158,14 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return rc == CEL_OK ? rc : cel_fail_in(rc, "zfpy");
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_zfpy = {
-    .name = "zfpy",
-    .hdf5_id = 32822,
-    .label = "zfpy",
-    .zarr2 = "zfpy",
-    .zarr3 = "numcodecs.zfpy",
+    .name = "zfpy", .hdf5_id = 32822, .label = "zfpy", .zarr2 = "zfpy", .zarr3 = "numcodecs.zfpy",
     .about = "zfp with its header in every chunk, for Zarr",
     .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_SERIALIZES,
-    .params = cel_zfp_params,
-    .min_words = 0,
-    .max_words = CEL_ZFP_WORDS,
-    .check = check,
-    .prepare = prepare,
-    .reveal = cel_zfp_reveal,
-    .to_json = to_json,
-    .from_json = from_json,
-    .bound = bound,
-    .max_ratio = 16384,
-    .decoded_size = cel_whole_chunk,
-    .shape_of = cel_zfp_shape,
-    .encode = encode,
-    .decode = decode,
-    .make_context = cel_codec_buffer_make,
-    .free_context = cel_codec_buffer_free,
+    .params = cel_zfp_params, .max_words = CEL_ZFP_WORDS, .max_ratio = 16384,
+    .check = check, .prepare = prepare, .reveal = cel_zfp_reveal, .to_json = to_json, .from_json = from_json,
+    .shape_of = cel_zfp_shape, .bound = bound, .decoded_size = cel_whole_chunk, .encode = encode, .decode = decode,
+    .make_context = cel_codec_buffer_make, .free_context = cel_codec_buffer_free,
 };
+/* clang-format on */

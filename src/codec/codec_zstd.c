@@ -220,22 +220,12 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
+/* clang-format off */
 const struct cel_codec cel_codec_zstd = {
-    .name = "zstd",
-    .hdf5_id = 32015,
-    .label = "Zstandard compression: http://www.zstd.net",
-    .zarr2 = "zstd",
-    .zarr3 = "zstd",
-    .about = "Zstandard: small and fast to read",
-    .flags = CEL_CODEC_COMPRESSOR,
-    .params = params,
-    .min_words = 0,
-    .max_words = 2,
-    .prepare = prepare,
-    .bound = bound,
-    .decoded_size = decoded_size,
-    .encode = encode,
-    .decode = decode,
-    .make_context = make_context,
-    .free_context = free_context,
+    .name = "zstd", .hdf5_id = 32015, .zarr2 = "zstd", .zarr3 = "zstd",
+    .label = "Zstandard compression: http://www.zstd.net", .about = "Zstandard: small and fast to read",
+    .flags = CEL_CODEC_COMPRESSOR, .params = params, .max_words = 2, .prepare = prepare,
+    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
+    .make_context = make_context, .free_context = free_context,
 };
+/* clang-format on */

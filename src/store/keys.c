@@ -139,7 +139,7 @@ static int visit_one(const struct cel_keys *k, size_t *i, struct cel_buf *text, 
     return rc;
 }
 
-int cel_keys_list(struct cel_keys *k, const char *prefix, cel_store_visit *visit, void *context)
+static int list_locked(struct cel_keys *k, const char *prefix, cel_store_visit *visit, void *context)
 {
     struct cel_buf text = CEL_BUF_INIT(1 << 20);
     size_t skip, i;
@@ -154,6 +154,16 @@ int cel_keys_list(struct cel_keys *k, const char *prefix, cel_store_visit *visit
     while (rc == CEL_OK && i < k->sorted.n && strncmp(name_at(k, i), text.data, skip) == 0)
         rc = visit_one(k, &i, &text, skip, visit, context);
     cel_buf_dispose(&text);
+    return rc;
+}
+
+int cel_keys_list(struct cel_keys *k, struct cel_mutex *lock, const char *prefix, cel_store_visit *visit, void *context)
+{
+    int rc;
+
+    cel_lock(lock);
+    rc = list_locked(k, prefix, visit, context);
+    cel_unlock(lock);
     return rc;
 }
 

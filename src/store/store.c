@@ -273,7 +273,7 @@ int cel_store_close(struct cel_store *s)
 
     if (!s)
         return CEL_OK;
-    rc = s->ops->finish(s);
+    rc = s->ops->finish ? s->ops->finish(s) : CEL_OK;
     release(s);
     return rc;
 }
@@ -282,7 +282,8 @@ void cel_store_abandon(struct cel_store *s)
 {
     if (!s)
         return;
-    s->ops->abandon(s);
+    if (s->ops->abandon)
+        s->ops->abandon(s);
     release(s);
 }
 

@@ -33,7 +33,7 @@ struct cel_store_ops {
     int (*lock)(struct cel_store *s, enum cel_store_lock how, int *fd); /* NULL: one writer only */
     int (*sync)(struct cel_store *s);                                   /* NULL: nothing to do */
     const struct cel_draft_ops *draft;                                  /* NULL: values are put whole only */
-    int (*finish)(struct cel_store *s);
+    int (*finish)(struct cel_store *s);                                 /* NULL, both: nothing to do */
     void (*abandon)(struct cel_store *s);
     void (*free)(struct cel_store *s); /* after finish or abandon */
 };

@@ -105,23 +105,8 @@ static int erase(struct cel_store *s, const char *key)
 static int list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context)
 {
     struct memory *m = memory_of(s);
-    int rc;
 
-    cel_lock(&m->lock);
-    rc = cel_keys_list(&m->keys, prefix, visit, context);
-    cel_unlock(&m->lock);
-    return rc;
-}
-
-static int finish(struct cel_store *s)
-{
-    (void)s;
-    return CEL_OK;
-}
-
-static void abandon(struct cel_store *s)
-{
-    (void)s;
+    return cel_keys_list(&m->keys, &m->lock, prefix, visit, context);
 }
 
 static void free_memory(struct cel_store *s)
@@ -136,7 +121,7 @@ static void free_memory(struct cel_store *s)
 /* clang-format off */
 static const struct cel_store_ops ops = {
     .name = "memory", .get = get, .get_range = get_range, .size = size, .put = put, .erase = erase,
-    .list = list, .finish = finish, .abandon = abandon, .free = free_memory,
+    .list = list, .free = free_memory,
 };
 /* clang-format on */
 

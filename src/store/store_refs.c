@@ -355,12 +355,8 @@ static int size_of(struct cel_store *s, const char *key, uint64_t *out)
 static int list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context)
 {
     struct refs *r = refs_of(s);
-    int rc;
 
-    cel_lock(&r->lock);
-    rc = cel_keys_list(&r->keys, prefix, visit, context);
-    cel_unlock(&r->lock);
-    return rc;
+    return cel_keys_list(&r->keys, &r->lock, prefix, visit, context);
 }
 
 static int refuse(void)
@@ -380,17 +376,6 @@ static int erase(struct cel_store *s, const char *key)
     return refuse();
 }
 
-static int finish(struct cel_store *s)
-{
-    (void)s;
-    return CEL_OK;
-}
-
-static void abandon(struct cel_store *s)
-{
-    (void)s;
-}
-
 static void free_refs(struct cel_store *s)
 {
     struct refs *r = refs_of(s);
@@ -404,7 +389,7 @@ static void free_refs(struct cel_store *s)
 /* clang-format off */
 static const struct cel_store_ops ops = {
     .name = "references", .get = get, .get_range = get_range, .size = size_of, .put = put, .erase = erase,
-    .list = list, .finish = finish, .abandon = abandon, .free = free_refs,
+    .list = list, .free = free_refs,
 };
 /* clang-format on */
 

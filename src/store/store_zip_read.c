@@ -313,10 +313,6 @@ int cel_zip_size(struct cel_store *s, const char *key, uint64_t *out)
 int cel_zip_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context)
 {
     struct zip *z = zip_of(s);
-    int rc;
 
-    cel_lock(&z->lock);
-    rc = cel_keys_list(&z->keys, prefix, visit, context);
-    cel_unlock(&z->lock);
-    return rc;
+    return cel_keys_list(&z->keys, &z->lock, prefix, visit, context);
 }

@@ -12,6 +12,7 @@
 const char *const cel_dtypes[] = {"auto", "|i1", "|u1", "|b1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4",
                                   "<f8",  ">i2", ">u2", ">i4", ">u4", ">i8", ">u8", ">f2", ">f4", ">f8", NULL};
 enum { NDTYPES = sizeof cel_dtypes / sizeof *cel_dtypes - 1 };
+_Static_assert(NDTYPES == CEL_DTYPE_MAX + 1, "the ranges of parameters end with the list");
 
 struct cel_dtype cel_dtype_at(uint32_t index)
 {
@@ -186,4 +187,85 @@ int cel_dtype_resolve(const struct cel_codec *codec, const struct cel_shape *sha
         return cel_fail(NC_EFILTER, "%s: type %s does not fit elements of %zu bytes", codec->name, cel_dtypes[*word],
                         shape->elem_size);
     return CEL_OK;
+}
+
+/* --- filters from one type to another ------------------------------------------------ */
+
+int cel_dtypes_prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                       struct cel_words *working)
+{
+    uint32_t *own = &working->w[codec->own_type - 1], *stored = &working->w[codec->stored_type - 1];
+    int rc = cel_dtype_resolve(codec, shape, own);
+
+    if (!*stored)
+        *stored = *own;
+    return rc;
+}
+
+static uint32_t own_type(const struct cel_coding *coding)
+{
+    return coding->words->w[coding->codec->own_type - 1];
+}
+
+static uint32_t stored_type(const struct cel_coding *coding)
+{
+    return coding->words->w[coding->codec->stored_type - 1];
+}
+
+size_t cel_dtypes_bound(const struct cel_coding *coding, size_t n)
+{
+    struct cel_dtype own = cel_dtype_at(own_type(coding)), stored = cel_dtype_at(stored_type(coding));
+
+    return own.size ? n / own.size * stored.size : n;
+}
+
+static int run_filter(const struct cel_coding *coding, uint32_t from, uint32_t to, cel_dtype_run_fn *convert,
+                      const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    const struct cel_codec *codec = coding->codec;
+    struct cel_dtype_run run = {.words = coding->words};
+    int rc = cel_dtype_pair(codec, from, to, &run.from, &run.to);
+
+    if (rc != CEL_OK)
+        return rc;
+    run.n = n / run.from.size;
+    if (n % run.from.size || run.n > cap / run.to.size)
+        return cel_fail(NC_EFILTER, "%s: %zu bytes are not the elements of one chunk", codec->name, n);
+    convert(&run, src, dst);
+    *len = run.n * run.to.size;
+    return CEL_OK;
+}
+
+int cel_dtypes_encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    const struct cel_dtype_filter *filter = coding->codec->variant;
+
+    return run_filter(coding, own_type(coding), stored_type(coding), filter->encode, src, n, dst, cap, len);
+}
+
+int cel_dtypes_decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    const struct cel_dtype_filter *filter = coding->codec->variant;
+
+    return run_filter(coding, stored_type(coding), own_type(coding), filter->decode, src, n, dst, cap, len);
+}
+
+void cel_dtypes_cast(const struct cel_dtype_run *run, const void *src, void *dst)
+{
+    cel_cast(&run->from, src, &run->to, dst, run->n);
+}
+
+int cel_dtypes_to_json(const uint32_t *own_and_stored, const struct cel_shape *shape, struct cel_json *config)
+{
+    uint32_t own = own_and_stored[0], stored = own_and_stored[1];
+    int rc = cel_dtype_to_json(own, shape, "dtype", config);
+
+    return rc == CEL_OK ? cel_dtype_to_json(stored ? stored : own, shape, "astype", config) : rc;
+}
+
+int cel_dtypes_from_json(const struct cel_json *config, uint32_t *own_and_stored)
+{
+    int rc = cel_dtype_from_json(config, "dtype", &own_and_stored[0]);
+
+    return rc == CEL_OK ? cel_dtype_from_json(config, "astype", &own_and_stored[1]) : rc;
 }

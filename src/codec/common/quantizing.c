@@ -5,6 +5,14 @@
 
 enum { WORD_DIGITS, WORD_SIZE, WORD_HAS_FILL, WORD_FILL };
 
+/* clang-format off */
+const struct cel_param cel_quantizing_digits[] = {
+    {.name = "nsd", .kind = CEL_PARAM_UINT, .word = WORD_DIGITS, .min = 1, .max = NC_QUANTIZE_MAX_DOUBLE_NSD, .fallback = 3,
+     .help = "significant decimal digits, up to 6 for float"},
+    {0},
+};
+/* clang-format on */
+
 static int mode_of(const struct cel_codec *codec)
 {
     return codec->hdf5_id == 32022   ? NC_QUANTIZE_BITGROOM

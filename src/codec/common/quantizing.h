@@ -26,11 +26,14 @@ int cel_quantizing_encode(const struct cel_coding *coding, const void *src, size
 int cel_quantizing_decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap,
                           size_t *len);
 
+/* The parameter of the two that count decimal digits. */
+extern const struct cel_param cel_quantizing_digits[];
+
 /* The members of their tables that are the same. */
 #define CEL_QUANTIZING_MEMBERS \
-    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS, .params = params, .min_words = 0, \
-    .max_words = CEL_QUANTIZING_WORDS, .prepare = cel_quantizing_prepare, .reveal = cel_quantizing_reveal, \
-    .max_ratio = 1, .encode = cel_quantizing_encode, .decode = cel_quantizing_decode, .make_context = make_context, \
+    .flags = CEL_CODEC_SAME_SIZE | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS, .max_words = CEL_QUANTIZING_WORDS, \
+    .max_ratio = 1, .prepare = cel_quantizing_prepare, .reveal = cel_quantizing_reveal, \
+    .encode = cel_quantizing_encode, .decode = cel_quantizing_decode, .make_context = make_context, \
     .free_context = cel_quantizing_free_context
 
 #endif

@@ -274,9 +274,9 @@ static size_t put_planes(const struct cel_coding *coding, const unsigned char *s
     return other;
 }
 
-int cel_deflate_encode(const struct cel_wrapping *w, const struct cel_coding *coding, const void *src, size_t n,
-                       void *dst, size_t cap, size_t *len)
+int cel_deflate_encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
+    const struct cel_wrapping *w = coding->codec->variant;
     size_t around = w->header + w->trailer, done = 0;
     bool ours = is_ours(coding, n);
     unsigned char *to = dst;
@@ -334,9 +334,9 @@ static int decode_stream(const struct cel_wrapping *w, struct context *c, const 
 }
 
 /* Several streams may follow each other; anything else behind a stream is damage. */
-int cel_deflate_decode(const struct cel_wrapping *w, const struct cel_coding *coding, const void *src, size_t n,
-                       void *dst, size_t cap, size_t *len)
+int cel_deflate_decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
+    const struct cel_wrapping *w = coding->codec->variant;
     struct context *c = coding->context;
     size_t used, done;
     int rc;

@@ -2,10 +2,10 @@
  *
  * 1. Reading within the chunk. Its decoder reads on behind the end of a chunk that was cut short, and
  *    checks nothing. It gets a copy of the chunk, padded with zeros to the largest size that a chunk of
- *    these settings can have (cel_zfp_bound), and what it has used must be what the chunk had:
+ *    these settings can have (stream_bound), and what it has used must be what the chunk had:
  *
  *        | chunk: n bytes | zeros ............................ |
- *        0                n                        cel_zfp_bound, rounded up
+ *        0                n                        stream_bound, rounded up
  *        used < n: bytes follow the stream         used > n: cut short
  *
  * 2. Settings that it cannot run with. A block starts with an exponent and, in reversible mode, a number
@@ -408,7 +408,7 @@ static bool is_aligned(const void *p, size_t size)
     return (uintptr_t)p % size == 0;
 }
 
-size_t cel_zfp_bound(struct cel_zfp *z)
+static size_t stream_bound(struct cel_zfp *z)
 {
     return zfp_stream_maximum_size(&z->stream, &z->field);
 }
@@ -524,9 +524,9 @@ int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
     bool lossy = is_lossy_real(z);
     int peak = 0, rc;
 
-    if (n != shape->nbytes || cap < cel_zfp_bound(z))
+    if (n != shape->nbytes || cap < stream_bound(z))
         return cel_fail(NC_EFILTER, "zfp: the chunk has %zu bytes, expected %zu, in a buffer of %zu", n, shape->nbytes,
-                        cel_zfp_bound(z));
+                        stream_bound(z));
     rc = native_elements(z, shape->elem_size, buffer, src, n, lossy ? n : 0);
     if (rc == CEL_OK && lossy)
         peak = peak_of(&z->field, count);
@@ -547,11 +547,19 @@ static struct cel_zfp exactly(const struct cel_zfp *z)
     return exact;
 }
 
-size_t cel_zfp_exact_bound(const struct cel_zfp *z)
+size_t cel_zfp_bound(const struct cel_coding *coding, size_t n, size_t header, bool or_exact)
 {
-    struct cel_zfp exact = exactly(z);
+    struct cel_zfp z, exact;
+    size_t own, other;
 
-    return CEL_ZFP_HEADER + cel_zfp_bound(&exact);
+    if (cel_zfp_from_words(coding->words, coding->shape, &z) != CEL_OK)
+        return n;
+    own = header + stream_bound(&z);
+    if (!or_exact)
+        return own;
+    exact = exactly(&z);
+    other = CEL_ZFP_HEADER + stream_bound(&exact);
+    return ((own > other ? own : other) + 7) / 8 * 8;
 }
 
 int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape, struct cel_codec_buffer *buffer,
@@ -610,7 +618,7 @@ int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
         return cel_fail(NC_EFILTER, "zfp: the output buffer is too small for %zu bytes", shape->nbytes);
     if (n < least_size(z))
         return cel_fail(NC_EFILTER, "zfp: the chunk is cut short");
-    most = cel_zfp_bound(z);
+    most = stream_bound(z);
     if (n > most + (z->padded ? WORD - 1 : 0))
         return cel_fail(NC_EFILTER, "zfp: the chunk has %zu bytes, more than the %zu possible", n, most);
     most = (most + 63) / 32 * 32;

@@ -41,7 +41,9 @@ int cel_zfp_from_words(const struct cel_words *words, const struct cel_shape *sh
 /* struct cel_codec's shape_of. */
 bool cel_zfp_shape(const struct cel_words *words, struct cel_shape *out);
 
-size_t cel_zfp_bound(struct cel_zfp *z);
+/* struct cel_codec's bound, of a stream behind `header` bytes. or_exact: it may be one of reversible mode instead, and
+ * is padded to whole words of 8 bytes. */
+size_t cel_zfp_bound(const struct cel_coding *coding, size_t n, size_t header, bool or_exact);
 
 /* CEL_SKIP: the mode is lossy and cannot take these values: they are not all finite, or
  * one is so large that the accuracy asked for is lost on those beside it. */
@@ -52,7 +54,6 @@ int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
 
 /* For chunks that gave CEL_SKIP: reversible mode, behind a header that says so. */
 #define CEL_ZFP_HEADER 12 /* bytes: magic, shape and a short mode */
-size_t cel_zfp_exact_bound(const struct cel_zfp *z);
 int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape, struct cel_codec_buffer *buffer,
                          const void *src, size_t n, void *dst, size_t cap, size_t *len);
 

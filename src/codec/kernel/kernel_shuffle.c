@@ -49,8 +49,8 @@ static void unshuffle_tail(unsigned char *dst, const unsigned char *src, size_t 
 {
     size_t i, j;
 
-    for (i = at; i < n; i++)
-        for (j = 0; j < size; j++)
+    for (j = 0; j < size; j++)
+        for (i = at; i < n; i++)
             dst[i * size + j] = src[j * plane + i];
 }
 
@@ -59,29 +59,17 @@ static void unshuffle_tail(unsigned char *dst, const unsigned char *src, size_t 
 
 static void shuffle_portable(void *dst, const void *src, size_t count, size_t n, size_t size)
 {
-    unsigned char *out = dst;
-    const unsigned char *in = src;
-    size_t at, end, i, j;
-
-    for (at = 0; at < count; at = end) {
+    for (size_t at = 0, end; at < count; at = end) {
         end = count - at > RUN ? at + RUN : count;
-        for (j = 0; j < size; j++)
-            for (i = at; i < end; i++)
-                out[j * n + i] = in[i * size + j];
+        shuffle_tail(dst, src, at, end, n, size);
     }
 }
 
 static void unshuffle_portable(void *dst, const void *src, size_t plane, size_t n, size_t size, bool nontemporal)
 {
-    unsigned char *out = dst;
-    const unsigned char *in = src;
-    size_t at, end, i, j;
-
-    for (at = 0; at < n; at = end) {
+    for (size_t at = 0, end; at < n; at = end) {
         end = n - at > RUN ? at + RUN : n;
-        for (j = 0; j < size; j++)
-            for (i = at; i < end; i++)
-                out[i * size + j] = in[j * plane + i];
+        unshuffle_tail(dst, src, plane, at, end, size);
     }
 }
 

@@ -113,3 +113,14 @@ int cel_nd_cells(const struct cel_coding *coding, size_t n, size_t cap, struct c
     return n <= cap ? CEL_OK
                     : cel_fail(NC_EFILTER, "%s: the output buffer is too small for %zu bytes", coding->codec->name, n);
 }
+
+int cel_nd_decode_cells(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    struct cel_cells cells;
+    int rc = cel_nd_cells(coding, n, cap, &cells);
+
+    *len = n;
+    if (rc == CEL_OK && n && !cel_cells_scatter(&cells, src, dst))
+        rc = cel_fail(NC_ENOMEM, "%s: no memory", coding->codec->name);
+    return rc;
+}

@@ -41,4 +41,7 @@ bool cel_nd_shape_of(const struct cel_words *working, struct cel_shape *out);
  * must be enough for it. Words from a damaged or hostile file are refused here. */
 int cel_nd_cells(const struct cel_coding *coding, size_t n, size_t cap, struct cel_cells *out);
 
+/* decode() of the filters that store elements cell by cell: puts them back in the order of the array. */
+int cel_nd_decode_cells(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len);
+
 #endif
