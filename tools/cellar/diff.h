@@ -61,6 +61,10 @@ void diff_stats_merge(const struct diff_request *req, struct diff_stats *into,
                       struct diff_stats *from); /* from is empty then */
 void diff_stats_free(struct diff_stats *s);
 
+/* --- diff_real.c: the same for the first of many floats or doubles, where no difference is tolerated or shown ---------- */
+/* How many were compared; 0: diff_compare() must. */
+size_t diff_compare_reals(const struct type *type, const char *a, const char *b, size_t n, struct diff_stats *out);
+
 /* --- diff_print.c ------------------------------------------------------------------------------- */
 void diff_print(const struct diff *d);
 bool diff_print_json(const struct diff *d);

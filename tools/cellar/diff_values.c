@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMORY = 32 << 20, PART = 1 << 16 }; /* bytes of each file at a time; values a thread takes at a time */
+enum { MEMORY = 8 << 20, PART = 1 << 16 }; /* bytes of each file at a time; values a thread takes at a time */
 
 struct pair {
     struct diff *d;
@@ -96,6 +96,7 @@ static void compare_part(void *arg, size_t i)
     struct pair *p = arg;
     size_t from = i * PART, n = p->block->n - from < PART ? p->block->n - from : PART, size = p->type->size;
 
+    p->part[i].max_rel = p->v->stats.max_rel; /* what is not above it need not be known */
     if (!p->type->has_pointers && !p->d->req->nan_differs &&
         memcmp(p->a + from * size, p->b + from * size, n * size) == 0)
         p->part[i].values += n;

@@ -101,6 +101,7 @@ static bool node_fits(void *arg)
     return true;
 }
 
+/* Keys without a gap first, and keys before the head: with fewer children much would fit. */
 static bool mend_node(struct node *n)
 {
     size_t most = HEAD + 65 * (key_size(n->grid) + 8);
@@ -108,11 +109,14 @@ static bool mend_node(struct node *n)
     if (node_fits(n))
         return true;
     most = n->m->size - n->at < most ? n->m->size - n->at : most;
-    n->dense = true;
-    if (mend_byte_once(n->m, n->at, most, node_fits, n, "chunk index"))
-        return true;
-    n->dense = false;
-    return mend_byte_once(n->m, n->at, most, node_fits, n, "chunk index");
+    for (int i = 0; i < 4; i++) {
+        size_t from = i % 2 ? 0 : HEAD;
+
+        n->dense = i < 2;
+        if (mend_byte_once(n->m, n->at + from, (from ? most : HEAD + 1) - from, node_fits, n, "chunk index"))
+            return true;
+    }
+    return false;
 }
 
 static void mend_below(struct mend *m, const struct mend_grid *grid, uint64_t at, int level)

@@ -68,6 +68,7 @@ static noreturn void unknown_long(const struct opt_tool *tool, const char *name)
     names[n++] = "help";
     names[n++] = "version";
     near = msg_nearest(name, names, n);
+    free(names);
     if (near)
         msg_die(MSG_USAGE, "unknown option --%s: did you mean --%s? (%s --help lists them all)", name, near,
                 tool->name);
