@@ -84,7 +84,7 @@ fuzz-setup:
 fuzz: fuzz-setup
 	@$(FUZZ) -DCELLAR_SANITIZE=address,undefined -S . -B build-fuzz >/dev/null
 	@cmake --build build-fuzz -j $(JOBS) --target fuzz_targets fuzz_seeds
-	@tests/fuzz/run.sh build-fuzz $(T)
+	@JOBS=$(JOBS) tests/fuzz/run.sh build-fuzz $(T)
 
 fuzz-coverage: fuzz-setup
 	@$(FUZZ) -DCMAKE_C_FLAGS='-fprofile-instr-generate -fcoverage-mapping' -S . -B build-fuzz-coverage >/dev/null

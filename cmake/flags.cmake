@@ -11,7 +11,7 @@ endif()
 if(CELLAR_SANITIZE)
   # -O1: the tests take half the time of -O0, and the line of a report is still right. Behind the sanitizers'
   # checks gcc sees values and truncations that cannot happen; the plain build keeps those warnings.
-  target_compile_options(cel_flags INTERFACE -O1 -fsanitize=${CELLAR_SANITIZE} -fno-omit-frame-pointer
+  target_compile_options(cel_flags INTERFACE $<$<CONFIG:Debug>:-O1> -fsanitize=${CELLAR_SANITIZE} -fno-omit-frame-pointer
                          "$<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-format-truncation>")
   target_link_options(cel_flags INTERFACE -fsanitize=${CELLAR_SANITIZE})
   if(CELLAR_SANITIZE MATCHES undefined)

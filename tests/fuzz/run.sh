@@ -1,7 +1,8 @@
 #!/bin/sh
 # usage: run.sh BUILD MINUTES [TARGET...]
-# Fuzz each target so many minutes, from the corpus and the seeds of the build, and print a table. What is found
-# new is kept in BUILD/tests/fuzz/found/TARGET, what fails in .../reports/TARGET; one report makes this fail.
+# Fuzz each target so many minutes, JOBS (default 1) of them at a time, from the corpus and the seeds of the build, and
+# print a table. What is found new is kept in BUILD/tests/fuzz/found/TARGET, what fails in .../reports/TARGET; one
+# report makes this fail.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1/tests/fuzz" && pwd)
@@ -10,7 +11,8 @@ shift 2
 [ $# -gt 0 ] || set -- $(cd "$build" && ls -d fuzz_* | grep -v '\.' | sed 's/^fuzz_//')
 
 TMPDIR=$(mktemp -d "$( [ -w /dev/shm ] && echo /dev/shm || echo /tmp )/cellar-fuzz-XXXXXX")
-trap 'rm -rf "$TMPDIR"' EXIT INT TERM
+trap 'rm -rf "$TMPDIR"' EXIT
+trap 'kill $workers; exit 1' INT TERM
 # Others' plugins are not looked for; what libhdf5 leaks is its own. A size that a file claims may be asked of
 # malloc, which may refuse; memory in use is what is limited.
 export TMPDIR HDF5_PLUGIN_PATH=/nonexistent CELLAR_NUM_THREADS=1
@@ -26,7 +28,8 @@ fuzz() {
     mkdir -p "$build/found/$target" "$build/reports/$target" "$build/seeds.d/$target" "$here/corpus/$target"
     : > "$log"
     while [ "$left" -gt 0 ] && [ "$runs" -lt 20 ]; do
-        "$build/fuzz_$target" -max_total_time="$left" -timeout=25 -rss_limit_mb=2048 -malloc_limit_mb=4194304 -max_len=16384 -print_final_stats=1 \
+        "$build/fuzz_$target" -max_total_time="$left" -timeout=25 -rss_limit_mb=2048 -malloc_limit_mb=4194304 -max_len=16384 \
+            -print_final_stats=1 \
             -artifact_prefix="$build/reports/$target/" "$build/found/$target" "$here/corpus/$target" \
             "$build/seeds.d/$target" >> "$log" 2>&1 && break
         runs=$((runs + 1))
@@ -37,9 +40,24 @@ fuzz() {
     return "$runs"
 }
 
-failed=0
+# The JOBS workers take the targets in turn.
+worker() {
+    first=$1 n=0 reported=0
+    shift
+    for target; do
+        [ $((n % jobs)) -ne "$first" ] || fuzz "$target" || reported=1
+        n=$((n + 1))
+    done
+    return "$reported"
+}
+
+jobs=${JOBS:-1} workers= failed=0
 printf '%-10s %12s %8s %8s\n' target executions edges reports
-for target; do
-    fuzz "$target" || failed=1
+for i in $(seq 0 $((jobs - 1))); do
+    worker "$i" "$@" &
+    workers="$workers $!"
+done
+for pid in $workers; do
+    wait "$pid" || failed=1
 done
 exit "$failed"
