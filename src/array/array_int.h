@@ -100,8 +100,9 @@ struct cel_request {
 int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                       nc_type memtype, bool writing, struct cel_request *out);
 int cel_request_extend(struct cel_request *req); /* writing: make the array as long as the region needs */
-/* Reading: fill what lies beyond the stored array; gives the number of values that did not fit. */
-size_t cel_request_clip(struct cel_request *req);
+void cel_request_clip(struct cel_request *req);  /* reading: to the stored array */
+/* Reading: fill what a request of these counts lost when it was clipped; gives the number of values that did not fit. */
+size_t cel_request_fill_rest(const struct cel_request *req, const size_t *count);
 
 /* transfer.c: which conversions this request's values need. */
 int cel_transfer_init(struct cel_request *req, nc_type memtype);

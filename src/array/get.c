@@ -110,7 +110,7 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
                       nc_type memtype)
 {
     struct cel_request req;
-    size_t nrange;
+    size_t count[CEL_RANK_MAX], nrange = 0;
     int rc;
 
     if (cel_unchunked_single(ds, var, region, data, memtype, false, &rc))
@@ -120,9 +120,12 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         rc = cel_chain_usable(&var->chain);
     if (rc != CEL_OK)
         return rc;
-    nrange = cel_request_clip(&req);
+    memcpy(count, req.count, (size_t)req.rank * sizeof *count);
+    cel_request_clip(&req);
     if (req.n)
         rc = cel_request_move(&req, send_chunk);
+    if (rc == CEL_OK || rc == NC_ERANGE) /* with a failure nobody would free the strings that fill values are */
+        nrange = cel_request_fill_rest(&req, count);
     if (rc == CEL_OK && nrange)
         rc = NC_ERANGE;
     if (rc == NC_ERANGE)

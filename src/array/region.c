@@ -196,32 +196,39 @@ int cel_request_extend(struct cel_request *req)
     return rc;
 }
 
-/* Fill what dimension d has from its n-th element on. */
-static size_t fill_beyond(const struct cel_request *req, int d, size_t n)
+void cel_request_clip(struct cel_request *req)
 {
-    struct cel_box box = {.rank = req->rank, .user_at = req->data + req->step[d] * (ptrdiff_t)n};
-
-    memcpy(box.n, req->count, sizeof box.n);
-    memcpy(box.user, req->step, sizeof box.user);
-    box.n[d] -= n;
-    return cel_scatter_fill(&req->transfer, &box);
-}
-
-size_t cel_request_clip(struct cel_request *req)
-{
-    size_t nrange = 0;
-
     for (int d = 0; req->n && d < req->rank; d++) {
         size_t extent = req->extent[d], start = req->start[d];
         size_t n = start < extent ? (extent - start - 1) / req->stride[d] + 1 : 0;
 
         if (n >= req->count[d])
             continue;
-        nrange += fill_beyond(req, d, n);
         req->n = req->n / req->count[d] * n;
         req->count[d] = n;
         if (d > 0)
             req->packed = false; /* the rows that are left have gaps between them */
     }
+}
+
+/* What dimension d lost, of what the dimensions before it have left. */
+static size_t fill_beyond(const struct cel_request *req, const size_t *count, int d)
+{
+    struct cel_box box = {.rank = req->rank, .user_at = req->data + req->step[d] * (ptrdiff_t)req->count[d]};
+
+    for (int i = 0; i < req->rank; i++)
+        box.n[i] = i < d ? req->count[i] : count[i];
+    memcpy(box.user, req->step, sizeof box.user);
+    box.n[d] -= req->count[d];
+    return cel_scatter_fill(&req->transfer, &box);
+}
+
+size_t cel_request_fill_rest(const struct cel_request *req, const size_t *count)
+{
+    size_t nrange = 0;
+
+    for (int d = 0; d < req->rank; d++)
+        if (req->count[d] < count[d])
+            nrange += fill_beyond(req, count, d);
     return nrange;
 }

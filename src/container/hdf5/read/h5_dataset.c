@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 enum { SEEN_TYPE = 1, SEEN_SPACE = 2, SEEN_LAYOUT = 4, SEEN_ALL = 7 };
-enum { WITH_SPACE = 0, IF_SET = 2 }; /* when fill values are written; libhdf5 takes all else for never */
+enum { NEVER = 1, IF_SET = 2 }; /* when fill values are written; what libhdf5 makes of all else depends on the layout */
 enum { SHARED_MAX = 4 };
 
 struct parse {
@@ -66,7 +66,9 @@ static int read_fill(struct parse *d, struct cel_h5_bytes b)
     flags = cel_h5_take_number(&b, 1);
     if (version == 3)
         when = flags >> 2 & 3;
-    d->out->never_filled = when != WITH_SPACE && when != IF_SET;
+    if (when > IF_SET)
+        return CEL_ASK_LIBHDF5;
+    d->out->never_filled = when == NEVER;
     told = version == 1 || (version == 2 ? flags != 0 : (flags & 32) != 0);
     size = cel_h5_take_if(&b, told, 4);
     return take_fill(d, b, size);
