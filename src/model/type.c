@@ -413,7 +413,7 @@ bool cel_type_equal(const struct cel_type *a, const struct cel_type *b)
     return true;
 }
 
-/* Fields never overlap, so that bytes nobody owns show in the sum. */
+/* Fields never overlap: there are holes if their sizes add up to less than the type's. */
 bool cel_type_has_holes(const struct cel_type *type)
 {
     size_t owned = 0;
