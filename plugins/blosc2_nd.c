@@ -1,6 +1,6 @@
-/* Blocks of Blosc2 arrays. The layers of a super-chunk lie where the release that calls
- * keeps them, which need not be the one whose headers we were built with; all else used
- * here has been in one place since 2.9. */
+/* Blocks of Blosc2 arrays. The offset of the metalayers in a super-chunk differs between releases of c-blosc2,
+ * and the calling release need not be the one whose headers this was built with. All other members used here
+ * have had the same offset since 2.9. */
 #include "blosc2_nd.h"
 #include "bytes.h"
 #include "host.h"
@@ -24,8 +24,8 @@ static const struct {
 _Static_assert(BLOSC2_VERSION_MAJOR != 2 || offsetof(blosc2_schunk, metalayers) == 112, "Blosc2 2.x: the layers moved");
 _Static_assert(BLOSC2_VERSION_MAJOR != 3 || offsetof(blosc2_schunk, metalayers) == 120, "Blosc2 3.x: the layers moved");
 
-/* The release that calls; where it cannot be asked (static in a Python module), the one
- * of the headers. */
+/* The major version of the libblosc2 that calls; that of the headers if it cannot be asked (linked statically into
+ * a Python module). */
 static int major_version(const void *caller)
 {
     static _Atomic int known;

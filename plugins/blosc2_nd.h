@@ -1,8 +1,8 @@
 #ifndef CEL_BLOSC2_ND_H
 #define CEL_BLOSC2_ND_H
 
-/* What the Blosc2 forms of ndcell and ndmean share: one block of a super-chunk, its
- * shape read from the layer "b2nd", else from the older "caterva". */
+/* What the Blosc2 plugins ndcell and ndmean share: one block of a super-chunk. Its shape is read from the metalayer
+ * "b2nd", or from its predecessor "caterva". */
 
 #include <blosc2.h>
 #include <stdbool.h>
@@ -19,9 +19,9 @@ struct cel_blosc2_block {
     bool big_endian; /* by that dtype */
 };
 
-/* false, and a sentence as BLOSC_TRACE shows them: no layer, a damaged one, a rank outside
+/* false, with a message if BLOSC_TRACE is set: no metalayer, a damaged one, a rank outside
  * 1 to 8, or a shape that does not make `length` bytes. `caller` is an address in the
- * libblosc2 that calls: its release decides where a super-chunk keeps its layers. */
+ * libblosc2 that calls: the offset of the metalayers depends on its release. */
 bool cel_blosc2_block(const char *filter, const void *schunk, int32_t typesize, int32_t length, const void *caller,
                       struct cel_blosc2_block *out);
 

@@ -6,7 +6,7 @@
 
 typedef bool move_fn(const struct cel_cells *c, const void *src, void *dst);
 
-/* c-blosc2 refuses a cell of more elements than the block; what it cannot write is not written here. */
+/* c-blosc2 refuses a cell with more elements than the block has, and so do we. */
 static bool cell_fits(const struct cel_blosc2_block *b, uint8_t edge)
 {
     size_t cell = 1;

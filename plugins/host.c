@@ -1,5 +1,5 @@
-/* The library that holds the caller is asked first, with what it is linked to: several
- * copies of libhdf5 may live in one process, and Python loads its modules privately. */
+/* A symbol is looked up first in the library that contains the caller and in its dependencies: one process may
+ * have several copies of libhdf5, and Python loads its modules with local scope. */
 #include "host.h"
 #include "status.h"
 #include <dlfcn.h>

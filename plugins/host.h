@@ -1,9 +1,8 @@
 #ifndef CEL_HOST_H
 #define CEL_HOST_H
 
-/* Functions of the program that loaded us, found when they are needed: a plugin that
- * names no symbol of libhdf5 or libnetcdf loads everywhere, also where HDF5 is static
- * or private to a Python module. */
+/* Functions of the program that loaded the plugin, looked up at run time. A plugin that is not linked to
+ * libhdf5 or libnetcdf can be loaded everywhere, also where HDF5 is static or private to a Python module. */
 
 #include <stddef.h>
 

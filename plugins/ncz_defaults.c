@@ -1,5 +1,5 @@
-/* The codec halves of several filters in one library, for HDF5-only plugins that lack
- * theirs. HALVES lists them as HALF(cel_codec_zstd) HALF(...). */
+/* The NCZarr parts of several codecs in one library, for programs whose HDF5 plugins have none.
+ * HALVES lists them as HALF(cel_codec_zstd) HALF(...). */
 #include "ncz_abi.h"
 #include "ncz_half.h"
 

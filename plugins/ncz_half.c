@@ -1,5 +1,5 @@
-/* One codec as netCDF-C's NCZarr sees it: Zarr JSON to words and back, and words fitted
- * to a variable. Compiled once for each codec, with CODEC naming it. */
+/* One codec for NCZarr, by netCDF-C's codec ABI: converts Zarr JSON to cd_values and back, and fits cd_values to a
+ * variable. Compiled once for each codec; CODEC is its name. */
 #include "buf.h"
 #include "codec.h"
 #include "host.h"

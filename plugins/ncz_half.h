@@ -3,7 +3,7 @@
 
 #include "ncz_abi.h"
 
-/* The codec half of CODEC: cel_codec_zstd has cel_codec_zstd_ncz. */
+/* The NCZarr part of CODEC: cel_codec_zstd has cel_codec_zstd_ncz. */
 #define NCZ_JOIN_(codec) codec##_ncz
 #define NCZ_JOIN(codec) NCZ_JOIN_(codec)
 #define NCZ_HALF NCZ_JOIN(CODEC)

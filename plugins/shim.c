@@ -1,4 +1,4 @@
-/* One codec as an HDF5 filter plugin: compiled once for each, with CODEC naming it. */
+/* One codec as an HDF5 filter plugin. Compiled once for each codec; CODEC is its name. */
 #include "codec.h"
 #include "h5z_abi.h"
 #include "h5z_run.h"
@@ -87,7 +87,7 @@ static enum cel_kind kind_of(int class_of_type, int sign)
     }
 }
 
-/* What set_local asks of libhdf5. */
+/* The functions of libhdf5 that set_local calls. */
 struct hdf5 {
     size_t (*type_size)(cel_hid type);
     int (*type_class)(cel_hid type);
@@ -162,7 +162,7 @@ static int fit_words(const struct cel_shape *shape, struct cel_words *words)
     return CODEC.prepare ? CODEC.prepare(&CODEC, &visible, shape, words) : CEL_OK;
 }
 
-/* Where HDF5 cannot be asked (a static one that shows no symbols), the words stay as
+/* Without access to libhdf5 (linked statically, symbols not exported) the words stay as
  * they were given. */
 static int set_local(cel_hid dcpl, cel_hid type, cel_hid space)
 {

@@ -143,7 +143,7 @@ static bool failed(const struct copy *c, int status)
     return false;
 }
 
-/* Everything that is written: the output stays under its working name. */
+/* Writes everything; the output keeps its temporary name. */
 static bool write_output(struct copy *c)
 {
     int status = nc_create(c->out_path, copy_create_mode(c), &c->out);

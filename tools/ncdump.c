@@ -159,7 +159,7 @@ static int print_model(int ncid)
         status = nc_inq_format(ncid, &format);
     if (status == NC_NOERR)
         printf("%s mode=%08x\n",
-               format == NC_FORMAT_64BIT_DATA ? "64-bit data" /* as netCDF-C says here alone */
+               format == NC_FORMAT_64BIT_DATA ? "64-bit data" /* netCDF-C's spelling, in this place only */
                : model > 0 && model <= NC_FORMATX_NCZARR && name[model] ? name[model]
                                                                         : cdl_kind_name(format),
                (unsigned)mode);

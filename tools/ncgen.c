@@ -154,7 +154,7 @@ static char *target_of(const struct request *r, const struct cdl_doc *doc)
     return text_take(&t);
 }
 
-/* Types of the kind asked for are no names; where the kind was left to us, the text decides. */
+/* Whether no object is named like a type of the output's format. If no format was asked for, the CDL decides it. */
 static bool names_are_free(struct cdl_doc *doc, const struct request *r)
 {
     return !doc->keyword || !cdl_is_keyword(doc->keyword, r->format) ||

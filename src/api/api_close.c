@@ -164,7 +164,7 @@ static void finish(struct cel_dataset *ds, bool abort, struct cel_first_failure 
         cel_first_failure_note(first, ds->ops->save(ds));
 }
 
-/* The dataset is out of the table: nobody else has it. What was created and
+/* The dataset is out of the table, so no other call can use it. A new dataset that
  * never got through its first nc_enddef() leaves no file. */
 static int close_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *memory)
 {

@@ -2,8 +2,8 @@
  *
  * An ncid is the dataset's row in the table, shifted, plus the group's id. The
  * table is the only global state of this folder that holds datasets. Its lock is
- * held for the look-up only: a call counts itself in, then locks the dataset; whoever
- * closes removes the row first and waits until everybody else has left.
+ * held for the look-up only: a call adds 1 to the dataset's users, then locks the dataset.
+ * Closing removes the row first and waits until it is the only user.
  *
  * A forked child has none of the threads that were in a call: their datasets are locked,
  * perhaps half changed, for ever. There every call on such a dataset fails, and closing
@@ -286,7 +286,7 @@ struct cel_atts *cel_call_att_list(struct cel_call *c)
     return c->var ? &c->var->atts : &c->group->atts;
 }
 
-/* Whoever closes may free `open` as soon as the last one is counted out. */
+/* The thread that closes may free `open` as soon as the last other user has left. */
 static void leave(struct cel_open *open)
 {
     if (atomic_fetch_sub_explicit(&open->users, 1, memory_order_acq_rel) != (CLOSING | 1))

@@ -221,7 +221,8 @@ static int load_as_is(struct cel_job *job, void *dst)
     return rc;
 }
 
-/* Sizes that nobody has compared with the file's are not believed before it is read. */
+/* The size was not compared with that of the file and may be wrong: memory for a large one is not reserved before its
+ * bytes are read. */
 static int reserve_to_read(struct cel_buf *buf, size_t nbytes)
 {
     int rc;

@@ -10,8 +10,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* What opens doors is not taken from whoever started a program with more rights than he has: set-uid, set-gid, or
- * with capabilities of its file. */
+/* NULL in a program that has more rights than the user who started it (set-uid, set-gid, file capabilities): for
+ * variables by which that user could have other code loaded or other files opened. */
 static const char *trusted(const char *name)
 {
     return secure_getenv(name);

@@ -1,4 +1,4 @@
-/* The things to be done at exit, known to whoever has to have them done. */
+/* What is to be done at exit: kept here, so that lower folders can call it without knowing the upper ones. */
 #include "exit.h"
 #include <stdatomic.h>
 #include <stddef.h>

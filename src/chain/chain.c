@@ -194,7 +194,7 @@ static int filter_error(int rc, const struct cel_step *step)
     return rc < 0 ? cel_fail_part(rc, CEL_IN_FILTER, "%s", step->codec->name) : rc;
 }
 
-/* A chunk on its way through the encoders. */
+/* The bytes of a chunk between two steps of encoding. */
 struct moving {
     const void *at;
     size_t n;

@@ -30,9 +30,9 @@
 #include <zstd.h>
 
 #define HEADER 12
-#define BLOCK_BYTES 8192    /* the aim */
-#define BLOCK_MIN 128       /* elements of a block we choose */
-#define BLOCK_MAX (1 << 20) /* elements of a block, which others count in hundreds */
+#define BLOCK_BYTES 8192    /* bytes of a block where none is given, about */
+#define BLOCK_MIN 128       /* elements of a block where none is given, at least */
+#define BLOCK_MAX (1 << 20) /* elements of a block; other writers use some hundreds */
 #define WHOLE_MAX (1 << 30) /* bytes of a block */
 
 enum { NONE = 0, LZ4 = 2, ZSTD = 3 };
@@ -165,8 +165,8 @@ static int reserve(struct context *c, size_t block_bytes)
     return CEL_OK;
 }
 
-/* n is a multiple of 8. Byte planes, then each plane 8 bytes at a time: those are
- * 8 x 8 bits to turn, and their byte planes are the rows of bits. */
+/* n is a multiple of 8. First a byte shuffle; then, in each byte plane, 8 bytes at a time are transposed as a
+ * matrix of 8 x 8 bits; a byte shuffle of these gives the rows of bits. */
 static void shuffle_block(struct context *c, unsigned char *dst, const unsigned char *src, size_t n, size_t size)
 {
     unsigned char *planes = c->blocks, *turned = planes + n * size;
@@ -221,7 +221,7 @@ static size_t decoded_size(const struct cel_coding *coding, const void *src, siz
     return n < HEADER ? 0 : (size_t)cel_get_be64(src);
 }
 
-/* The chunk without compression, either way. */
+/* Shuffles or unshuffles a chunk that has no compression. */
 static int shuffle_all(struct context *c, const struct settings *s, const void *src, size_t n, void *dst,
                        void (*one)(struct context *, unsigned char *, const unsigned char *, size_t, size_t))
 {
@@ -313,7 +313,7 @@ static int decompress_block(struct context *c, const struct settings *s, const u
     return got == part ? CEL_OK : cel_fail(NC_EFILTER, "bitshuffle: a block of zstd is damaged");
 }
 
-/* The header says the block size; the words' own is what it was written with. */
+/* The block size is taken from the chunk's header, not from the words. */
 static int read_header(const unsigned char *src, size_t n, size_t cap, struct settings *s, size_t *total)
 {
     uint64_t says;

@@ -5,7 +5,7 @@
  * format 2, element size, bytes of a chunk, level, shuffle (0 none, 1 bytes, 2 bits),
  * compressor (0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd). The first four are
  * filled in. Some programs give the fourth as a block size; it is ignored, as HDF5's plugin does, and
- * Blosc chooses the block size. Noise is stored as it is, behind the header. The `_ctx` calls of Blosc use no
+ * Blosc chooses the block size. Data that does not shrink is stored as it is, behind the header. The `_ctx` calls of Blosc use no
  * global state.
  * {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0} */
 #include "bytes.h"
@@ -55,7 +55,7 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     return CEL_OK;
 }
 
-/* What was filled in is not shown. */
+/* The words that prepare() filled in are shown as 0. */
 static void reveal(const struct cel_words *working, struct cel_words *visible)
 {
     *visible = *working;

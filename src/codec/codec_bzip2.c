@@ -88,7 +88,7 @@ static bz_stream stream_with(struct context *c)
     return s;
 }
 
-/* libbz2 counts in unsigned int: hand it at most that much at a time. */
+/* libbz2 counts in unsigned int: it gets at most that many bytes at a time. */
 static unsigned part(size_t n)
 {
     return n < UINT_MAX ? (unsigned)n : UINT_MAX;
@@ -99,7 +99,7 @@ static size_t bound(const struct cel_coding *coding, size_t n)
     return n + n / 50 + 1024;
 }
 
-/* Feed and drain the stream until it answers something else than `more`. */
+/* Gives the stream input and output space until it answers something else than `more`. */
 static int pump(bz_stream *s, int (*step)(bz_stream *, int), int more, const char **src, size_t *n, char **dst,
                 size_t *cap)
 {

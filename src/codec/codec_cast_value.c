@@ -1,5 +1,5 @@
-/* cast_value: elements stored as another number type, by value; what the type does not have is an error unless it is
- * said what becomes of it.
+/* cast_value: elements are converted by value to another number type. A value that the type cannot hold is an error,
+ * unless out_of_range or scalar_map says what it becomes.
  *
  * HDF5 filter 32825 (an id of ours), Zarr v3 "cast_value". Words:
  *
@@ -128,7 +128,7 @@ static int maps_to_json(const struct cel_words *w, struct cel_json *config)
     return rc;
 }
 
-/* What is as usual is not said. */
+/* Members that have their default are left out. */
 static int to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config)
 {
     struct cel_dtype t = cel_dtype_at(visible->w[STORED]);
@@ -251,7 +251,8 @@ static uint64_t largest(const struct cel_dtype *t)
     return t->kind == 'i' ? all >> 1 : all;
 }
 
-/* Stores a value of the range's end, or what is left of it modulo the range; false: neither is wanted. */
+/* For a value outside the range of the type: stores the nearest end of the range (clamp), or its low bits (wrap);
+ * false: out_of_range asks for neither. */
 static bool store_beyond(const struct cast *c, bool negative, uint64_t low_bits, bool has_bits, void *dst)
 {
     uint64_t most = largest(&c->to), least = c->to.kind == 'i' ? ~most : 0;
@@ -326,7 +327,8 @@ static long double exact(const struct cel_dtype *t, const void *p)
     return t->kind == 'u' ? (long double)(uint64_t)cel_load_int(t, p) : (long double)cel_load_int(t, p);
 }
 
-/* To the nearest only: of a float whose last bit tells whether something was cut off. */
+/* Rounded to nearest. v becomes a float first; to avoid rounding twice, it is cut off there, and the float's last
+ * bit is set if anything was lost. */
 static double half_of(long double v)
 {
     float f = (float)v;
@@ -379,8 +381,8 @@ static bool cast_one(const struct cast *c, const void *src, void *dst)
                                  : whole_from_whole(c, src, dst);
 }
 
-/* NC_ERANGE: a value has no place in the other type, or what it becomes there could not be read again. back: the
- * other direction, to see that; NULL where it is none of ours to see. */
+/* NC_ERANGE: the other type cannot hold a value, or what it becomes could not be decoded. back: the cast of the other
+ * direction, to check the latter; NULL when decoding. */
 static int run(const struct cast *c, const struct cast *back, const void *src, size_t n, void *dst, size_t cap,
                size_t *len)
 {

@@ -16,7 +16,7 @@ static const struct cel_param params[] = {
 };
 /* clang-format on */
 
-/* Older versions of numcodecs know no location: it is said only where it differs. */
+/* Older versions of numcodecs have no "location": it is written only if it is not the default. */
 static int to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config)
 {
     bool at_end = visible->n > 0 && visible->w[0] == 1;

@@ -44,7 +44,7 @@ static int from_json(const struct cel_json *config, int version, struct cel_word
     return cel_dtypes_from_json(config, visible->w + 1);
 }
 
-/* The power of two whose steps are fine enough for the digits. */
+/* The smallest power of two that is at least 10^digits: values are rounded to multiples of its inverse. */
 static double scale_of(int32_t digits)
 {
     return exp2(ceil(log2(pow(10, digits))));

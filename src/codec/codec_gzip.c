@@ -8,7 +8,7 @@
 #include <libdeflate.h>
 #include <string.h>
 
-/* No name, no time, any system: equal chunks give equal bytes. */
+/* Without file name and time, and "unknown" as the system: equal chunks give equal bytes. */
 static void put_header(unsigned char *dst, unsigned level)
 {
     static const unsigned char header[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
@@ -23,7 +23,7 @@ static void put_trailer(unsigned char *dst, const void *src, size_t n)
     cel_put_le32(dst + 4, (uint32_t)n);
 }
 
-/* Behind a text that ends with a 0; n + 1: it does not end. */
+/* The position behind the text at `at`, which ends with a 0; n + 1: it does not end. */
 static size_t skip_text(const unsigned char *src, size_t at, size_t n)
 {
     const unsigned char *end = at < n ? memchr(src + at, 0, n - at) : NULL;
@@ -31,7 +31,7 @@ static size_t skip_text(const unsigned char *src, size_t at, size_t n)
     return end ? (size_t)(end - src) + 1 : n + 1;
 }
 
-/* Names, comments and the like are skipped. */
+/* Optional fields (name, comment, extra) are skipped. */
 static size_t skip_header(const unsigned char *src, size_t n)
 {
     enum { CHECKSUM = 2, EXTRA = 4, NAME = 8, COMMENT = 16, RESERVED = 0xe0 };

@@ -1,4 +1,5 @@
-/* jenkins_lookup3: the checksum of HDF5's metadata, of the data and four bytes behind it, low one first.
+/* jenkins_lookup3: the data, then its checksum by Jenkins' lookup3, which HDF5 uses for metadata; four bytes, the low one
+ * first.
  *
  * HDF5 filter 32823 (an id of ours), Zarr v2 "jenkins_lookup3". One word: what the sum starts with. numcodecs'
  * "prefix", bytes that are summed before the data and not stored, can only be null.

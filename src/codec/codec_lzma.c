@@ -275,7 +275,7 @@ static lzma_ret start_encoder(const struct cel_coding *coding, lzma_stream *s)
                                                                    : LZMA_OPTIONS_ERROR;
 }
 
-/* A window beyond the bytes to come would be memory for nothing. */
+/* A dictionary larger than the chunk would only take memory. */
 static void shrink_windows(lzma_filter *filter, size_t bytes)
 {
     for (; filter->id != LZMA_VLI_UNKNOWN; filter++) {

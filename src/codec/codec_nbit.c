@@ -130,7 +130,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (n != s.n * s.type.size || cap < bound(coding, n))
         return cel_fail(NC_EFILTER, "nbit: the chunk has %zu bytes, expected %zu", n, s.n * s.type.size);
     *len = s.n * s.bits / 8 + 1;
-    ((unsigned char *)dst)[*len - 1] = 0; /* libhdf5's byte more */
+    ((unsigned char *)dst)[*len - 1] = 0; /* libhdf5 writes one byte more than the bits need */
     CEL_BY_SIZE(s.type.size, pack, &s, src, dst);
     return CEL_OK;
 }

@@ -20,7 +20,7 @@ static const struct cel_param params[] = {
 };
 /* clang-format on */
 
-/* A whole number of any of the types, and of their differences and products. */
+/* Sign and magnitude: holds any integer of the types, and most sums and products of two. */
 struct whole {
     bool negative;
     uint64_t size;
@@ -57,7 +57,7 @@ static bool multiply(struct whole a, struct whole b, struct whole *out)
     return !a.size || out->size / a.size == b.size;
 }
 
-/* false: it has no such number. */
+/* false: the type cannot hold it. */
 static bool store(const struct cel_dtype *t, struct whole v, void *p)
 {
     uint64_t half = (uint64_t)1 << (8 * t->size - 1), most = t->kind == 'i' ? half - 1 : half - 1 + half;
@@ -133,7 +133,7 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     return rc;
 }
 
-/* Those of integers must be integers in JSON, too. */
+/* Whole numbers are written as JSON integers: integer arrays require them. */
 static struct cel_json *number(double v)
 {
     return v == trunc(v) && fabs(v) <= 0x1p53 ? cel_json_new_int((int64_t)v) : cel_json_new_double(v);

@@ -131,7 +131,8 @@ static int read_words(const struct cel_words *w, struct setting *s)
                           .n = w->w[COUNT],
                           .bits = 8 * type.size,
                           .factor = (int)w->w[FACTOR],
-                          .has_fill = w->w[HAS_FILL] == 1, /* as libhdf5 asks; other words come from damage only */
+                          .has_fill =
+                              w->w[HAS_FILL] == 1, /* libhdf5 compares with 1; other values come from damage only */
                           .fill = w->w[FILL] | (uint64_t)w->w[FILL + 1] << 32};
     s->fill &= mask_of((unsigned)s->bits);
     if (is_real)
@@ -142,7 +143,7 @@ static int read_words(const struct cel_words *w, struct setting *s)
     return CEL_OK;
 }
 
-/* Integers that are to keep all their bits are copied, as HDF5 does. */
+/* Integers for which all bits of the type were asked are copied, as HDF5 does. */
 static bool is_idle(const struct setting *s)
 {
     return s->type.kind != 'f' && (size_t)s->factor == s->bits;
@@ -187,7 +188,7 @@ static uint64_t stored_size(const struct setting *s, unsigned bits)
 
 /* --- integers ---------------------------------------------------------------------------- */
 
-/* The smallest and largest value but for fill; signed ones with their highest bit turned over. */
+/* The smallest and largest value except the fill value. Signed values are compared with their highest bit inverted. */
 CEL_INLINE bool find_range(const struct setting *s, const unsigned char *src, uint64_t turn, uint64_t *least,
                            uint64_t *most, size_t size)
 {

@@ -52,8 +52,8 @@ static int check(const struct cel_words *visible)
     return CEL_OK;
 }
 
-/* HDF5's rule: a scanline is the fastest axis, in whole chunks of at most 128
- * blocks; an axis shorter than a block takes in what lies beside it. */
+/* HDF5's rule: a scanline is the fastest axis, but at most 128 blocks; if that axis is shorter than a block,
+ * the scanline goes on into the next rows. */
 static size_t scanline_of(const struct cel_shape *shape, size_t block)
 {
     size_t points = shape->nbytes / shape->elem_size;
@@ -155,7 +155,7 @@ static struct layout layout_of(const struct settings *s, size_t n)
     return l;
 }
 
-/* Room in the context: the chunk in planes, then the chunk in padded scanlines. */
+/* Space in the context: the chunk in planes, then the chunk in padded scanlines. */
 static int reserve(struct cel_codec_buffer *buffer, size_t n, const struct layout *l, unsigned char **planes,
                    unsigned char **lines)
 {
@@ -188,7 +188,7 @@ static void unpad(unsigned char *dst, const unsigned char *src, size_t n, const 
         memcpy(dst, src, n < l->line ? n : l->line);
 }
 
-/* Every scanline is filled up to whole blocks; noise then grows by 3 bits in 64. */
+/* Every scanline is filled up to whole blocks; incompressible data then grows by 3 bits in 64. */
 static size_t bound(const struct cel_coding *coding, size_t n)
 {
     return 4 + 2 * n + n / 8 + 8 * 4096;

@@ -122,7 +122,8 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     return rc;
 }
 
-/* A stream of its own mode starts with a header; one without starts so by chance only. */
+/* A stream in reversible mode starts with a header that says so. Other streams have no header; that one starts with
+ * the same bytes by chance is practically excluded by the checks. */
 static bool is_exact(const struct cel_coding *coding, const void *src, size_t n, struct cel_zfp *z)
 {
     struct cel_zfp own;

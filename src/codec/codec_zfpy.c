@@ -143,7 +143,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     return CEL_OK;
 }
 
-/* The chunk's own header counts: others may see the shape otherwise. */
+/* Decodes by the chunk's own header: other writers may treat axes of the shape differently. */
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
     struct cel_zfp z = {.header = 0};

@@ -114,7 +114,7 @@ static const struct cel_codec *const codecs[] = {
     NULL,
 };
 
-/* Other names people use, in text and in Zarr metadata, and numcodecs' prefix. */
+/* Other names in use, in text and in Zarr metadata. */
 static const struct {
     const char *other, *name;
 } aliases[] = {
@@ -140,8 +140,8 @@ static const struct {
     {NULL, NULL},
 };
 
-/* Names of Zarr version 3 beside those that are written: as registered, where zarr-python knows the codec by
- * numcodecs' name only, and zarrs' own. */
+/* Names of Zarr version 3 that are read but not written: registered names of codecs that zarr-python knows by
+ * numcodecs' name only, and names of zarrs. */
 static const struct {
     const char *other, *name;
 } aliases3[] = {

@@ -1,7 +1,7 @@
 /* Which format a location is: every container looks at the path, the mode and
- * the first bytes and bids; the highest bid wins. When nobody bids, the first
- * bytes are compared with those of things people mistake for datasets, so that
- * the error can say what the file is instead. */
+ * the first bytes and says how sure it is (its bid); the highest bid wins. Without
+ * any bid the first bytes are compared with those of other kinds of files, so
+ * that the error can say what the file is. */
 #include "container.h"
 #include <string.h>
 #include <strings.h>

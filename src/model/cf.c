@@ -88,7 +88,7 @@ int cel_cf_describe(struct cel_var *var)
 }
 
 /* The attribute may be a new one, which the classic model takes in define mode only; the
- * user has left it, and nobody else has the dataset any more. */
+ * user has left it. No other call can use the dataset here. */
 static int put_error(struct cel_var *var, double max_rel)
 {
     struct cel_dataset *ds = var->group->dataset;

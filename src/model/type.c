@@ -323,8 +323,11 @@ int cel_type_insert_field(struct cel_type *type, const char *name, size_t offset
         return rc;
     if (!field)
         rc = cel_fail(NC_EBADTYPE, "field %s.%s: there is no such type", type->name, normal);
-    else if (ndims < 0 || ndims > CEL_RANK_MAX || (ndims && !dims))
-        rc = cel_fail(NC_EINVAL, "field %s.%s: %d dimensions", type->name, normal, ndims);
+    else if (ndims < 0 || ndims > CEL_RANK_MAX)
+        rc = cel_fail(NC_EINVAL, "field %s.%s: %d dimensions, but a field has 0 to %d", type->name, normal, ndims,
+                      CEL_RANK_MAX);
+    else if (ndims && !dims)
+        rc = cel_fail(NC_EINVAL, "field %s.%s: no lengths of its dimensions were given", type->name, normal);
     else
         rc = cel_mode_define(type->group->dataset);
     if (rc == CEL_OK)
@@ -410,7 +413,7 @@ bool cel_type_equal(const struct cel_type *a, const struct cel_type *b)
     return true;
 }
 
-/* Fields never overlap, so that bytes nobody owns show in the sum. */
+/* Fields never overlap: there are holes if their sizes add up to less than the type's. */
 bool cel_type_has_holes(const struct cel_type *type)
 {
     size_t owned = 0;

@@ -59,9 +59,9 @@ int cel_store_get_range_of(struct cel_store *s, const char *key, const struct ce
                            size_t n, void *dst);
 bool cel_store_mark_same(const struct cel_store_mark *a, const struct cel_store_mark *b);
 
-/* A draft is a value in the making: its parts are written in any order and by any
- * thread, then it takes the place of a key's value at once. Nothing is held open between
- * calls, so there may be any number of them. */
+/* A draft is a value that is not complete yet. Its parts are written in any order and by any
+ * thread; then it replaces a key's value in one step. No file stays open between
+ * calls, so there may be any number of drafts. */
 struct cel_draft;
 bool cel_store_has_drafts(const struct cel_store *s);
 int cel_draft_make(struct cel_store *s, struct cel_draft **out);

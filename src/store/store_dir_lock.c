@@ -1,7 +1,7 @@
 /* The lock of processes that read, change and write one value: a file in the root, as
  * network file systems lock files that are open for writing, not folders. It belongs to the
  * open file, so threads of one process, too, wait for each other. The file is removed
- * when nobody has the lock; who gets the lock of a file that is gone tries again. */
+ * when no process holds the lock; a process that gets the lock of a removed file tries again. */
 #include "env.h"
 #include "store_dir_int.h"
 #include <errno.h>
@@ -50,7 +50,7 @@ static int cannot_lock(struct directory *d)
                     d->store.path, strerror(errno));
 }
 
-/* Where there are no locks nobody changes parts, so replacing values needs none. */
+/* On file systems without locks only whole values are replaced, never parts of them: that needs no lock. */
 int cel_dir_lock(struct cel_store *s, enum cel_store_lock how, int *fd)
 {
     struct directory *d = directory_of(s);

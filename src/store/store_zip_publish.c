@@ -18,8 +18,8 @@
 
 /* --- the new file ------------------------------------------------------------------ */
 
-/* Nobody gets to read or write what he could not before. Who may not give the file to
- * its group gives the group no more than everybody has. */
+/* The new file gives no user more rights than the old one did. Where its group cannot be set, the group
+ * gets only the rights of all others. */
 static void keep_owner(int fd, const struct stat *old)
 {
     mode_t mode = old->st_mode & 0777;
@@ -142,7 +142,7 @@ static int write_archive(struct zip *z, struct zip_output *o, bool anew, struct 
     return rc;
 }
 
-/* Nobody else is at work. */
+/* Called while no other thread uses the archive. */
 static int publish(struct zip *z, bool anew)
 {
     struct zip_output o = {.fd = -1, .directory = CEL_BUF_INIT(DIRECTORY_MAX)};

@@ -94,7 +94,7 @@ static void *default_fill(const struct type *t)
     }
     if (t->kind > NC_UINT64 || !fill[t->kind]) {
         free(copy);
-        return NULL; /* bytes and types of the file's own have none that is safe to take for "missing" */
+        return NULL; /* bytes and user types have no default fill value that could safely be taken for "missing" */
     }
     memcpy(copy, fill[t->kind], t->size);
     return copy;

@@ -1,4 +1,4 @@
-/* A document's memory, which goes all at once, and its one error. */
+/* A document's memory, which is freed as a whole, and its first error. */
 
 #include "cdl.h"
 #include <stdarg.h>

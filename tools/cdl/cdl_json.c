@@ -411,7 +411,7 @@ static void skip_data(struct json *j, int group, int varid, const char *reason)
     free(path);
 }
 
-/* What was met only in reading stands beside the data. */
+/* An error met while reading is written beside the data. */
 static void put_data_or_reason(struct json *j, const struct json_var *v)
 {
     int status = put_data(j, v);

@@ -208,7 +208,7 @@ static void wrap_tagged(struct cdl_const *c)
 {
     static const struct {
         nc_type type;
-        uint64_t most; /* of its unsigned sister */
+        uint64_t most; /* largest value of the unsigned type of that size */
     } edges[] = {{NC_BYTE, UINT8_MAX},
                  {NC_SHORT, UINT16_MAX},
                  {NC_INT, UINT32_MAX},

@@ -115,7 +115,7 @@ static bool parse_dims(struct cdl_lex *lx, struct cdl_group *g)
         const char *keyword = lx->doc->keyword;
         char *name = cdl_expect_own_name(lx, "the name of a dimension");
         if (name && first && cdl_accept(lx, ':')) {
-            lx->doc->keyword = keyword; /* it was meant as the type it is */
+            lx->doc->keyword = keyword; /* the name is that of a type */
             return cdl_parse_named_att(lx, g, name, at);
         }
         if (!name || !parse_dim(lx, g, name, at))

@@ -57,7 +57,7 @@ void cdl_put_wrapped(struct cdl_printer *p, const char *s, size_t margin)
 }
 
 /* --- names as seen from a group ------------------------------------------ */
-/* The kinds of file that have the type take its name for it, unless it is written otherwise. */
+/* Formats that have a type of this name would read it as the type: there it is written with a backslash. */
 void cdl_put_own_name(const struct cdl_printer *p, struct text *out, const char *name)
 {
     if (cdl_is_keyword(name, p->format))
@@ -115,7 +115,7 @@ static bool means_dim(int group, const char *name, int dimid)
     return nc_inq_dimid(group, name, &seen) == NC_NOERR && seen == dimid;
 }
 
-/* The group that has the dimension: the last, on the way up, where its name still means it. Asked by name, because a list
+/* The group that defines the dimension: the outermost one in which its name still means it. Looked up by name, because a list
  * of all dimensions for each of a variable's makes ncdump slow where there are many. */
 static int owner_above(int group, const char *name, int dimid)
 {

@@ -46,7 +46,7 @@ double bits_confidence(uint64_t n, double confidence)
     return p < 1 ? p : 1;
 }
 
-/* What two outcomes fall short of one bit of entropy when one has the share p. */
+/* 1 bit minus the entropy of two outcomes with the probabilities p and 1 - p. */
 static double free_entropy(double p)
 {
     return p >= 1 ? 1 : 1 + p * log2(p) + (1 - p) * log2(1 - p);
@@ -61,8 +61,9 @@ static double tail_threshold(const struct bits_result *r, int nbits)
     return 1.5 * most;
 }
 
-/* The bit below the one with most information after which it grows again, which of real data it does not. What is still much of
- * the most is no minimum, but two bits of about the same. */
+/* The first bit after the one with the most information (the peak) behind which the information grows again; in data that
+ * was never packed it only falls. A minimum above 5 % of the peak does not count: that is two bits with about the same
+ * information. */
 static int first_minimum(const struct bits_result *r, struct bits_form form)
 {
     int peak = 0;

@@ -1,4 +1,4 @@
-/* cellar doctor: what is at work here, whether it works, and what is wrong with a file. */
+/* cellar doctor: which libraries, filters and settings are in use, whether they work, and what is wrong with a file. */
 
 #include "cellar.h"
 #include "command.h"

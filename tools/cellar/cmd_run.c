@@ -90,8 +90,9 @@ static bool is_ours(const char *libnetcdf)
     return strcmp(libnetcdf, "libnetcdf.so.19") == 0 || strcmp(libnetcdf, "libnetcdf.so.22") == 0;
 }
 
-/* The library to be loaded before all others; NULL: none. Says what cannot be helped. R's package takes libnetcdf.so.19 for
- * the one it looks for; the other has no name beside netCDF's, and is right for programs that have their own. */
+/* The library to be loaded before all others (LD_PRELOAD); NULL: none. Prints a warning where the program cannot be
+ * redirected. R's package looks for libnetcdf.so.19; libnetcdf.so.22 exports netCDF's names only, and is for programs that
+ * bring a libnetcdf of their own. */
 static const char *loaded_first(const char *path, bool asked)
 {
     struct program p;

@@ -181,7 +181,7 @@ static void compare_each(const struct diff_request *req, const struct type *type
     }
 }
 
-/* Those that are shown are looked for one by one, as are those that may be tolerated. */
+/* Whether values are compared many at a time: not if single differences are to be shown, or may be tolerated. */
 static bool goes_by_many(const struct diff_request *req, const struct type *type, const struct diff_stats *out)
 {
     return (type->kind == NC_FLOAT || type->kind == NC_DOUBLE) && !req->nan_differs && req->abs < 0 && req->rel < 0 &&

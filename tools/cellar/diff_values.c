@@ -150,7 +150,8 @@ static bool read_block(struct pair *p, const struct slab *block)
     return true;
 }
 
-/* Where chunks differ once they mostly do: then their bytes are not asked for any more, but for every eighth block. */
+/* Stored bytes are compared first. Once they differed in a block, they mostly differ in the next ones too: from there
+ * on they are compared in every eighth block only. */
 static bool compare_blocks(struct pair *p, struct slab *block)
 {
     size_t number = 0;

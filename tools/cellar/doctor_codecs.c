@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum { NX = 4, NY = 8, NZ = 32, NVALUES = NX * NY * NZ };
-#define LOSS 0.05 /* of the range of the values: more is no loss of digits, but an error */
+#define LOSS 0.05 /* of the range of the values: a larger difference is an error, not a loss of digits */
 
-/* What a filter cannot do without; and those that keep only what all values have in common. */
+/* Parameters that a filter requires. of_ones: it does not keep single values, and is tried with an array of ones. */
 static const struct {
     const char *name, *params;
     bool of_ones;

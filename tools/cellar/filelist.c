@@ -67,7 +67,7 @@ static int visible(const struct dirent *entry)
 
 static bool add_folder(struct filelist *list, const char *folder);
 
-/* Links are followed to files, never to directories, which could come back to where they are. */
+/* Links to files are followed; links to directories are not, as they may lead back to a parent. */
 static bool add_entry(struct filelist *list, const char *path)
 {
     struct stat at;

@@ -59,8 +59,8 @@ void verify_note(struct verify_job *job, const struct look_var *v, const size_t 
         r->state = VERIFY_UNKNOWN;
 }
 
-/* What keeps us from looking: the system, a file of another kind, or a filter that is not here. What the file says wrongly is
- * damage. */
+/* Whether a status means that the file could not be checked (a system error, another format, a missing filter). All
+ * others mean damage. */
 static bool is_not_looked(int status)
 {
     return status > 0 || status == NC_ENOTNC || status == NC_ENOMEM || status == NC_ENOFILTER || status == NC_EACCESS;

@@ -40,7 +40,7 @@ static void hash_one(struct xxh64 *h, const struct type *t, const char *value)
     }
 }
 
-/* The other byte order is put right, so that machines agree. */
+/* Values are hashed in little-endian order on every machine. */
 static void hash_numbers(struct xxh64 *h, const struct type *t, const char *values, size_t n)
 {
     static const int one = 1;
@@ -190,7 +190,7 @@ static bool is_whole(const struct slab *block, const struct look_var *v)
     return true;
 }
 
-/* A piece that does not fit the memory: it is one all the same, and is hashed as it comes. */
+/* A piece that does not fit the memory limit is read and hashed part by part, into one hash. */
 static void read_large_piece(struct reading *r, struct slab *block)
 {
     size_t *index = tool_alloc((size_t)r->v->ndims + 1, sizeof *index);

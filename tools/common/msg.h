@@ -20,8 +20,8 @@ void msg_error(const char *fmt, ...) TOOL_PRINTF(1, 2);
 void msg_warn(const char *fmt, ...) TOOL_PRINTF(1, 2);
 noreturn void msg_die(enum msg_exit code, const char *fmt, ...) TOOL_PRINTF(2, 3);
 
-/* In all messages from now on `shown` stands for `real`: an output is known by
- * the name it will have. NULL ends it. Both are copied. */
+/* All messages from now on show `shown` in place of `real`, so that a temporary
+ * output appears under its final name. NULL ends it. Both are copied. */
 void msg_set_alias(const char *real, const char *shown);
 
 /* "<what>: <why>" where why is the library's own sentence if it has one, else

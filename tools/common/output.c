@@ -18,8 +18,8 @@
 static struct {
     pthread_mutex_t lock;
     char *target;  /* local paths */
-    char *folder;  /* for what is in the making ... */
-    char *temp;    /* ... which is this */
+    char *folder;  /* temporary folder for the output ... */
+    char *temp;    /* ... which has this path until it is complete */
     char *create;  /* what is given to nc_create */
     bool in_place; /* the output is complete: too late for a signal */
 } now = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -129,7 +129,7 @@ const char *output_begin(const char *target)
     } else {
         error = errno;
     }
-    pthread_mutex_unlock(&now.lock); /* exit() takes it, too */
+    pthread_mutex_unlock(&now.lock); /* exit() takes the lock, too */
     if (error)
         msg_die(MSG_FAILED, "%s: no folder for it can be made beside it: %s", target, strerror(error));
     free(local);
@@ -167,8 +167,8 @@ static bool flush_to_disk(const char *path)
     return ok;
 }
 
-/* A directory cannot be renamed over another: they change places, or the old one steps
- * aside, under a name that no later run removes, until the new one is in place. */
+/* A directory cannot be renamed over another. The two are exchanged in one step if the system can; otherwise the
+ * old one is renamed to a name that no later run removes, until the new one is in place. */
 static bool replace_directory(const char *temp, const char *target)
 {
     struct text aside = {0};
@@ -188,8 +188,8 @@ static bool replace_directory(const char *temp, const char *target)
     return ok;
 }
 
-/* Nobody gets to read or write what he could not before: where the group cannot be kept, it
- * gets no more than everybody has. */
+/* The new file gives no user more rights than the old one did. Where its group cannot be set, the group gets only
+ * the rights of all others. */
 static bool keep_owner(const char *temp, const struct stat *old)
 {
     mode_t mode = old->st_mode & 0777;

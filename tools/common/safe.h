@@ -1,8 +1,8 @@
 #ifndef TOOL_SAFE_H
 #define TOOL_SAFE_H
 
-/* Text that others wrote, made fit to be shown: names, values and file names may hold characters that command a
- * terminal. Everything a tool prints of such text goes through here. */
+/* Text from files, made safe to print: names, values and file names may hold control characters, which a terminal
+ * would obey. All such text that a tool prints goes through here. */
 
 #include "text.h"
 

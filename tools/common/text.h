@@ -1,8 +1,8 @@
 #ifndef TOOL_TEXT_H
 #define TOOL_TEXT_H
 
-/* Text that grows, and memory that is there: the tools end with a message (exit
- * code 1) when memory runs out, so that no caller has to ask. */
+/* Text that grows, and memory. When memory runs out the tool ends with a message (exit
+ * code 1), so no caller has to check. */
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@ void *tool_grow(void *p, size_t n, size_t size);
 char *tool_strdup(const char *s);
 char *tool_strndup(const char *s, size_t len);
 
-/* Room for one more item in a list whose length is *n: doubled at powers of two. */
+/* Space for one more item in a list of n items; it doubles when n is a power of two. */
 void *tool_push(void *list, size_t n, size_t size);
 
 struct text {

@@ -1,5 +1,5 @@
-/* A lock that is free proves that its holder is gone only on the same host, as some network
- * file systems keep locks to each node: what another host left is removed after a day. */
+/* On the same host a free lock means that its holder has ended. On other hosts it does not, as some network file
+ * systems have separate locks on each node: what another host left is removed after a day. */
 
 #include "tmpfolder.h"
 #include "msg.h"
@@ -42,7 +42,7 @@ static char *prefix_of(const char *target)
     return text_take(&t);
 }
 
-/* The number Linux draws at each start is the same in all containers of a machine. */
+/* Linux's boot id: the same in all containers of a machine. */
 static const char *host(void)
 {
     static char name[16];
@@ -145,8 +145,8 @@ void tmpfolder_remove_left(const char *target)
 
 /* --- making --------------------------------------------------------------------------- */
 
-/* The lock is held by a descriptor that stays open. False when another run took the
- * folder for a dead one's meanwhile. */
+/* Takes the lock, by a descriptor that stays open. False: another run has meanwhile taken the folder for one left
+ * behind, and removed it. */
 static bool hold(const char *folder)
 {
     char *name = inside(folder, "lock");

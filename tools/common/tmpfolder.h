@@ -1,9 +1,9 @@
 #ifndef TOOL_TMPFOLDER_H
 #define TOOL_TMPFOLDER_H
 
-/* A folder beside a target, for an output in the making: ".<name>.cellar-<host>-<random>",
- * open to its owner alone, so that nobody can plant anything in it or foresee its name. A lock
- * in it is held until the process ends; that is how one that a killed run left is known. */
+/* A temporary folder beside a target, for an output that is not complete: ".<name>.cellar-<host>-<random>". Only its
+ * owner can access it, and its name cannot be guessed. The process holds a lock in it until it ends; a folder whose
+ * lock is free was left by a killed run. */
 
 #include <stdbool.h>
 

@@ -40,7 +40,7 @@ struct copy_request {
     bool fix_unlimited;                        /* -u */
     bool out_in_memory;                        /* -w */
     bool in_in_memory;                         /* -r */
-    bool keep_order;                           /* fletcher32 stays where it is on the way to Zarr */
+    bool keep_order;                           /* fletcher32 keeps its position in Zarr */
     bool strict;                               /* what would be left out with a warning fails */
     struct select data_of, only;               /* -v, -V */
     struct select groups_data_of, groups_only; /* -g, -G */
@@ -139,8 +139,8 @@ void copy_free(struct copy *c);
  * so, with --strict. */
 bool copy_leave_out(const struct copy *c, const char *path, const char *why);
 
-/* Whether a status only says that the output has no such thing. Not so for classic kinds: who asks for one of these
- * wants to know that it cannot be. */
+/* Whether a status means that the output's format lacks the feature, so that the object can be left out. False for
+ * classic formats: there the copy fails. */
 bool copy_can_leave(const struct copy *c, int status);
 
 /* The output's counterparts; -1 and NC_NAT: it has none, and the reason (yours to free) has been said. */

@@ -36,7 +36,7 @@ int copy_group_of(const struct copy *c, int in)
     return c->out;
 }
 
-/* What lies in a group that is left out goes with it, without further words. */
+/* The contents of a group that is left out are left out too, without messages of their own. */
 static bool define_group(struct copy *c, int in, int *out)
 {
     char name[NC_MAX_NAME + 1], *path = walk_path(in);

@@ -111,7 +111,7 @@ static bool lacks_parts(const struct copy *c, const struct type *t)
     return copy_group_of(c, t->group) < 0 || (t->base && copy_out_type(c, t->base) == NC_NAT);
 }
 
-/* Types without a name of their own are not missed: what has their values is named. */
+/* No message is given for types without a name: the variables and attributes of the type are named. */
 static bool has_own_name(const struct type *t)
 {
     return strncmp(t->name, "_Anonymous", 10) != 0;

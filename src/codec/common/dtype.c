@@ -1,5 +1,5 @@
-/* Elements by dtype: slow and plain, one at a time; none of these filters is a
- * bottleneck beside the compressor that follows it. */
+/* Elements by dtype, converted one at a time: simple rather than fast, as the compressor that follows
+ * such a filter takes longer. */
 #include "bytes.h"
 #include "half.h"
 #include "dtype.h"

@@ -78,7 +78,7 @@ void cel_quantizing_reveal(const struct cel_words *working, struct cel_words *vi
     visible->w[WORD_DIGITS] = working->w[WORD_DIGITS];
 }
 
-/* Words that no quantizer can be made of hinder encoding alone: then there is none. */
+/* Words that are not valid only prevent encoding: the context then has no quantizer, and decoding works. */
 int cel_quantizing_context(const struct cel_words *words, int mode, enum cel_ties ties, void **context)
 {
     uint64_t wide;

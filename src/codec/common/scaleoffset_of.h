@@ -28,7 +28,7 @@ static unsigned NAME(find_least)(const struct setting *s, const void *src, uint6
         REAL v = NAME(value_at)(s, src, i);
 
         if (!isfinite(v))
-            return (unsigned)s->bits; /* rounding has no number for it */
+            return (unsigned)s->bits; /* llround is not defined for it */
         if (s->has_fill && fabs(v - fill) < near)
             continue;
         if (!found)

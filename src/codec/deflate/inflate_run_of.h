@@ -259,7 +259,7 @@ TARGET static enum cel_inflate_step NAME(two)(const struct cel_inflate_tables *t
         out += len;
     read_ahead:
         SYMBOLS_OF(b, *literals++ = (uint8_t)(e >> 16), continue, break);
-        if (unlikely(e & CEL_IS_BAD)) { /* B has read ahead in vain: its lists become empty */
+        if (unlikely(e & CEL_IS_BAD)) { /* what B has read is useless: its lists become empty */
             b_next = b_start;
             b_n = 0;
             literals = ahead->literals;

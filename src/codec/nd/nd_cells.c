@@ -188,7 +188,7 @@ bool cel_cells_walk(const struct cel_cells *c, char *array, char *cells, cel_str
     return true;
 }
 
-/* One row of cells, or cells of one row: nothing changes place. */
+/* One row of cells, or cells of one row: the order of the bytes does not change. */
 static bool is_copy(const struct cel_cells *c)
 {
     return c->rank < 2;

@@ -4,8 +4,8 @@
  * first goes behind the end of the file, in its new layout; one write of the header points there; then
  * it goes to its place, and a second write of the header points to that. After every single write the
  * file is a valid one with all its data, for any reader. It costs the moved data once more in writing and, meanwhile,
- * in space. Where nobody was promised anything, or there is no such space, data moves in place:
- * from the end towards the start, since nothing ever moves down. */
+ * in space. A file that was never synced, or a disk without that space, gets its data moved in place:
+ * from the end towards the start, since nothing ever moves to a lower address. */
 #include "classic_int.h"
 #include "mem.h"
 #include <stdlib.h>

@@ -39,7 +39,7 @@ static int take_part(const char **path, struct cel_buf *part, bool *found)
     return rc == CEL_OK ? cel_buf_add(part, "", 1) : rc;
 }
 
-/* Deeper than groups may be, nobody looks. */
+/* Folders deeper than groups can be nested are left out. */
 static int add_folders(struct cel_json *tree, const char *key, struct cel_buf *part)
 {
     bool found = true;

@@ -63,7 +63,7 @@ static struct cel_zarr_elements elements_of(const struct cel_var *var, void *ele
     return e;
 }
 
-/* Where nothing promises how long the elements are, it is limited. */
+/* *nbytes: what a chunk decodes to. false: its elements have no fixed size, and *nbytes is a limit. */
 bool cel_zarr_elements_bytes(const struct cel_var *var, size_t encoded, size_t *nbytes)
 {
     const struct cel_zarr_dtype *t = dtype_of(var);

@@ -159,9 +159,49 @@ static void zero_of_an_enum_has_a_name(void **state)
     assert_ok(nc_close(ncid));
 }
 
+/* NC_EINVAL, and the type stays as it was: 32 dimensions are kept and read again. */
+static void fields_have_at_most_32_dimensions(void **state)
+{
+    int ncid, varid, ndims, sizes[33], got[33];
+    short in[6] = {1, 2, 3, 4, 5, 6}, out[6] = {0};
+    size_t nfields;
+    nc_type type;
+    void *tag;
+
+    (void)state;
+    for (int d = 0; d < 33; d++)
+        sizes[d] = d == 0 ? 2 : d == 31 ? 3 : 1;
+    assert_ok(nc_create("rank.nc", NC_NETCDF4, &ncid));
+    assert_ok(nc_def_compound(ncid, sizeof in, "c", &type));
+    assert_int_equal(nc_insert_array_compound(ncid, type, "f", 0, NC_SHORT, 33, sizes), NC_EINVAL);
+    assert_non_null(strstr(cellar_error(), "c.f: 33 dimensions"));
+    assert_int_equal(nc_insert_array_compound(ncid, type, "f", 0, NC_SHORT, -1, sizes), NC_EINVAL);
+    assert_ok(nc_inq_compound_nfields(ncid, type, &nfields));
+    assert_int_equal(nfields, 0);
+    assert_ok(ncaux_begin_compound(ncid, "laid_out", 0, &tag));
+    assert_int_equal(ncaux_add_field(tag, "f", NC_SHORT, 33, sizes), NC_EINVAL);
+    assert_ok(ncaux_add_field(tag, "f", NC_SHORT, 32, sizes));
+    assert_ok(ncaux_abort_compound(tag));
+    assert_ok(nc_insert_array_compound(ncid, type, "f", 0, NC_SHORT, 32, sizes));
+    assert_ok(nc_def_var(ncid, "v", type, 0, NULL, &varid));
+    assert_ok(nc_put_var(ncid, varid, in));
+    assert_ok(nc_close(ncid));
+
+    assert_ok(nc_open("rank.nc", NC_NOWRITE, &ncid));
+    assert_ok(nc_inq_typeid(ncid, "c", &type));
+    assert_ok(nc_inq_compound_field(ncid, type, 0, NULL, NULL, NULL, &ndims, got));
+    assert_int_equal(ndims, 32);
+    assert_memory_equal(got, sizes, 32 * sizeof *got);
+    assert_ok(nc_get_var(ncid, varid, out));
+    assert_memory_equal(out, in, sizeof in);
+    assert_ok(nc_close(ncid));
+    remove("rank.nc");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_have_at_most_32_dimensions),
         cmocka_unit_test(compounds_are_laid_out_as_in_c),
         cmocka_unit_test(types_of_two_files_are_compared_by_their_parts),
         cmocka_unit_test(nested_data_is_copied_printed_and_freed),

@@ -370,7 +370,7 @@ static int read_held(struct cel_zarr_shard *s, struct open_shard *o, const struc
     return CEL_OK;
 }
 
-/* As find_slot, once nobody writes the draft it may lie in. */
+/* As find_slot; waits while other threads write to the draft that holds it, or put the shard. */
 static int find_slot_at_rest(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard **o,
                              struct shard_slot *out)
 {
@@ -434,7 +434,7 @@ static void keep_fresh(struct cel_zarr_shard *s, struct open_shard *o, size_t at
     s->waiting += n;
 }
 
-/* Too much waits: what is on its way to the store first, then the shard used longest ago. */
+/* If more than WAITING_MAX bytes wait in memory: waits for the shards being put, then puts the one used longest ago. */
 static int evict_open_shards(const struct shard_wanted *w, struct cel_zarr_shard *s, bool locked)
 {
     size_t n, i;

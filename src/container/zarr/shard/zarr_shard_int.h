@@ -28,13 +28,13 @@ struct open_shard {
     size_t nwanted;             /* chunks that make it complete; SIZE_MAX: it has one that is no longer in the array */
     size_t nfresh;              /* fresh chunks ... */
     size_t fresh_bytes;         /* ... and how many bytes of them wait in memory */
-    bool putting;               /* on its way to the store, without the level's lock: not to be changed */
+    bool putting;               /* being put into the store, without the level's lock: not to be changed */
     struct cel_draft *draft;    /* the value to be, as far as its first chunks are there; NULL: none */
     size_t appended;            /* slots before this one have an offset in the draft ... */
     uint64_t end;               /* ... which ends here so far */
     size_t nwriting;            /* threads that write to the draft, without the level's lock */
     bool out_of_order;          /* no draft until the shard is put: its chunks come in no order */
-    unsigned long used;         /* for choosing the one to give up */
+    unsigned long used;         /* time of the last use, to choose the one to evict */
 };
 
 struct cel_zarr_shard {

@@ -158,9 +158,9 @@ int cel_zarr_shard_write(const struct shard_wanted *any, struct cel_zarr_shard *
 
 /* --- complete ---------------------------------------------------------------------------------- */
 
-/* From here to end_put nobody changes the shard, which has all its chunks, and they are fresh:
- * readers find them, who wants to put one waits. Offsets noted before are of no use
- * from now on, as the value may be replaced at any moment. */
+/* From here to end_put the shard does not change. It has all its chunks, and all are fresh: readers find
+ * them in memory, writers wait. Offsets noted before are no longer valid, as the value may be replaced at
+ * any moment. */
 static void begin_put(struct cel_zarr_shard *s, struct open_shard *o)
 {
     assert(shard_is_complete(o) && !o->putting);
