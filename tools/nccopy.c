@@ -6,11 +6,9 @@
 #include "msg.h"
 #include "opt.h"
 #include "output.h"
-#include "unreadable.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LONG_QUANTIZE = 256, LONG_VERIFY, LONG_DRY_RUN, LONG_REPORT, LONG_KEEP_ORDER, LONG_THREADS, LONG_STRICT };
 
@@ -127,93 +125,6 @@ static void take_option(struct copy_request *r, int key, const char *value)
         take_value(r, key, value);
 }
 
-static void open_input(struct copy *c)
-{
-    int status = nc_open(c->req->in, c->req->in_in_memory ? NC_DISKLESS : NC_NOWRITE, &c->in);
-
-    if (status == NC_NOERR)
-        status = copy_formats(c);
-    if (status)
-        exit(msg_nc(status, "%s", c->req->in));
-}
-
-static bool failed(const struct copy *c, int status)
-{
-    msg_nc(status, "%s", c->req->out);
-    return false;
-}
-
-/* Writes everything; the output keeps its temporary name. */
-static bool write_output(struct copy *c)
-{
-    int status = nc_create(c->out_path, copy_create_mode(c), &c->out);
-    bool ok;
-
-    if (status)
-        return failed(c, status);
-    copy_progress_start(c);
-    ok = copy_define(c) && copy_data(c);
-    copy_progress_end();
-    if (!ok) {
-        nc_abort(c->out);
-        return false;
-    }
-    status = nc_close(c->out);
-    return status == NC_NOERR || failed(c, status);
-}
-
-static int copy_file(struct copy *c)
-{
-    bool same = true;
-
-    c->out_path = output_begin(c->req->out);
-    if (!write_output(c))
-        return MSG_FAILED;
-    if (c->req->verify && !copy_verify(c, &same))
-        return MSG_FAILED;
-    if (!same)
-        return MSG_DIFFERS;
-    if (!output_commit())
-        return MSG_FAILED;
-    if (c->req->report || (isatty(STDERR_FILENO) && !c->req->quiet))
-        copy_report(c, c->req->report ? stdout : stderr);
-    return MSG_OK;
-}
-
-/* What the library could not read of the input is named, once for all. */
-static void check_readable(const struct copy *c)
-{
-    size_t n = 0;
-    int status = unreadable_warn(c->in, "copied", &n);
-
-    if (status)
-        exit(msg_nc(status, "%s", c->req->in));
-    if (n && c->req->strict)
-        msg_die(MSG_FAILED, "%s: --strict: %zu object%s of it cannot be copied", c->req->in, n, n == 1 ? "" : "s");
-}
-
-static int run(const struct copy_request *r)
-{
-    struct copy c = {.req = r};
-    int code;
-
-    if (output_same(r->in, r->out))
-        msg_die(MSG_FAILED, "%s: input and output are the same: say another output", r->out);
-    open_input(&c);
-    check_readable(&c);
-    copy_plan(&c);
-    if (r->dry_run) {
-        code = copy_estimate(&c) ? MSG_OK : MSG_FAILED;
-        if (code == MSG_OK)
-            copy_report(&c, stdout);
-    } else {
-        code = copy_file(&c);
-    }
-    nc_close(c.in);
-    copy_free(&c);
-    return code;
-}
-
 int main(int argc, char **argv)
 {
     struct copy_request r = COPY_REQUEST_INIT;
@@ -232,7 +143,7 @@ int main(int argc, char **argv)
                 line.noperands);
     r.in = line.operands[0];
     r.out = out = output_target(line.operands[1]);
-    code = run(&r);
+    code = copy_run(&r);
     free(out);
     copy_request_free(&r);
     opt_end(&line);

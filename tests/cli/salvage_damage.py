@@ -100,7 +100,7 @@ def check(what, report, values, error, original, whole, metadata):
             want = chunk_values(original[name], name, chunk)
             got = chunk_values(values[name], name, chunk) if len(values.get(name, '')) == len(original[name]) else None
             lost = is_lost(report, name, chunk) or (name not in values and any(x['name'] == '/' for x in report['lost']))
-            if got == want:
+            if got == want or (error and not whole(name, chunk)):  # where nothing could be saved, that is said
                 continue
             if whole(name, chunk):
                 missed += 1

@@ -171,31 +171,39 @@ static bool print_json(const struct look *l, const struct bits_var *b, size_t n,
 
 /* --- the whole ------------------------------------------------------------------------------------------ */
 
+struct measured {
+    const struct request *r;
+    const struct look *l;
+    struct bits_var *b;
+    size_t n;
+};
+
+static int measure_var(void *arg, const struct look_var *v)
+{
+    struct measured *m = arg;
+    int status = bits_var_measure(&m->r->bits, v, &m->b[m->n]);
+
+    m->n += m->b[m->n].v != NULL;
+    return status ? msg_nc(status, "%s: %s", m->l->path, v->path) : MSG_OK;
+}
+
 static int measure(const struct look *l, const struct request *r)
 {
-    struct bits_var *b = tool_alloc(l->nvars + 1, sizeof *b);
-    size_t n = 0;
-    int code = MSG_OK;
+    struct measured m = {.r = r, .l = l, .b = tool_alloc(l->nvars + 1, sizeof *m.b)};
+    int code;
 
     progress_start(r->quiet, 0);
-    for (size_t i = 0; i < l->nvars && code == MSG_OK; i++)
-        if (!r->only.n || select_has_var(&r->only, l->var[i].group, l->var[i].id)) {
-            int status = bits_var_measure(&r->bits, &l->var[i], &b[n]);
-
-            n += b[n].v != NULL;
-            if (status)
-                code = msg_nc(status, "%s: %s", l->path, l->var[i].path);
-        }
+    code = look_each_chosen(l, &r->only, measure_var, &m);
     progress_end();
     if (code == MSG_OK && r->json)
-        code = print_json(l, b, n, r->bits.confidence) ? MSG_OK : MSG_FAILED;
-    for (size_t i = 0; code == MSG_OK && !r->json && i < n; i++)
-        print_var(&b[i]);
+        code = print_json(l, m.b, m.n, r->bits.confidence) ? MSG_OK : MSG_FAILED;
+    for (size_t i = 0; code == MSG_OK && !r->json && i < m.n; i++)
+        print_var(&m.b[i]);
     if (code == MSG_OK && !r->json)
-        print_advice(b, n, l->path);
-    for (size_t i = 0; i < n; i++)
-        bits_var_free(&b[i]);
-    free(b);
+        print_advice(m.b, m.n, l->path);
+    for (size_t i = 0; i < m.n; i++)
+        bits_var_free(&m.b[i]);
+    free(m.b);
     return code;
 }
 
@@ -204,21 +212,14 @@ static int run(int argc, char **argv)
     struct request r = {.bits = {.threshold = BITS_TAIL, .confidence = 0.99}};
     struct opt_line line;
     struct look l;
-    int key, status, code;
+    int key, code;
 
     opt_start(&line, &tool, argc, argv);
     while ((key = opt_next(&line)) != OPT_END)
         take_value(&r, key, line.value);
-    if (line.noperands != 1)
-        msg_die(MSG_USAGE, "expected one file, got %zu: cellar bits [options] FILE (cellar help bits says more)",
-                line.noperands);
-    status = look_open(line.operands[0], &l);
-    if (status) {
-        code = msg_nc(status, "%s", line.operands[0]);
-    } else {
-        select_check_vars(&r.only, l.ncid, line.operands[0]);
+    code = look_open_operand(&line, &r.only, &l);
+    if (code == MSG_OK)
         code = measure(&l, &r);
-    }
     look_close(&l);
     select_free(&r.only);
     opt_end(&line);

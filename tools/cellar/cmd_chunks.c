@@ -217,24 +217,34 @@ static bool print_json(const struct request *r, const struct advice *a, size_t n
     return jsonw_print(&j);
 }
 
+struct advised {
+    const struct request *r;
+    struct advice *a;
+    size_t n;
+};
+
+static int advise_var(void *arg, const struct look_var *v)
+{
+    struct advised *all = arg;
+
+    all->n += advise(all->r, v, &all->a[all->n]);
+    return MSG_OK;
+}
+
 static int advise_file(const struct request *r, const struct look *l)
 {
-    struct advice *a = tool_alloc(l->nvars + 1, sizeof *a);
-    size_t n = 0;
-    int code = MSG_OK;
+    struct advised all = {.r = r, .a = tool_alloc(l->nvars + 1, sizeof *all.a)};
+    int code = look_each_chosen(l, &r->only, advise_var, &all);
 
-    for (size_t i = 0; i < l->nvars; i++)
-        if (!r->only.n || select_has_var(&r->only, l->var[i].group, l->var[i].id))
-            n += advise(r, &l->var[i], &a[n]);
     if (r->json)
-        code = print_json(r, a, n, l->path) ? MSG_OK : MSG_FAILED;
-    for (size_t i = 0; !r->json && i < n; i++)
-        print_advice(r, &a[i]);
-    if (!r->json && n)
-        print_line(a, n, l->path);
-    if (!r->json && !n)
+        code = print_json(r, all.a, all.n, l->path) ? MSG_OK : MSG_FAILED;
+    for (size_t i = 0; !r->json && i < all.n; i++)
+        print_advice(r, &all.a[i]);
+    if (!r->json && all.n)
+        print_line(all.a, all.n, l->path);
+    if (!r->json && !all.n)
         msg_warn("%s: no variable is read both as %s and as %s", l->path, r->read[0].name, r->read[1].name);
-    free(a);
+    free(all.a);
     return code;
 }
 
@@ -243,7 +253,7 @@ static int run(int argc, char **argv)
     struct request r = {.size = 1 << 20};
     struct opt_line line;
     struct look l;
-    int key, status, code;
+    int key, code;
 
     set_reads(&r, "time series 1, maps 1");
     opt_start(&line, &tool, argc, argv);
@@ -255,16 +265,9 @@ static int run(int argc, char **argv)
         default: r.json = true; break;
         }
     }
-    if (line.noperands != 1)
-        msg_die(MSG_USAGE, "expected one file, got %zu: cellar chunks [options] FILE (cellar help chunks says more)",
-                line.noperands);
-    status = look_open(line.operands[0], &l);
-    if (status) {
-        code = msg_nc(status, "%s", line.operands[0]);
-    } else {
-        select_check_vars(&r.only, l.ncid, line.operands[0]);
+    code = look_open_operand(&line, &r.only, &l);
+    if (code == MSG_OK)
         code = advise_file(&r, &l);
-    }
     look_close(&l);
     select_free(&r.only);
     free(r.read[0].name);

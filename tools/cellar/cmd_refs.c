@@ -31,19 +31,6 @@ static const struct opt_tool tool = {
     "file, or a directory of them.\n"
     "exit codes: 0 written; 1 failed, OUT is as it was; 2 wrong command line\n"};
 
-static int write_document(const char *path, const struct text *document)
-{
-    const char *to = path ? output_begin(path) : NULL;
-    FILE *f = to ? fopen(to, "w") : stdout;
-    bool ok = f && fwrite(document->s, 1, document->len, f) == document->len;
-
-    if (f && (to ? fclose(f) : fflush(f)) != 0)
-        ok = false;
-    if (!ok)
-        msg_error("%s: %s", path ? path : "standard output", strerror(errno));
-    return ok && (!path || output_commit()) ? MSG_OK : MSG_FAILED;
-}
-
 static int make(const struct refs_request *req, const struct filelist *files, const char *output)
 {
     struct refs r = {.req = req};
@@ -57,7 +44,7 @@ static int make(const struct refs_request *req, const struct filelist *files, co
     progress_end();
     if (ok) {
         refs_document(&r, &document);
-        code = write_document(output, &document);
+        code = output_text(output, document.s, document.len) ? MSG_OK : MSG_FAILED;
     }
     text_free(&document);
     refs_free(&r);

@@ -20,6 +20,7 @@ extern const struct command command_info;
 extern const struct command command_refs;
 extern const struct command command_run;
 extern const struct command command_salvage;
+extern const struct command command_tune;
 extern const struct command command_verify;
 
 /* main.c: the row of that name; ends the command with a suggestion when there is none. */

@@ -75,7 +75,7 @@ static char *share_of(unsigned long long stored, unsigned long long all)
     return text_take(&t);
 }
 
-static char *chunks_of(const struct look_var *v)
+char *info_chunks_of(const struct look_var *v)
 {
     static const char *const name[] = {
         [NC_CONTIGUOUS] = "contiguous", [NC_COMPACT] = "compact", [NC_VIRTUAL] = "virtual"};
@@ -143,7 +143,7 @@ static void fill_row(const struct look *l, const struct extents *e, size_t i, st
     row->cell[3] = safe_copy(v->path);
     row->cell[4] = safe_copy(v->type ? v->type->name : "?");
     row->cell[5] = shape_of(v);
-    row->cell[6] = chunks_of(v);
+    row->cell[6] = info_chunks_of(v);
     row->cell[7] = filters_of(v);
     text_free(&ratio);
 }
@@ -215,7 +215,9 @@ static int print_page(const struct look *l, const struct info_request *r)
     int code = MSG_OK;
 
     extents_load(l, NULL, NULL, &e);
-    if (r->json) {
+    if (r->html) {
+        code = info_html(l, &e, r->html);
+    } else if (r->json) {
         code = info_json(l, &e, r);
     } else {
         print_head(l, &e);

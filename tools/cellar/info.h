@@ -8,6 +8,7 @@
 
 struct info_request {
     const char *chunks_of; /* a variable; NULL: none */
+    const char *html;      /* write a page there; NULL: none */
     bool layout, json;
 };
 
@@ -50,6 +51,10 @@ struct info_layout {
 void info_layout_make(const struct look *l, const struct extents *e, struct info_layout *out); /* files only */
 void info_layout_print(const struct info_layout *layout);
 void info_layout_free(struct info_layout *layout);
+
+/* --- info_html.c: a page without anything outside it -------------------------------------- */
+int info_html(const struct look *l, const struct extents *e, const char *path); /* the exit code */
+char *info_chunks_of(const struct look_var *v); /* "8x91x180", "contiguous"; yours to free */
 
 /* --- info_json.c -------------------------------------------------------------------------- */
 int info_json(const struct look *l, const struct extents *e, const struct info_request *r);

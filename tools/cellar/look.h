@@ -52,6 +52,16 @@ const char *look_format_name(const struct look *l); /* "netCDF-4 in HDF5", "netC
 /* The one variable of that name or path; ends the command with the nearest name when there is none. */
 const struct look_var *look_get(const struct look *l, const char *name);
 
+/* --- look_one.c: subcommands of one file and some of its variables ------------------------------------------- */
+struct opt_line;
+struct select;
+/* The file that the line names, which must be one, with every variable of `only` in it. MSG_FAILED after saying why it cannot be
+ * read; look_close() in any case. */
+int look_open_operand(const struct opt_line *line, const struct select *only, struct look *out);
+/* visit(arg, v) for the chosen variables, all where none is named, until one gives a code other than MSG_OK. */
+int look_each_chosen(const struct look *l, const struct select *only, int (*visit)(void *arg, const struct look_var *v),
+                     void *arg);
+
 /* The pieces of a variable one after the other, last dimension fastest:
  *     for (look_pieces_start(&p, v); p.more; look_pieces_next(&p)) use p.index, p.number */
 struct look_pieces {

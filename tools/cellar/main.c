@@ -17,6 +17,7 @@ static const struct command *const commands[] = {
     &command_refs,
     &command_bits,
     &command_chunks,
+    &command_tune,
     &command_run,
 };
 /* clang-format on */

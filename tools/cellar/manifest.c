@@ -133,24 +133,19 @@ void manifest_unseen(struct manifest *m, const char *file, void (*visit)(void *a
 
 bool manifest_save(struct manifest *m)
 {
-    const char *path;
-    FILE *f;
+    struct text t = {0};
     bool ok;
 
     if (m->checking)
         return true;
     if (m->n)
         qsort(m->line, m->n, sizeof *m->line, compare);
-    path = output_begin(m->path);
-    f = fopen(path, "w");
-    ok = f && fprintf(f, "%s\n", HEAD) > 0;
-    for (size_t i = 0; ok && i < m->n; i++)
-        ok = fprintf(f, "%016" PRIx64 "\t%s\n", m->line[i].hash, m->line[i].what) > 0;
-    if (f && fclose(f) != 0)
-        ok = false;
-    if (!ok)
-        msg_error("%s: %s", m->path, strerror(errno));
-    return ok && output_commit();
+    text_printf(&t, "%s\n", HEAD);
+    for (size_t i = 0; i < m->n; i++)
+        text_printf(&t, "%016" PRIx64 "\t%s\n", m->line[i].hash, m->line[i].what);
+    ok = output_text(m->path, t.s, t.len);
+    text_free(&t);
+    return ok;
 }
 
 void manifest_close(struct manifest *m)

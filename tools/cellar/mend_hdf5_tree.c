@@ -70,7 +70,7 @@ static bool child_is_good(const struct node *n, size_t i, int level)
 
     if (level > 0)
         return mend_inside(n->m, child, HEAD) && mend_likeness(n->m->bytes + child, "TREE", 4) >= 3;
-    return child < n->m->had && size > 0 && child + size > child;
+    return child < n->m->had && size > 0 && size <= n->m->had;
 }
 
 /* The key i and what it leads to, after the keys before it. */

@@ -301,3 +301,16 @@ unsigned long long output_size(const char *target)
     free(path);
     return n;
 }
+
+bool output_text(const char *target, const char *text, size_t n)
+{
+    const char *to = target ? output_begin(target) : NULL;
+    FILE *f = to ? fopen(to, "w") : stdout;
+    bool ok = f && fwrite(text, 1, n, f) == n;
+
+    if (f && (to ? fclose(f) : fflush(f)) != 0)
+        ok = false;
+    if (!ok)
+        msg_error("%s: %s", target ? target : "standard output", strerror(errno));
+    return ok && (!target || output_commit());
+}

@@ -8,6 +8,7 @@
  * the next run to the same target. Targets are files, or directories for Zarr. One output at a time. */
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Call first in main: signals are taken by a thread that cleans up. */
 void output_init(void);
@@ -19,6 +20,9 @@ const char *output_begin(const char *target);
 /* Put it in place. False after saying why; the old target is then untouched. */
 bool output_commit(void);
 void output_discard(void);
+
+/* A file of that text, begun and put in place; NULL: standard output. False after saying why. */
+bool output_text(const char *target, const char *text, size_t n);
 
 /* What an output name means: a plain path that ends in .zarr is a store, so that
  * "out.zarr" is "file://out.zarr#mode=nczarr". Yours to free. */

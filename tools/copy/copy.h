@@ -123,6 +123,8 @@ struct copy {
     unsigned long long total, done; /* bytes of data */
 };
 
+int copy_run(const struct copy_request *r); /* all of it; the exit code */
+
 /* What the open input is, and what the output will be. */
 int copy_formats(struct copy *c);
 int copy_create_mode(const struct copy *c); /* for nc_create */
