@@ -1,8 +1,8 @@
 /* blosc: Blosc 1 chunks (16-byte header): a shuffle and a compressor in blocks that
  * fit the cache.
  *
- * HDF5 filter 32001 ("blosc"), Zarr v2 and v3 "blosc". cd_values: filter revision 2,
- * format 2, element size, bytes of a chunk, level, shuffle (0 none, 1 bytes, 2 bits),
+ * HDF5 filter 32001 ("blosc"), Zarr v2 and v3 "blosc". cd_values: two that are the filter's own (netCDF-C writes 0
+ * and 0, the registered plugin its revision and format, 2 and 2; nobody reads them), element size, bytes of a chunk, level, shuffle (0 none, 1 bytes, 2 bits),
  * compressor (0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd). The first four are
  * filled in. Some programs give the fourth as a block size; it is ignored, as HDF5's plugin does, and
  * Blosc chooses the block size. Data that does not shrink is stored as it is, behind the header. The `_ctx` calls of Blosc use no
@@ -48,8 +48,8 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
                         BLOSC_MAX_BUFFERSIZE);
     if (working->n <= CHUNK)
         working->n = CHUNK + 1;
-    working->w[REVISION] = 2;
-    working->w[FORMAT] = BLOSC_VERSION_FORMAT;
+    working->w[REVISION] = 0;
+    working->w[FORMAT] = 0;
     working->w[SIZE] = shape->elem_size > BLOSC_MAX_TYPESIZE ? 1 : (uint32_t)shape->elem_size;
     working->w[CHUNK] = (uint32_t)shape->nbytes;
     return CEL_OK;
@@ -64,12 +64,13 @@ static void reveal(const struct cel_words *working, struct cel_words *visible)
 }
 
 /* Version 2 numbers the shuffle, version 3 names it and wants the element size. A
- * block size is known only while the words are as the user gave them: with versions
- * filled in, the word holds the bytes of a chunk. */
+ * block size is known only while the words are as the user gave them: filled in, the
+ * word holds the bytes of a chunk. */
 static int to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config)
 {
     const char *compressor = compressors[visible->w[COMPRESSOR] % 6], *shuffle = shuffles[visible->w[SHUFFLE] % 3];
-    uint32_t blocksize = visible->w[REVISION] == 0 ? visible->w[CHUNK] : 0;
+    bool filled_in = visible->w[REVISION] != 0 || (shape && visible->w[CHUNK] == shape->nbytes);
+    uint32_t blocksize = filled_in ? 0 : visible->w[CHUNK];
     uint64_t typesize = visible->w[SIZE] ? visible->w[SIZE] : shape ? shape->elem_size : 1;
     int rc = cel_json_set(config, "cname", cel_json_new_string(compressor, strlen(compressor)));
 

@@ -9,6 +9,7 @@
 #include "unreadable.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void put_indent(struct cdl_printer *p)
 {
@@ -272,14 +273,15 @@ static int print_dims(struct cdl_printer *p, int group)
 
 /* --- attributes ---------------------------------------------------------------- */
 /* A text attribute of a classic kind of file goes to a new line after each line
- * feed in it; elsewhere that would make two strings of one. */
+ * feed in it; elsewhere that would make two strings of one. Its bytes beyond UTF-8 are kept in a file, as netCDF-C does
+ * everywhere; a terminal, or a pipe that may lead to one, gets escapes. */
 static void put_text_att(const struct cdl_printer *p, const struct att *a, struct text *line)
 {
     size_t len = a->n;
 
     while (len && !a->values[len - 1])
         len--;
-    cdl_put_quoted(line, a->values, len, p->format == NC_FORMAT_NETCDF4 ? "\\n" : "\\n\",\n\t\t\t\"");
+    cdl_put_text(line, a->values, len, p->format == NC_FORMAT_NETCDF4 ? "\\n" : "\\n\",\n\t\t\t\"", p->to_file);
 }
 
 static void put_att_values(const struct cdl_printer *p, const struct att *a, struct text *line)
@@ -378,7 +380,7 @@ static void print_att(struct cdl_printer *p, int group, const char *var, const s
     text_puts(&line, " ;");
     if (clock && counts_time(a))
         put_att_dates(p, clock, a, &line);
-    cdl_put_line(p, "\t\t%s", text_get(&line));
+    fprintf(p->out, "%*s\t\t%s\n", (int)p->indent, "", text_get(&line));
     text_free(&line);
 }
 
@@ -555,9 +557,16 @@ const char *cdl_kind_name(int format)
     return "unrecognized";
 }
 
+static bool is_file(FILE *out)
+{
+    struct stat st;
+
+    return fstat(fileno(out), &st) == 0 && S_ISREG(st.st_mode);
+}
+
 int cdl_print_file(int root, const char *path, const struct cdl_options *opt, FILE *out)
 {
-    struct cdl_printer p = {.opt = opt, .root = root, .out = out};
+    struct cdl_printer p = {.opt = opt, .root = root, .out = out, .to_file = is_file(out)};
     struct text name = {0};
     int status = nc_inq_format(root, &p.format);
 

@@ -35,6 +35,7 @@ struct cdl_printer {
     size_t indent; /* blanks before each header line */
     size_t column; /* of the data line being written */
     FILE *out;
+    bool to_file; /* what is printed goes to a file, where no byte can be a command */
     struct text value;
     bool reported; /* the failure has been said */
     bool skipped;  /* data that was asked for could not be read; all else is printed */

@@ -66,7 +66,7 @@ static const char *escape_of(unsigned code, const char *newline)
     return NULL;
 }
 
-void cdl_put_chars(struct text *out, const char *s, size_t len, const char *newline)
+static void put_chars(struct text *out, const char *s, size_t len, const char *newline, bool bytes_as_they_are)
 {
     for (size_t i = 0, n; i < len; i += n) {
         const char *text;
@@ -76,9 +76,23 @@ void cdl_put_chars(struct text *out, const char *s, size_t len, const char *newl
         text = escape_of(code, newline);
         if (text)
             text_puts(out, text);
+        else if (bytes_as_they_are && code == SAFE_NO_CHAR)
+            text_putn(out, s + i, n);
         else
             safe_put(out, s + i, n);
     }
+}
+
+void cdl_put_chars(struct text *out, const char *s, size_t len, const char *newline)
+{
+    put_chars(out, s, len, newline, false);
+}
+
+void cdl_put_text(struct text *out, const char *s, size_t len, const char *newline, bool bytes_as_they_are)
+{
+    text_putc(out, '"');
+    put_chars(out, s, len, newline, bytes_as_they_are);
+    text_putc(out, '"');
 }
 
 void cdl_put_bytes(struct text *out, const char *s, size_t len, const char *newline)
@@ -99,9 +113,7 @@ void cdl_put_bytes(struct text *out, const char *s, size_t len, const char *newl
 
 void cdl_put_quoted(struct text *out, const char *s, size_t len, const char *newline)
 {
-    text_putc(out, '"');
-    cdl_put_chars(out, s, len, newline);
-    text_putc(out, '"');
+    cdl_put_text(out, s, len, newline, false);
 }
 
 static void put_real(struct text *out, double v, int digits, bool single, bool tagged)

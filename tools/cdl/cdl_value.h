@@ -27,6 +27,9 @@ bool cdl_is_keyword(const char *word, int format);
 void cdl_put_chars(struct text *out, const char *s, size_t len, const char *newline);
 void cdl_put_quoted(struct text *out, const char *s, size_t len, const char *newline);
 
+/* The same, where bytes that are no UTF-8 may be left as they are. */
+void cdl_put_text(struct text *out, const char *s, size_t len, const char *newline, bool bytes_as_they_are);
+
 /* The same for characters that need not be text: every byte beyond ASCII as \ooo, as netCDF-C has it. */
 void cdl_put_bytes(struct text *out, const char *s, size_t len, const char *newline);
 

@@ -3,7 +3,8 @@
  * netCDF's types come from the map that netCDF-C keeps in _nczarr_attr; without
  * an entry they follow from the JSON: integers take the smallest of int, uint,
  * int64, uint64 that holds them all, reals are doubles, text is char, and what
- * netCDF has no form for (objects, nested lists, null) is kept as its JSON text. */
+ * netCDF has no form for (objects, nested lists, null) is kept as its JSON text.
+ * Such text is written as JSON again (nczarr.md, appendix C), in version 2. */
 #include "base64.h"
 #include "bytes.h"
 #include "convert.h"
@@ -216,6 +217,8 @@ int cel_zarr_atts_from_json(struct cel_dataset *ds, const struct cel_json *attrs
 
 /* --- to JSON ---------------------------------------------------------------------------- */
 
+static const char blanks[] = " \t\r\n";
+
 static struct cel_json *one_value(const struct cel_att *att, size_t i)
 {
     const struct cel_zarr_dtype dtype = {.form = ZARR_NUMBERS, .size = att->type->size, .type = att->type};
@@ -253,6 +256,61 @@ static struct cel_json *att_to_json(const struct cel_att *att, bool base64)
     return list;
 }
 
+/* Takes out the blanks between the parts of a JSON text; false where it has a number that is no JSON (NaN, Infinity). */
+static bool squeeze(char *text, size_t *n)
+{
+    bool quoted = false, escaped = false;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < *n; i++) {
+        char c = text[i];
+        if (!quoted && (c == 'N' || c == 'I'))
+            return false;
+        if (quoted || !memchr(blanks, c, 4))
+            text[kept++] = c;
+        quoted ^= c == '"' && !escaped;
+        escaped = quoted && c == '\\' && !escaped;
+    }
+    *n = kept;
+    return true;
+}
+
+static bool may_be_json(const char *text, size_t n)
+{
+    while (n && memchr(blanks, *text, 4))
+        text++, n--;
+    return n && memchr("{[-0123456789tfn", *text, 16);
+}
+
+static bool comes_back(const struct zarr *z, const struct cel_att *att, const struct cel_json *v)
+{
+    char *given = cel_memdup(att->data, att->n);
+    void *text = NULL;
+    size_t n, given_n = att->n;
+    bool same = given && (z->nczarr || inferred_type(v) == NC_NAT) && text_value(v, &n, &text) == CEL_OK &&
+                squeeze(text, &n) && squeeze(given, &given_n) && n == given_n && memcmp(text, given, n) == 0;
+
+    free(text);
+    free(given);
+    return same;
+}
+
+/* nczarr.md, appendix C: text that is JSON is written as that JSON, here where reading it gives the text again. NULL: it
+ * is not such text. */
+static struct cel_json *json_of_text(const struct zarr *z, const struct cel_att *att)
+{
+    struct cel_json *v = NULL;
+
+    if (z->version != 2 || att->type->klass != NC_CHAR || !may_be_json(att->data, att->n))
+        return NULL;
+    if (cel_json_parse(att->data, att->n, &v, NULL) != CEL_OK)
+        cel_error_clear(); /* plain text is no fault */
+    else if (comes_back(z, att, v))
+        return v;
+    cel_json_free(v);
+    return NULL;
+}
+
 /* Text that netCDF-C would take for JSON, and every type but char, needs an entry. */
 static int note_type(struct cel_json *types, const struct cel_att *att)
 {
@@ -281,6 +339,7 @@ static bool is_implied(const struct cel_att *att, const struct cel_var *var, con
 static int set_attribute(const struct zarr *z, const struct cel_att *att, const struct cel_var *var,
                          struct cel_json *attrs, struct cel_json *types)
 {
+    struct cel_json *v;
     int rc = CEL_OK;
 
     if (att->type->id > NC_STRING && att->saved == CEL_SAVED)
@@ -291,8 +350,10 @@ static int set_attribute(const struct zarr *z, const struct cel_att *att, const 
         return cel_fail(NC_EBADTYPE, "attribute %s: Zarr keeps no user-defined types; use a basic type", att->name);
     if (att->saved_name)
         cel_json_remove(attrs, att->saved_name);
-    if (att->saved != CEL_SAVED || !cel_json_get(attrs, att->name))
-        rc = cel_json_set(attrs, att->name, att_to_json(att, is_base64(z, att, var)));
+    if (att->saved != CEL_SAVED || !cel_json_get(attrs, att->name)) {
+        v = json_of_text(z, att);
+        rc = cel_json_set(attrs, att->name, v ? v : att_to_json(att, is_base64(z, att, var)));
+    }
     return rc == CEL_OK && z->nczarr ? note_type(types, att) : rc;
 }
 

@@ -212,10 +212,17 @@ static const struct cel_zarr_member members[] = {
 int cel_zarr_v2_read(struct cel_dataset *ds, struct cel_zarr_array *a, struct cel_zarr_facts *out)
 {
     const struct cel_zarr_document d = {.ds = ds, .array = a, .facts = out};
+    size_t names;
+    int rc;
 
     a->separator = '.';
     out->names = cel_json_get(a->attrs, "_ARRAY_DIMENSIONS");
-    return cel_zarr_members_read(&d, members);
+    rc = cel_zarr_members_read(&d, members);
+    names = cel_json_type(out->names) == CEL_JSON_ARRAY ? cel_json_count(out->names) : 0;
+    if (rc == CEL_OK && out->rank == 0 && names) /* the shape was lost: what the chunks hold is not known */
+        return cel_fail(NC_ENCZARR, "%s: the shape is [], and _ARRAY_DIMENSIONS has %zu dimension%s", a->path, names,
+                        names == 1 ? "" : "s");
+    return rc;
 }
 
 int cel_zarr_v2_make(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a)
