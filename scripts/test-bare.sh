@@ -15,6 +15,11 @@ if [ ! -f "$dir/ready" ]; then
         { tail -5 "$dir/debootstrap.log" >&2; exit 1; }
     touch "$dir/ready"
 fi
+# A program finds its own folder by /proc.
+if [ ! -e "$root/proc/self" ]; then
+    mount -t proc proc "$root/proc"
+    trap 'umount "$root/proc"' EXIT
+fi
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 rm -rf "$root/src" "$root/opt/cellar" "$root/try"
 mkdir -p "$root/src" "$root/try"
