@@ -20,7 +20,7 @@ if [ -n "$lists" ] || [ $# = 0 ]; then
     # shellcheck disable=SC2086
     NCO_SOURCE=$cache/nco "$here/tests/clients/both.py" "$prefix" "$cache/both" $lists || status=1
 fi
-for suite in ${suites:-$([ $# != 0 ] || echo fortran cxx python together)}; do
+for suite in ${suites:-$([ $# != 0 ] || echo fortran cxx link python xarray together)}; do
     "$here/tests/clients/suite_$suite.sh" "$cache" "$prefix/lib/cellar/netcdf" || status=1
 done
 exit $status

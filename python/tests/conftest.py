@@ -16,8 +16,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
-    if report.skipped and isinstance(report.longrepr, tuple) and "could not import" in report.longrepr[2]:
-        MISSING.add(report.longrepr[2])
+    if report.skipped and isinstance(report.longrepr, tuple):
+        MISSING.update(report.longrepr[2] for words in ("could not import", "NOT RUN") if words in report.longrepr[2])
     return report
 
 
