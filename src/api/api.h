@@ -59,6 +59,8 @@ cel_open_remove_any(const void *ops); /* one of that container, NULL of any, tha
                                                            (left) of this process */
 int cel_open_next(int ncid);          /* the next after it that is not in use, of this process; 0: none */
 void cel_open_tidy(void);             /* frees the table when it is empty */
+bool cel_open_has_writers(void);      /* whether a dataset is open for writing in a file */
+int cel_open_next_writer(struct cel_file_id file, int ncid); /* as cel_open_next, of those in this file */
 
 /* --- api_close.c ------------------------------------------------------------------ */
 /* Before data is moved: define mode is left by itself, or it is NC_EINDEFINE. */

@@ -26,13 +26,12 @@ static struct cel_file_id identify(const struct cel_location *at)
     return (struct cel_file_id){(uint64_t)st.st_dev, (uint64_t)st.st_ino};
 }
 
-/* Is it open for writing, in data mode? A classic file keeps its own rules, those of NC_SHARE. */
-static bool has_data_of(int ncid, struct cel_file_id file)
+/* Is it in data mode? A classic file keeps its own rules, those of NC_SHARE. */
+static bool may_have_data(int ncid)
 {
     struct cel_call c;
     int rc = cel_call_begin(&c, ncid);
-    bool has = rc == CEL_OK && c.ds->writable && !c.ds->defining && !cel_is_classic_file(c.ds) &&
-               c.ds->file.device == file.device && c.ds->file.inode == file.inode;
+    bool has = rc == CEL_OK && !c.ds->defining && !cel_is_classic_file(c.ds);
 
     cel_call_end(&c, rc);
     return has;
@@ -41,11 +40,11 @@ static bool has_data_of(int ncid, struct cel_file_id file)
 /* A second handle on a file sees what was put through the first: it is written before the second is opened. */
 static int write_first(const struct cel_location *at)
 {
-    int next = cel_open_next(0), rc = CEL_OK;
-    struct cel_file_id file = next ? identify(at) : (struct cel_file_id){0};
+    struct cel_file_id file = cel_open_has_writers() ? identify(at) : (struct cel_file_id){0};
+    int ncid = file.inode ? cel_open_next_writer(file, 0) : 0, rc = CEL_OK;
 
-    for (int ncid = file.inode ? next : 0; rc == CEL_OK && ncid; ncid = cel_open_next(ncid))
-        if (has_data_of(ncid, file))
+    for (; rc == CEL_OK && ncid; ncid = cel_open_next_writer(file, ncid))
+        if (may_have_data(ncid))
             rc = nc_sync(ncid);
     return rc;
 }

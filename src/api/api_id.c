@@ -5,6 +5,9 @@
  * held for the look-up only: a call adds 1 to the dataset's users, then locks the dataset.
  * Closing removes the row first and waits until it is the only user.
  *
+ * Datasets open for writing are also in a hash table by their file (device and inode), since every
+ * nc_open() asks whether its file is among them.
+ *
  * A forked child has none of the threads that were in a call: their datasets are locked,
  * perhaps half changed, for ever. There every call on such a dataset fails, and closing
  * it only forgets it. */
@@ -23,6 +26,8 @@ struct cel_open {
     _Atomic unsigned long users; /* calls at work, and CLOSING: who leaves takes no lock */
     bool lost;                   /* a thread that this process does not have was in it */
     pid_t owner;                 /* a forked child must not finish its parent's files */
+    bool is_writer;              /* it is in table.writers ... */
+    struct cel_open *next;       /* ... in one bucket with this one */
 };
 
 #define CLOSING (~0ul - (~0ul >> 1)) /* the highest bit */
@@ -31,25 +36,57 @@ static struct {
     struct cel_mutex lock;
     struct cel_cond left; /* somebody left a dataset that is being closed */
     struct cel_open **row;
-    int n;   /* rows, row 0 is never used */
-    int low; /* no row below this one is free */
-} table = {CEL_MUTEX_INIT, CEL_COND_INIT, NULL, 0, 1};
+    int n;                     /* rows, row 0 is never used */
+    int low;                   /* no row below this one is free */
+    struct cel_open **writers; /* n buckets: datasets open for writing whose file is known */
+    int nwriters;
+} table = {CEL_MUTEX_INIT, CEL_COND_INIT, NULL, 0, 1, NULL, 0};
 static _Thread_local struct cel_call *innermost; /* of this thread's calls */
 
 /* --- the table -------------------------------------------------------------------- */
 
+static struct cel_open **bucket_of(struct cel_file_id file)
+{
+    return &table.writers[(file.device * 31 + file.inode) % (uint64_t)table.n];
+}
+
+static void add_writer(struct cel_open *open)
+{
+    struct cel_open **bucket = bucket_of(open->ds->file);
+
+    open->next = *bucket;
+    *bucket = open;
+}
+
+static void remove_writer(const struct cel_open *open)
+{
+    struct cel_open **at = bucket_of(open->ds->file);
+
+    while (*at != open)
+        at = &(*at)->next;
+    *at = open->next;
+}
+
 static int grow(void)
 {
     int n = table.n ? table.n * 2 : 16;
-    struct cel_open **row;
+    struct cel_open **row, **writers;
 
     n = n > MAX_OPEN + 1 ? MAX_OPEN + 1 : n;
-    row = cel_realloc(table.row, (size_t)n, sizeof *row);
-    if (!row)
+    writers = cel_calloc((size_t)n, sizeof *writers);
+    row = writers ? cel_realloc(table.row, (size_t)n, sizeof *row) : NULL;
+    if (!row) {
+        free(writers);
         return NC_ENOMEM;
+    }
     memset(row + table.n, 0, (size_t)(n - table.n) * sizeof *row);
+    free(table.writers);
     table.row = row;
+    table.writers = writers;
     table.n = n;
+    for (int i = 1; i < n; i++)
+        if (row[i] && row[i]->is_writer)
+            add_writer(row[i]);
     return CEL_OK;
 }
 
@@ -76,6 +113,11 @@ int cel_open_add(struct cel_dataset *ds, int *ncid)
     if (rc == CEL_OK) {
         *open = (struct cel_open){.ds = ds, .index = at, .owner = getpid()};
         table.row[at] = open;
+        open->is_writer = ds->writable && ds->file.inode;
+        if (open->is_writer) {
+            add_writer(open);
+            table.nwriters++;
+        }
     }
     cel_unlock(&table.lock);
     if (rc == CEL_OK)
@@ -108,6 +150,10 @@ static struct cel_dataset *remove_row(struct cel_open *open)
     while (ds && users_of(open) != CLOSING)
         cel_cond_wait(&table.left, &table.lock);
     table.row[open->index] = NULL;
+    if (open->is_writer) {
+        remove_writer(open);
+        table.nwriters--;
+    }
     table.low = open->index < table.low ? open->index : table.low;
     free(open);
     return ds;
@@ -154,6 +200,29 @@ int cel_open_next(int ncid)
     return next;
 }
 
+bool cel_open_has_writers(void)
+{
+    bool has;
+
+    cel_lock(&table.lock);
+    has = table.nwriters > 0;
+    cel_unlock(&table.lock);
+    return has;
+}
+
+int cel_open_next_writer(struct cel_file_id file, int ncid)
+{
+    int after = ncid >> GROUP_BITS, next = 0;
+
+    cel_lock(&table.lock);
+    for (struct cel_open *open = table.nwriters ? *bucket_of(file) : NULL; open; open = open->next)
+        if (open->index > after && (!next || open->index < next) && open->ds->file.device == file.device &&
+            open->ds->file.inode == file.inode && is_idle(open))
+            next = open->index;
+    cel_unlock(&table.lock);
+    return next << GROUP_BITS;
+}
+
 struct cel_dataset *cel_open_remove_any(const void *ops)
 {
     struct cel_dataset *ds = NULL;
@@ -178,7 +247,8 @@ void cel_open_tidy(void)
         empty = empty && !table.row[i];
     if (empty) {
         free(table.row);
-        table.row = NULL;
+        free(table.writers);
+        table.row = table.writers = NULL;
         table.n = 0;
         table.low = 1;
     }

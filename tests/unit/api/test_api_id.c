@@ -19,16 +19,22 @@ static int close_it(struct cel_dataset *ds, bool keep, struct cel_memory *memory
 static const struct cel_container_ops nowhere = {
     .name = "nowhere", .formatx = NC_FORMATX_NC_HDF5, .save = save, .close = close_it};
 
-static int add(const char *path)
+static int add_in(const char *path, struct cel_file_id file, bool writable)
 {
     struct cel_dataset *ds;
     int ncid;
 
     assert_ok(cel_dataset_make(path, 0, &ds));
     ds->ops = &nowhere;
-    ds->writable = true;
+    ds->file = file;
+    ds->writable = writable;
     assert_ok(cel_open_add(ds, &ncid));
     return ncid;
+}
+
+static int add(const char *path)
+{
+    return add_in(path, (struct cel_file_id){0}, true);
 }
 
 static void ids_are_rows_and_groups(void **state)
@@ -51,6 +57,39 @@ static void ids_are_rows_and_groups(void **state)
     assert_ok(nc_close(a));
     assert_ok(nc_close(group)); /* any group's id closes the dataset */
     assert_int_equal(nc_close(b), NC_EBADID);
+}
+
+/* 100 datasets in ten files: the table grows while they are added. */
+static void writers_are_found_by_their_file(void **state)
+{
+    enum { N = 100, FILES = 10 };
+    int id[N], reader, at;
+
+    (void)state;
+    assert_false(cel_open_has_writers());
+    reader = add_in("r", (struct cel_file_id){1, 1}, false);
+    assert_false(cel_open_has_writers());
+    for (int i = 0; i < N; i++)
+        id[i] = add_in("w", (struct cel_file_id){1, (uint64_t)(i % FILES) + 1}, true);
+    assert_true(cel_open_has_writers());
+    assert_ok(nc_close(id[FILES + 3]));
+    for (int file = 0; file < FILES; file++) {
+        at = 0;
+        for (int i = file; i < N; i += FILES)
+            if (i != FILES + 3) {
+                at = cel_open_next_writer((struct cel_file_id){1, (uint64_t)file + 1}, at);
+                assert_int_equal(at, id[i]);
+            }
+        assert_int_equal(cel_open_next_writer((struct cel_file_id){1, (uint64_t)file + 1}, at), 0);
+    }
+    assert_int_equal(cel_open_next_writer((struct cel_file_id){2, 1}, 0), 0);
+    assert_int_equal(cel_open_next_writer((struct cel_file_id){1, FILES + 1}, 0), 0);
+    for (int i = 0; i < N; i++)
+        if (i != FILES + 3)
+            assert_ok(nc_close(id[i]));
+    assert_false(cel_open_has_writers());
+    assert_int_equal(cel_open_next_writer((struct cel_file_id){1, 1}, 0), 0);
+    assert_ok(nc_close(reader));
 }
 
 static void wrong_ids_are_refused(void **state)
@@ -140,9 +179,13 @@ static void close_waits_for_calls_under_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_are_rows_and_groups),       cmocka_unit_test(wrong_ids_are_refused),
-        cmocka_unit_test(errors_name_file_and_variable), cmocka_unit_test(a_failed_close_says_why_and_lets_go),
-        cmocka_unit_test(many_datasets_can_be_open),     cmocka_unit_test(close_waits_for_calls_under_way),
+        cmocka_unit_test(ids_are_rows_and_groups),
+        cmocka_unit_test(wrong_ids_are_refused),
+        cmocka_unit_test(writers_are_found_by_their_file),
+        cmocka_unit_test(errors_name_file_and_variable),
+        cmocka_unit_test(a_failed_close_says_why_and_lets_go),
+        cmocka_unit_test(many_datasets_can_be_open),
+        cmocka_unit_test(close_waits_for_calls_under_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
