@@ -194,7 +194,6 @@ static void print_advice(const struct request *r, const struct advice *a)
 static void print_line(const struct advice *a, size_t n, const char *path)
 {
     struct text t = {0};
-    char *safe;
 
     text_puts(&t, "nccopy");
     for (size_t i = 0; i < n; i++) {
@@ -203,10 +202,7 @@ static void print_line(const struct advice *a, size_t n, const char *path)
             text_printf(&t, "%s%zu", d ? "," : "", a[i].chunk[d]);
     }
     text_printf(&t, " %s OUT.nc", path);
-    safe = safe_copy(text_get(&t));
-    puts(safe);
-    free(safe);
-    text_free(&t);
+    safe_print(&t);
 }
 
 static void put_reads(struct jsonw *j, const struct request *r, const struct advice *a)
