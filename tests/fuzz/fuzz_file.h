@@ -20,8 +20,8 @@ static inline const char *fuzz_file(const void *data, size_t n)
     return scratch("input");
 }
 
-/* Opened as the Zarr store in an archive that it is, or is not. */
-static inline void fuzz_read_zip(const void *data, size_t n, const char *mode)
+/* Opened as the Zarr store that it is in one file, or is not. */
+static inline void fuzz_read_store(const void *data, size_t n, const char *mode)
 {
     int nc;
 

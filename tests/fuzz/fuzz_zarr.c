@@ -131,9 +131,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     if (n < 4 || data[0] != 0xff || data[1] != 'K')
         return 0;
     a = pack(entries, split(data, n, entries), n);
-    fuzz_read_zip(a.bytes, a.n, "zarr,zip");
+    fuzz_read_store(a.bytes, a.n, "zarr,zip");
     if (memmem(data, n, "metadata", 8))
-        fuzz_read_zip(a.bytes, a.n, "zarr,zip,consolidated");
+        fuzz_read_store(a.bytes, a.n, "zarr,zip,consolidated");
     free(a.bytes);
     return 0;
 }

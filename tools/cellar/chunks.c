@@ -95,3 +95,30 @@ double chunks_touched(int rank, const size_t *shape, const size_t *chunk, const 
             n *= ceil((double)shape[d] / (double)(chunk[d] ? chunk[d] : 1));
     return n;
 }
+
+/* The dimension with the most shards is doubled as long as the shard stays small enough. */
+void chunks_shards(int rank, const size_t *shape, const size_t *chunk, double most, size_t *out)
+{
+    double values = 1;
+
+    for (int d = 0; d < rank; d++) {
+        out[d] = chunk[d];
+        values *= (double)chunk[d];
+    }
+    while (values * 2 <= most) {
+        int longest = 0;
+
+        for (int d = 1; d < rank; d++)
+            if ((double)shape[d] / (double)out[d] > (double)shape[longest] / (double)out[longest])
+                longest = d;
+        if (out[longest] >= shape[longest])
+            break;
+        out[longest] *= 2;
+        values *= 2;
+    }
+    for (int d = 0; d < rank; d++) {
+        size_t whole = (shape[d] + chunk[d] - 1) / chunk[d] * chunk[d];
+
+        out[d] = out[d] < whole ? out[d] : whole;
+    }
+}

@@ -20,4 +20,8 @@ void chunks_shape(int rank, const size_t *shape, size_t most, const struct chunk
 /* How many chunks such a read touches, at least. */
 double chunks_touched(int rank, const size_t *shape, const size_t *chunk, const struct chunks_access *access);
 
+/* Lengths of shards of whole chunks, of at most `most` values, that hold chunks of every dimension alike; no longer than the
+ * array needs. */
+void chunks_shards(int rank, const size_t *shape, const size_t *chunk, double most, size_t *out);
+
 #endif

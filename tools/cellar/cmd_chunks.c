@@ -1,10 +1,11 @@
 /* cellar chunks: chunk shapes for the ways in which a file is read. */
 
-#include "chunks.h"
+#include "chunks_try.h"
 #include "command.h"
 #include "jsonw.h"
 #include "look.h"
 #include "msg.h"
+#include "output.h"
 #include "safe.h"
 #include "select.h"
 #include "units.h"
@@ -13,13 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG_FOR = 256, LONG_SIZE, LONG_JSON };
+enum { LONG_FOR = 256, LONG_SIZE, LONG_TRY, LONG_JSON };
+enum { SHARD_BYTES = 64 << 20 };
 
 static const struct opt options[] = {
     {LONG_FOR, "for", "READS",
      "how it is read: \"time series 30%, maps 70%\", or dimensions: \"time 1, lat lon 2\" (default: "
      "time series and maps alike)"},
     {LONG_SIZE, "size", "BYTES", "most bytes of a chunk before its filters (default 1048576)"},
+    {LONG_TRY, "try", NULL, "copy each variable with these chunks to TMPDIR, and time reads of both"},
     {'v', "variables", "NAME,...", "only these variables"},
     {LONG_JSON, "json", NULL, "JSON in place of text (docs/schema/chunks.json)"},
 };
@@ -43,7 +46,7 @@ struct request {
     struct read read[2];
     size_t size;
     struct select only;
-    bool json;
+    bool try, json;
 };
 
 struct advice {
@@ -51,6 +54,8 @@ struct advice {
     struct chunks_access access[2];
     size_t chunk[CHUNKS_RANK];
     double before[2], after[2];
+    size_t shard[CHUNKS_RANK]; /* first 0: not a Zarr store */
+    struct chunks_tried tried; /* reads 0: it was not tried */
 };
 
 /* --- how it is read -------------------------------------------------------------------------- */
@@ -152,6 +157,22 @@ static size_t bytes_of(const struct advice *a)
     return n;
 }
 
+static void print_tried(const struct request *r, const struct advice *a)
+{
+    for (int i = 0; i < 2 && a->tried.reads; i++)
+        printf("  %-16s %.3g ms a read, now %.3g: %.3g times as fast\n", r->read[i].name, a->tried.after[i],
+               a->tried.before[i], a->tried.before[i] / a->tried.after[i]);
+}
+
+static void print_shards(const struct advice *a)
+{
+    char *shard = look_lengths(a->shard, a->v->ndims);
+
+    if (a->shard[0])
+        printf("  in shards of %s, as values of the store\n", shard);
+    free(shard);
+}
+
 static void print_advice(const struct request *r, const struct advice *a)
 {
     char *name = safe_copy(a->v->path), *shape = look_lengths(a->v->shape, a->v->ndims);
@@ -162,6 +183,8 @@ static void print_advice(const struct request *r, const struct advice *a)
     for (int i = 0; i < 2; i++)
         printf("  %-16s %.0f chunk%s, now %.0f\n", r->read[i].name, a->after[i], a->after[i] == 1 ? "" : "s",
                a->before[i]);
+    print_shards(a);
+    print_tried(r, a);
     free(name);
     free(shape);
     free(now);
@@ -171,7 +194,6 @@ static void print_advice(const struct request *r, const struct advice *a)
 static void print_line(const struct advice *a, size_t n, const char *path)
 {
     struct text t = {0};
-    char *safe;
 
     text_puts(&t, "nccopy");
     for (size_t i = 0; i < n; i++) {
@@ -180,10 +202,25 @@ static void print_line(const struct advice *a, size_t n, const char *path)
             text_printf(&t, "%s%zu", d ? "," : "", a[i].chunk[d]);
     }
     text_printf(&t, " %s OUT.nc", path);
-    safe = safe_copy(text_get(&t));
-    puts(safe);
-    free(safe);
-    text_free(&t);
+    safe_print(&t);
+}
+
+static void put_reads(struct jsonw *j, const struct request *r, const struct advice *a)
+{
+    jsonw_open(j, "reads", '[');
+    for (int k = 0; k < 2; k++) {
+        jsonw_open(j, NULL, '{');
+        jsonw_text(j, "name", r->read[k].name);
+        jsonw_real(j, "weight", r->read[k].weight);
+        jsonw_real(j, "touched_now", a->before[k]);
+        jsonw_real(j, "touched", a->after[k]);
+        if (a->tried.reads) {
+            jsonw_real(j, "milliseconds_now", a->tried.before[k]);
+            jsonw_real(j, "milliseconds", a->tried.after[k]);
+        }
+        jsonw_close(j, '}');
+    }
+    jsonw_close(j, ']');
 }
 
 static bool print_json(const struct request *r, const struct advice *a, size_t n, const char *path)
@@ -199,17 +236,10 @@ static bool print_json(const struct request *r, const struct advice *a, size_t n
         jsonw_sizes(&j, "shape", a[i].v->shape, (size_t)a[i].v->ndims);
         jsonw_sizes(&j, "now", a[i].v->piece, (size_t)a[i].v->ndims);
         jsonw_sizes(&j, "chunks", a[i].chunk, (size_t)a[i].v->ndims);
+        if (a[i].shard[0])
+            jsonw_sizes(&j, "shards", a[i].shard, (size_t)a[i].v->ndims);
         jsonw_count(&j, "bytes", bytes_of(&a[i]));
-        jsonw_open(&j, "reads", '[');
-        for (int k = 0; k < 2; k++) {
-            jsonw_open(&j, NULL, '{');
-            jsonw_text(&j, "name", r->read[k].name);
-            jsonw_real(&j, "weight", r->read[k].weight);
-            jsonw_real(&j, "touched_now", a[i].before[k]);
-            jsonw_real(&j, "touched", a[i].after[k]);
-            jsonw_close(&j, '}');
-        }
-        jsonw_close(&j, ']');
+        put_reads(&j, r, &a[i]);
         jsonw_close(&j, '}');
     }
     jsonw_close(&j, ']');
@@ -219,6 +249,7 @@ static bool print_json(const struct request *r, const struct advice *a, size_t n
 
 struct advised {
     const struct request *r;
+    const struct look *l;
     struct advice *a;
     size_t n;
 };
@@ -226,17 +257,25 @@ struct advised {
 static int advise_var(void *arg, const struct look_var *v)
 {
     struct advised *all = arg;
+    struct advice *a = &all->a[all->n];
+    int code = MSG_OK;
 
-    all->n += advise(all->r, v, &all->a[all->n]);
-    return MSG_OK;
+    if (!advise(all->r, v, a))
+        return MSG_OK;
+    all->n++;
+    if (all->l->format == LOOK_ZARR)
+        chunks_shards(v->ndims, v->shape, a->chunk, SHARD_BYTES / (double)v->type->size, a->shard);
+    if (all->r->try)
+        code = chunks_try(all->l, v, a->chunk, a->access, &a->tried);
+    return code == MSG_USAGE ? MSG_OK : code; /* too large to be tried */
 }
 
 static int advise_file(const struct request *r, const struct look *l)
 {
-    struct advised all = {.r = r, .a = tool_alloc(l->nvars + 1, sizeof *all.a)};
+    struct advised all = {.r = r, .l = l, .a = tool_alloc(l->nvars + 1, sizeof *all.a)};
     int code = look_each_chosen(l, &r->only, advise_var, &all);
 
-    if (r->json)
+    if (r->json && code == MSG_OK)
         code = print_json(r, all.a, all.n, l->path) ? MSG_OK : MSG_FAILED;
     for (size_t i = 0; !r->json && i < all.n; i++)
         print_advice(r, &all.a[i]);
@@ -255,12 +294,14 @@ static int run(int argc, char **argv)
     struct look l;
     int key, code;
 
+    output_init();
     set_reads(&r, "time series 1, maps 1");
     opt_start(&line, &tool, argc, argv);
     while ((key = opt_next(&line)) != OPT_END) {
         switch (key) {
         case LONG_FOR: set_reads(&r, line.value); break;
         case LONG_SIZE: r.size = (size_t)opt_number("--size", line.value, 8, 1LL << 31); break;
+        case LONG_TRY: r.try = true; break;
         case 'v': select_add(&r.only, line.value); break;
         default: r.json = true; break;
         }

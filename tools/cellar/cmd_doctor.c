@@ -144,14 +144,6 @@ static void print_text(const struct findings *f)
 
 /* --- JSON -------------------------------------------------------------------------------- */
 
-static void put_text_or_null(struct jsonw *j, const char *key, const char *text)
-{
-    if (text)
-        jsonw_text(j, key, text);
-    else
-        jsonw_null(j, key);
-}
-
 static void put_codecs(struct jsonw *j, const struct doctor_codecs *c)
 {
     jsonw_open(j, "filters", '[');
@@ -159,9 +151,9 @@ static void put_codecs(struct jsonw *j, const struct doctor_codecs *c)
         jsonw_open(j, NULL, '{');
         jsonw_text(j, "name", c->at[i].name);
         jsonw_count(j, "id", c->at[i].id);
-        put_text_or_null(j, "plugin", *c->at[i].origin ? c->at[i].origin : NULL);
+        jsonw_text(j, "plugin", *c->at[i].origin ? c->at[i].origin : NULL);
         jsonw_text(j, "state", doctor_state_name(c->at[i].state));
-        put_text_or_null(j, "note", c->at[i].note);
+        jsonw_text(j, "note", c->at[i].note);
         jsonw_close(j, '}');
     }
     jsonw_close(j, ']');
@@ -173,7 +165,7 @@ static void put_pairs(struct jsonw *j, const char *key, const struct doctor_note
     for (size_t i = 0; i < n->n; i++) {
         jsonw_open(j, NULL, '{');
         jsonw_text(j, "path", n->at[i].path);
-        put_text_or_null(j, "why", n->at[i].why);
+        jsonw_text(j, "why", n->at[i].why);
         jsonw_close(j, '}');
     }
     jsonw_close(j, ']');
@@ -185,7 +177,7 @@ static void put_environment(struct jsonw *j, const struct findings *f)
     for (size_t i = 0; i < f->nvariables; i++) {
         jsonw_open(j, NULL, '{');
         jsonw_text(j, "name", f->variable[i].name);
-        put_text_or_null(j, "value", f->variable[i].value);
+        jsonw_text(j, "value", f->variable[i].value);
         jsonw_text(j, "does", f->variable[i].does);
         jsonw_close(j, '}');
     }
@@ -201,7 +193,7 @@ static void put_file(struct jsonw *j, const struct doctor_file *f)
     for (size_t i = 0; i < f->n; i++) {
         jsonw_open(j, NULL, '{');
         jsonw_text(j, "what", f->problem[i].what);
-        put_text_or_null(j, "advice", f->problem[i].advice);
+        jsonw_text(j, "advice", f->problem[i].advice);
         jsonw_close(j, '}');
     }
     jsonw_close(j, ']');
@@ -216,13 +208,13 @@ static bool print_json(const struct findings *f)
     jsonw_text(&j, "version", cellar_version());
     jsonw_text(&j, "netcdf", nc_inq_libvers());
     jsonw_count(&j, "threads", (unsigned long long)cellar_get_threads());
-    put_text_or_null(&j, "hdf5", f->hdf5);
-    put_text_or_null(&j, "hdf5_missing", f->hdf5_why);
+    jsonw_text(&j, "hdf5", f->hdf5);
+    jsonw_text(&j, "hdf5_missing", f->hdf5_why);
     put_codecs(&j, &f->codecs);
     put_pairs(&j, "plugin_path", &f->path);
     put_pairs(&j, "plugins_not_used", &f->passed_over);
     put_environment(&j, f);
-    put_text_or_null(&j, "no_locks", f->locking);
+    jsonw_text(&j, "no_locks", f->locking);
     if (f->has_file)
         put_file(&j, &f->file);
     else

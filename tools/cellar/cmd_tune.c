@@ -146,7 +146,6 @@ static void tell(const struct tune_var *t, struct told *out)
 static void print_line(const struct tuned *all)
 {
     struct text t = {0};
-    char *safe;
 
     for (size_t i = 0; i < all->n; i++)
         if (is_worth_it(&all->var[i])) {
@@ -160,9 +159,10 @@ static void print_line(const struct tuned *all)
             text_free(&told.quantize);
         }
     if (t.len) {
-        safe = safe_copy(text_get(&t));
-        printf("nccopy%s %s OUT.nc\n", safe, all->l->path);
-        free(safe);
+        struct text line = {0};
+
+        text_printf(&line, "nccopy%s %s OUT.nc", text_get(&t), all->l->path);
+        safe_print(&line);
     } else {
         puts(all->n ? "the filters it has are the best for this"
                     : "there is no variable of numbers large enough to try");

@@ -33,14 +33,6 @@ static void put_index(struct text *t, const struct look_var *v, size_t at)
     free(index);
 }
 
-static void print_line(const struct text *t)
-{
-    char *safe = safe_copy(text_get(t));
-
-    puts(safe);
-    free(safe);
-}
-
 static void print_var(const struct diff_var *v)
 {
     const struct diff_stats *s = &v->stats;
@@ -53,24 +45,22 @@ static void print_var(const struct diff_var *v)
         text_printf(&t, "%llu ulps)", s->max_ulps);
     if (s->nan)
         text_printf(&t, ", %llu are NaN on one side", s->nan);
-    print_line(&t);
+    safe_print(&t);
     for (size_t i = 0; i < s->nfirst; i++) {
-        text_clear(&t);
         text_puts(&t, "  (");
         put_index(&t, v->a, s->first[i].at);
         text_printf(&t, "): %s and %s", s->first[i].a, s->first[i].b);
-        print_line(&t);
+        safe_print(&t);
     }
-    text_free(&t);
 }
 
 void diff_print(const struct diff *d)
 {
     for (size_t i = 0; i < d->nstructure; i++) {
-        char *safe = safe_copy(d->structure[i]);
+        struct text t = {0};
 
-        puts(safe);
-        free(safe);
+        text_puts(&t, d->structure[i]);
+        safe_print(&t);
     }
     for (size_t i = 0; i < d->nvars; i++)
         if (d->var[i].stats.differing)

@@ -47,24 +47,16 @@ static void put_storage(struct jsonw *j, const struct look_var *v)
     jsonw_text(j, "filters", v->chain);
 }
 
-static void put_text_or_null(struct jsonw *j, const char *key, const char *text)
-{
-    if (text)
-        jsonw_text(j, key, text);
-    else
-        jsonw_null(j, key);
-}
-
 static void put_notes(struct jsonw *j, const struct look_var *v)
 {
     struct info_notes notes;
 
     info_notes_load(v, &notes);
-    put_text_or_null(j, "fill_value", notes.fill);
+    jsonw_text(j, "fill_value", notes.fill);
     jsonw_bool(j, "filled", !notes.no_fill);
-    put_text_or_null(j, "quantize", notes.quantize);
-    put_text_or_null(j, "checksum", notes.checksum);
-    put_text_or_null(j, "unreadable", v->reason);
+    jsonw_text(j, "quantize", notes.quantize);
+    jsonw_text(j, "checksum", notes.checksum);
+    jsonw_text(j, "unreadable", v->reason);
     info_notes_free(&notes);
 }
 
@@ -102,7 +94,7 @@ static void put_layout(struct jsonw *j, const struct look *l, const struct exten
         jsonw_open(j, NULL, '{');
         jsonw_count(j, "offset", layout.run[i].address);
         jsonw_count(j, "bytes", layout.run[i].size);
-        put_text_or_null(j, "variable", layout.run[i].var ? layout.run[i].var->path : NULL);
+        jsonw_text(j, "variable", layout.run[i].var ? layout.run[i].var->path : NULL);
         jsonw_count(j, "pieces", layout.run[i].pieces);
         jsonw_close(j, '}');
     }

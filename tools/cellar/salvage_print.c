@@ -6,15 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void print_safe(struct text *line)
-{
-    char *safe = safe_copy(text_get(line));
-
-    puts(safe);
-    free(safe);
-    text_free(line);
-}
-
 /* t2m[0:9,16:31]: first and last of each dimension. */
 static void put_box(struct text *t, const struct salvage_lost *x)
 {
@@ -30,13 +21,13 @@ void salvage_print(const struct salvage *s, bool quiet)
 
     for (size_t i = 0; !quiet && i < s->mend.nnotes; i++) {
         text_printf(&t, "mended: %s", s->mend.note[i]);
-        print_safe(&t);
+        safe_print(&t);
     }
     for (size_t i = 0; i < s->nlost; i++) {
         text_puts(&t, "lost: ");
         put_box(&t, &s->lost[i]);
         text_printf(&t, ": %s", s->lost[i].why);
-        print_safe(&t);
+        safe_print(&t);
     }
     if (quiet)
         return;
@@ -44,7 +35,7 @@ void salvage_print(const struct salvage *s, bool quiet)
                 s->copy.nvars == 1 ? "" : "s", s->values - s->lost_values, s->values);
     for (size_t i = 0; i < s->nunprotected; i++)
         text_printf(&t, "%s%s", i ? ", " : "; no checksum covers ", s->unprotected[i]);
-    print_safe(&t);
+    safe_print(&t);
 }
 
 static void put_lost(struct jsonw *j, const struct salvage_lost *x)

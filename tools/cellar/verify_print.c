@@ -11,7 +11,6 @@
 static void print_damage(const struct verify_result *r, const struct verify_damage *d)
 {
     struct text t = {0};
-    char *safe;
 
     text_puts(&t, r->path);
     if (d->var)
@@ -23,10 +22,7 @@ static void print_damage(const struct verify_result *r, const struct verify_dama
     if (d->address != CELLAR_NO_ADDRESS && (d->address || !d->key))
         text_printf(&t, ": offset %llu", d->address);
     text_printf(&t, ": %s%s", d->not_looked ? "not looked at: " : "", d->what);
-    safe = safe_copy(text_get(&t));
-    puts(safe);
-    free(safe);
-    text_free(&t);
+    safe_print(&t);
 }
 
 static void print_whole(const struct verify_result *r)
@@ -59,20 +55,12 @@ void verify_print(const struct verify_result *r, bool quiet)
     fflush(stdout);
 }
 
-static void put_text_or_null(struct jsonw *j, const char *key, const char *text)
-{
-    if (text)
-        jsonw_text(j, key, text);
-    else
-        jsonw_null(j, key);
-}
-
 static void put_damage(struct jsonw *j, const struct verify_damage *d)
 {
     jsonw_open(j, NULL, '{');
-    put_text_or_null(j, "variable", d->var);
-    put_text_or_null(j, "chunk", d->chunk);
-    put_text_or_null(j, "key", d->key);
+    jsonw_text(j, "variable", d->var);
+    jsonw_text(j, "chunk", d->chunk);
+    jsonw_text(j, "key", d->key);
     if (d->address != CELLAR_NO_ADDRESS)
         jsonw_count(j, "offset", d->address);
     else

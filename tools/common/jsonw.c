@@ -40,7 +40,10 @@ void jsonw_close(struct jsonw *j, char bracket)
 void jsonw_text(struct jsonw *j, const char *key, const char *value)
 {
     member(j, key);
-    safe_put_json(&j->out, value, strlen(value));
+    if (value)
+        safe_put_json(&j->out, value, strlen(value));
+    else
+        text_puts(&j->out, "null");
 }
 
 void jsonw_count(struct jsonw *j, const char *key, unsigned long long value)

@@ -11,9 +11,9 @@ struct jsonw {
     bool begun; /* the open object or list has a member */
 };
 
-void jsonw_open(struct jsonw *j, const char *key, char bracket); /* '{' or '[' */
-void jsonw_close(struct jsonw *j, char bracket);                 /* '}' or ']' */
-void jsonw_text(struct jsonw *j, const char *key, const char *value);
+void jsonw_open(struct jsonw *j, const char *key, char bracket);      /* '{' or '[' */
+void jsonw_close(struct jsonw *j, char bracket);                      /* '}' or ']' */
+void jsonw_text(struct jsonw *j, const char *key, const char *value); /* NULL: null */
 void jsonw_count(struct jsonw *j, const char *key, unsigned long long value);
 void jsonw_real(struct jsonw *j, const char *key, double value); /* NaN and the infinities become null */
 void jsonw_bool(struct jsonw *j, const char *key, bool value);

@@ -1,6 +1,8 @@
 /* Which characters may be shown, and what stands for the others. */
 
 #include "safe.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Lead byte -> length, and the smallest code that needs it. */
@@ -55,6 +57,15 @@ char *safe_copy(const char *s)
 
     safe_put(&t, s, strlen(s));
     return text_take(&t);
+}
+
+void safe_print(struct text *line)
+{
+    char *safe = safe_copy(text_get(line));
+
+    puts(safe);
+    free(safe);
+    text_free(line);
 }
 
 void safe_put_json(struct text *out, const char *s, size_t len)

@@ -18,6 +18,8 @@ bool safe_is_hidden(unsigned code);
 void safe_put(struct text *out, const char *s, size_t len);
 char *safe_copy(const char *s); /* the same of a string; yours to free */
 
+void safe_print(struct text *line); /* to standard output with a line end; the text is empty then */
+
 /* For a JSON document, with the quotes; a byte that is no character becomes U+FFFD. */
 void safe_put_json(struct text *out, const char *s, size_t len);
 
