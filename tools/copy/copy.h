@@ -145,6 +145,9 @@ bool copy_leave_out(const struct copy *c, const char *path, const char *why);
  * classic formats: there the copy fails. */
 bool copy_can_leave(const struct copy *c, int status);
 
+/* Why the output cannot have a group or variable of this name; NULL: it can. */
+const char *copy_name_refused(const struct copy *c, const char *name);
+
 /* The output's counterparts; -1 and NC_NAT: it has none, and the reason (yours to free) has been said. */
 int copy_group_of(const struct copy *c, int in);
 nc_type copy_out_type(const struct copy *c, const struct type *t);

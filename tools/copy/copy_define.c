@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_BYTES (1ull << 60) /* of one variable */
+
 static bool refused(const struct copy *c, int status, const char *what)
 {
     msg_nc(status, "%s: %s", c->req->out, what);
@@ -41,15 +43,19 @@ static bool define_group(struct copy *c, int in, int *out)
 {
     char name[NC_MAX_NAME + 1], *path = walk_path(in);
     int parent, status = nc_inq_grpname(in, name);
+    const char *why = status ? NULL : copy_name_refused(c, name);
     bool ok = true;
 
     if (status == NC_NOERR)
         status = nc_inq_grp_parent(in, &parent);
-    if (status == NC_NOERR && (*out = copy_group_of(c, parent)) >= 0)
+    if (status == NC_NOERR && (*out = copy_group_of(c, parent)) >= 0 && !why)
         status = nc_def_grp(*out, name, out);
     if (status) {
-        *out = -1;
         ok = left_out(c, status, path);
+        *out = -1;
+    } else if (*out >= 0 && why) {
+        ok = copy_leave_out(c, path, why);
+        *out = -1;
     }
     free(path);
     return ok;
@@ -291,12 +297,50 @@ static int set_cache(const struct copy *c, const struct copy_var *v)
     return nc_set_var_chunk_cache(v->out_group, v->out_id, bytes, chunks, preemption);
 }
 
+/* Values behind a filter that nobody here has cannot be read, whatever the output is. */
+static bool lacks_filter(const struct copy_var *v)
+{
+    unsigned id[NC_MAX_VAR_DIMS];
+    size_t n = 0;
+    bool lacks = false;
+
+    if (nc_inq_var_filter_ids(v->group, v->id, &n, NULL) != NC_NOERR || n > NC_MAX_VAR_DIMS ||
+        nc_inq_var_filter_ids(v->group, v->id, &n, id) != NC_NOERR)
+        return false;
+    for (size_t i = 0; i < n && !lacks; i++)
+        lacks = nc_inq_filter_avail(v->group, id[i]) == NC_ENOFILTER;
+    return lacks;
+}
+
+/* What the library says of the variable's first value; NULL: it can be read. Yours to free. */
+static char *why_unread(const struct copy_var *v)
+{
+    size_t start[NC_MAX_VAR_DIMS] = {0}, count[NC_MAX_VAR_DIMS];
+    char *value = tool_alloc(1, v->type->size), *why = NULL;
+    int status;
+
+    for (int d = 0; d < v->ndims; d++)
+        count[d] = 1;
+    status = nc_get_vara(v->group, v->id, start, count, value);
+    if (status)
+        why = msg_reason(status);
+    else
+        type_release(v->type, value, 1);
+    free(value);
+    return why;
+}
+
 /* Why the output cannot have the variable at all; NULL: it can. Yours to free. */
 static char *missing_part(const struct copy *c, const struct copy_var *v)
 {
     char name[NC_MAX_NAME + 1] = "?";
+    const char *refusal;
     struct text why = {0};
 
+    nc_inq_varname(v->group, v->id, name);
+    refusal = copy_name_refused(c, name);
+    if (refusal)
+        return tool_strdup(refusal);
     if (copy_out_type(c, v->type) == NC_NAT)
         return copy_type_refused(c, v->type);
     for (int d = 0; d < v->ndims; d++)
@@ -305,7 +349,11 @@ static char *missing_part(const struct copy *c, const struct copy_var *v)
             text_printf(&why, "its dimension %s is not", name);
             return text_take(&why);
         }
-    return NULL;
+    if (v->with_data && v->nbytes > MOST_BYTES) {
+        text_printf(&why, "its %llu bytes are more than a file can have", v->nbytes);
+        return text_take(&why);
+    }
+    return v->with_data && v->nbytes && lacks_filter(v) ? why_unread(v) : NULL;
 }
 
 static bool leave_var(struct copy *c, struct copy_var *v, const char *why)

@@ -4,6 +4,7 @@
 #include "copy.h"
 #include "msg.h"
 #include "slab.h"
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -28,6 +29,18 @@ bool copy_can_leave(const struct copy *c, int status)
         if (status == limits[i])
             return !c->classic && c->format != NC_FORMAT_NETCDF4_CLASSIC;
     return false;
+}
+
+/* A store has a folder for each group and variable. */
+const char *copy_name_refused(const struct copy *c, const char *name)
+{
+    if (!c->out_zarr)
+        return NULL;
+    if (strchr(name, '\\'))
+        return "no part of a store's keys may have a backslash";
+    if (strlen(name) > NAME_MAX)
+        return "its name is longer than that of a folder may be";
+    return strcmp(name, "zarr.json") == 0 ? "it would take the place of a document of the store" : NULL;
 }
 
 /* --- strings of Zarr version 2 ----------------------------------------------------- */

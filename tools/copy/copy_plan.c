@@ -6,6 +6,7 @@
 #include "msg.h"
 #include "unreadable.h"
 #include <stdint.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -455,7 +456,7 @@ static void load_var(struct copy *c, int group, int varid, const struct unreadab
     v->nbytes = v->type->size;
     for (int d = 0; d < v->ndims; d++) {
         nc_inq_dimlen(group, v->dimid[d], &v->shape[d]);
-        v->nbytes *= v->shape[d];
+        v->nbytes = v->shape[d] && v->nbytes > ULLONG_MAX / v->shape[d] ? ULLONG_MAX : v->nbytes * v->shape[d];
     }
     if (nc_inq_var_chunking(group, varid, &storage, v->in_chunk) == NC_NOERR && v->ndims)
         v->was_chunked = storage == NC_CHUNKED;
