@@ -249,6 +249,7 @@ static uint64_t addr_of(const struct reading *r)
 static int read_messages(struct reading *r)
 {
     struct cel_h5r_attributes list;
+    char number[40];
     int rc = cel_h5_reader(r->f, addr_of(r), &r->reader);
 
     if (rc == CEL_OK)
@@ -258,8 +259,9 @@ static int read_messages(struct reading *r)
     for (size_t i = 0; rc == CEL_OK && i < list.n; i++) {
         const char *name = cel_h5r_attribute_name(&list.at[i]);
 
+        snprintf(number, sizeof number, "number %zu", i);
         if (!name)
-            rc = CEL_ASK_LIBHDF5;
+            rc = note(r, number, cel_h5r_attribute_check(&list.at[i]));
         else if (!is_hidden(name))
             rc = note(r, name, read_message(r, &list.at[i], name));
     }

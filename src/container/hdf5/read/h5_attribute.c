@@ -37,9 +37,11 @@ int cel_h5r_attribute_split(struct cel_h5_bytes b, struct cel_h5r_attribute *out
     out->data.ended = false;
     out->type_shared = version > 1 && (flags & TYPE_SHARED);
     out->space_shared = version > 1 && (flags & SPACE_SHARED);
-    if (b.ended || version < 1 || version > 3 || nname == 0 || out->name[nname - 1] != '\0')
+    if (version < 1 || version > 3)
         return CEL_ASK_LIBHDF5;
-    return CEL_OK;
+    if (!b.ended && (nname == 0 || out->name[nname - 1] != '\0'))
+        return cel_h5r_bad_message("message", "its name does not end");
+    return cel_h5r_ended(&b, "message");
 }
 
 int cel_h5r_attribute_info_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, struct cel_h5r_dense *out)
@@ -49,7 +51,7 @@ int cel_h5r_attribute_info_read(const struct cel_h5r_reader *r, struct cel_h5_by
     cel_h5_take_if(&b, flags & 1, 2);
     out->heap = cel_h5r_take_address(r->file, &b);
     out->index = cel_h5r_take_address(r->file, &b);
-    return b.ended || version != 0 ? CEL_ASK_LIBHDF5 : CEL_OK;
+    return version != 0 ? CEL_ASK_LIBHDF5 : cel_h5r_ended(&b, "list of attributes");
 }
 
 /* --- netCDF's own ------------------------------------------------------------------------ */
@@ -177,6 +179,10 @@ int cel_h5r_attribute_note(const struct cel_h5r_reader *r, struct cel_h5_bytes b
     note_fn *read;
     int rc = cel_h5r_attribute_split(body, &a);
 
+    if (rc == NC_EHDFERR) { /* it fails alone, when it is read */
+        cel_error_clear();
+        return CEL_OK;
+    }
     if (rc != CEL_OK)
         return rc;
     read = find_reader(a.name);

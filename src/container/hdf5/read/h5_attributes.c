@@ -106,11 +106,21 @@ static int split(const struct cel_h5r_attribute_message *m, struct cel_h5r_attri
     return cel_h5r_attribute_split((struct cel_h5_bytes){.p = m->bytes, .n = m->n}, out);
 }
 
+int cel_h5r_attribute_check(const struct cel_h5r_attribute_message *m)
+{
+    struct cel_h5r_attribute a;
+
+    return split(m, &a);
+}
+
 const char *cel_h5r_attribute_name(const struct cel_h5r_attribute_message *m)
 {
     struct cel_h5r_attribute a;
 
-    return split(m, &a) == CEL_OK ? a.name : NULL;
+    if (split(m, &a) == CEL_OK)
+        return a.name;
+    cel_error_clear();
+    return NULL;
 }
 
 /* The bytes of a part, wherever they are; `copy` holds them if they are elsewhere. */
@@ -134,7 +144,7 @@ static int count_elements(struct cel_h5r_reader *r, struct cel_h5_bytes space, s
     out->n = !shape.null_space;
     for (int d = 0; d < shape.rank; d++)
         if (shape.dims[d] > SIZE_MAX || !cel_mul(out->n, (size_t)shape.dims[d], &out->n))
-            return CEL_ASK_LIBHDF5;
+            return cel_h5r_bad_message("shape", "it has more elements than memory can have");
     return CEL_OK;
 }
 
@@ -151,7 +161,7 @@ static int look(struct cel_h5r_reader *r, const struct cel_h5r_attribute *a, str
     if (rc == CEL_OK)
         rc = cel_h5r_datatype_decode(part.p, part.n, &out->type);
     if (rc == CEL_OK && out->n > a->data.n / out->type->size)
-        rc = CEL_ASK_LIBHDF5;
+        rc = cel_h5r_bad_message("value", "it ends too early");
     return rc;
 }
 

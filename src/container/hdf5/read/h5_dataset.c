@@ -46,7 +46,7 @@ static int take_fill(struct parse *d, struct cel_h5_bytes b, uint64_t size)
     if (size == UINT32_MAX)
         size = 0;
     if (b.ended || size > b.n)
-        return CEL_ASK_LIBHDF5;
+        return cel_h5r_bad_message("fill value", "it ends too early");
     free(out->fill);
     out->fill = size ? cel_memdup(b.p, (size_t)size) : NULL;
     out->nfill = (size_t)size;
@@ -111,6 +111,8 @@ static int read_external(struct parse *d, struct cel_h5_bytes b)
 
 /* --- filters --------------------------------------------------------------------------------- */
 
+static const char filters[] = "list of filters";
+
 /* Filters of plugins are read through libhdf5, under the lock that they need. */
 static bool is_built_in(uint64_t id)
 {
@@ -138,12 +140,12 @@ static int read_filter(struct parse *d, uint64_t version, struct cel_h5_bytes *b
     unsigned words[CEL_WORDS_MAX];
 
     if (b->ended || n > CEL_WORDS_MAX || !is_built_in(id))
-        return CEL_ASK_LIBHDF5;
+        return b->ended ? cel_h5r_ended(b, filters) : CEL_ASK_LIBHDF5;
     cel_h5_take(b, version == 1 ? (size_t)(name + 7) / 8 * 8 : (size_t)name);
     for (size_t i = 0; i < n; i++)
         words[i] = (unsigned)cel_h5_take_number(b, 4);
     cel_h5_take_if(b, version == 1 && n % 2, 4);
-    return b->ended ? CEL_ASK_LIBHDF5 : add_filter(d, (unsigned)id, flags & 1, (size_t)n, words);
+    return b->ended ? cel_h5r_ended(b, filters) : add_filter(d, (unsigned)id, flags & 1, (size_t)n, words);
 }
 
 static int read_filters(struct parse *d, struct cel_h5_bytes b)
@@ -153,7 +155,7 @@ static int read_filters(struct parse *d, struct cel_h5_bytes b)
 
     cel_h5_take_if(&b, version == 1, 6);
     if (b.ended || (version != 1 && version != 2) || d->out->chain.n != 0)
-        return CEL_ASK_LIBHDF5;
+        return b.ended ? cel_h5r_ended(&b, filters) : CEL_ASK_LIBHDF5;
     while (rc == CEL_OK && n-- > 0)
         rc = read_filter(d, version, &b);
     return rc;
@@ -218,26 +220,35 @@ static bool size_of(const struct cel_h5r_dataset *d, uint64_t *out)
     return true;
 }
 
-static bool is_layout_consistent(struct cel_h5r_dataset *d)
+static int check_layout(struct cel_h5r_dataset *d)
 {
     struct cel_h5r_layout *l = &d->layout;
+    bool unwritten = l->addr == CEL_H5R_NOWHERE && l->storage == CEL_H5R_CONTIGUOUS;
     uint64_t size;
 
-    if (d->external.n && l->storage != CEL_H5R_CONTIGUOUS)
-        return false;
+    if (l->storage == CEL_H5R_VIRTUAL || (d->external.n && l->storage != CEL_H5R_CONTIGUOUS))
+        return CEL_ASK_LIBHDF5;
     if (l->storage == CEL_H5R_CHUNKED)
-        return l->rank == d->rank && l->elem == d->form->size;
-    if (l->storage == CEL_H5R_VIRTUAL || d->filtered || !size_of(d, &size))
-        return false;
+        return l->rank == d->rank && l->elem == d->form->size
+                   ? CEL_OK
+                   : cel_h5r_bad_message("layout", "its chunks are not those of its shape and type");
+    if (d->filtered)
+        return CEL_ASK_LIBHDF5;
+    if (!size_of(d, &size))
+        return cel_h5r_bad_message("shape", "it has more elements than a file can hold");
     if (l->size_from_shape || d->external.n)
         l->size = size;
-    return (l->addr == CEL_H5R_NOWHERE && l->storage == CEL_H5R_CONTIGUOUS) || l->size >= size;
+    return unwritten || l->size >= size ? CEL_OK
+                                        : cel_h5r_bad_message("layout", "it has fewer bytes than its elements");
 }
 
-static bool is_consistent(const struct parse *d)
+static int check(const struct parse *d)
 {
-    return d->seen == SEEN_ALL && (d->out->null_space || is_layout_consistent(d->out)) &&
-           (!d->out->nfill || d->out->nfill == d->out->form->size);
+    if (d->seen != SEEN_ALL)
+        return cel_h5r_bad_message("header", "it lacks type, shape or layout");
+    if (d->out->nfill && d->out->nfill != d->out->form->size)
+        return cel_h5r_bad_message("fill value", "it has another size than an element");
+    return d->out->null_space ? CEL_OK : check_layout(d->out);
 }
 
 int cel_h5r_dataset_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_dataset *out)
@@ -253,11 +264,11 @@ int cel_h5r_dataset_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r
         cel_buf_dispose(&d.shared[i].body);
     }
     out->filtered = out->chain.n > 0;
-    if (rc == CEL_OK && !is_consistent(&d))
-        rc = CEL_ASK_LIBHDF5;
+    if (rc == CEL_OK)
+        rc = check(&d);
     if (rc != CEL_OK)
         cel_h5r_dataset_dispose(out);
-    return rc;
+    return cel_h5r_fail_in_object(r->file, addr, rc);
 }
 
 void cel_h5r_dataset_dispose(struct cel_h5r_dataset *d)

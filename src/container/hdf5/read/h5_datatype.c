@@ -30,16 +30,21 @@ struct head {
 
 static int read_one(struct cel_h5_bytes *b, int depth, struct cel_h5r_datatype **out);
 
+static int bad(const char *why)
+{
+    return cel_h5r_bad_message("type", why);
+}
+
 static int ended(const struct cel_h5_bytes *b)
 {
-    return b->ended ? CEL_ASK_LIBHDF5 : CEL_OK;
+    return cel_h5r_ended(b, "type");
 }
 
 /* --- numbers ------------------------------------------------------------------------------ */
 
 static bool lies_inside(unsigned at, unsigned n, const struct cel_h5r_datatype *t)
 {
-    return n > 0 && (size_t)at + n <= t->size * 8;
+    return (size_t)at + n <= t->size * 8;
 }
 
 static int read_integer(struct cel_h5_bytes *b, const struct head *h, struct cel_h5r_datatype *t)
@@ -48,7 +53,9 @@ static int read_integer(struct cel_h5_bytes *b, const struct head *h, struct cel
     t->is_signed = h->bits & 8;
     t->bits.at = (unsigned)cel_h5_take_number(b, 2);
     t->bits.n = (unsigned)cel_h5_take_number(b, 2);
-    return lies_inside(t->bits.at, t->bits.n, t) ? ended(b) : CEL_ASK_LIBHDF5;
+    if (!lies_inside(t->bits.at, t->bits.n, t))
+        return bad("it has more bits than bytes for them");
+    return b->ended || t->bits.n ? ended(b) : CEL_ASK_LIBHDF5;
 }
 
 static int read_float(struct cel_h5_bytes *b, const struct head *h, struct cel_h5r_datatype *t)
@@ -68,9 +75,11 @@ static int read_float(struct cel_h5_bytes *b, const struct head *h, struct cel_h
     f->mantissa_n = (unsigned)cel_h5_take_number(b, 1);
     f->bias = (uint32_t)cel_h5_take_number(b, 4);
     if (!lies_inside(f->at, f->n, t) || !lies_inside(f->exponent_at, f->exponent_n, t) ||
-        !lies_inside(f->mantissa_at, f->mantissa_n, t) || !lies_inside(f->sign_at, 1, t) || f->exponent_n > 31)
-        return CEL_ASK_LIBHDF5;
-    return ended(b);
+        !lies_inside(f->mantissa_at, f->mantissa_n, t) || !lies_inside(f->sign_at, 1, t))
+        return bad("it has more bits than bytes for them");
+    if (b->ended)
+        return ended(b);
+    return f->n && f->exponent_n && f->mantissa_n && f->exponent_n <= 31 ? CEL_OK : CEL_ASK_LIBHDF5;
 }
 
 static int read_time(struct cel_h5_bytes *b, const struct head *h, struct cel_h5r_datatype *t)
@@ -103,10 +112,11 @@ static char *read_name(struct cel_h5_bytes *b, unsigned version, int *rc)
     size_t n = end ? (size_t)(end - start) : 0;
     char *name;
 
-    *rc = CEL_ASK_LIBHDF5;
+    *rc = end ? CEL_ASK_LIBHDF5 : bad("a name in it does not end");
     if (!end || n == 0)
         return NULL;
     cel_h5_take(b, version <= PAD_TO ? (n + 8) / 8 * 8 : n + 1);
+    *rc = ended(b);
     if (b->ended)
         return NULL;
     name = cel_strndup((const char *)start, n);
@@ -127,7 +137,7 @@ static int read_vlen(struct cel_h5_bytes *b, const struct head *h, struct cel_h5
         t->klass = CEL_H5R_STRING;
         t->varies = true;
     }
-    return rc == CEL_OK && (h->bits & 15) > 1 ? CEL_ASK_LIBHDF5 : rc;
+    return rc == CEL_OK && (h->bits & 15) > 1 ? bad("its values of variable size are of no known kind") : rc;
 }
 
 size_t cel_h5r_array_length(const struct cel_h5r_datatype *array)
@@ -157,7 +167,7 @@ static int read_array(struct cel_h5_bytes *b, const struct head *h, struct cel_h
 
     cel_h5_take_if(b, h->version <= PAD_TO, 3);
     if (b->ended || rank == 0 || rank > CEL_RANK_MAX)
-        return CEL_ASK_LIBHDF5;
+        return bad("an array has an impossible number of dimensions");
     t->ndims = (int)rank;
     for (int d = 0; d < t->ndims; d++)
         t->dims[d] = (size_t)cel_h5_take_number(b, 4);
@@ -165,7 +175,7 @@ static int read_array(struct cel_h5_bytes *b, const struct head *h, struct cel_h
         cel_h5_take(b, 4 * (size_t)rank);
     rc = read_one(b, h->depth + 1, &t->base);
     t->varsized = rc == CEL_OK && t->base->varsized;
-    return rc == CEL_OK && !array_fits(t) ? CEL_ASK_LIBHDF5 : rc;
+    return rc == CEL_OK && !array_fits(t) ? bad("an array has another size than its elements") : rc;
 }
 
 static int make_parts(struct cel_h5r_datatype *t, size_t n)
@@ -191,7 +201,7 @@ static int wrap_in_array(const struct cel_h5_bytes *lengths, uint64_t rank, stru
     for (int d = 0; d < array->ndims; d++) {
         array->dims[d] = (size_t)cel_h5_take_number(&b, 4);
         if (array->dims[d] == 0 || !cel_mul(array->size, array->dims[d], &array->size))
-            return CEL_ASK_LIBHDF5;
+            return bad("an array has another size than its elements");
     }
     return CEL_OK;
 }
@@ -214,19 +224,19 @@ static int read_member(struct cel_h5_bytes *b, const struct head *h, const struc
         lengths.p = cel_h5_take(b, lengths.n);
     }
     if (b->ended || rank > OLD_RANK)
-        return CEL_ASK_LIBHDF5;
+        return b->ended ? ended(b) : bad("an array has an impossible number of dimensions");
     rc = read_one(b, h->depth + 1, &part->type);
     if (rc == CEL_OK && rank > 0)
         rc = wrap_in_array(&lengths, rank, part);
     if (rc == CEL_OK && (part->type->size > t->size || part->offset > t->size - part->type->size))
-        rc = CEL_ASK_LIBHDF5;
+        rc = bad("a member lies outside of it");
     return rc;
 }
 
 static int read_compound(struct cel_h5_bytes *b, const struct head *h, struct cel_h5r_datatype *t)
 {
     size_t n = (size_t)(h->bits & 0xffff);
-    int rc = n > b->n ? CEL_ASK_LIBHDF5 : make_parts(t, n);
+    int rc = n > b->n ? bad("it has more members than bytes for them") : make_parts(t, n);
 
     while (rc == CEL_OK && t->nparts < n)
         rc = read_member(b, h, t, &t->part[t->nparts++]);
@@ -241,7 +251,7 @@ static int read_enum(struct cel_h5_bytes *b, const struct head *h, struct cel_h5
     int rc = read_one(b, h->depth + 1, &t->base);
 
     if (rc == CEL_OK && (t->base->klass != CEL_H5R_INTEGER || t->base->size != t->size || n > b->n))
-        return CEL_ASK_LIBHDF5;
+        return bad("its names stand for no integers");
     if (rc == CEL_OK)
         rc = make_parts(t, n);
     while (rc == CEL_OK && t->nparts < n)
@@ -291,9 +301,10 @@ static int read_body(struct cel_h5_bytes *b, int depth, struct cel_h5r_datatype 
 
     t->klass = (int)(first & 15);
     t->size = (size_t)cel_h5_take_number(b, 4);
-    if (b->ended || h.version < 1 || h.version > VERSION_MAX || t->size == 0 ||
-        (size_t)t->klass >= sizeof readers / sizeof *readers)
-        return CEL_ASK_LIBHDF5;
+    if (b->ended || h.version < 1 || h.version > VERSION_MAX || (size_t)t->klass >= sizeof readers / sizeof *readers)
+        return b->ended ? ended(b) : CEL_ASK_LIBHDF5;
+    if (t->size == 0)
+        return bad("its elements have no bytes");
     return readers[t->klass](b, &h, t);
 }
 

@@ -24,6 +24,22 @@ int cel_h5r_damaged(const struct cel_h5r_file *file, uint64_t addr, const char *
                     why);
 }
 
+int cel_h5r_bad_message(const char *what, const char *why)
+{
+    return cel_fail(NC_EHDFERR, "its %s is damaged: %s", what, why);
+}
+
+int cel_h5r_ended(const struct cel_h5_bytes *b, const char *what)
+{
+    return b->ended ? cel_h5r_bad_message(what, "it ends too early") : CEL_OK;
+}
+
+int cel_h5r_fail_in_object(const struct cel_h5r_file *file, uint64_t addr, int rc)
+{
+    return rc == NC_EHDFERR ? cel_fail_in(rc, "the object at offset %llu", (unsigned long long)(addr + file->base))
+                            : rc;
+}
+
 bool cel_h5r_is_inside(const struct cel_h5r_file *file, uint64_t addr, uint64_t n)
 {
     uint64_t base = file->base, size = file->size;

@@ -25,13 +25,18 @@ struct parse {
     struct cel_h5r_layout *out;
 };
 
+static int ended(const struct parse *p)
+{
+    return cel_h5r_ended(&p->b, "layout");
+}
+
 static int take_compact(struct parse *p, size_t width)
 {
     size_t n = (size_t)cel_h5_take_number(&p->b, width);
     const unsigned char *bytes = cel_h5_take(&p->b, n);
 
     if (p->b.ended)
-        return CEL_ASK_LIBHDF5;
+        return ended(p);
     p->out->compact = cel_malloc(n ? n : 1);
     if (!p->out->compact)
         return NC_ENOMEM;
@@ -45,7 +50,7 @@ static int take_contiguous(struct parse *p)
 {
     p->out->addr = cel_h5r_take_address(p->file, &p->b);
     p->out->size = cel_h5_take_number(&p->b, p->file->length_size);
-    return p->b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
+    return ended(p);
 }
 
 /* --- chunks ---------------------------------------------------------------------------- */
@@ -56,17 +61,17 @@ static int take_lengths(struct parse *p, uint64_t n, size_t width)
     struct cel_h5r_layout *out = p->out;
     uint64_t most = out->version < 5 ? UINT32_MAX : INT64_MAX;
 
-    if (n < 2 || n > CEL_RANK_MAX + 1 || width == 0 || width > 8)
-        return CEL_ASK_LIBHDF5;
+    if (p->b.ended || n < 2 || n > CEL_RANK_MAX + 1 || width == 0 || width > 8)
+        return cel_h5r_bad_message("layout", "its chunks have an impossible number of dimensions");
     out->rank = (int)n - 1;
     for (int i = 0; i < out->rank; i++)
         out->chunk[i] = cel_h5_take_number(&p->b, width);
     out->elem = out->size = cel_h5_take_number(&p->b, width);
-    if (p->b.ended || out->elem == 0)
-        return CEL_ASK_LIBHDF5;
+    if (p->b.ended)
+        return ended(p);
     for (int i = 0; i < out->rank; i++) {
-        if (out->chunk[i] == 0)
-            return CEL_ASK_LIBHDF5;
+        if (out->chunk[i] == 0 || out->elem == 0)
+            return cel_h5r_bad_message("layout", "its chunks have no elements");
         if (out->chunk[i] > most / out->size)
             return cel_fail(NC_EHDFERR, "its chunks have 4 GiB or more, which this kind of dataset cannot have");
         out->size *= out->chunk[i];
@@ -102,7 +107,7 @@ static int take_index(struct parse *p, bool single_filtered)
     }
     cel_h5_take(&p->b, parameters[kind]); /* the index itself has them, too */
     p->out->addr = cel_h5r_take_address(p->file, &p->b);
-    return p->b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
+    return ended(p);
 }
 
 static int take_chunked_v4(struct parse *p)
@@ -119,7 +124,7 @@ static int take_virtual(struct parse *p)
 {
     p->out->addr = cel_h5r_take_address(p->file, &p->b);
     p->out->heap_index = (uint32_t)cel_h5_take_number(&p->b, 4);
-    return p->b.ended || p->out->version < 4 ? CEL_ASK_LIBHDF5 : CEL_OK;
+    return p->out->version < 4 ? CEL_ASK_LIBHDF5 : ended(p);
 }
 
 /* --- all versions ------------------------------------------------------------------------ */
@@ -140,7 +145,7 @@ static int take_old(struct parse *p)
     p->out->size_from_shape = p->out->storage == CEL_H5R_CONTIGUOUS;
     if (p->out->storage == CEL_H5R_COMPACT)
         return take_compact(p, 4);
-    return p->b.ended || p->out->storage != CEL_H5R_CONTIGUOUS ? CEL_ASK_LIBHDF5 : CEL_OK;
+    return p->out->storage != CEL_H5R_CONTIGUOUS ? CEL_ASK_LIBHDF5 : ended(p);
 }
 
 static int take_new(struct parse *p)
@@ -166,6 +171,6 @@ int cel_h5r_layout_read(const struct cel_h5r_file *file, struct cel_h5_bytes bod
     *out = (struct cel_h5r_layout){.addr = CEL_H5R_NOWHERE};
     out->version = (int)cel_h5_take_number(&p.b, 1);
     if (p.b.ended || out->version < 1 || out->version > 5)
-        return CEL_ASK_LIBHDF5;
+        return p.b.ended ? ended(&p) : CEL_ASK_LIBHDF5;
     return out->version < 3 ? take_old(&p) : take_new(&p);
 }

@@ -30,7 +30,7 @@ static int read_info(struct listing *l, struct cel_h5_bytes b)
     cel_h5_take_if(&b, l->tracked, 8); /* the largest order */
     l->dense.heap = cel_h5r_take_address(l->reader->file, &b);
     l->dense.index = cel_h5r_take_address(l->reader->file, &b);
-    return b.ended || version != 0 ? CEL_ASK_LIBHDF5 : CEL_OK;
+    return version != 0 ? CEL_ASK_LIBHDF5 : cel_h5r_ended(&b, "list of links");
 }
 
 static void dispose_link(struct cel_h5r_link *link)
@@ -72,12 +72,14 @@ static int read_target(struct listing *l, struct cel_h5_bytes b, uint64_t type, 
 
     if (type == TYPE_HARD) {
         link->addr = cel_h5r_take_address(l->reader->file, &b);
-        return b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
+        return cel_h5r_ended(&b, "link");
     }
     n = (size_t)cel_h5_take_number(&b, 2);
     path = cel_h5_take(&b, n);
-    if (b.ended || type != TYPE_SOFT || !is_text(path, n))
+    if (type != TYPE_SOFT)
         return CEL_ASK_LIBHDF5;
+    if (b.ended || !is_text(path, n))
+        return cel_h5r_bad_message("link", "it leads along no path");
     link->path = cel_strndup((const char *)path, n);
     return link->path ? CEL_OK : NC_ENOMEM;
 }
@@ -94,8 +96,10 @@ static int read_link(struct listing *l, struct cel_h5_bytes b)
     cel_h5_take_if(&b, flags & HAS_CHARACTER_SET, 1);
     n = (size_t)cel_h5_take_number(&b, (size_t)1 << (flags & 3));
     name = cel_h5_take(&b, n);
-    if (b.ended || version != 1 || (flags & UNKNOWN_FLAGS) || (l->tracked && !(flags & HAS_ORDER)) || !is_text(name, n))
+    if (version != 1 || (flags & UNKNOWN_FLAGS) || (l->tracked && !(flags & HAS_ORDER)))
         return CEL_ASK_LIBHDF5;
+    if (b.ended || !is_text(name, n))
+        return cel_h5r_bad_message("link", "it has no name");
     rc = read_target(l, b, type, &link);
     if (rc != CEL_OK)
         return rc;
@@ -241,5 +245,5 @@ int cel_h5r_links_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_l
     }
     if (rc != CEL_OK)
         cel_h5r_links_dispose(out);
-    return rc;
+    return cel_h5r_fail_in_object(r->file, addr, rc);
 }

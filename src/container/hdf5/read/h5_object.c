@@ -38,7 +38,7 @@ int cel_h5r_space_read(const struct cel_h5r_reader *r, struct cel_h5_bytes b, st
         out->dims[d] = cel_h5_take_number(&b, r->file->length_size);
     for (int d = 0; d < out->rank; d++)
         out->maxdims[d] = flags & 1 ? cel_h5_take_number(&b, r->file->length_size) : out->dims[d];
-    return b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
+    return cel_h5r_ended(&b, "shape");
 }
 
 int cel_h5r_type_class(const struct cel_h5_bytes *type)
@@ -58,7 +58,7 @@ int cel_h5r_type_read(struct cel_h5_bytes b, struct cel_h5r_object *out)
     size = cel_h5_take_number(&b, 4);
     out->type_size = (size_t)size;
     out->big_endian = (out->type_class == CEL_H5R_INTEGER || out->type_class == CEL_H5R_FLOAT) && (bits & 1);
-    return b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
+    return cel_h5r_ended(&b, "type");
 }
 
 /* netCDF-C writes a copy of a committed type with each variable: equal bytes, equal types. */
@@ -190,7 +190,7 @@ int cel_h5r_object_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_
     cel_buf_dispose(&p.space);
     cel_buf_dispose(&p.type);
     if (rc != CEL_OK)
-        return rc;
+        return cel_h5r_fail_in_object(r->file, addr, rc);
     out->dim_only = out->dim_only && out->is_scale;
     out->kind = kind_of(&p);
     return out->kind == CEL_H5R_OTHER ? CEL_ASK_LIBHDF5 : CEL_OK;

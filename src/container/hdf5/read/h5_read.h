@@ -9,9 +9,9 @@
  *   cel_h5r_dataset_read()  how a dataset is stored: chunks, filters, fill value
  *   cel_h5r_index_find()    where one chunk lies
  *
- * The usual kinds of each are read. Everything else, and everything that looks damaged, is answered by
- * CEL_ASK_LIBHDF5: libhdf5 reads it or says what is wrong with it. An answer given here is never wrong. Nothing in this
- * folder knows libhdf5 or its headers. */
+ * The usual kinds of each are read. Everything else is answered by CEL_ASK_LIBHDF5: libhdf5 reads it or says what is
+ * wrong with it. A message that contradicts itself or ends too early is a failure, with the object's offset: libhdf5 does
+ * not survive all of those. An answer given here is never wrong. Nothing in this folder knows libhdf5 or its headers. */
 
 #include "chain.h"
 #include "container.h"
@@ -133,7 +133,8 @@ struct cel_h5r_attributes { /* in the order of their creation, where the file ke
 /* Of the object at an address; after CEL_OK yours to dispose of. None is looked at: a damaged one fails alone. */
 int cel_h5r_attributes_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_attributes *out);
 void cel_h5r_attributes_dispose(struct cel_h5r_attributes *list);
-const char *cel_h5r_attribute_name(const struct cel_h5r_attribute_message *m); /* NULL: it has none */
+const char *cel_h5r_attribute_name(const struct cel_h5r_attribute_message *m); /* NULL: it has none ... */
+int cel_h5r_attribute_check(const struct cel_h5r_attribute_message *m);        /* ... for this reason */
 
 enum cel_h5r_shape { CEL_H5R_NULL, CEL_H5R_SCALAR, CEL_H5R_SIMPLE };
 struct cel_h5r_attribute_value {

@@ -33,6 +33,11 @@ uint64_t cel_h5r_take_length(const struct cel_h5r_file *file, struct cel_h5_byte
 /* --- h5_kept.c: structures of the file with a checksum ------------------------------ */
 /* "the <what> at offset N is damaged: <why>" */
 int cel_h5r_damaged(const struct cel_h5r_file *file, uint64_t addr, const char *what, const char *why);
+/* "its <what> is damaged: <why>", of a message, which may have no checksum: libhdf5 does not survive all of those. */
+int cel_h5r_bad_message(const char *what, const char *why);
+int cel_h5r_ended(const struct cel_h5_bytes *b, const char *what); /* a failure if more was taken than was there */
+/* "the object at offset N: <why>"; gives rc, and leaves other answers alone. */
+int cel_h5r_fail_in_object(const struct cel_h5r_file *file, uint64_t addr, int rc);
 bool cel_h5r_is_inside(const struct cel_h5r_file *file, uint64_t addr, uint64_t n);
 /* n bytes at an address, all of them inside the file. */
 int cel_h5r_get(const struct cel_h5r_file *file, uint64_t addr, const char *what, unsigned char *out, size_t n);

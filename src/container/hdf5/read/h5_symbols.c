@@ -44,7 +44,7 @@ static int visit_symbol(struct walk *w, struct cel_h5_bytes b)
     if (kind == SOFT)
         s.path = text_at(w, cel_h5_take_number(&b, 4));
     if (!s.name || !*s.name || (kind == SOFT && !s.path))
-        return CEL_ASK_LIBHDF5;
+        return cel_h5r_bad_message("link", "its name or path does not lie in the heap of names");
     return w->visit(&s, w->data);
 }
 
@@ -111,7 +111,7 @@ int cel_h5r_symbols_each(const struct cel_h5r_file *file, struct cel_h5_bytes me
 {
     struct walk w = {.file = file, .visit = visit, .data = data};
     uint64_t tree = cel_h5r_take_address(file, &message), heap = cel_h5r_take_address(file, &message);
-    int rc = message.ended ? CEL_ASK_LIBHDF5 : read_heap(&w, heap);
+    int rc = message.ended ? cel_h5r_ended(&message, "list of links") : read_heap(&w, heap);
 
     if (rc == CEL_OK && tree != CEL_H5R_NOWHERE)
         rc = visit_tree(&w, tree, -1);
