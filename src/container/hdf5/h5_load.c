@@ -172,9 +172,15 @@ static int note_child(struct loading *l, const char *name, uint64_t addr, bool h
 
 /* --- links ------------------------------------------------------------------------------------- */
 
+/* Of a file that libhdf5 has open, what looks damaged may not be on disk yet. */
 static int read_object(struct loading *l, uint64_t addr, struct cel_h5r_object *out)
 {
-    return l->reader ? cel_h5r_object_read(l->reader, addr, out) : CEL_ASK_LIBHDF5;
+    int rc = l->reader ? cel_h5r_object_read(l->reader, addr, out) : CEL_ASK_LIBHDF5;
+
+    if (rc != NC_EHDFERR || l->f->own_reader)
+        return rc;
+    cel_error_clear();
+    return CEL_ASK_LIBHDF5;
 }
 
 static int add_link(struct loading *l, const char *name, uint64_t addr, bool hard)

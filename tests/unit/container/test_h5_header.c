@@ -121,7 +121,7 @@ static void damage_is_never_believed(void **state)
         if (rc == CEL_OK)
             assert_memory_equal(&h, &good, sizeof h);
         else
-            assert_int_equal(rc, CEL_ASK_LIBHDF5);
+            assert_true(rc == NC_EHDFERR || rc == CEL_ASK_LIBHDF5);
         byte ^= 0x10;
         assert_int_equal(pwrite(io->fd, &byte, 1, (off_t)at), 1);
     }
@@ -137,11 +137,11 @@ static void nonsense_addresses_give_no_answer(void **state)
     struct cel_h5r_object h;
 
     (void)state;
-    assert_int_equal(cel_h5r_object_read(r, addr + 1, &h), CEL_ASK_LIBHDF5);
-    assert_int_equal(cel_h5r_object_read(r, UINT64_MAX, &h), CEL_ASK_LIBHDF5);
-    assert_int_equal(cel_h5r_object_read(r, io->eof - 2, &h), CEL_ASK_LIBHDF5);
+    assert_int_equal(cel_h5r_object_read(r, addr + 1, &h), NC_EHDFERR);
+    assert_int_equal(cel_h5r_object_read(r, UINT64_MAX, &h), NC_EHDFERR);
+    assert_int_equal(cel_h5r_object_read(r, io->eof - 2, &h), NC_EHDFERR);
     file.base = UINT64_MAX - 5;
-    assert_int_equal(cel_h5r_object_read(r, addr, &h), CEL_ASK_LIBHDF5);
+    assert_int_equal(cel_h5r_object_read(r, addr, &h), NC_EHDFERR);
     stop_reader(r);
     unlink(path);
 }

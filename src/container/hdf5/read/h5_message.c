@@ -1,5 +1,5 @@
-/* Object headers: their messages, one by one, at the address a link gives. Anything unusual (unknown versions, a bad
- * checksum, sizes other than 8 bytes) is libhdf5's, and so is damage.
+/* Object headers: their messages, one by one, at the address a link gives. Anything unusual (unknown versions, very long
+ * headers) is libhdf5's; damage is a failure.
  *
  *   version 2: "OHDR" 2 flags [times 16] [phase change 4] size(1,2,4,8) messages checksum(4)
  *              message: type(1) size(2) flags(1) [creation order 2] body
@@ -15,6 +15,7 @@
 
 struct walk {
     struct cel_h5r_reader *reader;
+    uint64_t addr;
     cel_h5r_message_fn *visit;
     void *data;
     int version;
@@ -28,11 +29,26 @@ struct walk {
     unsigned nth;   /* how many there were */
 };
 
+static int damaged(const struct walk *w, uint64_t addr, const char *why)
+{
+    return cel_h5r_damaged(w->reader->file, addr, "object header", why);
+}
+
+/* A part of a header that cannot be had, though its address lies in the file: libhdf5 reads it again, and says why not. */
+static int missing(const struct walk *w, uint64_t addr, size_t n)
+{
+    if (addr == CEL_H5R_NOWHERE || !cel_h5r_is_inside(w->reader->file, addr, n))
+        return damaged(w, addr, "it lies beyond the end of the file");
+    return CEL_ASK_LIBHDF5;
+}
+
 static int note_continuation(struct walk *w, struct cel_h5_bytes b)
 {
     uint64_t addr = cel_h5r_take_address(w->reader->file, &b), n = cel_h5r_take_length(w->reader->file, &b);
 
-    if (b.ended || w->ntodo == BLOCKS_MAX || n > HEADER_MAX)
+    if (b.ended)
+        return cel_h5r_ended(&b, "header");
+    if (w->ntodo == BLOCKS_MAX || n > HEADER_MAX)
         return CEL_ASK_LIBHDF5;
     w->todo[w->ntodo].addr = addr;
     w->todo[w->ntodo++].n = n;
@@ -65,7 +81,9 @@ static int read_messages(struct walk *w, const unsigned char *bytes, size_t n)
         m.order = w->ordered ? cel_get_le16(p + 4) : w->nth++;
         m.body.n = (size_t)cel_get_le(p + (v2 ? 1 : 2), 2);
         m.body.p = cel_h5_take(&b, m.body.n);
-        if (b.ended || is_second(w, m.type))
+        if (b.ended)
+            return damaged(w, w->addr, "a message in it is longer than it is");
+        if (is_second(w, m.type))
             return CEL_ASK_LIBHDF5;
         rc = m.type == CEL_H5R_CONTINUATION ? note_continuation(w, m.body) : w->visit(&m, w->data);
         assert(w->turn == w->reader->turn); /* a visitor that reads would replace the block under us */
@@ -79,21 +97,27 @@ static int read_first_v2(struct walk *w, uint64_t addr)
     size_t at = 6, width;
     uint64_t n;
 
-    if (!p || memcmp(p, "OHDR\2", 5) != 0)
+    if (!p)
+        return missing(w, addr, 6);
+    if (memcmp(p, "OHDR", 4) != 0)
+        return damaged(w, addr, "its signature is missing");
+    if (p[4] != 2)
         return CEL_ASK_LIBHDF5;
     width = (size_t)1 << (p[5] & 3);
     w->ordered = p[5] & 4;
     at += (p[5] & 32 ? 16 : 0) + (p[5] & 16 ? 4 : 0);
     p = cel_h5r_look(w->reader, addr, at + width);
     if (!p)
-        return CEL_ASK_LIBHDF5;
+        return missing(w, addr, at + width);
     n = cel_get_le(p + at, width);
     at += width;
     if (n > HEADER_MAX)
         return CEL_ASK_LIBHDF5;
     p = cel_h5r_look(w->reader, addr, at + (size_t)n + 4);
-    if (!p || !cel_h5_sum_matches(p, at + (size_t)n + 4))
-        return CEL_ASK_LIBHDF5;
+    if (!p)
+        return missing(w, addr, at + (size_t)n + 4);
+    if (!cel_h5_sum_matches(p, at + (size_t)n + 4))
+        return damaged(w, addr, "its checksum does not match");
     return read_messages(w, p + at, (size_t)n);
 }
 
@@ -102,13 +126,15 @@ static int read_first_v1(struct walk *w, uint64_t addr)
     const unsigned char *p = cel_h5r_look(w->reader, addr, 16);
     uint64_t n;
 
-    if (!p || p[0] != 1)
-        return CEL_ASK_LIBHDF5;
+    if (!p)
+        return missing(w, addr, 16);
+    if (p[0] != 1)
+        return damaged(w, addr, "there is none");
     n = cel_get_le(p + 8, 4);
     if (n > HEADER_MAX)
         return CEL_ASK_LIBHDF5;
     p = cel_h5r_look(w->reader, addr, 16 + (size_t)n);
-    return p ? read_messages(w, p + 16, (size_t)n) : CEL_ASK_LIBHDF5;
+    return p ? read_messages(w, p + 16, (size_t)n) : missing(w, addr, 16 + (size_t)n);
 }
 
 static int read_next(struct walk *w, int i)
@@ -117,22 +143,22 @@ static int read_next(struct walk *w, int i)
     const unsigned char *p = cel_h5r_look(w->reader, w->todo[i].addr, n);
 
     if (!p)
-        return CEL_ASK_LIBHDF5;
+        return missing(w, w->todo[i].addr, n);
     if (w->version == 1)
         return read_messages(w, p, n);
     if (n < 8 || memcmp(p, "OCHK", 4) != 0 || !cel_h5_sum_matches(p, n))
-        return CEL_ASK_LIBHDF5;
+        return damaged(w, w->todo[i].addr, "its checksum does not match");
     return read_messages(w, p + 4, n - 8);
 }
 
 int cel_h5r_messages_each(struct cel_h5r_reader *reader, uint64_t addr, cel_h5r_message_fn *visit, void *data)
 {
-    struct walk w = {.reader = reader, .visit = visit, .data = data};
+    struct walk w = {.reader = reader, .addr = addr, .visit = visit, .data = data};
     const unsigned char *p = cel_h5r_look(reader, addr, 4);
     int rc;
 
     if (!p)
-        return CEL_ASK_LIBHDF5;
+        return missing(&w, addr, 4);
     w.version = p[0] == 'O' ? 2 : 1;
     rc = w.version == 2 ? read_first_v2(&w, addr) : read_first_v1(&w, addr);
     for (int i = 0; rc == CEL_OK && i < w.ntodo; i++)
