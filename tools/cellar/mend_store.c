@@ -4,6 +4,8 @@
 
 #include "mend_store.h"
 #include "cellar.h"
+#include "tmpfolder.h"
+#include "unreadable.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,21 +45,43 @@ static bool write_file(const char *folder, const char *name, const char *bytes, 
     return ok;
 }
 
+static bool copy_bytes(const char *from, const char *folder, const char *name)
+{
+    size_t n;
+    char *bytes = text_read_file(from, &n);
+    bool ok = bytes && write_file(folder, name, bytes, n);
+
+    free(bytes);
+    return ok;
+}
+
 /* --- trying ---------------------------------------------------------------------------------- */
+
+/* The array is there under its name, and not among what cannot be read. */
+static bool has_array(int ncid, const char *name)
+{
+    struct unreadable u = {0};
+    int id;
+    bool ok = nc_inq_varid(ncid, name, &id) == NC_NOERR && unreadable_load(ncid, &u) == NC_NOERR &&
+              !unreadable_reason(&u, name);
+
+    unreadable_free(&u);
+    return ok;
+}
 
 static bool is_readable(const struct array *a)
 {
     struct text url = {0};
-    int ncid, nvars = 0, lost = 1;
+    int ncid;
+    bool ok = false;
 
     text_printf(&url, "file://%s#mode=zarr", a->probe);
     if (nc_open(text_get(&url), NC_NOWRITE, &ncid) == NC_NOERR) {
-        if (nc_inq_nvars(ncid, &nvars) != NC_NOERR || cellar_inq_nunreadable(ncid, &lost) != NC_NOERR)
-            lost = 1;
+        ok = has_array(ncid, tmpfolder_name_of(a->name));
         nc_close(ncid);
     }
     text_free(&url);
-    return nvars == 1 && lost == 0;
+    return ok;
 }
 
 static bool is_text(char c)
@@ -87,7 +111,7 @@ static void note_change(const struct array *a, int k, size_t at, struct change *
 /* Every change of a bit of document k that makes the array readable. */
 static void find_changes(const struct array *a, int k, struct change *out)
 {
-    char *folder = join(a->probe, "a", "");
+    char *folder = join(a->probe, tmpfolder_name_of(a->name), "");
 
     *out = (struct change){0};
     for (size_t i = 0; i < a->n[k]; i++)
@@ -105,27 +129,35 @@ static void find_changes(const struct array *a, int k, struct change *out)
 
 /* --- one array --------------------------------------------------------------------------------- */
 
+/* The group it lies in has the documents of the store's root, which name its dimensions. */
+static void load_root(const struct array *a)
+{
+    static const char *const names[] = {".zgroup", ".zattrs", "zarr.json"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *from = join(a->store, names[i], "");
+
+        copy_bytes(from, a->probe, names[i]);
+        free(from);
+    }
+}
+
 static void load_array(struct array *a)
 {
-    static const char group2[] = "{\"zarr_format\": 2}", group3[] = "{\"zarr_format\": 3, \"node_type\": \"group\"}";
-    char *folder = join(a->probe, "a", "");
+    char *folder = join(a->probe, tmpfolder_name_of(a->name), "");
 
+    tmpfolder_remove(a->probe);
     mkdir(a->probe, 0700);
     mkdir(folder, 0700);
+    load_root(a);
     for (int k = 0; k < DOCUMENTS; k++) {
-        char *path = join(a->store, a->name, documents[k]), *stale = join(folder, documents[k], "");
+        char *path = join(a->store, a->name, documents[k]);
 
-        unlink(stale);
         a->bytes[k] = text_read_file(path, &a->n[k]);
         if (a->bytes[k])
             write_file(folder, documents[k], a->bytes[k], a->n[k]);
         free(path);
-        free(stale);
     }
-    if (a->bytes[2])
-        write_file(a->probe, "zarr.json", group3, sizeof group3 - 1);
-    else
-        write_file(a->probe, ".zgroup", group2, sizeof group2 - 1);
     free(folder);
 }
 
@@ -143,7 +175,7 @@ static bool replace(const struct array *a, int k, const char *copy)
 /* Without its attributes the array can be read at least. */
 static bool drop_attributes(struct mend *m, struct array *a, const char *copy)
 {
-    char *folder = join(a->probe, "a", ""), *name = join(a->name, documents[ATTRIBUTES], "");
+    char *folder = join(a->probe, tmpfolder_name_of(a->name), ""), *name = join(a->name, documents[ATTRIBUTES], "");
     bool ok = a->bytes[ATTRIBUTES] && write_file(folder, documents[ATTRIBUTES], "{}", 2) && is_readable(a);
 
     if (ok) {
@@ -178,16 +210,6 @@ static bool mend_array(struct mend *m, struct array *a, const char *copy)
 }
 
 /* --- the store ------------------------------------------------------------------------------------ */
-
-static bool copy_bytes(const char *from, const char *folder, const char *name)
-{
-    size_t n;
-    char *bytes = text_read_file(from, &n);
-    bool ok = bytes && write_file(folder, name, bytes, n);
-
-    free(bytes);
-    return ok;
-}
 
 /* All files below, as links; copies where the folders lie on different disks. */
 static bool link_folder(const char *from, const char *to)
