@@ -3,6 +3,7 @@
 
 #include "cellar.h"
 #include "command.h"
+#include "mend_store.h"
 #include "msg.h"
 #include "output.h"
 #include "progress.h"
@@ -103,6 +104,37 @@ static int lose_unreadable(int group, void *arg)
     return status;
 }
 
+/* Of a store in a directory: documents are mended once it is known which are lost. */
+static int reopen_store(struct salvage *s)
+{
+    char *store = output_local_path(s->copy.req->in), *local = output_local_path(s->copy.out_path);
+    char *folder = tmpfolder_directory_of(local ? local : "."), **lost = tool_alloc(s->nlost + 1, sizeof *lost),
+         *mended = NULL;
+    int status = NC_NOERR;
+
+    for (size_t i = 0; i < s->nlost; i++)
+        lost[i] = s->lost[i].path;
+    if (s->copy.in_zarr && !s->mend.bytes && store)
+        mended = mend_store(&s->mend, store, folder, lost, s->nlost);
+    if (mended) {
+        struct text url = {0};
+
+        text_printf(&url, "file://%s#mode=zarr", mended);
+        nc_close(s->copy.in);
+        salvage_forget(s);
+        status = nc_open(text_get(&url), NC_NOWRITE, &s->copy.in);
+        if (status == NC_NOERR)
+            status = walk_all(s->copy.in, lose_unreadable, s);
+        text_free(&url);
+    }
+    free(mended);
+    free(lost);
+    free(folder);
+    free(local);
+    free(store);
+    return status;
+}
+
 /* --- the output ---------------------------------------------------------------------------------- */
 
 static bool write_output(struct salvage *s, bool quiet)
@@ -124,6 +156,17 @@ static bool write_output(struct salvage *s, bool quiet)
     return status == NC_NOERR || (msg_nc(status, "%s", c->req->out), false);
 }
 
+/* What our reader leaves to libhdf5, that may try. */
+static int refuse(const struct salvage *s, int status)
+{
+    bool hdf5 = s->mend.bytes && s->mend.size > 8 && memcmp(s->mend.bytes, "\x89HDF", 4) == 0;
+    char *why = msg_reason(status);
+
+    msg_error("%s: %s%s", s->copy.req->in, why, hdf5 ? ": --trust lets libhdf5 and plugins try" : "");
+    free(why);
+    return MSG_FAILED;
+}
+
 static int run_salvage(struct salvage *s, bool json, bool quiet)
 {
     struct copy *c = &s->copy;
@@ -134,8 +177,11 @@ static int run_salvage(struct salvage *s, bool json, bool quiet)
     if (status == NC_NOERR)
         status = copy_formats(c);
     if (status)
-        return msg_nc(status, "%s", c->req->in);
+        return refuse(s, status);
     walk_all(c->in, lose_unreadable, s);
+    status = reopen_store(s);
+    if (status)
+        return msg_nc(status, "%s", c->req->in);
     for (size_t i = 0; i < s->mend.nlosses; i++)
         salvage_lose(s, s->mend.loss[i].name, s->mend.loss[i].why);
     copy_plan(c);

@@ -308,7 +308,7 @@ bool salvage_data(struct salvage *s)
     return ok;
 }
 
-void salvage_free(struct salvage *s)
+void salvage_forget(struct salvage *s)
 {
     for (size_t i = 0; i < s->nlost; i++) {
         free(s->lost[i].path);
@@ -316,10 +316,17 @@ void salvage_free(struct salvage *s)
         free(s->lost[i].count);
         free(s->lost[i].why);
     }
+    free(s->lost);
+    s->lost = NULL;
+    s->nlost = 0;
+}
+
+void salvage_free(struct salvage *s)
+{
+    salvage_forget(s);
     for (size_t i = 0; i < s->nunprotected; i++)
         free(s->unprotected[i]);
     free(s->unprotected);
-    free(s->lost);
     copy_free(&s->copy);
     mend_close(&s->mend);
 }

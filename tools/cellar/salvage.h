@@ -26,6 +26,7 @@ struct salvage {
 };
 
 void salvage_lose(struct salvage *s, const char *path, const char *why); /* as a whole */
+void salvage_forget(struct salvage *s);                                  /* all of that */
 bool salvage_data(struct salvage *s);                                    /* false after saying why: the output failed */
 void salvage_free(struct salvage *s);
 
