@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Make the HDF5 sample files, print each through our API, and compare with h5py.
 
-usage: check_h5_files.py H5_VALUES DIRECTORY"""
+usage: check_h5_files.py H5_VALUES DIRECTORY [SONAME]   with the name of libhdf5: it cannot be loaded"""
+import os
 import subprocess
 import sys
 
@@ -60,8 +61,16 @@ def shorter_than_its_dimension(ours, theirs):
     return ours.split(" ")[0] == theirs.split(" ")[0] and ours.split(")", 1)[1].startswith(theirs.split(")", 1)[1])
 
 
-def check(program, path):
-    run = subprocess.run([program, path], capture_output=True, text=True)
+def without(directory, soname):
+    "An environment in which libhdf5 cannot be loaded."
+    os.makedirs(directory, exist_ok=True)
+    with open(os.path.join(directory, soname), "w") as f:
+        f.write("none\n")
+    return dict(os.environ, LD_LIBRARY_PATH=directory)
+
+
+def check(program, path, env):
+    run = subprocess.run([program, path], capture_output=True, text=True, env=env)
     if run.returncode:
         print("%s: %s" % (path, run.stderr))
         return False
@@ -77,6 +86,7 @@ def check(program, path):
 
 
 if __name__ == "__main__":
-    program, directory = sys.argv[1:]
-    results = [check(program, path) for path in make_h5_files.make_all(directory)]
+    program, directory, *soname = sys.argv[1:]
+    env = without(os.path.join(directory, "without"), soname[0]) if soname else None
+    results = [check(program, path, env) for path in make_h5_files.make_all(directory)]
     sys.exit(not all(results))
