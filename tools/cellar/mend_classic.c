@@ -136,7 +136,7 @@ static void follow(struct header *h, bool record, uint64_t begin, uint64_t size)
 {
     uint64_t *end = record ? &h->record_end : &h->end;
 
-    h->wrong = h->wrong || (*end && begin != *end) || begin > h->m->size * 4 + 4096;
+    h->wrong = h->wrong || (*end && begin != *end);
     if (record && !h->record_begin)
         h->record_begin = begin;
     *end = begin + size;
