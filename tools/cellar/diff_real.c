@@ -21,8 +21,9 @@ enum { WIDTH = 2, BLOCK = 1024 };
 
 struct sums {
     reals abs, squares;
-    masks same, nan; /* -1 for each */
-    masks beyond;    /* a relative difference above the one that is known */
+    masks unequal; /* -1 for each */
+    masks nan;     /* 1 for each that is NaN on one side */
+    masks beyond;  /* a relative difference above the one that is known */
 };
 
 static inline masks choose(masks which, masks yes, masks no)
@@ -30,14 +31,15 @@ static inline masks choose(masks which, masks yes, masks no)
     return (which & yes) | (~which & no);
 }
 
+/* Only numbers that are less or greater have a gap: neither is NaN, and infinities of one sign are equal. */
 static inline void add(struct sums *s, reals a, reals b, reals known)
 {
-    masks equal = a == b, nan_a = a != a, nan_b = b != b, x = (masks)a & INT64_MAX, y = (masks)b & INT64_MAX;
-    masks gap = (masks)(a - b) & INT64_MAX & ~(equal | nan_a | nan_b);
+    masks unequal = (masks)(a < b) + (masks)(a > b), one = (masks)(a != a) - (masks)(b != b);
+    masks x = (masks)a & INT64_MAX, y = (masks)b & INT64_MAX, gap = (masks)(a - b) & INT64_MAX & unequal;
     reals larger = (reals)choose((reals)x > (reals)y, x, y), d = (reals)gap;
 
-    s->same += equal | (nan_a & nan_b);
-    s->nan += nan_a ^ nan_b;
+    s->unequal += unequal;
+    s->nan += one & 1;
     s->abs = (reals)choose(d > s->abs, gap, (masks)s->abs);
     s->squares += d * d;
     s->beyond |= d > larger * known;
@@ -126,23 +128,23 @@ static void sum_doubles(const char *a, const char *b, size_t n, double known, st
 }
 
 /* Sums over the lanes; false: an infinity met something else, which the other way knows how to tell. */
-static bool collect(const struct sums *s, size_t n, unsigned long long ulps, struct diff_stats *out, bool *beyond)
+static bool collect(const struct sums *s, unsigned long long ulps, struct diff_stats *out, bool *beyond)
 {
     double most = 0, squares = 0;
-    int64_t same = 0, nan = 0;
+    int64_t unequal = 0, nan = 0;
 
     *beyond = false;
     for (int k = 0; k < WIDTH; k++) {
         most = s->abs[k] > most ? s->abs[k] : most;
         squares += s->squares[k];
-        same -= s->same[k];
-        nan -= s->nan[k];
+        unequal -= s->unequal[k];
+        nan += s->nan[k];
         *beyond = *beyond || s->beyond[k];
     }
     if (isinf(most))
         return false;
-    out->unequal += n - (size_t)same;
-    out->differing += n - (size_t)same;
+    out->unequal += (size_t)(unequal + nan);
+    out->differing += (size_t)(unequal + nan);
     out->nan += (size_t)nan;
     out->max_abs = most > out->max_abs ? most : out->max_abs;
     out->sum_squares += squares;
@@ -182,7 +184,7 @@ size_t diff_compare_reals(const struct type *type, const char *a, const char *b,
 
     n = n < BLOCK ? n / 4 * 4 : BLOCK;
     (type->kind == NC_FLOAT ? sum_floats : sum_doubles)(a, b, n, out->max_rel, &s, &ulps);
-    if (!collect(&s, n, ulps, out, &beyond))
+    if (!collect(&s, ulps, out, &beyond))
         return 0;
     if (beyond)
         find_relative(type, a, b, n, out);

@@ -108,6 +108,7 @@ void mend_put_le(unsigned char *p, size_t n, uint64_t value)
 struct change {
     size_t at;
     unsigned char value;
+    bool bits; /* changes of one bit only */
 };
 
 /* The next change after `c` that fits; false: there is none, and the bytes are as they were. */
@@ -119,7 +120,7 @@ static bool next_fit(unsigned char *p, size_t n, struct change *c, bool (*fits)(
         for (unsigned v = c->value; v < 256; v++) {
             unsigned char bits = (unsigned char)(v ^ old);
 
-            if (bits == 0 || (n > MEND_WIDE && (bits & (bits - 1)) != 0))
+            if (bits == 0 || ((c->bits || n > MEND_WIDE) && (bits & (bits - 1)) != 0))
                 continue;
             p[c->at] = (unsigned char)v;
             if (fits(arg)) {
@@ -149,16 +150,26 @@ bool mend_byte(struct mend *m, uint64_t at, size_t n, bool (*fits)(void *arg), v
     return n <= MEND_MAX && next_fit(m->bytes + at, n, &c, fits, arg) && apply(m, at, &c, what);
 }
 
-bool mend_byte_once(struct mend *m, uint64_t at, size_t n, bool (*fits)(void *arg), void *arg, const char *what)
+/* The one change that fits; false: there is none, or another one. */
+static bool find_only(struct mend *m, uint64_t at, size_t n, bool (*fits)(void *arg), void *arg, struct change *out)
 {
-    struct change first = {0}, second;
+    struct change second;
 
-    if (n > MEND_MAX || !next_fit(m->bytes + at, n, &first, fits, arg))
+    if (n > MEND_MAX || !next_fit(m->bytes + at, n, out, fits, arg))
         return false;
-    second = first;
+    second = *out;
     if (++second.value == 0)
         second.at++;
-    return !next_fit(m->bytes + at, n, &second, fits, arg) && apply(m, at, &first, what);
+    return !next_fit(m->bytes + at, n, &second, fits, arg);
+}
+
+bool mend_byte_once(struct mend *m, uint64_t at, size_t n, bool (*fits)(void *arg), void *arg, const char *what)
+{
+    struct change any = {0}, bit = {.bits = true};
+
+    if (find_only(m, at, n, fits, arg, &any))
+        return apply(m, at, &any, what);
+    return find_only(m, at, n, fits, arg, &bit) && apply(m, at, &bit, what);
 }
 
 /* --- what it is ------------------------------------------------------------------------------------ */

@@ -41,7 +41,7 @@ bool mend_inside(const struct mend *m, uint64_t at, uint64_t n);
  * stays. Blocks of more than MEND_WIDE bytes get the changes of one bit only. */
 enum { MEND_WIDE = 3072, MEND_MAX = 1 << 16 };
 bool mend_byte(struct mend *m, uint64_t at, size_t n, bool (*fits)(void *arg), void *arg, const char *what);
-/* The same where no checksum tells: only if just one change fits. */
+/* The same where no checksum tells: only if just one change fits, or just one of a bit. */
 bool mend_byte_once(struct mend *m, uint64_t at, size_t n, bool (*fits)(void *arg), void *arg, const char *what);
 
 /* How many of n bytes are those of the signature. */

@@ -67,11 +67,12 @@ static void skip_name(struct header *h)
     skip_padded(h, n, true);
 }
 
-static size_t type_size(uint64_t type)
+/* Types without a sign and of 64 bits came with version 5. */
+static size_t type_size(const struct header *h, uint64_t type)
 {
     static const unsigned char size[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
 
-    return type < sizeof size ? size[type] : 0;
+    return type < (h->version == 5 ? sizeof size : 7) ? size[type] : 0;
 }
 
 /* The count of a list; an absent one has no tag. */
@@ -92,7 +93,7 @@ static void skip_attributes(struct header *h)
         uint64_t count;
 
         skip_name(h);
-        size = type_size(take(h, 4));
+        size = type_size(h, take(h, 4));
         count = take_count(h);
         h->wrong = h->wrong || size == 0 || count > h->m->size;
         skip_padded(h, count * size, size < 4);
@@ -135,7 +136,7 @@ static void follow(struct header *h, bool record, uint64_t begin, uint64_t size)
 {
     uint64_t *end = record ? &h->record_end : &h->end;
 
-    h->wrong = h->wrong || (*end && begin != *end) || begin > h->m->size * 4 + 4096;
+    h->wrong = h->wrong || (*end && begin != *end);
     if (record && !h->record_begin)
         h->record_begin = begin;
     *end = begin + size;
@@ -152,7 +153,7 @@ static void take_var(struct header *h)
     skip_name(h);
     values = size_of_shape(h, &record);
     skip_attributes(h);
-    element = type_size(take(h, 4));
+    element = type_size(h, take(h, 4));
     claimed = take_count(h);
     begin = take(h, h->version == 1 ? 4 : 8);
     if (h->wrong || element == 0 || __builtin_mul_overflow(values, element, &size)) {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCAL = 30, CENTRAL = 46, END = 22, DOCUMENT_MAX = 8192 };
+enum { LOCAL = 30, CENTRAL = 46, END = 22, DOCUMENT_MAX = 8192, DEFLATED = 8, EXTRA_MAX = 64 };
 
 struct member {
     uint64_t at; /* of its header */
@@ -52,12 +52,33 @@ static uint64_t data_of(const struct member *x)
     return x->at + LOCAL + x->name_length + x->extra;
 }
 
-/* Of stored members; what is deflated is the library's to check. */
+static bool is_stored(const struct mend *m, const struct member *x)
+{
+    return mend_inside(m, data_of(x), x->packed) && x->size == x->packed &&
+           crc32_of(m->bytes + data_of(x), x->size) == x->crc;
+}
+
+/* What is deflated is the library's to check. */
 static bool is_right(const struct mend *m, const struct member *x)
 {
-    if (!mend_inside(m, data_of(x), x->packed))
-        return false;
-    return x->method != 0 || (x->size == x->packed && crc32_of(m->bytes + data_of(x), x->size) == x->crc);
+    return x->method == DEFLATED ? mend_inside(m, data_of(x), x->packed) : x->method == 0 && is_stored(m, x);
+}
+
+/* Bytes that have their checksum as they are were stored, whatever the method says, and wherever they begin. */
+static void settle(const struct mend *m, struct member *x)
+{
+    size_t given = x->extra;
+
+    for (size_t extra = 0; extra <= EXTRA_MAX + 1; extra++) {
+        x->extra = extra ? extra - 1 : given; /* the one that is given first */
+        if (is_stored(m, x)) {
+            x->method = 0;
+            return;
+        }
+        if (x->method == DEFLATED && x->size != x->packed)
+            break;
+    }
+    x->extra = given;
 }
 
 struct document {
@@ -108,7 +129,10 @@ static bool take_local(const struct mend *m, uint64_t at, struct member *out)
     out->size = (uint32_t)mend_le(p + 22, 4);
     out->name_length = mend_le(p + 26, 2);
     out->extra = mend_le(p + 28, 2);
-    return mend_inside(m, at + LOCAL, out->name_length + out->extra) && names_file(out->name, out->name_length);
+    if (!mend_inside(m, at + LOCAL, out->name_length) || !names_file(out->name, out->name_length))
+        return false;
+    settle(m, out);
+    return mend_inside(m, at + LOCAL, out->name_length + out->extra);
 }
 
 /* The header it names tells how much lies between the name and the bytes. */
@@ -129,7 +153,10 @@ static bool take_central(const struct mend *m, uint64_t at, struct member *out)
     out->size = (uint32_t)mend_le(p + 24, 4);
     out->name_length = mend_le(p + 28, 2);
     out->extra = mend_le(m->bytes + local + 28, 2);
-    return mend_inside(m, at + CENTRAL, out->name_length) && names_file(out->name, out->name_length);
+    if (!mend_inside(m, at + CENTRAL, out->name_length) || !names_file(out->name, out->name_length))
+        return false;
+    settle(m, out);
+    return true;
 }
 
 /* One entry for each place: the one whose checksum is right, or else the first. */
