@@ -51,8 +51,8 @@ static bool convert_att(struct cdl_doc *doc, struct cdl_att *a)
     out->type = a->type;
     out->n = cdl_count_flat(a->type, &a->list);
     out->values = cdl_alloc(doc, out->n + 1, a->type->size);
-    if (!out->n && a->list.n && a->type->kind == NC_CHAR) {
-        out->n = 1; /* "" is a NUL, as netCDF-C has it and ncdump writes one */
+    if (!out->n && a->list.n && a->type->kind == NC_CHAR && strcmp(a->name, "_FillValue") == 0) {
+        out->n = 1; /* "" is how ncdump writes a NUL */
         return true;
     }
     if (a->type->group >= 0 || a->type->kind >= NC_UBYTE)
