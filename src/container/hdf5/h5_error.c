@@ -73,8 +73,8 @@ int cel_h5_fail(int code, const char *fmt, ...)
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
     if (os == EWOULDBLOCK) /* from nothing but the file lock */
-        return cel_fail(code, "%s: another process has it open; HDF5_USE_FILE_LOCKING=FALSE turns file locks off",
-                        what);
+        return cel_fail(
+            code, "%s: this or another process has it open; HDF5_USE_FILE_LOCKING=FALSE turns file locks off", what);
     if (os)
         return cel_fail(code, "%s: %s", what, strerror(os));
     if (!r.text[0])

@@ -52,7 +52,7 @@ static int create_file(struct cel_h5_io *io, const char *path, bool clobber, boo
     if (rc == CEL_OK)
         rc = check_regular(io, path);
     if (rc == CEL_OK && cel_env_file_locking() && flock(io->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        rc = cel_fail(NC_EHDFERR, "%s cannot be created: another process has it open", path);
+        rc = cel_fail(NC_EHDFERR, "%s cannot be created: this or another process has it open", path);
     return rc;
 }
 
