@@ -149,6 +149,10 @@ test-python: python-installed
 test-python-quick: python-installed
 	@cd build-python && ../.venv-python/bin/python -m pytest -q -p no:cacheprovider -m 'not long' --ignore ../python/tests/peers ../python/tests
 
+#> make test-python-asan  the module of the Python package under AddressSanitizer, with the tests of its calls
+test-python-asan: python-setup
+	@$(PYTHON_LAUNCH) scripts/python-asan.sh .venv-python build-python-asan -m 'not long'
+
 #> make format     put every C file into the shape of .clang-format; make test checks it
 format:
 	@scripts/setup.sh test
@@ -176,6 +180,6 @@ install: build
 
 #> make clean      remove every build folder
 clean:
-	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-clients build-python python/build
+	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-clients build-python build-python-asan python/build
 
-.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr python python-setup python-installed test-python test-python-quick fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

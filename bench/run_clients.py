@@ -2,10 +2,12 @@
 """Programs that were built for netCDF-C, on netCDF-C and on Cellar (`cellar run`): what a user waits for.
 
 Cellar is installed from the build to a folder of its own. Each command runs in turns on both; what counts is the ratio of the
-medians. Inputs are floats, shuffled and deflated, a field that looks like weather; files lie in memory (/dev/shm)."""
+medians; "CPU" is that ratio in processor seconds, which a busy machine hardly changes. Inputs are floats,
+shuffled and deflated, a field that looks like weather; files lie in memory (/dev/shm)."""
 import argparse
 import json
 import os
+import resource
 import shutil
 import subprocess
 import time
@@ -47,6 +49,11 @@ with netCDF4.Dataset(path, "w") as d:
 """
 
 
+def cpu_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Clients:
     def __init__(self, build, folder):
         self.folder = folder
@@ -60,13 +67,14 @@ class Clients:
             subprocess.run(["/usr/bin/python3", "-c", MAKE, name, str(first), str(n)], check=True, cwd=self.folder)
 
     def seconds(self, command, ours):
+        """On the clock, and of processors."""
         run = [os.path.join(self.prefix, "bin", "cellar"), "run", "--"] if ours else []
         out = os.path.join(self.folder, "out.nc")
         if os.path.exists(out):
             os.remove(out)
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), cpu_of_children()
         subprocess.run(run + ["sh", "-c", command], check=True, cwd=self.folder, stdout=subprocess.DEVNULL)
-        return time.perf_counter() - start
+        return time.perf_counter() - start, cpu_of_children() - cpu
 
 
 def main():
@@ -87,7 +95,9 @@ def main():
                 print(f"{title:<44} NOT RUN: no {program} here")
                 continue
             turns = [(clients.seconds(command, False), clients.seconds(command, True)) for _ in range(opt.turns)]
-            report[title] = compare([a for a, _ in turns], [b for _, b in turns], must)
+            report[title] = compare([a for (a, _), _ in turns], [b for _, (b, _) in turns], must)
+            cpu = compare([a for (_, a), _ in turns], [b for _, (_, b) in turns], None)
+            report[title]["note"] = f"  CPU {cpu['ratio']:.2f}"
             print_row(title, report[title])
     finally:
         shutil.rmtree(folder)

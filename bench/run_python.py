@@ -37,6 +37,10 @@ def have(name: str) -> bool:
     return True
 
 
+def wanted(what: str) -> bool:
+    return not WORDS or any(word in what for word in WORDS)
+
+
 def measure(cases: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[tuple[float, float]]]:
     """Seconds and processor seconds of each case, in turns; a first turn is not counted."""
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
@@ -50,7 +54,7 @@ def measure(cases: Mapping[str, Callable[[], object]], rounds: int) -> dict[str,
 
 def report(what: str, cases: Mapping[str, Callable[[], object]], must: Mapping[str, float], rounds: int = 5) -> None:
     """A row for each peer, with what the ratio must be."""
-    if WORDS and not any(word in what for word in WORDS):
+    if not wanted(what):
         return
     found = measure(cases, rounds)
     ours = found.pop("cellar")
@@ -188,7 +192,8 @@ def with_zarr(folder: str, values: np.ndarray) -> None:
                     zarr.open_array(f"{folder}/{name}.zarr", mode="r")[:]
 
             for name in pipelines:
-                write(name)
+                if wanted(f"zarr read, {kind}"):
+                    write(name)
             report(f"zarr write, {kind}", {name: lambda name=name: write(name) for name in pipelines}, must)
             report(f"zarr read, {kind}", {name: lambda name=name: read(name) for name in pipelines}, must)
     counts = cellar.zarr.counters()

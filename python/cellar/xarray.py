@@ -207,7 +207,10 @@ class CellarStore(WritableCFDataStore):
             self.ds.create_dimension(str(name), None if is_unlimited else length or None)
 
     def set_attribute(self, key: Hashable, value: Any) -> None:
-        self.ds.attrs[str(key)] = encode_nc3_attr_value(value) if self.format in CLASSIC else value
+        self.put_attribute(self.ds.attrs, str(key), value)
+
+    def put_attribute(self, attrs: Attributes, key: str, value: Any) -> None:
+        attrs[key] = encode_nc3_attr_value(value) if self.format in CLASSIC else value
 
     def encode_variable(self, variable: xarray.Variable, name: Hashable = None) -> xarray.Variable:
         if variable.dtype.byteorder == ">" or (variable.dtype.byteorder == "<" and not np.little_endian):
@@ -234,11 +237,8 @@ class CellarStore(WritableCFDataStore):
             fill = variable.attrs.get("_FillValue")
             v = group.create_variable(name, dtype, variable.dims, fill_value=fill, **keywords)  # type: ignore[arg-type]
         for key, value in attrs.items():
-            self.set_variable_attribute(v, key, value)
+            self.put_attribute(v.attrs, key, value)
         return CellarArray(self, name, v), variable.data
-
-    def set_variable_attribute(self, v: Variable, key: str, value: Any) -> None:
-        v.attrs[key] = encode_nc3_attr_value(value) if self.format in CLASSIC else value
 
     def sync(self) -> None:
         self.ds.dataset.sync()

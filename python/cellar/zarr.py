@@ -80,6 +80,13 @@ class Plan:
     def rank(self) -> int:
         return len(self.order)
 
+    def row(
+        self, path: str | None, value: Any, start: tuple[int, ...], step: tuple[int, ...], memory: Array, merge: bool
+    ) -> tuple[Any, ...]:
+        """A chunk for the native call: axes as they are encoded."""
+        order = self.order
+        return path, value, tuple(start[k] for k in order), tuple(step[k] for k in order), memory.transpose(order), merge
+
 
 @functools.lru_cache(maxsize=256)
 def _coder(chain: str, size: int, kind: str, lengths: tuple[int, ...], fill: bytes, omit: bool) -> Any:
@@ -146,10 +153,21 @@ def _plan(codecs: tuple[Any, ...], spec: ArraySpec) -> Plan:
 # --- selections ------------------------------------------------------------------------------
 
 
+def _items(selection: Any) -> tuple[Any, ...]:
+    return selection if isinstance(selection, tuple) else (selection,)
+
+
+def _part(array: Array, selection: Any, back: tuple[Any, ...]) -> Array:
+    """What a basic selection selects, as a view with an axis for each of the chunk's."""
+    items = _items(selection)
+    part: Array = array[items if Ellipsis in items else (*items, ...)][(*back, ...)]
+    return part
+
+
 def _box(selection: Any, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...], tuple[Any, ...]] | None:
     """Start and step along each axis of a chunk, and the index that gives the axes of numbers back to an array.
     None: not a box, or one that runs backwards."""
-    items = selection if isinstance(selection, tuple) else (selection,)
+    items = _items(selection)
     if len(items) != len(shape):
         return None
     start: list[int] = []
@@ -173,8 +191,7 @@ def _box(selection: Any, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple
 
 
 def _is_basic(selection: Any) -> bool:
-    items = selection if isinstance(selection, tuple) else (selection,)
-    return all(isinstance(item, (slice, int, np.integer)) or item is Ellipsis for item in items)
+    return all(isinstance(item, (slice, int, np.integer)) or item is Ellipsis for item in _items(selection))
 
 
 def _local(getter: Any) -> str | None:
@@ -198,20 +215,11 @@ class _Reading:
         box = _box(chunk_selection, spec.shape)
         if box is not None and _is_basic(out_selection) and not self.drop_axes:
             start, step, back = box
-            items = out_selection if isinstance(out_selection, tuple) else (out_selection,)
-            view = self.out[(*items, ...) if Ellipsis not in items else items][(*back, ...)]
+            view = _part(self.out, out_selection, back)
         else:
             start, step = (0,) * len(spec.shape), (1,) * len(spec.shape)
             view = self.whole[i] = np.empty(spec.shape, self.plan.dtype)
-        order = self.plan.order
-        return (
-            self.paths[i],
-            self.values[i],
-            tuple(start[k] for k in order),
-            tuple(step[k] for k in order),
-            view.transpose(order),
-            False,
-        )
+        return self.plan.row(self.paths[i], self.values[i], start, step, view, False)
 
     def run(self) -> tuple[dict[str, str], ...]:
         rows = [self.row(i) for i in range(len(self.batch))]
@@ -246,27 +254,16 @@ class _Writing:
             view, merge = self.merged(i), False
         else:
             start, step, back = box
-            view, merge = self.part(i, start, step, back), not complete
-        order = self.plan.order
-        return (
-            self.paths[i],
-            self.values[i] if merge else None,
-            tuple(start[k] for k in order),
-            tuple(step[k] for k in order),
-            view.transpose(order),
-            merge,
-        )
+            view, merge = self.part(i, back), not complete
+        return self.plan.row(self.paths[i], self.values[i] if merge else None, start, step, view, merge)
 
-    def part(self, i: int, start: tuple[int, ...], step: tuple[int, ...], back: tuple[Any, ...]) -> Array:
+    def part(self, i: int, back: tuple[Any, ...]) -> Array:
         _, spec, chunk_selection, out_selection, _ = self.batch[i]
         if self.value.shape:
-            items = out_selection if isinstance(out_selection, tuple) else (out_selection,)
-            part: Array = self.value[(*items, ...) if Ellipsis not in items else items][(*back, ...)]
-            return part
-        items = chunk_selection if isinstance(chunk_selection, tuple) else (chunk_selection,)
+            return _part(self.value, out_selection, back)
         counts = tuple(
             len(range(*item.indices(size))) if isinstance(item, slice) else 1
-            for item, size in zip(items, spec.shape, strict=True)
+            for item, size in zip(_items(chunk_selection), spec.shape, strict=True)
         )
         return np.broadcast_to(self.value, counts)
 
@@ -274,8 +271,8 @@ class _Writing:
         """The whole chunk with the values put in by numpy."""
         _, spec, chunk_selection, out_selection, _ = self.batch[i]
         chunk = np.empty(spec.shape, self.plan.dtype)
-        order, zeros = self.plan.order, (0,) * len(spec.shape)
-        row = (self.paths[i], self.values[i], zeros, (1,) * len(zeros), chunk.transpose(order), False)
+        zeros = (0,) * len(spec.shape)
+        row = self.plan.row(self.paths[i], self.values[i], zeros, (1,) * len(zeros), chunk, False)
         if _native.decode(self.plan.coder, self.plan.rank, self.plan.dtype.itemsize, [row]):
             chunk[...] = fill_value_or_default(spec)
         values = self.value
