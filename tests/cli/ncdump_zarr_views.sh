@@ -1,5 +1,5 @@
-# fill_value of plain Zarr is _FillValue to xarray and to us, not to netCDF-C, whose word for plain Zarr is mode=zarr; and an array
-# that lost its shape is named, with the reason.
+# fill_value of plain Zarr is _FillValue to xarray and to us, whatever the mode; and an array that lost its shape is named,
+# with the reason.
 mkdir -p t.zarr/v t.zarr/lost
 echo '{"zarr_format": 2}' > t.zarr/.zgroup
 echo '{"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<i4", "fill_value": 7, "order": "C", "filters": null, "compressor": null}' > t.zarr/v/.zarray

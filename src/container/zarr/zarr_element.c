@@ -1,7 +1,6 @@
 /* One element, by form: as it is stored, and in memory. */
 #include "bytes.h"
 #include "convert.h"
-#include "env.h"
 #include "half.h"
 #include "mem.h"
 #include "zarr_int.h"
@@ -82,22 +81,18 @@ static int put_utf32(const char *text, unsigned char *p, size_t nbytes, bool big
     return CEL_OK;
 }
 
-/* A string that is too long is cut, as nczarr.md says, after a whole character; it says "silently", a warning tells of it
- * here. */
 static int put_bytes(const char *text, unsigned char *p, size_t nbytes)
 {
-    static const char remedy[] = "set the attribute _nczarr_maxstrlen of the variable before data is written, or give "
-                                 "it the codec vlen-utf8";
-    size_t len = strlen(text), kept = len < nbytes ? len : nbytes;
+    size_t len = strlen(text);
 
     memset(p, 0, nbytes);
-    while (kept < len && kept && (text[kept] & 0xc0) == 0x80)
-        kept--;
-    memcpy(p, text, kept);
-    if (kept < len && cel_env_strict())
-        return cel_fail(NC_EINVAL, "a string of %zu bytes does not fit in %zu: %s", len, nbytes, remedy);
-    if (kept < len)
-        cel_warn("a string of %zu bytes was cut to %zu: %s", len, kept, remedy);
+    if (len > nbytes)
+        return cel_fail(
+            NC_EINVAL,
+            "a string of %zu bytes does not fit in %zu: set the attribute _nczarr_maxstrlen of the variable "
+            "before data is written, or give it the codec vlen-utf8",
+            len, nbytes);
+    memcpy(p, text, len);
     return CEL_OK;
 }
 

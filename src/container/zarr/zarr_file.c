@@ -211,7 +211,6 @@ static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *wher
     if (rc != CEL_OK)
         return rc;
     z->nczarr = false; /* until its metadata is seen */
-    z->as_netcdf = (words & (WORD_ZARR | WORD_XARRAY)) == WORD_ZARR && !is_references(where);
     z->archive = where->is_directory || is_references(where) ? 0 : where->size;
     rc = open_store(where, options->mode & NC_WRITE ? CEL_STORE_WRITE : CEL_STORE_READ, words, &z->store);
     if (rc == CEL_OK)

@@ -26,7 +26,6 @@ struct zarr {
     int version;           /* 2 or 3 */
     bool nczarr;           /* keep what plain Zarr cannot say in _nczarr_* attributes */
     bool xarray;           /* v2: dimension names in _ARRAY_DIMENSIONS */
-    bool as_netcdf;        /* v2: plain Zarr is read as netCDF-C does, not as xarray does */
     bool utf8;             /* v2: documents are written in UTF-8, not in ASCII */
     bool consolidated;     /* read from, and write, one document with all metadata */
     struct cel_json *all;  /* that document's map of key -> document; NULL: not used */

@@ -644,13 +644,6 @@ static int add_units(struct cel_zarr_array *a, struct cel_atts *atts)
     return copy ? cel_att_add(atts, "units", cel_type_atomic(NC_CHAR), strlen(text), copy, &att) : NC_ENOMEM;
 }
 
-/* In version 2 the fill value is xarray's _FillValue too. To netCDF-C it is none, so mode=zarr, its own word, has none
- * of plain Zarr either. */
-static bool fill_is_missing(const struct zarr *z)
-{
-    return z->version == 2 && (z->nczarr || !z->as_netcdf);
-}
-
 int cel_zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var)
 {
     struct cel_atts *atts = var ? &var->atts : &group->atts;
@@ -660,8 +653,8 @@ int cel_zarr_load_atts(struct cel_dataset *ds, struct cel_group *group, struct c
     void *copy;
     int rc = cel_zarr_atts_from_json(ds, a ? a->attrs : g ? g->attrs : NULL, atts, var);
 
-    if (rc == CEL_OK && var && var->fill.value && fill_is_missing(cel_zarr_of(ds)) &&
-        !cel_att_find(atts, "_FillValue")) {
+    /* In version 2 the fill value is xarray's and netCDF-C's _FillValue too. */
+    if (rc == CEL_OK && var && var->fill.value && cel_zarr_of(ds)->version == 2 && !cel_att_find(atts, "_FillValue")) {
         copy = cel_malloc(var->type->size);
         rc = copy ? cel_value_copy(var->type, var->fill.value, 1, copy) : NC_ENOMEM;
         if (rc == CEL_OK)
