@@ -43,6 +43,8 @@ def make(folder):
     for i in range(2):
         rows = np.arange(12, dtype="i4").reshape(3, 4) + 100 * i
         source(folder, f"part{i}.h5", rows, (None, 4))
+        with h5py.File(os.path.join(folder, f"part{i}.h5"), "a") as f:
+            f.create_group("below", track_order=True)["deep"] = rows[0]
     parts = ["part0.h5", "part1.h5"]
     with h5py.File(os.path.join(folder, "main.h5"), "w", track_order=True) as f:
         f["data"] = np.full(7, 77, "i4")  # the sources have this name too
@@ -80,7 +82,7 @@ NAMES = ["unlimited", "fixed", "missing", "link"]
 
 
 def check_reading(folder):
-    expect("main.h5", NAMES, folder)
+    expect("main.h5", NAMES + ["folder/below/deep"], folder)
     expect(os.path.join(folder, "main.h5"), NAMES, "/")
     os.mkdir(os.path.join(folder, "links"))
     os.symlink(os.path.join(folder, "main.h5"), os.path.join(folder, "links", "main.h5"))

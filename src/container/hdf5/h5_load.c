@@ -175,7 +175,8 @@ static int note_child(struct loading *l, const char *name, uint64_t addr, bool h
 /* Of a file that libhdf5 has open, what looks damaged may not be on disk yet. */
 static int read_object(struct loading *l, uint64_t addr, struct cel_h5r_object *out)
 {
-    int rc = l->reader ? cel_h5r_object_read(l->reader, addr, out) : CEL_ASK_LIBHDF5;
+    bool here = l->reader && !cel_h5_is_in_other_file(addr);
+    int rc = here ? cel_h5r_object_read(l->reader, addr, out) : CEL_ASK_LIBHDF5;
 
     if (rc != NC_EHDFERR || l->f->own_reader)
         return rc;
@@ -283,7 +284,8 @@ static int note_dangling(struct loading *l, const char *name)
 static int load_links(struct loading *l)
 {
     struct cel_h5r_links links;
-    int rc = l->f->own_reader ? cel_h5r_links_read(l->reader, group_addr(l->group), &links) : CEL_ASK_LIBHDF5;
+    bool here = l->f->own_reader && !cel_h5_is_in_other_file(group_addr(l->group));
+    int rc = here ? cel_h5r_links_read(l->reader, group_addr(l->group), &links) : CEL_ASK_LIBHDF5;
     size_t i;
 
     if (rc == CEL_ASK_LIBHDF5)

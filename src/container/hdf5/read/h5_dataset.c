@@ -213,18 +213,31 @@ static bool size_of(const struct cel_h5r_dataset *d, uint64_t *out)
 {
     *out = d->form->size;
     for (int i = 0; i < d->rank; i++) {
-        if (d->dims[i] && *out > INT64_MAX / d->dims[i])
+        if (d->dims[i] && *out > UINT64_MAX / d->dims[i])
             return false;
         *out *= d->dims[i];
     }
     return true;
 }
 
-static int check_layout(struct cel_h5r_dataset *d)
+/* Elements in a row: a dataset without data may be larger than any file. */
+static int check_row(struct cel_h5r_dataset *d)
 {
     struct cel_h5r_layout *l = &d->layout;
     bool unwritten = l->addr == CEL_H5R_NOWHERE && l->storage == CEL_H5R_CONTIGUOUS;
     uint64_t size;
+
+    if (!size_of(d, &size) || (size > INT64_MAX && !unwritten))
+        return cel_h5r_bad_message("shape", "it has more elements than a file can hold");
+    if (l->size_from_shape || d->external.n)
+        l->size = size;
+    return unwritten || l->size >= size ? CEL_OK
+                                        : cel_h5r_bad_message("layout", "it has fewer bytes than its elements");
+}
+
+static int check_layout(struct cel_h5r_dataset *d)
+{
+    struct cel_h5r_layout *l = &d->layout;
 
     if (l->storage == CEL_H5R_VIRTUAL || (d->external.n && l->storage != CEL_H5R_CONTIGUOUS))
         return CEL_ASK_LIBHDF5;
@@ -232,14 +245,7 @@ static int check_layout(struct cel_h5r_dataset *d)
         return l->rank == d->rank && l->elem == d->form->size
                    ? CEL_OK
                    : cel_h5r_bad_message("layout", "its chunks are not those of its shape and type");
-    if (d->filtered)
-        return CEL_ASK_LIBHDF5;
-    if (!size_of(d, &size))
-        return cel_h5r_bad_message("shape", "it has more elements than a file can hold");
-    if (l->size_from_shape || d->external.n)
-        l->size = size;
-    return unwritten || l->size >= size ? CEL_OK
-                                        : cel_h5r_bad_message("layout", "it has fewer bytes than its elements");
+    return d->filtered ? CEL_ASK_LIBHDF5 : check_row(d);
 }
 
 static int check(const struct parse *d)

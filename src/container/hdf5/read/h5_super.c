@@ -75,10 +75,7 @@ static int check_cache_image(struct cel_h5_bytes b, const struct cel_h5r_file *f
     uint64_t version = cel_h5_take_number(&b, 1);
 
     cel_h5_take_if(&b, version > 0, 1);
-    if (!b.ended && cel_h5r_take_address(f, &b) == CEL_H5R_NOWHERE)
-        return CEL_OK;
-    return cel_fail(NC_EHDFERR,
-                    "the file holds a metadata cache image, which is not read: write it anew with h5repack");
+    return !b.ended && cel_h5r_take_address(f, &b) == CEL_H5R_NOWHERE ? CEL_OK : CEL_ASK_LIBHDF5;
 }
 
 static int read_extension_message(const struct cel_h5r_message *m, void *data)
