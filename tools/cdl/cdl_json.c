@@ -141,6 +141,17 @@ static void put_number(struct text *out, const struct type *t, const char *value
     cdl_put_value(out, t, value, &exact);
 }
 
+/* The member's name; a number where no member has it. */
+static void put_enum(struct text *out, const struct type *t, const char *value)
+{
+    const struct type_member *m = type_member_of(t, value);
+
+    if (m)
+        safe_put_json(out, m->name, strlen(m->name));
+    else
+        put_number(out, t->base, value);
+}
+
 static void put_value(struct text *out, const struct type *t, const char *value)
 {
     static const struct cdl_digits digits = CDL_DIGITS_INIT;
@@ -155,12 +166,9 @@ static void put_value(struct text *out, const struct type *t, const char *value)
         put_list(out, t->base, v.p, v.len);
         break;
     case NC_COMPOUND: put_record(out, t, value); break;
-    case NC_ENUM:
+    case NC_ENUM: put_enum(out, t, value); break;
     case NC_OPAQUE:
-        if (t->kind == NC_ENUM && type_member_of(t, value))
-            text_puts(&value_text, type_member_of(t, value)->name);
-        else
-            cdl_put_value(&value_text, t, value, &digits);
+        cdl_put_value(&value_text, t, value, &digits);
         safe_put_json(out, text_get(&value_text), value_text.len);
         break;
     default: put_number(out, t, value);
