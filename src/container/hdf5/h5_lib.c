@@ -25,14 +25,19 @@ static const struct {
 #undef ID
 };
 
-/* Looking into itself first is what ASan does not allow. It also takes libhdf5 away from a malloc of the program's own, and
+static bool is_sanitized(void)
+{
+    return dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init");
+}
+
+/* Looking into itself first is what the sanitizers do not allow. It also takes libhdf5 away from a malloc of the program's own, and
  * libhdf5 gives out memory that the program frees: so it is done only where it matters. */
 static int loading_flags(void)
 {
     int flags = RTLD_NOW | RTLD_LOCAL;
 
 #ifdef RTLD_DEEPBIND
-    if (dlsym(RTLD_DEFAULT, "H5open") && !dlsym(RTLD_DEFAULT, "__asan_init"))
+    if (dlsym(RTLD_DEFAULT, "H5open") && !is_sanitized())
         flags |= RTLD_DEEPBIND;
 #endif
     return flags;
