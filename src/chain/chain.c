@@ -369,6 +369,8 @@ int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch, con
     assert(c->prepared || c->n == 0);
     if (rc != CEL_OK)
         return rc;
+    if (n == 0)
+        src = ""; /* codecs may add offsets to the address of a chunk without bytes */
     find_sizes(c, skipped, &s);
     while (first < c->n && is_skipped(skipped, first))
         first++;
