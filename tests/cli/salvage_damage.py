@@ -15,6 +15,8 @@ import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
+import damage_files
+
 tools, damages, cuts = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 SHAPE = {'covered': (64, 64), 'bare': (64, 64), 'flat': (64,)}
 CHUNK = {'covered': (16, 16), 'bare': (32, 32), 'flat': (64,)}
@@ -23,27 +25,6 @@ wrong = []
 
 def run(tool, *args):
     return subprocess.run([os.path.join(tools, tool), *args], capture_output=True, text=True, errors='replace')
-
-
-def make():
-    values = ', '.join(str((i * 37 % 1009) / 8) for i in range(4096))
-    with open('a.cdl', 'w') as f:
-        f.write(f'''netcdf a {{ dimensions: x = 64 ; y = 64 ;
-variables: float covered(x, y) ; covered:_ChunkSizes = 16, 16 ; covered:_Filter = "shuffle|zstd,level=1|fletcher32" ;
-  float bare(x, y) ; bare:_ChunkSizes = 32, 32 ; bare:_Filter = "shuffle|lz4" ; int flat(x) ;
-data: covered = {values} ; bare = {values} ; flat = {', '.join(map(str, range(1, 65)))} ; }}\n''')
-    for args in (['ncgen', '-4', '-o', 'a.nc', 'a.cdl'],
-                 ['nccopy', '-F', 'covered,shuffle|zstd,level=1|crc32c', '-F', 'bare,shuffle|zstd,level=1', 'a.nc',
-                  'file://a.zarr#mode=zarr'],
-                 ['nccopy', '-3', '-F', 'none', 'a.nc', 'c.nc']):
-        done = run(*args)
-        if done.returncode:
-            sys.exit(f'{args}: {done.stderr}')
-    with zipfile.ZipFile('a.zarr.zip', 'w', zipfile.ZIP_STORED) as z:
-        for folder, _, names in sorted(os.walk('a.zarr')):
-            for name in sorted(names):
-                path = os.path.join(folder, name)
-                z.write(path, os.path.relpath(path, 'a.zarr'))
 
 
 def values_of(path):
@@ -222,7 +203,7 @@ def check_store(original):
           f'checksum: {sum(m > 0 for f, m in done if f)} cost whole chunks')
 
 
-make()
+damage_files.make(run)
 original, classic = values_of('a.nc'), values_of('c.nc')
 header = min(a for a, b in classic_spans().values())
 check_file('hdf5', 'a.nc', original, hdf5_spans(), '.nc', lambda at: False)

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import zipfile
 
+import damage_files
+
 tools, damages, cuts = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 wrong = []
 
@@ -22,27 +24,6 @@ def nothing(where):
 
 def run(tool, *args, **more):
     return subprocess.run([os.path.join(tools, tool), *args], capture_output=True, text=True, **more)
-
-
-def make():
-    values = ', '.join(str((i * 37 % 1009) / 8) for i in range(4096))
-    with open('a.cdl', 'w') as f:
-        f.write(f'''netcdf a {{ dimensions: x = 64 ; y = 64 ;
-variables: float covered(x, y) ; covered:_ChunkSizes = 16, 16 ; covered:_Filter = "shuffle|zstd,level=1|fletcher32" ;
-  float bare(x, y) ; bare:_ChunkSizes = 32, 32 ; bare:_Filter = "shuffle|lz4" ; int flat(x) ;
-data: covered = {values} ; bare = {values} ; flat = {', '.join(map(str, range(64)))} ; }}\n''')
-    for args in (['ncgen', '-4', '-o', 'a.nc', 'a.cdl'],
-                 ['nccopy', '-F', 'covered,shuffle|zstd,level=1|crc32c', '-F', 'bare,shuffle|zstd,level=1', 'a.nc',
-                  'file://a.zarr#mode=zarr'],
-                 ['nccopy', '-3', '-F', 'none', 'a.nc', 'c.nc']):
-        done = run(*args)
-        if done.returncode:
-            sys.exit(f'{args}: {done.stderr}')
-    with zipfile.ZipFile('a.zarr.zip', 'w', zipfile.ZIP_STORED) as z:
-        for folder, _, names in sorted(os.walk('a.zarr')):
-            for name in sorted(names):
-                path = os.path.join(folder, name)
-                z.write(path, os.path.relpath(path, 'a.zarr'))
 
 
 def verify(folder):
@@ -155,7 +136,7 @@ def zip_spans(var):
     return spans
 
 
-make()
+damage_files.make(run)
 seen = check_bytes('hdf5', 'a.nc', finder(extents('a.nc', 'covered')), finder(extents('a.nc', 'bare')))
 seen += check_bytes('zip', 'a.zarr.zip', finder(zip_spans('covered')), finder(zip_spans('bare')))
 seen += check_bytes('classic', 'c.nc', nothing, nothing)

@@ -116,18 +116,25 @@ static bool names_file(const unsigned char *name, size_t n)
     return n > 0 && n < 1024;
 }
 
+/* What both kinds of header have in the same order: flags(2) method(2) time(4) sum(4) packed(4) size(4) name length(2) */
+static void take_fields(const unsigned char *p, struct member *out)
+{
+    out->flags = (uint16_t)mend_le(p, 2);
+    out->method = (uint16_t)mend_le(p + 2, 2);
+    out->crc = (uint32_t)mend_le(p + 8, 4);
+    out->packed = (uint32_t)mend_le(p + 12, 4);
+    out->size = (uint32_t)mend_le(p + 16, 4);
+    out->name_length = mend_le(p + 20, 2);
+}
+
 static bool take_local(const struct mend *m, uint64_t at, struct member *out)
 {
     const unsigned char *p = m->bytes + at;
 
     if (!mend_inside(m, at, LOCAL) || mend_likeness(p, "PK\3\4", 4) < 3)
         return false;
-    *out = (struct member){.at = at, .name = p + LOCAL, .flags = (uint16_t)mend_le(p + 6, 2)};
-    out->method = (uint16_t)mend_le(p + 8, 2);
-    out->crc = (uint32_t)mend_le(p + 14, 4);
-    out->packed = (uint32_t)mend_le(p + 18, 4);
-    out->size = (uint32_t)mend_le(p + 22, 4);
-    out->name_length = mend_le(p + 26, 2);
+    *out = (struct member){.at = at, .name = p + LOCAL};
+    take_fields(p + 6, out);
     out->extra = mend_le(p + 28, 2);
     if (!mend_inside(m, at + LOCAL, out->name_length) || !names_file(out->name, out->name_length))
         return false;
@@ -146,12 +153,8 @@ static bool take_central(const struct mend *m, uint64_t at, struct member *out)
     local = mend_le(p + 42, 4);
     if (!mend_inside(m, local, LOCAL))
         return false;
-    *out = (struct member){.at = local, .name = p + CENTRAL, .flags = (uint16_t)mend_le(p + 8, 2)};
-    out->method = (uint16_t)mend_le(p + 10, 2);
-    out->crc = (uint32_t)mend_le(p + 16, 4);
-    out->packed = (uint32_t)mend_le(p + 20, 4);
-    out->size = (uint32_t)mend_le(p + 24, 4);
-    out->name_length = mend_le(p + 28, 2);
+    *out = (struct member){.at = local, .name = p + CENTRAL};
+    take_fields(p + 8, out);
     out->extra = mend_le(m->bytes + local + 28, 2);
     if (!mend_inside(m, at + CENTRAL, out->name_length) || !names_file(out->name, out->name_length))
         return false;
