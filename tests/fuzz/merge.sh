@@ -4,7 +4,7 @@
 # ones are asked first, and those of more than LARGEST bytes not at all. Files with a name of their own, which are
 # mended faults, stay as they are.
 set -eu
-LARGEST=${LARGEST:-6500}
+LARGEST=${LARGEST:-12000}
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1/tests/fuzz" && pwd)
 shift

@@ -26,9 +26,11 @@ struct how {
     int links, atts; /* beyond the datasets */
     hid_t type;
     int rank;
-    bool grows, fill, scale, long_names;
+    bool grows, fill, scale, long_names, shared;
     const char *filters; /* a letter each */
 };
+
+enum { SHARED_LEAST = 8 }; /* bytes of a message that is kept once */
 
 static hid_t make_file(const struct how *h)
 {
@@ -44,6 +46,11 @@ static hid_t make_file(const struct how *h)
     MUST(H5Pset_attr_creation_order(fcpl, h->order));
     MUST(H5Pset_link_phase_change(fcpl, 4, 2));
     MUST(H5Pset_attr_phase_change(fcpl, 4, 2));
+    if (h->shared) {
+        MUST(H5Pset_shared_mesg_nindexes(fcpl, 1));
+        MUST(H5Pset_shared_mesg_index(fcpl, 0, H5O_SHMESG_ALL_FLAG, SHARED_LEAST));
+        MUST(H5Pset_shared_mesg_phase_change(fcpl, 4, 2));
+    }
     MUST(H5Pset_meta_block_size(fapl, 0));
     MUST(H5Pset_small_data_block_size(fapl, 0));
     if (h->latest)
@@ -165,6 +172,149 @@ static void add_types(hid_t file)
     H5Sclose(space);
 }
 
+/* --- types, and places of values, that are rare --------------------------------------------- */
+
+static void add_one(hid_t file, const char *name, hid_t type, const void *value)
+{
+    hid_t space = MUST(H5Screate(H5S_SCALAR));
+    hid_t data = MUST(H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+
+    MUST(H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, value));
+    add_att(data, "same", type, 0, value);
+    H5Dclose(data);
+    H5Sclose(space);
+    H5Tclose(type);
+}
+
+static hid_t pair_of(const char *a, const char *b, hid_t type)
+{
+    size_t size = H5Tget_size(type);
+    hid_t pair = MUST(H5Tcreate(H5T_COMPOUND, 2 * size));
+
+    MUST(H5Tinsert(pair, a, 0, type));
+    MUST(H5Tinsert(pair, b, size, type));
+    return pair;
+}
+
+static void add_numbers(hid_t file)
+{
+    static const char bytes[64] = "sixty-four bytes";
+    hid_t opaque = MUST(H5Tcreate(H5T_OPAQUE, 5)), half = MUST(H5Tcopy(H5T_IEEE_F32LE));
+
+    MUST(H5Tset_tag(opaque, "five"));
+    MUST(H5Tset_fields(half, 15, 10, 5, 0, 10));
+    MUST(H5Tset_size(half, 2));
+    MUST(H5Tset_ebias(half, 15));
+    add_one(file, "opaque", opaque, bytes);
+    add_one(file, "half", half, bytes);
+    add_one(file, "time", MUST(H5Tcopy(H5T_UNIX_D32LE)), bytes);
+    add_one(file, "bits", MUST(H5Tcopy(H5T_STD_B16LE)), bytes);
+    add_one(file, "complex", pair_of("r", "i", H5T_IEEE_F32LE), bytes);
+    add_one(file, "array", MUST(H5Tarray_create2(H5T_STD_I16BE, 2, (hsize_t[]){2, 3})), bytes);
+    add_one(file, "field", pair_of("a", "b", MUST(H5Tarray_create2(H5T_STD_I16LE, 1, (hsize_t[]){3}))), bytes);
+    add_one(file, "nested", pair_of("c", "d", pair_of("a", "b", H5T_STD_I32LE)), bytes);
+}
+
+static void add_texts(hid_t file)
+{
+    static short numbers[3] = {1, 2, 3};
+    static char *words[2] = {"one", "two"};
+    hid_t fixed = MUST(H5Tcopy(H5T_C_S1)), spaces, words_type = MUST(H5Tcopy(H5T_C_S1));
+    hvl_t list = {3, numbers}, pair[2] = {{1, numbers}, {2, numbers}};
+
+    MUST(H5Tset_size(fixed, 6));
+    spaces = MUST(H5Tcopy(fixed));
+    MUST(H5Tset_strpad(spaces, H5T_STR_SPACEPAD));
+    MUST(H5Tset_size(words_type, H5T_VARIABLE));
+    add_one(file, "list", MUST(H5Tvlen_create(H5T_STD_I16LE)), &list);
+    add_one(file, "lists", pair_of("a", "b", MUST(H5Tvlen_create(H5T_STD_I16LE))), pair);
+    add_one(file, "texts", pair_of("a", "b", fixed), "some  text  ");
+    add_one(file, "words", pair_of("a", "b", words_type), words);
+    add_one(file, "list_of_texts", MUST(H5Tvlen_create(fixed)), &(hvl_t){2, "some  text  "});
+    add_one(file, "list_of_words", MUST(H5Tvlen_create(words_type)), &(hvl_t){2, words});
+    add_one(file, "array_of_texts", MUST(H5Tarray_create2(spaces, 1, (hsize_t[]){2})), "some  text  ");
+    add_one(file, "fixed", fixed, "text\0");
+    add_one(file, "spaces", spaces, "text  ");
+    add_one(file, "word", words_type, words);
+}
+
+/* An attribute and a name that no block of a heap has room for. */
+static void add_huge(hid_t file)
+{
+    static char text[4200];
+
+    memset(text, 'x', sizeof text - 1);
+    for (int i = 0; i < 6; i++)
+        add_att(file, (const char *[]){"a", "b", "c", "d", "e", "f"}[i], H5T_NATIVE_INT, 0, &i);
+    add_text(file, "huge", text);
+}
+
+static void add_laid_out(hid_t file, const char *name, hid_t dcpl, hsize_t n)
+{
+    hid_t space = MUST(H5Screate_simple(1, &n, NULL));
+    hid_t data = MUST(H5Dcreate2(file, name, H5T_STD_I16LE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT));
+
+    H5Dclose(data);
+    H5Sclose(space);
+    H5Pclose(dcpl);
+}
+
+static void add_layouts(hid_t file)
+{
+    hid_t outside = MUST(H5Pcreate(H5P_DATASET_CREATE)), elsewhere = MUST(H5Pcreate(H5P_DATASET_CREATE)), compact;
+    hsize_t n = 4;
+    hid_t space = MUST(H5Screate_simple(1, &n, NULL));
+
+    MUST(H5Pset_external(outside, "a.raw", 2, 4));
+    MUST(H5Pset_external(outside, "b.raw", 0, H5F_UNLIMITED));
+    add_laid_out(file, "outside", outside, 4);
+    MUST(H5Pset_virtual(elsewhere, space, "c.h5", "data", space));
+    add_laid_out(file, "elsewhere", elsewhere, 4);
+    compact = MUST(H5Pcreate(H5P_DATASET_CREATE));
+    MUST(H5Pset_layout(compact, H5D_COMPACT));
+    add_laid_out(file, "compact", compact, 4);
+    H5Sclose(space);
+}
+
+static void add_links(hid_t file)
+{
+    hid_t data = MUST(H5Screate(H5S_SCALAR)),
+          group = MUST(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+
+    H5Dclose(MUST(H5Dcreate2(group, "v", H5T_STD_I16LE, data, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
+    MUST(H5Lcreate_soft("/group/v", file, "absolute", H5P_DEFAULT, H5P_DEFAULT));
+    MUST(H5Lcreate_soft("./group//v", file, "relative", H5P_DEFAULT, H5P_DEFAULT));
+    MUST(H5Lcreate_soft("absolute", file, "twice", H5P_DEFAULT, H5P_DEFAULT));
+    MUST(H5Lcreate_soft("again", file, "again", H5P_DEFAULT, H5P_DEFAULT));
+    MUST(H5Lcreate_external("other.h5", "/v", file, "outside", H5P_DEFAULT, H5P_DEFAULT));
+    H5Gclose(group);
+    H5Sclose(data);
+}
+
+static const struct {
+    const char *name;
+    void (*add)(hid_t file);
+} rare[] = {
+    {"numbers", add_numbers}, {"texts", add_texts}, {"huge", add_huge}, {"layouts", add_layouts}, {"links", add_links}};
+
+static void make_rare(void)
+{
+    enum { OLD, LATEST, SHARED, FORMS };
+
+    for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
+        for (int form = OLD; form < FORMS; form++) {
+            char name[40];
+            struct how h = {
+                .name = name, .latest = form == LATEST, .shared = form == SHARED, .order = H5P_CRT_ORDER_TRACKED};
+            hid_t file;
+
+            snprintf(name, sizeof name, "rare_%s_%d", rare[i].name, form);
+            file = make_file(&h);
+            rare[i].add(file);
+            H5Fclose(file);
+        }
+}
+
 static void make(const struct how *h)
 {
     hid_t file = make_file(h), gcpl = MUST(H5Pcreate(H5P_GROUP_CREATE));
@@ -226,6 +376,22 @@ int main(int argc, char **argv)
         {.name = "types", .order = ORDER},
         {.name = "user_block", .order = ORDER, .user_block = true, .index_k = 1, .type = H5T_STD_U32LE, .rank = 1},
         {.name = "latest", .order = ORDER, .latest = true, .type = H5T_STD_I64LE, .rank = 2, .filters = "d"},
+        {.name = "shared",
+         .order = ORDER,
+         .type = H5T_IEEE_F32LE,
+         .rank = 2,
+         .filters = "sd",
+         .fill = true,
+         .links = 2,
+         .atts = 3,
+         .shared = true},
+        {.name = "shared_dense",
+         .latest = true,
+         .type = H5T_IEEE_F64LE,
+         .rank = 1,
+         .scale = true,
+         .atts = 7,
+         .shared = true},
         {.name = "latest_names", .latest = true, .type = H5T_STD_I32BE, .rank = 1, .links = 6, .atts = 6},
     };
 
@@ -235,5 +401,6 @@ int main(int argc, char **argv)
     MUST(H5Tset_precision(odd, 10));
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         make(&all[i]);
+    make_rare();
     return 0;
 }

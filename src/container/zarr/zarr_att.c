@@ -182,7 +182,7 @@ static nc_type type_for(const struct cel_json *types, const char *name, const st
     nc_type type = NC_NAT;
     bool big;
 
-    if (strcmp(name, "_FillValue") == 0 && var)
+    if (strcmp(name, "_FillValue") == 0 && var && cel_type_atomic(var->type->id))
         return var->type->id;
     if (text && strcmp(text, "|J0") != 0)
         type = cel_zarr_dtype_atomic(text, &big);
