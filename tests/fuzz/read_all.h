@@ -129,27 +129,8 @@ static inline void read_values(int nc, int var, nc_type type, size_t size, int n
         read_corners(nc, var, ndims, dims);
 }
 
-/* How many chunks there may be; more than the limit counts as one more. */
-static inline size_t read_chunk_count(int nc, int var, int ndims, const int *dims)
-{
-    size_t chunk[NC_MAX_VAR_DIMS], n = 1, len;
-    int storage;
-
-    if (nc_inq_var_chunking(nc, var, &storage, chunk) || storage != NC_CHUNKED)
-        return 1;
-    for (int d = 0; d < ndims; d++) {
-        if (nc_inq_dimlen(nc, dims[d], &len) || chunk[d] == 0)
-            return 0;
-        len = len / chunk[d] + (len % chunk[d] != 0);
-        n = len > READ_VALUES / n ? READ_VALUES + 1 : n * len;
-        if (n == 0 || n > READ_VALUES)
-            break;
-    }
-    return n;
-}
-
-/* Where the first chunk lies, its bytes as they are stored, and how many all have. */
-static inline void read_stored(int nc, int var, int ndims, const int *dims)
+/* Where the first chunk lies, and its bytes as they are stored. */
+static inline void read_first_chunk(int nc, int var)
 {
     size_t index[NC_MAX_VAR_DIMS] = {0}, size;
     unsigned long long address, stored;
@@ -157,8 +138,6 @@ static inline void read_stored(int nc, int var, int ndims, const int *dims)
     char *key;
     void *bytes;
 
-    if (read_chunk_count(nc, var, ndims, dims) <= READ_VALUES)
-        cellar_inq_var_stored(nc, var, &stored);
     if (cellar_inq_chunk(nc, var, index, &address, &stored, &skipped, &key) == NC_NOERR)
         cellar_free(key);
     if (cellar_get_chunk(nc, var, index, &size, &skipped, &bytes) == NC_NOERR)
@@ -177,7 +156,7 @@ static inline void read_var(int nc, int var)
         nc_inq_vardimid(nc, var, dims) == NC_NOERR && nc_inq_type(nc, type, NULL, &size) == NC_NOERR && size <= 65536) {
         read_values(nc, var, type, size, ndims, dims);
         read_storage(nc, var, type, size);
-        read_stored(nc, var, ndims, dims);
+        read_first_chunk(nc, var);
     }
     nc_inq_var(nc, var, name, NULL, NULL, NULL, &natts);
     for (int i = 0; i < read_some(natts); i++)
