@@ -21,10 +21,12 @@ if [ ! -e "$root/proc/self" ]; then
     trap 'umount "$root/proc"' EXIT
 fi
 cp /etc/resolv.conf "$root/etc/resolv.conf"
-# What this machine's pip needs to reach PyPI.
-for file in /etc/pip.conf "${PIP_CERT:-}" "${SSL_CERT_FILE:-}" "${REQUESTS_CA_BUNDLE:-}"; do
-    [ ! -f "$file" ] || { mkdir -p "$root$(dirname "$file")" && cp -L "$file" "$root$file"; }
-done
+# What this machine's pip needs to reach PyPI. The certificates get a name of their own: a package would replace the usual.
+[ ! -f /etc/pip.conf ] || cp -L /etc/pip.conf "$root/etc/pip.conf"
+if [ -f "${PIP_CERT:-}" ]; then
+    cp -L "$PIP_CERT" "$root/certificates.crt"
+    export PIP_CERT=/certificates.crt
+fi
 rm -rf "$root/src" "$root/opt/cellar" "$root/try"
 mkdir -p "$root/src" "$root/try"
 git archive HEAD | tar -x -C "$root/src"
