@@ -130,7 +130,7 @@ bool cel_env_no_plugins(void)
 
 bool cel_env_external_prefix(void)
 {
-    return getenv("HDF5_EXTFILE_PREFIX") != NULL;
+    return getenv("HDF5_EXTFILE_PREFIX") || getenv("HDF5_VDS_PREFIX") || getenv("HDF5_EXT_PREFIX");
 }
 
 bool cel_env_fsync(void)

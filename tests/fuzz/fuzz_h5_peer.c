@@ -247,15 +247,21 @@ static void say_data(const char *path, const char *name, int nc, const struct ce
     free(values);
 }
 
+static void say_space(const char *path, const struct cel_h5r_object *h)
+{
+    peer_say(&ours, "space %s %d", path, h->rank);
+    for (int i = 0; i < h->rank; i++)
+        peer_say(&ours, " %llu %llu", (unsigned long long)h->dims[i], (unsigned long long)h->maxdims[i]);
+    peer_say(&ours, "%s\n", h->null_space ? " null" : "");
+}
+
 static void say_dataset(struct ours *o, const char *path, const char *name, int nc, uint64_t addr,
                         const struct cel_h5r_object *h)
 {
     struct cel_h5r_dataset d;
 
-    peer_say(&ours, "space %s %d", path, h->rank);
-    for (int i = 0; i < h->rank; i++)
-        peer_say(&ours, " %llu %llu", (unsigned long long)h->dims[i], (unsigned long long)h->maxdims[i]);
-    peer_say(&ours, "%s\n", h->null_space ? " null" : "");
+    if (!h->is_virtual)
+        say_space(path, h);
     if (h->type_class == CEL_H5R_INTEGER || h->type_class == CEL_H5R_FLOAT) /* others libhdf5 calls otherwise */
         peer_say(&ours, "type %s %d %zu %d\n", path, h->type_class, h->type_size, h->big_endian);
     if (cel_h5r_dataset_read(o->reader, addr, &d) == CEL_OK) {

@@ -35,6 +35,8 @@ struct cel_h5_io {
     /* who has it */
     char *path;            /* the name libhdf5 knows it by */
     pid_t owner;           /* a child after fork() must not write */
+    char *folder;          /* where the files lie that this one names; NULL: none was asked for yet */
+    char *real_folder;     /* the same when path is a link to the file; NULL: it is none */
     int refs;              /* we, and each open driver file of libhdf5; under lock */
     struct cel_mutex lock; /* guards refs, data, cap and eof */
 
@@ -250,7 +252,8 @@ int cel_h5_ask_object(const struct cel_group *group, const char *name, struct ce
 /* --- h5_load.c, h5_dims.c, h5_var.c ------------------------------------------------------ */
 int cel_h5_load(struct cel_dataset *ds); /* the structure, all groups */
 int cel_h5_load_var(struct cel_dataset *ds, struct cel_var *var);
-int cel_h5_var_read_back(struct cel_var *var); /* layout, filters and memory type from the open dataset */
+int cel_h5_var_memory_type(struct cel_var *var); /* libhdf5's type for its elements, of a dataset that it has open */
+int cel_h5_var_read_back(struct cel_var *var);   /* layout, filters and memory type from the open dataset */
 
 /* --- h5_unreadable.c: what is not understood is listed ------------------------------------ */
 /* CEL_OK: the failure rc was that of one object, now in the group's list under the name; else rc. */
@@ -312,12 +315,45 @@ int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const siz
 int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
 int cel_h5_chunk_refresh(struct cel_var *var); /* before libhdf5 touches the data itself */
+/* --- h5_outside.c, h5_virtual.c: other files and datasets that hold elements, without libhdf5 ------------ */
+struct cel_h5_where { /* where a dataset lies that is read without libhdf5 */
+    const struct cel_h5r_file *read;
+    struct cel_h5_io *io;
+    int depth; /* virtual datasets that led here */
+};
+struct cel_h5_outside {
+    struct cel_h5_io *io;
+    struct cel_source *cache;
+    struct cel_h5r_file read;
+    struct cel_h5r_reader *reader;
+};
+int cel_h5_outside_prepare(
+    struct cel_h5_io *from); /* where to look; one thread at a time, and so the first of these: */
+/* The file that another one names, as libhdf5 looks for it. CEL_ABSENT: there is none. After CEL_OK yours to free. */
+int cel_h5_outside_open(struct cel_h5_io *from, const char *name, struct cel_h5_outside **out);
+void cel_h5_outside_free(struct cel_h5_outside *o);
+
+struct cel_h5_virtual;
+/* The dataset and its file outlive it. Yours to free, also after a failure. One thread at a time. */
+int cel_h5_virtual_make(const struct cel_h5_where *where, struct cel_h5r_reader *reader,
+                        const struct cel_h5r_dataset *d, struct cel_h5_virtual **out);
+void cel_h5_virtual_free(struct cel_h5_virtual *v);
+const uint64_t *cel_h5_virtual_dims(const struct cel_h5_virtual *v); /* as long as what there is makes it */
+int cel_h5_virtual_get(struct cel_h5_virtual *v, const struct cel_type *type, const struct cel_h5r_region *region,
+                       size_t n, void *data);
+int cel_h5_virtual_shape(struct cel_h5_file *f, struct cel_h5r_reader *reader, uint64_t addr,
+                         struct cel_h5r_object *out);
+
 /* h5_external_io.c: the elements that other files hold, as a source that is yours to close. */
 int cel_h5_external_open(const struct cel_h5_io *io, const struct cel_h5r_dataset *d, struct cel_source **out);
 /* h5_own.c: what is read without libhdf5. Takes the dataset over; chain: its filters. */
-int cel_h5_own_make(const struct cel_h5_file *f, struct cel_h5r_dataset *d, const struct cel_chain *chain,
+int cel_h5_own_make(const struct cel_h5_where *where, struct cel_h5r_dataset *d, const struct cel_chain *chain,
                     struct cel_h5_own **out);
 void cel_h5_own_free(struct cel_h5_own *own);
+const struct cel_h5r_dataset *cel_h5_own_dataset(const struct cel_h5_own *own);
+const uint64_t *cel_h5_own_dims(const struct cel_h5_own *own);
+int cel_h5_own_read(struct cel_h5_own *own, const struct cel_type *type, const struct cel_h5r_region *region, size_t n,
+                    void *data);                                                  /* any thread */
 int cel_h5_own_locate(const struct cel_var *var, struct cel_chunk_location *out); /* as h5_locate.c says */
 int cel_h5_own_get(const struct cel_var *var, const struct cel_h5r_region *region, size_t n, void *data);
 int cel_h5_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,

@@ -114,6 +114,8 @@ int cel_h5_io_release(struct cel_h5_io *io)
     if (!io->fixed)
         free(io->data);
     free(io->path);
+    free(io->folder);
+    free(io->real_folder);
     cel_mutex_dispose(&io->lock);
     free(io);
     return e;

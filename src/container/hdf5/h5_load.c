@@ -178,6 +178,8 @@ static int read_object(struct loading *l, uint64_t addr, struct cel_h5r_object *
     bool here = l->reader && !cel_h5_is_in_other_file(addr);
     int rc = here ? cel_h5r_object_read(l->reader, addr, out) : CEL_ASK_LIBHDF5;
 
+    if (rc == CEL_OK && out->is_virtual)
+        rc = l->f->own_reader ? cel_h5_virtual_shape(l->f, l->reader, addr, out) : CEL_ASK_LIBHDF5;
     if (rc != NC_EHDFERR || l->f->own_reader)
         return rc;
     cel_error_clear();

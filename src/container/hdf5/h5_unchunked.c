@@ -212,9 +212,10 @@ static int move_locked(const struct region *r, char *in, const char *out)
         return rc;
     if (in && (r->var->fill.off || r->var->fill.never))
         memset(in, 0, r->n * r->size);
-    if (out)
+    rc = cel_h5_var_memory_type(r->var);
+    if (rc == CEL_OK && out)
         rc = put_inside(r, out);
-    else
+    else if (rc == CEL_OK)
         rc = v->fixed_string ? read_texts(r, (char **)in) : move(r, in, NULL);
     cel_h5_leave(&entry);
     return rc;

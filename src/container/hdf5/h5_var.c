@@ -38,12 +38,10 @@ static bool is_native(struct cel_h5_file *f, const struct cel_var *var, hid_t fi
     return H5Tequal(same, file_type) > 0;
 }
 
-static int set_memory_type(struct cel_h5_file *f, struct cel_var *var, hid_t file_type)
+static int copy_memory_type(struct cel_h5_file *f, struct cel_var *var, hid_t file_type)
 {
     struct cel_h5_var *v = var->priv;
 
-    v->native = is_native(f, var, file_type, &v->swap);
-    v->fixed_string = var->type->klass == NC_STRING && H5Tis_variable_str(file_type) == 0 ? H5Tget_size(file_type) : 0;
     if (H5Tget_class(file_type) != H5T_STRING)
         return cel_h5_memory_type(f, var->type, &v->memory);
     if (v->own_memory)
@@ -51,6 +49,31 @@ static int set_memory_type(struct cel_h5_file *f, struct cel_var *var, hid_t fil
     v->memory = H5Tcopy(file_type); /* strings: libhdf5 does not convert between encodings */
     v->own_memory = v->memory >= 0;
     return v->own_memory ? CEL_OK : cel_h5_fail(NC_EHDFERR, "the type cannot be read");
+}
+
+static int set_memory_type(struct cel_h5_file *f, struct cel_var *var, hid_t file_type)
+{
+    struct cel_h5_var *v = var->priv;
+
+    v->native = is_native(f, var, file_type, &v->swap);
+    v->fixed_string = var->type->klass == NC_STRING && H5Tis_variable_str(file_type) == 0 ? H5Tget_size(file_type) : 0;
+    return copy_memory_type(f, var, file_type);
+}
+
+/* What was loaded without libhdf5, and must be read through it all the same, has none yet. */
+int cel_h5_var_memory_type(struct cel_var *var)
+{
+    struct cel_h5_var *v = var->priv;
+    hid_t file_type = v->memory < 0 ? H5Dget_type(v->id) : -1;
+    int rc;
+
+    if (v->memory >= 0)
+        return CEL_OK;
+    if (file_type < 0)
+        return cel_h5_fail(NC_EHDFERR, "the type cannot be read");
+    rc = copy_memory_type(cel_h5_file(var->group->dataset), var, file_type);
+    H5Tclose(file_type);
+    return rc;
 }
 
 /* --- layout ---------------------------------------------------------------------------------- */
@@ -306,8 +329,11 @@ static int take_chunks(struct cel_var *var, const struct cel_h5r_dataset *d)
 
 static int take_layout(const struct cel_h5_file *f, struct cel_var *var, struct cel_h5r_dataset *d)
 {
-    static const enum cel_storage storages[] = {
-        [CEL_H5R_COMPACT] = CEL_COMPACT, [CEL_H5R_CONTIGUOUS] = CEL_CONTIGUOUS, [CEL_H5R_CHUNKED] = CEL_CHUNKED};
+    static const enum cel_storage storages[] = {[CEL_H5R_COMPACT] = CEL_COMPACT,
+                                                [CEL_H5R_CONTIGUOUS] = CEL_CONTIGUOUS,
+                                                [CEL_H5R_CHUNKED] = CEL_CHUNKED,
+                                                [CEL_H5R_VIRTUAL] = CEL_VIRTUAL};
+    const struct cel_h5_where where = {.read = &f->read, .io = f->io};
     struct cel_h5_var *v = var->priv;
     int rc = CEL_OK;
 
@@ -322,7 +348,7 @@ static int take_layout(const struct cel_h5_file *f, struct cel_var *var, struct 
             return cel_h5r_index_make(&f->read, d, &v->index);
     }
     if (rc == CEL_OK)
-        rc = cel_h5_own_make(f, d, &var->chain, &v->own);
+        rc = cel_h5_own_make(&where, d, &var->chain, &v->own);
     var->layout.unchunked = rc == CEL_OK;
     return rc;
 }

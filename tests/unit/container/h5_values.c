@@ -1,6 +1,9 @@
 /* Prints every variable of a file through the public API, one line each:
  * path, shape and all values; text in brackets, compound fields one after another.
- * check_h5_files.py compares it with what h5py reads. */
+ * check_h5_files.py compares it with what h5py reads.
+ *
+ * usage: h5_values FILE           all of it
+ *        h5_values FILE regions   each line of the input: a variable, its rank, and start, count, stride of each dimension */
 #include <cellar.h>
 #include <netcdf.h>
 #include <stdio.h>
@@ -160,14 +163,44 @@ static void print_group(int nc, const char *path)
     }
 }
 
+static void print_region(int nc, const char *name, int ndims)
+{
+    size_t start[NC_MAX_VAR_DIMS], count[NC_MAX_VAR_DIMS], n = 1, size;
+    ptrdiff_t stride[NC_MAX_VAR_DIMS];
+    nc_type type;
+    char *data;
+    int var;
+
+    for (int d = 0; d < ndims; d++) {
+        if (scanf("%zu %zu %td", &start[d], &count[d], &stride[d]) != 3)
+            exit(2);
+        n *= count[d];
+    }
+    OK(nc_inq_varid(nc, name, &var));
+    OK(nc_inq_vartype(nc, var, &type));
+    OK(nc_inq_type(nc, type, NULL, &size));
+    data = calloc(n ? n : 1, size);
+    OK(nc_get_vars(nc, var, start, count, stride, data));
+    printf("%s", name);
+    for (size_t i = 0; i < n; i++)
+        print_value(nc, type, data + i * size);
+    printf("\n");
+    OK(nc_reclaim_data(nc, type, data, n));
+    free(data);
+}
+
 int main(int argc, char **argv)
 {
-    int nc;
+    char name[NC_MAX_NAME + 1];
+    int nc, ndims;
 
-    if (argc != 2)
+    if (argc != 2 && argc != 3)
         return 2;
     OK(nc_open(argv[1], NC_NOWRITE, &nc));
-    print_group(nc, "/");
+    while (argc == 3 && scanf("%256s %d", name, &ndims) == 2)
+        print_region(nc, name, ndims);
+    if (argc == 2)
+        print_group(nc, "/");
     OK(nc_close(nc));
     return 0;
 }

@@ -239,8 +239,10 @@ static int check_layout(struct cel_h5r_dataset *d)
 {
     struct cel_h5r_layout *l = &d->layout;
 
-    if (l->storage == CEL_H5R_VIRTUAL || (d->external.n && l->storage != CEL_H5R_CONTIGUOUS))
+    if (d->external.n && l->storage != CEL_H5R_CONTIGUOUS)
         return CEL_ASK_LIBHDF5;
+    if (l->storage == CEL_H5R_VIRTUAL)
+        return d->filtered ? CEL_ASK_LIBHDF5 : CEL_OK;
     if (l->storage == CEL_H5R_CHUNKED)
         return l->rank == d->rank && l->elem == d->form->size
                    ? CEL_OK

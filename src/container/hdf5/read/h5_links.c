@@ -247,3 +247,10 @@ int cel_h5r_links_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_l
         cel_h5r_links_dispose(out);
     return cel_h5r_fail_in_object(r->file, addr, rc);
 }
+
+int cel_h5r_find(struct cel_h5r_reader *r, const char *path, uint64_t *addr)
+{
+    int left = FOLLOWED_MAX;
+
+    return follow(r, r->file->root, path, &left, addr);
+}

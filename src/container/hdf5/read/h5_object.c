@@ -104,7 +104,8 @@ static int read_message(const struct cel_h5r_message *m, void *data)
         return read_type(m, p);
     case CEL_H5R_LAYOUT:
         p->layout = true;
-        return is_virtual(m->body) ? CEL_ASK_LIBHDF5 : CEL_OK;
+        p->out->is_virtual = is_virtual(m->body);
+        return CEL_OK;
     case CEL_H5R_LINK_INFO:
     case CEL_H5R_LINK:
     case CEL_H5R_GROUP_INFO:

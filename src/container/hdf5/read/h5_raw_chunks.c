@@ -16,10 +16,21 @@ struct cel_h5r_chunks {
     bool holds;
 };
 
-/* Elements of a size of their own, which no filter looks into. */
-static int prepare(struct cel_h5r_chunks *c, size_t elem)
+static enum cel_kind kind_of(const struct cel_h5r_datatype *t)
 {
-    struct cel_shape shape = {.elem_size = elem, .kind = CEL_KIND_OTHER, .nbytes = elem, .rank = c->dataset->rank};
+    if (t->klass == CEL_H5R_FLOAT)
+        return CEL_KIND_FLOAT;
+    if (t->klass != CEL_H5R_INTEGER)
+        return CEL_KIND_OTHER;
+    return t->is_signed ? CEL_KIND_INT : CEL_KIND_UINT;
+}
+
+static int prepare(struct cel_h5r_chunks *c, const struct cel_h5r_datatype *form)
+{
+    struct cel_shape shape = {.elem_size = form->size, .kind = kind_of(form), .nbytes = form->size};
+
+    shape.rank = c->dataset->rank;
+    shape.big_endian = form->big_endian;
 
     for (int i = 0; i < shape.rank; i++) {
         shape.dims[i] = c->len[i];
@@ -46,7 +57,7 @@ int cel_h5r_chunks_make(const struct cel_h5r_file *file, const struct cel_h5r_da
     c->kept = CEL_BUF_INIT(SIZE_MAX / 2);
     for (int i = 0; i < d->rank; i++)
         c->len[i] = (size_t)d->layout.chunk[i];
-    rc = prepare(c, d->form->size);
+    rc = prepare(c, d->form);
     if (rc == CEL_OK)
         rc = cel_scratch_make(&c->scratch);
     return rc == CEL_OK ? cel_h5r_index_make(file, d, &c->index) : rc;

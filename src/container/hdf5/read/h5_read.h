@@ -77,6 +77,7 @@ struct cel_h5r_object {
 
     /* datasets: the shape */
     bool null_space;
+    bool is_virtual; /* its length may be another than the file says: it follows from what it is made of */
     int rank;
     uint64_t dims[CEL_RANK_MAX], maxdims[CEL_RANK_MAX]; /* UINT64_MAX: unlimited */
 
@@ -164,6 +165,8 @@ struct cel_h5r_links { /* in the order netCDF lists them */
 /* Hard and soft links, the soft ones followed. After CEL_OK yours to dispose of. */
 int cel_h5r_links_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_links *out);
 void cel_h5r_links_dispose(struct cel_h5r_links *links);
+/* The object that a path from the root group leads to; CEL_ABSENT: there is none. */
+int cel_h5r_find(struct cel_h5r_reader *r, const char *path, uint64_t *addr);
 
 /* --- datasets, with built-in filters at most --------------------------------------------------- */
 /* How the elements lie in the file, and how their chunks are found: by the numbers in the file. */
@@ -231,6 +234,37 @@ void cel_h5r_index_free(struct cel_h5r_index *index);
 enum cel_h5r_index_kind cel_h5r_index_kind(const struct cel_h5r_index *index);
 /* The chunk at `at` in the grid of chunks; CEL_ABSENT: it was never written. One thread at a time. */
 int cel_h5r_index_find(struct cel_h5r_index *index, const size_t *at, struct cel_chunk_location *out);
+
+/* --- virtual datasets ------------------------------------------------------------------------------- */
+/* `count` blocks of `block` elements each, whose beginnings are `stride` apart; count UINT64_MAX: there is no end. */
+struct cel_h5r_axis {
+    uint64_t start, stride, count, block;
+};
+uint64_t cel_h5r_axis_length(const struct cel_h5r_axis *a);                  /* elements; UINT64_MAX: no end */
+uint64_t cel_h5r_axis_at(const struct cel_h5r_axis *a, uint64_t i);          /* where element i is */
+uint64_t cel_h5r_axis_within(const struct cel_h5r_axis *a, uint64_t extent); /* how many elements are before there */
+uint64_t cel_h5r_axis_end(const struct cel_h5r_axis *a, uint64_t n);         /* the extent that n elements need */
+
+struct cel_h5r_selection {
+    enum { CEL_H5R_SELECT_NONE, CEL_H5R_SELECT_ALL, CEL_H5R_SELECT_BLOCKS } kind;
+    int rank; /* of blocks, and so the rest */
+    struct cel_h5r_axis *axis;
+    int endless; /* the dimension without an end; -1: none */
+};
+struct cel_h5r_mappings {
+    struct cel_h5r_mapping {
+        const char *file, *dataset; /* file ".": this one */
+        struct cel_h5r_selection from, to;
+    } * at;
+    size_t n;
+    unsigned char *block; /* has the names */
+};
+/* Yours to dispose of, also after a failure. */
+int cel_h5r_mappings_read(struct cel_h5r_reader *r, const struct cel_h5r_layout *layout, struct cel_h5r_mappings *out);
+void cel_h5r_mappings_dispose(struct cel_h5r_mappings *list);
+bool cel_h5r_is_numbered(const char *name); /* it stands for one name for each block */
+/* The name for that block, as a text in `out`. */
+int cel_h5r_numbered_name(const char *name, uint64_t number, struct cel_buf *out);
 
 /* --- elements as they stand in the file --------------------------------------------------------- */
 struct cel_h5r_region { /* within the shape */

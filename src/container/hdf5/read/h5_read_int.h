@@ -168,6 +168,11 @@ int cel_h5r_local_heap_read(const struct cel_h5r_file *file, uint64_t addr, unsi
 int cel_h5r_external_read(const struct cel_h5r_file *file, struct cel_h5_bytes body, struct cel_h5r_external *out);
 void cel_h5r_external_dispose(struct cel_h5r_external *e);
 
+/* --- h5_selection.c ---------------------------------------------------------------------------- */
+/* Yours to dispose of, also after a failure. */
+int cel_h5r_selection_take(struct cel_h5_bytes *b, struct cel_h5r_selection *out);
+void cel_h5r_selection_dispose(struct cel_h5r_selection *s);
+
 /* --- h5_layout.c ---------------------------------------------------------------------------- */
 /* Also after a failure out->compact is yours to free. */
 int cel_h5r_layout_read(const struct cel_h5r_file *file, struct cel_h5_bytes body, struct cel_h5r_layout *out);
