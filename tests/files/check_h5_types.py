@@ -96,6 +96,15 @@ def compounds_of_deep(rng, n, dtype):
     return full
 
 
+def write_all(data, values):
+    "Lists that happen to be equally long h5py takes for an array of one dimension more, so one by one."
+    if isinstance(values[0], np.ndarray):
+        for i, value in enumerate(values):
+            data[i] = value
+    else:
+        data[:len(values)] = values
+
+
 def make(rng, f, count):
     n = rng.randrange(1, 40)
     for name, (dtype, values) in kinds(rng, n).items():
@@ -109,9 +118,9 @@ def make(rng, f, count):
         data = f.create_dataset(name.replace(" ", "_").replace(",", ""), (n,), dtype=dtype, **options)
         count["chunked" if options else "contiguous"] += 1
         if rng.random() < 0.85:
-            data[...] = values
+            write_all(data, values)
         elif options and n > 1:
-            data[:n // 2] = values[:n // 2]
+            write_all(data, values[:n // 2])
         count[name] += 1
     for name, make_type in ODD.items():
         space = h5py.h5s.create_simple((n,))
