@@ -25,8 +25,9 @@ cp /etc/resolv.conf "$root/etc/resolv.conf"
 [ ! -f /etc/pip.conf ] || cp -L /etc/pip.conf "$root/etc/pip.conf"
 if [ -f "${PIP_CERT:-}" ]; then
     cp -L "$PIP_CERT" "$root/certificates.crt"
-    export PIP_CERT=/certificates.crt
+    export PIP_CERT=/certificates.crt REQUESTS_CA_BUNDLE=/certificates.crt SSL_CERT_FILE=/certificates.crt CURL_CA_BUNDLE=/certificates.crt
 fi
+unset PIP_FIND_LINKS
 rm -rf "$root/src" "$root/opt/cellar" "$root/try"
 mkdir -p "$root/src" "$root/try"
 git archive HEAD | tar -x -C "$root/src"
