@@ -6,7 +6,7 @@
  * HDF5 File Format Specification version 3, III.H. */
 #include "h5_read_int.h"
 
-enum { INDEX_HEAD = 14, INDICES_MAX = 8, ID = 8 };
+enum { INDEX_HEAD = 14, INDICES_MAX = 8, ID = 8, KINDS = 16 };
 
 int cel_h5r_sohm_note(struct cel_h5_bytes b, struct cel_h5r_file *file)
 {
@@ -45,7 +45,7 @@ int cel_h5r_sohm_get(struct cel_h5r_reader *r, int type, const unsigned char *id
     struct cel_h5r_fractal_heap *heap = NULL;
     struct cel_h5_bytes found = {0};
     uint64_t addr = CEL_H5R_NOWHERE;
-    int rc = r->file->nsohm ? find_heap(r->file, type, &addr) : CEL_ASK_LIBHDF5;
+    int rc = r->file->nsohm && type < KINDS ? find_heap(r->file, type, &addr) : CEL_ASK_LIBHDF5;
 
     if (rc == CEL_OK)
         rc = cel_h5r_fractal_heap_make(r->file, addr, &heap);
