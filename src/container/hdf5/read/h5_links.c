@@ -13,7 +13,7 @@
 
 enum { HAS_ORDER = 4, HAS_TYPE = 8, HAS_CHARACTER_SET = 16, UNKNOWN_FLAGS = 0xe0 };
 enum { TYPE_HARD = 0, TYPE_SOFT = 1, TYPE_EXTERNAL = 64 };
-enum { FOLLOWED_MAX = 16 /* soft links in one path, as libhdf5 has it */ };
+enum { RECENT = 4, FOLLOWED_MAX = 16 /* soft links in one path, as libhdf5 has it */ };
 
 struct listing {
     struct cel_h5r_reader *reader;
@@ -212,12 +212,26 @@ void cel_h5r_links_dispose(struct cel_h5r_links *links)
 
 /* --- soft links -------------------------------------------------------------------------------- */
 
-/* How a path is followed: what it led to so far, and how many soft links it may still go along. */
+/* How paths are followed: what one led to so far, how many soft links it may still go along, and the groups looked into
+ * last, since the paths of many links go through the same ones. */
 struct walk {
     struct cel_h5r_reader *reader;
     int left;
     struct cel_h5r_link *out; /* addr, or the file and the path in it */
+    int turn;                 /* the group to be replaced next */
+    struct {
+        uint64_t group;
+        struct cel_h5r_links links; /* by name */
+        bool holds;
+    } recent[RECENT];
 };
+
+static void dispose_walk(struct walk *w)
+{
+    for (int i = 0; i < RECENT; i++)
+        if (w->recent[i].holds)
+            cel_h5r_links_dispose(&w->recent[i].links);
+}
 
 static int follow(struct walk *w, uint64_t group, const char *path);
 
@@ -239,6 +253,7 @@ static int leave_file(struct walk *w, const struct cel_h5r_link *link, const cha
     return CEL_OK;
 }
 
+/* The link may be gone once another path is followed. */
 static int take_step(struct walk *w, uint64_t group, const struct cel_h5r_link *link, const char *rest)
 {
     char *path;
@@ -251,7 +266,9 @@ static int take_step(struct walk *w, uint64_t group, const struct cel_h5r_link *
         return CEL_OK;
     if (w->left-- <= 0)
         return CEL_ABSENT;
-    rc = follow(w, group, link->path);
+    path = cel_strdup(link->path);
+    rc = path ? follow(w, group, path) : NC_ENOMEM;
+    free(path);
     if (rc != CEL_OK || !w->out->file)
         return rc;
     path = w->out->path; /* that link led away: the rest goes on from there */
@@ -261,22 +278,58 @@ static int take_step(struct walk *w, uint64_t group, const struct cel_h5r_link *
     return rc;
 }
 
-/* One step of a path: the object of that name in a group. */
-static int step_into(struct walk *w, uint64_t group, const char *name, size_t n, const char *rest)
+static int get_links(struct walk *w, uint64_t group, const struct cel_h5r_links **out)
 {
     struct cel_h5r_links links;
-    int rc = list(w->reader, group, &links);
+    int i, rc;
+
+    for (i = 0; i < RECENT && !(w->recent[i].holds && w->recent[i].group == group); i++)
+        ;
+    if (i == RECENT) {
+        rc = list(w->reader, group, &links);
+        if (rc != CEL_OK)
+            return rc;
+        if (links.n > 1)
+            qsort(links.at, links.n, sizeof *links.at, by_name);
+        i = w->turn;
+        w->turn = (w->turn + 1) % RECENT;
+        if (w->recent[i].holds)
+            cel_h5r_links_dispose(&w->recent[i].links);
+        w->recent[i].holds = true;
+        w->recent[i].group = group;
+        w->recent[i].links = links;
+    }
+    *out = &w->recent[i].links;
+    return CEL_OK;
+}
+
+struct part { /* of a path */
+    const char *name;
+    size_t n;
+};
+
+static int by_part(const void *key, const void *link)
+{
+    const struct part *part = key;
+    const char *name = ((const struct cel_h5r_link *)link)->name;
+    int side = strncmp(part->name, name, part->n);
+
+    return side ? side : name[part->n] ? -1 : 0;
+}
+
+/* One step of a path: the object of that name in a group. */
+static int step_into(struct walk *w, uint64_t group, struct part part, const char *rest)
+{
+    const struct cel_h5r_links *links;
+    const struct cel_h5r_link *link;
+    int rc = get_links(w, group, &links);
 
     if (rc != CEL_OK)
         return rc;
+    link = links->n ? bsearch(&part, links->at, links->n, sizeof *links->at, by_part) : NULL;
     w->out->addr = CEL_H5R_NOWHERE;
-    for (size_t i = 0; i < links.n; i++) {
-        if (strncmp(links.at[i].name, name, n) != 0 || links.at[i].name[n] != '\0')
-            continue;
-        rc = take_step(w, group, &links.at[i], rest);
-        break;
-    }
-    cel_h5r_links_dispose(&links);
+    if (link)
+        rc = take_step(w, group, link, rest);
     return rc == CEL_OK && w->out->addr == CEL_H5R_NOWHERE && !w->out->file ? CEL_ABSENT : rc;
 }
 
@@ -291,19 +344,21 @@ static int follow(struct walk *w, uint64_t group, const char *path)
         const char *rest = path + n + (path[n] == '/');
 
         if (n > 0 && !(n == 1 && *path == '.'))
-            rc = step_into(w, w->out->addr, path, n, rest);
+            rc = step_into(w, w->out->addr, (struct part){path, n}, rest);
         path = rest;
     }
     return rc;
 }
 
 /* What stands in the way of a soft link is no fault of the group that holds it. */
-static int follow_link(struct cel_h5r_reader *r, uint64_t group, struct cel_h5r_link *link)
+static int follow_link(struct walk *w, uint64_t group, struct cel_h5r_link *link)
 {
     struct cel_h5r_link found = {.addr = CEL_H5R_NOWHERE};
-    struct walk w = {.reader = r, .left = FOLLOWED_MAX, .out = &found};
-    int rc = follow(&w, group, link->path);
+    int rc;
 
+    w->left = FOLLOWED_MAX;
+    w->out = &found;
+    rc = follow(w, group, link->path);
     link->addr = found.addr;
     if (rc == CEL_ABSENT || (rc < 0 && rc != NC_ENOMEM)) {
         cel_error_clear();
@@ -321,11 +376,13 @@ static int follow_link(struct cel_h5r_reader *r, uint64_t group, struct cel_h5r_
 
 int cel_h5r_links_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_links *out)
 {
+    struct walk w = {.reader = r};
     int rc = list(r, addr, out);
 
     for (size_t i = 0; rc == CEL_OK && i < out->n; i++)
         if (out->at[i].path && !out->at[i].file)
-            rc = follow_link(r, addr, &out->at[i]);
+            rc = follow_link(&w, addr, &out->at[i]);
+    dispose_walk(&w);
     if (rc != CEL_OK)
         cel_h5r_links_dispose(out);
     return cel_h5r_fail_in_object(r->file, addr, rc);
@@ -338,6 +395,7 @@ int cel_h5r_find(struct cel_h5r_reader *r, const char *path, struct cel_h5r_link
 
     *out = (struct cel_h5r_link){.addr = CEL_H5R_NOWHERE};
     rc = follow(&w, r->file->root, path);
+    dispose_walk(&w);
     if (rc != CEL_OK)
         cel_h5r_link_dispose(out);
     return rc;
