@@ -230,6 +230,12 @@ static int ask(struct reading *r)
     return rc;
 }
 
+static uint64_t addr_of(const struct reading *r)
+{
+    return r->var ? ((const struct cel_h5_var *)r->var->priv)->addr
+                  : ((const struct cel_h5_group *)r->group->priv)->addr;
+}
+
 static int read_message(struct reading *r, const struct cel_h5r_attribute_message *m, const char *name)
 {
     struct value v = {.file_type = -1, .att = -1};
@@ -237,23 +243,19 @@ static int read_message(struct reading *r, const struct cel_h5r_attribute_messag
 
     if (rc == CEL_OK)
         rc = cel_h5r_attribute_look(r->reader, m, &v.found);
+    v.found.committed = cel_h5_same_file(addr_of(r), v.found.committed);
     return rc == CEL_OK ? add_att(r, name, &v) : rc;
-}
-
-static uint64_t addr_of(const struct reading *r)
-{
-    return r->var ? ((const struct cel_h5_var *)r->var->priv)->addr
-                  : ((const struct cel_h5_group *)r->group->priv)->addr;
 }
 
 static int read_messages(struct reading *r)
 {
     struct cel_h5r_attributes list;
+    uint64_t addr = addr_of(r);
     char number[40];
-    int rc = cel_h5_reader(r->f, addr_of(r), &r->reader);
+    int rc = cel_h5_reader(r->f, &addr, &r->reader);
 
     if (rc == CEL_OK)
-        rc = cel_h5r_attributes_read(r->reader, addr_of(r), &list);
+        rc = cel_h5r_attributes_read(r->reader, addr, &list);
     if (rc != CEL_OK)
         return rc;
     for (size_t i = 0; rc == CEL_OK && i < list.n; i++) {
@@ -294,10 +296,11 @@ int cel_h5_root_text(struct cel_h5_file *f, const char *name, char **out)
     struct reading r = {.f = f, .group = f->ds->root};
     struct cel_h5r_attribute_value v;
     struct cel_h5r_attributes list;
-    int rc = cel_h5_reader(f, addr_of(&r), &r.reader), found = CEL_ABSENT;
+    uint64_t addr = addr_of(&r);
+    int rc = cel_h5_reader(f, &addr, &r.reader), found = CEL_ABSENT;
 
     if (rc == CEL_OK)
-        rc = cel_h5r_attributes_read(r.reader, addr_of(&r), &list);
+        rc = cel_h5r_attributes_read(r.reader, addr, &list);
     if (rc != CEL_OK)
         return rc;
     *out = NULL;

@@ -113,7 +113,7 @@ static int check_location(const struct cel_h5_io *io, const struct cel_chunk_loc
 int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out)
 {
-    struct cel_h5_io *io = cel_h5_file(ds)->io;
+    struct cel_h5_io *io = cel_h5_where(cel_h5_file(ds), ((const struct cel_h5_var *)var->priv)->addr).io;
     int rc = io->writable ? CEL_OK : check_location(io, at);
 
     if (rc == CEL_OK)

@@ -79,7 +79,7 @@ static int by_scales(const struct cel_dataset *ds, const struct found *v)
 {
     uint64_t addr[CEL_RANK_MAX], at = ((struct cel_h5_var *)v->var->priv)->addr;
     struct cel_h5r_reader *reader = NULL;
-    int d, rc = cel_h5_reader(cel_h5_file(ds), at, &reader);
+    int d, rc = cel_h5_reader(cel_h5_file(ds), &at, &reader);
 
     if (rc == CEL_OK)
         rc = cel_h5r_dimension_list(reader, at, v->var->ndims, addr);

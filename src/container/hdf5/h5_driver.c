@@ -71,13 +71,14 @@ static herr_t fault(int e)
     return e ? -1 : 0;
 }
 
-/* libhdf5 makes lists like that of an open file when this one names others. */
+/* libhdf5 makes lists like that of an open file when this one names others. Those of a file that it opened by itself
+ * outlive that file. */
 static void *driver_list(struct cel_h5_io *io)
 {
     struct driver_info *info = malloc(sizeof *info);
 
     if (info)
-        info->io = io;
+        info->io = io && io->other ? NULL : io;
     return info;
 }
 
@@ -118,7 +119,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
     if (!file)
         return NULL;
     file->io = info->io;
-    if (strcmp(name, info->io->path) == 0)
+    if (info->io && strcmp(name, info->io->path) == 0)
         e = open_own(info->io, flags);
     else
         e = cel_h5_io_open_other(name, flags & H5F_ACC_RDWR, &file->io);

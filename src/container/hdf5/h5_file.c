@@ -195,12 +195,18 @@ static int open_directly(struct cel_h5_file *f)
     return rc == CEL_OK ? cel_h5_load(f->ds) : rc;
 }
 
-int cel_h5_reader(struct cel_h5_file *f, uint64_t addr, struct cel_h5r_reader **out)
+int cel_h5_reader(struct cel_h5_file *f, uint64_t *addr, struct cel_h5r_reader **out)
 {
+    const struct cel_h5_outside *o = cel_h5_outside_at(f, *addr);
     int rc = CEL_OK;
 
-    if (!f->own_reader || !addr || cel_h5_is_in_other_file(addr))
+    if (!f->own_reader || !*addr || (cel_h5_is_in_other_file(*addr) && !o))
         return CEL_ASK_LIBHDF5;
+    if (o) {
+        *out = o->reader;
+        *addr = cel_h5_unmarked(*addr);
+        return CEL_OK;
+    }
     if (!f->reader)
         rc = cel_h5r_reader_make(&f->read, &f->reader);
     *out = f->reader;
@@ -230,6 +236,7 @@ static int give_up(struct cel_h5_file *f, int rc)
 
     cel_status_save(&why);
     cel_h5_file_drop(f);
+    cel_h5_outsides_free(f);
     cel_h5_io_release(f->io);
     cel_h5r_reader_free(f->reader);
     cel_source_close(f->cache);

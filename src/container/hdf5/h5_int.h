@@ -114,6 +114,11 @@ uint64_t cel_h5_mark(struct cel_h5_file *f, const H5O_info_t *info);
 uint64_t cel_h5_found_at(struct cel_h5_file *f, hid_t object);
 bool cel_h5_is_in_other_file(uint64_t addr);
 uint64_t cel_h5_same_file(uint64_t neighbour, uint64_t addr); /* addr, marked as its neighbour is */
+/* The same for files that are read without libhdf5: those addresses are good for reading. */
+uint64_t cel_h5_mark_outside(size_t number, uint64_t addr);
+bool cel_h5_is_outside(uint64_t addr, size_t *number);
+bool cel_h5_is_libhdf5s(uint64_t addr);  /* in another file, and not one of those */
+uint64_t cel_h5_unmarked(uint64_t addr); /* as it stands in its file */
 
 /* --- h5_mask.c: filter masks written in this session --------------------------------- */
 struct cel_h5_mask {
@@ -143,6 +148,7 @@ struct cel_h5_file { /* dataset->container */
     struct cel_source *cache; /* over io; NULL: there is none */
     struct cel_h5r_file read;
     struct cel_h5r_reader *reader; /* NULL: not needed yet */
+    struct cel_vec outside;        /* struct cel_h5_outside *: other files that links lead to */
 
     /* what becomes of the file at close */
     bool made;    /* by this create: abort removes it */
@@ -242,8 +248,8 @@ int cel_h5_fact(struct cel_dataset *ds, struct cel_var *var, const char *name, s
 int cel_h5_library(char **out); /* its version, "1.10.8" */
 
 /* For what lies at an address of a file that is read without libhdf5: the file's reader, for whoever holds the dataset's
- * lock. CEL_ASK_LIBHDF5: there is none, or the address is that of another file. */
-int cel_h5_reader(struct cel_h5_file *f, uint64_t addr, struct cel_h5r_reader **out);
+ * lock, and the address as the file has it. CEL_ASK_LIBHDF5: there is none, or the address is libhdf5's. */
+int cel_h5_reader(struct cel_h5_file *f, uint64_t *addr, struct cel_h5r_reader **out);
 
 /* --- h5_ask.c ------------------------------------------------------------------------- */
 /* As cel_h5r_object_read(), of the link `name`. */
@@ -332,6 +338,11 @@ int cel_h5_outside_prepare(
 /* The file that another one names, as libhdf5 looks for it. CEL_ABSENT: there is none. After CEL_OK yours to free. */
 int cel_h5_outside_open(struct cel_h5_io *from, const char *name, struct cel_h5_outside **out);
 void cel_h5_outside_free(struct cel_h5_outside *o);
+struct cel_h5_outside *cel_h5_outside_at(const struct cel_h5_file *f, uint64_t addr); /* NULL: it is in none of those */
+struct cel_h5_where cel_h5_where(struct cel_h5_file *f, uint64_t addr);
+/* The object that a link to another file leads to, as a marked address; from: the address of the group that has it. */
+int cel_h5_outside_find(struct cel_h5_file *f, uint64_t from, const struct cel_h5r_link *link, uint64_t *addr);
+void cel_h5_outsides_free(struct cel_h5_file *f);
 
 struct cel_h5_virtual;
 /* The dataset and its file outlive it. Yours to free, also after a failure. One thread at a time. */
@@ -341,7 +352,7 @@ void cel_h5_virtual_free(struct cel_h5_virtual *v);
 const uint64_t *cel_h5_virtual_dims(const struct cel_h5_virtual *v); /* as long as what there is makes it */
 int cel_h5_virtual_get(struct cel_h5_virtual *v, const struct cel_type *type, const struct cel_h5r_region *region,
                        size_t n, void *data);
-int cel_h5_virtual_shape(struct cel_h5_file *f, struct cel_h5r_reader *reader, uint64_t addr,
+int cel_h5_virtual_shape(const struct cel_h5_where *where, struct cel_h5r_reader *reader, uint64_t addr,
                          struct cel_h5r_object *out);
 
 /* h5_external_io.c: the elements that other files hold, as a source that is yours to close. */

@@ -162,7 +162,7 @@ static int note_child(struct loading *l, const char *name, uint64_t addr, bool h
     own = cel_malloc(sizeof *own + n);
     if (!own)
         return NC_ENOMEM;
-    own->addr = hard && !cel_h5_is_in_other_file(addr) ? addr : 0;
+    own->addr = hard && !cel_h5_is_libhdf5s(addr) ? addr : 0;
     memcpy(own->name, name, n);
     if (cel_vec_add(l->children, own) == CEL_OK)
         return CEL_OK;
@@ -172,14 +172,38 @@ static int note_child(struct loading *l, const char *name, uint64_t addr, bool h
 
 /* --- links ------------------------------------------------------------------------------------- */
 
+/* The reader for what lies at an address, which becomes that of its file. */
+static int find_reader(const struct loading *l, uint64_t *addr, struct cel_h5r_reader **out)
+{
+    if (cel_h5_is_in_other_file(*addr))
+        return cel_h5_reader(l->f, addr, out);
+    *out = l->reader;
+    return l->reader ? CEL_OK : CEL_ASK_LIBHDF5;
+}
+
+static int read_here(const struct loading *l, uint64_t addr, struct cel_h5r_object *out)
+{
+    const struct cel_h5_where where = cel_h5_where(l->f, addr);
+    struct cel_h5r_reader *reader;
+    uint64_t within = addr;
+    int rc = find_reader(l, &within, &reader);
+
+    if (rc == CEL_OK)
+        rc = cel_h5r_object_read(reader, within, out);
+    if (rc == CEL_OK && out->is_virtual)
+        rc = l->f->own_reader ? cel_h5_virtual_shape(&where, reader, within, out) : CEL_ASK_LIBHDF5;
+    out->type_addr = cel_h5_same_file(addr, out->type_addr);
+    out->att_addr = cel_h5_same_file(addr, out->att_addr);
+    return rc;
+}
+
 /* Of a file that libhdf5 has open, what looks damaged may not be on disk yet. */
 static int read_object(struct loading *l, uint64_t addr, struct cel_h5r_object *out)
 {
-    bool here = l->reader && !cel_h5_is_in_other_file(addr);
-    int rc = here ? cel_h5r_object_read(l->reader, addr, out) : CEL_ASK_LIBHDF5;
+    int rc;
 
-    if (rc == CEL_OK && out->is_virtual)
-        rc = l->f->own_reader ? cel_h5_virtual_shape(l->f, l->reader, addr, out) : CEL_ASK_LIBHDF5;
+    *out = CEL_H5R_OBJECT_INIT;
+    rc = read_here(l, addr, out);
     if (rc != NC_EHDFERR || l->f->own_reader)
         return rc;
     cel_error_clear();
@@ -283,18 +307,61 @@ static int note_dangling(struct loading *l, const char *name)
     return cel_h5_note(l->group, cel_fail(NC_EHDFERR, "it is a link that leads nowhere"), "%s", name);
 }
 
+/* What a link leads to, as libhdf5 sees it. */
+static int ask_target(struct loading *l, const char *name, uint64_t *addr)
+{
+    struct cel_h5_entry entry;
+    H5O_info_t info;
+    int rc = cel_h5_enter_file(l->f->ds, &entry);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (H5Oget_info_by_name2(cel_h5_group_id(l->group), name, &info, H5O_INFO_BASIC, H5P_DEFAULT) < 0)
+        rc = cel_h5_fail(NC_EHDFERR, "it is a link that leads nowhere");
+    else
+        *addr = cel_h5_mark(l->f, &info);
+    cel_h5_leave(&entry);
+    return rc;
+}
+
+static int load_external(struct loading *l, const struct cel_h5r_link *link)
+{
+    uint64_t addr;
+    int rc = cel_h5_outside_find(l->f, group_addr(l->group), link, &addr);
+    bool ours = rc != CEL_ASK_LIBHDF5;
+
+    if (rc == CEL_ABSENT)
+        return note_dangling(l, link->name);
+    if (!ours)
+        rc = ask_target(l, link->name, &addr);
+    return rc == CEL_OK ? add_or_note(l, link->name, addr, ours) : cel_h5_note(l->group, rc, "%s", link->name);
+}
+
+static int load_one(struct loading *l, const struct cel_h5r_link *link)
+{
+    if (link->file)
+        return load_external(l, link);
+    return link->addr == CEL_H5R_NOWHERE || cel_h5_is_in_other_file(link->addr) /* no file is as long */
+               ? note_dangling(l, link->name)
+               : add_or_note(l, link->name, cel_h5_same_file(group_addr(l->group), link->addr), true);
+}
+
 static int load_links(struct loading *l)
 {
     struct cel_h5r_links links;
-    bool here = l->f->own_reader && !cel_h5_is_in_other_file(group_addr(l->group));
-    int rc = here ? cel_h5r_links_read(l->reader, group_addr(l->group), &links) : CEL_ASK_LIBHDF5;
+    struct cel_h5r_reader *reader;
+    uint64_t addr = group_addr(l->group);
+    int rc = l->f->own_reader ? find_reader(l, &addr, &reader) : CEL_ASK_LIBHDF5;
     size_t i;
 
+    if (rc == CEL_OK)
+        rc = cel_h5r_links_read(reader, addr, &links);
     if (rc == CEL_ASK_LIBHDF5)
         return list_through_libhdf5(l);
+    if (rc != CEL_OK)
+        return rc;
     for (i = 0; rc == CEL_OK && i < links.n; i++)
-        rc = links.at[i].addr == CEL_H5R_NOWHERE ? note_dangling(l, links.at[i].name)
-                                                 : add_or_note(l, links.at[i].name, links.at[i].addr, true);
+        rc = load_one(l, &links.at[i]);
     cel_h5r_links_dispose(&links);
     return rc;
 }

@@ -15,21 +15,32 @@ static int locate_unchunked(struct cel_var *var, struct cel_chunk_location *out)
     return nbytes ? CEL_OK : CEL_ABSENT;
 }
 
-int cel_h5_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
-                        struct cel_chunk_location *out, char **key)
+static int ask_unchunked(struct cel_var *var, struct cel_chunk_location *out)
 {
     struct cel_h5_entry entry;
-    int rc;
+    int rc = cel_h5_enter_var(var, &entry);
 
-    (void)key;
-    if (var->layout.storage == CEL_CHUNKED)
-        return cel_h5_chunk_find(ds, var, index, out);
-    if (((struct cel_h5_var *)var->priv)->own)
-        return cel_h5_own_locate(var, out);
-    rc = cel_h5_enter_var(var, &entry);
     if (rc != CEL_OK)
         return rc;
     rc = locate_unchunked(var, out);
     cel_h5_leave(&entry);
+    return rc;
+}
+
+/* What lies in another file has no offset in this one. */
+int cel_h5_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
+                        struct cel_chunk_location *out, char **key)
+{
+    int rc;
+
+    (void)key;
+    if (var->layout.storage == CEL_CHUNKED)
+        rc = cel_h5_chunk_find(ds, var, index, out);
+    else if (((struct cel_h5_var *)var->priv)->own)
+        rc = cel_h5_own_locate(var, out);
+    else
+        rc = ask_unchunked(var, out);
+    if (rc == CEL_OK && cel_h5_is_in_other_file(((struct cel_h5_var *)var->priv)->addr))
+        out->address = UINT64_MAX;
     return rc;
 }

@@ -2,7 +2,7 @@
  * datasets. libhdf5 opens them through the driver of the file that names them, so the
  * driver must open what it is told to. Addresses of objects
  * in another file are marked, so that nobody reads this file at them; such objects are
- * read through libhdf5 only. */
+ * read through libhdf5 only, unless we opened that file ourselves (h5_outside.c). */
 #include "h5_int.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An address of another file: the highest bit, 15 bits of that file's number, 48 bits of address. */
+/* An address of another file: the highest bit, one that says whether the number is ours or libhdf5's, 14 bits of that file's
+ * number, 48 bits of address. */
 #define IN_OTHER_FILE ((uint64_t)1 << 63)
+#define OURS ((uint64_t)1 << 62)
 #define NUMBER_AT 48
+#define NUMBERS 0x3fff
+#define ADDRESS (((uint64_t)1 << NUMBER_AT) - 1)
 
 bool cel_h5_is_in_other_file(uint64_t addr)
 {
@@ -22,13 +26,33 @@ bool cel_h5_is_in_other_file(uint64_t addr)
 
 static uint64_t marked(unsigned long number, uint64_t addr)
 {
-    return IN_OTHER_FILE | (uint64_t)(number & 0x7fff) << NUMBER_AT | (addr & (((uint64_t)1 << NUMBER_AT) - 1));
+    return IN_OTHER_FILE | (uint64_t)(number & NUMBERS) << NUMBER_AT | (addr & ADDRESS);
 }
 
 uint64_t cel_h5_same_file(uint64_t neighbour, uint64_t addr)
 {
-    return addr && cel_h5_is_in_other_file(neighbour) ? marked((unsigned long)(neighbour >> NUMBER_AT & 0x7fff), addr)
-                                                      : addr;
+    return addr && cel_h5_is_in_other_file(neighbour) ? (neighbour & ~ADDRESS) | (addr & ADDRESS) : addr;
+}
+
+uint64_t cel_h5_mark_outside(size_t number, uint64_t addr)
+{
+    return marked(number, addr) | OURS;
+}
+
+bool cel_h5_is_outside(uint64_t addr, size_t *number)
+{
+    *number = (size_t)(addr >> NUMBER_AT & NUMBERS);
+    return (addr & IN_OTHER_FILE) && (addr & OURS);
+}
+
+bool cel_h5_is_libhdf5s(uint64_t addr)
+{
+    return (addr & IN_OTHER_FILE) && !(addr & OURS);
+}
+
+uint64_t cel_h5_unmarked(uint64_t addr)
+{
+    return cel_h5_is_in_other_file(addr) ? addr & ADDRESS : addr;
 }
 
 uint64_t cel_h5_mark(struct cel_h5_file *f, const H5O_info_t *info)

@@ -1,4 +1,5 @@
-/* Other files that a file names, opened without libhdf5: those with parts of virtual datasets. They are looked for
+/* Other files that a file names, opened without libhdf5: those with parts of virtual datasets, and those that links lead
+ * to, which stay open as long as the file. They are looked for
  * where libhdf5 looks: beside the file as it was opened, then where the program runs, then beside the file that a link led
  * to. What another order could mean, and names that begin at the root, are libhdf5's. */
 #include "env.h"
@@ -7,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* --- where to look --------------------------------------------------------------------------- */
@@ -131,4 +133,97 @@ void cel_h5_outside_free(struct cel_h5_outside *o)
     cel_source_close(o->cache);
     cel_h5_io_release(o->io);
     free(o);
+}
+
+/* --- links to other files --------------------------------------------------------------------------- */
+
+enum { OUTSIDE_MAX = 64, HOPS_MAX = 16 };
+
+struct cel_h5_outside *cel_h5_outside_at(const struct cel_h5_file *f, uint64_t addr)
+{
+    size_t number;
+
+    return cel_h5_is_outside(addr, &number) && number < f->outside.n ? f->outside.at[number] : NULL;
+}
+
+struct cel_h5_where cel_h5_where(struct cel_h5_file *f, uint64_t addr)
+{
+    struct cel_h5_outside *o = cel_h5_outside_at(f, addr);
+
+    return (struct cel_h5_where){.read = o ? &o->read : &f->read, .io = o ? o->io : f->io};
+}
+
+static bool is_same_file(const struct cel_h5_io *a, const struct cel_h5_io *b)
+{
+    struct stat x, y;
+
+    return fstat(a->fd, &x) == 0 && fstat(b->fd, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* The number of a file that is open, which `o` is once more and then freed; the count of them: it is this file itself. */
+static int keep(struct cel_h5_file *f, struct cel_h5_outside *o, size_t *number, bool *itself)
+{
+    *itself = is_same_file(f->io, o->io);
+    for (*number = 0; !*itself && *number < f->outside.n; ++*number)
+        if (is_same_file(((struct cel_h5_outside *)f->outside.at[*number])->io, o->io))
+            break;
+    if (*itself || *number < f->outside.n) {
+        cel_h5_outside_free(o);
+        return CEL_OK;
+    }
+    if (f->outside.n < OUTSIDE_MAX && cel_vec_add(&f->outside, o) == CEL_OK)
+        return CEL_OK;
+    cel_h5_outside_free(o);
+    return f->outside.n < OUTSIDE_MAX ? NC_ENOMEM : CEL_ASK_LIBHDF5;
+}
+
+/* One file further. link: what is sought there; becomes what was found. at: an address in the file that has the link;
+ * becomes that of what was found, or one in the file that has the next link. */
+static int hop(struct cel_h5_file *f, uint64_t *at, struct cel_h5r_link *link)
+{
+    struct cel_h5r_reader *reader = NULL;
+    struct cel_h5_outside *o;
+    struct cel_h5r_link found;
+    size_t number = 0;
+    bool itself = false;
+    int rc = cel_h5_outside_open(cel_h5_where(f, *at).io, link->file, &o);
+
+    if (rc == CEL_OK)
+        rc = keep(f, o, &number, &itself);
+    if (rc != CEL_OK)
+        return rc;
+    *at = itself ? f->read.root : cel_h5_mark_outside(number, 1);
+    rc = cel_h5_reader(f, &(uint64_t){*at}, &reader);
+    if (rc == CEL_OK)
+        rc = cel_h5r_find(reader, link->path, &found);
+    if (rc != CEL_OK)
+        return rc;
+    if (!found.file)
+        *at = itself ? found.addr : cel_h5_mark_outside(number, found.addr);
+    cel_h5r_link_dispose(link);
+    *link = found;
+    return CEL_OK;
+}
+
+int cel_h5_outside_find(struct cel_h5_file *f, uint64_t from, const struct cel_h5r_link *link, uint64_t *addr)
+{
+    struct cel_h5r_link next = {.file = cel_strdup(link->file), .path = cel_strdup(link->path)};
+    int rc = next.file && next.path ? CEL_OK : NC_ENOMEM, hops = 0;
+
+    if (rc == CEL_OK && cel_env_untrusted())
+        rc =
+            cel_fail(NC_EHDFERR, "it is a link to another file, %s, and files that are not trusted are read without it",
+                     link->file);
+    *addr = from;
+    while (rc == CEL_OK && next.file)
+        rc = ++hops > HOPS_MAX ? CEL_ABSENT : hop(f, addr, &next);
+    cel_h5r_link_dispose(&next);
+    return rc;
+}
+
+void cel_h5_outsides_free(struct cel_h5_file *f)
+{
+    for (size_t i = 0; i < f->outside.n; i++)
+        cel_h5_outside_free(f->outside.at[i]);
+    cel_vec_dispose(&f->outside);
 }

@@ -150,7 +150,9 @@ hid_t cel_h5_group_id(const struct cel_group *group)
 {
     struct cel_h5_group *g = group->priv;
 
-    if (g->id < 0)
+    if (g->id < 0 && cel_h5_is_in_other_file(g->addr)) /* by its name, through the link */
+        g->id = H5Oopen(cel_h5_group_id(group->parent), group->name, H5P_DEFAULT);
+    else if (g->id < 0)
         g->id = H5Oopen_by_addr(cel_h5_file(group->dataset)->id, g->addr);
     return g->id;
 }

@@ -182,6 +182,7 @@ int cel_h5_close(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
         rc = hand_out(f, ds->path, memory);
     if (!keep && f->made)
         unlink(ds->path);
+    cel_h5_outsides_free(f);
     e = cel_h5_io_release(f->io);
     if (e && rc == CEL_OK)
         rc = cel_fail(NC_EHDFERR, "%s could not be closed: %s", ds->path, strerror(e));

@@ -482,12 +482,13 @@ static int find_form(struct cel_h5_file *f, struct cel_type *type)
 {
     struct cel_h5_type *t = type->priv;
     struct cel_h5r_reader *reader = NULL;
-    int rc = cel_h5_reader(f, t->addr, &reader);
+    uint64_t addr = t->addr;
+    int rc = cel_h5_reader(f, &addr, &reader);
 
     if (t->form || !t->addr)
         return CEL_OK;
     if (rc == CEL_OK)
-        rc = cel_h5r_object_datatype(reader, t->addr, &t->form);
+        rc = cel_h5r_object_datatype(reader, addr, &t->form);
     return rc == CEL_ASK_LIBHDF5 ? ask_form(f->ds, type) : rc;
 }
 

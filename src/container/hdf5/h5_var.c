@@ -176,7 +176,7 @@ static bool goes_by_chunks(const struct cel_var *var)
 {
     const struct cel_h5_var *v = var->priv;
 
-    return var->layout.storage == CEL_CHUNKED && v->native && !cel_h5_is_in_other_file(v->addr) &&
+    return var->layout.storage == CEL_CHUNKED && v->native && !cel_h5_is_libhdf5s(v->addr) &&
            !(v->swap && var->type->group) && (var->chain.n == 0 || var->chain.prepared) &&
            !(v->raw_edges && var->group->dataset->writable);
 }
@@ -327,14 +327,14 @@ static int take_chunks(struct cel_var *var, const struct cel_h5r_dataset *d)
     return CEL_OK;
 }
 
-static int take_layout(const struct cel_h5_file *f, struct cel_var *var, struct cel_h5r_dataset *d)
+static int take_layout(struct cel_h5_file *f, struct cel_var *var, struct cel_h5r_dataset *d)
 {
     static const enum cel_storage storages[] = {[CEL_H5R_COMPACT] = CEL_COMPACT,
                                                 [CEL_H5R_CONTIGUOUS] = CEL_CONTIGUOUS,
                                                 [CEL_H5R_CHUNKED] = CEL_CHUNKED,
                                                 [CEL_H5R_VIRTUAL] = CEL_VIRTUAL};
-    const struct cel_h5_where where = {.read = &f->read, .io = f->io};
     struct cel_h5_var *v = var->priv;
+    const struct cel_h5_where where = cel_h5_where(f, v->addr);
     int rc = CEL_OK;
 
     var->layout.storage = storages[d->layout.storage];
@@ -345,7 +345,7 @@ static int take_layout(const struct cel_h5_file *f, struct cel_var *var, struct 
         if (rc == CEL_OK)
             rc = prepare_chain(var);
         if (rc == CEL_OK && goes_by_chunks(var))
-            return cel_h5r_index_make(&f->read, d, &v->index);
+            return cel_h5r_index_make(where.read, d, &v->index);
     }
     if (rc == CEL_OK)
         rc = cel_h5_own_make(&where, d, &var->chain, &v->own);
@@ -356,7 +356,7 @@ static int take_layout(const struct cel_h5_file *f, struct cel_var *var, struct 
 static int take_type(struct cel_h5_file *f, struct cel_var *var, const struct cel_h5r_dataset *d)
 {
     struct cel_h5_var *v = var->priv;
-    int rc = cel_h5_type_of(f, d->form, d->committed, &var->type);
+    int rc = cel_h5_type_of(f, d->form, cel_h5_same_file(v->addr, d->committed), &var->type);
 
     if (rc == CEL_ABSENT)
         return cel_fail(NC_EBADTYPE, "its HDF5 type has no counterpart in netCDF");
@@ -390,11 +390,12 @@ static int load_directly(struct cel_h5_file *f, struct cel_var *var)
     const struct cel_h5_var *v = var->priv;
     struct cel_h5r_reader *reader;
     struct cel_h5r_dataset d;
-    int rc = cel_h5_reader(f, v->addr, &reader);
+    uint64_t addr = v->addr;
+    int rc = cel_h5_reader(f, &addr, &reader);
 
     assert(!f->own_reader || !f->io->writable);
     if (rc == CEL_OK)
-        rc = cel_h5r_dataset_read(reader, v->addr, &d);
+        rc = cel_h5r_dataset_read(reader, addr, &d);
     if (rc != CEL_OK)
         return rc;
     rc = d.rank == var->ndims ? take_dataset(f, reader, var, &d) : CEL_ASK_LIBHDF5;

@@ -72,7 +72,7 @@ static int find_source(const struct cel_h5_virtual *v, struct source *s)
     struct cel_h5_where where = {v->where.read, v->where.io, v->where.depth + 1};
     struct cel_h5r_reader *reader = v->reader;
     struct cel_h5r_dataset d;
-    uint64_t addr;
+    struct cel_h5r_link found;
     int rc;
 
     if (s->outside) {
@@ -80,9 +80,10 @@ static int find_source(const struct cel_h5_virtual *v, struct source *s)
         where.io = s->outside->io;
         reader = s->outside->reader;
     }
-    rc = cel_h5r_find(reader, s->dataset, &addr);
+    rc = cel_h5r_find(reader, s->dataset, &found);
     if (rc == CEL_OK)
-        rc = cel_h5r_dataset_read(reader, addr, &d);
+        rc = found.file ? CEL_ASK_LIBHDF5 : cel_h5r_dataset_read(reader, found.addr, &d);
+    cel_h5r_link_dispose(&found);
     if (rc != CEL_OK)
         return rc;
     rc = take_source(v, &d, &where, s);
@@ -276,17 +277,16 @@ const uint64_t *cel_h5_virtual_dims(const struct cel_h5_virtual *v)
     return v->dims;
 }
 
-int cel_h5_virtual_shape(struct cel_h5_file *f, struct cel_h5r_reader *reader, uint64_t addr,
+int cel_h5_virtual_shape(const struct cel_h5_where *where, struct cel_h5r_reader *reader, uint64_t addr,
                          struct cel_h5r_object *out)
 {
-    const struct cel_h5_where where = {.read = &f->read, .io = f->io};
     struct cel_h5_virtual *v = NULL;
     struct cel_h5r_dataset d;
     int rc = cel_h5r_dataset_read(reader, addr, &d);
 
     if (rc != CEL_OK)
         return rc;
-    rc = cel_h5_virtual_make(&where, reader, &d, &v);
+    rc = cel_h5_virtual_make(where, reader, &d, &v);
     if (rc == CEL_OK)
         memcpy(out->dims, v->dims, sizeof out->dims);
     cel_h5_virtual_free(v);

@@ -1,14 +1,11 @@
 /* How a dataset is stored, as its header says: shape, type, fill value, filters that are built in, and layout. All else is
  * libhdf5's to read, and so is every message that looks unusual.
  *
- *   type: h5_datatype.c, shape: h5_object.c, layout: h5_layout.c, other files: h5_external.c
+ *   type: h5_datatype.c, shape: h5_object.c, layout: h5_layout.c, other files: h5_external.c, filters: h5_filters.c
  *   fill: 1 when(1) when(1) defined(1) size(4) value, 2 when(1) when(1) defined(1) [size(4) value],
  *         3 flags(1) [size(4) value]
  *   old fill: size(4) value
- *   filters: 1 n(1) pad(6) then each: id(2) name length(2) flags(2) words(2) name (padded to 8) words(4 each) [pad 4]
- *            2 n(1)        then each: id(2) [name length(2)] flags(2) words(2) [name] words(4 each)
  * HDF5 File Format Specification version 3, IV.A.2. */
-#include "env.h"
 #include "h5_read_int.h"
 #include <stdlib.h>
 
@@ -109,56 +106,9 @@ static int read_external(struct parse *d, struct cel_h5_bytes b)
     return cel_h5r_external_read(d->reader->file, b, &d->out->external);
 }
 
-/* --- filters --------------------------------------------------------------------------------- */
-
-static const char filters[] = "list of filters";
-
-/* Filters of plugins are read through libhdf5, under the lock that they need. */
-static bool is_built_in(uint64_t id)
-{
-    return !cel_env_prefer_plugins() && cel_codec_by_id((unsigned)id) != NULL;
-}
-
-/* libhdf5 says better what is wrong with a filter; want of memory is all the same to both. */
-static int add_filter(struct parse *d, unsigned id, bool optional, size_t n, const unsigned *words)
-{
-    struct cel_step step;
-    int rc = cel_step_from_file(id, optional, n, words, &step);
-
-    if (rc == CEL_OK)
-        rc = cel_chain_insert(&d->out->chain, SIZE_MAX, &step);
-    if (rc == CEL_OK || rc == NC_ENOMEM)
-        return rc;
-    cel_error_clear();
-    return CEL_ASK_LIBHDF5;
-}
-
-static int read_filter(struct parse *d, uint64_t version, struct cel_h5_bytes *b)
-{
-    uint64_t id = cel_h5_take_number(b, 2), name = cel_h5_take_if(b, version == 1 || id >= 256, 2);
-    uint64_t flags = cel_h5_take_number(b, 2), n = cel_h5_take_number(b, 2);
-    unsigned words[CEL_WORDS_MAX];
-
-    if (b->ended || n > CEL_WORDS_MAX || !is_built_in(id))
-        return b->ended ? cel_h5r_ended(b, filters) : CEL_ASK_LIBHDF5;
-    cel_h5_take(b, version == 1 ? (size_t)(name + 7) / 8 * 8 : (size_t)name);
-    for (size_t i = 0; i < n; i++)
-        words[i] = (unsigned)cel_h5_take_number(b, 4);
-    cel_h5_take_if(b, version == 1 && n % 2, 4);
-    return b->ended ? cel_h5r_ended(b, filters) : add_filter(d, (unsigned)id, flags & 1, (size_t)n, words);
-}
-
 static int read_filters(struct parse *d, struct cel_h5_bytes b)
 {
-    uint64_t version = cel_h5_take_number(&b, 1), n = cel_h5_take_number(&b, 1);
-    int rc = CEL_OK;
-
-    cel_h5_take_if(&b, version == 1, 6);
-    if (b.ended || (version != 1 && version != 2) || d->out->chain.n != 0)
-        return b.ended ? cel_h5r_ended(&b, filters) : CEL_ASK_LIBHDF5;
-    while (rc == CEL_OK && n-- > 0)
-        rc = read_filter(d, version, &b);
-    return rc;
+    return d->out->chain.n != 0 ? CEL_ASK_LIBHDF5 : cel_h5r_filters_read(b, &d->out->chain);
 }
 
 /* --- all of it ---------------------------------------------------------------------------------- */

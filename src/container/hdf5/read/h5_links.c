@@ -1,16 +1,19 @@
 /* The links of a group: link messages in its header, or in a heap when there are many, or symbols (h5_symbols.c) in a
- * group of the oldest kind. Soft links are followed through the file. Links that lead to other files are libhdf5's.
+ * group of the oldest kind. Soft links are followed through the file, up to a link that leads to another one. Kinds of
+ * links that users define are libhdf5's.
  *
  *   link info: version(1) flags(1) [most creation index 8] heap address(O) index of names(O) ...
  *   link: version(1) flags(1) [type 1] [creation order 8] [character set 1] name length(1,2,4,8)
- *         name, then for a hard link (type 0): header address(O); for a soft one (type 1): length(2) path
+ *         name, then for a hard link (type 0): header address(O); for a soft one (type 1): length(2) path; for one to
+ *         another file (type 64): length(2) version and flags(1) file name, path, each ends with 0
  * O: the file's size of addresses.
  * HDF5 File Format Specification version 3, IV.A.2.c and IV.A.2.g. */
 #include "h5_read_int.h"
 #include <stdlib.h>
 
 enum { HAS_ORDER = 4, HAS_TYPE = 8, HAS_CHARACTER_SET = 16, UNKNOWN_FLAGS = 0xe0 };
-enum { TYPE_HARD = 0, TYPE_SOFT = 1, FOLLOWED_MAX = 16 /* soft links in one path, as libhdf5 has it */ };
+enum { TYPE_HARD = 0, TYPE_SOFT = 1, TYPE_EXTERNAL = 64 };
+enum { RECENT = 4, FOLLOWED_MAX = 16 /* soft links in one path, as libhdf5 has it */ };
 
 struct listing {
     struct cel_h5r_reader *reader;
@@ -33,10 +36,12 @@ static int read_info(struct listing *l, struct cel_h5_bytes b)
     return version != 0 ? CEL_ASK_LIBHDF5 : cel_h5r_ended(&b, "list of links");
 }
 
-static void dispose_link(struct cel_h5r_link *link)
+void cel_h5r_link_dispose(struct cel_h5r_link *link)
 {
     free(link->name);
     free(link->path);
+    free(link->file);
+    *link = (struct cel_h5r_link){0};
 }
 
 /* Takes the link over, which may lack a name or path for want of memory. */
@@ -52,7 +57,7 @@ static int add_link(struct cel_h5r_links *links, struct cel_h5r_link link, bool 
         }
     }
     if (!link.name || (is_soft && !link.path) || links->n == links->cap) {
-        dispose_link(&link);
+        cel_h5r_link_dispose(&link);
         return NC_ENOMEM;
     }
     links->at[links->n++] = link;
@@ -64,10 +69,28 @@ static bool is_text(const unsigned char *p, size_t n)
     return n > 0 && !memchr(p, '\0', n);
 }
 
+static int read_external(struct cel_h5_bytes b, struct cel_h5r_link *link)
+{
+    uint64_t version = cel_h5_take_number(&b, 1) >> 4;
+    const char *file = (const char *)b.p, *path;
+    size_t n = b.ended ? 0 : strnlen(file, b.n), m;
+
+    if (b.ended || version != 0)
+        return b.ended ? cel_h5r_ended(&b, "link") : CEL_ASK_LIBHDF5;
+    cel_h5_take(&b, n + 1);
+    path = (const char *)b.p;
+    m = b.ended ? 0 : strnlen(path, b.n);
+    if (b.ended || n == 0 || m == 0 || m == b.n)
+        return cel_h5r_bad_message("link", "it leads to no file, or along no path");
+    link->file = cel_strdup(file);
+    link->path = cel_strdup(path);
+    return link->file && link->path ? CEL_OK : NC_ENOMEM;
+}
+
 /* What follows the name. */
 static int read_target(struct listing *l, struct cel_h5_bytes b, uint64_t type, struct cel_h5r_link *link)
 {
-    const unsigned char *path;
+    const unsigned char *value;
     size_t n;
 
     if (type == TYPE_HARD) {
@@ -75,12 +98,14 @@ static int read_target(struct listing *l, struct cel_h5_bytes b, uint64_t type, 
         return cel_h5r_ended(&b, "link");
     }
     n = (size_t)cel_h5_take_number(&b, 2);
-    path = cel_h5_take(&b, n);
-    if (type != TYPE_SOFT)
+    value = cel_h5_take(&b, n);
+    if (type != TYPE_SOFT && type != TYPE_EXTERNAL)
         return CEL_ASK_LIBHDF5;
-    if (b.ended || !is_text(path, n))
+    if (type == TYPE_EXTERNAL && !b.ended)
+        return read_external((struct cel_h5_bytes){.p = value, .n = n}, link);
+    if (b.ended || !is_text(value, n))
         return cel_h5r_bad_message("link", "it leads along no path");
-    link->path = cel_strndup((const char *)path, n);
+    link->path = cel_strndup((const char *)value, n);
     return link->path ? CEL_OK : NC_ENOMEM;
 }
 
@@ -101,10 +126,12 @@ static int read_link(struct listing *l, struct cel_h5_bytes b)
     if (b.ended || !is_text(name, n))
         return cel_h5r_bad_message("link", "it has no name");
     rc = read_target(l, b, type, &link);
-    if (rc != CEL_OK)
+    if (rc != CEL_OK) {
+        cel_h5r_link_dispose(&link);
         return rc;
+    }
     link.name = cel_strndup((const char *)name, n);
-    return add_link(l->out, link, type == TYPE_SOFT);
+    return add_link(l->out, link, type != TYPE_HARD);
 }
 
 static int read_dense_link(const struct cel_h5_bytes *body, unsigned order, size_t nth, void *data)
@@ -178,79 +205,198 @@ static int list(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_links *o
 void cel_h5r_links_dispose(struct cel_h5r_links *links)
 {
     for (size_t i = 0; i < links->n; i++)
-        dispose_link(&links->at[i]);
+        cel_h5r_link_dispose(&links->at[i]);
     free(links->at);
     *links = (struct cel_h5r_links){0};
 }
 
 /* --- soft links -------------------------------------------------------------------------------- */
 
-static int follow(struct cel_h5r_reader *r, uint64_t group, const char *path, int *left, uint64_t *out);
+/* How paths are followed: what one led to so far, how many soft links it may still go along, and the groups looked into
+ * last, since the paths of many links go through the same ones. */
+struct walk {
+    struct cel_h5r_reader *reader;
+    int left;
+    struct cel_h5r_link *out; /* addr, or the file and the path in it */
+    int turn;                 /* the group to be replaced next */
+    struct {
+        uint64_t group;
+        struct cel_h5r_links links; /* by name */
+        bool holds;
+    } recent[RECENT];
+};
 
-/* One step of a path: the object of that name in a group. */
-static int step_into(struct cel_h5r_reader *r, uint64_t group, const char *name, size_t n, int *left, uint64_t *out)
+static void dispose_walk(struct walk *w)
+{
+    for (int i = 0; i < RECENT; i++)
+        if (w->recent[i].holds)
+            cel_h5r_links_dispose(&w->recent[i].links);
+}
+
+static int follow(struct walk *w, uint64_t group, const char *path);
+
+/* The rest of the path belongs to what the link leads to. */
+static int leave_file(struct walk *w, const struct cel_h5r_link *link, const char *rest)
+{
+    size_t n = strlen(link->path), m = strlen(rest);
+    char *path = cel_malloc(n + m + 2), *file = cel_strdup(link->file);
+
+    free(w->out->path);
+    free(w->out->file);
+    w->out->path = path;
+    w->out->file = file;
+    if (!path || !file)
+        return NC_ENOMEM;
+    memcpy(path, link->path, n);
+    path[n] = '/';
+    memcpy(path + n + 1, rest, m + 1);
+    return CEL_OK;
+}
+
+/* The link may be gone once another path is followed. */
+static int take_step(struct walk *w, uint64_t group, const struct cel_h5r_link *link, const char *rest)
+{
+    char *path;
+    int rc;
+
+    if (link->file)
+        return leave_file(w, link, rest);
+    w->out->addr = link->addr;
+    if (!link->path)
+        return CEL_OK;
+    if (w->left-- <= 0)
+        return CEL_ABSENT;
+    path = cel_strdup(link->path);
+    rc = path ? follow(w, group, path) : NC_ENOMEM;
+    free(path);
+    if (rc != CEL_OK || !w->out->file)
+        return rc;
+    path = w->out->path; /* that link led away: the rest goes on from there */
+    w->out->path = NULL;
+    rc = leave_file(w, &(struct cel_h5r_link){.file = w->out->file, .path = path}, rest);
+    free(path);
+    return rc;
+}
+
+static int get_links(struct walk *w, uint64_t group, const struct cel_h5r_links **out)
 {
     struct cel_h5r_links links;
-    int rc = list(r, group, &links);
+    int i, rc;
+
+    for (i = 0; i < RECENT && !(w->recent[i].holds && w->recent[i].group == group); i++)
+        ;
+    if (i == RECENT) {
+        rc = list(w->reader, group, &links);
+        if (rc != CEL_OK)
+            return rc;
+        if (links.n > 1)
+            qsort(links.at, links.n, sizeof *links.at, by_name);
+        i = w->turn;
+        w->turn = (w->turn + 1) % RECENT;
+        if (w->recent[i].holds)
+            cel_h5r_links_dispose(&w->recent[i].links);
+        w->recent[i].holds = true;
+        w->recent[i].group = group;
+        w->recent[i].links = links;
+    }
+    *out = &w->recent[i].links;
+    return CEL_OK;
+}
+
+struct part { /* of a path */
+    const char *name;
+    size_t n;
+};
+
+static int by_part(const void *key, const void *link)
+{
+    const struct part *part = key;
+    const char *name = ((const struct cel_h5r_link *)link)->name;
+    int side = strncmp(part->name, name, part->n);
+
+    return side ? side : name[part->n] ? -1 : 0;
+}
+
+/* One step of a path: the object of that name in a group. */
+static int step_into(struct walk *w, uint64_t group, struct part part, const char *rest)
+{
+    const struct cel_h5r_links *links;
+    const struct cel_h5r_link *link;
+    int rc = get_links(w, group, &links);
 
     if (rc != CEL_OK)
         return rc;
-    *out = CEL_H5R_NOWHERE;
-    for (size_t i = 0; i < links.n; i++) {
-        const struct cel_h5r_link *link = &links.at[i];
-
-        if (strncmp(link->name, name, n) != 0 || link->name[n] != '\0')
-            continue;
-        *out = link->addr;
-        if (link->path)
-            rc = (*left)-- > 0 ? follow(r, group, link->path, left, out) : CEL_ABSENT;
-        break;
-    }
-    cel_h5r_links_dispose(&links);
-    return rc == CEL_OK && *out == CEL_H5R_NOWHERE ? CEL_ABSENT : rc;
+    link = links->n ? bsearch(&part, links->at, links->n, sizeof *links->at, by_part) : NULL;
+    w->out->addr = CEL_H5R_NOWHERE;
+    if (link)
+        rc = take_step(w, group, link, rest);
+    return rc == CEL_OK && w->out->addr == CEL_H5R_NOWHERE && !w->out->file ? CEL_ABSENT : rc;
 }
 
 /* CEL_ABSENT: it leads nowhere. */
-static int follow(struct cel_h5r_reader *r, uint64_t group, const char *path, int *left, uint64_t *out)
+static int follow(struct walk *w, uint64_t group, const char *path)
 {
     int rc = CEL_OK;
 
-    *out = *path == '/' ? r->file->root : group;
-    while (rc == CEL_OK && *path) {
+    w->out->addr = *path == '/' ? w->reader->file->root : group;
+    while (rc == CEL_OK && *path && !w->out->file) {
         size_t n = strcspn(path, "/");
+        const char *rest = path + n + (path[n] == '/');
 
         if (n > 0 && !(n == 1 && *path == '.'))
-            rc = step_into(r, *out, path, n, left, out);
-        path += n + (path[n] == '/');
+            rc = step_into(w, w->out->addr, (struct part){path, n}, rest);
+        path = rest;
     }
     return rc;
 }
 
 /* What stands in the way of a soft link is no fault of the group that holds it. */
+static int follow_link(struct walk *w, uint64_t group, struct cel_h5r_link *link)
+{
+    struct cel_h5r_link found = {.addr = CEL_H5R_NOWHERE};
+    int rc;
+
+    w->left = FOLLOWED_MAX;
+    w->out = &found;
+    rc = follow(w, group, link->path);
+    link->addr = found.addr;
+    if (rc == CEL_ABSENT || (rc < 0 && rc != NC_ENOMEM)) {
+        cel_error_clear();
+        link->addr = CEL_H5R_NOWHERE;
+        rc = CEL_OK;
+    } else if (rc == CEL_OK && found.file) {
+        free(link->path);
+        link->path = found.path;
+        link->file = found.file;
+        found = (struct cel_h5r_link){0};
+    }
+    cel_h5r_link_dispose(&found);
+    return rc;
+}
+
 int cel_h5r_links_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_links *out)
 {
+    struct walk w = {.reader = r};
     int rc = list(r, addr, out);
 
-    for (size_t i = 0; rc == CEL_OK && i < out->n; i++) {
-        int left = FOLLOWED_MAX;
-
-        if (!out->at[i].path)
-            continue;
-        rc = follow(r, addr, out->at[i].path, &left, &out->at[i].addr);
-        if (rc == CEL_ABSENT || (rc < 0 && rc != NC_ENOMEM)) {
-            cel_error_clear();
-            out->at[i].addr = CEL_H5R_NOWHERE;
-            rc = CEL_OK;
-        }
-    }
+    for (size_t i = 0; rc == CEL_OK && i < out->n; i++)
+        if (out->at[i].path && !out->at[i].file)
+            rc = follow_link(&w, addr, &out->at[i]);
+    dispose_walk(&w);
     if (rc != CEL_OK)
         cel_h5r_links_dispose(out);
     return cel_h5r_fail_in_object(r->file, addr, rc);
 }
 
-int cel_h5r_find(struct cel_h5r_reader *r, const char *path, uint64_t *addr)
+int cel_h5r_find(struct cel_h5r_reader *r, const char *path, struct cel_h5r_link *out)
 {
-    int left = FOLLOWED_MAX;
+    struct walk w = {.reader = r, .left = FOLLOWED_MAX, .out = out};
+    int rc;
 
-    return follow(r, r->file->root, path, &left, addr);
+    *out = (struct cel_h5r_link){.addr = CEL_H5R_NOWHERE};
+    rc = follow(&w, r->file->root, path);
+    dispose_walk(&w);
+    if (rc != CEL_OK)
+        cel_h5r_link_dispose(out);
+    return rc;
 }

@@ -154,7 +154,8 @@ int cel_h5r_dimension_list(struct cel_h5r_reader *r, uint64_t dataset, int ndims
 /* --- groups ------------------------------------------------------------------------------- */
 struct cel_h5r_link {
     char *name;
-    char *path;    /* a soft link's; NULL: a hard one */
+    char *path;    /* a soft link's, or of the object in the other file; NULL: a hard one */
+    char *file;    /* the other file, of a link that leads there, also by way of soft ones; NULL: this one */
     uint64_t addr; /* a hard link's, and a soft one's once it was followed; CEL_H5R_NOWHERE: it leads nowhere */
     uint64_t order;
 };
@@ -162,11 +163,12 @@ struct cel_h5r_links { /* in the order netCDF lists them */
     struct cel_h5r_link *at;
     size_t n, cap;
 };
-/* Hard and soft links, the soft ones followed. After CEL_OK yours to dispose of. */
+/* Hard and soft links, the soft ones followed, and links to other files. After CEL_OK yours to dispose of. */
 int cel_h5r_links_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_links *out);
 void cel_h5r_links_dispose(struct cel_h5r_links *links);
-/* The object that a path from the root group leads to; CEL_ABSENT: there is none. */
-int cel_h5r_find(struct cel_h5r_reader *r, const char *path, uint64_t *addr);
+/* What a path from the root group leads to, as the rest of a link. CEL_ABSENT: to nothing. After CEL_OK yours to dispose of. */
+int cel_h5r_find(struct cel_h5r_reader *r, const char *path, struct cel_h5r_link *out);
+void cel_h5r_link_dispose(struct cel_h5r_link *link);
 
 /* --- datasets, with built-in filters at most --------------------------------------------------- */
 /* How the elements lie in the file, and how their chunks are found: by the numbers in the file. */

@@ -173,6 +173,13 @@ void cel_h5r_external_dispose(struct cel_h5r_external *e);
 int cel_h5r_selection_take(struct cel_h5_bytes *b, struct cel_h5r_selection *out);
 void cel_h5r_selection_dispose(struct cel_h5r_selection *s);
 
+/* --- h5_filters.c ------------------------------------------------------------------------------- */
+/* Adds to a chain, which is yours to dispose of, also after a failure. */
+int cel_h5r_filters_read(struct cel_h5_bytes b, struct cel_chain *out);
+/* n bytes that went through these filters, on their own, as the `size` bytes that they were, in `out`. */
+int cel_h5r_filters_decode(const struct cel_chain *filters, uint32_t skipped, const unsigned char *from, size_t n,
+                           struct cel_buf *out, size_t size);
+
 /* --- h5_layout.c ---------------------------------------------------------------------------- */
 /* Also after a failure out->compact is yours to free. */
 int cel_h5r_layout_read(const struct cel_h5r_file *file, struct cel_h5_bytes body, struct cel_h5r_layout *out);
