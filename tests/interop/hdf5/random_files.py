@@ -153,7 +153,7 @@ def add_layout(r, group, name, growing):
         dcpl.set_layout(h5py.h5d.COMPACT)
     else:
         chunk = n if kind == "single chunk" else chunk
-        n = 5000 if kind == "paged array" else n
+        n = 1100 if kind == "paged array" else n
         chunk = 1 if kind == "paged array" else chunk
         dcpl.set_chunk((min(chunk, n),) * (2 if kind == "chunks in a B-tree 2" else 1))
         if kind == "implicit":
@@ -167,7 +167,7 @@ def add_layout(r, group, name, growing):
     d = h5py.Dataset(h5py.h5d.create(group.id, name.encode(), h5py.h5t.STD_I32LE, space, dcpl))
     note(group, kind)
     if kind == "paged array":
-        d[17], d[4000] = 1, 2
+        d[17], d[1090] = 1, 2
     else:
         d[...] = np.arange(int(np.prod(shape))).reshape(shape)
 
@@ -236,7 +236,7 @@ def fill_group(r, group, named, depth, growing):
     if r.random() < 0.1:
         for i in range(r.choice([20, 150])):
             group.create_dataset("many_%d" % i, data=i)
-    if r.random() < 0.4:
+    if r.random() < 0.25:
         add_layout(r, group, "laid_out", growing)
     if growing and r.random() < 0.1:
         add_virtual(r, group, "virtual")
