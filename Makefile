@@ -57,6 +57,14 @@ test-nohdf5: test-setup
 	@cmake --build build-nohdf5 -j $(JOBS)
 	@cd build-nohdf5 && $(CTEST) $(QUICK) -R 'interop_zarr2|container_suite_(nczarr|zarr|classic|64)|test_store|show_filters_|classic_same|classic_damage'
 
+#> make test-h5-own  the tests that only read HDF5 files, in a build that never reads through libhdf5 and cannot load it
+test-h5-own: test-setup
+	@$(CONFIGURE) -S . -B build-own -DCELLAR_HDF5_READ=own -DCMAKE_SHARED_LINKER_FLAGS=-Wl,-rpath,$(CURDIR)/build-own/without >/dev/null
+	@mkdir -p build-own/without
+	@sed -n 's/.*CEL_HDF5_SONAME=\\"\([^\\]*\).*/\1/p' build-own/build.ninja | head -n 1 | while read -r soname; do echo none >build-own/without/$$soname; done
+	@cmake --build build-own -j $(JOBS)
+	@tests/files/read_alone.sh build-own
+
 #> make test-tsan  the thread tests, in five formats and beside fork, under ThreadSanitizer
 test-tsan: test-setup
 	@$(CONFIGURE) -S . -B build-tsan -DCMAKE_BUILD_TYPE=Debug -DCELLAR_SANITIZE=thread >/dev/null
@@ -180,6 +188,6 @@ install: build
 
 #> make clean      remove every build folder
 clean:
-	rm -rf build build-test build-asan build-clang build-nohdf5 build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-clients build-python build-python-asan python/build
+	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-clients build-python build-python-asan python/build
 
-.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

@@ -276,6 +276,67 @@ static void add_layouts(hid_t file)
     H5Sclose(space);
 }
 
+static hid_t select_blocks(hsize_t length, hsize_t start, hsize_t stride, hsize_t count, hsize_t block)
+{
+    hsize_t most = H5S_UNLIMITED;
+    hid_t space = MUST(H5Screate_simple(1, &length, &most));
+
+    MUST(H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, &stride, &count, &block));
+    return space;
+}
+
+static void add_mapping(hid_t dcpl, hid_t to, const char *source, hid_t from)
+{
+    MUST(H5Pset_virtual(dcpl, to, ".", source, from));
+    H5Sclose(to);
+    H5Sclose(from);
+}
+
+static void add_virtual_one(hid_t file, const char *name, hid_t dcpl)
+{
+    hid_t space = select_blocks(12, 0, 1, 1, 12);
+
+    H5Dclose(MUST(H5Dcreate2(file, name, H5T_STD_I16LE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT)));
+    H5Sclose(space);
+    H5Pclose(dcpl);
+}
+
+/* Made of datasets of the same file: blocks, what grows, a source for each number, and another virtual one. */
+static void add_virtual(hid_t file)
+{
+    hid_t parts = MUST(H5Pcreate(H5P_DATASET_CREATE)), grows = MUST(H5Pcreate(H5P_DATASET_CREATE)),
+          numbered = MUST(H5Pcreate(H5P_DATASET_CREATE)), nested = MUST(H5Pcreate(H5P_DATASET_CREATE));
+
+    add_laid_out(file, "s0", MUST(H5Pcreate(H5P_DATASET_CREATE)), 8);
+    add_laid_out(file, "s1", MUST(H5Pcreate(H5P_DATASET_CREATE)), 8);
+    add_mapping(parts, select_blocks(12, 1, 4, 2, 2), "s0", select_blocks(8, 2, 3, 2, 2));
+    add_mapping(parts, select_blocks(12, 3, 4, 2, 1), "s1", select_blocks(8, 6, 1, 1, 2));
+    add_mapping(grows, select_blocks(12, 0, 4, H5S_UNLIMITED, 2), "s0", select_blocks(8, 1, 3, H5S_UNLIMITED, 2));
+    add_mapping(numbered, select_blocks(12, 0, 8, H5S_UNLIMITED, 8), "s%b", select_blocks(8, 0, 1, 1, 8));
+    add_mapping(nested, select_blocks(12, 0, 1, 1, 12), "parts", select_blocks(12, 0, 1, 1, 12));
+    add_virtual_one(file, "parts", parts);
+    add_virtual_one(file, "grows", grows);
+    add_virtual_one(file, "numbered", numbered);
+    add_virtual_one(file, "nested", nested);
+}
+
+/* A group whose links went through a filter. */
+static void add_filtered(hid_t file)
+{
+    hid_t gcpl = MUST(H5Pcreate(H5P_GROUP_CREATE)), group;
+    static char path[4200];
+
+    memset(path, 'x', sizeof path - 1);
+    MUST(H5Pset_link_phase_change(gcpl, 0, 0));
+    MUST(H5Pset_fletcher32(gcpl));
+    group = MUST(H5Gcreate2(file, "group", H5P_DEFAULT, gcpl, H5P_DEFAULT));
+    MUST(H5Lcreate_soft("/", group, "up", H5P_DEFAULT, H5P_DEFAULT));
+    MUST(H5Lcreate_soft("up", group, "here", H5P_DEFAULT, H5P_DEFAULT));
+    MUST(H5Lcreate_soft(path, group, "huge", H5P_DEFAULT, H5P_DEFAULT));
+    H5Gclose(group);
+    H5Pclose(gcpl);
+}
+
 static void add_links(hid_t file)
 {
     hid_t data = MUST(H5Screate(H5S_SCALAR)),
@@ -294,8 +355,8 @@ static void add_links(hid_t file)
 static const struct {
     const char *name;
     void (*add)(hid_t file);
-} rare[] = {
-    {"numbers", add_numbers}, {"texts", add_texts}, {"huge", add_huge}, {"layouts", add_layouts}, {"links", add_links}};
+} rare[] = {{"numbers", add_numbers}, {"texts", add_texts},     {"huge", add_huge},        {"layouts", add_layouts},
+            {"links", add_links},     {"virtual", add_virtual}, {"filtered", add_filtered}};
 
 static void make_rare(void)
 {

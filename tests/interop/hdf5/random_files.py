@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """random_files.py FOLDER COUNT [SEED [plain]]: HDF5 files by h5py with groups, links, attributes, types and datasets of every kind
 that h5py can write, in all versions of the format. The same seed gives the same files. Prints in how many files each
-structure of the format stands, counted by signature. plain: without numbers of few bits, which HDF5 1.14 and newer do not
+structure of the format stands, counted by signature and by what was asked of h5py, and fails if one of them stands in fewer than
+a fiftieth of them. plain: without numbers of few bits, which HDF5 1.14 and newer do not
 write, so that every h5py gives files with the same contents."""
 import ctypes
 import os
@@ -11,9 +12,13 @@ import sys
 import h5py
 import numpy as np
 
-SIGNATURES = ["SNOD", "TREE", "HEAP", "GCOL", "OHDR", "OCHK", "FRHP", "FHDB", "FHIB", "BTHD", "BTLF", "BTIN", "SMTB"]
+SIGNATURES = ["SNOD", "TREE", "HEAP", "GCOL", "OHDR", "OCHK", "FRHP", "FHDB", "FHIB", "BTHD", "BTLF", "BTIN", "SMTB", "SMLI",
+              "FAHD", "FADB", "EAHD", "EAIB", "EADB"]
 NUMBERS = ["i1", "u1", "<i2", ">i2", "<u2", "<i4", ">i4", "<u4", "<i8", ">u8", "<f2", ">f2", "<f4", ">f4", "<f8", ">f8"]
 WORDS = ["alpha", "bit", "Größe", "", "x", "a longer piece of text, with blanks", "q" * 300, "units", "°C"]
+
+
+NOTED = {}  # by file: what it has
 
 
 def odd_numbers(r):
@@ -134,6 +139,49 @@ def add_attributes(r, obj, named):
         obj.attrs["large"] = np.arange(7000, dtype="f8")
 
 
+def note(group, what):
+    NOTED.setdefault(group.file.filename, set()).add(what)
+
+
+def add_layout(r, group, name, growing):
+    """A dataset of a layout that h5py does not choose by itself."""
+    dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    n, chunk = r.randint(2, 40), r.randint(1, 6)
+    kind = r.choice(["compact", "single chunk", "implicit", "fixed array", "paged array", "raw edges", "extensible array",
+                     "chunks in a B-tree 2"])
+    if kind == "compact":
+        dcpl.set_layout(h5py.h5d.COMPACT)
+    else:
+        chunk = n if kind == "single chunk" else chunk
+        n = 1100 if kind == "paged array" else n
+        chunk = 1 if kind == "paged array" else chunk
+        dcpl.set_chunk((min(chunk, n),) * (2 if kind == "chunks in a B-tree 2" else 1))
+        if kind == "implicit":
+            dcpl.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+        elif kind == "raw edges" and libhdf5():
+            dcpl.set_deflate(4)
+            libhdf5().H5Pset_chunk_opts(ctypes.c_int64(dcpl.id), ctypes.c_uint(2))
+    shape = (n, 6) if kind == "chunks in a B-tree 2" else (n,)
+    unlimited = growing and kind in ("extensible array", "chunks in a B-tree 2")
+    space = h5py.h5s.create_simple(shape, (h5py.h5s.UNLIMITED,) * len(shape) if unlimited else shape)
+    d = h5py.Dataset(h5py.h5d.create(group.id, name.encode(), h5py.h5t.STD_I32LE, space, dcpl))
+    note(group, kind)
+    if kind == "paged array":
+        d[17], d[1090] = 1, 2
+    else:
+        d[...] = np.arange(int(np.prod(shape))).reshape(shape)
+
+
+def add_virtual(r, group, name):
+    """Rows of another dataset, every second one, in this file."""
+    n = r.randint(2, 6)
+    group[name + "_source"] = np.arange(3 * n, dtype="i4").reshape(n, 3)
+    layout = h5py.VirtualLayout((2 * n, 3), "i4")
+    layout[::2] = h5py.VirtualSource(".", group.name.rstrip("/") + "/" + name + "_source", (n, 3))
+    group.create_virtual_dataset(name, layout, fillvalue=-5)
+    note(group, "virtual")
+
+
 def add_dataset(r, group, name, named, growing):
     shape = tuple(r.choice([0, 1, 3, 5]) for _ in range(r.randint(0, 3)))
     kind = r.random()
@@ -188,12 +236,17 @@ def fill_group(r, group, named, depth, growing):
     if r.random() < 0.1:
         for i in range(r.choice([20, 150])):
             group.create_dataset("many_%d" % i, data=i)
+    if r.random() < 0.25:
+        add_layout(r, group, "laid_out", growing)
+    if growing and r.random() < 0.1:
+        add_virtual(r, group, "virtual")
     if r.random() < 0.3:
         add_scales(r, group)
     if r.random() < 0.3 and len(group):
         group["soft"] = h5py.SoftLink(group.name.rstrip("/") + "/" + next(iter(group)))
         group["dangling"] = h5py.SoftLink("/no/such/thing")
         group["relative"] = h5py.SoftLink("./soft")
+        note(group, "soft links")
     add_attributes(r, group, named)
     for i in range(r.choice([0, 1, 3]) if depth < 3 else 0):
         track = r.random() < 0.5
@@ -244,10 +297,22 @@ def make_file(r, path):
         fill_group(r, f, named, 0, growing)
 
 
+def superblock(data):
+    """What stands at the beginning: its version, a user block, short addresses."""
+    at = 0 if data.startswith(b"\x89HDF") else 512
+    version = data[at + 8]
+    yield "superblock %d" % version
+    if at:
+        yield "user block"
+    if data[at + (13 if version < 2 else 9)] != 8:
+        yield "short addresses"
+
+
 def main():
     folder, count = sys.argv[1], int(sys.argv[2])
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     found = dict.fromkeys(SIGNATURES, 0)
+    least = count // 50
     os.makedirs(folder, exist_ok=True)
     for i in range(count):
         path = os.path.join(folder, "random_%d_%d.h5" % (seed, i))
@@ -256,8 +321,13 @@ def main():
             data = f.read()
         for s in SIGNATURES:
             found[s] += s.encode() in data
+        for what in list(superblock(data)) + sorted(NOTED.pop(path, ())):
+            found[what] = found.get(what, 0) + 1
     print("%d files, h5py %s, HDF5 %s; files with " % (count, h5py.__version__, h5py.version.hdf5_version)
           + ", ".join("%s %d" % item for item in found.items()))
+    few = [what for what, n in found.items() if n < least]
+    if few:
+        sys.exit("in fewer than %d files: %s" % (least, ", ".join(few)))
 
 
 main()

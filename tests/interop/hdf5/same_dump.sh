@@ -12,7 +12,7 @@ echo none >without/"$soname"
 dump()
 {
     "$tools/ncdump" "$1" >all.txt 2>&1
-    grep -v ' cannot be read: ' all.txt | if [ "${CEL_OLD_FILES:-}" ]; then sort; else cat; fi
+    grep -av ' cannot be read: ' all.txt | if [ "${CEL_OLD_FILES:-}" ]; then sort; else cat; fi
     sed -n 's/ cannot be read: .*/ cannot be read/p' all.txt | sort
 }
 different=0
