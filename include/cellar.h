@@ -162,9 +162,9 @@ EXTERNL int cellar_inq_chunk(int ncid, int varid, const size_t *index, unsigned 
  *         ... cellar_inq_chunk(ncid, varid, index, ...)
  *
  * With *more 0 index becomes the first chunk, else the next one behind it; *more is then 0 if there is none. This takes as long
- * as what is stored, however many chunks were never written, where the file's index is read without libhdf5 and in stores. In
- * files open for writing, and of those that libhdf5 alone can read, all chunks are given: cellar_inq_chunk() tells whether one
- * was written. index as above. After a failure, which damage of the index is, both are as they were. */
+ * as what is stored, however many chunks were never written. Some that were not may be among them (in stores a few, in HDF5
+ * files that are open for writing or that libhdf5 alone can read all): cellar_inq_chunk() tells. index as above. After a failure,
+ * because the index is damaged, both are as they were. */
 EXTERNL int cellar_next_chunk(int ncid, int varid, size_t *index, int *more);
 
 /* The bytes of one chunk as they are stored, as many as *size says, to be released with cellar_free(); NULL and 0: it was

@@ -131,6 +131,8 @@ int copy_create_mode(const struct copy *c); /* for nc_create */
 
 /* What each variable gets; ends the tool when the request names what is not there. */
 void copy_plan(struct copy *c);
+/* Do values that were never written have the same fill value in both files? */
+bool copy_keeps_fill(const struct copy_var *v);
 bool copy_define(struct copy *c); /* false after saying why */
 bool copy_data(struct copy *c);
 bool copy_verify(struct copy *c, bool *same);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_CHUNKS = 4 }; /* are asked for one by one, with fewer calls of the system than a list takes */
+/* So many keys are asked for one by one: to list a folder takes the calls of two or three. */
+enum { FEW = 8 };
 
 /* n entries of rank + 1 numbers, of which the first is the rank: an order of entries is told of nothing else. */
 struct cel_zarr_listed {
@@ -61,6 +62,17 @@ static void sort(struct cel_zarr_listed *l)
         qsort(l->entry, l->n, ((size_t)l->rank + 1) * sizeof *l->entry, compare);
 }
 
+/* Are there few keys from dimension d on? */
+static bool are_few(int rank, const size_t *n, int d)
+{
+    size_t all = 1;
+
+    for (; d < rank; d++)
+        if (!cel_mul(all, n[d], &all) || all > FEW)
+            return false;
+    return true;
+}
+
 /* --- keys ----------------------------------------------------------------------------- */
 
 struct keys {
@@ -104,6 +116,21 @@ static bool take_name(struct keys *k, const char *name, int end)
     return *name == '\0';
 }
 
+/* All that may begin with the numbers before dimension `from`. */
+static int add_all(struct keys *k, int from)
+{
+    int d, rank = k->out->rank, rc;
+
+    for (d = from; d < rank; d++)
+        k->at[d] = 0;
+    do {
+        rc = add(k->out, k->at);
+        for (d = rank - 1; d >= from && ++k->at[d] == k->n[d]; d--)
+            k->at[d] = 0;
+    } while (rc == CEL_OK && d >= from);
+    return rc;
+}
+
 static int note(void *context, const char *name, bool is_prefix)
 {
     struct keys *k = context;
@@ -111,6 +138,8 @@ static int note(void *context, const char *name, bool is_prefix)
 
     if (is_prefix != (end < rank) || !take_name(k, name, end))
         return CEL_OK;
+    if (is_prefix && are_few(rank, k->n, end))
+        return add_all(k, end);
     return is_prefix ? cel_buf_add(&k->deeper, &k->at[k->depth], sizeof k->at[0]) : add(k->out, k->at);
 }
 
@@ -194,16 +223,6 @@ static int list_in_shards(struct cel_dataset *ds, struct cel_var *var, const siz
 
 /* --- for the array engine --------------------------------------------------------------- */
 
-static bool is_small(int rank, const size_t *n)
-{
-    size_t all = 1;
-
-    for (int d = 0; d < rank; d++)
-        if (!cel_mul(all, n[d], &all) || all > FEW_CHUNKS)
-            return false;
-    return true;
-}
-
 static bool is_first(int rank, const size_t *index)
 {
     for (int d = 0; d < rank; d++)
@@ -260,7 +279,7 @@ int cel_zarr_chunk_next(struct cel_dataset *ds, struct cel_var *var, const size_
     size_t nbytes = (size_t)var->ndims * sizeof *n;
     int rc = CEL_OK;
 
-    if (a->scalar || (a->shard ? !cel_zarr_shard_counts(a->shard, var->ndims) : is_small(var->ndims, n)))
+    if (a->scalar || are_few(var->ndims, n, 0) || (a->shard && !cel_zarr_shard_counts(a->shard, var->ndims)))
         return CEL_OK;
     if (!a->listed || atomic_load(&a->changed) || memcmp(a->listed->grid, n, nbytes) != 0 ||
         is_first(var->ndims, index))

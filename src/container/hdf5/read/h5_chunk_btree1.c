@@ -118,20 +118,20 @@ static int get_node(struct tree *x, int depth, uint64_t addr, const struct node 
 }
 
 /* What keys are ordered by: the first element of a chunk, and what stands behind it in the key. */
-struct place {
+struct position {
     uint64_t at[CEL_RANK_MAX + 1];
 };
 
-static struct place place_of(const struct tree *x, const unsigned char *key)
+static struct position position_of(const struct tree *x, const unsigned char *key)
 {
-    struct place p = {{0}};
+    struct position p = {{0}};
 
     for (int d = 0; d <= x->grid->rank; d++)
         p.at[d] = cel_get_le(key + 8 + 8 * (size_t)d, 8);
     return p;
 }
 
-static int compare_places(const struct tree *x, const struct place *a, const struct place *b)
+static int compare_keys(const struct tree *x, const struct position *a, const struct position *b)
 {
     for (int d = 0; d <= x->grid->rank; d++)
         if (a->at[d] != b->at[d])
@@ -139,7 +139,7 @@ static int compare_places(const struct tree *x, const struct place *a, const str
     return 0;
 }
 
-static int compare(const struct tree *x, const struct place *first, const unsigned char *key)
+static int compare(const struct tree *x, const struct position *first, const unsigned char *key)
 {
     for (int d = 0; d <= x->grid->rank; d++) {
         uint64_t at = cel_get_le(key + 8 + 8 * (size_t)d, 8);
@@ -151,7 +151,7 @@ static int compare(const struct tree *x, const struct place *first, const unsign
 }
 
 /* The child whose chunks these are; false: none has them. */
-static bool choose(const struct tree *x, const unsigned char *node, unsigned n, const struct place *first,
+static bool choose(const struct tree *x, const unsigned char *node, unsigned n, const struct position *first,
                    unsigned *child)
 {
     unsigned low = 0, high = n; /* key low <= first < key high, once both ends are known */
@@ -196,7 +196,7 @@ static int get_sound_node(struct tree *x, int depth, uint64_t addr, int *level, 
 }
 
 /* From the root down, until a leaf. */
-static int descend(struct tree *x, const struct place *first, struct cel_chunk_location *out)
+static int descend(struct tree *x, const struct position *first, struct cel_chunk_location *out)
 {
     uint64_t addr = x->grid->layout.addr;
     int depth, level = -1, rc;
@@ -225,9 +225,9 @@ static int descend(struct tree *x, const struct place *first, struct cel_chunk_l
     return CEL_ASK_LIBHDF5;
 }
 
-static struct place first_of(const struct cel_h5r_grid *grid, const size_t *at)
+static struct position first_of(const struct cel_h5r_grid *grid, const size_t *at)
 {
-    struct place p = {{0}};
+    struct position p = {{0}};
 
     for (int d = 0; d < grid->rank; d++)
         p.at[d] = (uint64_t)at[d] * grid->chunk[d];
@@ -236,7 +236,7 @@ static struct place first_of(const struct cel_h5r_grid *grid, const size_t *at)
 
 static int find(const struct cel_h5r_grid *grid, void *state, const size_t *at, struct cel_chunk_location *out)
 {
-    struct place first = first_of(grid, at);
+    struct position first = first_of(grid, at);
 
     return descend(state, &first, out);
 }
@@ -246,38 +246,38 @@ static int find(const struct cel_h5r_grid *grid, void *state, const size_t *at, 
 /* Where the chunks end that a search finds below the nodes gone through. */
 struct bound {
     bool known;
-    struct place place;
+    struct position position;
 };
 
 static void tighten(const struct tree *x, struct bound *b, const unsigned char *key)
 {
-    struct place p = place_of(x, key);
+    struct position p = position_of(x, key);
 
-    if (!b->known || compare_places(x, &p, &b->place) < 0)
-        b->place = p;
+    if (!b->known || compare_keys(x, &p, &b->position) < 0)
+        b->position = p;
     b->known = true;
 }
 
-static bool is_before(const struct tree *x, const struct place *p, const struct bound *b)
+static bool is_before(const struct tree *x, const struct position *p, const struct bound *b)
 {
-    return !b->known || compare_places(x, p, &b->place) < 0;
+    return !b->known || compare_keys(x, p, &b->position) < 0;
 }
 
-/* In a leaf, whose chunk `child` is at or before the place. */
-static int next_in_leaf(const struct tree *x, const struct node *leaf, unsigned child, struct place *first,
+/* In a leaf, whose chunk `child` is at or before the position. */
+static int next_in_leaf(const struct tree *x, const struct node *leaf, unsigned child, struct position *first,
                         const struct bound *end)
 {
     if (compare(x, first, key_at(x, leaf->bytes, child)) != 0) {
         if (child + 1 == children_of(leaf))
             return CEL_ABSENT;
-        *first = place_of(x, key_at(x, leaf->bytes, child + 1));
+        *first = position_of(x, key_at(x, leaf->bytes, child + 1));
     }
     return is_before(x, first, end) ? CEL_OK : CEL_ABSENT;
 }
 
-/* From the root down to the leaf that has the place, which moves to the first chunk there; CEL_ABSENT: that leaf has none
+/* From the root down to the leaf that has the position, which moves to the first chunk there; CEL_ABSENT: that leaf has none
  * from there on. Only what a search would find counts: keys outside those of the nodes above do not. */
-static int next_below(struct tree *x, struct place *first, struct bound *end)
+static int next_below(struct tree *x, struct position *first, struct bound *end)
 {
     uint64_t addr = x->grid->layout.addr;
     int depth, level = -1, rc;
@@ -291,7 +291,7 @@ static int next_below(struct tree *x, struct place *first, struct bound *end)
         if (rc != CEL_OK)
             return rc;
         if (children_of(node) && compare(x, first, key_at(x, node->bytes, 0)) < 0)
-            *first = place_of(x, key_at(x, node->bytes, 0));
+            *first = position_of(x, key_at(x, node->bytes, 0));
         if (!is_before(x, first, end) || !choose(x, node->bytes, children_of(node), first, &child))
             return CEL_ABSENT;
         if (level == 0)
@@ -306,13 +306,13 @@ static int next_below(struct tree *x, struct place *first, struct bound *end)
  * one another have no more turns than keys. */
 static int next(const struct cel_h5r_grid *grid, void *state, const size_t *n, size_t *at)
 {
-    struct place first = first_of(grid, at);
+    struct position first = first_of(grid, at);
     struct bound end;
     int rc;
 
     (void)n;
     for (rc = next_below(state, &first, &end); rc == CEL_ABSENT && end.known; rc = next_below(state, &first, &end))
-        first = end.place;
+        first = end.position;
     for (int d = 0; d < grid->rank; d++)
         at[d] = cel_h5r_clamp(first.at[d] / grid->chunk[d]);
     return rc;
