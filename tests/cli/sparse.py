@@ -3,7 +3,6 @@
 through chunks ends, and names those that are there and no others. A chunk index whose nodes lead to one another, too."""
 import json
 import os
-import shutil
 import struct
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import zipfile
 import h5py
 
 tools = sys.argv[1]
-TIME = 120  # seconds; each takes a fraction of one
+TIME = 60  # seconds; each takes a fraction of one
 wrong = []
 
 
@@ -46,8 +45,6 @@ def make_hdf5(name, shape, most, chunk, latest, written, deflate=False):
         v = h5py.Dataset(h5py.h5d.create(f.id, b'v', h5py.h5t.NATIVE_INT32, space, dcpl))
         for index in written:
             v[tuple(slice(i * c, (i + 1) * c) for i, c in zip(index, chunk))] = 1
-        fill = h5py.h5t.NATIVE_INT32
-        h5py.h5a.create(v.id, b'_FillValue', fill, h5py.h5s.create_simple((1,))).write(__import__('numpy').zeros(1, 'i4'))
     return name, shape, chunk, written
 
 
@@ -148,11 +145,25 @@ def chunks_of(path):
     return json.loads(done.stdout)['chunks'] if done.returncode == 0 else {}
 
 
+def check_copies(path, total, known):
+    """A copy has the same chunks, and the last one too, where that says how long it is. Of version 3 of Zarr the fill value is
+    that of the array, and not of the copy: what was never written is named, and a copy of all values would have no end."""
+    other_fill = not path.endswith('.h5') and path not in ('dots.zarr', 'folders.zarr')
+    lines = [['cellar', 'salvage'], ['nccopy'], ['nccopy', '-d1']]
+    for line in lines[:1] if other_fill else lines:
+        expect(f'{line} {path}', run(*line, path, 'out.nc').returncode, 3 if other_fill else 0)
+        if os.path.exists('out.nc'):
+            seen = chunks_of('out.nc')
+            expect(f'chunks after {line} {path}', set(seen.get('numbers', [])) - {total - 1}, set(known) - {total - 1})
+            expect(f'all chunks after {line} {path}', seen.get('total'), total)
+            os.remove('out.nc')
+
+
 def check(path, shape, chunk, written):
     total, known = 1, numbers_of(shape, chunk, written)
     for n in grid_of(shape, chunk):
         total *= n
-    for line in ('cellar info', 'cellar info --chunks=v', 'cellar info --layout', 'cellar doctor', 'ncdump -hs', 'ncdump -hx',
+    for line in ('cellar info', 'cellar info --chunks=v', 'cellar info --layout', 'cellar doctor', 'ncdump -hs', 'ncdump -hj',
                  'cellar chunks', 'cellar verify --checksums=sums'):
         expect(f'{line} {path}', run(*line.split(), path).returncode, 0)
     expect(f'sums of {path}', sum('\t' in s or ' ' in s for s in open('sums') if 'v' in s) > 0, True)
@@ -162,12 +173,8 @@ def check(path, shape, chunk, written):
     expect(f'chunks of {path}', seen.get('numbers'), known)
     expect(f'missing chunks of {path}', (seen.get('total'), seen.get('missing')), (total, total - len(known)))
     found = json.loads(run('cellar', 'verify', '--json', path).stdout or '{"files": [{}]}')['files'][0]
-    expect(f'cellar verify {path}', (found.get('pieces'), found.get('missing')), (len(known), total - len(known)))
-    for line in (['cellar', 'salvage', path, 'out.nc'], ['nccopy', path, 'out.nc'], ['nccopy', '-d1', path, 'out.nc']):
-        expect(' '.join(line), run(*line).returncode, 0)
-        if os.path.exists('out.nc'):
-            expect(f'chunks after {" ".join(line)}', chunks_of('out.nc').get('numbers'), known)
-            os.remove('out.nc')
+    expect(f'cellar verify {path}', (found.get('chunks'), found.get('missing')), (len(known), total - len(known)))
+    check_copies(path, total, known)
     if path.endswith('.h5'):
         done = run('cellar', 'refs', path)
         refs = json.loads(done.stdout)['refs'] if done.returncode == 0 else {}
@@ -214,6 +221,5 @@ for name in ('circles.h5', 'nested.h5', 'outside.h5'):
         done = run(*line.split(), name)
         expect(f'{line} {name}', done.returncode in (-1, 0, 1, 2), True)
 
-shutil.rmtree('dots.zarr')
 print('\n'.join(wrong) or f'{len(files)} files')
 sys.exit(bool(wrong))

@@ -299,6 +299,14 @@ static size_t count_stored(const struct look_var *v, size_t *missing)
     return n;
 }
 
+/* Without a fill value, what was never written may be anything. */
+static bool has_fill(const struct copy_var *v)
+{
+    int off = 0;
+
+    return nc_inq_var_fill(v->group, v->id, &off, NULL) == NC_NOERR && !off;
+}
+
 /* More chunks than can be written or listed were never written, or lie where it cannot be told. */
 static void lose_rest(struct reading *r, size_t missing, const char *why)
 {
@@ -306,7 +314,7 @@ static void lose_rest(struct reading *r, size_t missing, const char *why)
         salvage_lose(r->s, r->v->path, why);
     else if (missing && r->s->mend.cut)
         salvage_lose(r->s, r->v->path, "more of it than can be listed is not in what is left of the archive");
-    else if (missing && !copy_keeps_fill(r->v))
+    else if (missing && has_fill(r->v) && !copy_keeps_fill(r->v))
         salvage_lose(r->s, r->v->path, "what was never written has the fill value of the copy, which is another");
 }
 
@@ -333,6 +341,7 @@ static void read_var(struct reading *r, size_t *box)
         look_pieces_start(&p, &chunks);
         read_stored(r, &block, &p);
         lose_rest(r, missing, p.why);
+        copy_reach_end(v, r->values); /* a last value that cannot be read is lost, as above */
         look_pieces_end(&p);
     }
     free(r->values);

@@ -106,11 +106,11 @@ enum { SPARSE = 8 }; /* less than this part of the chunks is written */
 
 bool copy_keeps_fill(const struct copy_var *v)
 {
-    int off_in = 1, off_out = 1;
+    int off_in = 1, off_out = 0;
     char *in = tool_alloc(2, v->type->size), *out = in + v->type->size;
     bool same = !v->type->has_pointers && !v->retyped && nc_inq_var_fill(v->group, v->id, &off_in, in) == NC_NOERR &&
-                nc_inq_var_fill(v->out_group, v->out_id, &off_out, out) == NC_NOERR && !off_in && !off_out &&
-                memcmp(in, out, v->type->size) == 0;
+                nc_inq_var_fill(v->out_group, v->out_id, &off_out, out) == NC_NOERR && off_in == off_out &&
+                (off_in || memcmp(in, out, v->type->size) == 0);
 
     free(in);
     return same;
@@ -136,6 +136,25 @@ static bool is_sparse(const struct copy_var *v)
     return false;
 }
 
+/* Dimensions that grow are as long as the input's only once their last value is written. */
+int copy_reach_end(const struct copy_var *v, char *value)
+{
+    size_t last[NC_MAX_VAR_DIMS], one[NC_MAX_VAR_DIMS], len = 0;
+    int dimid[NC_MAX_VAR_DIMS], status = nc_inq_vardimid(v->out_group, v->out_id, dimid);
+    bool shorter = false;
+
+    for (int d = 0; status == NC_NOERR && d < v->ndims; d++) {
+        status = nc_inq_dimlen(v->out_group, dimid[d], &len);
+        shorter = shorter || len < v->shape[d];
+        last[d] = v->shape[d] - 1;
+        one[d] = 1;
+    }
+    if (status || !shorter)
+        return status;
+    status = nc_get_vara(v->group, v->id, last, one, value);
+    return status ? status : nc_put_vara(v->out_group, v->out_id, last, one, value);
+}
+
 /* One chunk of the input at a time; what lies between them has the fill value on both sides. */
 static bool copy_stored(struct copy *c, struct copy_var *v)
 {
@@ -157,6 +176,8 @@ static bool copy_stored(struct copy *c, struct copy_var *v)
              said(c, v, nc_put_vara(v->out_group, v->out_id, start, count, values), false);
         copy_progress(c, v);
     }
+    if (ok)
+        ok = said(c, v, copy_reach_end(v, values), false);
     free(values);
     c->done += v->nbytes;
     return ok;
