@@ -163,8 +163,8 @@ def check(path, shape, chunk, written):
     total, known = 1, numbers_of(shape, chunk, written)
     for n in grid_of(shape, chunk):
         total *= n
-    for line in ('cellar info', 'cellar info --chunks=v', 'cellar info --layout', 'cellar doctor', 'ncdump -hs', 'ncdump -hj',
-                 'cellar chunks', 'cellar verify --checksums=sums'):
+    for line in ('cellar info --layout', 'cellar info --chunks=v', 'cellar doctor', 'ncdump -hs', 'cellar chunks',
+                 'cellar verify --checksums=sums'):
         expect(f'{line} {path}', run(*line.split(), path).returncode, 0)
     expect(f'sums of {path}', sum('\t' in s or ' ' in s for s in open('sums') if 'v' in s) > 0, True)
     expect(f'cellar verify --checksums=sums {path}', run('cellar', 'verify', '--checksums=sums', path).returncode, 0)
@@ -217,7 +217,7 @@ make_hostile('circles.h5', lambda level: [i << 34 for i in range(65)])
 make_hostile('nested.h5', lambda level: [(i << 2 * level) + level for i in range(65)])
 make_hostile('outside.h5', lambda level: [(i << 30) + (level << 20) for i in range(65)] if level else range(65))
 for name in ('circles.h5', 'nested.h5', 'outside.h5'):
-    for line in ('cellar info', 'cellar info --chunks=v', 'cellar verify', 'ncdump -hs', 'cellar refs'):
+    for line in ('cellar info', 'cellar verify', 'ncdump -hs', 'cellar refs'):
         done = run(*line.split(), name)
         expect(f'{line} {name}', done.returncode in (-1, 0, 1, 2), True)
 

@@ -329,6 +329,7 @@ static int list_all(const struct cel_h5r_grid *g, struct array *a, const struct 
     int rc;
 
     a->nlisted = 0;
+    a->listed_end = 0;
     free(a->listed);
     a->listed = NULL;
     for (rc = scan(g, a, end, &i); rc == CEL_OK; rc = scan(g, a, end, &i)) {
