@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The `cellar` command beside the programs that do the same: diff beside cdo and h5diff, info beside ncdump.
+"""The `cellar` command beside the programs that do the same: diff beside cdo and h5diff, info beside ncdump, verify beside a
+program that reads all values through the library, bits beside xbitinfo, refs beside kerchunk.
 
 The programs take turns in one run; what counts is the ratio of the medians, by the clock and by processor time (which a busy
 machine changes less). A program that is not here is left out, and said to be."""
@@ -18,6 +19,36 @@ import numpy
 
 STEPS, Y, X = 36, 1024, 2048  # of four bytes: 302 MB
 MANY = 1000
+CHUNKS = 80000
+
+# Programs in Python say how long the work took, without the start of the interpreter and the loading of modules.
+READ = """
+import ctypes, sys, time
+lib = ctypes.CDLL(sys.argv[1])
+ncid, varid, buffer = ctypes.c_int(), ctypes.c_int(), ctypes.create_string_buffer(%d)
+start, before = time.monotonic(), time.process_time()
+assert lib.cel_nc_open(sys.argv[2].encode(), 0, ctypes.byref(ncid)) == 0 and lib.cel_nc_inq_varid(ncid, b"t", ctypes.byref(varid)) == 0
+for step in range(%d):
+    first, count = (ctypes.c_size_t * 3)(step, 0, 0), (ctypes.c_size_t * 3)(1, %d, %d)
+    assert lib.cel_nc_get_vara_float(ncid, varid, first, count, buffer) == 0
+print(time.monotonic() - start, time.process_time() - before)
+""" % (4 * Y * X, STEPS, Y, X)
+BITS = """
+import sys, time
+import xarray, xbitinfo
+data = xarray.open_dataset(sys.argv[1])[["t"]].load()
+start, before = time.monotonic(), time.process_time()
+for dim in ("lat", "lon"):
+    xbitinfo.get_bitinformation(data, dim=dim, implementation="python")
+print(time.monotonic() - start, time.process_time() - before)
+"""
+REFS = """
+import sys, time
+from kerchunk.hdf import SingleHdf5ToZarr
+start, before = time.monotonic(), time.process_time()
+SingleHdf5ToZarr(sys.argv[1], inline_threshold=0).translate()
+print(time.monotonic() - start, time.process_time() - before)
+"""
 
 
 def field(step, noise):
@@ -46,6 +77,33 @@ def write_many(path):
             d.createVariable(f"v{i}", "f4", ("x",), chunksizes=(10,), zlib=True).units = "K"
 
 
+def write_chunks(path):
+    with netCDF4.Dataset(path, "w") as d:
+        d.createDimension("x", CHUNKS)
+        d.createVariable("v", "i4", ("x",), chunksizes=(1,))[:] = numpy.arange(CHUNKS)
+
+
+def write_step(path):
+    with netCDF4.Dataset(path, "w") as d:
+        d.createDimension("lat", Y)
+        d.createDimension("lon", X)
+        d.createVariable("t", "f4", ("lat", "lon"))[:] = field(0, 0)
+
+
+def python_with(module):
+    """An interpreter that has it, ours or one of the peers'; None: there is none."""
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for python in (sys.executable, *(os.path.join(root, venv, "bin", "python") for venv in (".venv-peers", ".venv-kerchunk"))):
+        if shutil.which(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
+def measure_inside(command):
+    """By what the program says of itself."""
+    return tuple(float(x) for x in subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+
+
 def measure(command):
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -53,12 +111,12 @@ def measure(command):
     return time.monotonic() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def compare(name, ours, theirs, must, rounds):
-    """True unless the ratio by the clock is below what it must be."""
-    if not shutil.which(theirs[0]):
-        print(f"{name:34} NOT RUN: there is no {theirs[0]}")
+def compare(name, ours, theirs, must, rounds, inside=False):
+    """True unless the ratio by the clock is below what it must be. inside: their program says how long it took."""
+    if not theirs[0] or not shutil.which(theirs[0]):
+        print(f"{name:34} NOT RUN: there is no {theirs[0] or 'such module'}")
         return True
-    times = [(measure(ours), measure(theirs)) for _ in range(rounds)]
+    times = [(measure(ours), (measure_inside if inside else measure)(theirs)) for _ in range(rounds)]
     clock, processor = (statistics.median(b[k] for _, b in times) / statistics.median(a[k] for a, _ in times) for k in (0, 1))
     print(f"{name:34} {clock:7.2f} by the clock, {processor:7.2f} by processor time; must be {must}")
     return clock >= must
@@ -84,6 +142,15 @@ def main():
                 good = compare(f"diff, {name}: {peer[0]}", [cellar, "diff", x, y], [*peer, x, y], 4, rounds) and good
         good = compare(f"info of {MANY} variables: ncdump -hs", [cellar, "info", many], ["/usr/bin/ncdump", "-hs", many], 10,
                        args.rounds) and good
+        library = os.path.join(args.build, "src", "libcellar.so")
+        good = compare("verify: reading all values", [cellar, "verify", "-q", a], [sys.executable, "-c", READ, library, a], 0.9,
+                       args.rounds, True) and good
+        step, chunks = (os.path.join(scratch, n + ".nc") for n in ("step", "chunks"))
+        write_step(step)
+        write_chunks(chunks)
+        good = compare("bits: xbitinfo", [cellar, "bits", step], [python_with("xbitinfo"), "-c", BITS, step], 100, 1, True) and good
+        good = compare(f"refs of {CHUNKS} chunks: kerchunk", [cellar, "refs", "-o", os.path.join(scratch, "refs.json"), chunks],
+                       [python_with("kerchunk.hdf"), "-c", REFS, chunks], 5, args.rounds, True) and good
     return not good
 
 

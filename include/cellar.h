@@ -154,6 +154,19 @@ EXTERNL int cellar_inq_var_stored(int ncid, int varid, unsigned long long *bytes
 EXTERNL int cellar_inq_chunk(int ncid, int varid, const size_t *index, unsigned long long *address,
                              unsigned long long *size, unsigned *skipped, char **key);
 
+/* The chunks that a variable has, one after the other, the last dimension fastest:
+ *
+ *     size_t index[NC_MAX_VAR_DIMS];
+ *     int more = 0;
+ *     while ((status = cellar_next_chunk(ncid, varid, index, &more)) == NC_NOERR && more)
+ *         ... cellar_inq_chunk(ncid, varid, index, ...)
+ *
+ * With *more 0 index becomes the first chunk, else the next one behind it; *more is then 0 if there is none. This takes as long
+ * as what is stored, however many chunks were never written. Some that were not may be among them (in stores a few, in HDF5
+ * files that are open for writing or that libhdf5 alone can read all): cellar_inq_chunk() tells. index as above. After a failure,
+ * because the index is damaged, both are as they were. */
+EXTERNL int cellar_next_chunk(int ncid, int varid, size_t *index, int *more);
+
 /* The bytes of one chunk as they are stored, as many as *size says, to be released with cellar_free(); NULL and 0: it was
  * never written. NC_EINVAL: the variable has no chunks. size and skipped may be NULL. */
 EXTERNL int cellar_get_chunk(int ncid, int varid, const size_t *index, size_t *size, unsigned *skipped, void **bytes);

@@ -69,6 +69,26 @@ int cellar_inq_chunk(int ncid, int varid, const size_t *index, unsigned long lon
     return cel_call_end(&c, rc);
 }
 
+int cellar_next_chunk(int ncid, int varid, size_t *index, int *more)
+{
+    struct cel_call c;
+    bool found = false;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK && !more)
+        rc = cel_fail(NC_EINVAL, "no pointer was given for whether there is one more chunk");
+    if (rc == CEL_OK)
+        rc = check_chunk(&c, index);
+    if (rc == CEL_OK) {
+        cel_call_unlock(&c);
+        rc = cel_array_next_chunk(c.ds, c.var, !*more, index);
+        found = rc == CEL_OK;
+    }
+    if (rc == CEL_OK || rc == CEL_ABSENT)
+        *more = found;
+    return cel_call_end(&c, rc == CEL_ABSENT ? CEL_OK : rc);
+}
+
 int cellar_get_chunk(int ncid, int varid, const size_t *index, size_t *size, unsigned *skipped, void **bytes)
 {
     struct cel_buf stored = CEL_BUF_INIT(SIZE_MAX / 2);

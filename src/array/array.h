@@ -46,6 +46,10 @@ void cel_array_worst_error(struct cel_dataset *ds, struct cel_var *var, double *
 /* Bytes the variable's values take as they are stored. */
 int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out);
 
+/* To the first chunk behind index, or with `first` to the first of all, that may be stored, as far as the container can tell
+ * (chunk_next); what is in memory is written before. CEL_ABSENT: there is none. */
+int cel_array_next_chunk(struct cel_dataset *ds, struct cel_var *var, bool first, size_t *index);
+
 /* Where one chunk lies as it is stored: chunk_locate of the container, after writing what is in memory. *key: of stores,
  * yours to free; else NULL. CEL_ABSENT: nothing is stored. NC_EINVALCOORDS: the array has no such chunk. */
 int cel_array_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out,

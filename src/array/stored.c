@@ -2,31 +2,13 @@
  * copying it to another file without decoding. A codec gives the same bytes in
  * every format, so equal filters are all that is asked for. */
 #include "array_int.h"
+#include "chunk_grid.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef int on_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                      const struct cel_chunk_location *at, void *arg);
-
-/* Every chunk that was written, in order. With the variable's lock held. */
-static int each_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *extent, on_chunk *visit, void *arg)
-{
-    struct cel_chunk_walk walk;
-    int rc = CEL_OK;
-
-    cel_chunk_walk_begin(&walk, var->ndims, var->layout.chunk, NULL, extent, NULL);
-    for (; rc == CEL_OK && walk.more; cel_chunk_walk_next(&walk)) {
-        struct cel_chunk_location at;
-
-        rc = ds->ops->chunk_find(ds, var, walk.index, &at);
-        if (rc == CEL_OK)
-            rc = visit(ds, var, walk.index, &at, arg);
-        if (rc == CEL_ABSENT)
-            rc = CEL_OK;
-    }
-    return rc;
-}
 
 static void extent_of(struct cel_dataset *ds, const struct cel_var *var, size_t *out)
 {
@@ -50,6 +32,84 @@ static int get_flushed(struct cel_dataset *ds, struct cel_var *var, struct cel_a
     int rc = cel_array_get(ds, var, out);
 
     return rc == CEL_OK ? cel_array_flush(ds, var) : rc;
+}
+
+static size_t chunks_in(size_t length, size_t chunk)
+{
+    return length / chunk + (length % chunk != 0);
+}
+
+/* A variable without chunks is one, or one for each record of a file whose records lie apart. */
+static size_t chunk_length(const struct cel_dataset *ds, const struct cel_var *var, int d, size_t extent)
+{
+    if (var->layout.chunk)
+        return var->layout.chunk[d];
+    if (d == 0 && cel_is_classic_file(ds) && var->dim[0]->unlimited)
+        return 1;
+    return extent ? extent : 1;
+}
+
+/* --- the chunks that are stored ------------------------------------------------------- */
+
+/* Chunks along each dimension. */
+static void grid_of(const struct cel_dataset *ds, const struct cel_var *var, const size_t *extent, size_t *n)
+{
+    for (int d = 0; d < var->ndims; d++)
+        n[d] = chunks_in(extent[d], chunk_length(ds, var, d, extent[d]));
+}
+
+/* To the first chunk behind this one, or to the first of all, that may be stored; CEL_ABSENT: there is none. With the
+ * variable's lock held. */
+static int next_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *n, bool first, size_t *index)
+{
+    if (first)
+        memset(index, 0, (size_t)var->ndims * sizeof *index);
+    else if (var->ndims == 0)
+        return CEL_ABSENT;
+    else if (index[var->ndims - 1] < SIZE_MAX)
+        index[var->ndims - 1]++;
+    if (!cel_chunk_wrap(var->ndims, n, index))
+        return CEL_ABSENT;
+    return ds->ops->chunk_next && var->ndims > 0 ? ds->ops->chunk_next(ds, var, n, index) : CEL_OK;
+}
+
+/* Every chunk that was written, in order. With the variable's lock held. */
+static int each_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *extent, on_chunk *visit, void *arg)
+{
+    size_t index[CEL_RANK_MAX], n[CEL_RANK_MAX];
+    int rc;
+
+    grid_of(ds, var, extent, n);
+    for (rc = next_chunk(ds, var, n, true, index); rc == CEL_OK; rc = next_chunk(ds, var, n, false, index)) {
+        struct cel_chunk_location at;
+
+        rc = ds->ops->chunk_find(ds, var, index, &at);
+        if (rc == CEL_OK)
+            rc = visit(ds, var, index, &at, arg);
+        if (rc != CEL_OK && rc != CEL_ABSENT)
+            return rc;
+    }
+    return rc == CEL_ABSENT ? CEL_OK : rc;
+}
+
+int cel_array_next_chunk(struct cel_dataset *ds, struct cel_var *var, bool first, size_t *index)
+{
+    size_t extent[CEL_RANK_MAX], n[CEL_RANK_MAX], at[CEL_RANK_MAX], nbytes = (size_t)var->ndims * sizeof *index;
+    struct cel_array *array;
+    int rc = get_flushed(ds, var, &array);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (nbytes)
+        memcpy(at, index, nbytes);
+    extent_of(ds, var, extent);
+    grid_of(ds, var, extent, n);
+    cel_lock(&array->lock);
+    rc = next_chunk(ds, var, n, first, at);
+    cel_unlock(&array->lock);
+    if (rc == CEL_OK && nbytes)
+        memcpy(index, at, nbytes);
+    return rc;
 }
 
 /* --- size --------------------------------------------------------------------- */
@@ -78,33 +138,23 @@ int cel_array_stored(struct cel_dataset *ds, struct cel_var *var, uint64_t *out)
         return rc;
     extent_of(ds, var, extent);
     if (var->layout.unchunked && !ds->ops->chunk_size) {
-        *out = var->type->size;
+        size_t n = var->type->size;
+
         for (int d = 0; d < var->ndims; d++)
-            *out *= extent[d];
+            if (!cel_mul(n, extent[d], &n))
+                return cel_fail(NC_EVARSIZE, "the variable has more bytes than memory could");
+        *out = n;
         return CEL_OK;
     }
     cel_lock(&array->lock);
-    rc = each_chunk(ds, var, extent, add_size, out);
+    rc = ds->ops->stored_size ? ds->ops->stored_size(ds, var, out) : CEL_ABSENT;
+    if (rc == CEL_ABSENT)
+        rc = each_chunk(ds, var, extent, add_size, out);
     cel_unlock(&array->lock);
     return rc;
 }
 
 /* --- where a chunk lies ------------------------------------------------------- */
-
-static size_t chunks_in(size_t length, size_t chunk)
-{
-    return length / chunk + (length % chunk != 0);
-}
-
-/* A variable without chunks is one, or one for each record of a file whose records lie apart. */
-static size_t chunk_length(const struct cel_dataset *ds, const struct cel_var *var, int d, size_t extent)
-{
-    if (var->layout.chunk)
-        return var->layout.chunk[d];
-    if (d == 0 && cel_is_classic_file(ds) && var->dim[0]->unlimited)
-        return 1;
-    return extent ? extent : 1;
-}
 
 /* CEL_ABSENT: a chunk of records that other variables have and this one was never given. */
 static int check_index(struct cel_dataset *ds, const struct cel_var *var, const size_t *index)

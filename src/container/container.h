@@ -87,11 +87,17 @@ struct cel_container_ops {
      * allocate  finds space for it: in chunk order, by the calling thread (unless CEL_CONCURRENT).
      * read, write  move the bytes, from any thread. */
     int (*chunk_find)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out);
+    /* Moves index, one of n[] chunks along each dimension, to the first at or behind it (the last dimension fastest) that may
+     * be stored: chunk_find tells whether it is. CEL_ABSENT: there is none. After a failure it is one of which that cannot be
+     * told. A walk over all chunks takes as long as what is stored, however large the grid is. NULL: any may be stored. */
+    int (*chunk_next)(struct cel_dataset *ds, struct cel_var *var, const size_t *n, size_t *index);
     int (*chunk_read)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out);
     /* The encoded size of a chunk, from an index, a directory or the like: its bytes are not read. CEL_ABSENT: never
      * written. NULL: chunk_find tells it, or there are no chunks. */
     int (*chunk_size)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
+    /* The encoded size of all chunks of a variable, where that is quicker than to ask for each. CEL_ABSENT: it is not. */
+    int (*stored_size)(struct cel_dataset *ds, struct cel_var *var, uint64_t *out);
     /* Where a chunk lies, for those who ask. As chunk_find; where chunks lie in values of a store also the key of that
      * value, to be freed by the caller, with the range in it. A variable without chunks is one chunk, or one for each record
      * where records lie apart. Address UINT64_MAX: it has bytes, but none of them for itself. */

@@ -16,6 +16,28 @@ size_t cel_chunk_count_before(size_t start, size_t count, size_t stride, size_t 
     return n < count ? n : count;
 }
 
+bool cel_chunk_wrap(int rank, const size_t *n, size_t *index)
+{
+    int d, outside = rank;
+
+    for (d = rank - 1; d >= 0; d--) {
+        if (n[d] == 0)
+            return false;
+        if (index[d] >= n[d])
+            outside = d;
+    }
+    if (outside == rank)
+        return true;
+    for (d = outside; d < rank; d++)
+        index[d] = 0;
+    for (d = outside - 1; d >= 0; d--) {
+        if (++index[d] < n[d])
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
 static size_t start_of(const struct cel_chunk_walk *walk, int d)
 {
     return walk->start ? walk->start[d] : 0;

@@ -23,6 +23,10 @@ void cel_chunk_walk_begin(struct cel_chunk_walk *walk, int rank, const size_t *c
                           const size_t *count, const size_t *stride);
 void cel_chunk_walk_next(struct cel_chunk_walk *walk);
 
+/* An index beyond the last of n[] chunks along a dimension stands for the first of the next row: moved there. false: there is
+ * none, or no chunk at all. One that is inside stays. */
+bool cel_chunk_wrap(int rank, const size_t *n, size_t *index);
+
 /* The element after chunk `index` in a dimension; SIZE_MAX when that is beyond all numbers. */
 size_t cel_chunk_end(size_t chunk, size_t index);
 

@@ -12,6 +12,7 @@
 
 enum {
     READ_VALUES = 8192,   /* of one variable */
+    READ_CHUNKS = 4,      /* ... as they are stored */
     READ_BYTES = 1 << 20, /* of one variable or attribute */
     READ_OBJECTS = 48,    /* of one kind in one group */
     READ_GROUPS = 32,
@@ -129,19 +130,23 @@ static inline void read_values(int nc, int var, nc_type type, size_t size, int n
         read_corners(nc, var, ndims, dims);
 }
 
-/* Where the first chunk lies, and its bytes as they are stored. */
-static inline void read_first_chunk(int nc, int var)
+/* How many bytes all chunks have as they are stored; where the first few lie, and their bytes. */
+static inline void read_stored(int nc, int var)
 {
-    size_t index[NC_MAX_VAR_DIMS] = {0}, size;
+    size_t index[NC_MAX_VAR_DIMS], size;
     unsigned long long address, stored;
     unsigned skipped;
     char *key;
     void *bytes;
+    int more = 0;
 
-    if (cellar_inq_chunk(nc, var, index, &address, &stored, &skipped, &key) == NC_NOERR)
-        cellar_free(key);
-    if (cellar_get_chunk(nc, var, index, &size, &skipped, &bytes) == NC_NOERR)
-        cellar_free(bytes);
+    cellar_inq_var_stored(nc, var, &stored);
+    for (int i = 0; i < READ_CHUNKS && cellar_next_chunk(nc, var, index, &more) == NC_NOERR && more; i++) {
+        if (cellar_inq_chunk(nc, var, index, &address, &stored, &skipped, &key) == NC_NOERR)
+            cellar_free(key);
+        if (cellar_get_chunk(nc, var, index, &size, &skipped, &bytes) == NC_NOERR)
+            cellar_free(bytes);
+    }
 }
 
 /* Attributes come last: where they cannot be had, the values may. */
@@ -156,7 +161,7 @@ static inline void read_var(int nc, int var)
         nc_inq_vardimid(nc, var, dims) == NC_NOERR && nc_inq_type(nc, type, NULL, &size) == NC_NOERR && size <= 65536) {
         read_values(nc, var, type, size, ndims, dims);
         read_storage(nc, var, type, size);
-        read_first_chunk(nc, var);
+        read_stored(nc, var);
     }
     nc_inq_var(nc, var, name, NULL, NULL, NULL, &natts);
     for (int i = 0; i < read_some(natts); i++)

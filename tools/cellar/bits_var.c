@@ -202,7 +202,7 @@ int bits_var_measure(const struct bits_request *req, const struct look_var *v, s
     int status;
 
     *out = (struct bits_var){0};
-    if (v->reason || !v->type || (v->xtype != NC_FLOAT && v->xtype != NC_DOUBLE) || !v->nvalues)
+    if (v->reason || v->too_many || !v->type || (v->xtype != NC_FLOAT && v->xtype != NC_DOUBLE) || !v->nvalues)
         return NC_NOERR;
     progress_grow(v->nbytes);
     status = read_field(v, &f);

@@ -224,8 +224,14 @@ static void compare_var(struct diff *d, struct diff_var *v)
 
 static bool is_comparable(const struct look_var *a, const struct look_var *b)
 {
-    return a->type && b->type && !a->reason && !b->reason && a->nvalues &&
+    return a->type && b->type && a->nvalues &&
            ((is_number(a) && is_number(b)) || (a->type->kind == b->type->kind && a->type->size == b->type->size));
+}
+
+/* NULL: all its values can be had. */
+static const char *why_not(const struct look_var *v)
+{
+    return v->reason ? v->reason : v->too_many;
 }
 
 void diff_values(struct diff *d)
@@ -238,9 +244,10 @@ void diff_values(struct diff *d)
     for (size_t i = 0; i < d->nvars; i++) {
         struct diff_var *v = &d->var[i];
 
-        if (v->a->reason || v->b->reason) {
-            msg_error("%s: %s: not compared: %s", v->a->reason ? d->a.path : d->b.path, v->a->path,
-                      v->a->reason ? v->a->reason : v->b->reason);
+        const char *a = why_not(v->a), *b = why_not(v->b);
+
+        if (a || b) {
+            msg_error("%s: %s: not compared: %s", a ? d->a.path : d->b.path, v->a->path, a ? a : b);
             d->failed = true;
         } else if (is_comparable(v->a, v->b)) {
             compare_var(d, v);

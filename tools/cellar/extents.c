@@ -1,7 +1,8 @@
-/* Every piece asked for once. */
+/* Every piece that is stored asked for once. */
 
 #include "extents.h"
 #include "cellar.h"
+#include "msg.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,22 +12,37 @@ static void add(struct extents *e, struct extent piece)
     e->at[e->n++] = piece;
 }
 
+struct told {
+    extents_fail *fail;
+    void *arg;
+};
+
+static void tell(const struct told *to, const struct look_var *v, const size_t *index, int status)
+{
+    char *why = to->fail ? msg_reason(status) : NULL;
+
+    if (why)
+        to->fail(to->arg, v, index, why);
+    free(why);
+}
+
 static void load_piece(const struct look *l, struct extents *e, size_t var, const struct look_pieces *p,
-                       extents_fail *fail, void *arg)
+                       const struct told *to)
 {
     const struct look_var *v = &l->var[var];
     struct extent piece = {.var = var, .number = p->number};
     int status = cellar_inq_chunk(v->group, v->id, p->index, &piece.address, &piece.size, NULL,
                                   l->format == LOOK_ZARR ? &piece.key : NULL);
 
-    if (status && fail)
-        fail(arg, v, p->index, status);
-    e->missing[var] += !status && !piece.size;
+    if (status)
+        tell(to, v, p->index, status);
+    e->missing[var] -= status != NC_NOERR;
     if (status || !piece.size) {
         cellar_free(piece.key);
         return;
     }
     e->written[var]++;
+    e->missing[var]--;
     e->of_var[var] += piece.size;
     e->stored += piece.size;
     if (piece.address == CELLAR_NO_ADDRESS && !piece.key)
@@ -47,6 +63,8 @@ static int compare(const void *x, const void *y)
 
 void extents_load(const struct look *l, extents_fail *fail, void *arg, struct extents *out)
 {
+    const struct told to = {fail, arg};
+
     *out = (struct extents){0};
     out->of_var = tool_alloc(l->nvars + 1, sizeof *out->of_var);
     out->written = tool_alloc(l->nvars + 1, sizeof *out->written);
@@ -56,8 +74,11 @@ void extents_load(const struct look *l, extents_fail *fail, void *arg, struct ex
 
         if (l->var[i].reason)
             continue;
-        for (look_pieces_start(&p, &l->var[i]); p.more; look_pieces_next(&p))
-            load_piece(l, out, i, &p, fail, arg);
+        look_pieces_start(&p, &l->var[i]);
+        for (out->missing[i] = p.total; p.more; look_pieces_next(&p))
+            load_piece(l, out, i, &p, &to);
+        if (p.why && fail)
+            fail(arg, &l->var[i], NULL, p.why);
         look_pieces_end(&p);
     }
     if (out->n)

@@ -21,8 +21,8 @@ struct extents {
     unsigned long long unlocated; /* bytes without an address of their own: inside metadata, in other files */
 };
 
-/* What cannot be found of a variable is left out; fail(arg, ...) is told of it, unless NULL. */
-typedef void extents_fail(void *arg, const struct look_var *v, const size_t *index, int status);
+/* What cannot be found of a variable is left out; fail(arg, ...) is told of it, unless NULL. index NULL: all from somewhere on. */
+typedef void extents_fail(void *arg, const struct look_var *v, const size_t *index, const char *why);
 void extents_load(const struct look *l, extents_fail *fail, void *arg, struct extents *out);
 void extents_free(struct extents *e);
 

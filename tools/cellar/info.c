@@ -186,14 +186,14 @@ static int print_chunks(const struct look *l, const char *name)
 {
     const struct look_var *v = look_get(l, name);
     struct info_chunks c;
-    int status = info_chunks_load(v, &c);
+    bool ok = info_chunks_load(v, &c);
 
-    if (status == NC_NOERR)
+    if (ok)
         info_chunks_print(v, &c);
     else
-        msg_nc(status, "%s: %s", l->path, v->path);
+        msg_error("%s: %s: %s", l->path, v->path, c.why);
     info_chunks_free(&c);
-    return status ? MSG_FAILED : MSG_OK;
+    return ok ? MSG_OK : MSG_FAILED;
 }
 
 static void print_layout(const struct look *l, const struct extents *e)

@@ -27,13 +27,17 @@ void info_notes_free(struct info_notes *n);
 /* --- info_chunks.c: --chunks ------------------------------------------------------------ */
 struct info_chunks {
     size_t total, missing;
-    unsigned long long *size; /* of each, in order; 0: missing */
-    unsigned long long *address;
+    struct info_chunk {
+        size_t number; /* in order, the last dimension fastest */
+        unsigned long long size, address;
+    } * at; /* those that are there */
+    size_t n;
     unsigned long long least, median, most, sum; /* of those that are there */
     unsigned long long raw;                      /* bytes of a whole one before its filters */
     size_t skipped;                              /* chunks that did not go through every filter */
+    char *why;
 };
-int info_chunks_load(const struct look_var *v, struct info_chunks *out); /* a netCDF status */
+bool info_chunks_load(const struct look_var *v, struct info_chunks *out); /* false: out->why is why not all are known */
 void info_chunks_print(const struct look_var *v, const struct info_chunks *c);
 void info_chunks_free(struct info_chunks *c);
 

@@ -2,6 +2,7 @@
 
 #include "cellar.h"
 #include "info.h"
+#include "msg.h"
 #include "safe.h"
 #include "units.h"
 #include <stdio.h>
@@ -19,73 +20,81 @@ static int compare(const void *x, const void *y)
 
 static void summarize(struct info_chunks *c)
 {
-    unsigned long long *sorted = tool_alloc(c->total + 1, sizeof *sorted);
-    size_t n = 0;
+    unsigned long long *sorted = tool_alloc(c->n + 1, sizeof *sorted);
 
-    for (size_t i = 0; i < c->total; i++)
-        if (c->size[i]) {
-            sorted[n++] = c->size[i];
-            c->sum += c->size[i];
-        }
-    c->missing = c->total - n;
-    qsort(sorted, n, sizeof *sorted, compare);
-    if (n) {
+    for (size_t i = 0; i < c->n; i++) {
+        sorted[i] = c->at[i].size;
+        c->sum += c->at[i].size;
+    }
+    c->missing = c->total - c->n;
+    qsort(sorted, c->n, sizeof *sorted, compare);
+    if (c->n) {
         c->least = sorted[0];
-        c->median = sorted[n / 2];
-        c->most = sorted[n - 1];
+        c->median = sorted[c->n / 2];
+        c->most = sorted[c->n - 1];
     }
     free(sorted);
 }
 
-int info_chunks_load(const struct look_var *v, struct info_chunks *out)
+static void load_chunk(const struct look_pieces *p, struct info_chunks *out)
+{
+    struct info_chunk chunk = {.number = p->number};
+    unsigned skipped;
+    int status = cellar_inq_chunk(p->var->group, p->var->id, p->index, &chunk.address, &chunk.size, &skipped, NULL);
+
+    if (status)
+        out->why = msg_reason(status);
+    if (status || !chunk.size)
+        return;
+    out->at = tool_push(out->at, out->n, sizeof *out->at);
+    out->at[out->n++] = chunk;
+    out->skipped += skipped != 0;
+}
+
+bool info_chunks_load(const struct look_var *v, struct info_chunks *out)
 {
     struct look_pieces p;
-    unsigned skipped;
-    int status = NC_NOERR;
 
     *out = (struct info_chunks){.raw = look_piece_values(v) * (v->type ? v->type->size : 0)};
     look_pieces_start(&p, v);
     out->total = p.total;
-    out->size = tool_alloc(p.total + 1, sizeof *out->size);
-    out->address = tool_alloc(p.total + 1, sizeof *out->address);
-    for (; status == NC_NOERR && p.more; look_pieces_next(&p)) {
-        status =
-            cellar_inq_chunk(v->group, v->id, p.index, &out->address[p.number], &out->size[p.number], &skipped, NULL);
-        out->skipped += status == NC_NOERR && skipped;
-    }
+    for (; !out->why && p.more; look_pieces_next(&p))
+        load_chunk(&p, out);
+    if (!out->why && p.why)
+        out->why = tool_strdup(p.why);
     look_pieces_end(&p);
-    if (status == NC_NOERR)
+    if (!out->why)
         summarize(out);
-    return status;
+    return !out->why;
 }
 
 /* '.' nothing stored, '1' to '9' tenths of the size before the filters, '#' no smaller than that. */
-static char mark(const struct info_chunks *c, size_t first, size_t n)
+static char mark(const struct info_chunks *c, unsigned long long sum, size_t n)
 {
-    unsigned long long sum = 0;
-    double part;
+    double part = (double)sum / (double)n / (double)(c->raw ? c->raw : 1);
 
-    for (size_t i = first; i < first + n && i < c->total; i++)
-        sum += c->size[i];
     if (!sum)
         return '.';
-    part = (double)sum / (double)n / (double)(c->raw ? c->raw : 1);
     return part > 0.95 ? '#' : (char)('1' + (int)(part * 10 > 8 ? 8 : part * 10));
 }
 
 static void print_map(const struct info_chunks *c)
 {
-    size_t each = (c->total + MAP_WIDTH * MAP_LINES - 1) / (MAP_WIDTH * MAP_LINES), marks;
+    const size_t most = MAP_WIDTH * MAP_LINES;
+    size_t each = c->total / most + (c->total % most != 0), marks, next = 0;
 
     if (!c->total)
         return;
-    marks = (c->total + each - 1) / each;
+    marks = c->total / each + (c->total % each != 0);
     printf("\nin order, %zu chunk%s a character: . missing, 1 to 9 tenths of the size before filters, # not smaller\n",
            each, each == 1 ? "" : "s");
     for (size_t i = 0; i < marks; i++) {
-        size_t left = c->total - i * each;
+        size_t left = c->total - i * each, n = left < each ? left : each;
+        unsigned long long sum = 0;
 
-        putchar(mark(c, i * each, left < each ? left : each));
+        for (; next < c->n && c->at[next].number - i * each < n; next++)
+            sum += c->at[next].size;
+        putchar(mark(c, sum, n));
         if (i % MAP_WIDTH == MAP_WIDTH - 1 || i + 1 == marks)
             putchar('\n');
     }
@@ -111,6 +120,6 @@ void info_chunks_print(const struct look_var *v, const struct info_chunks *c)
 
 void info_chunks_free(struct info_chunks *c)
 {
-    free(c->size);
-    free(c->address);
+    free(c->at);
+    free(c->why);
 }

@@ -178,16 +178,14 @@ static bool put_ratios(struct text *t, const struct look_var *v)
     char worst[UNITS_TEXT], best[UNITS_TEXT];
     bool shown;
 
-    shown = !v->reason && v->storage == NC_CHUNKED && info_chunks_load(v, &c) == NC_NOERR && c.total - c.missing > 1 &&
-            c.least && c.raw;
+    shown = !v->reason && v->storage == NC_CHUNKED && info_chunks_load(v, &c) && c.n > 1 && c.least && c.raw;
     if (shown) {
         low = (double)c.raw / (double)c.most, high = (double)c.raw / (double)c.least;
-        for (size_t i = 0; i < c.total; i++)
-            if (c.size[i]) {
-                double at = high > low ? log((double)c.raw / (double)c.size[i] / low) / log(high / low) : 0;
+        for (size_t i = 0; i < c.n; i++) {
+            double at = high > low ? log((double)c.raw / (double)c.at[i].size / low) / log(high / low) : 0;
 
-                bin[(int)fmin(at * BINS, BINS - 1)]++;
-            }
+            bin[(int)fmin(at * BINS, BINS - 1)]++;
+        }
         snprintf(worst, sizeof worst, "%.2f", low);
         snprintf(best, sizeof best, "%.2f", high);
         open_card(t, v);

@@ -105,21 +105,21 @@ static void put_layout(struct jsonw *j, const struct look *l, const struct exten
 static void put_offsets(struct jsonw *j, const struct info_chunks *c)
 {
     jsonw_open(j, "offsets", '[');
-    for (size_t i = 0; i < c->total; i++)
-        if (c->address[i] == CELLAR_NO_ADDRESS)
+    for (size_t i = 0; i < c->n; i++)
+        if (c->at[i].address == CELLAR_NO_ADDRESS)
             jsonw_null(j, NULL);
         else
-            jsonw_count(j, NULL, c->address[i]);
+            jsonw_count(j, NULL, c->at[i].address);
     jsonw_close(j, ']');
 }
 
-static int put_chunks(struct jsonw *j, const struct look *l, const char *name)
+static bool put_chunks(struct jsonw *j, const struct look *l, const char *name)
 {
     const struct look_var *v = look_get(l, name);
     struct info_chunks c;
-    int status = info_chunks_load(v, &c);
+    bool ok = info_chunks_load(v, &c);
 
-    if (status == NC_NOERR) {
+    if (ok) {
         jsonw_open(j, "chunks", '{');
         jsonw_text(j, "variable", v->path);
         jsonw_count(j, "total", c.total);
@@ -129,23 +129,27 @@ static int put_chunks(struct jsonw *j, const struct look *l, const char *name)
         jsonw_count(j, "largest", c.most);
         jsonw_count(j, "unfiltered", c.raw);
         jsonw_count(j, "skipped", c.skipped);
+        jsonw_open(j, "numbers", '[');
+        for (size_t i = 0; i < c.n; i++)
+            jsonw_count(j, NULL, c.at[i].number);
+        jsonw_close(j, ']');
         jsonw_open(j, "sizes", '[');
-        for (size_t i = 0; i < c.total; i++)
-            jsonw_count(j, NULL, c.size[i]);
+        for (size_t i = 0; i < c.n; i++)
+            jsonw_count(j, NULL, c.at[i].size);
         jsonw_close(j, ']');
         put_offsets(j, &c);
         jsonw_close(j, '}');
     } else {
-        msg_nc(status, "%s: %s", l->path, v->path);
+        msg_error("%s: %s: %s", l->path, v->path, c.why);
     }
     info_chunks_free(&c);
-    return status;
+    return ok;
 }
 
 int info_json(const struct look *l, const struct extents *e, const struct info_request *r)
 {
     struct jsonw j = {0};
-    int status = NC_NOERR;
+    bool ok = true;
 
     jsonw_open(&j, NULL, '{');
     jsonw_text(&j, "file", l->path);
@@ -164,9 +168,9 @@ int info_json(const struct look *l, const struct extents *e, const struct info_r
     if (r->layout)
         put_layout(&j, l, e);
     if (r->chunks_of)
-        status = put_chunks(&j, l, r->chunks_of);
+        ok = put_chunks(&j, l, r->chunks_of);
     jsonw_close(&j, '}');
-    if (status) {
+    if (!ok) {
         text_free(&j.out);
         return MSG_FAILED;
     }

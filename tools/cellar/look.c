@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES_MAX = 1 << 27 }; /* of one variable */
+enum { PIECES_MAX = 1 << 27, SPARSE = 8 }; /* of one variable; a part of them */
 
 /* --- one variable --------------------------------------------------------------- */
 
@@ -63,21 +63,27 @@ static void count_values(struct look_var *v)
     for (int d = 0; d < v->ndims; d++)
         if (__builtin_mul_overflow(v->nvalues, v->shape[d], &v->nvalues))
             v->reason = v->reason ? v->reason : tool_strdup("it has more values than memory could");
-    v->nbytes = (unsigned long long)v->nvalues * (v->type ? v->type->size : 0);
+    if (__builtin_mul_overflow((unsigned long long)v->nvalues, v->type ? v->type->size : 0, &v->nbytes))
+        v->reason = v->reason ? v->reason : tool_strdup("it has more bytes than memory could");
 }
 
-/* A few bytes of metadata can claim any number of chunks, and each is asked for. */
+static size_t pieces_along(const struct look_var *v, int d)
+{
+    return v->piece[d] ? v->shape[d] / v->piece[d] + (v->shape[d] % v->piece[d] != 0) : 0;
+}
+
+/* A few bytes of metadata can claim any number of chunks. */
 static void count_pieces(struct look_var *v)
 {
     struct text t = {0};
     double n = 1;
 
     for (int d = 0; d < v->ndims; d++)
-        n *= v->piece[d] ? (double)(v->shape[d] / v->piece[d] + (v->shape[d] % v->piece[d] != 0)) : 0;
-    if (n <= PIECES_MAX || v->reason)
+        n *= (double)pieces_along(v, d);
+    if (n <= PIECES_MAX)
         return;
-    text_printf(&t, "%.0f chunks are more than can be looked at", n);
-    v->reason = text_take(&t);
+    text_printf(&t, "%.0f chunks are more than can be gone through", n);
+    v->too_many = text_take(&t);
 }
 
 static int load_var(const struct look *l, const struct unreadable *lost, struct look_var *v)
@@ -178,6 +184,7 @@ static void free_var(struct look_var *v)
     free(v->shard);
     free(v->chain);
     free(v->reason);
+    free(v->too_many);
 }
 
 void look_close(struct look *l)
@@ -234,33 +241,83 @@ const struct look_var *look_get(const struct look *l, const char *name)
 
 /* --- pieces ------------------------------------------------------------------------- */
 
-void look_pieces_start(struct look_pieces *p, const struct look_var *v)
+static void end_early(struct look_pieces *p, char *why)
 {
-    *p = (struct look_pieces){.var = v, .total = 1, .more = true};
-    p->index = tool_alloc((size_t)v->ndims + 1, sizeof *p->index);
-    p->n = tool_alloc((size_t)v->ndims + 1, sizeof *p->n);
-    for (int d = 0; d < v->ndims; d++) {
-        p->n[d] = v->piece[d] ? v->shape[d] / v->piece[d] + (v->shape[d] % v->piece[d] != 0) : 0;
-        p->total *= p->n[d];
-    }
-    p->more = p->total > 0;
+    p->more = false;
+    p->why = why;
+}
+
+/* What is found damaged may hide pieces: then each is asked for, if there are not too many. */
+static void find_next(struct look_pieces *p)
+{
+    int more = p->given > 0, status = cellar_next_chunk(p->var->group, p->var->id, p->index, &more);
+
+    p->each = status != NC_NOERR && p->total <= PIECES_MAX;
+    if (p->each)
+        return;
+    if (status)
+        end_early(p, msg_reason(status));
+    else
+        p->more = more;
+    p->number = 0;
+    for (int d = 0; d < p->var->ndims; d++)
+        p->number = p->number * p->n[d] + p->index[d];
+}
+
+static void step(struct look_pieces *p)
+{
+    size_t number = p->given ? ++p->number : 0;
+
+    p->more = number < p->total;
+    for (int d = p->var->ndims; d-- > 0; number /= p->n[d])
+        p->index[d] = number % p->n[d];
+}
+
+static bool is_absent(const struct look_pieces *p)
+{
+    unsigned long long size = 1;
+
+    return cellar_inq_chunk(p->var->group, p->var->id, p->index, NULL, &size, NULL, NULL) == NC_NOERR && !size;
 }
 
 void look_pieces_next(struct look_pieces *p)
 {
-    p->more = ++p->number < p->total;
-    for (int d = p->var->ndims; d-- > 0;) {
-        if (++p->index[d] < p->n[d])
-            return;
-        p->index[d] = 0;
+    if (!p->each)
+        find_next(p);
+    if (p->each)
+        do {
+            step(p);
+            p->given++;
+        } while (p->more && is_absent(p));
+    else if (p->more && p->given++ == PIECES_MAX)
+        end_early(p, tool_strdup("it has more chunks than can be looked at"));
+}
+
+void look_pieces_start(struct look_pieces *p, const struct look_var *v)
+{
+    *p = (struct look_pieces){.var = v, .total = 1};
+    p->index = tool_alloc((size_t)v->ndims + 1, sizeof *p->index);
+    p->n = tool_alloc((size_t)v->ndims + 1, sizeof *p->n);
+    for (int d = 0; d < v->ndims; d++) {
+        p->n[d] = pieces_along(v, d);
+        if (__builtin_mul_overflow(p->total, p->n[d], &p->total))
+            p->total = SIZE_MAX;
     }
+    if (p->total)
+        look_pieces_next(p);
 }
 
 void look_pieces_end(struct look_pieces *p)
 {
     free(p->index);
     free(p->n);
+    free(p->why);
     *p = (struct look_pieces){0};
+}
+
+bool look_is_sparse(size_t written, size_t missing)
+{
+    return written < missing / SPARSE;
 }
 
 void look_piece_box(const struct look_pieces *p, size_t *start, size_t *count)
@@ -290,7 +347,7 @@ size_t *look_box(const struct look_var *v, size_t most, size_t *box)
     bool grow = n > 0;
 
     for (int d = v->ndims; d-- > 0;) {
-        size_t pieces = v->piece[d] ? v->shape[d] / v->piece[d] + (v->shape[d] % v->piece[d] != 0) : 1;
+        size_t pieces = v->piece[d] ? pieces_along(v, d) : 1;
         size_t times = grow && most / n < pieces ? most / n : grow ? pieces : 1;
 
         times = times ? times : 1;

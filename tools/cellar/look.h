@@ -15,14 +15,15 @@ struct look_var {
     nc_type xtype;
     const struct type *type; /* NULL: it cannot be read */
     int ndims;
-    size_t *shape; /* ndims */
-    char **dim;    /* their names */
-    bool *grows;   /* unlimited dimensions */
-    int storage;   /* NC_CHUNKED, NC_CONTIGUOUS, ...; -1: not known */
-    size_t *piece; /* lengths of what cellar_inq_chunk() counts: a chunk, all values, or one record */
-    size_t *shard; /* lengths of a shard; NULL: none */
-    char *chain;   /* filters by name; "" for none */
-    char *reason;  /* why its values cannot be read; NULL: they can, as far as is known */
+    size_t *shape;  /* ndims */
+    char **dim;     /* their names */
+    bool *grows;    /* unlimited dimensions */
+    int storage;    /* NC_CHUNKED, NC_CONTIGUOUS, ...; -1: not known */
+    size_t *piece;  /* lengths of what cellar_inq_chunk() counts: a chunk, all values, or one record */
+    size_t *shard;  /* lengths of a shard; NULL: none */
+    char *chain;    /* filters by name; "" for none */
+    char *reason;   /* why its values cannot be read; NULL: they can, as far as is known */
+    char *too_many; /* why they cannot all be gone through, written or not; NULL: they can */
     size_t nvalues;
     unsigned long long nbytes; /* of the values in memory */
 };
@@ -62,19 +63,25 @@ int look_open_operand(const struct opt_line *line, const struct select *only, st
 int look_each_chosen(const struct look *l, const struct select *only, int (*visit)(void *arg, const struct look_var *v),
                      void *arg);
 
-/* The pieces of a variable one after the other, last dimension fastest:
- *     for (look_pieces_start(&p, v); p.more; look_pieces_next(&p)) use p.index, p.number */
+/* The pieces of a variable that may be stored, one after the other, last dimension fastest:
+ *     for (look_pieces_start(&p, v); p.more; look_pieces_next(&p)) use p.index, p.number
+ * In a damaged file they are those of which it cannot be told, too. */
 struct look_pieces {
     const struct look_var *var;
     size_t *index, *n; /* of the piece; pieces along each dimension */
     size_t number, total;
+    size_t given;
     bool more;
+    bool each; /* one by one: the file cannot tell which there are */
+    char *why; /* why there may be others behind the last; NULL: there are none */
 };
 void look_pieces_start(struct look_pieces *p, const struct look_var *v);
 void look_pieces_next(struct look_pieces *p);
 void look_pieces_end(struct look_pieces *p);
 /* First value and lengths of the piece, cut at the edges of the array. */
 void look_piece_box(const struct look_pieces *p, size_t *start, size_t *count);
+/* Are so few of the pieces written that what lies between them is better not read? */
+bool look_is_sparse(size_t written, size_t missing);
 size_t look_piece_values(const struct look_var *v); /* values in a whole one; SIZE_MAX: more than that */
 /* Lengths of a box of whole pieces with at most that many values, but one piece at least; gives `box` back. */
 size_t *look_box(const struct look_var *v, size_t most, size_t *box);

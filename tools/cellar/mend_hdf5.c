@@ -22,20 +22,91 @@ static void scan(struct mend_hdf5 *h)
             mend_header(h, i);
 }
 
+/* They are found in ascending order. */
+static int compare_offset(const void *at, const void *object)
+{
+    uint64_t a = *(const uint64_t *)at, b = ((const struct mend_object *)object)->at;
+
+    return a < b ? -1 : a > b;
+}
+
 static const struct mend_object *find_object(const struct mend_hdf5 *h, uint64_t at)
 {
-    for (size_t i = 0; i < h->nobjects; i++)
-        if (h->object[i].at == at)
-            return &h->object[i];
-    return NULL;
+    return h->nobjects ? bsearch(&at, h->object, h->nobjects, sizeof *h->object, compare_offset) : NULL;
+}
+
+/* --- links by what they lead to, and by name ------------------------------------------------------ */
+
+/* Those of groups that can be read first, then in the order in which they were found. */
+static int compare_targets(const void *x, const void *y)
+{
+    const struct mend_link *a = *(const struct mend_link *const *)x, *b = *(const struct mend_link *const *)y;
+
+    if (a->to != b->to)
+        return a->to < b->to ? -1 : 1;
+    if (a->owned != b->owned)
+        return a->owned ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* Those of groups that cannot be read first. */
+static int compare_names(const void *x, const void *y)
+{
+    const struct mend_link *a = *(const struct mend_link *const *)x, *b = *(const struct mend_link *const *)y;
+    int order = strcmp(a->name, b->name);
+
+    if (order)
+        return order;
+    if (a->owned != b->owned)
+        return a->owned ? 1 : -1;
+    return a < b ? -1 : a > b;
+}
+
+static void sort_links(struct mend_hdf5 *h)
+{
+    h->by_target = tool_alloc(h->nlinks + 1, sizeof *h->by_target);
+    h->by_name = tool_alloc(h->nlinks + 1, sizeof *h->by_name);
+    for (size_t i = 0; i < h->nlinks; i++)
+        h->by_target[i] = h->by_name[i] = &h->link[i];
+    qsort(h->by_target, h->nlinks, sizeof *h->by_target, compare_targets);
+    qsort(h->by_name, h->nlinks, sizeof *h->by_name, compare_names);
+}
+
+static bool leads_before(const struct mend_link *a, const struct mend_link *b)
+{
+    return a->to < b->to;
+}
+
+static bool is_named_before(const struct mend_link *a, const struct mend_link *b)
+{
+    return strcmp(a->name, b->name) < 0;
+}
+
+/* The first in that order which is not before the one wanted; NULL: all are. */
+static const struct mend_link *first_from(const struct mend_link **sorted, size_t n, const struct mend_link *wanted,
+                                          bool (*before)(const struct mend_link *, const struct mend_link *))
+{
+    size_t low = 0;
+
+    while (n > 0) {
+        size_t half = n / 2;
+
+        if (before(sorted[low + half], wanted)) {
+            low += half + 1;
+            n -= half + 1;
+        } else {
+            n = half;
+        }
+    }
+    return sorted[low];
 }
 
 static bool is_linked(const struct mend_hdf5 *h, uint64_t at)
 {
-    for (size_t i = 0; i < h->nlinks; i++)
-        if (h->link[i].to == at)
-            return true;
-    return false;
+    const struct mend_link wanted = {.to = at};
+    const struct mend_link *found = first_from(h->by_target, h->nlinks, &wanted, leads_before);
+
+    return found && found->to == at;
 }
 
 static bool leads_to_group(const struct mend_hdf5 *h, uint64_t at)
@@ -62,13 +133,10 @@ static size_t put_link(unsigned char *p, const char *name, uint64_t to)
 }
 
 /* Does another link before this one lead there, or have its name? */
-static bool is_again(const struct mend_hdf5 *h, size_t i)
+static bool is_again(const struct mend_hdf5 *h, const struct mend_link *link)
 {
-    for (size_t k = 0; k < h->nlinks; k++)
-        if ((h->link[k].to == h->link[i].to && (k < i || (h->link[k].owned && !h->link[i].owned))) ||
-            (k < i && !h->link[k].owned && strcmp(h->link[k].name, h->link[i].name) == 0))
-            return true;
-    return false;
+    return first_from(h->by_target, h->nlinks, link, leads_before) != link ||
+           first_from(h->by_name, h->nlinks, link, is_named_before) != link;
 }
 
 /* Links of no group that can be read, then all objects that no link leads to; not the group whose links are lost. */
@@ -78,7 +146,7 @@ static size_t put_links(const struct mend_hdf5 *h, unsigned char *p)
     char name[32];
 
     for (size_t i = 0; i < h->nlinks; i++)
-        if (!h->link[i].owned && !is_again(h, i) && find_object(h, h->link[i].to))
+        if (!h->link[i].owned && !is_again(h, &h->link[i]) && find_object(h, h->link[i].to))
             at += put_link(at, h->link[i].name, h->link[i].to);
     for (size_t i = 0; i < h->nobjects; i++)
         if (!is_linked(h, h->object[i].at) && !h->object[i].broken) {
@@ -110,21 +178,22 @@ static uint64_t make_root(struct mend_hdf5 *h)
 }
 
 /* The root group lies behind the superblock, or is the one object that no link leads to. */
-static bool is_root(const struct mend_hdf5 *h, size_t i)
+static bool is_root(const struct mend_hdf5 *h, size_t i, size_t unlinked)
 {
-    size_t unlinked = 0;
-
-    for (size_t k = 0; k < h->nobjects; k++)
-        unlinked += !is_linked(h, h->object[k].at);
     return leads_to_group(h, h->object[i].at) && !is_linked(h, h->object[i].at) &&
            (unlinked == 1 || h->object[i].at == SUPER2);
 }
 
 static uint64_t find_root(struct mend_hdf5 *h)
 {
+    size_t unlinked = 0;
+
     mend_stray_links(h);
+    sort_links(h);
     for (size_t i = 0; i < h->nobjects; i++)
-        if (is_root(h, i))
+        unlinked += !is_linked(h, h->object[i].at);
+    for (size_t i = 0; i < h->nobjects; i++)
+        if (is_root(h, i, unlinked))
             return h->object[i].at;
     return h->nobjects ? make_root(h) : MEND_NOWHERE;
 }
@@ -234,5 +303,7 @@ void mend_hdf5(struct mend *m)
     for (size_t i = 0; i < h.nlinks; i++)
         free(h.link[i].name);
     free(h.link);
+    free(h.by_target);
+    free(h.by_name);
     free(h.object);
 }

@@ -26,6 +26,7 @@ struct mend_hdf5 {
     size_t nobjects;
     struct mend_link *link; /* of all groups */
     size_t nlinks;
+    const struct mend_link **by_target, **by_name; /* all of them, once no more come; NULL behind the last */
 };
 
 /* --- mend_hdf5_block.c: blocks with a checksum -------------------------------------------- */

@@ -165,7 +165,7 @@ static bool put_reference(const struct adding *a, struct refs_var *x, const size
 
 /* Compact values lie inside metadata, those of other files elsewhere. */
 static bool put_chunk(const struct adding *a, struct refs_var *x, const struct look_var *v, const struct look_pieces *p,
-                      size_t shift)
+                      size_t shift, size_t *written)
 {
     unsigned long long address, size;
     unsigned skipped;
@@ -176,9 +176,9 @@ static bool put_chunk(const struct adding *a, struct refs_var *x, const struct l
         msg_nc(status, "%s: %s", a->path, v->path);
         return false;
     }
-    x->missing = x->missing || !size;
     if (!size)
         return true;
+    ++*written;
     if (skipped) {
         msg_error(
             "%s: %s: a chunk went through some of its filters only, which references cannot say: copy the file with "
@@ -197,14 +197,19 @@ static bool put_chunk(const struct adding *a, struct refs_var *x, const struct l
 
 static bool put_chunks(const struct adding *a, struct refs_var *x, const struct look_var *v)
 {
-    size_t step = x->axis >= 0 ? x->v->piece[x->axis] : 1;
+    size_t step = x->axis >= 0 ? x->v->piece[x->axis] : 1, written = 0;
     struct look_pieces p;
     bool ok = true;
 
     if (x->axis >= 0 && (!step || x->length % step || (v->storage != NC_CHUNKED && v->piece[x->axis] != step)))
         x->unaligned = true;
     for (look_pieces_start(&p, v); ok && p.more && !x->unaligned; look_pieces_next(&p))
-        ok = put_chunk(a, x, v, &p, step ? x->length / step : 0);
+        ok = put_chunk(a, x, v, &p, step ? x->length / step : 0, &written);
+    if (p.why) {
+        msg_error("%s: %s: %s", a->path, v->path, p.why);
+        ok = false;
+    }
+    x->missing = x->missing || (!x->unaligned && written < p.total);
     look_pieces_end(&p);
     return ok;
 }

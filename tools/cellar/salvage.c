@@ -3,12 +3,15 @@
 
 #include "salvage.h"
 #include "cellar.h"
+#include "look.h"
 #include "msg.h"
 #include "progress.h"
 #include "protect.h"
 #include "slab.h"
 #include <stdlib.h>
 #include <string.h>
+
+enum { EACH_MAX = 1 << 20 }; /* chunks that are not there, of which each is listed as lost, or filled */
 
 struct reading {
     struct salvage *s;
@@ -259,26 +262,102 @@ static void choose_box(const struct salvage *s, const struct copy_var *v, size_t
     }
 }
 
+static void read_block(struct reading *r, struct slab *block)
+{
+    if (r->s->mend.cut || read_box(r, block->start, block->count) != NC_NOERR)
+        read_chunks(r, block);
+    progress_add(block->n * r->v->type->size, r->v->path);
+}
+
+/* Chunks that were never written have the fill value in both files. In an archive that ends early they are lost. */
+static void read_stored(struct reading *r, struct slab *block, struct look_pieces *p)
+{
+    size_t start[NC_MAX_VAR_DIMS], count[NC_MAX_VAR_DIMS];
+
+    while (!r->failed && p->more) {
+        look_piece_box(p, start, count);
+        slab_seek(block, start);
+        read_block(r, block);
+        for (bool inside = true; p->more && inside;) {
+            look_pieces_next(p);
+            if (p->more)
+                look_piece_box(p, start, count);
+            inside = slab_has(block, start);
+        }
+    }
+}
+
+static size_t count_stored(const struct look_var *v, size_t *missing)
+{
+    struct look_pieces p;
+    size_t n = 0;
+
+    for (look_pieces_start(&p, v); p.more; look_pieces_next(&p))
+        n++;
+    *missing = p.total - n;
+    look_pieces_end(&p);
+    return n;
+}
+
+/* Without a fill value, what was never written may be anything. */
+static bool has_fill(const struct copy_var *v)
+{
+    int off = 0;
+
+    return nc_inq_var_fill(v->group, v->id, &off, NULL) == NC_NOERR && !off;
+}
+
+/* More chunks than can be written or listed were never written, or lie where it cannot be told. */
+static void lose_rest(struct reading *r, size_t missing, const char *why)
+{
+    if (why)
+        salvage_lose(r->s, r->v->path, why);
+    else if (missing && r->s->mend.cut)
+        salvage_lose(r->s, r->v->path, "more of it than can be listed is not in what is left of the archive");
+    else if (missing && has_fill(r->v) && !copy_keeps_fill(r->v))
+        salvage_lose(r->s, r->v->path, "what was never written has the fill value of the copy, which is another");
+}
+
+/* Blocks are runs of chunks; where few are stored, a block is one. */
+static void read_var(struct reading *r, size_t *box)
+{
+    struct copy_var *v = r->v;
+    const struct look_var chunks = {
+        .group = v->group, .id = v->id, .ndims = v->ndims, .shape = v->shape, .piece = v->in_chunk};
+    struct look_pieces p;
+    struct slab block;
+    size_t missing = 0, written = v->was_chunked ? count_stored(&chunks, &missing) : 0;
+
+    if (v->was_chunked && look_is_sparse(written, missing))
+        memcpy(box, v->in_chunk, (size_t)v->ndims * sizeof *box);
+    else
+        choose_box(r->s, v, box);
+    r->values = tool_alloc(volume(v->ndims, box), v->type->size);
+    slab_start_boxes(&block, v->ndims, v->shape, box);
+    if (!v->was_chunked || (missing < EACH_MAX && (r->s->mend.cut || !copy_keeps_fill(v)))) {
+        while (!r->failed && slab_next(&block))
+            read_block(r, &block);
+    } else {
+        look_pieces_start(&p, &chunks);
+        read_stored(r, &block, &p);
+        lose_rest(r, missing, p.why);
+        copy_reach_end(v, r->values); /* a last value that cannot be read is lost, as above */
+        look_pieces_end(&p);
+    }
+    free(r->values);
+}
+
 static bool salvage_var(struct salvage *s, struct copy_var *v)
 {
     struct reading r = {.s = s, .v = v};
-    struct slab block;
     size_t box[NC_MAX_VAR_DIMS];
 
     if (!chunk_is_sound(v, box)) {
         salvage_lose(s, v->path, "its chunk lengths make no sense");
         return true;
     }
-    choose_box(s, v, box);
     s->values += v->nbytes / v->type->size;
-    r.values = tool_alloc(volume(v->ndims, box), v->type->size);
-    slab_start_boxes(&block, v->ndims, v->shape, box);
-    while (!r.failed && slab_next(&block)) {
-        if (s->mend.cut || read_box(&r, block.start, block.count) != NC_NOERR)
-            read_chunks(&r, &block);
-        progress_add(block.n * v->type->size, v->path);
-    }
-    free(r.values);
+    read_var(&r, box);
     return !r.failed;
 }
 

@@ -21,8 +21,8 @@ struct racing {
 
 bool tune_takes(const struct look_var *v)
 {
-    return !v->reason && v->type && v->xtype > NC_NAT && v->xtype < NC_STRING && v->xtype != NC_CHAR && v->ndims > 0 &&
-           v->nbytes >= LEAST_BYTES;
+    return !v->reason && !v->too_many && v->type && v->xtype > NC_NAT && v->xtype < NC_STRING && v->xtype != NC_CHAR &&
+           v->ndims > 0 && v->nbytes >= LEAST_BYTES;
 }
 
 /* Of all threads. */

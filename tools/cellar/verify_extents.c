@@ -9,12 +9,9 @@
 
 enum { PADDING = 3 }; /* classic variables begin at multiples of four */
 
-static void not_found(void *arg, const struct look_var *v, const size_t *index, int status)
+static void not_found(void *arg, const struct look_var *v, const size_t *index, const char *why)
 {
-    char *why = msg_reason(status);
-
     verify_note(arg, v, index, false, "%s", why);
-    free(why);
 }
 
 static void index_of(const struct look_var *v, size_t number, size_t *index)

@@ -107,31 +107,6 @@ static void note_hash(const struct reading *r, const size_t *index, uint64_t has
 
 /* --- pieces of a block ----------------------------------------------------------------------- */
 
-typedef void on_piece(const struct reading *r, const struct slab *block, const size_t *index, const size_t *start,
-                      const size_t *count);
-
-/* Blocks are made of whole pieces, but for pieces too large to be read at once. */
-static void each_piece(const struct reading *r, const struct slab *block, on_piece *visit)
-{
-    struct slab box = {.ndims = r->v->ndims};
-    size_t index[NC_MAX_VAR_DIMS] = {0}, start[NC_MAX_VAR_DIMS] = {0};
-
-    slab_start_boxes(&box, r->v->ndims, block->count, r->v->piece);
-    while (slab_next(&box)) {
-        for (int d = 0; d < r->v->ndims; d++) {
-            start[d] = block->start[d] + box.start[d];
-            index[d] = start[d] / r->v->piece[d];
-        }
-        visit(r, block, index, start, box.count);
-    }
-}
-
-static void hash_piece(const struct reading *r, const struct slab *block, const size_t *index, const size_t *start,
-                       const size_t *count)
-{
-    note_hash(r, index, hash_box(r, block, start, count));
-}
-
 static bool is_unknown(int status)
 {
     return status == NC_ENOFILTER || status == NC_ENOMEM || status > 0;
@@ -164,30 +139,54 @@ static void try_piece(const struct reading *r, const struct slab *block, const s
 
 /* --- a variable ----------------------------------------------------------------------------------- */
 
-static void read_blocks(struct reading *r, struct slab *block)
+/* One block, and each piece of it that is stored: p goes on to the first behind. */
+static void read_block(struct reading *r, struct slab *block, struct look_pieces *p)
 {
-    while (slab_next(block)) {
-        const struct look_var *v = r->v;
-        int status = nc_get_vara(v->group, v->id, block->start, block->count, r->values);
+    const struct look_var *v = r->v;
+    size_t start[NC_MAX_VAR_DIMS], count[NC_MAX_VAR_DIMS];
+    int status = nc_get_vara(v->group, v->id, block->start, block->count, r->values);
 
-        if (status) {
-            each_piece(r, block, try_piece);
-        } else {
-            if (r->job->manifest)
-                each_piece(r, block, hash_piece);
-            type_release(v->type, r->values, block->n);
-        }
-        r->job->out->bytes += block->n * v->type->size;
-        progress_add(block->n * v->type->size, r->job->look.path);
+    for (; p->more; look_pieces_next(p)) {
+        look_piece_box(p, start, count);
+        if (!slab_has(block, start))
+            break;
+        if (status)
+            try_piece(r, block, p->index, start, count);
+        else if (r->job->manifest)
+            note_hash(r, p->index, hash_box(r, block, start, count));
     }
+    if (status == NC_NOERR)
+        type_release(v->type, r->values, block->n);
+    r->job->out->bytes += block->n * v->type->size;
+    progress_add(block->n * v->type->size, r->job->look.path);
 }
 
-static bool is_whole(const struct slab *block, const struct look_var *v)
+/* Blocks are runs of whole pieces; those without any that is stored are left out. */
+static void read_blocks(struct reading *r, struct slab *block)
 {
-    for (int d = 0; d < v->ndims; d++)
-        if (block->step[d] < v->piece[d] && block->step[d] < v->shape[d])
-            return false;
-    return true;
+    size_t start[NC_MAX_VAR_DIMS], count[NC_MAX_VAR_DIMS];
+    struct look_pieces p;
+
+    look_pieces_start(&p, r->v);
+    while (p.more) {
+        look_piece_box(&p, start, count);
+        slab_seek(block, start);
+        read_block(r, block, &p);
+    }
+    look_pieces_end(&p);
+}
+
+/* Where few pieces are stored, a block is one. */
+static void start_blocks(const struct verify_job *job, const struct look_var *v, size_t most, struct slab *block)
+{
+    size_t *box = tool_alloc((size_t)v->ndims + 1, sizeof *box), written = job->extents.written[v - job->look.var];
+    size_t missing = job->extents.missing[v - job->look.var];
+
+    if (look_is_sparse(written, missing))
+        slab_start_boxes(block, v->ndims, v->shape, v->piece);
+    else
+        slab_start_boxes(block, v->ndims, v->shape, look_box(v, most, box));
+    free(box);
 }
 
 /* A piece that does not fit the memory limit is read and hashed part by part, into one hash. */
@@ -222,13 +221,13 @@ static void read_var(struct verify_job *job, const struct look_var *v)
 {
     struct reading r = {.job = job, .v = v};
     struct slab *block = tool_alloc(1, sizeof *block);
-    size_t *box = tool_alloc((size_t)v->ndims + 1, sizeof *box), most = job->most / v->type->size + 1;
+    size_t most = job->most / v->type->size + 1;
     bool one_piece = v->storage != NC_CHUNKED && look_piece_values(v) == v->nvalues && v->nvalues > most;
 
     if (one_piece)
         slab_start(block, v->ndims, v->shape, NULL, most);
     else
-        slab_start_boxes(block, v->ndims, v->shape, look_box(v, most, box));
+        start_blocks(job, v, most, block);
     r.capacity = 1;
     for (int d = 0; d < v->ndims; d++)
         r.capacity *= block->step[d] < v->shape[d] ? block->step[d] : v->shape[d];
@@ -237,10 +236,9 @@ static void read_var(struct verify_job *job, const struct look_var *v)
                     r.capacity);
     } else {
         r.values = tool_alloc(r.capacity, v->type->size);
-        (is_whole(block, v) ? read_blocks : read_large_piece)(&r, block);
+        (one_piece ? read_large_piece : read_blocks)(&r, block);
         free(r.values);
     }
-    free(box);
     free(block);
 }
 

@@ -47,6 +47,22 @@ static void set_counts(struct slab *s)
     }
 }
 
+void slab_seek(struct slab *s, const size_t *at)
+{
+    for (int d = 0; d < s->ndims; d++)
+        s->start[d] = at[d] - at[d] % s->step[d];
+    s->begun = true;
+    set_counts(s);
+}
+
+bool slab_has(const struct slab *s, const size_t *at)
+{
+    for (int d = 0; d < s->ndims; d++)
+        if (at[d] < s->start[d] || at[d] - s->start[d] >= s->count[d])
+            return false;
+    return true;
+}
+
 static bool is_empty(const struct slab *s)
 {
     for (int d = 0; d < s->ndims; d++)

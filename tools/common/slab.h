@@ -22,7 +22,9 @@ struct slab {
 /* most: values per block, at least 1. align: chunk lengths blocks should end at, or NULL. */
 void slab_start(struct slab *s, int ndims, const size_t *shape, const size_t *align, size_t most);
 void slab_start_boxes(struct slab *s, int ndims, const size_t *shape, const size_t *box); /* blocks of that shape */
-bool slab_next(struct slab *s); /* false after the last block; a scalar has one block */
+void slab_seek(struct slab *s, const size_t *at);      /* to the block that has the value there */
+bool slab_has(const struct slab *s, const size_t *at); /* does the current block? */
+bool slab_next(struct slab *s);                        /* false after the last block; a scalar has one block */
 
 /* All values of a variable, at most `most` at a time: n of them, from number `at` on. Gives the status of the
  * read that failed, if one did. */

@@ -131,6 +131,10 @@ int copy_create_mode(const struct copy *c); /* for nc_create */
 
 /* What each variable gets; ends the tool when the request names what is not there. */
 void copy_plan(struct copy *c);
+/* Do values that were never written have the same fill value in both files, or none? */
+bool copy_keeps_fill(const struct copy_var *v);
+/* After chunks of a variable were left out: the output as long as the input. value: room for one. A netCDF status. */
+int copy_reach_end(const struct copy_var *v, char *value);
 bool copy_define(struct copy *c); /* false after saying why */
 bool copy_data(struct copy *c);
 bool copy_verify(struct copy *c, bool *same);

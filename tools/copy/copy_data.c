@@ -5,6 +5,7 @@
 #include "copy.h"
 #include "msg.h"
 #include "slab.h"
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -99,6 +100,89 @@ static bool copy_blocks(struct copy *c, struct copy_var *v)
     return ok;
 }
 
+/* --- chunks that were never written ------------------------------------------------------------- */
+
+enum { SPARSE = 8 }; /* less than this part of the chunks is written */
+
+bool copy_keeps_fill(const struct copy_var *v)
+{
+    int off_in = 1, off_out = 0;
+    char *in = tool_alloc(2, v->type->size), *out = in + v->type->size;
+    bool same = !v->type->has_pointers && !v->retyped && nc_inq_var_fill(v->group, v->id, &off_in, in) == NC_NOERR &&
+                nc_inq_var_fill(v->out_group, v->out_id, &off_out, out) == NC_NOERR && off_in == off_out &&
+                (off_in || memcmp(in, out, v->type->size) == 0);
+
+    free(in);
+    return same;
+}
+
+static bool is_sparse(const struct copy_var *v)
+{
+    size_t index[NC_MAX_VAR_DIMS] = {0}, chunk[NC_MAX_VAR_DIMS], total = 1, written = 0;
+    int more = 0, storage = NC_CONTIGUOUS;
+
+    if (!v->was_chunked || nc_inq_var_chunking(v->out_group, v->out_id, &storage, chunk) != NC_NOERR ||
+        storage != NC_CHUNKED || !copy_keeps_fill(v))
+        return false;
+    for (int d = 0; d < v->ndims; d++)
+        if (__builtin_mul_overflow(total, v->shape[d] / v->in_chunk[d] + 1, &total))
+            total = SIZE_MAX;
+    for (; written < total / SPARSE; written++) {
+        int status = cellar_next_chunk(v->group, v->id, index, &more);
+
+        if (status || !more)
+            return status == NC_NOERR;
+    }
+    return false;
+}
+
+/* Dimensions that grow are as long as the input's only once their last value is written. */
+int copy_reach_end(const struct copy_var *v, char *value)
+{
+    size_t last[NC_MAX_VAR_DIMS], one[NC_MAX_VAR_DIMS], len = 0;
+    int dimid[NC_MAX_VAR_DIMS], status = nc_inq_vardimid(v->out_group, v->out_id, dimid);
+    bool shorter = false;
+
+    for (int d = 0; status == NC_NOERR && d < v->ndims; d++) {
+        status = nc_inq_dimlen(v->out_group, dimid[d], &len);
+        shorter = shorter || len < v->shape[d];
+        last[d] = v->shape[d] - 1;
+        one[d] = 1;
+    }
+    if (status || !shorter)
+        return status;
+    status = nc_get_vara(v->group, v->id, last, one, value);
+    return status ? status : nc_put_vara(v->out_group, v->out_id, last, one, value);
+}
+
+/* One chunk of the input at a time; what lies between them has the fill value on both sides. */
+static bool copy_stored(struct copy *c, struct copy_var *v)
+{
+    size_t index[NC_MAX_VAR_DIMS], start[NC_MAX_VAR_DIMS], count[NC_MAX_VAR_DIMS], n = v->type->size;
+    int more = 0;
+    char *values;
+    bool ok;
+
+    for (int d = 0; d < v->ndims; d++)
+        n *= v->in_chunk[d];
+    values = tool_alloc(n, 1);
+    for (ok = said(c, v, cellar_next_chunk(v->group, v->id, index, &more), true); ok && more;
+         ok = ok && said(c, v, cellar_next_chunk(v->group, v->id, index, &more), true)) {
+        for (int d = 0; d < v->ndims; d++) {
+            start[d] = index[d] * v->in_chunk[d];
+            count[d] = v->shape[d] - start[d] < v->in_chunk[d] ? v->shape[d] - start[d] : v->in_chunk[d];
+        }
+        ok = said(c, v, nc_get_vara(v->group, v->id, start, count, values), true) &&
+             said(c, v, nc_put_vara(v->out_group, v->out_id, start, count, values), false);
+        copy_progress(c, v);
+    }
+    if (ok)
+        ok = said(c, v, copy_reach_end(v, values), false);
+    free(values);
+    c->done += v->nbytes;
+    return ok;
+}
+
 static bool copy_var_data(struct copy *c, struct copy_var *v)
 {
     double start = now();
@@ -111,7 +195,7 @@ static bool copy_var_data(struct copy *c, struct copy_var *v)
     if (ok && as_stored)
         c->done += v->nbytes;
     else if (ok)
-        ok = copy_blocks(c, v);
+        ok = is_sparse(v) ? copy_stored(c, v) : copy_blocks(c, v);
     v->seconds = now() - start;
     copy_progress(c, v);
     return ok;

@@ -347,6 +347,7 @@ const struct cel_container_ops cel_classic_ops = {
     .load_atts = load_atts,
     .save = cel_classic_save,
     .extend = cel_classic_extend,
+    .chunk_next = cel_classic_chunk_next,
     .chunk_locate = cel_classic_chunk_locate,
     .unchunked_get = cel_classic_get,
     .unchunked_put = cel_classic_put,

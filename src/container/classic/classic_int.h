@@ -144,6 +144,7 @@ int cel_classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *s
                     const ptrdiff_t *stride, const void *data);
 
 /* --- classic_locate.c -------------------------------------------------------------------------- */
+int cel_classic_chunk_next(struct cel_dataset *ds, struct cel_var *var, const size_t *n, size_t *index);
 int cel_classic_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                              struct cel_chunk_location *out, char **key);
 

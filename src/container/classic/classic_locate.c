@@ -18,3 +18,21 @@ int cel_classic_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const 
     cel_unlock(&c->lock);
     return nbytes ? CEL_OK : CEL_ABSENT;
 }
+
+/* A header may claim any number of records. Of a file that nobody writes, those behind its end are not there. */
+int cel_classic_chunk_next(struct cel_dataset *ds, struct cel_var *var, const size_t *n, size_t *index)
+{
+    struct classic *c = cel_classic_of(ds);
+    const struct cel_classic_var *p = priv_of(var);
+    uint64_t records;
+
+    (void)n;
+    if (!p->is_record || ds->writable || !c->recsize)
+        return CEL_OK;
+    records = c->io.size > p->begin ? (c->io.size - p->begin - 1) / c->recsize + 1 : 0;
+    if (index[0] < records)
+        return CEL_OK;
+    return cel_fail_in_var(cel_fail(NC_EIO, "the file has %llu records, and ends before record %zu",
+                                    (unsigned long long)c->numrecs, index[0]),
+                           var);
+}

@@ -101,6 +101,16 @@ int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t 
     return rc < 0 ? fail_chunk(rc, var, index) : rc;
 }
 
+/* What libhdf5 alone can tell is asked for chunk by chunk. */
+int cel_h5_chunk_next(struct cel_dataset *ds, struct cel_var *var, const size_t *n, size_t *index)
+{
+    const struct cel_h5_var *v = var->priv;
+    int rc = v->index ? cel_h5r_index_next(v->index, n, index) : CEL_ASK_LIBHDF5;
+
+    (void)ds;
+    return rc == CEL_ASK_LIBHDF5 ? CEL_OK : rc < 0 ? fail_chunk(rc, var, index) : rc;
+}
+
 /* A size the index claims is believed only as far as the file reaches. */
 static int check_location(const struct cel_h5_io *io, const struct cel_chunk_location *at)
 {

@@ -312,6 +312,8 @@ int cel_h5_filters_get(struct cel_var *var, hid_t dcpl);
 
 /* --- h5_chunk.c, h5_unchunked.c ------------------------------------------------------------------------- */
 int cel_h5_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out);
+int cel_h5_chunk_next(struct cel_dataset *ds, struct cel_var *var, const size_t *n, size_t *index);
+int cel_h5_stored_size(struct cel_dataset *ds, struct cel_var *var, uint64_t *out); /* h5_locate.c */
 int cel_h5_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                         struct cel_chunk_location *out, char **key); /* h5_locate.c */
 int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,

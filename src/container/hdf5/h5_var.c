@@ -344,8 +344,10 @@ static int take_layout(struct cel_h5_file *f, struct cel_var *var, struct cel_h5
         rc = take_chunks(var, d);
         if (rc == CEL_OK)
             rc = prepare_chain(var);
-        if (rc == CEL_OK && goes_by_chunks(var))
-            return cel_h5r_index_make(where.read, d, &v->index);
+        if (rc == CEL_OK)
+            rc = cel_h5r_index_make(where.read, d, &v->index);
+        if (rc != CEL_OK || goes_by_chunks(var))
+            return rc;
     }
     if (rc == CEL_OK)
         rc = cel_h5_own_make(&where, d, &var->chain, &v->own);

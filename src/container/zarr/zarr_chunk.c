@@ -120,6 +120,7 @@ int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size
     int rc;
 
     (void)at;
+    atomic_store(&((struct cel_zarr_array *)var->priv)->changed, true);
     if (array_of(var)->shard)
         return cel_zarr_shard_put(ds, var, index, encoded, n);
     rc = key_of(var, index, &key);

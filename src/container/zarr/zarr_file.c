@@ -439,6 +439,7 @@ const struct cel_container_ops cel_zarr_ops = {
     .save = cel_zarr_save,
     .extend = extend,
     .chunk_find = cel_zarr_chunk_find,
+    .chunk_next = cel_zarr_chunk_next,
     .chunk_read = cel_zarr_chunk_read,
     .chunk_size = cel_zarr_chunk_size,
     .chunk_locate = cel_zarr_chunk_locate,

@@ -74,7 +74,8 @@ struct cel_zarr_dtype {
     size_t nleaf;
 };
 
-struct cel_zarr_shard; /* zarr_shard.c */
+struct cel_zarr_shard;  /* zarr_shard.c */
+struct cel_zarr_listed; /* zarr_listed.c */
 
 /* --- an array: var->priv --------------------------------------------------------- */
 struct cel_zarr_array {
@@ -84,13 +85,15 @@ struct cel_zarr_array {
     char *saved;
     bool unsaved; /* both as in zarr_group */
     struct cel_zarr_dtype dtype;
-    bool implied_units;           /* the attribute "units" is the data type's, not the store's */
-    bool serialized;              /* v3: a filter of the chain stands in place of "bytes" */
-    bool scalar;                  /* stored as shape [1], one value for netCDF */
-    bool prefixed;                /* keys start with "c" */
-    char separator;               /* between chunk indices */
-    int *order;                   /* stored axis i is axis order[i]; NULL: as they are */
-    struct cel_zarr_shard *shard; /* the innermost shards; NULL: none */
+    bool implied_units;             /* the attribute "units" is the data type's, not the store's */
+    bool serialized;                /* v3: a filter of the chain stands in place of "bytes" */
+    bool scalar;                    /* stored as shape [1], one value for netCDF */
+    bool prefixed;                  /* keys start with "c" */
+    char separator;                 /* between chunk indices */
+    int *order;                     /* stored axis i is axis order[i]; NULL: as they are */
+    struct cel_zarr_shard *shard;   /* the innermost shards; NULL: none */
+    struct cel_zarr_listed *listed; /* chunks that the store has; NULL: not asked for */
+    atomic_bool changed;            /* ... since which some were written */
 };
 
 static inline struct zarr *cel_zarr_of(const struct cel_dataset *ds)
@@ -249,6 +252,10 @@ int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const s
 int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                          const struct cel_chunk_location *at, const void *encoded, size_t n);
 
+/* --- zarr_listed.c: which chunks the store has --------------------------------- */
+int cel_zarr_chunk_next(struct cel_dataset *ds, struct cel_var *var, const size_t *n, size_t *index);
+void cel_zarr_listed_free(struct cel_zarr_listed *l);
+
 /* --- zarr_keys.c ----------------------------------------------------------- */
 int cel_zarr_keys(struct cel_dataset *ds, char **out);
 
@@ -307,6 +314,13 @@ int cel_zarr_shard_size(struct cel_dataset *ds, struct cel_var *var, const size_
 /* The range of a chunk in the value of the store it lies in, and that value's key; address UINT64_MAX: it is not one. */
 int cel_zarr_shard_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                           struct cel_chunk_location *out, struct cel_buf *key);
+/* Of the shard of that number along each axis, with n[] innermost chunks in the array: each that is there, in any order.
+ * Index NULL: it begins, also anew, and what was given before does not count. */
+typedef int cel_zarr_index_visit(void *context, const size_t *index);
+int cel_zarr_shard_each(struct cel_dataset *ds, struct cel_var *var, const size_t *number, const size_t *n,
+                        cel_zarr_index_visit *visit, void *context);
+bool cel_zarr_shard_counts(const struct cel_zarr_shard *s, int rank); /* shards have so many axes as the array */
+void cel_zarr_shard_count(struct cel_zarr_shard *s, const size_t *n, size_t *out); /* values of the store */
 int cel_zarr_shard_put(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded, size_t n);
 int cel_zarr_shard_flush(struct cel_dataset *ds, struct cel_var *var);
 void cel_zarr_shard_free(struct cel_zarr_shard *shard);

@@ -695,6 +695,7 @@ void cel_zarr_array_free(struct cel_zarr_array *a)
     if (!a)
         return;
     cel_zarr_array_unmake(a);
+    cel_zarr_listed_free(a->listed);
     free(a->path);
     free(a->saved);
     cel_json_free(a->attrs);

@@ -10,11 +10,13 @@
  *   bytes N                           in OUT
  *   error NAME TEXT
  *   libhdf5                           it was needed after all */
+#include "chunk_grid.h"
 #include "h5_int.h"
 #include <cellar.h>
 #include <netcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 
@@ -49,16 +51,45 @@ static bool next(const struct cel_var *var, size_t *index)
     return false;
 }
 
+/* The walk that passes over what was never written comes to the same chunks. */
+struct walk {
+    size_t n[CEL_RANK_MAX], index[CEL_RANK_MAX];
+    int rc;
+};
+
+static void walk_on(struct cel_dataset *ds, struct cel_var *var, struct walk *w)
+{
+    w->rc = cel_chunk_wrap(var->ndims, w->n, w->index) ? ds->ops->chunk_next(ds, var, w->n, w->index) : CEL_ABSENT;
+}
+
+static void check_walk(struct cel_dataset *ds, struct cel_var *var, struct walk *w, const size_t *index, bool found)
+{
+    bool here = w->rc == CEL_OK && memcmp(index, w->index, (size_t)var->ndims * sizeof *index) == 0;
+
+    if (here != found)
+        printf("error %s the walk %s chunk %zu,...\n", var->name, here ? "has" : "passes over", index[0]);
+    if (!here)
+        return;
+    w->index[var->ndims - 1]++;
+    walk_on(ds, var, w);
+}
+
 static void say_chunks(struct cel_dataset *ds, struct cel_var *var)
 {
     size_t index[CEL_RANK_MAX] = {0};
+    struct walk walk = {0};
 
-    for (int d = 0; d < var->ndims; d++)
+    for (int d = 0; d < var->ndims; d++) {
+        walk.n[d] = (var->layout.extent[d] + var->layout.chunk[d] - 1) / var->layout.chunk[d];
         if (var->layout.extent[d] == 0)
             return;
+    }
+    walk_on(ds, var, &walk);
     do {
         struct cel_chunk_location at = {0};
         int rc = ds->ops->chunk_find(ds, var, index, &at);
+
+        check_walk(ds, var, &walk, index, rc == CEL_OK);
 
         if (rc < 0)
             printf("error %s %s\n", var->name, cel_error_text());

@@ -1,5 +1,6 @@
 /* Chunk indices, one test for each kind: every chunk is where libhdf5 says, and a damaged index is an error that names
  * the variable and the offset, never other values. Layout messages of every version. */
+#include "chunk_grid.h"
 #include "h5_int.h"
 #include "h5_read_int.h"
 #include "h5_test.h"
@@ -80,6 +81,29 @@ static void compare_chunks(struct cel_dataset **ds, struct cel_var **var)
         }
 }
 
+/* Chunks that a walk gives are those that are found one by one. */
+static void compare_walks(struct cel_dataset *ds, struct cel_var *var)
+{
+    size_t index[2], walk[2] = {0, 0}, n[2];
+    struct cel_chunk_location at;
+    int more;
+
+    for (int d = 0; d < 2; d++)
+        n[d] = var->layout.extent[d] / var->layout.chunk[d];
+    more = ds->ops->chunk_next(ds, var, n, walk);
+    for (index[0] = 0; index[0] < n[0]; index[0]++)
+        for (index[1] = 0; index[1] < n[1]; index[1]++) {
+            int rc = ds->ops->chunk_find(ds, var, index, &at);
+
+            assert_int_equal(rc == CEL_OK, more == CEL_OK && memcmp(index, walk, sizeof walk) == 0);
+            if (rc != CEL_OK)
+                continue;
+            walk[1]++;
+            more = cel_chunk_wrap(2, n, walk) ? ds->ops->chunk_next(ds, var, n, walk) : CEL_ABSENT;
+        }
+    assert_int_equal(more, CEL_ABSENT);
+}
+
 static void compare_with_libhdf5(const char *path, const struct kind *k)
 {
     struct cel_dataset *ds[2];
@@ -96,6 +120,7 @@ static void compare_with_libhdf5(const char *path, const struct kind *k)
     cel_h5r_index_free(v->index);
     v->index = NULL;
     compare_chunks(ds, var);
+    compare_walks(ds[0], var[0]);
     assert_true(cel_h5_file(ds[0])->id < 0);
     assert_true(cel_h5_file(ds[1])->id >= 0);
     finish(ds[0]);

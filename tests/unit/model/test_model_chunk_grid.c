@@ -72,6 +72,23 @@ static void the_last_chunk_of_all_numbers_has_an_end(void **state)
     assert_true(cel_chunk_end((size_t)1 << 63, 1) == SIZE_MAX);
 }
 
+static void an_index_beyond_a_row_is_the_next_ones_first(void **state)
+{
+    static const size_t n[] = {2, 3, 4}, empty[] = {2, 0, 4};
+    size_t inside[] = {1, 2, 3}, row[] = {0, 1, 4}, far[] = {0, 9, 9}, end[] = {1, 2, 4}, none[] = {0, 0, 0};
+
+    (void)state;
+    assert_true(cel_chunk_wrap(3, n, inside));
+    assert_memory_equal(inside, ((size_t[]){1, 2, 3}), sizeof inside);
+    assert_true(cel_chunk_wrap(3, n, row));
+    assert_memory_equal(row, ((size_t[]){0, 2, 0}), sizeof row);
+    assert_true(cel_chunk_wrap(3, n, far));
+    assert_memory_equal(far, ((size_t[]){1, 0, 0}), sizeof far);
+    assert_false(cel_chunk_wrap(3, n, end));
+    assert_false(cel_chunk_wrap(3, empty, none));
+    assert_true(cel_chunk_wrap(0, NULL, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +96,7 @@ int main(void)
         cmocka_unit_test(without_start_and_stride_it_is_all_of_the_array),
         cmocka_unit_test(a_scalar_is_one_chunk),
         cmocka_unit_test(the_last_chunk_of_all_numbers_has_an_end),
+        cmocka_unit_test(an_index_beyond_a_row_is_the_next_ones_first),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,6 +216,30 @@ int cel_h5r_btree2_find(struct cel_h5r_btree2 *t, cel_h5r_record_order *order, v
     return rc;
 }
 
+/* On the way down, what is sought stands before the first record of each node that is not before it; below that record
+ * there may be others between the two. */
+int cel_h5r_btree2_seek(struct cel_h5r_btree2 *t, cel_h5r_record_order *order, void *sought, cel_h5r_record_fn *visit,
+                        void *data)
+{
+    int level = t->depth, rc;
+    bool same = false;
+
+    if (t->total == 0 || t->root == CEL_H5R_NOWHERE)
+        return CEL_OK;
+    rc = get_root(t);
+    while (rc == CEL_OK && !same && level >= 0) {
+        uint64_t at;
+
+        rc = seek_in_node(t, level, order, sought, &at, &same);
+        if (rc == CEL_OK && at < t->level[level].n)
+            rc = visit(record_at(t, level, at), data);
+        if (rc == CEL_OK && !same && level > 0)
+            rc = get_child(t, level, at);
+        level--;
+    }
+    return rc;
+}
+
 /* --- all of them ------------------------------------------------------------------------------ */
 
 /* Down to the first leaf below this node. */

@@ -117,21 +117,42 @@ static int get_node(struct tree *x, int depth, uint64_t addr, const struct node 
     return rc == CEL_BEYOND_END ? beyond_end() : rc;
 }
 
-static int compare(const struct tree *x, const uint64_t *first, const unsigned char *key)
-{
-    int d;
+/* What keys are ordered by: the first element of a chunk, and what stands behind it in the key. */
+struct position {
+    uint64_t at[CEL_RANK_MAX + 1];
+};
 
-    for (d = 0; d < x->grid->rank; d++) {
+static struct position position_of(const struct tree *x, const unsigned char *key)
+{
+    struct position p = {{0}};
+
+    for (int d = 0; d <= x->grid->rank; d++)
+        p.at[d] = cel_get_le(key + 8 + 8 * (size_t)d, 8);
+    return p;
+}
+
+static int compare_keys(const struct tree *x, const struct position *a, const struct position *b)
+{
+    for (int d = 0; d <= x->grid->rank; d++)
+        if (a->at[d] != b->at[d])
+            return a->at[d] < b->at[d] ? -1 : 1;
+    return 0;
+}
+
+static int compare(const struct tree *x, const struct position *first, const unsigned char *key)
+{
+    for (int d = 0; d <= x->grid->rank; d++) {
         uint64_t at = cel_get_le(key + 8 + 8 * (size_t)d, 8);
 
-        if (first[d] != at)
-            return first[d] < at ? -1 : 1;
+        if (first->at[d] != at)
+            return first->at[d] < at ? -1 : 1;
     }
-    return cel_get_le(key + 8 + 8 * (size_t)d, 8) ? -1 : 0;
+    return 0;
 }
 
 /* The child whose chunks these are; false: none has them. */
-static bool choose(const struct tree *x, const unsigned char *node, unsigned n, const uint64_t *first, unsigned *child)
+static bool choose(const struct tree *x, const unsigned char *node, unsigned n, const struct position *first,
+                   unsigned *child)
 {
     unsigned low = 0, high = n; /* key low <= first < key high, once both ends are known */
 
@@ -156,24 +177,39 @@ static uint64_t child_at(const struct tree *x, const unsigned char *key)
     return cel_h5r_take_address(x->grid->file, &b);
 }
 
-/* From the root down, until a leaf. A level that is not the one below its parent's is damage. */
-static int descend(struct tree *x, const uint64_t *first, struct cel_chunk_location *out)
+static unsigned children_of(const struct node *node)
+{
+    return (unsigned)cel_get_le(node->bytes + 6, 2);
+}
+
+/* A level that is not the one below its parent's is damage. */
+static int get_sound_node(struct tree *x, int depth, uint64_t addr, int *level, const struct node **out)
+{
+    int rc = get_node(x, depth, addr, out);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (!(*out)->sound || (depth > 0 && (*out)->bytes[5] != *level - 1))
+        return CEL_ASK_LIBHDF5;
+    *level = (*out)->bytes[5];
+    return CEL_OK;
+}
+
+/* From the root down, until a leaf. */
+static int descend(struct tree *x, const struct position *first, struct cel_chunk_location *out)
 {
     uint64_t addr = x->grid->layout.addr;
     int depth, level = -1, rc;
 
-    for (depth = 0; depth < LEVELS_MAX; depth++, level--) {
+    for (depth = 0; depth < LEVELS_MAX; depth++) {
         const struct node *node;
         const unsigned char *key;
         unsigned child;
 
-        rc = get_node(x, depth, addr, &node);
+        rc = get_sound_node(x, depth, addr, &level, &node);
         if (rc != CEL_OK)
             return rc;
-        if (!node->sound || (depth > 0 && node->bytes[5] != level))
-            return CEL_ASK_LIBHDF5;
-        level = node->bytes[5];
-        if (!choose(x, node->bytes, (unsigned)cel_get_le(node->bytes + 6, 2), first, &child))
+        if (!choose(x, node->bytes, children_of(node), first, &child))
             return CEL_ABSENT;
         key = key_at(x, node->bytes, child);
         addr = child_at(x, key);
@@ -189,14 +225,98 @@ static int descend(struct tree *x, const uint64_t *first, struct cel_chunk_locat
     return CEL_ASK_LIBHDF5;
 }
 
-static int find(const struct cel_h5r_grid *grid, void *state, const size_t *at, struct cel_chunk_location *out)
+static struct position first_of(const struct cel_h5r_grid *grid, const size_t *at)
 {
-    uint64_t first[CEL_RANK_MAX];
+    struct position p = {{0}};
 
     for (int d = 0; d < grid->rank; d++)
-        first[d] = (uint64_t)at[d] * grid->chunk[d];
-    return descend(state, first, out);
+        p.at[d] = (uint64_t)at[d] * grid->chunk[d];
+    return p;
+}
+
+static int find(const struct cel_h5r_grid *grid, void *state, const size_t *at, struct cel_chunk_location *out)
+{
+    struct position first = first_of(grid, at);
+
+    return descend(state, &first, out);
+}
+
+/* --- the next one ---------------------------------------------------------------------- */
+
+/* Where the chunks end that a search finds below the nodes gone through. */
+struct bound {
+    bool known;
+    struct position position;
+};
+
+static void tighten(const struct tree *x, struct bound *b, const unsigned char *key)
+{
+    struct position p = position_of(x, key);
+
+    if (!b->known || compare_keys(x, &p, &b->position) < 0)
+        b->position = p;
+    b->known = true;
+}
+
+static bool is_before(const struct tree *x, const struct position *p, const struct bound *b)
+{
+    return !b->known || compare_keys(x, p, &b->position) < 0;
+}
+
+/* In a leaf, whose chunk `child` is at or before the position. */
+static int next_in_leaf(const struct tree *x, const struct node *leaf, unsigned child, struct position *first,
+                        const struct bound *end)
+{
+    if (compare(x, first, key_at(x, leaf->bytes, child)) != 0) {
+        if (child + 1 == children_of(leaf))
+            return CEL_ABSENT;
+        *first = position_of(x, key_at(x, leaf->bytes, child + 1));
+    }
+    return is_before(x, first, end) ? CEL_OK : CEL_ABSENT;
+}
+
+/* From the root down to the leaf that has the position, which moves to the first chunk there; CEL_ABSENT: that leaf has none
+ * from there on. Only what a search would find counts: keys outside those of the nodes above do not. */
+static int next_below(struct tree *x, struct position *first, struct bound *end)
+{
+    uint64_t addr = x->grid->layout.addr;
+    int depth, level = -1, rc;
+
+    *end = (struct bound){0};
+    for (depth = 0; depth < LEVELS_MAX; depth++) {
+        const struct node *node;
+        unsigned child;
+
+        rc = get_sound_node(x, depth, addr, &level, &node);
+        if (rc != CEL_OK)
+            return rc;
+        if (children_of(node) && compare(x, first, key_at(x, node->bytes, 0)) < 0)
+            *first = position_of(x, key_at(x, node->bytes, 0));
+        if (!is_before(x, first, end) || !choose(x, node->bytes, children_of(node), first, &child))
+            return CEL_ABSENT;
+        if (level == 0)
+            return next_in_leaf(x, node, child, first, end);
+        tighten(x, end, key_at(x, node->bytes, child + 1));
+        addr = child_at(x, key_at(x, node->bytes, child));
+    }
+    return CEL_ASK_LIBHDF5;
+}
+
+/* What is not below one child may be below those behind it. Each turn begins at a key behind the last: nodes that refer to
+ * one another have no more turns than keys. */
+static int next(const struct cel_h5r_grid *grid, void *state, const size_t *n, size_t *at)
+{
+    struct position first = first_of(grid, at);
+    struct bound end;
+    int rc;
+
+    (void)n;
+    for (rc = next_below(state, &first, &end); rc == CEL_ABSENT && end.known; rc = next_below(state, &first, &end))
+        first = end.position;
+    for (int d = 0; d < grid->rank; d++)
+        at[d] = cel_h5r_clamp(first.at[d] / grid->chunk[d]);
+    return rc;
 }
 
 const struct cel_h5r_index_ops cel_h5r_index_btree1 = {
-    .state = sizeof(struct tree), .open = open, .find = find, .dispose = dispose};
+    .state = sizeof(struct tree), .open = open, .find = find, .next = next, .dispose = dispose};

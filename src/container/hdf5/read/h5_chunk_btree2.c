@@ -57,6 +57,42 @@ static int find(const struct cel_h5r_grid *g, void *state, const size_t *at, str
     return rc;
 }
 
+/* --- the next one --- */
+
+struct nearest {
+    struct sought sought;
+    bool found;
+    size_t at[CEL_RANK_MAX];
+};
+
+/* Nodes that do not belong together may have a nearer record above than below. */
+static int take_nearer(const unsigned char *record, void *data)
+{
+    struct nearest *x = data;
+    struct sought best = {.at = x->at, .rank = x->sought.rank, .skip = x->sought.skip};
+    int side = 1, rc = x->found ? order(record, &best, &side) : CEL_OK;
+
+    for (int d = 0; rc == CEL_OK && side > 0 && d < best.rank; d++)
+        x->at[d] = cel_h5r_clamp(cel_get_le64(record + best.skip + 8 * (size_t)d));
+    x->found = true;
+    return rc;
+}
+
+static int next(const struct cel_h5r_grid *g, void *state, const size_t *n, size_t *at)
+{
+    struct cel_h5r_btree2 **tree = state;
+    size_t head = cel_h5r_btree2_record(*tree) - 8 * (size_t)g->rank;
+    struct nearest x = {.sought = {.at = at, .rank = g->rank, .skip = head}};
+    int rc = cel_h5r_btree2_seek(*tree, order, &x.sought, take_nearer, &x);
+
+    (void)n;
+    if (rc != CEL_OK)
+        return rc;
+    for (int d = 0; x.found && d < g->rank; d++)
+        at[d] = x.at[d];
+    return x.found ? CEL_OK : CEL_ABSENT;
+}
+
 static void dispose(void *state)
 {
     struct cel_h5r_btree2 **tree = state;
@@ -65,4 +101,4 @@ static void dispose(void *state)
 }
 
 const struct cel_h5r_index_ops cel_h5r_index_btree2 = {
-    .state = sizeof(struct cel_h5r_btree2 *), .open = open, .find = find, .dispose = dispose};
+    .state = sizeof(struct cel_h5r_btree2 *), .open = open, .find = find, .next = next, .dispose = dispose};

@@ -25,11 +25,26 @@ struct array {
     uint64_t index;
     int growing; /* the dimension whose chunks are counted first */
     struct cel_h5r_kept index_block, super_block, part;
+    struct cel_h5r_kept block_head; /* of a data block in pages */
+    uint64_t *listed;               /* where chunks are not in the grid's order: their numbers there ... */
+    size_t nlisted;
+    uint64_t listed_end; /* ... of those before this element; 0: not listed */
+};
+
+/* Elements that lie together; p NULL: none of them was ever written. */
+struct run {
+    const unsigned char *p;
+    uint64_t n;
 };
 
 static int damaged(const struct cel_h5r_grid *g, const char *why)
 {
     return cel_h5r_damaged(g->file, g->layout.addr, "chunk index", why);
+}
+
+static int too_few(const struct cel_h5r_grid *g)
+{
+    return damaged(g, "it has too few elements");
 }
 
 /* --- header -------------------------------------------------------------------------------- */
@@ -82,6 +97,8 @@ static void dispose(void *state)
     free(a->index_block.bytes);
     free(a->super_block.bytes);
     free(a->part.bytes);
+    free(a->block_head.bytes);
+    free(a->listed);
 }
 
 /* --- where an element is ------------------------------------------------------------------------ */
@@ -122,46 +139,53 @@ static uint64_t address_at(const struct cel_h5r_grid *g, const unsigned char *p,
 
 /* --- data blocks --------------------------------------------------------------------------------- */
 
-/* map: which pages of the super block's data blocks were written; NULL: it has none. */
-static int find_in_block(const struct cel_h5r_grid *g, struct array *a, uint64_t addr, const struct position *p,
-                         const unsigned char *map, struct cel_chunk_location *out)
+/* Elements from `p->i` on in the data block at an address. map: which pages of the super block's data blocks were written;
+ * NULL: it has none. */
+static int get_from_block(const struct cel_h5r_grid *g, struct array *a, uint64_t addr, const struct position *p,
+                          const unsigned char *map, struct run *out)
 {
     size_t head = BLOCK_HEAD + g->file->offset_size + a->number_n;
     uint64_t pages = p->elements / a->page, page = p->i / a->page;
     int rc;
 
+    out->n = p->elements - p->i;
     if (addr == CEL_H5R_NOWHERE)
-        return CEL_ABSENT;
+        return CEL_OK;
     if (p->elements <= a->page) {
         if (p->elements > g->file->size / a->elem)
             return damaged(g, "no file has so many elements");
         rc = cel_h5r_kept_get(g->file, &a->part, addr, head + (size_t)p->elements * a->elem + SUM, "EADB",
                               "block of the chunk index");
         if (rc == CEL_OK)
-            cel_h5r_grid_element(g, a->part.bytes + head + (size_t)p->i * a->elem, a->size_n, out);
+            out->p = a->part.bytes + head + (size_t)p->i * a->elem;
         return rc;
     }
-    if (!map || !cel_h5r_bit(map, p->block * pages + page))
-        return map ? CEL_ABSENT : damaged(g, "pages without a map of them");
+    out->n = a->page - p->i % a->page;
+    if (!map)
+        return damaged(g, "pages without a map of them");
+    if (!cel_h5r_bit(map, p->block * pages + page))
+        return CEL_OK;
     if (a->page > g->file->size / a->elem || page > g->file->size / a->page)
         return damaged(g, "no file has so many elements");
     addr += head + SUM + page * (a->page * a->elem + SUM);
     rc = cel_h5r_kept_get(g->file, &a->part, addr, (size_t)a->page * a->elem + SUM, NULL, "page of the chunk index");
     if (rc == CEL_OK)
-        cel_h5r_grid_element(g, a->part.bytes + (size_t)(p->i % a->page) * a->elem, a->size_n, out);
+        out->p = a->part.bytes + (size_t)(p->i % a->page) * a->elem;
     return rc;
 }
 
-static int find_in_super(const struct cel_h5r_grid *g, struct array *a, uint64_t addr, const struct position *p,
-                         struct cel_chunk_location *out)
+/* The super block that this is in; *block: where the data block is. */
+static int get_from_super(const struct cel_h5r_grid *g, struct array *a, uint64_t addr, const struct position *p,
+                          uint64_t *block, struct run *out)
 {
     uint64_t pages = p->elements > a->page ? p->elements / a->page : 0, map = (pages + 7) / 8;
     size_t head = BLOCK_HEAD + g->file->offset_size + a->number_n, n;
     const unsigned char *maps;
     int rc;
 
+    out->n = (p->blocks - p->block) * p->elements - p->i;
     if (addr == CEL_H5R_NOWHERE)
-        return CEL_ABSENT;
+        return CEL_OK;
     if (map + g->file->offset_size > g->file->size / p->blocks)
         return damaged(g, "no file has so many blocks");
     n = head + (size_t)(p->blocks * (map + g->file->offset_size)) + SUM;
@@ -169,8 +193,8 @@ static int find_in_super(const struct cel_h5r_grid *g, struct array *a, uint64_t
     if (rc != CEL_OK)
         return rc;
     maps = a->super_block.bytes + head;
-    addr = address_at(g, maps + (size_t)(p->blocks * map), p->block);
-    return find_in_block(g, a, addr, p, pages ? maps : NULL, out);
+    *block = address_at(g, maps + (size_t)(p->blocks * map), p->block);
+    return get_from_block(g, a, *block, p, pages ? maps : NULL, out);
 }
 
 /* --- all elements ---------------------------------------------------------------------------------- */
@@ -183,35 +207,186 @@ static int get_index_block(const struct cel_h5r_grid *g, struct array *a)
     return cel_h5r_kept_get(g->file, &a->index_block, a->index, n, "EAIB", "chunk index");
 }
 
-static int find(const struct cel_h5r_grid *g, void *state, const size_t *at, struct cel_chunk_location *out)
+/* Blocks say which element is their first: none is gone through twice, however many addresses lead to it. */
+static int check_numbers(const struct cel_h5r_grid *g, struct array *a, uint64_t block, const struct position *p)
 {
-    struct array *a = state;
-    const unsigned char *elements, *addresses;
-    struct position p;
-    uint64_t i;
+    size_t at = BLOCK_HEAD + g->file->offset_size, head = at + a->number_n + SUM;
+    uint64_t first = (((uint64_t)1 << p->super) - 1) * a->smallest;
+    const unsigned char *bytes = a->part.bytes;
+    int rc = CEL_OK;
+
+    if (p->elements > a->page) {
+        rc = cel_h5r_kept_get(g->file, &a->block_head, block, head, "EADB", "block of the chunk index");
+        bytes = a->block_head.bytes;
+    }
+    if (rc == CEL_OK && (cel_get_le(a->super_block.bytes + at, a->number_n) != first ||
+                         cel_get_le(bytes + at, a->number_n) != first + p->block * p->elements))
+        return damaged(g, "a block stands where another should");
+    return rc;
+}
+
+static bool is_direct(const struct array *a, const struct position *p)
+{
+    return p->super < a->direct_supers;
+}
+
+/* Elements from i on, behind those of the index block. */
+static int get_behind(const struct cel_h5r_grid *g, struct array *a, const unsigned char *addresses, uint64_t i,
+                      bool check, struct run *out)
+{
+    struct position p = position_of(a, i - a->in_index);
+    uint64_t block = CEL_H5R_NOWHERE;
     int rc;
 
-    if (!cel_h5r_grid_number(g, a->growing, at, &i) || i >> a->bits)
-        return damaged(g, "it has too few elements");
+    if (is_direct(a, &p))
+        return get_from_block(g, a, address_at(g, addresses, blocks_before(p.super) + p.block), &p, NULL, out);
+    if (p.super > a->bits - cel_h5_log2(a->smallest))
+        return too_few(g);
+    i = a->direct_blocks + (uint64_t)(p.super - a->direct_supers);
+    rc = get_from_super(g, a, address_at(g, addresses, i), &p, &block, out);
+    return rc == CEL_OK && check && out->p ? check_numbers(g, a, block, &p) : rc;
+}
+
+static int get_run(const struct cel_h5r_grid *g, struct array *a, uint64_t i, bool check, struct run *out)
+{
+    const unsigned char *elements;
+    int rc;
+
+    *out = (struct run){.n = ((uint64_t)1 << a->bits) - i};
     if (a->index == CEL_H5R_NOWHERE)
-        return CEL_ABSENT;
+        return CEL_OK;
     rc = get_index_block(g, a);
     if (rc != CEL_OK)
         return rc;
     elements = a->index_block.bytes + BLOCK_HEAD + g->file->offset_size;
-    addresses = elements + (size_t)a->in_index * a->elem;
-    if (i < a->in_index) {
-        cel_h5r_grid_element(g, elements + (size_t)i * a->elem, a->size_n, out);
-        return CEL_OK;
+    if (i >= a->in_index)
+        return get_behind(g, a, elements + (size_t)a->in_index * a->elem, i, check, out);
+    *out = (struct run){.p = elements + (size_t)i * a->elem, .n = a->in_index - i};
+    return CEL_OK;
+}
+
+static int find(const struct cel_h5r_grid *g, void *state, const size_t *at, struct cel_chunk_location *out)
+{
+    struct array *a = state;
+    struct run run = {0};
+    uint64_t i;
+    int rc = cel_h5r_grid_number(g, a->growing, at, &i) && !(i >> a->bits) ? get_run(g, a, i, false, &run) : too_few(g);
+
+    if (rc == CEL_OK && run.p)
+        cel_h5r_grid_element(g, run.p, a->size_n, out);
+    return rc == CEL_OK && !run.p ? CEL_ABSENT : rc;
+}
+
+/* --- the next one ------------------------------------------------------------------------------------ */
+
+static int get_elements(const struct cel_h5r_grid *g, void *state, uint64_t i, const unsigned char **p, uint64_t *n)
+{
+    struct run run;
+    int rc = get_run(g, state, i, true, &run);
+
+    *p = run.p;
+    *n = run.n;
+    return rc;
+}
+
+/* To the next element of the chunks before `end`. */
+static int scan(const struct cel_h5r_grid *g, struct array *a, uint64_t end, uint64_t *i)
+{
+    uint64_t all = (uint64_t)1 << a->bits;
+    int rc = cel_h5r_grid_scan(g, a, get_elements, a->elem, end < all ? end : all, i);
+
+    return rc == CEL_ABSENT && end > all ? too_few(g) : rc;
+}
+
+static int compare_numbers(const void *x, const void *y)
+{
+    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+
+    return a < b ? -1 : a > b;
+}
+
+static int add_number(struct array *a, size_t *cap, uint64_t number)
+{
+    uint64_t *more;
+
+    if (a->nlisted == *cap) {
+        *cap = *cap ? 2 * *cap : 64;
+        more = cel_realloc(a->listed, *cap, sizeof *more);
+        if (!more)
+            return NC_ENOMEM;
+        a->listed = more;
     }
-    p = position_of(a, i - a->in_index);
-    if (p.super < a->direct_supers)
-        return find_in_block(g, a, address_at(g, addresses, blocks_before(p.super) + p.block), &p, NULL, out);
-    if (p.super > a->bits - cel_h5_log2(a->smallest))
-        return damaged(g, "it has too few elements");
-    i = a->direct_blocks + (uint64_t)(p.super - a->direct_supers);
-    return find_in_super(g, a, address_at(g, addresses, i), &p, out);
+    a->listed[a->nlisted++] = number;
+    return CEL_OK;
+}
+
+/* Elements are in order of the dimension that grows. Where that is not the first, the numbers that chunks have in the order
+ * of the grid are listed and sorted. */
+static int list_all(const struct cel_h5r_grid *g, struct array *a, const struct cel_h5r_grid *in_order, uint64_t end)
+{
+    size_t at[CEL_RANK_MAX], cap = 0;
+    uint64_t i = 0, number;
+    int rc;
+
+    a->nlisted = 0;
+    a->listed_end = 0;
+    free(a->listed);
+    a->listed = NULL;
+    for (rc = scan(g, a, end, &i); rc == CEL_OK; rc = scan(g, a, end, &i)) {
+        cel_h5r_grid_position(g, a->growing, i++, at);
+        if (at[a->growing] < in_order->most[a->growing])
+            rc = cel_h5r_grid_number(in_order, 0, at, &number) ? add_number(a, &cap, number) : too_few(g);
+        if (rc != CEL_OK)
+            return rc;
+    }
+    if (rc != CEL_ABSENT)
+        return rc;
+    if (a->nlisted)
+        qsort(a->listed, a->nlisted, sizeof *a->listed, compare_numbers);
+    a->listed_end = end;
+    return CEL_OK;
+}
+
+static int next_in_list(const struct array *a, const struct cel_h5r_grid *in_order, size_t *at)
+{
+    size_t low = 0, high = a->nlisted;
+    uint64_t number;
+
+    if (!cel_h5r_grid_number(in_order, 0, at, &number))
+        return CEL_ABSENT;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (a->listed[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == a->nlisted)
+        return CEL_ABSENT;
+    cel_h5r_grid_position(in_order, 0, a->listed[low], at);
+    return CEL_OK;
+}
+
+static int next(const struct cel_h5r_grid *g, void *state, const size_t *n, size_t *at)
+{
+    struct array *a = state;
+    struct cel_h5r_grid in_order = *g;
+    uint64_t i, last;
+    int rc = CEL_OK;
+
+    if (!cel_h5r_grid_number(g, a->growing, at, &i) || !cel_h5r_grid_last(g, a->growing, n, &last) || last >> BITS_MAX)
+        return too_few(g);
+    if (a->growing == 0) {
+        rc = scan(g, a, last + 1, &i);
+        cel_h5r_grid_position(g, 0, i, at);
+        return rc;
+    }
+    in_order.most[a->growing] = n[a->growing];
+    if (a->listed_end != last + 1)
+        rc = list_all(g, a, &in_order, last + 1);
+    return rc == CEL_OK ? next_in_list(a, &in_order, at) : rc;
 }
 
 const struct cel_h5r_index_ops cel_h5r_index_extensible = {
-    .state = sizeof(struct array), .open = open, .find = find, .dispose = dispose};
+    .state = sizeof(struct array), .open = open, .find = find, .next = next, .dispose = dispose};

@@ -47,45 +47,77 @@ static void dispose(void *state)
     free(a->part.bytes);
 }
 
-/* The element of page i/page, which is read by itself. */
-static int find_in_page(const struct cel_h5r_grid *g, struct array *a, size_t head, uint64_t i,
-                        struct cel_chunk_location *out)
+static int too_few(const struct cel_h5r_grid *g)
 {
-    uint64_t page = i / a->page, n = a->n - page * a->page, at;
+    return cel_h5r_damaged(g->file, g->layout.addr, "chunk index", "it has too few elements");
+}
+
+/* Of page i/page, which is read by itself. */
+static int get_page(const struct cel_h5r_grid *g, struct array *a, size_t head, uint64_t i, const unsigned char **p,
+                    uint64_t *n)
+{
+    uint64_t page = i / a->page, all = a->n - page * a->page, at;
     int rc;
 
+    if (all > a->page)
+        all = a->page;
+    *n = all - i % a->page;
     if (!cel_h5r_bit(a->head.bytes + BLOCK_HEAD + g->file->offset_size, page))
-        return CEL_ABSENT;
-    if (n > a->page)
-        n = a->page;
+        return CEL_OK;
     at = a->block + head + page * (a->page * a->elem + SUM);
-    rc = cel_h5r_kept_get(g->file, &a->part, at, (size_t)n * a->elem + SUM, NULL, "page of the chunk index");
+    rc = cel_h5r_kept_get(g->file, &a->part, at, (size_t)all * a->elem + SUM, NULL, "page of the chunk index");
     if (rc == CEL_OK)
-        cel_h5r_grid_element(g, a->part.bytes + (size_t)(i % a->page) * a->elem, a->size_n, out);
+        *p = a->part.bytes + (size_t)(i % a->page) * a->elem;
     return rc;
+}
+
+static int get_elements(const struct cel_h5r_grid *g, void *state, uint64_t i, const unsigned char **p, uint64_t *n)
+{
+    struct array *a = state;
+    bool paged = a->n > a->page;
+    size_t head = BLOCK_HEAD + g->file->offset_size, nbytes;
+    int rc;
+
+    *p = NULL;
+    *n = a->n - i;
+    if (a->block == CEL_H5R_NOWHERE)
+        return CEL_OK;
+    nbytes = head + (size_t)(paged ? ((a->n + a->page - 1) / a->page + 7) / 8 : a->n * a->elem) + SUM;
+    rc = cel_h5r_kept_get(g->file, &a->head, a->block, nbytes, "FADB", "chunk index");
+    if (rc != CEL_OK)
+        return rc;
+    if (paged)
+        return get_page(g, a, nbytes, i, p, n);
+    *p = a->head.bytes + head + (size_t)i * a->elem;
+    return CEL_OK;
 }
 
 static int find(const struct cel_h5r_grid *g, void *state, const size_t *at, struct cel_chunk_location *out)
 {
-    struct array *a = state;
-    bool paged = a->n > a->page;
-    size_t head = BLOCK_HEAD + g->file->offset_size, n;
-    uint64_t i;
+    const struct array *a = state;
+    const unsigned char *p;
+    uint64_t i, n;
+    int rc = cel_h5r_grid_number(g, 0, at, &i) && i < a->n ? get_elements(g, state, i, &p, &n) : too_few(g);
+
+    if (rc == CEL_OK && p)
+        cel_h5r_grid_element(g, p, a->size_n, out);
+    return rc == CEL_OK && !p ? CEL_ABSENT : rc;
+}
+
+static int next(const struct cel_h5r_grid *g, void *state, const size_t *n, size_t *at)
+{
+    const struct array *a = state;
+    uint64_t i, last;
     int rc;
 
-    if (!cel_h5r_grid_number(g, 0, at, &i) || i >= a->n)
-        return cel_h5r_damaged(g->file, g->layout.addr, "chunk index", "it has too few elements");
-    if (a->block == CEL_H5R_NOWHERE)
-        return CEL_ABSENT;
-    n = head + (size_t)(paged ? ((a->n + a->page - 1) / a->page + 7) / 8 : a->n * a->elem) + SUM;
-    rc = cel_h5r_kept_get(g->file, &a->head, a->block, n, "FADB", "chunk index");
-    if (rc != CEL_OK)
-        return rc;
-    if (paged)
-        return find_in_page(g, a, n, i, out);
-    cel_h5r_grid_element(g, a->head.bytes + head + (size_t)i * a->elem, a->size_n, out);
-    return CEL_OK;
+    if (!cel_h5r_grid_number(g, 0, at, &i))
+        return too_few(g);
+    rc = cel_h5r_grid_scan(g, state, get_elements, a->elem, a->n, &i);
+    if (rc == CEL_ABSENT)
+        return cel_h5r_grid_last(g, 0, n, &last) && last < a->n ? CEL_ABSENT : too_few(g);
+    cel_h5r_grid_position(g, 0, i, at);
+    return rc;
 }
 
 const struct cel_h5r_index_ops cel_h5r_index_fixed = {
-    .state = sizeof(struct array), .open = open, .find = find, .dispose = dispose};
+    .state = sizeof(struct array), .open = open, .find = find, .next = next, .dispose = dispose};

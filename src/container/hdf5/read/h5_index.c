@@ -1,5 +1,6 @@
 /* Where the chunks of a dataset lie. Each kind of index has a file of its own, but for two that have nothing in the file:
  * one chunk, whose address the layout message gives, and chunks that lie one behind the other. */
+#include "chunk_grid.h"
 #include "h5_read_int.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -42,6 +43,48 @@ bool cel_h5r_grid_number(const struct cel_h5r_grid *g, int first, const size_t *
     return g->rank > 0;
 }
 
+bool cel_h5r_grid_last(const struct cel_h5r_grid *g, int first, const size_t *n, uint64_t *out)
+{
+    size_t at[CEL_RANK_MAX];
+
+    for (int i = 0; i < g->rank; i++)
+        at[i] = n[i] - 1;
+    return cel_h5r_grid_number(g, first, at, out);
+}
+
+void cel_h5r_grid_position(const struct cel_h5r_grid *g, int first, uint64_t number, size_t *at)
+{
+    for (int i = g->rank - 1; i >= 0; i--) {
+        if (i == first)
+            continue;
+        at[i] = (size_t)(number % g->most[i]);
+        number /= g->most[i];
+    }
+    at[first] = cel_h5r_clamp(number);
+}
+
+int cel_h5r_grid_scan(const struct cel_h5r_grid *g, void *state, cel_h5r_elements_fn *elements, size_t elem,
+                      uint64_t end, uint64_t *i)
+{
+    while (*i < end) {
+        const unsigned char *p;
+        uint64_t n;
+        int rc = elements(g, state, *i, &p, &n);
+
+        if (rc != CEL_OK)
+            return rc;
+        if (!p)
+            *i = n < end - *i ? *i + n : end;
+        for (; p && n > 0 && *i < end; n--, ++*i, p += elem) {
+            struct cel_h5_bytes b = {.p = p, .n = g->file->offset_size};
+
+            if (cel_h5r_take_address(g->file, &b) != CEL_H5R_NOWHERE)
+                return CEL_OK;
+        }
+    }
+    return CEL_ABSENT;
+}
+
 /* What libhdf5 reserves for a stored size: a byte more than the size without filters needs. */
 static size_t stored_size_bytes(const struct cel_h5r_layout *l, const struct cel_h5r_file *file)
 {
@@ -69,6 +112,14 @@ void cel_h5r_grid_element(const struct cel_h5r_grid *g, const unsigned char *p, 
     out->address = cel_h5r_take_address(g->file, &b);
     out->nbytes = (size_t)(g->filtered ? cel_h5_take_number(&b, size_n) : g->layout.size);
     out->skipped = g->filtered ? (uint32_t)cel_h5_take_number(&b, 4) : 0;
+}
+
+static int check_inside(const struct cel_h5r_file *file, const struct cel_chunk_location *at)
+{
+    if (cel_h5r_is_inside(file, at->address, at->nbytes))
+        return CEL_OK;
+    return cel_fail(NC_EHDFERR, "its %zu bytes at offset %llu lie beyond the end of the file", at->nbytes,
+                    (unsigned long long)(at->address + file->base));
 }
 
 /* --- kinds without a structure in the file ------------------------------------------------ */
@@ -100,9 +151,28 @@ static int find_implicit(const struct cel_h5r_grid *g, void *state, const size_t
     return CEL_OK;
 }
 
+static int next_single(const struct cel_h5r_grid *g, void *state, const size_t *n, size_t *at)
+{
+    struct cel_chunk_location there;
+
+    (void)n;
+    return find_single(g, state, at, &there);
+}
+
+/* Every chunk is there, as far as the file reaches. */
+static int next_implicit(const struct cel_h5r_grid *g, void *state, const size_t *n, size_t *at)
+{
+    struct cel_chunk_location there;
+    int rc = find_implicit(g, state, at, &there);
+
+    (void)n;
+    return rc == CEL_OK ? check_inside(g->file, &there) : rc;
+}
+
 /* --- all kinds ------------------------------------------------------------------------------ */
 
-static const struct cel_h5r_index_ops single = {.find = find_single}, implicit = {.find = find_implicit};
+static const struct cel_h5r_index_ops single = {.find = find_single, .next = next_single},
+                                      implicit = {.find = find_implicit, .next = next_implicit};
 static const struct cel_h5r_index_ops *const kinds[CEL_H5R_INDEX_KINDS] = {
     [CEL_H5R_INDEX_BTREE1] = &cel_h5r_index_btree1,
     [CEL_H5R_INDEX_SINGLE] = &single,
@@ -150,15 +220,14 @@ enum cel_h5r_index_kind cel_h5r_index_kind(const struct cel_h5r_index *x)
  * reaches. */
 static int check(const struct cel_h5r_index *x, struct cel_chunk_location *out)
 {
-    const struct cel_h5r_file *file = x->grid.file;
+    int rc;
 
     if (out->address == CEL_H5R_NOWHERE)
         return CEL_ABSENT;
-    if (!cel_h5r_is_inside(file, out->address, out->nbytes))
-        return cel_fail(NC_EHDFERR, "its %zu bytes at offset %llu lie beyond the end of the file", out->nbytes,
-                        (unsigned long long)(out->address + file->base));
-    out->address += file->base;
-    return CEL_OK;
+    rc = check_inside(x->grid.file, out);
+    if (rc == CEL_OK)
+        out->address += x->grid.file->base;
+    return rc;
 }
 
 static int open_state(struct cel_h5r_index *x)
@@ -186,4 +255,25 @@ int cel_h5r_index_find(struct cel_h5r_index *x, const size_t *at, struct cel_chu
     if (rc == CEL_OK)
         rc = x->ops->find(&x->grid, x->state, at, out);
     return rc == CEL_OK ? check(x, out) : rc;
+}
+
+/* Each turn leaves chunks behind that the index has: there is an end to those outside. */
+int cel_h5r_index_next(struct cel_h5r_index *x, const size_t *n, size_t *at)
+{
+    const struct cel_h5r_grid *g = &x->grid;
+    int rc;
+
+    if (g->layout.addr == CEL_H5R_NOWHERE)
+        return CEL_ABSENT;
+    rc = open_state(x);
+    while (rc == CEL_OK && cel_chunk_wrap(g->rank, n, at)) {
+        bool inside = true;
+
+        rc = x->ops->next(g, x->state, n, at);
+        for (int d = 0; d < g->rank; d++)
+            inside = inside && at[d] < n[d];
+        if (rc != CEL_OK || inside)
+            return rc;
+    }
+    return rc == CEL_OK ? CEL_ABSENT : rc;
 }

@@ -236,6 +236,10 @@ void cel_h5r_index_free(struct cel_h5r_index *index);
 enum cel_h5r_index_kind cel_h5r_index_kind(const struct cel_h5r_index *index);
 /* The chunk at `at` in the grid of chunks; CEL_ABSENT: it was never written. One thread at a time. */
 int cel_h5r_index_find(struct cel_h5r_index *index, const size_t *at, struct cel_chunk_location *out);
+/* Moves `at` to the first chunk at or behind it, the last dimension fastest, of n[] along each dimension, that the index has;
+ * CEL_ABSENT: there is none. CEL_ASK_LIBHDF5 and failures: moved to one of which it cannot be told. The steps of a walk over
+ * all chunks are as many as the index has, however many the grid could have. */
+int cel_h5r_index_next(struct cel_h5r_index *index, const size_t *n, size_t *at);
 
 /* --- virtual datasets ------------------------------------------------------------------------------- */
 /* `count` blocks of `block` elements each, whose beginnings are `stride` apart; count UINT64_MAX: there is no end. */

@@ -66,11 +66,15 @@ uint64_t cel_h5r_btree2_count(const struct cel_h5r_btree2 *t);
 size_t cel_h5r_btree2_record(const struct cel_h5r_btree2 *t); /* its size */
 /* Where what is sought stands: *side < 0 before this record, 0 it is the one, > 0 behind it. */
 typedef int cel_h5r_record_order(const unsigned char *record, void *sought, int *side);
+typedef int cel_h5r_record_fn(const unsigned char *record, void *data);
 /* The record, until the tree is used again; CEL_ABSENT: there is none such. */
 int cel_h5r_btree2_find(struct cel_h5r_btree2 *t, cel_h5r_record_order *order, void *sought,
                         const unsigned char **record);
+/* The records, one of each level at most, among which is the first of those that do not stand before what is sought; as
+ * long as the answers are CEL_OK. None: there is no such record. */
+int cel_h5r_btree2_seek(struct cel_h5r_btree2 *t, cel_h5r_record_order *order, void *sought, cel_h5r_record_fn *visit,
+                        void *data);
 /* Each record in its order, as long as the answers are CEL_OK; any other is then the answer. */
-typedef int cel_h5r_record_fn(const unsigned char *record, void *data);
 int cel_h5r_btree2_each(struct cel_h5r_btree2 *t, cel_h5r_record_fn *visit, void *data);
 
 /* --- h5_message.c: the messages of an object header ----------------------------------- */
@@ -199,12 +203,30 @@ struct cel_h5r_index_ops {
     /* The chunk's address, size and mask as they stand in the index, without the base; CEL_H5R_NOWHERE or CEL_ABSENT:
      * it was never written. */
     int (*find)(const struct cel_h5r_grid *grid, void *state, const size_t *at, struct cel_chunk_location *out);
+    /* Moves `at`, one of n[] chunks, to the first at or behind it that the index has, also if that is none of them;
+     * CEL_ABSENT: there is none. CEL_ASK_LIBHDF5 and failures: moved to where it cannot be told. */
+    int (*next)(const struct cel_h5r_grid *grid, void *state, const size_t *n, size_t *at);
     void (*dispose)(void *state); /* of what it holds, also after a failure to open it */
 };
 extern const struct cel_h5r_index_ops cel_h5r_index_btree1, cel_h5r_index_fixed, cel_h5r_index_extensible,
     cel_h5r_index_btree2;
 /* The number of a chunk in a grid as large as it may ever be, along dimension `first` last; false: there is none such. */
 bool cel_h5r_grid_number(const struct cel_h5r_grid *grid, int first, const size_t *at, uint64_t *out);
+bool cel_h5r_grid_last(const struct cel_h5r_grid *grid, int first, const size_t *n,
+                       uint64_t *out); /* the number of the last of n[] chunks */
+/* A position that memory has no number for lies outside every grid. */
+static inline size_t cel_h5r_clamp(uint64_t at)
+{
+    return at < SIZE_MAX ? (size_t)at : SIZE_MAX;
+}
+/* The chunk of a number. */
+void cel_h5r_grid_position(const struct cel_h5r_grid *grid, int first, uint64_t number, size_t *at);
+/* The elements of an array that lie together from element i on, and how many; *p NULL: none of those was ever written. */
+typedef int cel_h5r_elements_fn(const struct cel_h5r_grid *grid, void *state, uint64_t i, const unsigned char **p,
+                                uint64_t *n);
+/* Moves *i to the first element of `elem` bytes, at or behind it and before `end`, that has an address. */
+int cel_h5r_grid_scan(const struct cel_h5r_grid *grid, void *state, cel_h5r_elements_fn *elements, size_t elem,
+                      uint64_t end, uint64_t *i);
 /* One element of an array of chunks, or the beginning of a B-tree's record:
  *   address(O), and with filters stored bytes(1 to 8) mask(4) */
 void cel_h5r_grid_element(const struct cel_h5r_grid *grid, const unsigned char *p, size_t size_n,

@@ -311,7 +311,7 @@ static bool is_current(const struct shard_wanted *w, const struct open_shard *o)
     return !w->view || cel_store_mark_same(&o->mark, &w->view->mark);
 }
 
-static int open_shard(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard **out)
+int cel_zarr_shard_open(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard **out)
 {
     size_t first[CEL_RANK_MAX], number[CEL_RANK_MAX];
     int rc;
@@ -337,7 +337,7 @@ static int open_shard(const struct shard_wanted *w, struct cel_zarr_shard *s, st
 static int find_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard **o,
                      struct shard_slot *out)
 {
-    int rc = open_shard(w, s, o);
+    int rc = cel_zarr_shard_open(w, s, o);
 
     if (rc != CEL_OK)
         return rc;
@@ -449,11 +449,11 @@ static int evict_open_shards(const struct shard_wanted *w, struct cel_zarr_shard
 static int open_shard_to_change(const struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard **out)
 {
     size_t at = slot_of(s, w->index);
-    int rc = open_shard(w, s, out);
+    int rc = cel_zarr_shard_open(w, s, out);
 
     while (rc == CEL_OK && ((*out)->putting || ((*out)->nwriting && at < (*out)->appended))) {
         cel_cond_wait(&s->put_done, &s->lock);
-        rc = open_shard(w, s, out); /* it may have been given up since */
+        rc = cel_zarr_shard_open(w, s, out); /* it may have been given up since */
     }
     return rc;
 }

@@ -97,6 +97,8 @@ static inline bool shard_is_complete(const struct open_shard *o)
 
 /* zarr_shard.c; the level's lock is held. */
 int cel_zarr_shard_keeps_changing(const char *key); /* all of them failed */
+int cel_zarr_shard_open(const struct shard_wanted *w, struct cel_zarr_shard *s,
+                        struct open_shard **out); /* its index at hand; CEL_ABSENT: there is none */
 int cel_zarr_shard_look(const struct shard_wanted *w, const char *key, struct shard_view *out);
 int cel_zarr_shard_reload(const struct shard_wanted *w, struct cel_zarr_shard *s,
                           struct open_shard *o); /* what is not fresh */
