@@ -13,7 +13,7 @@
 #include "h5_int.h"
 #include <stdlib.h>
 
-enum { SOURCES = 8, DEPTH_MAX = 8, NUMBERED_MAX = 4096 };
+enum { SOURCES = 4, DEPTH_MAX = 8, NUMBERED_MAX = 4096 };
 enum { OVERLAP = 16, OVERLAP_MIN = 1 << 20 }; /* elements read for one of a request: more is an attack */
 
 struct source {
