@@ -11,6 +11,7 @@ import warnings
 
 try:
     import fsspec  # noqa: F401
+    import h5py
     import numcodecs
     import numpy as np
     import xarray as xr
@@ -131,6 +132,12 @@ check('h.nc', lambda p, n=0: SingleHdf5ToZarr(p, inline_threshold=n).translate()
 for kind in 'NETCDF3_CLASSIC', 'NETCDF3_64BIT_OFFSET':
     make_classic(f'{kind}.nc', kind)
     check(f'{kind}.nc', lambda p, n=0: NetCDF3ToZarr(p, inline_threshold=n).translate()['refs'])
+
+# Chunks that are missing, and no fill value: zeros.
+with h5py.File('bare.h5', 'w') as f:
+    f.create_dataset('bare', (6,), 'i4', chunks=(2,))[0] = 5
+run('cellar', 'refs', '-o', 'bare.json', 'bare.h5')
+run('cellar', 'diff', '--no-attributes', 'bare.h5', f'file://{os.path.abspath("bare.json")}#mode=zarr')
 
 # Three files as one; the last one is shorter. Chunks of time do not fit: its values are in the document.
 for i in range(3):

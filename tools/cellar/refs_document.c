@@ -178,9 +178,10 @@ static void put_atts(const struct refs *r, int group, int varid, const char *fir
 
 /* --- arrays ------------------------------------------------------------------------------------------------ */
 
-/* A fill value of its own; and where chunks are missing, what they read as. */
+/* A fill value of its own; and where chunks are missing, what they read as: zeros where nothing fills them. */
 static void put_fill(const struct refs_var *x, struct text *out)
 {
+    static const union number zero;
     union number value;
     int no_fill;
     bool own = nc_inq_attid(x->v->group, x->v->id, "_FillValue", NULL) == NC_NOERR;
@@ -189,7 +190,7 @@ static void put_fill(const struct refs_var *x, struct text *out)
         nc_inq_var_fill(x->v->group, x->v->id, &no_fill, &value) != NC_NOERR)
         text_puts(out, "null");
     else
-        put_number(out, x->v->type, (char *)&value, true);
+        put_number(out, x->v->type, (const char *)(no_fill && !own ? &zero : &value), true);
 }
 
 static size_t length_of(const struct refs_var *x, int d)

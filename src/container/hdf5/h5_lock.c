@@ -88,13 +88,14 @@ static int start(void)
     if (rc != CEL_OK)
         return rc;
     stays = !broken && H5dont_atexit() >= 0;
-    broken = broken || H5open() < 0 || (!stays && atexit(before_libhdf5_ends) != 0);
-    if (broken) /* whichever call comes second would say that all is well */
-        return cel_fail(NC_EHDFERR,
-                        "libhdf5 could not be started, for want of memory: end the program and start it again");
-    rc = cel_h5_lib_check();
+    broken = broken || H5open() < 0; /* before anything else: whichever call comes second would say that all is well */
+    rc = broken ? CEL_OK : cel_h5_lib_check();
     if (rc != CEL_OK)
         return rc;
+    broken = broken || (!stays && atexit(before_libhdf5_ends) != 0);
+    if (broken)
+        return cel_fail(NC_EHDFERR,
+                        "libhdf5 could not be started, for want of memory: end the program and start it again");
     if (stays)
         cel_exit_last(flush_files_of_others);
     guard_plugins();
