@@ -3,7 +3,9 @@
  * Each time: no crash, also none at exit; an error from some call, or everything right; OURS (records_read with
  * Cellar) and THEIRS (the same over another library) find every record acknowledged; the same process then does the same without
  * faults, and all is there. Where libhdf5 itself got no memory it may crash, or be of no use any more: that is counted, and
- * another process tries again. Prints one line for each kind. */
+ * another process tries again. Prints one line for each kind.
+ * To look at one thing: KILL_FAULT_KIND, KILL_FAULT_SESSION (parts of names), KILL_FAULT_FROM and _TO (which n);
+ * KILL_FAULT_STACKS=1 also prints libhdf5's own crashes. */
 #include "common/scratch.h"
 #include "container.h"
 #include "crash.h"
@@ -170,13 +172,29 @@ static const char *try_anew(struct sweep *s, const struct session *session)
     return status ? "another process crashed" : judge_again(s);
 }
 
-static const char *crashed(struct sweep *s, const struct session *session, int status, const char *when)
+/* Denied memory within some calls, libhdf5 uses or frees what it has freed or never set; the crash comes later, wherever chance
+ * will have it. */
+static bool is_libhdf5s_damage(const struct sweep *s, const struct session *session, const struct kind *k, long n)
+{
+    char command[8192];
+
+    if (!s->shared->libhdf5_denied && !s->shared->crash.by_libhdf5)
+        return false;
+    snprintf(
+        command, sizeof command,
+        "KILL_FAULT_KIND='%s' KILL_FAULT_SESSION='%s' KILL_FAULT_FROM=%ld KILL_FAULT_TO=%ld '%s' /proc/%d/exe %s 0 ''",
+        k->name, session->name, n, n, WHOSE_DAMAGE, (int)getpid(), s->c->name);
+    return system(command) == 0;
+}
+
+static const char *crashed(struct sweep *s, const struct session *session, const struct kind *k, long n, int status,
+                           const char *when)
 {
     const struct crash *crash = &s->shared->crash;
     const struct outcome *out = &s->shared->first;
     const char *wrong = check_records(s, out->acked, out->nvars);
 
-    if (crash->in_libhdf5 && crash->by_libhdf5 && !wrong) {
+    if (!wrong && (crash->in_libhdf5 ? crash->by_libhdf5 : is_libhdf5s_damage(s, session, k, n))) {
         s->crashed++;
         if (getenv("KILL_FAULT_STACKS"))
             fprintf(stderr, "libhdf5's own crash %s:\n%s", when, crash->stack);
@@ -210,13 +228,13 @@ static const char *run(struct sweep *s, const struct session *session, const str
     if (pid == 0)
         child(s, session, k, n);
     if (!wait_for(pid, &status))
-        return crashed(s, session, status, "under the fault");
+        return crashed(s, session, k, n, status, "under the fault");
     wrong = judge_first(s, k, n && s->shared->calls >= n);
     if (wrong && s->shared->libhdf5_denied)
         return judge_without(s, session, k, pid);
     kill(pid, SIGCONT);
     if (!wait_for(pid, &status) && (!WIFEXITED(status) || WEXITSTATUS(status) != 0))
-        return wrong ? wrong : crashed(s, session, status, s->shared->again.acked ? "at exit" : "trying again");
+        return wrong ? wrong : crashed(s, session, k, n, status, s->shared->again.acked ? "at exit" : "trying again");
     wrong = wrong ? wrong : judge_again(s);
     if (!wrong || !s->shared->libhdf5_denied || !s->shared->again.failed)
         return wrong;
@@ -239,19 +257,39 @@ static long try_one(struct sweep *s, const struct session *session, const struct
     return s->shared->calls;
 }
 
+static long number_asked_for(const char *name, long otherwise)
+{
+    const char *text = getenv(name);
+
+    return text ? atol(text) : otherwise;
+}
+
 static void sweep_session(struct sweep *s, const struct session *session, const struct kind *k)
 {
     long calls = try_one(s, session, k, 0), steps = s->most && s->most < calls ? s->most : calls;
+    long from = number_asked_for("KILL_FAULT_FROM", 1), to = number_asked_for("KILL_FAULT_TO", calls);
 
-    for (long i = 0; i < steps; i++)
-        try_one(s, session, k, 1 + i * calls / steps);
+    for (long i = 0; i < steps; i++) {
+        long n = 1 + i * calls / steps;
+
+        if (n >= from && n <= to)
+            try_one(s, session, k, n);
+    }
+}
+
+static bool is_asked_for(const char *variable, const char *name)
+{
+    const char *part = getenv(variable);
+
+    return !part || strstr(name, part);
 }
 
 static bool sweep_kind(struct sweep *s, const struct kind *k)
 {
     s->runs = s->wrong = s->crashed = s->useless = s->later = 0;
     for (const struct session *session = sessions; session->name; session++)
-        sweep_session(s, session, k);
+        if (is_asked_for("KILL_FAULT_SESSION", session->name))
+            sweep_session(s, session, k);
     printf("%s: %s: %ld sessions, %ld wrong", s->c->name, k->name, s->runs, s->wrong);
     if (s->crashed || s->useless)
         printf(", for want of memory libhdf5 crashed %ld times and was of no use afterwards %ld times", s->crashed,
@@ -281,7 +319,6 @@ static bool make_base(const struct sweep *s)
 int main(int argc, char **argv)
 {
     struct sweep s = {.c = argc > 3 ? container_named(argv[1]) : NULL};
-    const char *only = getenv("KILL_FAULT_KIND");
     bool ok = true;
 
     if (!s.c)
@@ -291,12 +328,12 @@ int main(int argc, char **argv)
     snprintf(s.path, sizeof s.path, s.c->path, s.folder);
     snprintf(s.base, sizeof s.base, "%s/base", scratch_folder);
     s.most = atol(argv[2]);
-    s.ours.command = argv[3];
+    s.ours.command = *argv[3] ? argv[3] : NULL;
     s.theirs.command = argc > 4 && *argv[4] ? argv[4] : NULL;
     s.shared = mmap(NULL, sizeof *s.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     MUST(mkdir(s.base, 0777) == 0 && make_base(&s));
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (!only || strstr(kinds[k].name, only))
+        if (is_asked_for("KILL_FAULT_KIND", kinds[k].name))
             ok = sweep_kind(&s, &kinds[k]) && ok;
     reader_end(&s.ours);
     reader_end(&s.theirs);

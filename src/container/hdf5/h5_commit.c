@@ -178,6 +178,9 @@ int cel_h5_commit(struct cel_h5_deferred *h, int fd)
     int e = find_lost(h);
 
     assert(h->owner == getpid());
+    if (h->unsound)
+        return cel_fail(NC_ENOMEM, "libhdf5 ran out of memory within a change of definitions; the file is as the last "
+                                   "nc_sync left it: close it, and open it again");
     if (!e)
         e = drop_beyond(h);
     assert(e || !h->overlay.n || end_of(&h->overlay.block[h->overlay.n - 1]) <= h->end);

@@ -109,6 +109,13 @@ bool cel_h5_deferred_is_full(struct cel_h5_deferred *h)
     return full;
 }
 
+void cel_h5_deferred_set_unsound(struct cel_h5_deferred *h)
+{
+    cel_lock(&h->lock);
+    h->unsound = h->synced > 0;
+    cel_unlock(&h->lock);
+}
+
 bool cel_h5_deferred_is_shared(const struct cel_h5_deferred *h)
 {
     bool shared;

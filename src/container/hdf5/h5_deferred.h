@@ -54,6 +54,7 @@ struct cel_h5_deferred {
     bool lost_unlisted; /* one is lost and not listed, for want of memory */
 
     /* the next sync */
+    bool unsound;     /* libhdf5 changed the file's structure in part, for want of memory: there is none */
     bool sync_folder; /* the file is new: its folder's entry goes to the disk, too */
     char *journal;    /* name of the journal; NULL: none can be made */
 };
@@ -70,6 +71,9 @@ int cel_h5_deferred_read(struct cel_h5_deferred *h, int fd, uint64_t at, void *b
 /* Name the failed writes within a range; forget those of a name, as the data has been written elsewhere since. */
 void cel_h5_deferred_name_failed(struct cel_h5_deferred *h, uint64_t at, size_t n, const char *what);
 void cel_h5_deferred_forget_failed(struct cel_h5_deferred *h, const char *what);
+
+/* What libhdf5 holds of the file is not to be believed: the file stays as of the last sync, if there was one. */
+void cel_h5_deferred_set_unsound(struct cel_h5_deferred *h);
 
 /* Around the time between allocating chunks and writing their bytes. */
 void cel_h5_deferred_begin(struct cel_h5_deferred *h);

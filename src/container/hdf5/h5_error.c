@@ -8,7 +8,7 @@
 #include <string.h>
 
 static _Thread_local bool of_machine;
-static atomic_bool short_of_memory;
+static atomic_uint shortages;
 
 struct reason {
     bool resource; /* libhdf5 is short of memory */
@@ -54,9 +54,9 @@ bool cel_h5_of_machine(void)
     return was;
 }
 
-bool cel_h5_was_short_of_memory(void)
+unsigned cel_h5_shortages(void)
 {
-    return atomic_load(&short_of_memory);
+    return atomic_load(&shortages);
 }
 
 int cel_h5_fail(int code, const char *fmt, ...)
@@ -68,7 +68,7 @@ int cel_h5_fail(int code, const char *fmt, ...)
 
     of_machine = r.resource || is_shortage(os);
     if (r.resource || (!r.text[0] && !os)) /* no reason at all: there was no memory for it either */
-        atomic_store(&short_of_memory, true);
+        atomic_fetch_add(&shortages, 1);
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);

@@ -25,9 +25,9 @@ void cel_h5_leave(const struct cel_h5_entry *entry);
 /* --- h5_error.c: libhdf5's error stack as one line --------------------------- */
 /* "<what>: <innermost reason libhdf5 gives>" */
 int cel_h5_fail(int code, const char *fmt, ...) CEL_PRINTF(2, 3);
-bool cel_h5_of_machine(void);          /* was the last failure one of memory, or of the system? Asked once */
-bool cel_h5_was_short_of_memory(void); /* libhdf5 was, and may be damaged since: it is not called for others any more */
-bool cel_h5_chunk_missing(void);       /* did the last call fail because the chunk was never written? */
+bool cel_h5_of_machine(void);    /* was the last failure one of memory, or of the system? Asked once */
+unsigned cel_h5_shortages(void); /* how often libhdf5 was short of memory: what it was doing may be half done */
+bool cel_h5_chunk_missing(void); /* did the last call fail because the chunk was never written? */
 
 /* --- h5_io.c: the bytes of a file, for libhdf5 and for ourselves ------------------- */
 struct cel_h5_io {

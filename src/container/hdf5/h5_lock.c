@@ -54,7 +54,7 @@ static void flush_files_of_others(void)
     hid_t files[64];
     ssize_t n;
 
-    if (cel_h5_was_short_of_memory())
+    if (cel_h5_shortages() > 0) /* it may be damaged */
         return;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     n = H5Fget_obj_ids(H5F_OBJ_ALL, H5F_OBJ_FILE, sizeof files / sizeof *files, files);

@@ -442,12 +442,17 @@ static int save(struct cel_h5_file *f)
 
 int cel_h5_save(struct cel_dataset *ds)
 {
+    struct cel_h5_deferred *deferred = cel_h5_file(ds)->io->deferred;
     struct cel_h5_entry entry;
+    unsigned shortages;
     int rc = cel_h5_enter_file(ds, &entry);
 
     if (rc != CEL_OK)
         return rc;
+    shortages = cel_h5_shortages();
     rc = save(cel_h5_file(ds));
+    if (rc != CEL_OK && deferred && cel_h5_shortages() != shortages)
+        cel_h5_deferred_set_unsound(deferred);
     cel_h5_leave(&entry);
     return rc == CEL_OK ? rc : cel_fail_at(rc, CEL_IN_FILE, "%s", ds->path);
 }

@@ -1,0 +1,34 @@
+#ifndef CEL_H5_VIRTUAL_H
+#define CEL_H5_VIRTUAL_H
+
+/* A virtual dataset: its sources and shape (h5_virtual.c), and requests (h5_virtual_read.c). */
+
+#include "h5_int.h"
+
+enum { CEL_H5_PARTS = 4 };
+
+struct cel_h5_part {                /* a dataset that elements come from */
+    char *file, *dataset;           /* NULL: this one is free */
+    struct cel_h5_outside *outside; /* NULL: it lies in this file, or nowhere */
+    struct cel_h5_own *own;         /* NULL: there is none */
+    uint64_t used;
+};
+
+struct cel_h5_virtual {
+    struct cel_h5_where where;
+    struct cel_h5r_reader *reader;
+    const struct cel_h5r_dataset *dataset;
+    struct cel_h5r_mappings list;
+    uint64_t *have; /* of each mapping: elements in the dimension without an end */
+    uint64_t dims[CEL_RANK_MAX];
+    struct cel_h5_part part[CEL_H5_PARTS]; /* those used last */
+    uint64_t used;
+    struct cel_buf file, name; /* of the source that is wanted */
+};
+
+bool cel_h5_is_numbered(const struct cel_h5r_mapping *m); /* each block has a source of its own */
+/* The source of that number, where names have one; out->own is NULL where there is none. Valid until the next call. */
+int cel_h5_virtual_part(struct cel_h5_virtual *v, const struct cel_h5r_mapping *m, uint64_t number,
+                        struct cel_h5_part **out);
+
+#endif
