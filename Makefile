@@ -121,8 +121,8 @@ test-zarr: test-setup
 	@scripts/setup.sh zarr
 	@scripts/zarr-peers.sh .venv-zarr
 	@$(CONFIGURE) -S . -B build-test >/dev/null
-	@cmake --build build-test -j $(JOBS) --target zarr_peer
-	@scripts/test-zarr.sh $(CURDIR)/build-test/tests/interop/zarr/zarr_peer $(CURDIR)/.venv-peers $(CURDIR)/.venv-zarr 300 $(PART)
+	@cmake --build build-test -j $(JOBS) --target zarr_peer nccopy
+	@scripts/test-zarr.sh $(CURDIR)/build-test/tests/interop/zarr/zarr_peer $(CURDIR)/build-test/tools/nccopy $(CURDIR)/.venv-peers $(CURDIR)/.venv-zarr 300 $(PART)
 
 #> make test-hdf5  the HDF5 tests with libhdf5 1.14 and 2.x, built from source in build-hdf5/
 test-hdf5: test-setup

@@ -1,9 +1,9 @@
 #!/bin/sh
-# test-zarr.sh TOOL PEERS MORE CASES [PEER...]: random Zarr arrays both ways with every peer, CASES each way. PEERS is the
-# folder of scripts/peers.sh, MORE that of scripts/zarr-peers.sh. A peer that is not there is named loudly and fails nothing.
+# test-zarr.sh TOOL NCCOPY PEERS MORE CASES [PEER...]: random Zarr arrays both ways with every peer, CASES each way, each also
+# copied to a netCDF-4 file and back. PEERS is the folder of scripts/peers.sh, MORE that of scripts/zarr-peers.sh. A peer that is not there is named loudly and fails nothing.
 set -u
-tool=$1 peers=$2 more=$3 cases=$4
-shift 4
+tool=$1 nccopy=$2 peers=$3 more=$4 cases=$5
+shift 5
 here=$(cd "$(dirname "$0")" && pwd)
 failed=
 not_run=
@@ -24,7 +24,7 @@ matrix() # LABEL NEEDED FILE PYTHON PEER [ARGUMENT]
     fi
     peer=$1
     shift
-    "$python" "$here/../tests/interop/zarr/matrix.py" "$tool" "$peer" "$cases" "$@" || failed="$failed $label"
+    NCCOPY=$nccopy "$python" "$here/../tests/interop/zarr/matrix.py" "$tool" "$peer" "$cases" "$@" || failed="$failed $label"
 }
 
 run() # LABEL

@@ -1,6 +1,6 @@
 /* Chunks as they are stored, still encoded: how many bytes a variable takes, and
- * copying it to another file without decoding. A codec gives the same bytes in
- * every format, so equal filters are all that is asked for. */
+ * copying it to another file without decoding. Nearly all codecs give the same bytes in
+ * every format, so equal filters are what is asked for. */
 #include "array_int.h"
 #include "chunk_grid.h"
 #include <assert.h>
@@ -232,9 +232,14 @@ static bool chains_equal(const struct cel_chain *a, const struct cel_chain *b)
 {
     if (a->n != b->n)
         return false;
-    for (size_t i = 0; i < a->n; i++)
+    for (size_t i = 0; i < a->n; i++) {
+        const struct cel_codec *codec = a->step[i].codec;
+
         if (!a->step[i].id || a->step[i].id != b->step[i].id || !words_equal(&a->step[i].working, &b->step[i].working))
             return false;
+        if (codec && codec->flags & CEL_CODEC_BY_FORMAT && a->maskless != b->maskless)
+            return false;
+    }
     return true;
 }
 

@@ -77,7 +77,8 @@ enum {
     CEL_CODEC_OUTSIDE = 128,       /* from a plugin: runs under the plugin lock */
     CEL_CODEC_PLANES = 256,        /* output is as many byte planes as working word 0 says */
     CEL_CODEC_MIXES = 512, /* one value depends on several: padding must hold the fill value, which the codec knows */
-    CEL_CODEC_SERIALIZES = 1024 /* Zarr version 3: it stands in place of the codec "bytes" */
+    CEL_CODEC_SERIALIZES = 1024, /* Zarr version 3: it stands in place of the codec "bytes" */
+    CEL_CODEC_BY_FORMAT = 2048   /* other bytes in a format that is maskless */
 };
 
 /* What one call of encode() or decode() is given besides the bytes. */

@@ -41,22 +41,25 @@ static const char *const mode_names[] = {NULL,         "fixed_rate", "fixed_prec
 static int to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config)
 {
     const struct cel_param *p;
-    const char *mode = mode_names[visible->w[0] % 6];
+    struct cel_words given; /* a copy from an HDF5 file has words as they are stored there */
+    const char *mode;
     int rc;
 
+    cel_zfp_reveal(visible, &given);
+    mode = mode_names[given.w[0] % 6];
     if (!mode)
-        return cel_fail(NC_EFILTER, "zfp: mode %u has no name", visible->w[0]);
+        return cel_fail(NC_EFILTER, "zfp: mode %u has no name", given.w[0]);
     rc = cel_json_set(config, "mode", cel_json_new_string(mode, strlen(mode)));
     for (p = cel_zfp_params; rc == CEL_OK && p->name; p++) {
-        uint64_t bits = (uint64_t)visible->w[p->word + 1] << 32 | visible->w[p->word];
+        uint64_t bits = (uint64_t)given.w[p->word + 1] << 32 | given.w[p->word];
         double v;
 
-        if (p->when_value != visible->w[0])
+        if (p->when_value != given.w[0])
             continue;
         memcpy(&v, &bits, sizeof v);
         rc = cel_json_set(config, p->json ? p->json : p->name,
                           p->kind == CEL_PARAM_DOUBLE ? cel_json_new_double(v)
-                                                      : cel_json_new_int((int32_t)visible->w[p->word]));
+                                                      : cel_json_new_int((int32_t)given.w[p->word]));
     }
     return rc;
 }
@@ -157,7 +160,7 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 const struct cel_codec cel_codec_zfp = {
     .name = "zfp", .hdf5_id = 32013, .label = "H5Z-ZFP-1.1.0 (ZFP-1.0.0)", .zarr3 = "zfp",
     .about = "numbers to a given error, rate or precision, or exactly",
-    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_MAY_SKIP | CEL_CODEC_SERIALIZES,
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_MAY_SKIP | CEL_CODEC_SERIALIZES | CEL_CODEC_BY_FORMAT,
     .params = cel_zfp_params, .max_words = CEL_ZFP_WORDS, .max_ratio = 16384, /* a block of 256 doubles in one bit */
     .check = cel_zfp_check, .prepare = prepare, .reveal = cel_zfp_reveal, .to_json = to_json, .from_json = from_json,
     .shape_of = cel_zfp_shape, .bound = bound, .decoded_size = cel_whole_chunk, .encode = encode, .decode = decode,

@@ -68,20 +68,22 @@ static double value_of(const struct cel_words *visible)
 /* Values of the other modes are -1, as numcodecs writes them. */
 static int to_json(const struct cel_words *visible, const struct cel_shape *shape, int version, struct cel_json *config)
 {
+    struct cel_words given; /* a copy from an HDF5 file has words as they are stored there */
     int rc = CEL_OK;
     size_t i;
 
-    for (i = 0; i < NMODES && modes[i].mode != visible->w[0]; i++)
+    cel_zfp_reveal(visible, &given);
+    for (i = 0; i < NMODES && modes[i].mode != given.w[0]; i++)
         ;
     if (i == NMODES)
-        return cel_fail(NC_EFILTER, "zfpy: there is no mode %u", visible->w[0]);
+        return cel_fail(NC_EFILTER, "zfpy: there is no mode %u", given.w[0]);
     rc = cel_json_set(config, "mode", cel_json_new_int(modes[i].number));
     for (size_t k = 0; rc == CEL_OK && k < NMODES; k++)
         if (modes[k].key)
             rc = cel_json_set(config, modes[k].key,
                               k != i                               ? cel_json_new_int(-1)
-                              : modes[k].mode == CEL_ZFP_PRECISION ? cel_json_new_uint(visible->w[2])
-                                                                   : cel_json_new_double(value_of(visible)));
+                              : modes[k].mode == CEL_ZFP_PRECISION ? cel_json_new_uint(given.w[2])
+                                                                   : cel_json_new_double(value_of(&given)));
     return rc;
 }
 
@@ -162,7 +164,7 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 const struct cel_codec cel_codec_zfpy = {
     .name = "zfpy", .hdf5_id = 32822, .label = "zfpy", .zarr2 = "zfpy", .zarr3 = "numcodecs.zfpy",
     .about = "zfp with its header in every chunk, for Zarr",
-    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_SERIALIZES,
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_SERIALIZES | CEL_CODEC_BY_FORMAT,
     .params = cel_zfp_params, .max_words = CEL_ZFP_WORDS, .max_ratio = 16384,
     .check = check, .prepare = prepare, .reveal = cel_zfp_reveal, .to_json = to_json, .from_json = from_json,
     .shape_of = cel_zfp_shape, .bound = bound, .decoded_size = cel_whole_chunk, .encode = encode, .decode = decode,

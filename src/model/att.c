@@ -233,6 +233,16 @@ static int follow_fill(struct cel_var *var)
     return CEL_OK;
 }
 
+/* Formats that keep lists or complex numbers do so in variables; the fill value of a complex one is part of it. */
+static int check_type(const struct cel_dataset *ds, const struct cel_type *type, bool is_fill)
+{
+    int rc = cel_type_allowed(ds, type);
+
+    if (rc != CEL_OK || !type->group || (is_fill && cel_type_is_complex(type)))
+        return rc;
+    return cel_dataset_refuse(ds, CEL_KEEPS_USER_TYPES, "an attribute of a user type");
+}
+
 static int put(struct cel_group *group, struct cel_var *var, char **normal, struct value *v, const void *data,
                nc_type memtype)
 {
@@ -242,9 +252,7 @@ static int put(struct cel_group *group, struct cel_var *var, char **normal, stru
     int rc = check_mode(group->dataset, att, v->type, v->n);
 
     if (rc == CEL_OK)
-        rc = cel_type_allowed(group->dataset, v->type);
-    if (rc == CEL_OK && v->type->group)
-        rc = cel_dataset_refuse(group->dataset, CEL_KEEPS_USER_TYPES, "an attribute of a user type");
+        rc = check_type(group->dataset, v->type, is_fill);
     if (rc == CEL_OK && is_fill)
         rc = check_fill(var, v->type, v->n);
     if (rc == CEL_OK)

@@ -94,8 +94,11 @@ int cel_mode_set_fill(struct cel_dataset *ds, int fill_mode, int *old)
     return CEL_OK;
 }
 
+/* Where types are not kept for themselves, one that nothing has is not written, and what it lacks matters to nobody. */
 static int check_type(const struct cel_type *type)
 {
+    if (!(type->group->dataset->features & CEL_KEEPS_USER_TYPES))
+        return CEL_OK;
     if (type->klass == NC_COMPOUND && !type->nfields)
         return cel_fail(NC_EINVAL, "compound type %s has no fields: insert some before leaving define mode",
                         type->name);

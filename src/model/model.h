@@ -36,6 +36,7 @@ enum {
     CEL_KEEPS_TEXT_CODECS = 1 << 12,   /* a chain may say how strings become bytes: vlen-utf8 ... */
     CEL_KEEPS_OBJECT_CODECS = 1 << 13, /* ... and json2, categorize, vlen-array */
     CEL_KEEPS_LISTS = 1 << 14,         /* variable-length types of numbers, if no other user types */
+    CEL_KEEPS_COMPLEX = 1 << 18,       /* complex numbers (cel_type_is_complex), if no other user types */
 
     /* The format's own rules. */
     CEL_FILTERS_AS_CALLED =
@@ -308,6 +309,7 @@ int cel_type_def_vlen(struct cel_group *group, const char *name, const struct ce
 int cel_type_def_opaque(struct cel_group *group, size_t size, const char *name, struct cel_type **out);
 bool cel_type_equal(const struct cel_type *a,
                     const struct cel_type *b);           /* same parts in the same order; names of types do not count */
+bool cel_type_is_complex(const struct cel_type *type);   /* a compound of two floats or doubles, r and i */
 bool cel_type_has_holes(const struct cel_type *type);    /* bytes no field owns, also in what vlens point to */
 const void *cel_type_zeros(const struct cel_type *type); /* one zeroed element, borrowed; NULL: NC_ENOMEM */
 

@@ -154,11 +154,46 @@ static bool is_number(const struct cel_type *type)
     return type->id >= NC_BYTE && type->id < NC_STRING && type->id != NC_CHAR;
 }
 
-/* What a format must keep for a user type; base: of a variable-length one. */
-static unsigned user_type_needs(const struct cel_dataset *ds, int klass, const struct cel_type *base)
+/* Of what a complex number of so many bytes has two; NULL: there is none. */
+static const struct cel_type *complex_part(size_t size)
 {
-    return klass == NC_VLEN && is_number(base) && ds->features & CEL_KEEPS_LISTS ? CEL_KEEPS_LISTS
-                                                                                 : CEL_KEEPS_USER_TYPES;
+    return size == 2 * sizeof(float) ? &atomic[NC_FLOAT] : size == 2 * sizeof(double) ? &atomic[NC_DOUBLE] : NULL;
+}
+
+static bool is_complex_field(const struct cel_type *type, size_t nth, const struct cel_field *f)
+{
+    const struct cel_type *part = complex_part(type->size);
+
+    return part && nth < 2 && f->type == part && f->ndims == 0 && f->offset == nth * part->size &&
+           strcmp(f->name, nth ? "i" : "r") == 0;
+}
+
+bool cel_type_is_complex(const struct cel_type *type)
+{
+    return type->klass == NC_COMPOUND && type->nfields == 2 && is_complex_field(type, 0, &type->field[0]) &&
+           is_complex_field(type, 1, &type->field[1]);
+}
+
+/* What a format must keep for a user type of so many bytes; base: of a variable-length one. The fields of a compound
+ * come later (may_have_field). */
+static unsigned user_type_needs(const struct cel_dataset *ds, int klass, size_t size, const struct cel_type *base)
+{
+    if (klass == NC_VLEN && is_number(base) && ds->features & CEL_KEEPS_LISTS)
+        return CEL_KEEPS_LISTS;
+    if (klass == NC_COMPOUND && complex_part(size) && ds->features & CEL_KEEPS_COMPLEX)
+        return CEL_KEEPS_COMPLEX;
+    return CEL_KEEPS_USER_TYPES;
+}
+
+static int may_have_field(const struct cel_type *type, const struct cel_field *f)
+{
+    const struct cel_dataset *ds = type->group->dataset;
+    char what[2 * NC_MAX_NAME + 16];
+
+    if (ds->features & CEL_KEEPS_COMPLEX && is_complex_field(type, type->nfields, f))
+        return CEL_OK;
+    snprintf(what, sizeof what, "field %s.%s", type->name, f->name);
+    return cel_dataset_refuse(ds, CEL_KEEPS_USER_TYPES, what);
 }
 
 static int may_def_type(const struct cel_dataset *ds)
@@ -176,7 +211,7 @@ static int def_type(struct cel_group *group, const char *name, int klass, size_t
     int rc = may_def_type(ds);
 
     if (rc == CEL_OK)
-        rc = cel_dataset_refuse(ds, user_type_needs(ds, klass, base), "a user type");
+        rc = cel_dataset_refuse(ds, user_type_needs(ds, klass, size, base), "a user type");
     if (rc == CEL_OK && !size)
         rc = cel_fail(NC_EINVAL, "a type needs a size of at least one byte");
     if (rc == CEL_OK)
@@ -331,6 +366,8 @@ int cel_type_insert_field(struct cel_type *type, const char *name, size_t offset
     else
         rc = cel_mode_define(type->group->dataset);
     if (rc == CEL_OK)
+        rc = may_have_field(type, &(struct cel_field){.name = normal, .type = field, .offset = offset, .ndims = ndims});
+    if (rc == CEL_OK)
         rc = cel_type_add_field(type, normal, offset, field, ndims, dims);
     free(normal);
     return rc;
@@ -439,7 +476,8 @@ static int classic_only(const struct cel_type *type)
 
 int cel_type_allowed(const struct cel_dataset *ds, const struct cel_type *type)
 {
-    unsigned need = type->group             ? user_type_needs(ds, type->klass, type->base)
+    unsigned need = type->klass == NC_COMPOUND && !cel_type_is_complex(type) ? CEL_KEEPS_USER_TYPES
+                    : type->group           ? user_type_needs(ds, type->klass, type->size, type->base)
                     : type->id == NC_STRING ? CEL_KEEPS_STRINGS
                     : type->id > NC_DOUBLE  ? CEL_KEEPS_INT64
                                             : 0;

@@ -342,7 +342,7 @@ static int set_attribute(const struct zarr *z, const struct cel_att *att, const 
     struct cel_json *v;
     int rc = CEL_OK;
 
-    if (att->type->id > NC_STRING && att->saved == CEL_SAVED)
+    if (att->type->id > NC_STRING && (att->saved == CEL_SAVED || cel_type_is_complex(att->type)))
         return CEL_OK; /* the fill value of such an array, which its document has */
     if (is_implied(att, var, attrs))
         return CEL_OK;

@@ -94,6 +94,15 @@ const char *cel_zarr_dtype_text(nc_type type, bool big)
     return type > NC_NAT && type <= NC_STRING ? text[type][big] : "|J0";
 }
 
+/* NULL: it is no complex number. */
+static const struct row *row_of_complex(const struct cel_type *type)
+{
+    for (size_t i = 0; cel_type_is_complex(type) && i < NROWS; i++)
+        if (rows[i].kind == 'c' && rows[i].size == type->size)
+            return &rows[i];
+    return NULL;
+}
+
 nc_type cel_zarr_dtype_atomic(const char *text, bool *big)
 {
     char *end;
@@ -338,9 +347,13 @@ int cel_zarr_dtype_to_v2(const struct zarr *z, const struct cel_var *var, struct
                          struct cel_json **out)
 {
     bool big = var->endian == NC_ENDIAN_BIG || (var->endian == NC_ENDIAN_NATIVE && native_is_big());
+    const struct row *complex = row_of_complex(var->type);
     char text[32];
 
-    if (var->type->klass == NC_STRING) {
+    if (complex) {
+        set_numbers(dtype, var->type, big);
+        snprintf(text, sizeof text, "%c%c%u", big ? '>' : '<', complex->kind, complex->size);
+    } else if (var->type->klass == NC_STRING) {
         size_t n = longest_string(var);
         *dtype = (struct cel_zarr_dtype){.form = ZARR_BYTES, .size = n, .type = var->type};
         snprintf(text, sizeof text, "|S%zu", n);
@@ -366,8 +379,10 @@ int cel_zarr_dtype_to_v3(const struct cel_var *var, struct cel_zarr_dtype *dtype
 {
     bool big = var->endian == NC_ENDIAN_BIG || (var->endian == NC_ENDIAN_NATIVE && native_is_big());
     const struct row *row = row_of_type(var->type->id == NC_CHAR ? NC_UBYTE : var->type->id);
-    const char *name = cel_zarr_is_truth(var) ? "bool" : row ? row->v3 : "string";
+    const char *name;
 
+    row = row ? row : row_of_complex(var->type);
+    name = cel_zarr_is_truth(var) ? "bool" : row ? row->v3 : "string";
     if (var->type->klass == NC_STRING)
         *dtype = (struct cel_zarr_dtype){.form = ZARR_VLEN, .type = var->type};
     else

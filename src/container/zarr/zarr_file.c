@@ -165,7 +165,8 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
 static unsigned keeps_of(const struct zarr *z)
 {
     return cel_zarr_ops.features | CEL_KEEPS_TEXT_CODECS |
-           (z->version == 3 ? CEL_KEEPS_SHARDS : CEL_KEEPS_OBJECT_CODECS | CEL_KEEPS_LISTS);
+           (z->version == 3 ? CEL_KEEPS_SHARDS : CEL_KEEPS_OBJECT_CODECS | CEL_KEEPS_LISTS) |
+           (z->nczarr ? 0 : CEL_KEEPS_COMPLEX);
 }
 
 static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)

@@ -313,6 +313,21 @@ struct cel_json *cel_zarr_number_to_json(const void *value, nc_type type)
     }
 }
 
+static struct cel_json *complex_to_json(const void *value, const struct cel_type *type)
+{
+    struct cel_json *pair = cel_json_new_array();
+
+    for (size_t i = 0; pair && i < type->nfields; i++) {
+        const struct cel_field *f = &type->field[i];
+
+        if (cel_json_push(pair, cel_zarr_number_to_json((const char *)value + f->offset, f->type->id)) != CEL_OK) {
+            cel_json_free(pair);
+            return NULL;
+        }
+    }
+    return pair;
+}
+
 int cel_zarr_fill_to_json(const void *value, const struct cel_zarr_dtype *dtype, int version, struct cel_json **out)
 {
     nc_type type = dtype->type->id;
@@ -320,6 +335,8 @@ int cel_zarr_fill_to_json(const void *value, const struct cel_zarr_dtype *dtype,
 
     if (dtype->type->klass == NC_VLEN) {
         *out = cel_json_new_null();
+    } else if (cel_type_is_complex(dtype->type)) {
+        *out = complex_to_json(value, dtype->type);
     } else if (type == NC_STRING) {
         memcpy(&text, value, sizeof text);
         *out = cel_zarr_text_to_json(text ? text : "", text ? strlen(text) : 0);

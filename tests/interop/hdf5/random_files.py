@@ -182,6 +182,44 @@ def add_virtual(r, group, name):
     note(group, "virtual")
 
 
+def add_external(r, group, name):
+    """Numbers in files of their own, beside this one."""
+    n, at = r.randint(2, 9), r.choice([0, 3])
+    raw = os.path.basename(group.file.filename) + group.name.replace("/", "_") + ".raw"
+    dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    dcpl.set_external((raw + "1").encode(), at, 4)
+    dcpl.set_external((raw + "2").encode(), 0, 4 * n)
+    h5py.h5d.create(group.id, name.encode(), h5py.h5t.STD_I32BE, h5py.h5s.create_simple((n + 1,)), dcpl)
+    folder = os.path.dirname(group.file.filename)
+    for part, numbers in (("1", [7]), ("2", range(n))):
+        with open(os.path.join(folder, raw + part), "wb") as f:
+            f.write(bytes(at if part == "1" else 0) + np.array(numbers, ">i4").tobytes())
+    note(group, "external files")
+
+
+def add_bfloat(r, group, name):
+    """bfloat16: the upper half of a float."""
+    t = h5py.h5t.IEEE_F32LE.copy()
+    t.set_fields(15, 7, 8, 0, 7)
+    t.set_size(2)
+    t.set_precision(16)
+    t.set_ebias(127)
+    d = h5py.h5d.create(group.id, name.encode(), t, h5py.h5s.create_simple((5,)))
+    d.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([0, 1, -2.5, 3e30, r.randint(1, 100)], "f4"))
+    note(group, "bfloat16")
+
+
+def add_filtered_links(r, group, name):
+    """So many links that they lie in a heap, which is compressed."""
+    gcpl = h5py.h5p.create(h5py.h5p.GROUP_CREATE)
+    libhdf5().H5Pset_deflate(ctypes.c_int64(gcpl.id), ctypes.c_uint(6))
+    gcpl.set_link_creation_order(h5py.h5p.CRT_ORDER_TRACKED)
+    many = h5py.Group(h5py.h5g.create(group.id, name.encode(), gcpl=gcpl))
+    for i in range(r.randint(12, 40)):
+        many.create_dataset("a_rather_long_name_of_a_link_%d" % i, data=i)
+    note(group, "filtered heap")
+
+
 def add_dataset(r, group, name, named, growing):
     shape = tuple(r.choice([0, 1, 3, 5]) for _ in range(r.randint(0, 3)))
     kind = r.random()
@@ -240,6 +278,12 @@ def fill_group(r, group, named, depth, growing):
         add_layout(r, group, "laid_out", growing)
     if growing and r.random() < 0.1:
         add_virtual(r, group, "virtual")
+    if r.random() < 0.05:
+        add_external(r, group, "external")
+    if r.random() < 0.05:
+        add_bfloat(r, group, "bfloat")
+    if growing and r.random() < 0.05 and libhdf5():  # in files of short addresses libhdf5 cannot read what it writes
+        add_filtered_links(r, group, "filtered")
     if r.random() < 0.3:
         add_scales(r, group)
     if r.random() < 0.3 and len(group):

@@ -8,4 +8,5 @@ folder=$(mktemp -d "$PWD/h5_random_XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 /usr/bin/python3 "$here/random_files.py" files "$count" "$count"
+find files -name '*.raw?' -exec ln -s {} . \; # libhdf5 seeks them here, we beside the file
 "$here/same_dump.sh" "$tools" "$soname" files/*.h5

@@ -1,7 +1,8 @@
 """Random arrays both ways with one peer: matrix.py TOOL PEER CASES [PEER'S OWN ARGUMENT].
 
 Each case is made from its number, so a run is the same every time; `matrix.py TOOL PEER 300 [ARGUMENT] --only we:17`
-runs one. A case that the peer itself refuses is a skip, with the peer's own words; more than 5 % of them fail the run."""
+runs one. A case that the peer itself refuses is a skip, with the peer's own words; more than 5 % of them fail the run.
+With NCCOPY=nccopy each store is also copied to a netCDF-4 file and back, and read again in both places."""
 import collections, importlib, os, sys
 only = sys.argv.pop(sys.argv.index("--only") + 1) if "--only" in sys.argv else None
 if only:
@@ -75,6 +76,24 @@ def our_text(url, case):
     return lines[0].split(" ", 2)[2] if lines else ""
 
 
+def check_copies(peer, path, case, want):
+    nccopy = os.environ.get("NCCOPY")
+    if not nccopy:
+        return
+    file, back = fresh("copy.nc"), fresh("back.zarr")
+    back_url = f"file://{back}#mode=zarr" + (",v3" if case.version == 3 else "")
+    for source, target in ((path, file), (file, back_url)):
+        r = subprocess.run([nccopy, source, target], capture_output=True, text=True)
+        if r.returncode:
+            raise Mismatch(f"nccopy: exit code {r.returncode}: {r.stderr.strip()}")
+    same = expect_near if case.lossy else expect
+    same("the copy in a netCDF-4 file", our_get(file, case), want)
+    same("its copy back", our_get(back, case), want)
+    if want.dtype.kind == "c":  # no other case has us write them
+        case.zip = case.consolidated = False
+        expect("the peer's reading of its copy back", peer.read(back, case)[0], want)
+
+
 def store_of(case):
     return fresh("store.zip" if case.zip else "store.zarr")
 
@@ -106,6 +125,13 @@ def expect(what, got, want):
         raise Mismatch(f"{what}: {got.ravel()[:8]} (shape {got.shape}) instead of {want.ravel()[:8]} (shape {want.shape})")
 
 
+def expect_near(what, got, want):
+    """A lossy codec that writes other bytes in the other format has rounded once more."""
+    wide = lambda a: np.asarray(a).astype("f8")
+    if got.shape != want.shape or (want.size and np.abs(wide(got) - wide(want)).max() > 0.02 * max(1, np.abs(wide(want)).max())):
+        raise Mismatch(f"{what}: {got.ravel()[:8]} (shape {got.shape}) instead of {want.ravel()[:8]} (shape {want.shape})")
+
+
 def whole(case):
     """What a reader must see where nothing, or all, was written."""
     return np.full(case.shape, case.fill, case.data.dtype) if case.empty else case.data
@@ -124,6 +150,7 @@ def we_write(peer, case):
     want = whole(case)
     if not case.lossy:
         expect("our own reading", read_back, want)
+    check_copies(peer, path, case, read_back)
     try:
         got, text = peer.read(path, case)
     except Mismatch:
@@ -148,6 +175,7 @@ def they_write(peer, case):
         text = our_text(path, case)
         if text != case.text:
             raise Mismatch(f"the attribute is {text!r} for us, not {case.text!r}")
+    check_copies(peer, path, case, want)
 
 
 class Skip(Exception):

@@ -17,8 +17,10 @@ int cel_h5r_sohm_note(struct cel_h5_bytes b, struct cel_h5r_file *file)
     return b.ended || version != 0 || file->nsohm > INDICES_MAX ? CEL_ASK_LIBHDF5 : CEL_OK;
 }
 
+/* Fill values have two messages, an old one and a new one, which are one kind here. */
 static int find_heap(const struct cel_h5r_file *file, int type, uint64_t *heap)
 {
+    int kind = type == CEL_H5R_OLD_FILL ? CEL_H5R_FILL : type;
     unsigned char bytes[8 + INDICES_MAX * (INDEX_HEAD + 16)];
     size_t o = file->offset_size, each = INDEX_HEAD + 2 * o, n = 4 + file->nsohm * each + 4;
     int rc = cel_h5r_get(file, file->sohm, "table of shared messages", bytes, n);
@@ -31,7 +33,7 @@ static int find_heap(const struct cel_h5r_file *file, int type, uint64_t *heap)
         struct cel_h5_bytes b = {.p = bytes + 4 + i * each, .n = each};
 
         cel_h5_take(&b, 2);
-        if (!(cel_h5_take_number(&b, 2) >> type & 1))
+        if (!(cel_h5_take_number(&b, 2) >> kind & 1))
             continue;
         cel_h5_take(&b, INDEX_HEAD - 4 + o);
         *heap = cel_h5r_take_address(file, &b);
