@@ -33,7 +33,7 @@ static int put_var(int ncid, int varid, const struct cel_region *region, const v
         rc = cel_mode_write(c.ds);
     if (rc == CEL_OK)
         rc = ready(&c, region);
-    if (rc == CEL_OK) {
+    if (rc == CEL_OK && !cel_put_single(c.ds, c.var, region, data, memtype)) {
         cel_call_unlock(&c);
         rc = cel_put_region(c.ds, c.var, region, data, memtype);
     }
@@ -47,7 +47,7 @@ static int get_var(int ncid, int varid, const struct cel_region *region, void *d
 
     if (rc == CEL_OK)
         rc = ready(&c, region);
-    if (rc == CEL_OK) {
+    if (rc == CEL_OK && !cel_get_single(c.ds, c.var, region, data, memtype)) {
         cel_call_unlock(&c);
         rc = cel_get_region(c.ds, c.var, region, data, memtype);
     }

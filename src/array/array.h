@@ -25,6 +25,12 @@ int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel
 int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                    nc_type memtype);
 
+/* One value, with the dataset's lock held. false: it is not that simple, and nothing was done; call the functions above. */
+bool cel_put_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
+                    nc_type memtype);
+bool cel_get_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                    nc_type memtype);
+
 /* Encode and write every dirty chunk of a variable, or of all variables. */
 int cel_array_flush(struct cel_dataset *ds, struct cel_var *var);
 int cel_array_flush_all(struct cel_dataset *ds);

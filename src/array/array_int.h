@@ -337,7 +337,7 @@ struct cel_array {
     struct cel_job *ring;      /* of that stream */
     size_t ring_cap;
     struct cel_failed_put *failed_puts; /* the last first ... */
-    size_t nfailed_puts;                /* ... and how many, also those there was no memory for */
+    _Atomic size_t nfailed_puts;        /* ... and how many, also those there was no memory for */
     struct cel_tally tally;
 };
 int cel_array_get(struct cel_dataset *ds, struct cel_var *var, struct cel_array **out); /* made on first use */

@@ -86,6 +86,23 @@ int cel_classic_io_read(struct cel_classic_io *io, uint64_t at, void *dst, size_
     return !io->in_memory && n <= SHORT ? read_short(io, at, dst, n) : read_source(io, at, dst, n);
 }
 
+bool cel_classic_io_peek(struct cel_classic_io *io, uint64_t at, void *dst, size_t n)
+{
+    struct cel_classic_page *page = &io->page;
+    bool there;
+
+    if (io->staging.len || io->in_memory)
+        return false;
+    if (!io->writable)
+        cel_lock(&page->lock);
+    there = page->len && at >= page->at && at + n <= page->at + page->len;
+    if (there)
+        memcpy(dst, page->data + (at - page->at), n);
+    if (!io->writable)
+        cel_unlock(&page->lock);
+    return there;
+}
+
 int cel_classic_io_read_over(struct cel_classic_io *io, uint64_t at, void *dst, size_t n)
 {
     size_t there = at >= io->size ? 0 : n < io->size - at ? n : (size_t)(io->size - at);
@@ -140,21 +157,36 @@ int cel_classic_io_flush(struct cel_classic_io *io)
     return rc;
 }
 
-static int stage_write(struct cel_classic_io *io, uint64_t at, const void *src, size_t n)
+bool cel_classic_io_poke(struct cel_classic_io *io, uint64_t at, const void *src, size_t n)
 {
     struct cel_classic_staging *staging = &io->staging;
 
-    if (!staging->data && !(staging->data = cel_malloc(STAGING_SIZE)))
-        return NC_ENOMEM;
-    if (!staging->len || at < staging->at || at > staging->at + staging->len || at + n > staging->at + STAGING_SIZE) {
-        int rc = cel_classic_io_flush(io);
-        if (rc != CEL_OK)
-            return rc;
-        staging->at = at;
-    }
+    if (!staging->len || at < staging->at || at > staging->at + staging->len || at + n > staging->at + STAGING_SIZE)
+        return false;
+    cel_classic_io_forget(io);
     memcpy(staging->data + (at - staging->at), src, n);
     if (at - staging->at + n > staging->len)
         staging->len = (size_t)(at - staging->at) + n;
+    if (at + n > io->size)
+        io->size = at + n;
+    return true;
+}
+
+static int stage_write(struct cel_classic_io *io, uint64_t at, const void *src, size_t n)
+{
+    struct cel_classic_staging *staging = &io->staging;
+    int rc;
+
+    if (cel_classic_io_poke(io, at, src, n))
+        return CEL_OK;
+    if (!staging->data && !(staging->data = cel_malloc(STAGING_SIZE)))
+        return NC_ENOMEM;
+    rc = cel_classic_io_flush(io);
+    if (rc != CEL_OK)
+        return rc;
+    staging->at = at;
+    staging->len = n;
+    memcpy(staging->data, src, n);
     return CEL_OK;
 }
 

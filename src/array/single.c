@@ -1,0 +1,79 @@
+/* One value of a variable without chunks, in the middle of a call: the dataset's lock is held already, no request is
+ * made and no other lock of ours taken. A program that reads or writes value by value spends its time in what goes
+ * around the value, so only the plainest case is served here, where nothing can fail: the container has the place in
+ * memory. Everything else is left to get.c and put.c. */
+#include "array_int.h"
+
+enum { VALUE_MAX = 8 };
+
+static bool is_number(nc_type type)
+{
+    return type > NC_NAT && type < NC_STRING && type != NC_CHAR;
+}
+
+/* Of the variable's own type, or of one that is converted to it. */
+static bool is_fit(nc_type own, nc_type memtype)
+{
+    return memtype == own || (is_number(own) && is_number(memtype));
+}
+
+static bool is_single(const struct cel_var *var, const struct cel_region *r)
+{
+    if (!r->start || !r->count || r->stride || r->imap)
+        return false;
+    for (int d = 0; d < var->ndims; d++)
+        if (r->count[d] != 1 || r->start[d] >= var->dim[d]->len ||
+            (var->layout.extent && r->start[d] >= var->layout.extent[d]))
+            return false;
+    return true;
+}
+
+static bool is_plain(const struct cel_var *var, bool writing)
+{
+    const struct cel_array *array = atomic_load_explicit(&var->array, memory_order_acquire);
+
+    return array && var->layout.unchunked && !array->tally.on &&
+           (!writing || (var->fill.settled && var->quantize.mode == NC_NOQUANTIZE &&
+                         !atomic_load_explicit(&array->nfailed_puts, memory_order_relaxed)));
+}
+
+static bool put_converted(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *data,
+                          nc_type memtype)
+{
+    _Alignas(VALUE_MAX) char value[VALUE_MAX];
+
+    return cel_dataset_converter(ds, memtype, var->type->id)(value, data, 1) == 0 &&
+           ds->ops->put_value(ds, var, start, value);
+}
+
+static bool get_converted(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *data, nc_type memtype)
+{
+    _Alignas(VALUE_MAX) char value[VALUE_MAX];
+
+    return ds->ops->get_value(ds, var, start, value) &&
+           cel_dataset_converter(ds, var->type->id, memtype)(data, value, 1) == 0;
+}
+
+bool cel_get_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                    nc_type memtype)
+{
+    nc_type own = var->type->id;
+
+    memtype = memtype == NC_NAT ? own : memtype;
+    if (!ds->ops->get_value || !data || !is_single(var, region) || !is_plain(var, false) || !is_fit(own, memtype))
+        return false;
+    return memtype == own ? ds->ops->get_value(ds, var, region->start, data)
+                          : get_converted(ds, var, region->start, data, memtype);
+}
+
+bool cel_put_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
+                    nc_type memtype)
+{
+    nc_type own = var->type->id;
+
+    memtype = memtype == NC_NAT ? own : memtype;
+    if (!ds->ops->put_value || !data || !is_single(var, region) || !is_plain(var, true) || !is_fit(own, memtype))
+        return false;
+    return memtype == own ? ds->ops->put_value(ds, var, region->start, data)
+                          : put_converted(ds, var, region->start, data, memtype);
+}
