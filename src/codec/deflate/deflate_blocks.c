@@ -196,7 +196,7 @@ static bool join(struct stretch *block, const struct stretch *next, struct stret
 
 static void find_block(struct cel_deflater *d, const unsigned char *src, size_t n, size_t plane, size_t at)
 {
-    if (d->next.from == at && d->next.to > at)
+    if (d->next.to > at && d->next.from == at)
         d->block = d->next;
     else
         look_at(src, n, plane, at, &d->block);

@@ -277,6 +277,8 @@ int cel_h5_type_of_id(struct cel_h5_file *f, hid_t file_type, const struct cel_t
 int cel_h5_form_of_id(hid_t id, struct cel_h5r_datatype **out); /* after CEL_OK yours to free */
 /* The type of elements in memory, and in a file in the byte order asked for. Borrowed. */
 int cel_h5_memory_type(struct cel_h5_file *f, const struct cel_type *type, hid_t *out);
+hid_t cel_h5_native_number(nc_type type);                          /* not to be closed */
+hid_t cel_h5_native_type(hid_t file, const struct cel_type *type); /* h5_native.c: yours to close; below 0: none */
 int cel_h5_file_type(struct cel_h5_file *f, const struct cel_type *type, int endian, hid_t *out);
 
 /* --- h5_att.c ------------------------------------------------------------------------------- */

@@ -27,6 +27,11 @@ static const struct {
     [NC_UINT64] = {ID(H5T_NATIVE_ULLONG), ID(H5T_STD_U64LE), ID(H5T_STD_U64BE)},
 };
 
+hid_t cel_h5_native_number(nc_type type)
+{
+    return **atomic[type].native;
+}
+
 _Static_assert(CEL_RANK_MAX == H5S_MAX_RANK, "libhdf5 fills arrays of CEL_RANK_MAX");
 
 /* Numbers of other sizes are read as the next larger type, the largest as double. */
@@ -452,7 +457,7 @@ static int make_ids(const struct cel_type *type)
 
     if (rc != CEL_OK)
         return rc;
-    t->memory = H5Tget_native_type(t->file, H5T_DIR_DEFAULT);
+    t->memory = cel_h5_native_type(t->file, type);
     if (t->memory >= 0 && is_same_layout(type, t->memory))
         return CEL_OK;
     if (t->memory >= 0)
