@@ -21,8 +21,12 @@ extern struct cel_h5_lib cel_h5_lib; /* filled by cel_h5_lib_load */
 int cel_h5_lib_load(void);
 int cel_h5_lib_check(void); /* is it the version that Cellar was built with? Starts libhdf5 */
 
+/* libhdf5's own macros for ids start it first, in 2.x by a look at variables of it. Here it runs before an id is used
+ * (h5_lock.c). */
 #if !defined(CEL_H5_LINKED)
 #include "h5_lib_names.h"
+#undef H5OPEN
+#define H5OPEN
 #endif
 
 #endif
