@@ -18,9 +18,9 @@
  *       16        block 0, then 4 + data for every other block, then what is left
  *
  * {"id": "cellar.bitshuffle", "blocksize": 0, "compression": "lz4", "level": 3} */
+#include "bit_planes.h"
 #include "bytes.h"
 #include "codec.h"
-#include "kernels.h"
 #include "mem.h"
 #include "status.h"
 #include <lz4.h>
@@ -165,30 +165,6 @@ static int reserve(struct context *c, size_t block_bytes)
     return CEL_OK;
 }
 
-/* n is a multiple of 8. First a byte shuffle; then, in each byte plane, 8 bytes at a time are transposed as a
- * matrix of 8 x 8 bits; a byte shuffle of these gives the rows of bits. */
-static void shuffle_block(struct context *c, unsigned char *dst, const unsigned char *src, size_t n, size_t size)
-{
-    unsigned char *planes = c->blocks, *turned = planes + n * size;
-
-    if (size > 1)
-        cel_shuffle(planes, src, n, size);
-    cel_transpose_bits(turned, size > 1 ? planes : src, n * size / 8);
-    for (size_t k = 0; k < size; k++)
-        cel_shuffle(dst + k * n, turned + k * n, n / 8, 8);
-}
-
-static void unshuffle_block(struct context *c, unsigned char *dst, const unsigned char *src, size_t n, size_t size)
-{
-    unsigned char *planes = c->blocks;
-
-    for (size_t k = 0; k < size; k++)
-        cel_unshuffle(planes + k * n, src + k * n, n / 8, 8);
-    cel_transpose_bits(size > 1 ? planes : dst, planes, n * size / 8);
-    if (size > 1)
-        cel_unshuffle(dst, planes, n, size);
-}
-
 /* Bytes of the next block when `left` bytes are left; 0: fewer than 8 elements. */
 static size_t next_block(const struct settings *s, size_t left)
 {
@@ -223,7 +199,7 @@ static size_t decoded_size(const struct cel_coding *coding, const void *src, siz
 
 /* Shuffles or unshuffles a chunk that has no compression. */
 static int shuffle_all(struct context *c, const struct settings *s, const void *src, size_t n, void *dst,
-                       void (*one)(struct context *, unsigned char *, const unsigned char *, size_t, size_t))
+                       void (*one)(unsigned char *, const unsigned char *, size_t, size_t, unsigned char *))
 {
     const unsigned char *from = src;
     unsigned char *to = dst;
@@ -231,7 +207,7 @@ static int shuffle_all(struct context *c, const struct settings *s, const void *
     int rc = reserve(c, next_block(s, n));
 
     for (; rc == CEL_OK && (part = next_block(s, n - at)) > 0; at += part)
-        one(c, to + at, from + at, part / s->size, s->size);
+        one(to + at, from + at, part / s->size, s->size, c->blocks);
     if (rc == CEL_OK)
         memcpy(to + at, from + at, n - at);
     return rc;
@@ -266,7 +242,7 @@ static int compress_all(struct context *c, const struct settings *s, const void 
     for (; rc == CEL_OK && (part = next_block(s, n - at)) > 0; at += part) {
         unsigned char *shuffled = c->blocks + 2 * part;
 
-        shuffle_block(c, shuffled, from + at, part / s->size, s->size);
+        cel_bit_planes_make(shuffled, from + at, part / s->size, s->size, c->blocks);
         rc = compress_block(c, s, shuffled, part, to + 4, &stored);
         if (rc != CEL_OK)
             return rc;
@@ -293,7 +269,7 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (s.compression != NONE)
         return compress_all(coding->context, &s, src, n, dst, len);
     *len = n;
-    return shuffle_all(coding->context, &s, src, n, dst, shuffle_block);
+    return shuffle_all(coding->context, &s, src, n, dst, cel_bit_planes_make);
 }
 
 static int decompress_block(struct context *c, const struct settings *s, const unsigned char *src, size_t stored,
@@ -355,7 +331,7 @@ static int decompress_all(struct context *c, struct settings *s, const void *src
             return cel_fail(NC_EFILTER, "bitshuffle: the chunk is cut short");
         rc = decompress_block(c, s, from + 4, stored, shuffled, part);
         if (rc == CEL_OK)
-            unshuffle_block(c, to + at, shuffled, part / s->size, s->size);
+            cel_bit_planes_undo(to + at, shuffled, part / s->size, s->size, c->blocks);
         from += 4 + stored;
     }
     if (rc != CEL_OK)
@@ -381,7 +357,7 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
         return cel_fail(NC_EFILTER, "bitshuffle: the chunk has %zu bytes, expected at most %zu in elements of %zu", n,
                         cap, s.size);
     *len = n;
-    return shuffle_all(coding->context, &s, src, n, dst, unshuffle_block);
+    return shuffle_all(coding->context, &s, src, n, dst, cel_bit_planes_undo);
 }
 
 /* clang-format off */

@@ -38,6 +38,9 @@ extern const struct cel_codec cel_codec_lz4;
 #ifdef HAVE_BLOSC
 extern const struct cel_codec cel_codec_blosc;
 #endif
+#ifdef HAVE_BLOSC2
+extern const struct cel_codec cel_codec_blosc2;
+#endif
 #ifdef HAVE_BITSHUFFLE
 extern const struct cel_codec cel_codec_bitshuffle;
 #endif
@@ -73,6 +76,9 @@ static const struct cel_codec *const codecs[] = {
 #endif
 #ifdef HAVE_BLOSC
     &cel_codec_blosc,
+#endif
+#ifdef HAVE_BLOSC2
+    &cel_codec_blosc2,
 #endif
 #ifdef HAVE_BITSHUFFLE
     &cel_codec_bitshuffle,

@@ -1,0 +1,276 @@
+/* Arrays of Blosc2: the layer that describes one, and its blocks. */
+#include "b2_array.h"
+#include "b2_work.h"
+#include "bytes.h"
+#include "mem.h"
+#include "status.h"
+#include <netcdf.h>
+#include <string.h>
+
+enum { BEFORE_SHAPE = 3, LONG_ITEM = 9, ITEM = 5, BEFORE_TYPE = 6 };
+enum { FIXARRAY = 0x90, INT64 = 0xd3, INT32 = 0xd2, STR32 = 0xdb };
+
+/* --- the layer ------------------------------------------------------------------------------- */
+
+static bool read_lengths(const unsigned char *p, int rank, size_t item, size_t least, size_t *out)
+{
+    if (p[0] != FIXARRAY + rank)
+        return false;
+    for (int d = 0; d < rank; d++) {
+        const unsigned char *at = p + 1 + (size_t)d * item;
+        uint64_t v = cel_get_be(at + 1, item - 1);
+
+        if (at[0] != (item == ITEM ? INT32 : INT64) || v < least || v > (item == ITEM ? INT32_MAX : INT64_MAX))
+            return false;
+        out[d] = (size_t)v;
+    }
+    return true;
+}
+
+static void read_type(const unsigned char *p, size_t left, char *type)
+{
+    size_t len = left >= BEFORE_TYPE ? cel_get_be32(p + 2) : 0;
+
+    type[0] = '\0';
+    if (left < BEFORE_TYPE || p[0] != 0 || p[1] != STR32 || len > left - BEFORE_TYPE || len >= CEL_B2_TYPE_MAX)
+        return;
+    memcpy(type, p + BEFORE_TYPE, len);
+    type[len] = '\0';
+}
+
+int cel_b2_array_read(const unsigned char *layer, size_t n, size_t elem, struct cel_b2_array *out)
+{
+    size_t at = BEFORE_SHAPE, need;
+    int rank = n > 2 ? layer[2] : 0;
+
+    *out = (struct cel_b2_array){.rank = rank, .elem = elem};
+    if (n < BEFORE_SHAPE || layer[0] >> 4 != FIXARRAY >> 4 || rank > CEL_B2_RANK)
+        return cel_fail(NC_EFILTER, "blosc2: the layer with the shape is damaged, or has more than %d dimensions",
+                        CEL_B2_RANK);
+    need = at + 3 + (size_t)rank * (LONG_ITEM + 2 * ITEM);
+    if (n < need || !read_lengths(layer + at, rank, LONG_ITEM, 0, out->shape) ||
+        !read_lengths(layer + (at += 1 + (size_t)rank * LONG_ITEM), rank, ITEM, 1, out->chunk) ||
+        !read_lengths(layer + (at += 1 + (size_t)rank * ITEM), rank, ITEM, 1, out->block))
+        return cel_fail(NC_EFILTER, "blosc2: the layer with the shape is damaged");
+    read_type(layer + need, n - need, out->type);
+    return CEL_OK;
+}
+
+static unsigned char *put_lengths(unsigned char *p, int rank, size_t item, const size_t *lengths)
+{
+    *p++ = (unsigned char)(FIXARRAY + rank);
+    for (int d = 0; d < rank; d++) {
+        *p++ = item == ITEM ? INT32 : INT64;
+        cel_put_be(p, lengths[d], item - 1);
+        p += item - 1;
+    }
+    return p;
+}
+
+size_t cel_b2_array_put(const struct cel_b2_array *a, unsigned char *dst)
+{
+    size_t len = strlen(a->type);
+    unsigned char *p = dst;
+
+    *p++ = FIXARRAY + 7;
+    *p++ = 0;
+    *p++ = (unsigned char)a->rank;
+    p = put_lengths(p, a->rank, LONG_ITEM, a->shape);
+    p = put_lengths(p, a->rank, ITEM, a->chunk);
+    p = put_lengths(p, a->rank, ITEM, a->block);
+    *p++ = 0;
+    *p++ = STR32;
+    cel_put_be32(p, (uint32_t)len);
+    memcpy(p + 4, a->type, len);
+    return (size_t)(p - dst) + 4 + len;
+}
+
+/* --- blocks ---------------------------------------------------------------------------------- */
+
+static size_t blocks_along(const struct cel_b2_array *a, int d)
+{
+    return (a->chunk[d] - 1) / a->block[d] + 1;
+}
+
+size_t cel_b2_array_block_bytes(const struct cel_b2_array *a)
+{
+    size_t n = a->elem;
+
+    for (int d = 0; d < a->rank; d++)
+        if (!cel_mul(n, a->block[d], &n))
+            return 0;
+    return n > CEL_B2_CHUNK_MAX ? 0 : n;
+}
+
+size_t cel_b2_array_chunk_bytes(const struct cel_b2_array *a)
+{
+    size_t n = cel_b2_array_block_bytes(a);
+
+    for (int d = 0; d < a->rank; d++)
+        if (!cel_mul(n, blocks_along(a, d), &n))
+            return 0;
+    return n > CEL_B2_CHUNK_MAX ? 0 : n;
+}
+
+/* The longest side is halved until the block is small enough: little padding, and sides that are much alike. */
+void cel_b2_array_choose_block(struct cel_b2_array *a, size_t nbytes)
+{
+    size_t items = nbytes / a->elem, n = 1;
+
+    for (int d = 0; d < a->rank; d++)
+        n *= a->block[d] = a->chunk[d];
+    while (n > items && n > 1) {
+        int longest = 0;
+
+        for (int d = 1; d < a->rank; d++)
+            if (a->block[d] > a->block[longest])
+                longest = d;
+        n /= a->block[longest];
+        a->block[longest] = (a->block[longest] + 1) / 2;
+        n *= a->block[longest];
+    }
+}
+
+/* A box of rows between a block and an array, both in C order. */
+struct box {
+    int rank;
+    size_t elem;
+    size_t count[CEL_B2_RANK];                       /* of the box */
+    size_t block[CEL_B2_RANK], array[CEL_B2_RANK];   /* lengths of the two */
+    size_t in_block[CEL_B2_RANK], in_array[CEL_B2_RANK]; /* where the box starts in each */
+};
+
+static size_t offset_in(int rank, const size_t *dims, const size_t *start, const size_t *index)
+{
+    size_t at = 0;
+
+    for (int d = 0; d < rank; d++)
+        at = at * dims[d] + start[d] + index[d];
+    return at;
+}
+
+/* The next row; false after the last. */
+static bool next_row(const struct box *b, size_t *index)
+{
+    for (int d = b->rank - 1; d-- > 0;) {
+        if (++index[d] < b->count[d])
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+static void copy_box(const struct box *b, unsigned char *block, unsigned char *array, bool into_block)
+{
+    size_t index[CEL_B2_RANK] = {0}, row = b->elem * (b->rank ? b->count[b->rank - 1] : 1);
+
+    do {
+        unsigned char *p = block + b->elem * offset_in(b->rank, b->block, b->in_block, index);
+        unsigned char *q = array + b->elem * offset_in(b->rank, b->array, b->in_array, index);
+
+        memcpy(into_block ? p : q, into_block ? q : p, row);
+    } while (next_row(b, index));
+}
+
+/* The part of the region that lies in block number `number` of the chunk; false: none. *whole: it is the whole
+ * block, and its elements follow each other in the region as they do in the block. */
+static bool box_of_block(const struct cel_b2_array *a, size_t number, const size_t *start, const size_t *count,
+                         struct box *out, bool *whole)
+{
+    bool contiguous = true;
+
+    *out = (struct box){.rank = a->rank, .elem = a->elem};
+    for (int d = a->rank; d-- > 0;) {
+        size_t first = number % blocks_along(a, d) * a->block[d], end = first + a->block[d];
+        size_t from = first > start[d] ? first : start[d];
+
+        number /= blocks_along(a, d);
+        if (end > start[d] + count[d])
+            end = start[d] + count[d];
+        if (from >= end)
+            return false;
+        out->count[d] = end - from;
+        out->block[d] = a->block[d];
+        out->array[d] = count[d];
+        out->in_block[d] = from - first;
+        out->in_array[d] = from - start[d];
+        if (out->count[d] != a->block[d])
+            contiguous = false;
+    }
+    for (int d = a->rank, one = 1; d-- > 0;) {
+        if (!one && out->count[d] != 1) /* an axis inside was cut: rows do not follow each other */
+            contiguous = false;
+        one = one && out->count[d] == count[d];
+    }
+    *whole = contiguous;
+    return true;
+}
+
+static int check_chunk(const struct cel_b2_array *a, const struct cel_b2_header *h)
+{
+    if (h->nbytes != cel_b2_array_chunk_bytes(a) || h->nbytes == 0)
+        return cel_fail(NC_EFILTER, "blosc2: a chunk has %zu bytes, which its shape does not make", h->nbytes);
+    if (!h->special && h->block != cel_b2_array_block_bytes(a))
+        return cel_fail(NC_EFILTER, "blosc2: blocks have %zu bytes, which their shape does not make", h->block);
+    return CEL_OK;
+}
+
+/* One block, or nothing where the region does not touch it. */
+static int decode_block(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_header *h,
+                        const unsigned char *src, size_t number, const size_t *start, const size_t *count,
+                        unsigned char *dst)
+{
+    struct cel_b2_block_shape shape = {.rank = a->rank, .elem = a->elem};
+    size_t zero[CEL_B2_RANK] = {0};
+    struct box box;
+    bool whole;
+    int rc;
+
+    if (!box_of_block(a, number, start, count, &box, &whole))
+        return CEL_OK;
+    memcpy(shape.dims, a->block, (size_t)a->rank * sizeof *shape.dims);
+    if (whole)
+        return cel_b2_decode_blocks(work, h, src, &shape, number, 1,
+                                    dst + a->elem * offset_in(a->rank, box.array, box.in_array, zero));
+    rc = cel_b2_work_reserve(&work->part, &work->part_cap, h->block);
+    if (rc == CEL_OK)
+        rc = cel_b2_decode_blocks(work, h, src, &shape, number, 1, work->part);
+    if (rc == CEL_OK)
+        copy_box(&box, work->part, dst, false);
+    return rc;
+}
+
+int cel_b2_array_decode(struct cel_b2_work *work, const struct cel_b2_array *a, const unsigned char *src, size_t n,
+                        const size_t *start, const size_t *count, unsigned char *dst)
+{
+    struct cel_b2_header h;
+    int rc = cel_b2_header_read(src, n, &h);
+
+    if (rc == CEL_OK)
+        rc = check_chunk(a, &h);
+    if (rc == CEL_OK && h.special) { /* its header may have blocks of another size */
+        h.block = cel_b2_array_block_bytes(a);
+        h.nblocks = h.nbytes / h.block;
+    }
+    for (size_t b = 0; rc == CEL_OK && b < h.nblocks; b++)
+        rc = decode_block(work, a, &h, src, b, start, count, dst);
+    return rc;
+}
+
+void cel_b2_array_cut(const struct cel_b2_array *a, const unsigned char *src, unsigned char *dst)
+{
+    size_t zero[CEL_B2_RANK] = {0}, block = cel_b2_array_block_bytes(a), nblocks = cel_b2_array_chunk_bytes(a) / block;
+
+    for (size_t b = 0; b < nblocks; b++) {
+        struct box box;
+        bool whole;
+
+        box_of_block(a, b, zero, a->chunk, &box, &whole);
+        for (int d = 0; d < a->rank; d++)
+            if (box.count[d] != a->block[d]) {
+                memset(dst + b * block, 0, block);
+                break;
+            }
+        copy_box(&box, dst + b * block, (unsigned char *)src, true);
+    }
+}

@@ -1,0 +1,43 @@
+#ifndef CEL_B2_WORK_H
+#define CEL_B2_WORK_H
+
+#include "b2_chunk.h"
+
+struct cel_b2_work {
+    unsigned char *blocks; /* as many as a call asked for, one after the other */
+    size_t cap;
+    unsigned char *first; /* the first block, which delta refers to */
+    size_t first_cap;
+    unsigned char *part; /* a block of which a part is wanted */
+    size_t part_cap;
+    void *zstd_compress, *zstd_decompress, *deflate;
+};
+
+int cel_b2_work_reserve(unsigned char **p, size_t *cap, size_t need);
+
+/* One stream. Decoding gives exactly len bytes. Encoding gives *len, 0: it does not get shorter than cap. */
+int cel_b2_stream_decode(struct cel_b2_work *work, enum cel_b2_compressor compressor, const unsigned char *src,
+                         size_t n, unsigned char *dst, size_t len);
+int cel_b2_stream_encode(struct cel_b2_work *work, enum cel_b2_compressor compressor, unsigned level,
+                         const unsigned char *src, size_t n, unsigned char *dst, size_t cap, size_t *len);
+
+/* What a filter is given besides the bytes. */
+struct cel_b2_filtering {
+    unsigned version; /* of the chunk */
+    uint8_t meta;
+    size_t elem;                            /* bytes of an element, as the chunk has it */
+    const struct cel_b2_block_shape *shape; /* NULL: not known */
+    const unsigned char *first;             /* the first block, for the others; NULL: this is it */
+    unsigned char *spare;                   /* space for a block */
+};
+
+/* Whether the filter is one that is known; the error names it. */
+int cel_b2_filter_check(uint8_t id);
+/* false: decoding leaves the bytes as they are. */
+bool cel_b2_filter_has_inverse(uint8_t id);
+int cel_b2_filter_forward(uint8_t id, const struct cel_b2_filtering *f, const unsigned char *src, size_t n,
+                          unsigned char *dst);
+int cel_b2_filter_backward(uint8_t id, const struct cel_b2_filtering *f, const unsigned char *src, size_t n,
+                           unsigned char *dst);
+
+#endif

@@ -1,0 +1,436 @@
+/* blosc2: chunks of Blosc2, each in a frame of its own: up to six filters and a compressor, in blocks that are
+ * boxes of the chunk.
+ *
+ * HDF5 filter 32026 ("blosc2"). cd_values: 1, bytes of a block (0: chosen), bytes of an element, bytes of a chunk,
+ * level, last filter (0 none, 1 shuffle, 2 bitshuffle, 3 delta), compressor (0 blosclz, 1 lz4, 2 lz4hc, 4 zlib,
+ * 5 zstd), and for chunks of 2 to 16 dimensions their number and lengths. All but block size, level, filter and
+ * compressor are filled in. The words from 24 on are our own, and left out while they are 0; other programs pass
+ * over them, as all that decoding needs is in the frame.
+ *
+ * A chunk is a frame with one chunk (blosc2/b2_frame.h). With 2 to 16 dimensions it has the layer "b2nd", and
+ * its blocks are boxes (blosc2/b2_array.h); else its blocks are runs. Chunks without a frame are read too.
+ * {"id": "cellar.blosc2", "cname": "zstd", "clevel": 5, "filter": "shuffle", "ndcell": 4} */
+#include "b2_array.h"
+#include "b2_frame.h"
+#include "b2_work.h"
+#include "bytes.h"
+#include "codec.h"
+#include "mem.h"
+#include "status.h"
+#include <limits.h>
+#include <netcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REVISION, BLOCK, SIZE, CHUNK, LEVEL, FILTER, COMPRESSOR, RANK, DIMS };
+enum { CELL = DIMS + CEL_B2_RANK, MEAN, PRECISION, BYTEDELTA, NWORDS };
+#define FILTER_REVISION 1
+#define ELEM_MAX 255 /* larger elements are noted as bytes in chunks, which boxes cannot be made of */
+#define OFFSETS 8    /* bytes of the offset of the one chunk */
+
+static const char *const filters[] = {"none", "shuffle", "bitshuffle", "delta", NULL};
+static const char *const compressors[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd", NULL};
+
+/* clang-format off */
+static const struct cel_param params[] = {
+    {.name = "cname", .kind = CEL_PARAM_CHOICE, .word = COMPRESSOR, .min = 0, .max = 5, .fallback = CEL_B2_BLOSCLZ,
+     .choices = compressors, .help = "the compressor inside"},
+    {.name = "clevel", .kind = CEL_PARAM_UINT, .word = LEVEL, .min = 0, .max = 9, .fallback = 5,
+     .help = "0 (stored) to 9 (small)"},
+    {.name = "filter", .kind = CEL_PARAM_CHOICE, .word = FILTER, .min = 0, .max = 3, .fallback = CEL_B2_SHUFFLE,
+     .choices = filters, .help = "what comes before the compressor"},
+    {.name = "blocksize", .kind = CEL_PARAM_UINT, .word = BLOCK, .min = 0, .max = CEL_B2_CHUNK_MAX, .fallback = 0,
+     .help = "bytes of a block; 0: chosen"},
+    {.name = "ndcell", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_EXTRA, .word = CELL, .min = 0, .max = 255,
+     .fallback = 0, .help = "edge of the cells of NDCELL, before the filter; 0: without"},
+    {.name = "ndmean", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_EXTRA, .word = MEAN, .min = 0, .max = 127,
+     .fallback = 0, .help = "edge of the cells of NDMEAN, before the filter (lossy); 0: without"},
+    {.name = "precision", .kind = CEL_PARAM_INT, .flags = CEL_PARAM_EXTRA, .word = PRECISION, .min = -52, .max = 52,
+     .fallback = 0, .help = "bits of the mantissa to keep, below 0: to clear, first of all (lossy); 0: all"},
+    {.name = "bytedelta", .kind = CEL_PARAM_BOOL, .flags = CEL_PARAM_EXTRA, .word = BYTEDELTA, .min = 0, .max = 1,
+     .fallback = 0, .help = "differences of bytes, behind the filter"},
+    {0},
+};
+/* clang-format on */
+
+static uint32_t word_or(const struct cel_words *words, size_t i, uint32_t fallback)
+{
+    return words->n > i ? words->w[i] : fallback;
+}
+
+/* --- fitting it to a variable ------------------------------------------------------------------ */
+
+static int check(const struct cel_words *visible)
+{
+    if (word_or(visible, COMPRESSOR, 0) == CEL_B2_SNAPPY)
+        return cel_fail(NC_EINVAL, "blosc2: it has no snappy, must be blosclz, lz4, lz4hc, zlib or zstd");
+    if (word_or(visible, CELL, 0) && word_or(visible, MEAN, 0))
+        return cel_fail(NC_EINVAL, "blosc2: takes ndcell or ndmean, not both");
+    return CEL_OK;
+}
+
+static bool has_own_words(const struct cel_words *words)
+{
+    for (size_t i = CELL; i < words->n; i++)
+        if (words->w[i])
+            return true;
+    return false;
+}
+
+static bool is_box(const struct cel_shape *shape)
+{
+    return shape->rank >= 2 && shape->rank <= CEL_B2_RANK && shape->elem_size <= ELEM_MAX;
+}
+
+static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
+                   struct cel_words *working)
+{
+    bool own = has_own_words(visible);
+
+    if (shape->nbytes > CEL_B2_CHUNK_MAX)
+        return cel_fail(NC_EFILTER, "blosc2: chunks of %zu bytes are more than the %d it takes", shape->nbytes,
+                        CEL_B2_CHUNK_MAX);
+    if (word_or(visible, REVISION, 0) && word_or(visible, CHUNK, 0) == shape->nbytes)
+        return CEL_OK; /* as a file has them */
+    if (own && !is_box(shape))
+        return cel_fail(NC_EFILTER, "blosc2: ndcell, ndmean, precision and bytedelta need chunks of 2 to %d dimensions",
+                        CEL_B2_RANK);
+    for (size_t i = working->n; i < NWORDS; i++)
+        working->w[i] = i == LEVEL ? 5 : i == FILTER ? CEL_B2_SHUFFLE : 0;
+    working->w[REVISION] = FILTER_REVISION;
+    working->w[SIZE] = (uint32_t)shape->elem_size;
+    working->w[CHUNK] = (uint32_t)shape->nbytes;
+    working->n = RANK;
+    if (!is_box(shape))
+        return CEL_OK;
+    working->w[RANK] = (uint32_t)shape->rank;
+    for (int d = 0; d < CEL_B2_RANK; d++)
+        working->w[DIMS + d] = d < shape->rank ? (uint32_t)shape->dims[d] : 0;
+    working->n = own ? NWORDS : DIMS + (size_t)shape->rank;
+    return CEL_OK;
+}
+
+/* The words that prepare() filled in are shown as 0. */
+static void reveal(const struct cel_words *working, struct cel_words *visible)
+{
+    *visible = *working;
+    if (visible->n > RANK && !has_own_words(working))
+        visible->n = RANK;
+    for (size_t i = 0; i < visible->n && i < CELL; i++)
+        if (i == REVISION || i == SIZE || i == CHUNK || i >= RANK)
+            visible->w[i] = 0;
+}
+
+static bool shape_of(const struct cel_words *w, struct cel_shape *out)
+{
+    if (w->n <= CHUNK || w->w[SIZE] == 0)
+        return false;
+    *out = (struct cel_shape){.elem_size = w->w[SIZE], .nbytes = w->w[CHUNK]};
+    for (uint32_t d = 0; w->n > DIMS && d < w->w[RANK] && d < CEL_B2_RANK && DIMS + d < w->n; d++)
+        out->dims[out->rank++] = w->w[DIMS + d];
+    return true;
+}
+
+/* --- writing ------------------------------------------------------------------------------------ */
+
+struct settings {
+    struct cel_b2_options o;
+    struct cel_b2_array array; /* rank 0: blocks are runs */
+};
+
+static void add_filter(struct cel_b2_options *o, int *next, uint8_t id, uint32_t meta)
+{
+    o->filter[*next] = id;
+    o->meta[(*next)++] = (uint8_t)meta;
+}
+
+static void set_filters(const struct cel_words *w, struct cel_b2_options *o)
+{
+    uint32_t last = word_or(w, FILTER, CEL_B2_SHUFFLE);
+    int next = 0, gap;
+
+    if (word_or(w, PRECISION, 0))
+        add_filter(o, &next, CEL_B2_TRUNC_PREC, w->w[PRECISION]);
+    if (word_or(w, CELL, 0))
+        add_filter(o, &next, CEL_B2_NDCELL, w->w[CELL]);
+    if (word_or(w, MEAN, 0))
+        add_filter(o, &next, CEL_B2_NDMEAN, w->w[MEAN]);
+    if (last != CEL_B2_NONE)
+        add_filter(o, &next, (uint8_t)last, 0);
+    if (word_or(w, BYTEDELTA, 0))
+        add_filter(o, &next, CEL_B2_BYTEDELTA, (uint32_t)o->elem);
+    gap = CEL_B2_FILTERS - next; /* the last slots are used, as other writers do */
+    memmove(o->filter + gap, o->filter, (size_t)next);
+    memmove(o->meta + gap, o->meta, (size_t)next);
+    memset(o->filter, 0, (size_t)gap);
+    memset(o->meta, 0, (size_t)gap);
+}
+
+static bool set_box(const struct cel_words *w, size_t n, struct cel_b2_array *a)
+{
+    struct cel_shape shape;
+    size_t size;
+
+    if (w->n <= DIMS || !shape_of(w, &shape) || shape.rank < 2 || (uint32_t)shape.rank != w->w[RANK] ||
+        shape.elem_size > ELEM_MAX)
+        return false;
+    *a = (struct cel_b2_array){.rank = shape.rank, .elem = size = shape.elem_size};
+    for (int d = 0; d < a->rank; d++) {
+        a->shape[d] = a->chunk[d] = shape.dims[d];
+        if (shape.dims[d] == 0 || shape.dims[d] > INT32_MAX || !cel_mul(size, shape.dims[d], &size))
+            return false;
+    }
+    snprintf(a->type, sizeof a->type, "|V%zu", a->elem);
+    return size == n; /* else something stands behind the elements, such as a checksum */
+}
+
+static int settings_of(const struct cel_words *w, size_t n, struct settings *out)
+{
+    struct settings s = {.o = {.level = word_or(w, LEVEL, 5), .elem = word_or(w, SIZE, 1), .block = word_or(w, BLOCK, 0)}};
+    uint32_t filter = word_or(w, FILTER, CEL_B2_SHUFFLE), code = word_or(w, COMPRESSOR, CEL_B2_BLOSCLZ);
+
+    if (n > CEL_B2_CHUNK_MAX || filter > CEL_B2_DELTA || s.o.level > 9 || code > CEL_B2_ZSTD || s.o.elem == 0)
+        return cel_fail(NC_EFILTER, "blosc2: cannot use level %u, filter %u, compressor %u on %zu bytes", s.o.level,
+                        filter, code, n);
+    s.o.compressor = (enum cel_b2_compressor)code;
+    set_filters(w, &s.o);
+    if (s.o.block == 0)
+        s.o.block = cel_b2_choose_block(&s.o, n);
+    if (set_box(w, n, &s.array)) {
+        cel_b2_array_choose_block(&s.array, s.o.block);
+        s.o.block = cel_b2_array_block_bytes(&s.array);
+        s.o.shape = (struct cel_b2_block_shape){.rank = s.array.rank, .elem = s.array.elem};
+        memcpy(s.o.shape.dims, s.array.block, sizeof s.array.block);
+    } else {
+        s.array.rank = 0;
+        if (s.o.elem <= ELEM_MAX && s.o.block > s.o.elem)
+            s.o.block -= s.o.block % s.o.elem;
+    }
+    *out = s;
+    return CEL_OK;
+}
+
+/* Bytes of the chunk in the frame, with its padding; 0: too many. */
+static size_t padded(const struct settings *s, size_t n)
+{
+    return s->array.rank ? cel_b2_array_chunk_bytes(&s->array) : n;
+}
+
+#define AROUND (CEL_B2_FRAME_HEADER + CEL_B2_ARRAY_BYTES + 64 + CEL_B2_HEADER + OFFSETS + 64)
+
+static size_t bound(const struct cel_coding *coding, size_t n)
+{
+    struct settings s;
+
+    if (settings_of(coding->words, n, &s) != CEL_OK) {
+        cel_error_clear();
+        return n;
+    }
+    return cel_b2_bound(padded(&s, n)) + AROUND;
+}
+
+struct context {
+    struct cel_b2_work *work;
+    unsigned char *cut; /* a chunk in the order of its blocks */
+    size_t cap;
+};
+
+static int make_context(const struct cel_words *working, void **context)
+{
+    struct context *c = cel_calloc(1, sizeof *c);
+
+    *context = c;
+    if (c && !(c->work = cel_b2_work_make())) {
+        free(c);
+        *context = NULL;
+    }
+    return *context ? CEL_OK : NC_ENOMEM;
+}
+
+static void free_context(void *context)
+{
+    struct context *c = context;
+
+    if (!c)
+        return;
+    cel_b2_work_free(c->work);
+    free(c->cut);
+    free(c);
+}
+
+/* What follows the chunk: its offset, which is 0, and the trailer. */
+static size_t put_end(unsigned char *dst)
+{
+    static const struct cel_b2_options as_it_is = {.elem = OFFSETS, .compressor = CEL_B2_BLOSCLZ};
+    unsigned char zero[OFFSETS] = {0};
+    size_t len = 0;
+
+    cel_b2_encode(NULL, &as_it_is, zero, sizeof zero, dst, &len);
+    return len + cel_b2_trailer_put(NULL, 0, dst + len);
+}
+
+static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    struct context *c = coding->context;
+    struct cel_b2_frame frame = {0};
+    unsigned char layer[CEL_B2_ARRAY_BYTES], *to = dst;
+    struct settings s;
+    int rc = settings_of(coding->words, n, &s);
+    size_t size = rc == CEL_OK ? padded(&s, n) : 0;
+
+    if (rc != CEL_OK)
+        return rc;
+    if (cap < cel_b2_bound(size) + AROUND || (size == 0 && n > 0))
+        return cel_fail(NC_EFILTER, "blosc2: the output buffer is too small for %zu bytes", n);
+    if (s.array.rank) {
+        frame.layers[frame.nlayers++] =
+            (struct cel_b2_layer){.name = "b2nd", .bytes = layer, .len = cel_b2_array_put(&s.array, layer)};
+        rc = cel_b2_work_reserve(&c->cut, &c->cap, size);
+        if (rc != CEL_OK)
+            return rc;
+        cel_b2_array_cut(&s.array, src, c->cut);
+        src = c->cut;
+    }
+    frame.header = cel_b2_frame_header_bytes(frame.layers, frame.nlayers);
+    rc = cel_b2_encode(c->work, &s.o, src, size, to + frame.header, &frame.cbytes);
+    if (rc != CEL_OK)
+        return rc;
+    frame.size = frame.header + frame.cbytes + put_end(to + frame.header + frame.cbytes);
+    frame.nbytes = frame.chunk = size;
+    frame.elem = s.o.elem;
+    frame.block = s.o.block;
+    frame.compressor = s.o.compressor;
+    frame.level = s.o.level;
+    memcpy(frame.filter, s.o.filter, sizeof frame.filter);
+    memcpy(frame.meta, s.o.meta, sizeof frame.meta);
+    cel_b2_frame_put(&frame, to);
+    *len = frame.size;
+    return CEL_OK;
+}
+
+/* --- reading ------------------------------------------------------------------------------------ */
+
+/* The array of a frame; rank 0: it has none, and its chunk is a run of elements. */
+static int array_of(const struct cel_b2_frame *frame, struct cel_b2_array *out)
+{
+    const struct cel_b2_layer *layer = cel_b2_frame_layer(frame, "b2nd");
+
+    *out = (struct cel_b2_array){0};
+    if (!layer)
+        layer = cel_b2_frame_layer(frame, "caterva");
+    return layer ? cel_b2_array_read(layer->bytes, layer->len, frame->elem, out) : CEL_OK;
+}
+
+static size_t shape_bytes(const struct cel_b2_array *a)
+{
+    size_t n = a->elem;
+
+    for (int d = 0; d < a->rank; d++)
+        if (a->shape[d] > a->chunk[d] || !cel_mul(n, a->shape[d], &n))
+            return SIZE_MAX;
+    return n;
+}
+
+static size_t decoded_size(const struct cel_coding *coding, const void *src, size_t n)
+{
+    struct cel_b2_frame frame;
+    struct cel_b2_array array;
+
+    if (!cel_b2_is_frame(src, n))
+        return n < CEL_B2_HEADER_1 ? 0 : cel_get_le32((const char *)src + 4);
+    if (cel_b2_frame_read(src, n, n, &frame) != CEL_OK || array_of(&frame, &array) != CEL_OK) {
+        cel_error_clear();
+        return 0;
+    }
+    return array.rank ? shape_bytes(&array) : frame.nbytes;
+}
+
+static int too_long(size_t size, size_t cap, size_t *len)
+{
+    *len = size;
+    return cel_fail(NC_EFILTER, "blosc2: the chunk says it has %zu bytes, expected at most %zu", size, cap);
+}
+
+static int decode_run(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t cap,
+                      size_t *len)
+{
+    struct cel_b2_header h;
+    int rc = cel_b2_header_read(src, n, &h);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (h.nbytes > cap)
+        return too_long(h.nbytes, cap, len);
+    *len = h.nbytes;
+    return h.nbytes ? cel_b2_decode_blocks(work, &h, src, NULL, 0, h.nblocks, dst) : CEL_OK;
+}
+
+/* The one chunk of the frame: its bytes, or `special`. */
+static int find_chunk(struct cel_b2_work *work, const struct cel_b2_frame *frame, const unsigned char *src,
+                      unsigned char special[CEL_B2_HEADER], const unsigned char **chunk, size_t *n)
+{
+    size_t index = frame->header + frame->cbytes, at = 0, len = 0;
+    unsigned char offset[OFFSETS];
+    bool is_special = false;
+    int rc;
+
+    if (frame->nchunks != 1)
+        return cel_fail(NC_EFILTER, "blosc2: the frame has %zu chunks, expected one", frame->nchunks);
+    rc = decode_run(work, src + index, frame->size - index, offset, sizeof offset, &len);
+    if (rc == CEL_OK && len != sizeof offset)
+        rc = cel_fail(NC_EFILTER, "blosc2: the frame has no offset for its chunk");
+    if (rc == CEL_OK)
+        rc = cel_b2_frame_offset(frame, cel_get_le64(offset), frame->nbytes, &at, special, &is_special);
+    *chunk = is_special ? special : src + at;
+    *n = is_special ? CEL_B2_HEADER : index - at;
+    return rc;
+}
+
+static int decode_frame(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t cap,
+                        size_t *len)
+{
+    static const size_t start[CEL_B2_RANK];
+    unsigned char special[CEL_B2_HEADER];
+    const unsigned char *chunk = NULL;
+    struct cel_b2_frame frame;
+    struct cel_b2_array array;
+    size_t size, chunk_bytes = 0;
+    int rc = cel_b2_frame_read(src, n, n, &frame);
+
+    if (rc == CEL_OK)
+        rc = array_of(&frame, &array);
+    if (rc != CEL_OK)
+        return rc;
+    size = array.rank ? shape_bytes(&array) : frame.nbytes;
+    if (size > cap)
+        return too_long(size, cap, len);
+    *len = size;
+    if (size == 0)
+        return CEL_OK;
+    rc = find_chunk(work, &frame, src, special, &chunk, &chunk_bytes);
+    if (rc != CEL_OK)
+        return rc;
+    if (!array.rank)
+        return decode_run(work, chunk, chunk_bytes, dst, cap, len);
+    return cel_b2_array_decode(work, &array, chunk, chunk_bytes, start, array.shape, dst);
+}
+
+static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
+{
+    struct context *c = coding->context;
+
+    *len = 0;
+    return (cel_b2_is_frame(src, n) ? decode_frame : decode_run)(c->work, src, n, dst, cap, len);
+}
+
+/* clang-format off */
+const struct cel_codec cel_codec_blosc2 = {
+    .name = "blosc2", .hdf5_id = 32026, .label = "blosc2",
+    .about = "up to six filters and one of five compressors, in blocks that are boxes of the chunk",
+    .flags = CEL_CODEC_COMPRESSOR, .params = params, .max_words = NWORDS, .check = check,
+    .prepare = prepare, .reveal = reveal, .shape_of = shape_of,
+    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
+    .make_context = make_context, .free_context = free_context,
+};
+/* clang-format on */

@@ -1,0 +1,121 @@
+/* The codec blosc2 for a test in Python: requests on standard input, each a line and then N bytes; answers on
+ * standard output, "ok N" and N bytes, or "no TEXT".
+ *
+ *   decode CAP N                          a chunk as HDF5 stores it
+ *   part START COUNT CAP N                a part of the array in a frame of one chunk: 0,0,3 1,5,9
+ *   encode CHAIN TYPE DIMS N              TYPE is i4, f8, ...; DIMS is 5x13 */
+#include "b2_array.h"
+#include "b2_frame.h"
+#include "chain.h"
+#include "mem.h"
+#include "status.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct cel_codec cel_codec_blosc2;
+
+static int read_list(const char *text, size_t *out)
+{
+    int n = 0;
+    char *end;
+
+    for (; *text && n < CEL_RANK_MAX; text = *end ? end + 1 : end)
+        out[n++] = strtoul(text, &end, 10);
+    return n;
+}
+
+static void answer(int rc, const void *bytes, size_t n)
+{
+    if (rc != CEL_OK) {
+        printf("no %s\n", cel_error_text());
+    } else {
+        printf("ok %zu\n", n);
+        fwrite(bytes, 1, n, stdout);
+    }
+    fflush(stdout);
+    cel_error_clear();
+}
+
+static void decode(const unsigned char *in, size_t n, size_t cap)
+{
+    static void *context;
+    struct cel_words words = {0};
+    struct cel_coding coding = {.codec = &cel_codec_blosc2, .words = &words};
+    unsigned char *out = cel_malloc(cap);
+    size_t len = 0;
+    int rc;
+
+    if (!context)
+        cel_codec_blosc2.make_context(&words, &context);
+    coding.context = context;
+    rc = cel_codec_blosc2.decode(&coding, in, n, out, cap, &len);
+    answer(rc, out, len);
+    free(out);
+}
+
+static void decode_part(const unsigned char *in, size_t n, size_t cap, const char *start, const char *count)
+{
+    struct cel_b2_work *work = cel_b2_work_make();
+    unsigned char *out = cel_malloc(cap);
+    size_t from[CEL_RANK_MAX] = {0}, many[CEL_RANK_MAX] = {0};
+    struct cel_b2_frame frame;
+    struct cel_b2_array array;
+    int rc = cel_b2_frame_read(in, n, n, &frame);
+
+    read_list(start, from);
+    read_list(count, many);
+    if (rc == CEL_OK)
+        rc = cel_b2_array_read(frame.layers[0].bytes, frame.layers[0].len, frame.elem, &array);
+    if (rc == CEL_OK)
+        rc = cel_b2_array_decode(work, &array, in + frame.header, frame.cbytes, from, many, out);
+    answer(rc, out, cap);
+    free(out);
+    cel_b2_work_free(work);
+}
+
+static void encode(const unsigned char *in, size_t n, const char *text, const char *type, const char *dims)
+{
+    struct cel_shape s = {.elem_size = (size_t)atoi(type + 1), .nbytes = n};
+    struct cel_chain chain = {0};
+    struct cel_scratch *scratch = NULL;
+    const void *out = NULL;
+    uint32_t skipped = 0;
+    size_t len = 0;
+    int rc;
+
+    s.kind = type[0] == 'f' ? CEL_KIND_FLOAT : type[0] == 'i' ? CEL_KIND_INT : CEL_KIND_UINT;
+    s.rank = read_list(dims, s.dims);
+    rc = cel_chain_parse(text, &chain, NULL);
+    if (rc == CEL_OK)
+        rc = cel_chain_prepare(&chain, &s, false);
+    if (rc == CEL_OK)
+        rc = cel_scratch_make(&scratch);
+    if (rc == CEL_OK)
+        rc = cel_chain_encode(&chain, scratch, in, n, &out, &len, &skipped);
+    answer(rc, out, len);
+    cel_scratch_free(scratch);
+    cel_chain_dispose(&chain);
+}
+
+int main(void)
+{
+    char line[512], what[16], a[256], b[256], c[256];
+
+    while (fgets(line, sizeof line, stdin)) {
+        int words = sscanf(line, "%15s %255s %255s %255s", what, a, b, c);
+        size_t n = strtoul(strrchr(line, ' '), NULL, 10);
+        unsigned char *in = cel_malloc(n);
+
+        if (words < 3 || fread(in, 1, n, stdin) != n)
+            return 1;
+        if (strcmp(what, "decode") == 0)
+            decode(in, n, strtoul(a, NULL, 10));
+        else if (strcmp(what, "part") == 0)
+            decode_part(in, n, strtoul(c, NULL, 10), a, b);
+        else
+            encode(in, n, a, b, c);
+        free(in);
+    }
+    return 0;
+}

@@ -1,0 +1,175 @@
+"""The codec blosc2 against python-blosc2: chunks, frames and arrays at random, both ways.
+
+    chunks.py PATH_OF_blosc2_serve [COUNT [SEED]]
+
+What python-blosc2 writes is read, whole and in part, to the values that python-blosc2 itself reads. What we
+write is opened by python-blosc2, with the same values, shape and parameters."""
+import subprocess
+import sys
+
+import blosc2
+import numpy as np
+
+F, C = blosc2.Filter, blosc2.Codec
+FILTERS = [[], [F.SHUFFLE], [F.BITSHUFFLE], [F.DELTA], [F.DELTA, F.SHUFFLE], [F.BYTEDELTA], [F.SHUFFLE, F.BYTEDELTA], [F.NDCELL],
+           [F.NDCELL, F.SHUFFLE], [F.NDCELL, F.BITSHUFFLE], [F.NDMEAN, F.SHUFFLE], [F.TRUNC_PREC, F.SHUFFLE], [F.INT_TRUNC, F.SHUFFLE],
+           [F.SHUFFLE, F.SHUFFLE]]
+CODECS = [C.BLOSCLZ, C.LZ4, C.LZ4HC, C.ZLIB, C.ZSTD]
+TYPES = ["i1", "u2", "i4", "f4", "i8", "f8", "c16", "S3", "S12", "S24"]
+
+
+class Served:
+    def __init__(self, path):
+        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def ask(self, words, data):
+        self.process.stdin.write(f"{words} {len(data)}\n".encode() + data)
+        self.process.stdin.flush()
+        line = self.process.stdout.readline().decode()
+        if line.startswith("ok "):
+            return self.process.stdout.read(int(line[3:]))
+        assert line.startswith("no "), f"blosc2_serve ended: {words}"
+        return line[3:].strip()
+
+
+def values(rng, dtype, shape):
+    """Numbers that a compressor can do something with, or not, or special ones."""
+    n, kind = int(np.prod(shape)), rng.integers(0, 7)
+    size = np.dtype(dtype).itemsize
+    if kind == 0:
+        return np.zeros(n, dtype).reshape(shape)
+    if kind == 1:
+        return np.frombuffer(rng.bytes(n * size), "u1").view(dtype).reshape(shape)
+    if dtype[0] == "S":
+        return np.frombuffer(bytes(rng.integers(0, 3, n * size, dtype="u1")), "u1").view(dtype).reshape(shape)
+    walk = np.cumsum(rng.integers(-1, 3, n)).astype("f8")
+    if kind == 2:
+        walk[:] = walk[0]
+    if kind == 3 and dtype[0] == "f":
+        walk[:] = np.nan
+    with np.errstate(invalid="ignore"):
+        return (walk / 8 if dtype[0] in "fc" else np.nan_to_num(walk)).astype(dtype).reshape(shape)
+
+
+def metas(rng, filters, dtype):
+    size = np.dtype(dtype).itemsize
+    return [int(rng.integers(1, 6)) if f in (F.NDCELL, F.NDMEAN) else int(rng.integers(1, 20)) if f == F.TRUNC_PREC
+            else int(rng.integers(1, 8)) if f == F.INT_TRUNC else int(rng.choice([0, 0, 2, 3])) if f == F.SHUFFLE else 0 for f in filters]
+
+
+def fits(filters, dtype):
+    size = np.dtype(dtype).itemsize
+    if F.NDMEAN in filters or F.TRUNC_PREC in filters:
+        return dtype in ("f4", "f8")
+    return F.INT_TRUNC not in filters or dtype[0] in "iu"
+
+
+def theirs(rng, served):
+    """An array of python-blosc2, chunk by chunk; None: it cannot make it itself."""
+    rank = int(rng.integers(1, 5)) if rng.random() < 0.9 else int(rng.integers(5, 9))
+    chunk = tuple(int(rng.integers(1, max(3, int(40000 ** (1 / rank))))) for _ in range(rank))
+    block = tuple(int(rng.integers(1, c + 1)) for c in chunk)
+    dtype = str(rng.choice(TYPES))
+    filters = FILTERS[rng.integers(len(FILTERS))]
+    if not fits(filters, dtype):
+        return None
+    cparams = dict(codec=CODECS[rng.integers(5)], clevel=int(rng.integers(0, 10)), filters=filters, filters_meta=metas(rng, filters, dtype),
+                   splitmode=list(blosc2.SplitMode)[rng.integers(len(blosc2.SplitMode))], nthreads=1)
+    a = values(rng, dtype, chunk)
+    try:
+        made = blosc2.asarray(a, chunks=chunk, blocks=block, cparams=cparams)
+        want = made[:]
+    except (RuntimeError, ValueError):
+        return None
+    if F.NDMEAN not in filters and F.TRUNC_PREC not in filters and F.INT_TRUNC not in filters and want.tobytes() != a.tobytes():
+        return None
+    frame = made.to_cframe()
+    got = served.ask(f"decode {a.nbytes}", frame)
+    assert got == want.tobytes(), (chunk, block, dtype, cparams, got[:100] if isinstance(got, str) else "other values")
+    start = [int(rng.integers(0, c)) for c in chunk]
+    count = [int(rng.integers(1, c - s + 1)) for c, s in zip(chunk, start)]
+    part = want[tuple(slice(s, s + n) for s, n in zip(start, count))]
+    if int.from_bytes(frame[39:47], "big"):  # 0: the chunk is special, and its offset says so
+        got = served.ask(f"part {','.join(map(str, start))} {','.join(map(str, count))} {part.nbytes}", frame)
+        assert got == part.tobytes(), (chunk, block, dtype, cparams, start, count, got[:100] if isinstance(got, str) else "other values")
+    return frame
+
+
+def runs(rng, served):
+    """A chunk without shape, with and without its frame."""
+    dtype = str(rng.choice(TYPES))
+    a = values(rng, dtype, (int(rng.integers(1, 20000)),))
+    filters = [f for f in FILTERS[rng.integers(len(FILTERS))] if f not in (F.NDCELL, F.NDMEAN)]
+    if not fits(filters, dtype):
+        return
+    cparams = dict(codec=CODECS[rng.integers(5)], clevel=int(rng.integers(0, 10)), filters=filters or [F.NOFILTER],
+                   filters_meta=metas(rng, filters, dtype) or [0], blocksize=int(rng.choice([0, 256, 1024, 8192])) * a.itemsize,
+                   typesize=a.itemsize, nthreads=1)
+    s = blosc2.SChunk(chunksize=a.nbytes, cparams=cparams)
+    try:
+        s.append_data(a)
+        want = s.decompress_chunk(0)
+    except RuntimeError:
+        return
+    for form, data in (("chunk", s.get_chunk(0)), ("frame", s.to_cframe())):
+        got = served.ask(f"decode {a.nbytes}", data)
+        assert got == want, (form, dtype, cparams, got[:100] if isinstance(got, str) else "other values")
+
+
+def ours(rng, served):
+    rank = int(rng.integers(1, 5)) if rng.random() < 0.9 else int(rng.integers(5, 9))
+    chunk = tuple(int(rng.integers(1, max(3, int(40000 ** (1 / rank))))) for _ in range(rank))
+    dtype = str(rng.choice(TYPES[:6]))
+    a = values(rng, dtype, chunk)
+    cname = str(rng.choice(["blosclz", "lz4", "lz4hc", "zlib", "zstd"]))
+    words = {"cname": cname, "clevel": int(rng.integers(0, 10)), "filter": str(rng.choice(["none", "shuffle", "bitshuffle", "delta"])),
+             "blocksize": int(rng.choice([0, 0, 512, 4096]))}
+    if rank > 1 and rng.random() < 0.3:
+        words["bytedelta"] = 1
+        words["filter"] = "shuffle"
+    elif rank > 1 and words["filter"] != "delta" and rng.random() < 0.5:
+        words["ndcell"] = int(rng.integers(1, 4))
+    chain = "blosc2," + ",".join(f"{k}={v}" for k, v in words.items())
+    got = served.ask(f"encode {chain} {a.dtype.kind}{a.itemsize} {'x'.join(map(str, chunk))}", a.tobytes())
+    if isinstance(got, str):
+        assert "ndcell" in got and "does not fit" in got, (got, chunk, dtype, chain)
+        return
+    s = blosc2.schunk_from_cframe(got)
+    assert (s.typesize, s.nchunks) == (a.itemsize, 1), (s.typesize, s.nchunks)
+    assert s.cparams.codec.name.lower() == cname and s.cparams.clevel == words["clevel"], s.cparams
+    if rank > 1:
+        back = blosc2.ndarray_from_cframe(got)
+        assert back.shape == back.chunks == chunk
+        back = back[:].tobytes()
+    else:
+        try:
+            back = s.decompress_chunk(0)
+        except RuntimeError as e:
+            raise AssertionError((str(e), chunk, dtype, chain, got[97:200].hex(" ")))
+    assert back == a.tobytes(), (chunk, dtype, chain)
+    assert served.ask(f"decode {a.nbytes}", got) == a.tobytes(), (chunk, dtype, chain)
+
+
+def damaged(rng, served, frame):
+    """Another byte, or fewer: values or an error, and a process that goes on."""
+    at = int(rng.integers(len(frame)))
+    served.ask("decode 200000", frame[:at] + bytes([int(rng.integers(256))]) + frame[at + 1:])
+    served.ask("decode 200000", frame[:at])
+
+
+def main():
+    count, seed = int(sys.argv[2]) if len(sys.argv) > 2 else 400, int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    served, made = Served(sys.argv[1]), 0
+    for i in range(count):
+        rng = np.random.default_rng([seed, i])
+        frame = theirs(rng, served)
+        runs(rng, served)
+        ours(rng, served)
+        if frame:
+            made += 1
+            damaged(rng, served, frame)
+    assert made > count / 3, made
+    print(f"{count} rounds, {made} arrays of python-blosc2")
+
+
+main()
