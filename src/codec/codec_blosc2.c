@@ -9,7 +9,7 @@
  *
  * A chunk is a frame with one chunk (blosc2/b2_frame.h). With 2 to 16 dimensions it has the layer "b2nd", and
  * its blocks are boxes (blosc2/b2_array.h); else its blocks are runs. Chunks without a frame are read too.
- * {"id": "cellar.blosc2", "cname": "zstd", "clevel": 5, "filter": "shuffle", "ndcell": 4} */
+ * {"id": "cellar.blosc2", "cname": "zstd", "clevel": 5, "filter": "shuffle", "blocksize": 0, "ndcell": 4} */
 #include "b2_array.h"
 #include "b2_frame.h"
 #include "b2_work.h"
@@ -24,7 +24,7 @@
 #include <string.h>
 
 enum { REVISION, BLOCK, SIZE, CHUNK, LEVEL, FILTER, COMPRESSOR, RANK, DIMS };
-enum { CELL = DIMS + CEL_B2_RANK, MEAN, PRECISION, BYTEDELTA, NWORDS };
+enum { CELL = DIMS + CEL_B2_RANK, BYTEDELTA, NWORDS };
 #define FILTER_REVISION 1
 #define ELEM_MAX 255 /* larger elements are noted as bytes in chunks, which boxes cannot be made of */
 #define OFFSETS 8    /* bytes of the offset of the one chunk */
@@ -44,10 +44,6 @@ static const struct cel_param params[] = {
      .help = "bytes of a block; 0: chosen"},
     {.name = "ndcell", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_EXTRA, .word = CELL, .min = 0, .max = 255,
      .fallback = 0, .help = "edge of the cells of NDCELL, before the filter; 0: without"},
-    {.name = "ndmean", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_EXTRA, .word = MEAN, .min = 0, .max = 127,
-     .fallback = 0, .help = "edge of the cells of NDMEAN, before the filter (lossy); 0: without"},
-    {.name = "precision", .kind = CEL_PARAM_INT, .flags = CEL_PARAM_EXTRA, .word = PRECISION, .min = -52, .max = 52,
-     .fallback = 0, .help = "bits of the mantissa to keep, below 0: to clear, first of all (lossy); 0: all"},
     {.name = "bytedelta", .kind = CEL_PARAM_BOOL, .flags = CEL_PARAM_EXTRA, .word = BYTEDELTA, .min = 0, .max = 1,
      .fallback = 0, .help = "differences of bytes, behind the filter"},
     {0},
@@ -65,8 +61,6 @@ static int check(const struct cel_words *visible)
 {
     if (word_or(visible, COMPRESSOR, 0) == CEL_B2_SNAPPY)
         return cel_fail(NC_EINVAL, "blosc2: it has no snappy, must be blosclz, lz4, lz4hc, zlib or zstd");
-    if (word_or(visible, CELL, 0) && word_or(visible, MEAN, 0))
-        return cel_fail(NC_EINVAL, "blosc2: takes ndcell or ndmean, not both");
     return CEL_OK;
 }
 
@@ -94,8 +88,7 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     if (word_or(visible, REVISION, 0) && word_or(visible, CHUNK, 0) == shape->nbytes)
         return CEL_OK; /* as a file has them */
     if (own && !is_box(shape))
-        return cel_fail(NC_EFILTER, "blosc2: ndcell, ndmean, precision and bytedelta need chunks of 2 to %d dimensions",
-                        CEL_B2_RANK);
+        return cel_fail(NC_EFILTER, "blosc2: ndcell and bytedelta need chunks of 2 to %d dimensions", CEL_B2_RANK);
     for (size_t i = working->n; i < NWORDS; i++)
         working->w[i] = i == LEVEL ? 5 : i == FILTER ? CEL_B2_SHUFFLE : 0;
     working->w[REVISION] = FILTER_REVISION;
@@ -122,6 +115,7 @@ static void reveal(const struct cel_words *working, struct cel_words *visible)
             visible->w[i] = 0;
 }
 
+/* What working words say of a chunk; rank 0: it is a run. */
 static bool shape_of(const struct cel_words *w, struct cel_shape *out)
 {
     if (w->n <= CHUNK || w->w[SIZE] == 0)
@@ -145,17 +139,23 @@ static void add_filter(struct cel_b2_options *o, int *next, uint8_t id, uint32_t
     o->meta[(*next)++] = (uint8_t)meta;
 }
 
+/* Blosc2 takes no cells of more elements than a block has; such a block is then written without. */
+static bool cells_fit(uint32_t edge, const struct cel_b2_options *o)
+{
+    size_t left = o->shape.rank ? o->block / o->elem : 0;
+
+    for (int d = 0; d < o->shape.rank && edge; d++)
+        left /= edge;
+    return edge > 0 && left > 0;
+}
+
 static void set_filters(const struct cel_words *w, struct cel_b2_options *o)
 {
     uint32_t last = word_or(w, FILTER, CEL_B2_SHUFFLE);
     int next = 0, gap;
 
-    if (word_or(w, PRECISION, 0))
-        add_filter(o, &next, CEL_B2_TRUNC_PREC, w->w[PRECISION]);
-    if (word_or(w, CELL, 0))
+    if (cells_fit(word_or(w, CELL, 0), o))
         add_filter(o, &next, CEL_B2_NDCELL, w->w[CELL]);
-    if (word_or(w, MEAN, 0))
-        add_filter(o, &next, CEL_B2_NDMEAN, w->w[MEAN]);
     if (last != CEL_B2_NONE)
         add_filter(o, &next, (uint8_t)last, 0);
     if (word_or(w, BYTEDELTA, 0))
@@ -187,14 +187,14 @@ static bool set_box(const struct cel_words *w, size_t n, struct cel_b2_array *a)
 
 static int settings_of(const struct cel_words *w, size_t n, struct settings *out)
 {
-    struct settings s = {.o = {.level = word_or(w, LEVEL, 5), .elem = word_or(w, SIZE, 1), .block = word_or(w, BLOCK, 0)}};
+    struct settings s = {
+        .o = {.level = word_or(w, LEVEL, 5), .elem = word_or(w, SIZE, 1), .block = word_or(w, BLOCK, 0)}};
     uint32_t filter = word_or(w, FILTER, CEL_B2_SHUFFLE), code = word_or(w, COMPRESSOR, CEL_B2_BLOSCLZ);
 
     if (n > CEL_B2_CHUNK_MAX || filter > CEL_B2_DELTA || s.o.level > 9 || code > CEL_B2_ZSTD || s.o.elem == 0)
         return cel_fail(NC_EFILTER, "blosc2: cannot use level %u, filter %u, compressor %u on %zu bytes", s.o.level,
                         filter, code, n);
     s.o.compressor = (enum cel_b2_compressor)code;
-    set_filters(w, &s.o);
     if (s.o.block == 0)
         s.o.block = cel_b2_choose_block(&s.o, n);
     if (set_box(w, n, &s.array)) {
@@ -207,6 +207,7 @@ static int settings_of(const struct cel_words *w, size_t n, struct settings *out
         if (s.o.elem <= ELEM_MAX && s.o.block > s.o.elem)
             s.o.block -= s.o.block % s.o.elem;
     }
+    set_filters(w, &s.o);
     *out = s;
     return CEL_OK;
 }
@@ -416,11 +417,22 @@ static int decode_frame(struct cel_b2_work *work, const unsigned char *src, size
     return cel_b2_array_decode(work, &array, chunk, chunk_bytes, start, array.shape, dst);
 }
 
+/* What the frame or chunk says its length is. */
+static size_t stored_size(const unsigned char *src, size_t n)
+{
+    if (cel_b2_is_frame(src, n))
+        return n < CEL_B2_FRAME_HEADER ? 0 : (size_t)cel_get_be64(src + 16);
+    return n < CEL_B2_HEADER_1 ? 0 : cel_get_le32(src + 12);
+}
+
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
     struct context *c = coding->context;
+    size_t says = stored_size(src, n);
 
     *len = 0;
+    if (says != n)
+        return cel_fail(NC_EFILTER, "blosc2: the chunk says %zu bytes are stored, %zu are there", says, n);
     return (cel_b2_is_frame(src, n) ? decode_frame : decode_run)(c->work, src, n, dst, cap, len);
 }
 
@@ -429,7 +441,7 @@ const struct cel_codec cel_codec_blosc2 = {
     .name = "blosc2", .hdf5_id = 32026, .label = "blosc2",
     .about = "up to six filters and one of five compressors, in blocks that are boxes of the chunk",
     .flags = CEL_CODEC_COMPRESSOR, .params = params, .max_words = NWORDS, .check = check,
-    .prepare = prepare, .reveal = reveal, .shape_of = shape_of,
+    .prepare = prepare, .reveal = reveal,
     .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
     .make_context = make_context, .free_context = free_context,
 };

@@ -36,6 +36,8 @@ CASES = {
     "blosc": (32001, (0, 0, 0, 0, 5, 1, 1), "fi", 0, True),
     "blosc-zstd-bits": (32001, (0, 0, 0, 0, 9, 2, 5), "fi", 0, True),
     "blosc-default": (32001, (), "fi", 0, True),
+    "blosc2": (32026, (), "fi", 0, False),
+    "blosc2-zstd-bits": (32026, (0, 0, 0, 0, 9, 2, 5), "fi", 0, False),
     "lz4": (32004, (), "fi", 0, True),
     "lz4-blocks": (32004, (256,), "fi", 0, True),
     "bitshuffle": (32008, (), "fi", 0, True),

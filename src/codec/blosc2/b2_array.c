@@ -135,8 +135,8 @@ void cel_b2_array_choose_block(struct cel_b2_array *a, size_t nbytes)
 struct box {
     int rank;
     size_t elem;
-    size_t count[CEL_B2_RANK];                       /* of the box */
-    size_t block[CEL_B2_RANK], array[CEL_B2_RANK];   /* lengths of the two */
+    size_t count[CEL_B2_RANK];                           /* of the box */
+    size_t block[CEL_B2_RANK], array[CEL_B2_RANK];       /* lengths of the two */
     size_t in_block[CEL_B2_RANK], in_array[CEL_B2_RANK]; /* where the box starts in each */
 };
 

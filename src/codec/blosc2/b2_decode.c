@@ -19,7 +19,7 @@ static const int formats[8] = {CEL_B2_BLOSCLZ, CEL_B2_LZ4, NO_FORMAT, CEL_B2_ZLI
 static const struct {
     uint8_t id;
     const char *name;
-} others[] = {{32, "ndlz"},     {33, "zfp (accuracy)"}, {34, "zfp (precision)"}, {35, "zfp (rate)"},
+} others[] = {{32, "ndlz"},      {33, "zfp (accuracy)"}, {34, "zfp (precision)"}, {35, "zfp (rate)"},
               {36, "openhtj2k"}, {37, "grok"},           {38, "openzl"},          {0, NULL}};
 
 /* --- the header ------------------------------------------------------------------------------ */
@@ -82,8 +82,8 @@ static int check_sizes(const struct cel_b2_header *h, size_t n)
     if (h->nbytes == 0)
         return CEL_OK;
     if (h->elem == 0 || h->block == 0 || h->block > h->nbytes)
-        return cel_fail(NC_EFILTER, "blosc2: the chunk of %zu bytes says its blocks have %zu, its elements %zu", h->nbytes,
-                        h->block, h->elem);
+        return cel_fail(NC_EFILTER, "blosc2: the chunk of %zu bytes says its blocks have %zu, its elements %zu",
+                        h->nbytes, h->block, h->elem);
     if (h->special)
         return are_special_sizes_right(h)
                    ? CEL_OK
@@ -140,7 +140,8 @@ static void repeat(unsigned char *dst, size_t n, const unsigned char *value, siz
     }
 }
 
-static void put_special(const struct cel_b2_header *h, const unsigned char *src, size_t at, size_t n, unsigned char *dst)
+static void put_special(const struct cel_b2_header *h, const unsigned char *src, size_t at, size_t n,
+                        unsigned char *dst)
 {
     static const unsigned char nan4[4] = {0, 0, 0xc0, 0x7f}, nan8[8] = {0, 0, 0, 0, 0, 0, 0xf8, 0x7f};
     size_t size = h->cbytes - h->size;
@@ -197,8 +198,8 @@ static int take_stream(struct cel_b2_work *work, const struct cel_b2_header *h, 
     return rc;
 }
 
-#define SPLITS_1 16        /* Blosc 1 splits elements of up to 16 bytes, */
-#define SPLIT_BYTES_1 128  /* into streams of at least 128 */
+#define SPLITS_1 16       /* Blosc 1 splits elements of up to 16 bytes, */
+#define SPLIT_BYTES_1 128 /* into streams of at least 128 */
 
 static bool is_split(const struct cel_b2_header *h, size_t n)
 {

@@ -5,14 +5,14 @@
 #include <netcdf.h>
 #include <string.h>
 
-#define ELEM_MAX 255     /* larger elements are noted as bytes */
-#define SPLIT_MAX 16     /* bytes of the largest elements whose blocks are split into streams */
-#define SPLIT_BYTES 128  /* of the shortest stream */
-#define SPLIT_LEVEL 5    /* zstd: above it, the streams go together */
+#define ELEM_MAX 255    /* larger elements are noted as bytes */
+#define SPLIT_MAX 16    /* bytes of the largest elements whose blocks are split into streams */
+#define SPLIT_BYTES 128 /* of the shortest stream */
+#define SPLIT_LEVEL 5   /* zstd: above it, the streams go together */
 #define VERSION 5
 
-static const uint8_t formats[] = {[CEL_B2_BLOSCLZ] = 0, [CEL_B2_LZ4] = 1, [CEL_B2_LZ4HC] = 1, [CEL_B2_ZLIB] = 3,
-                                  [CEL_B2_ZSTD] = 4};
+static const uint8_t formats[] = {
+    [CEL_B2_BLOSCLZ] = 0, [CEL_B2_LZ4] = 1, [CEL_B2_LZ4HC] = 1, [CEL_B2_ZLIB] = 3, [CEL_B2_ZSTD] = 4};
 
 /* Larger blocks for higher levels, so that more is found again. */
 size_t cel_b2_choose_block(const struct cel_b2_options *o, size_t n)
@@ -58,7 +58,8 @@ static int put_stream(struct encoder *e, const unsigned char *src, size_t n)
         return CEL_OK;
     }
     left -= 4;
-    rc = cel_b2_stream_encode(e->work, e->o->compressor, e->o->level, src, n, e->dst + 4, left < n ? left : n - 1, &len);
+    rc =
+        cel_b2_stream_encode(e->work, e->o->compressor, e->o->level, src, n, e->dst + 4, left < n ? left : n - 1, &len);
     if (rc != CEL_OK)
         return rc;
     if (len == 0 || len >= n) {
@@ -116,7 +117,8 @@ static bool should_split(const struct encoder *e)
            e->block % e->elem == 0 && e->block / e->elem >= SPLIT_BYTES;
 }
 
-static void put_header(unsigned char *dst, const struct encoder *e, unsigned flags, size_t len, enum cel_b2_special kind)
+static void put_header(unsigned char *dst, const struct encoder *e, unsigned flags, size_t len,
+                       enum cel_b2_special kind)
 {
     memset(dst, 0, CEL_B2_HEADER);
     dst[0] = VERSION;

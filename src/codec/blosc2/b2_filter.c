@@ -188,8 +188,9 @@ static int cells_of(const struct cel_b2_filtering *f, const char *filter, size_t
     size_t volume = 1;
 
     if (!s || s->rank < 1 || s->rank > ND_RANK)
-        return cel_fail(NC_EFILTER, "blosc2: %s needs the shape of a block of 1 to %d dimensions, which the frame has not",
-                        filter, ND_RANK);
+        return cel_fail(NC_EFILTER,
+                        "blosc2: %s needs the shape of a block of 1 to %d dimensions, which the frame has not", filter,
+                        ND_RANK);
     for (int d = 0; d < s->rank; d++) {
         side[d] = clipped && f->meta > s->dims[d] ? s->dims[d] : f->meta;
         if (__builtin_mul_overflow(volume, side[d], &volume))

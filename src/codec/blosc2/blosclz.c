@@ -4,13 +4,13 @@
 #include "bytes.h"
 #include <string.h>
 
-#define NEAR_MAX 8191                     /* first distance less one that needs the long form */
-#define FAR_MAX (NEAR_MAX + 65535)        /* last one */
-#define RUN_MAX 32                        /* literals of one control byte */
-#define MATCH_MIN 4                       /* shorter ones are not looked for */
-#define LONG_LENGTH 7                     /* length field that says that more follows */
-#define TAIL 12                           /* no match starts in the last bytes, */
-#define LAST 4                            /* and the very last are literals, which c-blosc2 expects */
+#define NEAR_MAX 8191              /* first distance less one that needs the long form */
+#define FAR_MAX (NEAR_MAX + 65535) /* last one */
+#define RUN_MAX 32                 /* literals of one control byte */
+#define MATCH_MIN 4                /* shorter ones are not looked for */
+#define LONG_LENGTH 7              /* length field that says that more follows */
+#define TAIL 12                    /* no match starts in the last bytes, */
+#define LAST 4                     /* and the very last are literals, which c-blosc2 expects */
 #define HASH_BITS 13
 
 /* --- decoding ------------------------------------------------------------------------------ */
@@ -117,19 +117,19 @@ static bool put_literals(struct writer *w, const unsigned char *src, size_t n)
 
 static bool put_match(struct writer *w, size_t n, size_t distance)
 {
-    bool far = --distance >= NEAR_MAX;
+    bool is_long = --distance >= NEAR_MAX;
     size_t field = n - 2 < LONG_LENGTH ? n - 2 : LONG_LENGTH, more = n - 2 - field;
 
     if ((size_t)(w->end - w->at) < 5 + more / 255)
         return false;
-    *w->at++ = (unsigned char)(field << 5 | (far ? 31 : distance >> 8));
+    *w->at++ = (unsigned char)(field << 5 | (is_long ? 31 : distance >> 8));
     if (field == LONG_LENGTH) {
         for (; more >= 255; more -= 255)
             *w->at++ = 255;
         *w->at++ = (unsigned char)more;
     }
-    *w->at++ = far ? 255 : (unsigned char)distance;
-    if (far) {
+    *w->at++ = is_long ? 255 : (unsigned char)distance;
+    if (is_long) {
         cel_put_be16(w->at, (uint16_t)(distance - NEAR_MAX));
         w->at += 2;
     }
@@ -169,7 +169,8 @@ size_t cel_blosclz_encode(unsigned level, const unsigned char *src, size_t n, un
 
         *slot = (uint32_t)at;
         if (at - before - 1 > FAR_MAX || cel_get_le32(src + before) != four ||
-            (len = match_length(src + before, src + at, src + n - LAST)) < (at - before > NEAR_MAX ? MATCH_MIN + 2 : MATCH_MIN)) {
+            (len = match_length(src + before, src + at, src + n - LAST)) <
+                (at - before > NEAR_MAX ? MATCH_MIN + 2 : MATCH_MIN)) {
             at += 1 + (misses++ >> patience);
             continue;
         }
