@@ -77,9 +77,6 @@ static const struct cel_codec *const codecs[] = {
 #ifdef HAVE_BLOSC
     &cel_codec_blosc,
 #endif
-#ifdef HAVE_BLOSC2
-    &cel_codec_blosc2,
-#endif
 #ifdef HAVE_BITSHUFFLE
     &cel_codec_bitshuffle,
 #endif
@@ -116,6 +113,9 @@ static const struct cel_codec *const codecs[] = {
 #ifdef HAVE_CRC32
     &cel_codec_crc32,
     &cel_codec_adler32,
+#endif
+#ifdef HAVE_BLOSC2
+    &cel_codec_blosc2,
 #endif
     NULL,
 };
