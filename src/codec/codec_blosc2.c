@@ -412,8 +412,12 @@ static int decode_frame(struct cel_b2_work *work, const unsigned char *src, size
     rc = find_chunk(work, &frame, src, special, &chunk, &chunk_bytes);
     if (rc != CEL_OK)
         return rc;
-    if (!array.rank)
-        return decode_run(work, chunk, chunk_bytes, dst, cap, len);
+    if (!array.rank) {
+        rc = decode_run(work, chunk, chunk_bytes, dst, cap, len);
+        return rc == CEL_OK && *len != size
+                   ? cel_fail(NC_EFILTER, "blosc2: the frame says it has %zu bytes, its chunk %zu", size, *len)
+                   : rc;
+    }
     return cel_b2_array_decode(work, &array, chunk, chunk_bytes, start, array.shape, dst);
 }
 
