@@ -8,7 +8,8 @@
  * over them, as all that decoding needs is in the frame.
  *
  * A chunk is a frame with one chunk (blosc2/b2_frame.h). With 2 to 16 dimensions it has the layer "b2nd", and
- * its blocks are boxes (blosc2/b2_array.h); else its blocks are runs. Chunks without a frame are read too.
+ * its blocks are boxes (blosc2/b2_array.h); else its blocks are runs. Chunks without a frame are read too; with the
+ * lengths of a block in the words from 26 on, which container/blosc2 sets, their blocks are boxes.
  * {"id": "cellar.blosc2", "cname": "zstd", "clevel": 5, "filter": "shuffle", "blocksize": 0, "ndcell": 4} */
 #include "b2_array.h"
 #include "b2_frame.h"
@@ -24,7 +25,7 @@
 #include <string.h>
 
 enum { REVISION, BLOCK, SIZE, CHUNK, LEVEL, FILTER, COMPRESSOR, RANK, DIMS };
-enum { CELL = DIMS + CEL_B2_RANK, BYTEDELTA, NWORDS };
+enum { CELL = DIMS + CEL_B2_RANK, BYTEDELTA, BLOCKS, NWORDS = BLOCKS + CEL_B2_RANK };
 #define FILTER_REVISION 1
 #define ELEM_MAX 255 /* larger elements are noted as bytes in chunks, which boxes cannot be made of */
 #define OFFSETS 8    /* bytes of the offset of the one chunk */
@@ -66,7 +67,7 @@ static int check(const struct cel_words *visible)
 
 static bool has_own_words(const struct cel_words *words)
 {
-    for (size_t i = CELL; i < words->n; i++)
+    for (size_t i = CELL; i < words->n && i < BLOCKS; i++)
         if (words->w[i])
             return true;
     return false;
@@ -85,8 +86,8 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     if (shape->nbytes > CEL_B2_CHUNK_MAX)
         return cel_fail(NC_EFILTER, "blosc2: chunks of %zu bytes are more than the %d it takes", shape->nbytes,
                         CEL_B2_CHUNK_MAX);
-    if (word_or(visible, REVISION, 0) && word_or(visible, CHUNK, 0) == shape->nbytes)
-        return CEL_OK; /* as a file has them */
+    if (visible->n <= BLOCKS && word_or(visible, REVISION, 0) && word_or(visible, CHUNK, 0) == shape->nbytes)
+        return CEL_OK; /* as an HDF5 file has them */
     if (own && !is_box(shape))
         return cel_fail(NC_EFILTER, "blosc2: ndcell and bytedelta need chunks of 2 to %d dimensions", CEL_B2_RANK);
     for (size_t i = working->n; i < NWORDS; i++)
@@ -100,7 +101,7 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     working->w[RANK] = (uint32_t)shape->rank;
     for (int d = 0; d < CEL_B2_RANK; d++)
         working->w[DIMS + d] = d < shape->rank ? (uint32_t)shape->dims[d] : 0;
-    working->n = own ? NWORDS : DIMS + (size_t)shape->rank;
+    working->n = own ? BLOCKS : DIMS + (size_t)shape->rank;
     return CEL_OK;
 }
 
@@ -108,8 +109,8 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
 static void reveal(const struct cel_words *working, struct cel_words *visible)
 {
     *visible = *working;
-    if (visible->n > RANK && !has_own_words(working))
-        visible->n = RANK;
+    if (visible->n > RANK)
+        visible->n = !has_own_words(working) ? RANK : visible->n > BLOCKS ? BLOCKS : visible->n;
     for (size_t i = 0; i < visible->n && i < CELL; i++)
         if (i == REVISION || i == SIZE || i == CHUNK || i >= RANK)
             visible->w[i] = 0;
@@ -333,13 +334,32 @@ static size_t shape_bytes(const struct cel_b2_array *a)
     return n;
 }
 
+/* The array that a chunk without a frame is, where the words say so. */
+static bool array_of_words(const struct cel_words *w, struct cel_b2_array *out)
+{
+    struct cel_shape shape;
+
+    if (w->n <= BLOCKS || w->w[BLOCKS] == 0 || !shape_of(w, &shape) || shape.rank == 0)
+        return false;
+    *out = (struct cel_b2_array){.rank = shape.rank, .elem = shape.elem_size};
+    for (int d = 0; d < out->rank; d++) {
+        out->shape[d] = out->chunk[d] = shape.dims[d];
+        out->block[d] = word_or(w, BLOCKS + (size_t)d, 0);
+        if (out->chunk[d] == 0 || out->block[d] == 0)
+            return false;
+    }
+    return true;
+}
+
 static size_t decoded_size(const struct cel_coding *coding, const void *src, size_t n)
 {
     struct cel_b2_frame frame;
     struct cel_b2_array array;
 
     if (!cel_b2_is_frame(src, n))
-        return n < CEL_B2_HEADER_1 ? 0 : cel_get_le32((const char *)src + 4);
+        return array_of_words(coding->words, &array) ? shape_bytes(&array)
+               : n < CEL_B2_HEADER_1                 ? 0
+                                                     : cel_get_le32((const char *)src + 4);
     if (cel_b2_frame_read(src, n, n, &frame) != CEL_OK || array_of(&frame, &array) != CEL_OK) {
         cel_error_clear();
         return 0;
@@ -388,10 +408,21 @@ static int find_chunk(struct cel_b2_work *work, const struct cel_b2_frame *frame
     return rc;
 }
 
+static int decode_array(struct cel_b2_work *work, const struct cel_b2_array *array, const unsigned char *src, size_t n,
+                        unsigned char *dst, size_t cap, size_t *len)
+{
+    static const size_t start[CEL_B2_RANK];
+    size_t size = shape_bytes(array);
+
+    if (size > cap)
+        return too_long(size, cap, len);
+    *len = size;
+    return cel_b2_array_decode(work, array, src, n, start, array->shape, dst);
+}
+
 static int decode_frame(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t cap,
                         size_t *len)
 {
-    static const size_t start[CEL_B2_RANK];
     unsigned char special[CEL_B2_HEADER];
     const unsigned char *chunk = NULL;
     struct cel_b2_frame frame;
@@ -418,7 +449,7 @@ static int decode_frame(struct cel_b2_work *work, const unsigned char *src, size
                    ? cel_fail(NC_EFILTER, "blosc2: the frame says it has %zu bytes, its chunk %zu", size, *len)
                    : rc;
     }
-    return cel_b2_array_decode(work, &array, chunk, chunk_bytes, start, array.shape, dst);
+    return decode_array(work, &array, chunk, chunk_bytes, dst, cap, len);
 }
 
 /* What the frame or chunk says its length is. */
@@ -432,12 +463,17 @@ static size_t stored_size(const unsigned char *src, size_t n)
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
     struct context *c = coding->context;
+    struct cel_b2_array array;
     size_t says = stored_size(src, n);
 
     *len = 0;
     if (says != n)
         return cel_fail(NC_EFILTER, "blosc2: the chunk says %zu bytes are stored, %zu are there", says, n);
-    return (cel_b2_is_frame(src, n) ? decode_frame : decode_run)(c->work, src, n, dst, cap, len);
+    if (cel_b2_is_frame(src, n))
+        return decode_frame(c->work, src, n, dst, cap, len);
+    if (array_of_words(coding->words, &array))
+        return decode_array(c->work, &array, src, n, dst, cap, len);
+    return decode_run(c->work, src, n, dst, cap, len);
 }
 
 /* clang-format off */

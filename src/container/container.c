@@ -16,6 +16,9 @@ static const struct cel_container_ops *const known[] = {
 #ifdef CEL_HAVE_CLASSIC
     &cel_classic_ops,
 #endif
+#ifdef CEL_HAVE_BLOSC2
+    &cel_blosc2_ops,
+#endif
     NULL};
 
 struct stranger {
@@ -31,6 +34,7 @@ static const struct stranger strangers[] = {
     {0, BYTES("CDF\2"), "a netCDF file with 64-bit offsets, which this build does not read"},
     {0, BYTES("CDF\5"), "a CDF-5 netCDF file, which this build does not read"},
     {0, BYTES("\211HDF\r\n\032\n"), "an HDF5 file, which this build does not read"},
+    {1, BYTES("\250b2frame"), "a frame of Blosc2, which this build does not read"},
     {0, BYTES("\016\003\023\001"), "an HDF4 file; convert it with h4toh5 first"},
     {0, BYTES("\037\213"), "gzip-compressed; run gunzip on it first"},
     {0, BYTES("BZh"), "bzip2-compressed; run bunzip2 on it first"},

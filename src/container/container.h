@@ -164,6 +164,7 @@ struct cel_container_ops {
 extern const struct cel_container_ops cel_hdf5_ops;
 extern const struct cel_container_ops cel_zarr_ops;
 extern const struct cel_container_ops cel_classic_ops;
+extern const struct cel_container_ops cel_blosc2_ops;
 
 /* --- location.c: what a path given by the user means ------------------------------- */
 struct cel_where {

@@ -1,5 +1,5 @@
-/* Blosc2: a frame or chunk of any bytes is values or an error, a part of an array is what the whole has there, and
- * what is encoded is decoded to the same. An input is
+/* Blosc2: a frame or chunk of any bytes is values or an error, as a chunk of HDF5 and as a file; a part of an array is
+ * what the whole has there, and what is encoded is decoded to the same. An input is
  *   how(1) start(1) count(1) frame or chunk
  *   how(1) compressor(1) level(1) elem(1) block(1) filter(1 each of 6) meta(1 each of 6) values     how is odd */
 #include "b2_array.h"
@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "codec.h"
 #include "status.h"
+#include "read_all.h"
 #include "target.h"
 #include <string.h>
 
@@ -20,6 +21,7 @@ static struct cel_b2_work *work;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
+    cellar_set_threads(1);
     work = cel_b2_work_make();
     FUZZ_EXPECT(work && cel_codec_blosc2.make_context(&words, &coding.context) == CEL_OK, "no memory");
     return 0;
@@ -99,6 +101,8 @@ static void decode(const uint8_t *data, size_t n)
             decode_part(src, n, dst, data[1], data[2]);
     }
     cel_error_clear();
+    if (cel_b2_is_frame(src, n))
+        read_memory(src, n);
     free(src);
     free(dst);
 }

@@ -32,5 +32,6 @@ for name, made in {"zeros": blosc2.zeros((9, 9), dtype="f8"), "nans": blosc2.nan
                    "full": blosc2.full((9, 9), 7, dtype="i8"), "uninit": blosc2.uninit((9, 9), dtype="i2")}.items():
     save(name, [0, 1, 2], made.to_cframe())
 save("vlmeta", [0, 0, 0], (lambda a: (a.schunk.vlmeta.__setitem__("k", 1), a.to_cframe())[1])(blosc2.asarray(field.astype("i2"))))
+save("chunks", [0, 0, 0], blosc2.asarray(field.astype("f8"), chunks=(5, 7), blocks=(3, 4)).to_cframe())
 for i, filter in enumerate((0, 1, 2, 3, 4, 32, 35, 36)):
     save(f"encode_{filter}", [1, i % 6, 1 + i, 3, 20] + [0] * 4 + [filter, 1] + [0] * 4 + [2, 0], field.astype("i4").tobytes())

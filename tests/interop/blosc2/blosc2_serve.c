@@ -3,12 +3,14 @@
  *
  *   decode CAP N                          a chunk as HDF5 stores it
  *   part START COUNT CAP N                a part of the array in a frame of one chunk: 0,0,3 1,5,9
+ *   array START COUNT CAP N               a part of the variable of a file, by nc_open(); the bytes are its path
  *   encode CHAIN TYPE DIMS N              TYPE is i4, f8, ...; DIMS is 5x13 */
 #include "b2_array.h"
 #include "b2_frame.h"
 #include "chain.h"
 #include "mem.h"
 #include "status.h"
+#include <netcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +76,22 @@ static void decode_part(const unsigned char *in, size_t n, size_t cap, const cha
     cel_b2_work_free(work);
 }
 
+static void get_array(const char *path, size_t cap, const char *start, const char *count)
+{
+    size_t from[CEL_RANK_MAX] = {0}, many[CEL_RANK_MAX] = {0};
+    void *out = cel_malloc(cap);
+    int ncid = -1, rc = nc_open(path, NC_NOWRITE, &ncid);
+
+    read_list(start, from);
+    read_list(count, many);
+    if (rc == NC_NOERR)
+        rc = nc_get_vara(ncid, 0, from, many, out);
+    answer(rc, out, cap);
+    if (ncid >= 0)
+        nc_close(ncid);
+    free(out);
+}
+
 static void encode(const unsigned char *in, size_t n, const char *text, const char *type, const char *dims)
 {
     struct cel_shape s = {.elem_size = (size_t)atoi(type + 1), .nbytes = n};
@@ -105,7 +123,7 @@ int main(void)
     while (fgets(line, sizeof line, stdin)) {
         int words = sscanf(line, "%15s %255s %255s %255s", what, a, b, c);
         size_t n = strtoul(strrchr(line, ' '), NULL, 10);
-        unsigned char *in = cel_malloc(n);
+        unsigned char *in = cel_calloc(n + 1, 1);
 
         if (words < 3 || fread(in, 1, n, stdin) != n)
             return 1;
@@ -113,6 +131,8 @@ int main(void)
             decode(in, n, strtoul(a, NULL, 10));
         else if (strcmp(what, "part") == 0)
             decode_part(in, n, strtoul(c, NULL, 10), a, b);
+        else if (strcmp(what, "array") == 0)
+            get_array((const char *)in, strtoul(c, NULL, 10), a, b);
         else
             encode(in, n, a, b, c);
         free(in);

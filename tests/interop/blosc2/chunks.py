@@ -1,4 +1,4 @@
-"""The codec blosc2 against python-blosc2: chunks, frames and arrays at random, both ways.
+"""The codec blosc2 against python-blosc2: chunks, frames and arrays at random, both ways; files for reading.
 
     chunks.py PATH_OF_blosc2_serve [COUNT [SEED]]
 
@@ -64,6 +64,10 @@ def fits(filters, dtype):
     return F.INT_TRUNC not in filters or dtype[0] in "iu"
 
 
+def is_lossy(filters):
+    return F.NDMEAN in filters or F.TRUNC_PREC in filters or F.INT_TRUNC in filters
+
+
 def theirs(rng, served):
     """An array of python-blosc2, chunk by chunk; None: it cannot make it itself."""
     rank = int(rng.integers(1, 5)) if rng.random() < 0.9 else int(rng.integers(5, 9))
@@ -81,7 +85,7 @@ def theirs(rng, served):
         want = made[:]
     except (RuntimeError, ValueError):
         return None
-    if F.NDMEAN not in filters and F.TRUNC_PREC not in filters and F.INT_TRUNC not in filters and want.tobytes() != a.tobytes():
+    if not is_lossy(filters) and want.tobytes() != a.tobytes():
         return None
     frame = made.to_cframe()
     got = served.ask(f"decode {a.nbytes}", frame)
@@ -114,6 +118,38 @@ def runs(rng, served):
     for form, data in (("chunk", s.get_chunk(0)), ("frame", s.to_cframe())):
         got = served.ask(f"decode {a.nbytes}", data)
         assert got == want, (form, dtype, cparams, got[:100] if isinstance(got, str) else "other values")
+
+
+def files(rng, served):
+    """A file with an array of several chunks: a part of it."""
+    rank = int(rng.integers(1, 6))
+    shape = tuple(int(rng.integers(1, max(3, int(60000 ** (1 / rank))))) for _ in range(rank))
+    chunk = tuple(int(rng.integers(max(1, n // 4), n + 1)) for n in shape)
+    block = tuple(int(rng.integers(1, c + 1)) for c in chunk)
+    dtype = str(rng.choice(TYPES[:6]))
+    filters = FILTERS[rng.integers(len(FILTERS))]
+    if not fits(filters, dtype):
+        return
+    cparams = dict(codec=CODECS[rng.integers(5)], clevel=int(rng.integers(0, 10)), filters=filters, filters_meta=metas(rng, filters, dtype), nthreads=1)
+    a = values(rng, dtype, shape)
+    try:
+        if rng.random() < 0.2:
+            a = np.zeros(shape, dtype)
+            made = blosc2.zeros(shape, dtype=dtype, chunks=chunk, blocks=block, urlpath="array.b2nd", mode="w")
+            made[: shape[0] // 2] = a[: shape[0] // 2] = 7
+        else:
+            made = blosc2.asarray(a, chunks=chunk, blocks=block, cparams=cparams, urlpath="array.b2nd", mode="w")
+        want = made[:]
+    except (RuntimeError, ValueError):
+        return
+    if not is_lossy(filters):
+        want = a  # c-blosc2 itself reads other values where DELTA meets several threads
+    for whole in (True, False):
+        start = [0 if whole else int(rng.integers(0, n)) for n in shape]
+        count = [n if whole else int(rng.integers(1, n - s + 1)) for n, s in zip(shape, start)]
+        part = want[tuple(slice(s, s + n) for s, n in zip(start, count))]
+        got = served.ask(f"array {','.join(map(str, start))} {','.join(map(str, count))} {part.nbytes}", b"array.b2nd")
+        assert got == part.tobytes(), (shape, chunk, block, dtype, cparams, start, count, got[:100] if isinstance(got, str) else "other values")
 
 
 def ours(rng, served):
@@ -155,6 +191,22 @@ def damaged(rng, served, frame):
     served.ask("decode 200000", frame[:at])
 
 
+def changed_files(served, values):
+    """Every byte of three small files, changed: values or an error."""
+    field = (np.arange(6 * 9) // 5).reshape(6, 9)
+    plain = blosc2.asarray(field.astype("i2"), chunks=(6, 9), blocks=(3, 4), cparams=dict(codec=C.LZ4, filters=[F.NDCELL, F.SHUFFLE], filters_meta=[2, 0]))
+    several = blosc2.asarray(field.astype("f8"), chunks=(4, 5), blocks=(3, 4), cparams=dict(codec=C.BLOSCLZ))
+    several.schunk.vlmeta["units"] = "m"
+    special = blosc2.full((6, 9), 7, chunks=(6, 4), dtype="i4")
+    for made in (plain, several, special):
+        frame = made.to_cframe()
+        for at in range(len(frame)):
+            for value in range(1, 256, 256 // values):
+                with open("changed.b2nd", "wb") as f:
+                    f.write(frame[:at] + bytes([frame[at] ^ value]) + frame[at + 1:])
+                served.ask("array 0,0 6,9 432", b"changed.b2nd")
+
+
 def main():
     count, seed = int(sys.argv[2]) if len(sys.argv) > 2 else 400, int(sys.argv[3]) if len(sys.argv) > 3 else 1
     served, made = Served(sys.argv[1]), 0
@@ -162,11 +214,13 @@ def main():
         rng = np.random.default_rng([seed, i])
         frame = theirs(rng, served)
         runs(rng, served)
+        files(rng, served)
         ours(rng, served)
         if frame:
             made += 1
             damaged(rng, served, frame)
     assert made > count / 3, made
+    changed_files(served, 1 if count < 1000 else 255)
     print(f"{count} rounds, {made} arrays of python-blosc2")
 
 
