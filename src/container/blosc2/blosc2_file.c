@@ -170,8 +170,10 @@ static int add_variable(struct cel_dataset *ds, struct blosc2_file *b)
     }
     if (rc == CEL_OK)
         rc = describe(b, var);
+    if (rc != CEL_OK)
+        return rc;
     var->atts.loaded = ds->root->atts.loaded = true;
-    return rc == CEL_OK ? cel_blosc2_atts_load(b, var) : rc;
+    return cel_blosc2_atts_load(b, var);
 }
 
 static int open_it(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
