@@ -9,6 +9,7 @@
  *   zip64 locator     20  PK\6\7   } needs more than 16 or 32 bits
  *   end of directory  22  PK\5\6, counts, size and offset of the directory, comment */
 
+#include "beside.h"
 #include "keys.h"
 #include "store_int.h"
 #include "thread.h"
@@ -33,8 +34,8 @@ struct zip {
     size_t users;    /* calls that read entries or write values, without the lock ... */
     bool publishing; /* ... and must wait now: offsets are changing */
     struct cel_keys keys;
-    char *target; /* the archive: the store's path, once symbolic links are followed */
-    int archive;  /* fd, -1: none yet */
+    struct cel_beside beside;
+    int archive; /* fd, -1: none yet */
     uint64_t archive_size;
     uint64_t entries_end; /* the archive is ours, and its directory begins here; 0: it is not */
     uint64_t dead;        /* bytes of it that no key leads to any more */
@@ -55,9 +56,6 @@ static inline struct zip *zip_of(struct cel_store *s)
 /* Between these two no offset changes. */
 void cel_zip_begin(struct zip *z);
 void cel_zip_end(struct zip *z);
-
-/* A new temporary file in the archive's folder, locked; remove and close it also when this fails. */
-int cel_zip_create_beside(struct zip *z, mode_t mode, char **path, int *fd);
 
 /* store_zip_read.c */
 int cel_zip_load_directory(struct zip *z);

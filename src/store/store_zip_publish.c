@@ -7,40 +7,12 @@
  * beside it: the scratch file, with a directory, is an archive as well. */
 #include "mem.h"
 #include "store_zip_int.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <netcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* --- the new file ------------------------------------------------------------------ */
-
-/* The new file gives no user more rights than the old one did. Where its group cannot be set, the group
- * gets only the rights of all others. */
-static void keep_owner(int fd, const struct stat *old)
-{
-    mode_t mode = old->st_mode & 0777;
-
-    if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
-        mode = (mode & 0707) | (mode & 0007) << 3;
-    if (fchmod(fd, mode) != 0) {
-        /* it stays its owner's alone */
-    }
-}
-
-static int create_archive(struct zip *z, char **path, int *fd)
-{
-    struct stat old;
-    bool exists = stat(z->target, &old) == 0;
-    int rc = cel_zip_create_beside(z, exists ? 0600 : 0666, path, fd);
-
-    if (rc == CEL_OK && exists)
-        keep_owner(*fd, &old);
-    return rc;
-}
 
 /* --- its entries ------------------------------------------------------------------------ */
 
@@ -102,29 +74,6 @@ static void take_over(struct zip *z, const struct zip_output *o, uint64_t entrie
 
 /* --- all of it ------------------------------------------------------------------------------ */
 
-static int flush_folder(struct zip *z)
-{
-    char *folder = cel_strndup(z->target, (size_t)(strrchr(z->target, '/') + 1 - z->target));
-    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    int rc = fd >= 0 && fsync(fd) == 0 ? CEL_OK : cel_store_failure("flush the folder it lies in", z->store.path);
-
-    if (fd >= 0)
-        close(fd);
-    free(folder);
-    return rc;
-}
-
-/* close() tells of bytes that a network file system or a quota did not take; closing
- * one of two descriptors asks for them as well, and the file stays open for reading. */
-static int settle(struct zip *z, struct zip_output *o)
-{
-    int copy = dup(o->fd);
-
-    if (copy < 0 || close(copy) != 0)
-        return cel_store_failure("write", z->store.path);
-    return z->flush && fsync(o->fd) != 0 ? cel_store_failure("flush", z->store.path) : CEL_OK;
-}
-
 static int write_archive(struct zip *z, struct zip_output *o, bool anew, struct zip_entry *now)
 {
     uint64_t entries_end;
@@ -134,9 +83,7 @@ static int write_archive(struct zip *z, struct zip_output *o, bool anew, struct 
     if (rc == CEL_OK)
         rc = cel_zip_emit_directory(o);
     if (rc == CEL_OK)
-        rc = settle(z, o);
-    if (rc == CEL_OK && rename(o->path, z->target) != 0)
-        rc = cel_store_failure("put the new archive in place", z->store.path);
+        rc = cel_beside_replace(&z->beside, o->path, o->fd, z->flush);
     if (rc == CEL_OK)
         take_over(z, o, entries_end, anew, now);
     return rc;
@@ -148,7 +95,7 @@ static int publish(struct zip *z, bool anew)
     struct zip_output o = {.fd = -1, .directory = CEL_BUF_INIT(DIRECTORY_MAX)};
     struct zip_entry *now = NULL;
     char *path = NULL;
-    int rc = create_archive(z, &path, &o.fd);
+    int rc = cel_beside_create_new(&z->beside, &path, &o.fd);
 
     o.path = path;
     cel_keys_sort(&z->keys);
@@ -157,7 +104,7 @@ static int publish(struct zip *z, bool anew)
     if (rc == CEL_OK)
         rc = write_archive(z, &o, anew, now);
     if (rc == CEL_OK && z->flush)
-        rc = flush_folder(z);
+        rc = cel_beside_flush(&z->beside);
     if (o.fd >= 0 && o.fd != z->archive) { /* it did not take the archive's place */
         unlink(path);
         close(o.fd);
@@ -223,7 +170,8 @@ static int keep_rest(struct zip *z, int rc)
     bool there = z->archive >= 0, kept;
 
     cel_tmp_name(name);
-    kept = z->scratch_end > 0 && cel_buf_printf(&rest, "%s.rest-%s", z->target, strrchr(name, '-') + 1) == CEL_OK;
+    kept =
+        z->scratch_end > 0 && cel_buf_printf(&rest, "%s.rest-%s", z->beside.target, strrchr(name, '-') + 1) == CEL_OK;
     if (kept) {
         cel_keys_sort(&z->keys);
         add_directory(z);
