@@ -38,7 +38,9 @@ static int add_param(struct cel_json *list, const struct cel_param *p)
     if (rc == CEL_OK)
         rc = cel_json_set(row, "required", cel_json_new_bool(p->flags & CEL_PARAM_REQUIRED));
     if (rc == CEL_OK)
-        rc = p->kind == CEL_PARAM_CHOICE ? add_choices(row, p) : add_range(row, p);
+        rc = p->kind == CEL_PARAM_CHOICE ? add_choices(row, p)
+             : p->list                   ? cel_json_set_text(row, "text", p->list->expected)
+                                         : add_range(row, p);
     if (rc == CEL_OK && p->help)
         rc = cel_json_set_text(row, "help", p->help);
     if (rc == CEL_OK)

@@ -11,7 +11,7 @@
 static bool codes_neighbours(const struct cel_chain *chain)
 {
     for (size_t i = 0; i < chain->n; i++) {
-        unsigned flags = chain->step[i].codec ? chain->step[i].codec->flags : 0;
+        unsigned flags = cel_step_flags(&chain->step[i]);
 
         if (flags & CEL_CODEC_LOSSY && flags & CEL_CODEC_NEEDS_ELEMENTS && !(flags & CEL_CODEC_SAME_SIZE))
             return true;

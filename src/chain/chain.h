@@ -67,6 +67,9 @@ void cel_step_reveal(const struct cel_step *step, struct cel_words *out);
  * after it was opened. szip's are always shown as given, as in netCDF-C. */
 void cel_step_shown(const struct cel_step *step, struct cel_words *out);
 
+/* CEL_CODEC_* that hold for this step; 0: it has no codec. */
+unsigned cel_step_flags(const struct cel_step *step);
+
 /* --- three spellings --------------------------------------------------- */
 enum cel_spelling { CEL_SPELL_IDS, CEL_SPELL_NAMES, CEL_SPELL_JSON2, CEL_SPELL_JSON3 };
 

@@ -7,10 +7,19 @@
 #include <netcdf.h>
 #include <stdlib.h>
 
+unsigned cel_step_flags(const struct cel_step *step)
+{
+    const struct cel_codec *codec = step->codec;
+    unsigned flags = codec ? codec->flags : 0;
+
+    return codec && codec->flags_with ? flags | codec->flags_with(step->working.n ? &step->working : &step->visible)
+                                      : flags;
+}
+
 static bool has_flag(const struct cel_chain *c, unsigned flag)
 {
     for (size_t i = 0; i < c->n; i++)
-        if (c->step[i].codec && c->step[i].codec->flags & flag)
+        if (cel_step_flags(&c->step[i]) & flag)
             return true;
     return false;
 }

@@ -32,8 +32,12 @@ static int print_ids(const struct cel_step *step, struct cel_buf *out)
 static int print_value(const struct cel_param *p, const struct cel_words *w, struct cel_buf *out)
 {
     double v = cel_param_load(p, w);
-    char text[CEL_NUMBER_MAX];
+    char text[CEL_NUMBER_MAX], list[CEL_LIST_TEXT];
 
+    if (p->list) {
+        p->list->print(w->w + p->word, list);
+        return cel_buf_puts(out, list);
+    }
     if (p->kind == CEL_PARAM_FLOAT)
         cel_print_float((float)v, text);
     else

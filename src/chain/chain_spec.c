@@ -139,7 +139,7 @@ static bool read_bool(const struct part *p, double *v)
     return false;
 }
 
-static const char *kind_name(enum cel_param_kind kind)
+static const char *kind_name(const struct cel_param *p)
 {
     static const char *const names[] = {
         [CEL_PARAM_INT] = "a whole number", [CEL_PARAM_UINT] = "a whole number, 0 or more",
@@ -147,7 +147,7 @@ static const char *kind_name(enum cel_param_kind kind)
         [CEL_PARAM_FLOAT] = "a number",     [CEL_PARAM_DOUBLE] = "a number",
     };
 
-    return names[kind];
+    return p->list ? p->list->expected : names[p->kind];
 }
 
 static bool read_value(const struct cel_param *p, const struct part *value, double *v)
@@ -226,16 +226,16 @@ static int store_named(struct reader *r, const struct part *key, const struct pa
                        struct cel_spec *spec, struct given *given)
 {
     char choices[256];
-    double v;
+    double v = 0;
     int rc = check_free(r, key, p, spec, given);
 
     if (rc != CEL_OK)
         return rc;
-    if (!read_value(p, value, &v)) {
+    if (!(p->list ? cel_param_store_list(p, value->text, value->len, &spec->words) : read_value(p, value, &v))) {
         list_choices(p, choices, sizeof choices);
-        return fail_at(r, value->column, NC_EINVAL, "expected %s for %s%s", kind_name(p->kind), p->name, choices);
+        return fail_at(r, value->column, NC_EINVAL, "expected %s for %s%s", kind_name(p), p->name, choices);
     }
-    rc = cel_param_store(spec->codec, p, v, &spec->words);
+    rc = p->list ? CEL_OK : cel_param_store(spec->codec, p, v, &spec->words);
     if (rc != CEL_OK)
         return fault_at(r, value->column, rc);
     mark_given(p, given);

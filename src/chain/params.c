@@ -10,7 +10,7 @@
 
 size_t cel_param_width(const struct cel_param *p)
 {
-    return p->kind == CEL_PARAM_DOUBLE ? 2 : 1;
+    return p->list ? p->list->nwords : p->kind == CEL_PARAM_DOUBLE ? 2 : 1;
 }
 
 bool cel_param_counts(const struct cel_param *p, const struct cel_words *w)
@@ -36,6 +36,11 @@ double cel_param_load(const struct cel_param *p, const struct cel_words *w)
         return f;
     case CEL_PARAM_DOUBLE:
         return cel_words_double(at);
+    case CEL_PARAM_LIST:
+        for (size_t i = 0; i < p->list->nwords; i++)
+            if (at[i])
+                return 1;
+        return 0;
     default:
         return *at;
     }
@@ -49,7 +54,9 @@ static void put_value(const struct cel_param *p, double v, struct cel_words *w)
     assert((size_t)p->word + cel_param_width(p) <= CEL_WORDS_MAX);
     while (w->n < (size_t)p->word + cel_param_width(p))
         w->w[w->n++] = 0;
-    if (p->kind == CEL_PARAM_DOUBLE)
+    if (p->kind == CEL_PARAM_LIST)
+        memset(at, 0, p->list->nwords * sizeof *at);
+    else if (p->kind == CEL_PARAM_DOUBLE)
         cel_words_set_double(v, at);
     else if (p->kind == CEL_PARAM_FLOAT)
         memcpy(at, &f, sizeof f);
@@ -72,6 +79,12 @@ static int check_range(const struct cel_codec *codec, const struct cel_param *p,
         return cel_fail(NC_EINVAL, "%s: %s is %.17g; it must be from %.17g to %.17g%s%s", codec->name, p->name, v,
                         p->min, p->max, p->help ? ": " : "", p->help ? p->help : "");
     return CEL_OK;
+}
+
+bool cel_param_store_list(const struct cel_param *p, const char *text, size_t len, struct cel_words *w)
+{
+    put_value(p, 0, w);
+    return p->list->parse(text, len, w->w + p->word);
 }
 
 int cel_param_store(const struct cel_codec *codec, const struct cel_param *p, double v, struct cel_words *w)
@@ -181,7 +194,7 @@ int cel_params_check(const struct cel_codec *codec, const struct cel_words *w)
 
     for (const struct cel_param *p = codec->params; rc == CEL_OK && p && p->name; p++)
         if (cel_param_counts(p, w) && (size_t)p->word < w->n && !cel_param_is_held(p, w))
-            rc = cel_fail(NC_EFILTER, "%s: %s takes two words, and one is there", codec->name, p->name);
+            rc = cel_fail(NC_EFILTER, "%s: %s takes more words than are there", codec->name, p->name);
     if (rc != CEL_OK)
         return rc;
     cel_params_complete(codec, &full);

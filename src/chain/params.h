@@ -19,6 +19,8 @@ double cel_param_load(const struct cel_param *p, const struct cel_words *w);
 
 /* Check the range, and write the value; words before it that were missing are
  * zero. A conditional row sets the word it depends on. */
+/* CEL_PARAM_LIST, from its text; false: it is none. */
+bool cel_param_store_list(const struct cel_param *p, const char *text, size_t len, struct cel_words *w);
 int cel_param_store(const struct cel_codec *codec, const struct cel_param *p, double v, struct cel_words *w);
 
 const struct cel_param *cel_param_find(const struct cel_codec *codec, const char *key, size_t len);

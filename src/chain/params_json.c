@@ -7,6 +7,15 @@
 #include <netcdf.h>
 #include <string.h>
 
+static struct cel_json *json_list(const struct cel_param *p, const struct cel_words *w)
+{
+    static const uint32_t none[CEL_WORDS_MAX];
+    char text[CEL_LIST_TEXT];
+
+    p->list->print(cel_param_is_held(p, w) ? w->w + p->word : none, text);
+    return cel_json_new_string(text, strlen(text));
+}
+
 static struct cel_json *json_value(const struct cel_param *p, double v)
 {
     /* v comes from a file: it may be no choice at all, and more than an int holds */
@@ -49,7 +58,8 @@ int cel_params_to_json(const struct cel_codec *codec, const struct cel_words *w,
         return codec->to_json(w, shape, version, config);
     for (const struct cel_param *p = codec->params; rc == CEL_OK && p && p->name; p++)
         if (cel_param_counts(p, w) && !(p->flags & CEL_PARAM_NO_JSON) && !is_news_to_numcodecs(p, w, version))
-            rc = cel_json_set(config, cel_param_json_key(p), json_value(p, value_of(p, w, shape)));
+            rc = cel_json_set(config, cel_param_json_key(p),
+                              p->list ? json_list(p, w) : json_value(p, value_of(p, w, shape)));
     return rc;
 }
 
@@ -78,8 +88,12 @@ static int read_param(const struct cel_codec *codec, const struct cel_param *p, 
                       bool strict, struct cel_words *w)
 {
     double v = 0;
+    size_t len = 0;
+    const char *text = cel_json_string(member, &len);
 
-    if (cel_json_type(member) != CEL_JSON_NULL && !read_value(p, member, strict, &v))
+    if (p->list && text && cel_param_store_list(p, text, len, w))
+        return CEL_OK;
+    if (p->list || (cel_json_type(member) != CEL_JSON_NULL && !read_value(p, member, strict, &v)))
         return cel_fail(NC_EINVAL, "%s: the value of %s is not of its kind", codec->name, cel_param_json_key(p));
     if (!strict && means_default(p, member, v))
         v = p->fallback;

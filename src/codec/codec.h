@@ -37,13 +37,22 @@ struct cel_shape {
 
 /* One named parameter. The same row serves the text spec ("zstd,level=5"), the
  * Zarr JSON ({"level": 5}), the cd_values word, the range check and the help. */
+#define CEL_LIST_TEXT 160
 enum cel_param_kind {
     CEL_PARAM_INT,    /* signed, one word, two's complement */
     CEL_PARAM_UINT,   /* unsigned, one word */
     CEL_PARAM_BOOL,   /* one word, 0 or 1 */
     CEL_PARAM_CHOICE, /* one word: index into choices */
     CEL_PARAM_FLOAT,  /* IEEE single, one word */
-    CEL_PARAM_DOUBLE  /* IEEE double, two words, low first */
+    CEL_PARAM_DOUBLE, /* IEEE double, two words, low first */
+    CEL_PARAM_LIST    /* several words, text for the user: see `list`. All 0 is the default */
+};
+/* Text <-> words, for what one number cannot say. */
+struct cel_param_list {
+    size_t nwords;
+    const char *expected; /* what the text is, for errors */
+    bool (*parse)(const char *text, size_t len, uint32_t *w);
+    void (*print)(const uint32_t *w, char text[CEL_LIST_TEXT]); /* of any words */
 };
 enum {
     CEL_PARAM_REQUIRED = 1,  /* text and JSON must give it; cd_values must hold its word */
@@ -60,10 +69,11 @@ struct cel_param {
     int word;                   /* index of its first visible word */
     double min, max, fallback;  /* inclusive range, and the default */
     const char *const *choices; /* CEL_PARAM_CHOICE: names by value, NULL ends */
-    int when_word;              /* with when_value != 0: the row counts only while */
-    unsigned when_value;        /* visible word when_word holds when_value; naming the */
-                                /* parameter in text sets that word (zfp,rate=8) */
-    const char *help;           /* a few words, for help and errors */
+    const struct cel_param_list *list;
+    int when_word;       /* with when_value != 0: the row counts only while */
+    unsigned when_value; /* visible word when_word holds when_value; naming the */
+                         /* parameter in text sets that word (zfp,rate=8) */
+    const char *help;    /* a few words, for help and errors */
 };
 
 enum {
@@ -110,6 +120,9 @@ struct cel_codec {
     /* Fewest and most visible words accepted at define time. Missing trailing
      * words take their parameter's default; more than max is an error. */
     size_t min_words, max_words;
+
+    /* Optional: flags that hold with these words, beside those above. */
+    unsigned (*flags_with)(const struct cel_words *words);
 
     /* Optional: checks of the visible words that the table cannot express. */
     int (*check)(const struct cel_words *visible);

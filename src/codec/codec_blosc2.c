@@ -1,18 +1,16 @@
 /* blosc2: chunks of Blosc2, each in a frame of its own: up to six filters and a compressor, in blocks that are
  * boxes of the chunk.
  *
- * HDF5 filter 32026 ("blosc2"). cd_values: 1, bytes of a block (0: chosen), bytes of an element, bytes of a chunk,
- * level, last filter (0 none, 1 shuffle, 2 bitshuffle, 3 delta), compressor (0 blosclz, 1 lz4, 2 lz4hc, 4 zlib,
- * 5 zstd), and for chunks of 2 to 16 dimensions their number and lengths. All but block size, level, filter and
- * compressor are filled in. The words from 24 on are our own, and left out while they are 0; other programs pass
- * over them, as all that decoding needs is in the frame.
+ * HDF5 filter 32026 ("blosc2"). Its words are listed in blosc2/b2_words.h. All but block size, level, filters and compressor
+ * are filled in.
  *
  * A chunk is a frame with one chunk (blosc2/b2_frame.h). With 2 to 16 dimensions it has the layer "b2nd", and
- * its blocks are boxes (blosc2/b2_array.h); else its blocks are runs. Chunks without a frame are read too; with the
- * lengths of a block in the words from 26 on, which container/blosc2 sets, their blocks are boxes.
- * {"id": "cellar.blosc2", "cname": "zstd", "clevel": 5, "filter": "shuffle", "blocksize": 0, "ndcell": 4} */
+ * its blocks are boxes (blosc2/b2_array.h); else its blocks are runs. Chunks without a frame are read too; where the words
+ * have the lengths of a block, which container/blosc2 sees to, chunks have no frame, and their blocks are boxes.
+ * {"id": "cellar.blosc2", "cname": "zstd", "clevel": 5, "filter": "shuffle", "blocksize": 0, "filters": "ndcell:4+shuffle"} */
 #include "b2_array.h"
 #include "b2_frame.h"
+#include "b2_words.h"
 #include "b2_work.h"
 #include "bytes.h"
 #include "codec.h"
@@ -24,14 +22,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REVISION, BLOCK, SIZE, CHUNK, LEVEL, FILTER, COMPRESSOR, RANK, DIMS };
-enum { CELL = DIMS + CEL_B2_RANK, BYTEDELTA, BLOCKS, NWORDS = BLOCKS + CEL_B2_RANK };
+enum { REVISION = CEL_B2_WORD_REVISION, BLOCK, SIZE, CHUNK, LEVEL, FILTER, COMPRESSOR, RANK, DIMS };
+enum { PIPELINE = CEL_B2_WORD_FILTERS, BLOCKS = CEL_B2_WORD_BLOCKS, NWORDS = CEL_B2_NWORDS };
 #define FILTER_REVISION 1
 #define ELEM_MAX 255 /* larger elements are noted as bytes in chunks, which boxes cannot be made of */
 #define OFFSETS 8    /* bytes of the offset of the one chunk */
 
 static const char *const filters[] = {"none", "shuffle", "bitshuffle", "delta", NULL};
 static const char *const compressors[] = {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd", NULL};
+static const struct cel_param_list pipeline = {.nwords = BLOCKS - PIPELINE,
+                                               .expected = "filters with + between them, such as ndcell:4+shuffle,",
+                                               .parse = cel_b2_filters_parse,
+                                               .print = cel_b2_filters_print};
 
 /* clang-format off */
 static const struct cel_param params[] = {
@@ -43,10 +45,8 @@ static const struct cel_param params[] = {
      .choices = filters, .help = "what comes before the compressor"},
     {.name = "blocksize", .kind = CEL_PARAM_UINT, .word = BLOCK, .min = 0, .max = CEL_B2_CHUNK_MAX, .fallback = 0,
      .help = "bytes of a block; 0: chosen"},
-    {.name = "ndcell", .kind = CEL_PARAM_UINT, .flags = CEL_PARAM_EXTRA, .word = CELL, .min = 0, .max = 255,
-     .fallback = 0, .help = "edge of the cells of NDCELL, before the filter; 0: without"},
-    {.name = "bytedelta", .kind = CEL_PARAM_BOOL, .flags = CEL_PARAM_EXTRA, .word = BYTEDELTA, .min = 0, .max = 1,
-     .fallback = 0, .help = "differences of bytes, behind the filter"},
+    {.name = "filters", .kind = CEL_PARAM_LIST, .flags = CEL_PARAM_EXTRA, .word = PIPELINE, .min = 0, .max = 1,
+     .fallback = 0, .list = &pipeline, .help = "up to six in place of `filter`: `ndcell:4+shuffle`"},
     {0},
 };
 /* clang-format on */
@@ -58,19 +58,68 @@ static uint32_t word_or(const struct cel_words *words, size_t i, uint32_t fallba
 
 /* --- fitting it to a variable ------------------------------------------------------------------ */
 
+static bool has_own_words(const struct cel_words *words)
+{
+    for (size_t i = PIPELINE; i < words->n && i < BLOCKS; i++)
+        if (words->w[i])
+            return true;
+    return false;
+}
+
+static bool has_filter(const struct cel_words *words, uint8_t id)
+{
+    uint8_t filter[CEL_B2_FILTERS], meta[CEL_B2_FILTERS];
+
+    if (words->n < BLOCKS)
+        return false;
+    cel_b2_filters_get(words->w + PIPELINE, filter, meta);
+    return memchr(filter, id, sizeof filter) != NULL;
+}
+
+/* Cells of means: what lies beyond the array must not go into them. */
+static unsigned flags_with(const struct cel_words *words)
+{
+    if (has_filter(words, CEL_B2_NDMEAN))
+        return CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS;
+    return has_filter(words, CEL_B2_TRUNC_PREC) || has_filter(words, CEL_B2_INT_TRUNC) ? CEL_CODEC_LOSSY : 0;
+}
+
+static int check_pipeline(const struct cel_words *words)
+{
+    uint8_t filter[CEL_B2_FILTERS], meta[CEL_B2_FILTERS];
+    int rc = CEL_OK;
+
+    cel_b2_filters_get(words->w + PIPELINE, filter, meta);
+    for (int i = 0; rc == CEL_OK && i < CEL_B2_FILTERS; i++) {
+        rc = cel_b2_filter_check(filter[i]);
+        if ((filter[i] == CEL_B2_NDCELL || filter[i] == CEL_B2_NDMEAN) && (meta[i] == 0 || meta[i] > INT8_MAX))
+            rc = cel_fail(NC_EINVAL, "blosc2: %s needs the edge of its cells, as in %s:4",
+                          cel_b2_filter_name(filter[i]), cel_b2_filter_name(filter[i]));
+    }
+    return rc;
+}
+
 static int check(const struct cel_words *visible)
 {
     if (word_or(visible, COMPRESSOR, 0) == CEL_B2_SNAPPY)
         return cel_fail(NC_EINVAL, "blosc2: it has no snappy, must be blosclz, lz4, lz4hc, zlib or zstd");
-    return CEL_OK;
+    return has_own_words(visible) && visible->n >= BLOCKS ? check_pipeline(visible) : CEL_OK;
 }
 
-static bool has_own_words(const struct cel_words *words)
+/* Filters that are for some types only. */
+static int check_type(const struct cel_words *words, const struct cel_shape *shape)
 {
-    for (size_t i = CELL; i < words->n && i < BLOCKS; i++)
-        if (words->w[i])
-            return true;
-    return false;
+    bool is_real = shape->kind == CEL_KIND_FLOAT && (shape->elem_size == 4 || shape->elem_size == 8);
+
+    if (!is_real && (has_filter(words, CEL_B2_NDMEAN) || has_filter(words, CEL_B2_TRUNC_PREC)))
+        return cel_fail(NC_EFILTER, "blosc2: ndmean and trunc_prec are for float and double");
+    if (shape->kind != CEL_KIND_INT && shape->kind != CEL_KIND_UINT && has_filter(words, CEL_B2_INT_TRUNC))
+        return cel_fail(NC_EFILTER, "blosc2: int_trunc is for integers");
+    if (shape->rank > CEL_B2_CELLS_RANK && (has_filter(words, CEL_B2_NDCELL) || has_filter(words, CEL_B2_NDMEAN)))
+        return cel_fail(NC_EFILTER, "blosc2: ndcell and ndmean take up to %d dimensions", CEL_B2_CELLS_RANK);
+    if (shape->big_endian && shape->elem_size > 1 && flags_with(words))
+        return cel_fail(NC_EFILTER, "blosc2: ndmean, trunc_prec and int_trunc are for values with the low byte first");
+    return CEL_OK;
 }
 
 static bool is_box(const struct cel_shape *shape)
@@ -89,7 +138,9 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
     if (visible->n <= BLOCKS && word_or(visible, REVISION, 0) && word_or(visible, CHUNK, 0) == shape->nbytes)
         return CEL_OK; /* as an HDF5 file has them */
     if (own && !is_box(shape))
-        return cel_fail(NC_EFILTER, "blosc2: ndcell and bytedelta need chunks of 2 to %d dimensions", CEL_B2_RANK);
+        return cel_fail(NC_EFILTER, "blosc2: filters= needs chunks of 2 to %d dimensions", CEL_B2_RANK);
+    if (own && check_type(visible, shape) != CEL_OK)
+        return NC_EFILTER;
     for (size_t i = working->n; i < NWORDS; i++)
         working->w[i] = i == LEVEL ? 5 : i == FILTER ? CEL_B2_SHUFFLE : 0;
     working->w[REVISION] = FILTER_REVISION;
@@ -111,7 +162,7 @@ static void reveal(const struct cel_words *working, struct cel_words *visible)
     *visible = *working;
     if (visible->n > RANK)
         visible->n = !has_own_words(working) ? RANK : visible->n > BLOCKS ? BLOCKS : visible->n;
-    for (size_t i = 0; i < visible->n && i < CELL; i++)
+    for (size_t i = 0; i < visible->n && i < PIPELINE; i++)
         if (i == REVISION || i == SIZE || i == CHUNK || i >= RANK)
             visible->w[i] = 0;
 }
@@ -132,16 +183,11 @@ static bool shape_of(const struct cel_words *w, struct cel_shape *out)
 struct settings {
     struct cel_b2_options o;
     struct cel_b2_array array; /* rank 0: blocks are runs */
+    bool bare;                 /* no frame around the chunk */
 };
 
-static void add_filter(struct cel_b2_options *o, int *next, uint8_t id, uint32_t meta)
-{
-    o->filter[*next] = id;
-    o->meta[(*next)++] = (uint8_t)meta;
-}
-
 /* Blosc2 takes no cells of more elements than a block has; such a block is then written without. */
-static bool cells_fit(uint32_t edge, const struct cel_b2_options *o)
+static bool cells_fit(size_t edge, const struct cel_b2_options *o)
 {
     size_t left = o->shape.rank ? o->block / o->elem : 0;
 
@@ -152,20 +198,17 @@ static bool cells_fit(uint32_t edge, const struct cel_b2_options *o)
 
 static void set_filters(const struct cel_words *w, struct cel_b2_options *o)
 {
-    uint32_t last = word_or(w, FILTER, CEL_B2_SHUFFLE);
-    int next = 0, gap;
+    if (!has_own_words(w) || w->n < BLOCKS) {
+        o->filter[CEL_B2_FILTERS - 1] = (uint8_t)word_or(w, FILTER, CEL_B2_SHUFFLE);
+        return;
+    }
+    cel_b2_filters_get(w->w + PIPELINE, o->filter, o->meta);
+    for (int i = 0; i < CEL_B2_FILTERS; i++) {
+        bool cells = o->filter[i] == CEL_B2_NDCELL || o->filter[i] == CEL_B2_NDMEAN;
 
-    if (cells_fit(word_or(w, CELL, 0), o))
-        add_filter(o, &next, CEL_B2_NDCELL, w->w[CELL]);
-    if (last != CEL_B2_NONE)
-        add_filter(o, &next, (uint8_t)last, 0);
-    if (word_or(w, BYTEDELTA, 0))
-        add_filter(o, &next, CEL_B2_BYTEDELTA, (uint32_t)o->elem);
-    gap = CEL_B2_FILTERS - next; /* the last slots are used, as other writers do */
-    memmove(o->filter + gap, o->filter, (size_t)next);
-    memmove(o->meta + gap, o->meta, (size_t)next);
-    memset(o->filter, 0, (size_t)gap);
-    memset(o->meta, 0, (size_t)gap);
+        if (cells && !cells_fit(o->meta[i], o))
+            o->filter[i] = o->meta[i] = 0;
+    }
 }
 
 static bool set_box(const struct cel_words *w, size_t n, struct cel_b2_array *a)
@@ -186,6 +229,33 @@ static bool set_box(const struct cel_words *w, size_t n, struct cel_b2_array *a)
     return size == n; /* else something stands behind the elements, such as a checksum */
 }
 
+static size_t shape_bytes(const struct cel_b2_array *a)
+{
+    size_t n = a->elem;
+
+    for (int d = 0; d < a->rank; d++)
+        if (a->shape[d] > a->chunk[d] || !cel_mul(n, a->shape[d], &n))
+            return SIZE_MAX;
+    return n;
+}
+
+/* The array that a chunk without a frame is, where the words say so. */
+static bool array_of_words(const struct cel_words *w, struct cel_b2_array *out)
+{
+    struct cel_shape shape;
+
+    if (w->n <= BLOCKS || w->w[BLOCKS] == 0 || !shape_of(w, &shape) || shape.rank == 0)
+        return false;
+    *out = (struct cel_b2_array){.rank = shape.rank, .elem = shape.elem_size};
+    for (int d = 0; d < out->rank; d++) {
+        out->shape[d] = out->chunk[d] = shape.dims[d];
+        out->block[d] = word_or(w, BLOCKS + (size_t)d, 0);
+        if (out->chunk[d] == 0 || out->block[d] == 0)
+            return false;
+    }
+    return true;
+}
+
 static int settings_of(const struct cel_words *w, size_t n, struct settings *out)
 {
     struct settings s = {
@@ -198,8 +268,10 @@ static int settings_of(const struct cel_words *w, size_t n, struct settings *out
     s.o.compressor = (enum cel_b2_compressor)code;
     if (s.o.block == 0)
         s.o.block = cel_b2_choose_block(&s.o, n);
-    if (set_box(w, n, &s.array)) {
-        cel_b2_array_choose_block(&s.array, s.o.block);
+    s.bare = array_of_words(w, &s.array) && shape_bytes(&s.array) == n;
+    if (s.bare || set_box(w, n, &s.array)) {
+        if (!s.bare)
+            cel_b2_array_choose_block(&s.array, s.o.block);
         s.o.block = cel_b2_array_block_bytes(&s.array);
         s.o.shape = (struct cel_b2_block_shape){.rank = s.array.rank, .elem = s.array.elem};
         memcpy(s.o.shape.dims, s.array.block, sizeof s.array.block);
@@ -272,11 +344,37 @@ static size_t put_end(unsigned char *dst)
     return len + cel_b2_trailer_put(NULL, 0, dst + len);
 }
 
+/* The size bytes of a chunk, in the order of its blocks, in a frame. */
+static int put_frame(struct context *c, const struct settings *s, const void *src, size_t size, unsigned char *to,
+                     size_t *len)
+{
+    struct cel_b2_frame frame = {0};
+    unsigned char layer[CEL_B2_ARRAY_BYTES];
+    int rc;
+
+    if (s->array.rank)
+        frame.layers[frame.nlayers++] =
+            (struct cel_b2_layer){.name = "b2nd", .bytes = layer, .len = cel_b2_array_put(&s->array, layer)};
+    frame.header = cel_b2_frame_header_bytes(frame.layers, frame.nlayers);
+    rc = cel_b2_encode(c->work, &s->o, src, size, to + frame.header, &frame.cbytes);
+    if (rc != CEL_OK)
+        return rc;
+    frame.size = frame.header + frame.cbytes + put_end(to + frame.header + frame.cbytes);
+    frame.nbytes = frame.chunk = size;
+    frame.elem = s->o.elem;
+    frame.block = s->o.block;
+    frame.compressor = s->o.compressor;
+    frame.level = s->o.level;
+    memcpy(frame.filter, s->o.filter, sizeof frame.filter);
+    memcpy(frame.meta, s->o.meta, sizeof frame.meta);
+    cel_b2_frame_put(&frame, to);
+    *len = frame.size;
+    return CEL_OK;
+}
+
 static int encode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
     struct context *c = coding->context;
-    struct cel_b2_frame frame = {0};
-    unsigned char layer[CEL_B2_ARRAY_BYTES], *to = dst;
     struct settings s;
     int rc = settings_of(coding->words, n, &s);
     size_t size = rc == CEL_OK ? padded(&s, n) : 0;
@@ -286,29 +384,13 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (cap < cel_b2_bound(size) + AROUND || (size == 0 && n > 0))
         return cel_fail(NC_EFILTER, "blosc2: the output buffer is too small for %zu bytes", n);
     if (s.array.rank) {
-        frame.layers[frame.nlayers++] =
-            (struct cel_b2_layer){.name = "b2nd", .bytes = layer, .len = cel_b2_array_put(&s.array, layer)};
         rc = cel_b2_work_reserve(&c->cut, &c->cap, size);
         if (rc != CEL_OK)
             return rc;
-        cel_b2_array_cut(&s.array, src, c->cut);
+        cel_b2_array_cut(&s.array, src, c->cut, memchr(s.o.filter, CEL_B2_NDMEAN, CEL_B2_FILTERS) != NULL);
         src = c->cut;
     }
-    frame.header = cel_b2_frame_header_bytes(frame.layers, frame.nlayers);
-    rc = cel_b2_encode(c->work, &s.o, src, size, to + frame.header, &frame.cbytes);
-    if (rc != CEL_OK)
-        return rc;
-    frame.size = frame.header + frame.cbytes + put_end(to + frame.header + frame.cbytes);
-    frame.nbytes = frame.chunk = size;
-    frame.elem = s.o.elem;
-    frame.block = s.o.block;
-    frame.compressor = s.o.compressor;
-    frame.level = s.o.level;
-    memcpy(frame.filter, s.o.filter, sizeof frame.filter);
-    memcpy(frame.meta, s.o.meta, sizeof frame.meta);
-    cel_b2_frame_put(&frame, to);
-    *len = frame.size;
-    return CEL_OK;
+    return s.bare ? cel_b2_encode(c->work, &s.o, src, size, dst, len) : put_frame(c, &s, src, size, dst, len);
 }
 
 /* --- reading ------------------------------------------------------------------------------------ */
@@ -322,33 +404,6 @@ static int array_of(const struct cel_b2_frame *frame, struct cel_b2_array *out)
     if (!layer)
         layer = cel_b2_frame_layer(frame, "caterva");
     return layer ? cel_b2_array_read(layer->bytes, layer->len, frame->elem, out) : CEL_OK;
-}
-
-static size_t shape_bytes(const struct cel_b2_array *a)
-{
-    size_t n = a->elem;
-
-    for (int d = 0; d < a->rank; d++)
-        if (a->shape[d] > a->chunk[d] || !cel_mul(n, a->shape[d], &n))
-            return SIZE_MAX;
-    return n;
-}
-
-/* The array that a chunk without a frame is, where the words say so. */
-static bool array_of_words(const struct cel_words *w, struct cel_b2_array *out)
-{
-    struct cel_shape shape;
-
-    if (w->n <= BLOCKS || w->w[BLOCKS] == 0 || !shape_of(w, &shape) || shape.rank == 0)
-        return false;
-    *out = (struct cel_b2_array){.rank = shape.rank, .elem = shape.elem_size};
-    for (int d = 0; d < out->rank; d++) {
-        out->shape[d] = out->chunk[d] = shape.dims[d];
-        out->block[d] = word_or(w, BLOCKS + (size_t)d, 0);
-        if (out->chunk[d] == 0 || out->block[d] == 0)
-            return false;
-    }
-    return true;
 }
 
 static size_t decoded_size(const struct cel_coding *coding, const void *src, size_t n)
@@ -480,7 +535,7 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 const struct cel_codec cel_codec_blosc2 = {
     .name = "blosc2", .hdf5_id = 32026, .label = "blosc2",
     .about = "up to six filters and one of five compressors, in blocks that are boxes of the chunk",
-    .flags = CEL_CODEC_COMPRESSOR, .params = params, .max_words = NWORDS, .check = check,
+    .flags = CEL_CODEC_COMPRESSOR, .flags_with = flags_with, .params = params, .max_words = NWORDS, .check = check,
     .prepare = prepare, .reveal = reveal,
     .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
     .make_context = make_context, .free_context = free_context,

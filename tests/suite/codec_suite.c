@@ -232,7 +232,7 @@ static struct cel_words defaults_of(const struct cel_codec *codec)
 
     for (p = codec->params; p && p->name; p++)
         if (p->when_value == 0) {
-            size_t end = (size_t)p->word + (p->kind == CEL_PARAM_DOUBLE ? 2 : 1);
+            size_t end = (size_t)p->word + (p->list ? p->list->nwords : p->kind == CEL_PARAM_DOUBLE ? 2 : 1);
 
             set_param(&words, p, p->fallback);
             words.n = end > words.n ? end : words.n;

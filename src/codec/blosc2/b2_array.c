@@ -257,7 +257,31 @@ int cel_b2_array_decode(struct cel_b2_work *work, const struct cel_b2_array *a, 
     return rc;
 }
 
-void cel_b2_array_cut(const struct cel_b2_array *a, const unsigned char *src, unsigned char *dst)
+static bool is_complete(const struct cel_b2_array *a, const struct box *box)
+{
+    for (int d = 0; d < a->rank; d++)
+        if (box->count[d] != a->block[d])
+            return false;
+    return true;
+}
+
+/* Along one axis after the other, the last first: what an axis further out repeats is complete by then. */
+static void repeat_last(const struct cel_b2_array *a, const struct box *box, unsigned char *block)
+{
+    size_t row = a->elem, rows = cel_b2_array_block_bytes(a) / a->elem;
+
+    for (int d = a->rank; d-- > 0; row *= a->block[d]) {
+        rows /= a->block[d];
+        for (size_t r = 0; r < rows; r++) {
+            unsigned char *at = block + r * a->block[d] * row;
+
+            for (size_t i = box->count[d]; i < a->block[d]; i++)
+                memcpy(at + i * row, at + (box->count[d] - 1) * row, row);
+        }
+    }
+}
+
+void cel_b2_array_cut(const struct cel_b2_array *a, const unsigned char *src, unsigned char *dst, bool repeat)
 {
     size_t zero[CEL_B2_RANK] = {0}, block = cel_b2_array_block_bytes(a), nblocks = cel_b2_array_chunk_bytes(a) / block;
 
@@ -266,11 +290,10 @@ void cel_b2_array_cut(const struct cel_b2_array *a, const unsigned char *src, un
         bool whole;
 
         box_of_block(a, b, zero, a->chunk, &box, &whole);
-        for (int d = 0; d < a->rank; d++)
-            if (box.count[d] != a->block[d]) {
-                memset(dst + b * block, 0, block);
-                break;
-            }
+        if (!is_complete(a, &box))
+            memset(dst + b * block, 0, block);
         copy_box(&box, dst + b * block, (unsigned char *)src, true);
+        if (repeat)
+            repeat_last(a, &box, dst + b * block);
     }
 }

@@ -38,7 +38,8 @@ void cel_b2_array_choose_block(struct cel_b2_array *array, size_t nbytes);
 int cel_b2_array_decode(struct cel_b2_work *work, const struct cel_b2_array *array, const unsigned char *src, size_t n,
                         const size_t *start, const size_t *count, unsigned char *dst);
 
-/* Brings a chunk from C order into the order of its blocks, padded with zeros. */
-void cel_b2_array_cut(const struct cel_b2_array *array, const unsigned char *src, unsigned char *dst);
+/* Brings a chunk from C order into the order of its blocks, padded with zeros, or (repeat) with the last values, so that
+ * means of cells are those of values. */
+void cel_b2_array_cut(const struct cel_b2_array *array, const unsigned char *src, unsigned char *dst, bool repeat);
 
 #endif

@@ -36,6 +36,7 @@
 #include <stdint.h>
 
 enum { CEL_B2_FILTERS = 6, CEL_B2_HEADER = 32, CEL_B2_HEADER_1 = 16 };
+#define CEL_B2_CELLS_RANK 8                          /* most dimensions that ndcell and ndmean take */
 #define CEL_B2_CHUNK_MAX (INT32_MAX - CEL_B2_HEADER) /* bytes of a chunk, decoded */
 
 enum cel_b2_filter {

@@ -19,8 +19,6 @@
 #include <netcdf.h>
 #include <string.h>
 
-#define ND_RANK 8 /* most dimensions that ndcell and ndmean take */
-
 typedef int filter_fn(const struct cel_b2_filtering *f, const unsigned char *src, size_t n, unsigned char *dst);
 
 /* --- shuffles -------------------------------------------------------------------------------- */
@@ -187,10 +185,10 @@ static int cells_of(const struct cel_b2_filtering *f, const char *filter, size_t
     const struct cel_b2_block_shape *s = f->shape;
     size_t volume = 1;
 
-    if (!s || s->rank < 1 || s->rank > ND_RANK)
+    if (!s || s->rank < 1 || s->rank > CEL_B2_CELLS_RANK)
         return cel_fail(NC_EFILTER,
                         "blosc2: %s needs the shape of a block of 1 to %d dimensions, which the frame has not", filter,
-                        ND_RANK);
+                        CEL_B2_CELLS_RANK);
     for (int d = 0; d < s->rank; d++) {
         side[d] = clipped && f->meta > s->dims[d] ? s->dims[d] : f->meta;
         if (__builtin_mul_overflow(volume, side[d], &volume))
@@ -282,6 +280,21 @@ int cel_b2_filter_check(uint8_t id)
     if (id == CEL_B2_NONE || (row && row->forward))
         return CEL_OK;
     return cel_fail(NC_EFILTER, "blosc2: filter %u (%s) is not supported", id, row ? row->name : "unknown");
+}
+
+uint8_t cel_b2_filter_by_name(const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].forward && strlen(rows[i].name) == len && memcmp(rows[i].name, name, len) == 0)
+            return rows[i].id;
+    return CEL_B2_NONE;
+}
+
+const char *cel_b2_filter_name(uint8_t id)
+{
+    const struct row *row = find(id);
+
+    return row && row->forward ? row->name : NULL;
 }
 
 bool cel_b2_filter_has_inverse(uint8_t id)

@@ -33,6 +33,8 @@ struct cel_b2_filtering {
 
 /* Whether the filter is one that is known; the error names it. */
 int cel_b2_filter_check(uint8_t id);
+uint8_t cel_b2_filter_by_name(const char *name, size_t len); /* CEL_B2_NONE: there is no such filter */
+const char *cel_b2_filter_name(uint8_t id);                  /* NULL */
 /* false: decoding leaves the bytes as they are. */
 bool cel_b2_filter_has_inverse(uint8_t id);
 int cel_b2_filter_forward(uint8_t id, const struct cel_b2_filtering *f, const unsigned char *src, size_t n,

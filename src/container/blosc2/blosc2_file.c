@@ -1,6 +1,7 @@
 /* Arrays of Blosc2 (.b2nd) as datasets, for reading: one variable, "data", one dimension for each of its axes, and the
  * layers of the trailer as its attributes. The chunks go through the codec blosc2, which the words tell the shape of
  * a block. */
+#include "b2_words.h"
 #include "blosc2_int.h"
 #include "bytes.h"
 #include "mem.h"
@@ -87,40 +88,24 @@ static int read_array(struct blosc2_file *b)
 
 /* --- the variable ---------------------------------------------------------------------------- */
 
-static uint8_t meta_of(const struct cel_b2_frame *f, uint8_t filter, bool *has)
-{
-    for (int i = 0; i < CEL_B2_FILTERS; i++)
-        if (f->filter[i] == filter) {
-            *has = true;
-            return f->meta[i];
-        }
-    return 0;
-}
-
-/* As codec_blosc2.c lays them out. */
 static int make_chain(const struct blosc2_file *b, struct cel_var *var, const struct cel_shape *shape)
 {
-    enum { RANK = 7, DIMS = 8, CELL = 24, BYTEDELTA = 25, BLOCKS = 26, NWORDS = 42, BASIC = 3 };
     const struct cel_b2_frame *f = &b->frame;
-    unsigned words[NWORDS] = {1, (unsigned)f->block, (unsigned)f->elem, (unsigned)shape->nbytes, f->level};
+    unsigned words[CEL_B2_NWORDS] = {1, (unsigned)f->block, (unsigned)f->elem, (unsigned)shape->nbytes, f->level};
     struct cel_step step;
-    bool has = false;
     int rc;
 
     for (int i = 0; i < CEL_B2_FILTERS; i++)
-        if (f->filter[i] > 0 && f->filter[i] <= BASIC)
-            words[5] = f->filter[i];
-    words[6] = f->compressor;
-    words[RANK] = (unsigned)b->array.rank;
-    words[CELL] = meta_of(f, CEL_B2_NDCELL, &has);
-    has = false;
-    meta_of(f, CEL_B2_BYTEDELTA, &has);
-    words[BYTEDELTA] = has;
+        if (f->filter[i] > CEL_B2_NONE && f->filter[i] <= CEL_B2_DELTA)
+            words[CEL_B2_WORD_FILTER] = f->filter[i];
+    words[CEL_B2_WORD_COMPRESSOR] = f->compressor;
+    words[CEL_B2_WORD_RANK] = (unsigned)b->array.rank;
+    cel_b2_filters_put(f->filter, f->meta, words + CEL_B2_WORD_FILTERS);
     for (int d = 0; d < b->array.rank; d++) {
-        words[DIMS + d] = (unsigned)b->array.chunk[d];
-        words[BLOCKS + d] = (unsigned)b->array.block[d];
+        words[CEL_B2_WORD_DIMS + d] = (unsigned)b->array.chunk[d];
+        words[CEL_B2_WORD_BLOCKS + d] = (unsigned)b->array.block[d];
     }
-    rc = cel_step_from_file(32026, false, NWORDS, words, &step);
+    rc = cel_step_from_file(32026, false, CEL_B2_NWORDS, words, &step);
     if (rc == CEL_OK)
         rc = cel_chain_insert(&var->chain, 0, &step);
     return rc == CEL_OK ? cel_chain_prepare(&var->chain, shape, true) : rc;

@@ -160,11 +160,9 @@ def ours(rng, served):
     cname = str(rng.choice(["blosclz", "lz4", "lz4hc", "zlib", "zstd"]))
     words = {"cname": cname, "clevel": int(rng.integers(0, 10)), "filter": str(rng.choice(["none", "shuffle", "bitshuffle", "delta"])),
              "blocksize": int(rng.choice([0, 0, 512, 4096]))}
-    if rank > 1 and rng.random() < 0.3:
-        words["bytedelta"] = 1
-        words["filter"] = "shuffle"
-    elif rank > 1 and words["filter"] != "delta" and rng.random() < 0.5:
-        words["ndcell"] = int(rng.integers(1, 9))
+    if rank > 1 and rng.random() < 0.6:
+        words["filters"] = str(rng.choice(["shuffle+bytedelta", "ndcell:{}", "ndcell:{}+shuffle", "ndcell:{}+bitshuffle", "delta+shuffle", "shuffle:2"]))
+        words["filters"] = words["filters"].format(rng.integers(1, 9))
     chain = "blosc2," + ",".join(f"{k}={v}" for k, v in words.items())
     got = served.ask(f"encode {chain} {a.dtype.kind}{a.itemsize} {'x'.join(map(str, chunk))}", a.tobytes())
     assert not isinstance(got, str), (got, chunk, dtype, chain)
@@ -181,6 +179,8 @@ def ours(rng, served):
         except RuntimeError as e:
             raise AssertionError((str(e), chunk, dtype, chain, got[97:200].hex(" ")))
     assert back == a.tobytes(), (chunk, dtype, chain)
+    if "filters" in words and "ndcell" not in words["filters"]:
+        assert "+".join(f.name.lower() for f in s.cparams.filters if f != F.NOFILTER) == words["filters"].split(":")[0], s.cparams
     assert served.ask(f"decode {a.nbytes}", got) == a.tobytes(), (chunk, dtype, chain)
 
 

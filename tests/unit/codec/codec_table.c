@@ -25,6 +25,8 @@ static void put_param(FILE *out, const struct cel_param *p)
         fprintf(out, ": %s", p->help);
         if ((size_t)p->fallback < 64 && p->choices[(size_t)p->fallback])
             fprintf(out, ", default `%s`", p->choices[(size_t)p->fallback]);
+    } else if (p->list) {
+        fprintf(out, ": %s", p->help);
     } else if (p->kind == CEL_PARAM_BOOL) {
         fprintf(out, ": %s, default %s", p->help, p->fallback ? "true" : "false");
     } else {
