@@ -66,60 +66,21 @@ static bool has_own_words(const struct cel_words *words)
     return false;
 }
 
-static bool has_filter(const struct cel_words *words, uint8_t id)
-{
-    uint8_t filter[CEL_B2_FILTERS], meta[CEL_B2_FILTERS];
-
-    if (words->n < BLOCKS)
-        return false;
-    cel_b2_filters_get(words->w + PIPELINE, filter, meta);
-    return memchr(filter, id, sizeof filter) != NULL;
-}
-
 /* Cells of means: what lies beyond the array must not go into them. */
 static unsigned flags_with(const struct cel_words *words)
 {
-    if (has_filter(words, CEL_B2_NDMEAN))
-        return CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS;
-    return has_filter(words, CEL_B2_TRUNC_PREC) || has_filter(words, CEL_B2_INT_TRUNC) ? CEL_CODEC_LOSSY : 0;
-}
+    const uint32_t *w = words->w + PIPELINE;
 
-static int check_pipeline(const struct cel_words *words)
-{
-    uint8_t filter[CEL_B2_FILTERS], meta[CEL_B2_FILTERS];
-    int rc = CEL_OK;
-
-    cel_b2_filters_get(words->w + PIPELINE, filter, meta);
-    for (int i = 0; rc == CEL_OK && i < CEL_B2_FILTERS; i++) {
-        rc = cel_b2_filter_check(filter[i]);
-        if ((filter[i] == CEL_B2_NDCELL || filter[i] == CEL_B2_NDMEAN) && (meta[i] == 0 || meta[i] > INT8_MAX))
-            rc = cel_fail(NC_EINVAL, "blosc2: %s needs the edge of its cells, as in %s:4",
-                          cel_b2_filter_name(filter[i]), cel_b2_filter_name(filter[i]));
-    }
-    return rc;
+    if (words->n < BLOCKS || !cel_b2_filters_lose(w))
+        return 0;
+    return CEL_CODEC_LOSSY | (cel_b2_filters_have(w, CEL_B2_NDMEAN) ? CEL_CODEC_NEEDS_ELEMENTS : 0);
 }
 
 static int check(const struct cel_words *visible)
 {
     if (word_or(visible, COMPRESSOR, 0) == CEL_B2_SNAPPY)
         return cel_fail(NC_EINVAL, "blosc2: it has no snappy, must be blosclz, lz4, lz4hc, zlib or zstd");
-    return has_own_words(visible) && visible->n >= BLOCKS ? check_pipeline(visible) : CEL_OK;
-}
-
-/* Filters that are for some types only. */
-static int check_type(const struct cel_words *words, const struct cel_shape *shape)
-{
-    bool is_real = shape->kind == CEL_KIND_FLOAT && (shape->elem_size == 4 || shape->elem_size == 8);
-
-    if (!is_real && (has_filter(words, CEL_B2_NDMEAN) || has_filter(words, CEL_B2_TRUNC_PREC)))
-        return cel_fail(NC_EFILTER, "blosc2: ndmean and trunc_prec are for float and double");
-    if (shape->kind != CEL_KIND_INT && shape->kind != CEL_KIND_UINT && has_filter(words, CEL_B2_INT_TRUNC))
-        return cel_fail(NC_EFILTER, "blosc2: int_trunc is for integers");
-    if (shape->rank > CEL_B2_CELLS_RANK && (has_filter(words, CEL_B2_NDCELL) || has_filter(words, CEL_B2_NDMEAN)))
-        return cel_fail(NC_EFILTER, "blosc2: ndcell and ndmean take up to %d dimensions", CEL_B2_CELLS_RANK);
-    if (shape->big_endian && shape->elem_size > 1 && flags_with(words))
-        return cel_fail(NC_EFILTER, "blosc2: ndmean, trunc_prec and int_trunc are for values with the low byte first");
-    return CEL_OK;
+    return has_own_words(visible) && visible->n >= BLOCKS ? cel_b2_filters_check(visible->w + PIPELINE) : CEL_OK;
 }
 
 static bool is_box(const struct cel_shape *shape)
@@ -139,7 +100,7 @@ static int prepare(const struct cel_codec *codec, const struct cel_words *visibl
         return CEL_OK; /* as an HDF5 file has them */
     if (own && !is_box(shape))
         return cel_fail(NC_EFILTER, "blosc2: filters= needs chunks of 2 to %d dimensions", CEL_B2_RANK);
-    if (own && check_type(visible, shape) != CEL_OK)
+    if (own && visible->n >= BLOCKS && cel_b2_filters_fit(visible->w + PIPELINE, shape) != CEL_OK)
         return NC_EFILTER;
     for (size_t i = working->n; i < NWORDS; i++)
         working->w[i] = i == LEVEL ? 5 : i == FILTER ? CEL_B2_SHUFFLE : 0;

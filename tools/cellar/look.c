@@ -225,7 +225,7 @@ const char *look_format_name(const struct look *l)
     return l->kind == NC_FORMAT_CLASSIC        ? "netCDF classic"
            : l->kind == NC_FORMAT_64BIT_OFFSET ? "netCDF 64-bit offset"
            : l->kind == NC_FORMAT_64BIT_DATA   ? "netCDF 64-bit data"
-                                               : "another format";
+                                               : "Blosc2";
 }
 
 const struct look_var *look_get(const struct look *l, const char *name)

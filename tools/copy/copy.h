@@ -107,7 +107,7 @@ struct copy {
     int in, out;
     const char *out_path; /* what is being written */
     int in_format, format;
-    bool in_zarr, out_zarr;
+    bool in_zarr, out_zarr, out_blosc2;
     bool classic; /* the output is a classic file */
     struct types types;
     nc_type *out_types; /* parallel to types.at; NC_NAT: the output has no such type */

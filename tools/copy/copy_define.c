@@ -194,7 +194,7 @@ static int define_shards(const struct copy_var *v)
     return status == NC_ENOTNC4 ? NC_NOERR : status;
 }
 
-/* Zarr has chunks only: there the library chooses them. */
+/* Zarr and Blosc2 have chunks only: there the library chooses them. */
 static int define_layout(const struct copy *c, const struct copy_var *v)
 {
     int status;
@@ -203,7 +203,7 @@ static int define_layout(const struct copy *c, const struct copy_var *v)
         status = nc_def_var_chunking(v->out_group, v->out_id, NC_CHUNKED, v->chunk);
         return status == NC_NOERR ? define_shards(v) : status;
     }
-    if (v->contiguous && !c->out_zarr)
+    if (v->contiguous && !c->out_zarr && !c->out_blosc2)
         return nc_def_var_chunking(v->out_group, v->out_id, v->was_compact ? NC_COMPACT : NC_CONTIGUOUS, NULL);
     return NC_NOERR;
 }

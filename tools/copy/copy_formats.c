@@ -20,6 +20,13 @@ static bool names_zarr(const char *target)
     return fragment && strstr(fragment, "zarr");
 }
 
+static bool names_blosc2(const char *target)
+{
+    size_t n = strlen(target);
+
+    return strstr(target, "#mode=b2nd") || (n > 5 && strcmp(target + n - 5, ".b2nd") == 0);
+}
+
 static bool is_classic_kind(int format)
 {
     return format == NC_FORMAT_CLASSIC || format == NC_FORMAT_64BIT_OFFSET || format == NC_FORMAT_64BIT_DATA;
@@ -30,7 +37,8 @@ static bool is_classic_kind(int format)
 static int kind_of_output(const struct copy *c)
 {
     const struct copy_request *r = c->req;
-    bool stored = r->nfilters || r->deflate > 0 || r->shuffle || r->nchunks || r->nquantize || strstr(r->out, "://");
+    bool stored = r->nfilters || r->deflate > 0 || r->shuffle || r->nchunks || r->nquantize || strstr(r->out, "://") ||
+                  names_blosc2(r->out);
 
     if (r->format)
         return r->format;
@@ -50,6 +58,7 @@ int copy_formats(struct copy *c)
 
     c->in_zarr = is_zarr(c->in);
     c->out_zarr = names_zarr(c->req->out);
+    c->out_blosc2 = names_blosc2(c->req->out);
     c->format = kind_of_output(c);
     c->classic = is_classic_kind(c->format);
     return status;

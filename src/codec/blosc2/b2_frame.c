@@ -45,12 +45,9 @@ static int read_layer(const unsigned char *src, size_t n, size_t *at, struct cel
     return out->len > n - offset - LAYER_HEAD ? damaged_layers() : CEL_OK;
 }
 
-/* The list at `at` of the n bytes at src, from which its offsets count. */
-static int read_layers(const unsigned char *src, size_t n, size_t at, size_t most, struct cel_b2_layer *layers,
-                       size_t *nlayers)
+/* The list at `at` of the n bytes at src. */
+static int count_layers(const unsigned char *src, size_t n, size_t at, size_t most, size_t *nlayers)
 {
-    int rc = CEL_OK;
-
     *nlayers = 0;
     if (at > n || n - at < LAYERS_HEAD + LAYERS_END || src[at] != FIXARRAY + 3 || src[at + 1] != UINT16 ||
         src[at + 4] != MAP16)
@@ -58,6 +55,15 @@ static int read_layers(const unsigned char *src, size_t n, size_t at, size_t mos
     *nlayers = cel_get_be16(src + at + 5);
     if (*nlayers > most)
         return cel_fail(NC_EFILTER, "blosc2: the frame has %zu layers, at most %zu can be read", *nlayers, most);
+    return CEL_OK;
+}
+
+/* The list at `at` of the n bytes at src, from which its offsets count. */
+static int read_layers(const unsigned char *src, size_t n, size_t at, size_t most, struct cel_b2_layer *layers,
+                       size_t *nlayers)
+{
+    int rc = count_layers(src, n, at, most, nlayers);
+
     at += LAYERS_HEAD;
     for (size_t i = 0; rc == CEL_OK && i < *nlayers; i++)
         rc = read_layer(src, n, &at, &layers[i]);
@@ -72,12 +78,19 @@ const struct cel_b2_layer *cel_b2_frame_layer(const struct cel_b2_frame *frame, 
     return NULL;
 }
 
-int cel_b2_trailer_read(const unsigned char *src, size_t n, size_t most, struct cel_b2_layer *layers, size_t *nlayers)
+int cel_b2_trailer_count(const unsigned char *src, size_t n, size_t most, size_t *nlayers)
 {
     *nlayers = 0;
     if (n < 2 + LAYERS_HEAD + LAYERS_END + CEL_B2_FRAME_TAIL || src[0] != FIXARRAY + 4 || src[1] != 1)
         return cel_fail(NC_EFILTER, "blosc2: the trailer of the frame is damaged");
-    return read_layers(src, n, 2, most, layers, nlayers);
+    return count_layers(src, n, 2, most, nlayers);
+}
+
+int cel_b2_trailer_read(const unsigned char *src, size_t n, size_t most, struct cel_b2_layer *layers, size_t *nlayers)
+{
+    int rc = cel_b2_trailer_count(src, n, most, nlayers);
+
+    return rc == CEL_OK ? read_layers(src, n, 2, most, layers, nlayers) : rc;
 }
 
 /* --- the header ------------------------------------------------------------------------------ */
@@ -251,6 +264,11 @@ size_t cel_b2_frame_put(const struct cel_b2_frame *f, unsigned char *dst)
 size_t cel_b2_trailer_bytes(const struct cel_b2_layer *layers, size_t nlayers)
 {
     return 2 + layers_bytes(layers, nlayers) + CEL_B2_FRAME_TAIL;
+}
+
+bool cel_b2_trailer_fits(const struct cel_b2_layer *layers, size_t nlayers)
+{
+    return list_bytes(layers, nlayers) <= UINT16_MAX && cel_b2_trailer_bytes(layers, nlayers) <= INT32_MAX;
 }
 
 size_t cel_b2_trailer_put(const struct cel_b2_layer *layers, size_t nlayers, unsigned char *dst)

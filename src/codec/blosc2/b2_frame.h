@@ -59,7 +59,8 @@ bool cel_b2_is_frame(const unsigned char *src, size_t n);
 int cel_b2_frame_read(const unsigned char *src, size_t n, size_t there, struct cel_b2_frame *out);
 const struct cel_b2_layer *cel_b2_frame_layer(const struct cel_b2_frame *frame, const char *name);
 
-/* The layers of the trailer, the n bytes at src. */
+/* The layers of the trailer, the n bytes at src: how many there are, at most `most`, and what they are. */
+int cel_b2_trailer_count(const unsigned char *src, size_t n, size_t most, size_t *nlayers);
 int cel_b2_trailer_read(const unsigned char *src, size_t n, size_t most, struct cel_b2_layer *layers, size_t *nlayers);
 
 /* What an offset says: where the chunk starts, from the start of the frame, or the header of a special chunk of
@@ -72,5 +73,6 @@ size_t cel_b2_frame_put(const struct cel_b2_frame *frame, unsigned char *dst);
 size_t cel_b2_frame_header_bytes(const struct cel_b2_layer *layers, size_t nlayers);
 size_t cel_b2_trailer_put(const struct cel_b2_layer *layers, size_t nlayers, unsigned char *dst);
 size_t cel_b2_trailer_bytes(const struct cel_b2_layer *layers, size_t nlayers);
+bool cel_b2_trailer_fits(const struct cel_b2_layer *layers, size_t nlayers); /* false: their list is too long */
 
 #endif

@@ -2,6 +2,8 @@
 #include "b2_words.h"
 #include "b2_work.h"
 #include "bytes.h"
+#include "status.h"
+#include <netcdf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +25,51 @@ void cel_b2_filters_get(const uint32_t *w, uint8_t *filter, uint8_t *meta)
         cel_put_le32(bytes + 4 * i, w[i]);
     memcpy(filter, bytes, CEL_B2_FILTERS);
     memcpy(meta, bytes + CEL_B2_FILTERS, CEL_B2_FILTERS);
+}
+
+bool cel_b2_filters_have(const uint32_t *w, uint8_t id)
+{
+    uint8_t filter[CEL_B2_FILTERS], meta[CEL_B2_FILTERS];
+
+    cel_b2_filters_get(w, filter, meta);
+    return memchr(filter, id, sizeof filter) != NULL;
+}
+
+bool cel_b2_filters_lose(const uint32_t *w)
+{
+    return cel_b2_filters_have(w, CEL_B2_NDMEAN) || cel_b2_filters_have(w, CEL_B2_TRUNC_PREC) ||
+           cel_b2_filters_have(w, CEL_B2_INT_TRUNC);
+}
+
+int cel_b2_filters_check(const uint32_t *w)
+{
+    uint8_t filter[CEL_B2_FILTERS], meta[CEL_B2_FILTERS];
+    int rc = CEL_OK;
+
+    cel_b2_filters_get(w, filter, meta);
+    for (int i = 0; rc == CEL_OK && i < CEL_B2_FILTERS; i++) {
+        rc = cel_b2_filter_check(filter[i]);
+        if ((filter[i] == CEL_B2_NDCELL || filter[i] == CEL_B2_NDMEAN) && (meta[i] == 0 || meta[i] > INT8_MAX))
+            rc = cel_fail(NC_EINVAL, "blosc2: %s needs the edge of its cells, as in %s:4",
+                          cel_b2_filter_name(filter[i]), cel_b2_filter_name(filter[i]));
+    }
+    return rc;
+}
+
+int cel_b2_filters_fit(const uint32_t *w, const struct cel_shape *shape)
+{
+    bool is_real = shape->kind == CEL_KIND_FLOAT && (shape->elem_size == 4 || shape->elem_size == 8);
+
+    if (!is_real && (cel_b2_filters_have(w, CEL_B2_NDMEAN) || cel_b2_filters_have(w, CEL_B2_TRUNC_PREC)))
+        return cel_fail(NC_EFILTER, "blosc2: ndmean and trunc_prec are for float and double");
+    if (shape->kind != CEL_KIND_INT && shape->kind != CEL_KIND_UINT && cel_b2_filters_have(w, CEL_B2_INT_TRUNC))
+        return cel_fail(NC_EFILTER, "blosc2: int_trunc is for integers");
+    if (shape->rank > CEL_B2_CELLS_RANK &&
+        (cel_b2_filters_have(w, CEL_B2_NDCELL) || cel_b2_filters_have(w, CEL_B2_NDMEAN)))
+        return cel_fail(NC_EFILTER, "blosc2: ndcell and ndmean take up to %d dimensions", CEL_B2_CELLS_RANK);
+    if (shape->big_endian && shape->elem_size > 1 && cel_b2_filters_lose(w))
+        return cel_fail(NC_EFILTER, "blosc2: ndmean, trunc_prec and int_trunc are for values with the low byte first");
+    return CEL_OK;
 }
 
 /* The number behind a colon: -128 to 255, as one byte. */

@@ -19,6 +19,7 @@
  *   27 on   lengths of a block; only in the words that container/blosc2 makes, whose chunks have no frame */
 
 #include "b2_array.h"
+#include "codec.h"
 
 enum {
     CEL_B2_WORD_REVISION,
@@ -40,6 +41,12 @@ enum {
 bool cel_b2_filters_parse(const char *text, size_t len, uint32_t *w);
 void cel_b2_filters_print(const uint32_t *w, char text[CEL_B2_FILTERS_TEXT]);
 void cel_b2_filters_put(const uint8_t *filter, const uint8_t *meta, uint32_t *w);
+bool cel_b2_filters_have(const uint32_t *w, uint8_t id);
+bool cel_b2_filters_lose(const uint32_t *w); /* values may come back changed */
+
+/* All are known, and have the parameter they need; they are for elements of this type. */
+int cel_b2_filters_check(const uint32_t *w);
+int cel_b2_filters_fit(const uint32_t *w, const struct cel_shape *shape);
 void cel_b2_filters_get(const uint32_t *w, uint8_t *filter, uint8_t *meta);
 
 #endif

@@ -101,6 +101,8 @@ int cel_blosc2_chunk_find(struct cel_dataset *ds, struct cel_var *var, const siz
     *out = (struct cel_chunk_location){.nbytes = SIZE_MAX};
     if (number >= b->frame.nchunks)
         return CEL_ABSENT;
+    if (b->output)
+        return cel_blosc2_slot_find(b, number, out);
     rc = offset_of(b, number, &offset);
     if (rc == CEL_OK && !(offset & SPECIAL) && offset >= b->frame.cbytes)
         rc = cel_fail(NC_EFILTER, "blosc2: a chunk lies outside the frame");
@@ -135,7 +137,8 @@ int cel_blosc2_chunk_read(struct cel_dataset *ds, struct cel_var *var, const siz
         rc = cel_b2_frame_offset(&b->frame, at->address, b->frame.chunk, &where, special, &is_special);
         return rc == CEL_OK ? cel_buf_add(out, special, sizeof special) : rc;
     }
-    rc = stored_bytes(b, at->address, &n);
+    n = at->nbytes;
+    rc = n == SIZE_MAX ? stored_bytes(b, at->address, &n) : CEL_OK;
     if (rc == CEL_OK)
         rc = cel_buf_resize(out, n);
     return rc == CEL_OK ? cel_blosc2_read(b, b->frame.header + at->address, out->data, n) : rc;
@@ -147,7 +150,9 @@ int cel_blosc2_chunk_size(struct cel_dataset *ds, struct cel_var *var, const siz
     size_t n = 0;
     int rc = cel_blosc2_chunk_find(ds, var, index, &at);
 
-    if (rc == CEL_OK && !(at.address & SPECIAL))
+    if (rc == CEL_OK && at.nbytes != SIZE_MAX)
+        n = at.nbytes;
+    else if (rc == CEL_OK && !(at.address & SPECIAL))
         rc = stored_bytes(cel_blosc2_of(ds), at.address, &n);
     *out = n;
     return rc;
@@ -167,7 +172,7 @@ int cel_blosc2_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const s
         out->nbytes = 0;
         return CEL_OK;
     }
-    rc = stored_bytes(b, out->address, &out->nbytes);
+    rc = out->nbytes == SIZE_MAX ? stored_bytes(b, out->address, &out->nbytes) : CEL_OK;
     out->address += b->frame.header;
     return rc;
 }

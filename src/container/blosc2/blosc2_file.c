@@ -1,7 +1,4 @@
-/* Arrays of Blosc2 (.b2nd) as datasets, for reading: one variable, "data", one dimension for each of its axes, and the
- * layers of the trailer as its attributes. The chunks go through the codec blosc2, which the words tell the shape of
- * a block. */
-#include "b2_words.h"
+/* Arrays of Blosc2 (.b2nd) as datasets: which locations are such, opening and closing. A dataset has one variable. */
 #include "blosc2_int.h"
 #include "bytes.h"
 #include "mem.h"
@@ -10,18 +7,50 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
-#define HEADER_MAX (1 << 24)
+enum { HEADER_MAX = 1 << 24, FIRST = 200 /* a bid before those that go by the mode alone */ };
+
+/* --- which locations are arrays of Blosc2 --------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+/* "mode=b2nd" among the parts of a fragment. */
+static bool asks_for_it(const char *fragment)
+{
+    static const char mode[] = "mode=b2nd";
+
+    for (; *fragment; fragment += strcspn(fragment, "&"), fragment += *fragment == '&')
+        if (strncasecmp(fragment, mode, sizeof mode - 1) == 0 && strchr(",&", fragment[sizeof mode - 1]))
+            return true;
+    return false;
+}
 
 static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
 {
-    return !create && cel_b2_is_frame(where->head, where->head_len) ? 100 : 0;
+    if (create)
+        return asks_for_it(where->fragment) || (ends_with(where->path, ".b2nd") && !*where->fragment) ? FIRST : 0;
+    return cel_b2_is_frame(where->head, where->head_len) ? 100 : 0;
 }
 
-static int create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
+int cel_blosc2_make(struct cel_dataset *ds, struct blosc2_file **out)
 {
-    return cel_fail(NC_ENOTBUILT, "arrays of Blosc2 cannot be written yet");
+    struct blosc2_file *b = cel_calloc(1, sizeof *b);
+
+    if (!b)
+        return NC_ENOMEM;
+    cel_mutex_init(&b->lock);
+    ds->container = b;
+    ds->format = NC_FORMAT_NETCDF4;
+    *out = b;
+    b->work = cel_b2_work_make();
+    return b->work ? CEL_OK : NC_ENOMEM;
 }
 
 /* --- opening --------------------------------------------------------------------------------- */
@@ -62,139 +91,50 @@ static int read_header(struct blosc2_file *b)
     return rc == CEL_OK ? cel_b2_frame_read(b->header, n, (size_t)size, &b->frame) : rc;
 }
 
-static int read_array(struct blosc2_file *b)
-{
-    const struct cel_b2_layer *layer = cel_b2_frame_layer(&b->frame, "b2nd");
-    struct cel_b2_array *a = &b->array;
-    size_t nchunks = 1;
-    int rc;
-
-    if (!layer)
-        layer = cel_b2_frame_layer(&b->frame, "caterva");
-    if (!layer)
-        return cel_fail(NC_ENOTNC, "the frame of Blosc2 has no array: its layer b2nd is missing");
-    rc = cel_b2_array_read(layer->bytes, layer->len, b->frame.elem, a);
-    if (rc != CEL_OK)
-        return rc;
-    for (int d = 0; d < a->rank; d++)
-        if (!cel_mul(nchunks, a->shape[d] ? (a->shape[d] - 1) / a->chunk[d] + 1 : 0, &nchunks))
-            return cel_fail(NC_EFILTER, "blosc2: the array has too many chunks");
-    if (nchunks != b->frame.nchunks || (nchunks && cel_b2_array_chunk_bytes(a) != b->frame.chunk))
-        return cel_fail(NC_EFILTER,
-                        "blosc2: the shape of the array does not make the %zu chunks of %zu bytes of the frame",
-                        b->frame.nchunks, b->frame.chunk);
-    return CEL_OK;
-}
-
-/* --- the variable ---------------------------------------------------------------------------- */
-
-static int make_chain(const struct blosc2_file *b, struct cel_var *var, const struct cel_shape *shape)
-{
-    const struct cel_b2_frame *f = &b->frame;
-    unsigned words[CEL_B2_NWORDS] = {1, (unsigned)f->block, (unsigned)f->elem, (unsigned)shape->nbytes, f->level};
-    struct cel_step step;
-    int rc;
-
-    for (int i = 0; i < CEL_B2_FILTERS; i++)
-        if (f->filter[i] > CEL_B2_NONE && f->filter[i] <= CEL_B2_DELTA)
-            words[CEL_B2_WORD_FILTER] = f->filter[i];
-    words[CEL_B2_WORD_COMPRESSOR] = f->compressor;
-    words[CEL_B2_WORD_RANK] = (unsigned)b->array.rank;
-    cel_b2_filters_put(f->filter, f->meta, words + CEL_B2_WORD_FILTERS);
-    for (int d = 0; d < b->array.rank; d++) {
-        words[CEL_B2_WORD_DIMS + d] = (unsigned)b->array.chunk[d];
-        words[CEL_B2_WORD_BLOCKS + d] = (unsigned)b->array.block[d];
-    }
-    rc = cel_step_from_file(32026, false, CEL_B2_NWORDS, words, &step);
-    if (rc == CEL_OK)
-        rc = cel_chain_insert(&var->chain, 0, &step);
-    return rc == CEL_OK ? cel_chain_prepare(&var->chain, shape, true) : rc;
-}
-
-static int describe(const struct blosc2_file *b, struct cel_var *var)
-{
-    struct cel_shape shape;
-    bool big_endian;
-    int rc;
-
-    var->type = cel_blosc2_type(b->array.type, b->array.elem, &big_endian);
-    var->loaded = true;
-    var->saved = CEL_SAVED;
-    var->fill.off = true;
-    if (!var->type || var->ndims == 0) {
-        var->type = cel_type_atomic(NC_UBYTE);
-        var->layout.storage = CEL_CONTIGUOUS;
-        var->layout.unchunked = true;
-        cel_fail(NC_EBADTYPE, "its type in Blosc2 is \"%.40s\" of %zu bytes with %d dimensions, which netCDF has not",
-                 b->array.type, b->array.elem, var->ndims);
-        rc = cel_var_note_unreadable(var, cel_error_text());
-        cel_error_clear();
-        return rc;
-    }
-    var->endian = big_endian ? NC_ENDIAN_BIG : NC_ENDIAN_LITTLE;
-    var->layout.storage = CEL_CHUNKED;
-    var->layout.chosen = true;
-    var->layout.chunk = cel_memdup(b->array.chunk, (size_t)var->ndims * sizeof *var->layout.chunk);
-    if (!var->layout.chunk)
-        return NC_ENOMEM;
-    memcpy(var->layout.extent, b->array.shape, (size_t)var->ndims * sizeof *var->layout.extent);
-    rc = cel_var_shape(var, &shape);
-    return rc == CEL_OK ? make_chain(b, var, &shape) : rc;
-}
-
-static int add_variable(struct cel_dataset *ds, struct blosc2_file *b)
-{
-    struct cel_var *var;
-    int rc = cel_var_add(ds->root, "data", b->array.rank, &var);
-
-    for (int d = 0; rc == CEL_OK && d < b->array.rank; d++) {
-        char name[32];
-
-        snprintf(name, sizeof name, "phony_dim_%d", d);
-        rc = cel_dim_add(ds->root, name, b->array.shape[d], false, -1, &var->dim[d]);
-    }
-    if (rc == CEL_OK)
-        rc = describe(b, var);
-    if (rc != CEL_OK)
-        return rc;
-    var->atts.loaded = ds->root->atts.loaded = true;
-    return cel_blosc2_atts_load(b, var);
-}
-
 static int open_it(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
 {
     struct blosc2_file *b;
     int rc;
 
     if (options->mode & NC_WRITE)
-        return cel_fail(NC_EPERM, "arrays of Blosc2 can only be read: open the file without NC_WRITE");
-    b = cel_calloc(1, sizeof *b);
-    if (!b)
-        return NC_ENOMEM;
-    cel_mutex_init(&b->lock);
-    ds->container = b;
-    ds->format = NC_FORMAT_NETCDF4;
-    b->work = cel_b2_work_make();
-    rc = b->work ? open_source(b, where) : NC_ENOMEM;
+        return cel_fail(NC_EPERM, "a file of Blosc2 can be made and read, not changed: open it without NC_WRITE");
+    rc = cel_blosc2_make(ds, &b);
+    if (rc == CEL_OK)
+        rc = open_source(b, where);
     if (rc == CEL_OK)
         rc = read_header(b);
     if (rc == CEL_OK)
-        rc = read_array(b);
+        rc = cel_blosc2_array_read(b);
     if (rc == CEL_OK)
         rc = cel_blosc2_index_open(b);
-    return rc == CEL_OK ? add_variable(ds, b) : rc;
+    return rc == CEL_OK ? cel_blosc2_var_load(ds, b) : rc;
+}
+
+/* The first failure, and its text, stay. */
+static int close_source(struct blosc2_file *b, int rc)
+{
+    struct cel_status first;
+
+    if (rc == CEL_OK)
+        return cel_source_close(b->source);
+    cel_status_save(&first);
+    cel_source_close(b->source);
+    cel_status_restore(&first);
+    return rc;
 }
 
 static int close_it(struct cel_dataset *ds, bool keep, struct cel_memory *memory)
 {
     struct blosc2_file *b = cel_blosc2_of(ds);
-    int rc;
+    int rc = CEL_OK;
 
     if (memory)
         *memory = (struct cel_memory){0};
     if (!b)
         return CEL_OK;
-    rc = cel_source_close(b->source);
+    if (b->output)
+        rc = cel_blosc2_output_close(ds, keep);
+    rc = close_source(b, rc);
     cel_b2_work_free(b->work);
     free(b->header);
     free(b->index);
@@ -205,7 +145,7 @@ static int close_it(struct cel_dataset *ds, bool keep, struct cel_memory *memory
     return rc;
 }
 
-/* --- the rest: all is loaded, nothing is written -------------------------------------------------- */
+/* --- the rest: all is loaded -------------------------------------------------- */
 
 static int load_nothing(struct cel_dataset *ds)
 {
@@ -230,9 +170,11 @@ static int fact(struct cel_dataset *ds, struct cel_var *var, const char *name, s
 
 /* clang-format off */
 const struct cel_container_ops cel_blosc2_ops = {
-    .name = "blosc2", .formatx = NC_FORMATX_UNDEFINED, .features = CEL_KEEPS_CHUNKS | CEL_KEEPS_FILTERS | CEL_KEEPS_INT64 | CEL_KEEPS_ENDIAN,
-    .bid = bid, .create = create, .open = open_it, .load_types = load_nothing, .load_var = load_var, .load_atts = load_atts,
-    .save = load_nothing, .chunk_find = cel_blosc2_chunk_find, .chunk_read = cel_blosc2_chunk_read,
-    .chunk_size = cel_blosc2_chunk_size, .chunk_locate = cel_blosc2_chunk_locate, .sync = load_nothing, .close = close_it, .fact = fact,
+    .name = "blosc2", .formatx = NC_FORMATX_UNDEFINED, 
+    .features = CEL_KEEPS_CHUNKS | CEL_KEEPS_FILTERS | CEL_KEEPS_INT64 | CEL_KEEPS_ENDIAN | CEL_KEEPS_STRINGS,
+    .bid = bid, .create = cel_blosc2_create, .open = open_it, .load_types = load_nothing, .load_var = load_var, .load_atts = load_atts,
+    .save = cel_blosc2_save, .extend = cel_blosc2_extend, .chunk_find = cel_blosc2_chunk_find, .chunk_read = cel_blosc2_chunk_read,
+    .chunk_size = cel_blosc2_chunk_size, .chunk_locate = cel_blosc2_chunk_locate,
+    .chunk_allocate = cel_blosc2_chunk_allocate, .chunk_write = cel_blosc2_chunk_write, .sync = cel_blosc2_sync, .close = close_it, .fact = fact,
 };
 /* clang-format on */

@@ -1,0 +1,30 @@
+#ifndef CEL_BLOSC2_OUTPUT_H
+#define CEL_BLOSC2_OUTPUT_H
+
+/* A file in work. Chunks go to a scratch file beside the target as they come, behind the place of the header. A sync copies
+ * them to a new file, which takes the target's place once it is complete; at close the scratch file itself does. */
+
+#include "beside.h"
+#include "blosc2_int.h"
+#include <sys/types.h>
+
+/* Where a chunk lies, counted from the end of the header. */
+struct cel_blosc2_slot {
+    uint64_t at;
+    uint32_t n, room; /* its bytes, and the place that it has; n 0: never written */
+    bool lost;        /* it could not be written */
+};
+
+struct blosc2_output {
+    struct cel_beside beside;
+    char *path; /* both as the user gave it ... */
+    char *scratch;
+    int fd;
+    pid_t owner; /* a forked child leaves the scratch file alone */
+    struct cel_blosc2_slot *slots;
+    size_t nslots;
+    struct cel_var *var; /* the one variable; NULL: not defined yet */
+    bool changed;        /* since the last sync */
+};
+
+#endif
