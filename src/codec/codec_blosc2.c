@@ -88,20 +88,27 @@ static bool is_box(const struct cel_shape *shape)
     return shape->rank >= 2 && shape->rank <= CEL_B2_RANK && shape->elem_size <= ELEM_MAX;
 }
 
+static int check_filters(const struct cel_words *visible, const struct cel_shape *shape)
+{
+    if (!is_box(shape))
+        return cel_fail(NC_EFILTER, "blosc2: filters= needs chunks of 2 to %d dimensions", CEL_B2_RANK);
+    return visible->n >= BLOCKS ? cel_b2_filters_fit(visible->w + PIPELINE, shape) : CEL_OK;
+}
+
 static int prepare(const struct cel_codec *codec, const struct cel_words *visible, const struct cel_shape *shape,
                    struct cel_words *working)
 {
     bool own = has_own_words(visible);
+    int rc;
 
     if (shape->nbytes > CEL_B2_CHUNK_MAX)
         return cel_fail(NC_EFILTER, "blosc2: chunks of %zu bytes are more than the %d it takes", shape->nbytes,
                         CEL_B2_CHUNK_MAX);
     if (visible->n <= BLOCKS && word_or(visible, REVISION, 0) && word_or(visible, CHUNK, 0) == shape->nbytes)
         return CEL_OK; /* as an HDF5 file has them */
-    if (own && !is_box(shape))
-        return cel_fail(NC_EFILTER, "blosc2: filters= needs chunks of 2 to %d dimensions", CEL_B2_RANK);
-    if (own && visible->n >= BLOCKS && cel_b2_filters_fit(visible->w + PIPELINE, shape) != CEL_OK)
-        return NC_EFILTER;
+    rc = own ? check_filters(visible, shape) : CEL_OK;
+    if (rc != CEL_OK)
+        return rc;
     for (size_t i = working->n; i < NWORDS; i++)
         working->w[i] = i == LEVEL ? 5 : i == FILTER ? CEL_B2_SHUFFLE : 0;
     working->w[REVISION] = FILTER_REVISION;

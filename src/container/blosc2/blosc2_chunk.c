@@ -8,9 +8,8 @@
 #include <string.h>
 
 #define OFFSET 8
-#define INDEX_BLOCK 65536           /* bytes of a block of offsets that is not compressed */
-#define INDEX_BLOCK_MAX (1 << 26)   /* of one that is */
-#define SPECIAL ((uint64_t)1 << 63) /* in an address: the offset of a special chunk */
+#define INDEX_BLOCK 65536         /* bytes of a block of offsets that is not compressed */
+#define INDEX_BLOCK_MAX (1 << 26) /* of one that is */
 
 int cel_blosc2_read(struct blosc2_file *b, uint64_t at, void *dst, size_t n)
 {
@@ -104,7 +103,7 @@ int cel_blosc2_chunk_find(struct cel_dataset *ds, struct cel_var *var, const siz
     if (b->output)
         return cel_blosc2_slot_find(b, number, out);
     rc = offset_of(b, number, &offset);
-    if (rc == CEL_OK && !(offset & SPECIAL) && offset >= b->frame.cbytes)
+    if (rc == CEL_OK && !(offset & CEL_BLOSC2_SPECIAL) && offset >= b->frame.cbytes)
         rc = cel_fail(NC_EFILTER, "blosc2: a chunk lies outside the frame");
     out->address = offset;
     return rc;
@@ -133,7 +132,7 @@ int cel_blosc2_chunk_read(struct cel_dataset *ds, struct cel_var *var, const siz
     int rc;
 
     out->len = 0;
-    if (at->address & SPECIAL) {
+    if (at->address & CEL_BLOSC2_SPECIAL) {
         rc = cel_b2_frame_offset(&b->frame, at->address, b->frame.chunk, &where, special, &is_special);
         return rc == CEL_OK ? cel_buf_add(out, special, sizeof special) : rc;
     }
@@ -152,7 +151,7 @@ int cel_blosc2_chunk_size(struct cel_dataset *ds, struct cel_var *var, const siz
 
     if (rc == CEL_OK && at.nbytes != SIZE_MAX)
         n = at.nbytes;
-    else if (rc == CEL_OK && !(at.address & SPECIAL))
+    else if (rc == CEL_OK && !(at.address & CEL_BLOSC2_SPECIAL))
         rc = stored_bytes(cel_blosc2_of(ds), at.address, &n);
     *out = n;
     return rc;
@@ -167,7 +166,7 @@ int cel_blosc2_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const s
     *key = NULL;
     if (rc != CEL_OK)
         return rc;
-    if (out->address & SPECIAL) {
+    if (out->address & CEL_BLOSC2_SPECIAL) {
         out->address = UINT64_MAX;
         out->nbytes = 0;
         return CEL_OK;

@@ -6,7 +6,9 @@
 #include "container.h"
 #include "source.h"
 
-enum { CEL_BLOSC2_ID = 32026 }; /* of the codec */
+enum { CEL_BLOSC2_ID = 32026 };                /* of the codec */
+#define CEL_BLOSC2_SPECIAL ((uint64_t)1 << 63) /* in an address: the offset of a special chunk */
+#define CEL_BLOSC2_SPECIAL_OF(kind) (CEL_BLOSC2_SPECIAL | (uint64_t)(kind) << 56)
 #define CEL_BLOSC2_DIMS "_ARRAY_DIMENSIONS"
 #define CEL_BLOSC2_NOTES "_netcdf"
 

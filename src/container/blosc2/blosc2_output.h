@@ -8,10 +8,12 @@
 #include "blosc2_int.h"
 #include <sys/types.h>
 
-/* Where a chunk lies, counted from the end of the header. */
+/* Where a chunk lies, counted from the end of the header. A special chunk that is its header alone has no bytes in the file:
+ * c-blosc2 does not open files with such bytes. */
 struct cel_blosc2_slot {
-    uint64_t at;
-    uint32_t n, room; /* its bytes, and the place that it has; n 0: never written */
+    uint64_t address; /* of its bytes, if it ever had any */
+    uint64_t at;      /* the same, or CEL_BLOSC2_SPECIAL_OF */
+    uint32_t n, cap;  /* its bytes, and those that it can have there; n 0: never written */
     bool lost;        /* it could not be written */
 };
 

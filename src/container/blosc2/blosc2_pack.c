@@ -114,25 +114,37 @@ bool cel_pack_skip(struct cel_pack *p)
 
 /* --- numbers -------------------------------------------------------------------------------- */
 
+static bool is_number(const struct cel_pack_item *item)
+{
+    return item->kind && strchr("uift", item->kind);
+}
+
+/* Whether `count` numbers from here on, the first of which it is, have all its type. */
+static bool have_its_type(struct cel_pack p, size_t count, nc_type type)
+{
+    for (size_t i = 0; i < count; i++)
+        if (cel_pack_take(&p).type != type)
+            return false;
+    return type != NC_NAT && count > 0;
+}
+
 /* The one type that holds `count` numbers from here on; NC_NAT: one of them is no number, or is not there. */
 static nc_type common_type(struct cel_pack p, size_t count, bool typed)
 {
-    bool same = typed, real = false, negative = false, large = false;
-    nc_type first = NC_NAT;
+    struct cel_pack ahead = p;
+    nc_type first = cel_pack_take(&ahead).type;
+    bool same = typed && have_its_type(p, count, first), real = false, negative = false, large = false;
 
     for (size_t i = 0; i < count; i++) {
         struct cel_pack_item item = cel_pack_take(&p);
 
-        if (!item.kind || !strchr("uift", item.kind))
+        if (!is_number(&item))
             return NC_NAT;
-        if (i == 0)
-            first = item.type;
-        same = same && item.type == first && first != NC_NAT;
-        real = real || item.kind == 'f';
-        negative = negative || item.i < 0;
-        large = large || (item.kind == 'u' && item.n > INT64_MAX);
+        real |= item.kind == 'f';
+        negative |= item.i < 0 && item.kind != 'u';
+        large |= item.kind == 'u' && item.n > INT64_MAX;
     }
-    if (same && count > 0)
+    if (same)
         return first;
     return real || (large && negative) ? NC_DOUBLE : large ? NC_UINT64 : NC_INT64;
 }
@@ -217,7 +229,7 @@ int cel_pack_take_att(struct cel_pack *p, bool typed, struct cel_atts *atts, con
 
     if (item.kind == 's' || item.kind == 'b')
         return take_text(p, &item, atts, name);
-    if (item.kind && strchr("uift", item.kind)) {
+    if (is_number(&item)) {
         *p = start;
         return take_numbers(p, 1, typed, atts, name);
     }

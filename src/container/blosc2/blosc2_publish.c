@@ -57,10 +57,10 @@ static int put_missing(struct blosc2_file *b, int fd, uint64_t *end, unsigned ch
     if (rc != CEL_OK)
         return rc;
     if (!shape.has_fill || is_zero(shape.fill, shape.elem_size)) {
-        cel_put_le64(offset, (uint64_t)(128 | CEL_B2_ZEROS) << 56);
+        cel_put_le64(offset, CEL_BLOSC2_SPECIAL_OF(CEL_B2_ZEROS));
         return CEL_OK;
     }
-    rc = cel_b2_frame_offset(&b->frame, (uint64_t)(128 | CEL_B2_VALUE) << 56, b->frame.chunk, &at, chunk, &special);
+    rc = cel_b2_frame_offset(&b->frame, CEL_BLOSC2_SPECIAL_OF(CEL_B2_VALUE), b->frame.chunk, &at, chunk, &special);
     if (rc != CEL_OK)
         return rc;
     cel_put_le32(chunk + 8, (uint32_t)b->frame.block);

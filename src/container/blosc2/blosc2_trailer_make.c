@@ -18,13 +18,13 @@ struct maker {
 /* The value becomes a chunk; `value` is empty afterwards. */
 static int add_layer(struct maker *m, const char *name, struct cel_buf *value)
 {
-    static const struct cel_b2_options plain = {.compressor = CEL_B2_BLOSCLZ, .level = 5, .elem = 1};
+    static const struct cel_b2_options options = {.compressor = CEL_B2_BLOSCLZ, .level = 5, .elem = 1};
     struct cel_b2_layer *layer = &m->layers[m->nlayers];
     size_t at = m->values.len, len = 0;
     int rc = cel_buf_resize(&m->values, at + cel_b2_bound(value->len));
 
     if (rc == CEL_OK)
-        rc = cel_b2_encode(m->b->work, &plain, (const unsigned char *)value->data, value->len,
+        rc = cel_b2_encode(m->b->work, &options, (const unsigned char *)value->data, value->len,
                            (unsigned char *)m->values.data + at, &len);
     if (rc != CEL_OK)
         return rc;

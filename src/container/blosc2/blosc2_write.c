@@ -313,6 +313,11 @@ static struct cel_blosc2_slot *slot_of(struct blosc2_file *b, const size_t *inde
     return &b->output->slots[number];
 }
 
+static bool is_header_alone(const unsigned char *chunk, size_t n)
+{
+    return n == CEL_B2_HEADER && chunk[CEL_B2_HEADER - 1] >> 4 & 7;
+}
+
 /* A chunk that is written again keeps its place if it still fits there. */
 int cel_blosc2_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
                               size_t n, uint32_t skipped, struct cel_chunk_location *out)
@@ -320,10 +325,14 @@ int cel_blosc2_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const
     struct blosc2_file *b = cel_blosc2_of(ds);
     struct cel_blosc2_slot *slot = slot_of(b, index);
 
-    if (n > slot->room) {
-        slot->at = b->frame.cbytes;
-        slot->room = (uint32_t)n;
+    if (is_header_alone(encoded, n)) {
+        slot->at = CEL_BLOSC2_SPECIAL_OF(((const unsigned char *)encoded)[CEL_B2_HEADER - 1] >> 4 & 7);
+    } else if (n > slot->cap) {
+        slot->at = slot->address = b->frame.cbytes;
+        slot->cap = (uint32_t)n;
         b->frame.cbytes += n;
+    } else {
+        slot->at = slot->address;
     }
     slot->n = (uint32_t)n;
     slot->lost = true; /* until it is written */
@@ -336,7 +345,8 @@ int cel_blosc2_chunk_write(struct cel_dataset *ds, struct cel_var *var, const si
                            const struct cel_chunk_location *at, const void *encoded, size_t n)
 {
     struct blosc2_file *b = cel_blosc2_of(ds);
-    int error = cel_file_write(b->output->fd, b->frame.header + at->address, encoded, n);
+    int error =
+        at->address & CEL_BLOSC2_SPECIAL ? 0 : cel_file_write(b->output->fd, b->frame.header + at->address, encoded, n);
 
     if (error)
         return cel_fail(error, "cannot write a chunk: %s", strerror(error));

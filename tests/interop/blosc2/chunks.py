@@ -15,6 +15,8 @@ FILTERS = [[], [F.SHUFFLE], [F.BITSHUFFLE], [F.DELTA], [F.DELTA, F.SHUFFLE], [F.
            [F.NDCELL, F.SHUFFLE], [F.NDCELL, F.BITSHUFFLE], [F.NDMEAN, F.SHUFFLE], [F.TRUNC_PREC, F.SHUFFLE], [F.INT_TRUNC, F.SHUFFLE],
            [F.SHUFFLE, F.SHUFFLE]]
 CODECS = [C.BLOSCLZ, C.LZ4, C.LZ4HC, C.ZLIB, C.ZSTD]
+FILL = {"i1": -127, "u1": 255, "i2": -32767, "u2": 65535, "i4": -2147483647, "u4": 4294967295, "i8": -9223372036854775806,
+        "u8": 18446744073709551614, "f4": np.float32(9.9692099683868690e+36), "f8": 9.9692099683868690e+36}
 TYPES = ["i1", "u2", "i4", "f4", "i8", "f8", "c16", "S3", "S12", "S24"]
 
 
@@ -184,6 +186,32 @@ def ours(rng, served):
     assert served.ask(f"decode {a.nbytes}", got) == a.tobytes(), (chunk, dtype, chain)
 
 
+def our_files(rng, served):
+    """A file that we write is an array of python-blosc2 with the same values and names, and reads back."""
+    rank = int(rng.integers(1, 6))
+    shape = tuple(int(rng.integers(1, max(3, int(40000 ** (1 / rank))))) for _ in range(rank))
+    chunk = tuple(int(rng.integers(max(1, n // 4), n + 1)) for n in shape)
+    dtype, order = str(rng.choice(["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"])), str(rng.choice(["<", "<", ">"]))
+    a = np.ascontiguousarray(values(rng, dtype, shape))
+    cname, how = str(rng.choice(["blosclz", "lz4", "lz4hc", "zlib", "zstd"])), str(rng.choice(["whole", "whole", "rows", "half"]))
+    filters = str(rng.choice(["shuffle", "bitshuffle", "delta", "shuffle+bytedelta", "ndcell:3+shuffle", "delta+shuffle"]))
+    chain = str(rng.choice(["-", "shuffle|deflate,level=4", "zstd,level=3", f"blosc2,cname={cname},clevel={rng.integers(0, 10)},filters={filters}",
+                            f"blosc2,cname={cname},blocksize=4096,filter=none"]))
+    got = served.ask(f"write {chain} {order if order == '>' else ''}{dtype} {'x'.join(map(str, shape))} {'x'.join(map(str, chunk))} {how}", a.tobytes())
+    assert not isinstance(got, str), (got, shape, chunk, dtype, chain)
+    made = blosc2.open("ours.b2nd")
+    assert (made.shape, made.chunks, made.dtype) == (shape, chunk, np.dtype(order + dtype)), (made.info, shape, chunk, dtype)
+    meta = made.schunk.vlmeta[:]
+    assert meta["units"] == "m/s" and meta["scale"] == [0.5, 3.0] and meta["_ARRAY_DIMENSIONS"] == [f"dim{d}" for d in range(rank)], meta
+    assert meta["_netcdf"]["name"] == "field" and meta["_netcdf"]["global"] == {"title": "test"}, meta
+    written, want = shape[0] // 2 if how == "half" else shape[0], made[:]
+    assert want[:written].tobytes() == a[:written].astype(order + dtype).tobytes(), (shape, chunk, dtype, chain, how)
+    if how == "half":
+        assert (want[written:] == FILL[dtype]).all(), (dtype, want[written:])
+    back = served.ask(f"array {','.join('0' * rank)} {','.join(map(str, shape))} {a.nbytes}", b"ours.b2nd")
+    assert back == want.astype(dtype).tobytes(), (shape, chunk, dtype, chain, how)
+
+
 def damaged(rng, served, frame):
     """Another byte, or fewer: values or an error, and a process that goes on."""
     at = int(rng.integers(len(frame)))
@@ -216,6 +244,7 @@ def main():
         runs(rng, served)
         files(rng, served)
         ours(rng, served)
+        our_files(rng, served)
         if frame:
             made += 1
             damaged(rng, served, frame)
