@@ -130,6 +130,8 @@ bool cel_grid_is_new(const struct cel_request *req, const size_t *index);    /* 
 void *cel_grid_in_place(const struct cel_request *req, const size_t *index);
 /* The elements of the request that chunk `index` has. chunk NULL: only their places in the caller's memory. */
 void cel_grid_box(const struct cel_request *req, const size_t *index, void *chunk, struct cel_box *out);
+void cel_grid_part(const struct cel_request *req, const size_t *index,
+                   struct cel_chunk_part *out); /* what lies between, too */
 
 /* --- workspace.c: what one job works with ------------------------------------------- */
 
@@ -176,6 +178,7 @@ struct cel_cache {
     size_t grown;                        /* of these, taken from CEL_GROWTH_ALL */
     uint64_t read_hash[CEL_READ_HASHES]; /* of chunks that gets decoded and did not keep */
     bool revisited;                      /* a get came to one of them again */
+    size_t kept, hits;                   /* chunks that gets kept although parts would do, and gets that found theirs */
 };
 
 struct cel_stream;
@@ -183,7 +186,7 @@ struct cel_stream;
 /* Let the cache hold what this walk touches in part, where that pays. */
 void cel_cache_adapt(struct cel_array *array, const struct cel_walk *walk);
 /* Should a chunk that a get wants in part enter the cache? Also notes that it was read. */
-bool cel_cache_should_keep(struct cel_array *array, const size_t *index);
+bool cel_cache_should_keep(const struct cel_stream *stream, const size_t *index);
 struct cel_cached_chunk *cel_cache_find(struct cel_array *array, const size_t *index);
 /* A new cached chunk, its bytes not set; evicts others through the stream. */
 int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cached_chunk **out);
@@ -255,6 +258,7 @@ int cel_job_allocate_early(struct cel_job *job, const void *src);
 /* For work(): the job's stored chunk, decoded into dst (fill, if only now the
  * container sees that there is none); and a whole chunk to the container. */
 int cel_job_load(struct cel_job *job, void *dst);
+int cel_job_load_part(struct cel_job *job, void *dst); /* only what is wanted of it, where the chain has parts */
 int cel_job_load_planes(struct cel_job *job, struct cel_planes *out); /* where the chain has them; none there: the
                                                                          input becomes fill */
 int cel_job_store(struct cel_job *job, const void *src);

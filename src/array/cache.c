@@ -267,17 +267,28 @@ static bool was_read(const struct cel_array *array, const size_t *index)
     return array->cache.read_hash[h % CEL_READ_HASHES] == h;
 }
 
+/* Where a part of a chunk can be decoded alone, a whole chunk that is not asked for again is a loss: such chunks are kept
+ * only while those before it were. */
+#define MISSES 4
+
 /* Most partial reads are the only ones of their chunks, and memory for a cached chunk costs
  * a fair part of decoding it. So gets keep chunks from the moment on that one comes
  * to the same chunk again. */
-bool cel_cache_should_keep(struct cel_array *array, const size_t *index)
+bool cel_cache_should_keep(const struct cel_stream *stream, const size_t *index)
 {
+    struct cel_array *array = stream->array;
     struct cel_cache *cache = &array->cache;
     uint64_t h = hash(array, index);
+    bool again = was_read(array, index);
 
-    cache->revisited = cache->revisited || was_read(array, index);
+    cache->revisited = cache->revisited || again;
     cache->read_hash[h % CEL_READ_HASHES] = h;
-    return cache->revisited && cache->budget;
+    if (!cel_chain_has_parts(&stream->var->chain, 0))
+        return cache->revisited && cache->budget;
+    if (!again || !cache->budget || cache->kept > cache->hits + MISSES)
+        return false;
+    cache->kept++;
+    return true;
 }
 
 /* A put grows the cache at once: a dirty chunk evicted too early is encoded and

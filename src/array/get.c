@@ -45,7 +45,7 @@ static int get_whole(struct cel_job *job)
     if (stored && !in_place)
         rc = cel_job_buffer(job, job->stream->array->nbytes, &chunk);
     if (stored && rc == CEL_OK)
-        rc = cel_job_load(job, chunk);
+        rc = in_place ? cel_job_load(job, chunk) : cel_job_load_part(job, chunk);
     if (rc == CEL_OK && (!stored || !in_place))
         cel_job_scatter(job, chunk);
     return rc;
@@ -65,6 +65,7 @@ static int send_cached(struct cel_stream *stream, struct cel_cached_chunk *cache
     struct cel_job *job;
 
     cel_cache_use(stream->array, cached);
+    stream->array->cache.hits++;
     job = cel_stream_next(stream, cached->index);
     job->work = get_cached;
     job->cached = cached;
@@ -83,7 +84,7 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
 
     at = job->at;
     stored = job->input == CEL_INPUT_STORED;
-    if (rc == CEL_OK && stored && cover == CEL_COVER_PART && cel_cache_should_keep(stream->array, index)) {
+    if (rc == CEL_OK && stored && cover == CEL_COVER_PART && cel_cache_should_keep(stream, index)) {
         rc = cel_cache_add(stream, index, &cached); /* may send evictions: the job is taken anew */
         job = cel_stream_next(stream, index);
         job->input = CEL_INPUT_STORED;

@@ -80,6 +80,17 @@ void cel_grid_box(const struct cel_request *req, const size_t *index, void *chun
     out->chunk_at = chunk ? (char *)chunk + chunk_at : NULL;
 }
 
+void cel_grid_part(const struct cel_request *req, const size_t *index, struct cel_chunk_part *out)
+{
+    for (int d = 0; d < req->rank; d++) {
+        size_t begin = index[d] * req->var->layout.chunk[d], first = count_before(req, d, begin);
+        size_t n = count_before(req, d, chunk_end(req, d, index[d])) - first;
+
+        out->start[d] = req->start[d] + first * req->stride[d] - begin;
+        out->count[d] = (n - 1) * req->stride[d] + 1;
+    }
+}
+
 void *cel_grid_in_place(const struct cel_request *req, const size_t *index)
 {
     struct cel_box box;

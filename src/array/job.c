@@ -248,14 +248,14 @@ static int read_encoded(struct cel_job *job)
     return s->ds->ops->chunk_read(s->ds, s->var, job->index, &job->at, &job->workspace->encoded);
 }
 
-static int load_encoded(struct cel_job *job, void *dst)
+static int load_encoded(struct cel_job *job, const struct cel_chunk_part *part, void *dst)
 {
     int rc = read_encoded(job);
     const struct cel_workspace *workspace = job->workspace;
 
     if (rc == CEL_OK)
-        rc = cel_chain_decode(&job->stream->var->chain, workspace->scratch, workspace->encoded.data,
-                              workspace->encoded.len, job->at.skipped, dst);
+        rc = cel_chain_decode_part(&job->stream->var->chain, workspace->scratch, workspace->encoded.data,
+                                   workspace->encoded.len, job->at.skipped, part, dst);
     return rc;
 }
 
@@ -303,18 +303,34 @@ int cel_job_load_planes(struct cel_job *job, struct cel_planes *out)
 }
 
 /* Some containers know only now whether there is a chunk. */
-int cel_job_load(struct cel_job *job, void *dst)
+static int load(struct cel_job *job, const struct cel_chunk_part *part, void *dst)
 {
     struct cel_stream *s = job->stream;
     int rc;
 
     if (job->at.nbytes != SIZE_MAX && !s->var->chain.n && job->at.nbytes != s->array->nbytes)
         return cel_fail(NC_EINVAL, "%zu bytes are stored where a chunk has %zu", job->at.nbytes, s->array->nbytes);
-    rc = s->var->chain.n ? load_encoded(job, dst) : load_as_is(job, dst);
+    rc = s->var->chain.n ? load_encoded(job, part, dst) : load_as_is(job, dst);
     if (rc != CEL_ABSENT)
         return rc;
     cel_fill_chunk(&s->req->transfer, dst, s->array->nbytes / s->array->elem);
     return CEL_OK;
+}
+
+int cel_job_load(struct cel_job *job, void *dst)
+{
+    return load(job, NULL, dst);
+}
+
+int cel_job_load_part(struct cel_job *job, void *dst)
+{
+    const struct cel_stream *s = job->stream;
+    struct cel_chunk_part part;
+
+    if (s->var->layout.order || !cel_chain_has_parts(&s->var->chain, job->at.skipped))
+        return load(job, NULL, dst);
+    cel_grid_part(s->req, job->index, &part);
+    return load(job, &part, dst);
 }
 
 /* --- running ---------------------------------------------------------------------------- */

@@ -170,6 +170,12 @@ int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch, con
 int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
                      uint32_t skipped, void *dst);
 
+/* The same where only a box of the chunk is needed: the rest of dst may become anything. cel_chain_has_parts: that is less
+ * work than to decode all. */
+bool cel_chain_has_parts(const struct cel_chain *c, uint32_t skipped);
+int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
+                          uint32_t skipped, const struct cel_chunk_part *part, void *dst);
+
 /* Raises *loss to the largest error that encoding made in a chunk of numbers. Neither src nor the encoded
  * bytes lie in the scratch. */
 struct cel_loss {

@@ -88,7 +88,13 @@ enum {
     CEL_CODEC_PLANES = 256,        /* output is as many byte planes as working word 0 says */
     CEL_CODEC_MIXES = 512, /* one value depends on several: padding must hold the fill value, which the codec knows */
     CEL_CODEC_SERIALIZES = 1024, /* Zarr version 3: it stands in place of the codec "bytes" */
-    CEL_CODEC_BY_FORMAT = 2048   /* other bytes in a format that is maskless */
+    CEL_CODEC_BY_FORMAT = 2048,  /* other bytes in a format that is maskless */
+    CEL_CODEC_PARTS = 4096       /* decode() looks at `part` */
+};
+
+/* A box of a chunk, in elements. */
+struct cel_chunk_part {
+    size_t start[CEL_RANK_MAX], count[CEL_RANK_MAX];
 };
 
 /* What one call of encode() or decode() is given besides the bytes. */
@@ -103,6 +109,8 @@ struct cel_coding {
     bool in_chain; /* it runs as a step of one of Cellar's chains ... */
     size_t before; /* ... behind this many other steps */
     bool whole;    /* decode: cap is exactly the size of the chunk at this step; bytes beyond it are not needed */
+    const struct cel_chunk_part *part;
+        /* decode: the rest is not needed, and may become anything; NULL: all is */ /* decode: nothing else of the chunk is needed, and may become anything; NULL: all is */
     bool maskless; /* the format cannot note that a filter was left out for a chunk: CEL_SKIP fails there */
 };
 

@@ -431,21 +431,36 @@ static int find_chunk(struct cel_b2_work *work, const struct cel_b2_frame *frame
     return rc;
 }
 
-static int decode_array(struct cel_b2_work *work, const struct cel_b2_array *array, const unsigned char *src, size_t n,
-                        unsigned char *dst, size_t cap, size_t *len)
+/* The part that is wanted; NULL: all, or the array is not the one that the caller knows. */
+static const struct cel_chunk_part *part_of(const struct cel_coding *coding, const struct cel_b2_array *array)
+{
+    const struct cel_shape *shape = coding->shape;
+
+    if (!coding->part || !shape || shape->rank != array->rank ||
+        memcmp(shape->dims, array->shape, (size_t)array->rank * sizeof *shape->dims) != 0)
+        return NULL;
+    return coding->part;
+}
+
+static int decode_array(const struct cel_coding *coding, const struct cel_b2_array *array, const unsigned char *src,
+                        size_t n, unsigned char *dst, size_t cap, size_t *len)
 {
     static const size_t start[CEL_B2_RANK];
+    const struct cel_chunk_part *part = part_of(coding, array);
+    struct cel_b2_work *work = ((struct context *)coding->context)->work;
     size_t size = shape_bytes(array);
 
     if (size > cap)
         return too_long(size, cap, len);
     *len = size;
-    return cel_b2_array_decode(work, array, src, n, start, array->shape, dst);
+    return part ? cel_b2_array_decode(work, array, src, n, part->start, part->count, true, dst)
+                : cel_b2_array_decode(work, array, src, n, start, array->shape, true, dst);
 }
 
-static int decode_frame(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t cap,
-                        size_t *len)
+static int decode_frame(const struct cel_coding *coding, const unsigned char *src, size_t n, unsigned char *dst,
+                        size_t cap, size_t *len)
 {
+    struct cel_b2_work *work = ((struct context *)coding->context)->work;
     unsigned char special[CEL_B2_HEADER];
     const unsigned char *chunk = NULL;
     struct cel_b2_frame frame;
@@ -472,7 +487,7 @@ static int decode_frame(struct cel_b2_work *work, const unsigned char *src, size
                    ? cel_fail(NC_EFILTER, "blosc2: the frame says it has %zu bytes, its chunk %zu", size, *len)
                    : rc;
     }
-    return decode_array(work, &array, chunk, chunk_bytes, dst, cap, len);
+    return decode_array(coding, &array, chunk, chunk_bytes, dst, cap, len);
 }
 
 /* What the frame or chunk says its length is. */
@@ -493,9 +508,9 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (says != n)
         return cel_fail(NC_EFILTER, "blosc2: the chunk says %zu bytes are stored, %zu are there", says, n);
     if (cel_b2_is_frame(src, n))
-        return decode_frame(c->work, src, n, dst, cap, len);
+        return decode_frame(coding, src, n, dst, cap, len);
     if (array_of_words(coding->words, &array))
-        return decode_array(c->work, &array, src, n, dst, cap, len);
+        return decode_array(coding, &array, src, n, dst, cap, len);
     return decode_run(c->work, src, n, dst, cap, len);
 }
 
@@ -503,7 +518,7 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 const struct cel_codec cel_codec_blosc2 = {
     .name = "blosc2", .hdf5_id = 32026, .label = "blosc2",
     .about = "up to six filters and one of five compressors, in blocks that are boxes of the chunk",
-    .flags = CEL_CODEC_COMPRESSOR, .flags_with = flags_with, .params = params, .max_words = NWORDS, .check = check,
+    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_PARTS, .flags_with = flags_with, .params = params, .max_words = NWORDS, .check = check,
     .prepare = prepare, .reveal = reveal,
     .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
     .make_context = make_context, .free_context = free_context,

@@ -140,70 +140,82 @@ struct box {
     size_t in_block[CEL_B2_RANK], in_array[CEL_B2_RANK]; /* where the box starts in each */
 };
 
-static size_t offset_in(int rank, const size_t *dims, const size_t *start, const size_t *index)
+/* Bytes from the start of an array to the box in it; step[d]: from one to the next along d. */
+static size_t offset_in(const struct box *b, const size_t *dims, const size_t *start, size_t *step)
 {
-    size_t at = 0;
+    size_t at = 0, size = b->elem;
 
-    for (int d = 0; d < rank; d++)
-        at = at * dims[d] + start[d] + index[d];
+    for (int d = b->rank; d-- > 0; size *= dims[d]) {
+        step[d] = size;
+        at += start[d] * size;
+    }
     return at;
 }
 
-/* The next row; false after the last. */
-static bool next_row(const struct box *b, size_t *index)
+/* Axes at the end that both have whole are one run. *run: its bytes; gives how many axes are left. */
+static int find_run(const struct box *b, size_t *run)
 {
-    for (int d = b->rank - 1; d-- > 0;) {
-        if (++index[d] < b->count[d])
-            return true;
-        index[d] = 0;
+    int d = b->rank;
+
+    *run = b->elem;
+    while (d > 0) {
+        *run *= b->count[--d];
+        if (b->count[d] != b->block[d] || b->count[d] != b->array[d])
+            break;
     }
-    return false;
+    return d;
 }
 
 static void copy_box(const struct box *b, unsigned char *block, unsigned char *array, bool into_block)
 {
-    size_t index[CEL_B2_RANK] = {0}, row = b->elem * (b->rank ? b->count[b->rank - 1] : 1);
+    size_t index[CEL_B2_RANK] = {0}, in_block[CEL_B2_RANK], in_array[CEL_B2_RANK], run;
+    unsigned char *p = block + offset_in(b, b->block, b->in_block, in_block);
+    unsigned char *q = array + offset_in(b, b->array, b->in_array, in_array);
+    int left = find_run(b, &run), d;
 
     do {
-        unsigned char *p = block + b->elem * offset_in(b->rank, b->block, b->in_block, index);
-        unsigned char *q = array + b->elem * offset_in(b->rank, b->array, b->in_array, index);
-
-        memcpy(into_block ? p : q, into_block ? q : p, row);
-    } while (next_row(b, index));
+        memcpy(into_block ? p : q, into_block ? q : p, run);
+        for (d = left; d-- > 0;) {
+            p += in_block[d];
+            q += in_array[d];
+            if (++index[d] < b->count[d])
+                break;
+            p -= in_block[d] * b->count[d];
+            q -= in_array[d] * b->count[d];
+            index[d] = 0;
+        }
+    } while (d >= 0);
 }
 
-/* The part of the region that lies in block number `number` of the chunk; false: none. *whole: it is the whole
- * block, and its elements follow each other in the region as they do in the block. */
-static bool box_of_block(const struct cel_b2_array *a, size_t number, const size_t *start, const size_t *count,
-                         struct box *out, bool *whole)
+/* Whether the box is all of the block, and its elements follow each other in the array as they do in the block. */
+static bool is_run_of_both(const struct box *b)
 {
-    bool contiguous = true;
+    bool inner = true; /* all axes further in are whole in the array */
 
+    for (int d = b->rank; d-- > 0;) {
+        if (b->count[d] != b->block[d] || (!inner && b->count[d] != 1))
+            return false;
+        inner = inner && b->count[d] == b->array[d];
+    }
+    return true;
+}
+
+/* The part of the region that lies in the block at index[]. dims: lengths of the array that has the region, which starts
+ * there at `base`. */
+static void box_of_block(const struct cel_b2_array *a, const size_t *index, const size_t *start, const size_t *count,
+                         const size_t *dims, const size_t *base, struct box *out)
+{
     *out = (struct box){.rank = a->rank, .elem = a->elem};
-    for (int d = a->rank; d-- > 0;) {
-        size_t first = number % blocks_along(a, d) * a->block[d], end = first + a->block[d];
+    for (int d = 0; d < a->rank; d++) {
+        size_t first = index[d] * a->block[d], end = first + a->block[d], stop = start[d] + count[d];
         size_t from = first > start[d] ? first : start[d];
 
-        number /= blocks_along(a, d);
-        if (end > start[d] + count[d])
-            end = start[d] + count[d];
-        if (from >= end)
-            return false;
-        out->count[d] = end - from;
+        out->count[d] = (end < stop ? end : stop) - from;
         out->block[d] = a->block[d];
-        out->array[d] = count[d];
+        out->array[d] = dims[d];
         out->in_block[d] = from - first;
-        out->in_array[d] = from - start[d];
-        if (out->count[d] != a->block[d])
-            contiguous = false;
+        out->in_array[d] = from - start[d] + base[d];
     }
-    for (int d = a->rank, one = 1; d-- > 0;) {
-        if (!one && out->count[d] != 1) /* an axis inside was cut: rows do not follow each other */
-            contiguous = false;
-        one = one && out->count[d] == count[d];
-    }
-    *whole = contiguous;
-    return true;
 }
 
 static int check_chunk(const struct cel_b2_array *a, const struct cel_b2_header *h)
@@ -215,45 +227,82 @@ static int check_chunk(const struct cel_b2_array *a, const struct cel_b2_header 
     return CEL_OK;
 }
 
-/* One block, or nothing where the region does not touch it. */
+/* A region of a chunk and where it goes. */
+struct region {
+    const size_t *start, *count, *dims, *base; /* as box_of_block() */
+    unsigned char *dst;
+};
+
 static int decode_block(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_header *h,
-                        const unsigned char *src, size_t number, const size_t *start, const size_t *count,
-                        unsigned char *dst)
+                        const unsigned char *src, const struct cel_b2_block_shape *shape, const struct region *r,
+                        const size_t *index)
 {
-    struct cel_b2_block_shape shape = {.rank = a->rank, .elem = a->elem};
-    size_t zero[CEL_B2_RANK] = {0};
+    size_t number = 0, step[CEL_B2_RANK];
     struct box box;
-    bool whole;
     int rc;
 
-    if (!box_of_block(a, number, start, count, &box, &whole))
-        return CEL_OK;
-    memcpy(shape.dims, a->block, (size_t)a->rank * sizeof *shape.dims);
-    if (whole)
-        return cel_b2_decode_blocks(work, h, src, &shape, number, 1,
-                                    dst + a->elem * offset_in(a->rank, box.array, box.in_array, zero));
+    for (int d = 0; d < a->rank; d++)
+        number = number * blocks_along(a, d) + index[d];
+    box_of_block(a, index, r->start, r->count, r->dims, r->base, &box);
+    if (is_run_of_both(&box))
+        return cel_b2_decode_blocks(work, h, src, shape, number, 1,
+                                    r->dst + offset_in(&box, box.array, box.in_array, step));
     rc = cel_b2_work_reserve(&work->part, &work->part_cap, h->block);
     if (rc == CEL_OK)
-        rc = cel_b2_decode_blocks(work, h, src, &shape, number, 1, work->part);
+        rc = cel_b2_decode_blocks(work, h, src, shape, number, 1, work->part);
     if (rc == CEL_OK)
-        copy_box(&box, work->part, dst, false);
+        copy_box(&box, work->part, r->dst, false);
+    return rc;
+}
+
+/* Blocks from first[] to last[] along each axis. */
+static int decode_touched(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_header *h,
+                          const unsigned char *src, const struct region *r, const size_t *first, const size_t *last)
+{
+    struct cel_b2_block_shape shape = {.rank = a->rank, .elem = a->elem};
+    size_t index[CEL_B2_RANK];
+    int rc, d;
+
+    memcpy(shape.dims, a->block, (size_t)a->rank * sizeof *shape.dims);
+    memcpy(index, first, sizeof index);
+    do {
+        rc = decode_block(work, a, h, src, &shape, r, index);
+        for (d = a->rank; rc == CEL_OK && d-- > 0;) {
+            if (index[d]++ < last[d])
+                break;
+            index[d] = first[d];
+        }
+    } while (rc == CEL_OK && d >= 0);
     return rc;
 }
 
 int cel_b2_array_decode(struct cel_b2_work *work, const struct cel_b2_array *a, const unsigned char *src, size_t n,
-                        const size_t *start, const size_t *count, unsigned char *dst)
+                        const size_t *start, const size_t *count, bool in_place, unsigned char *dst)
 {
+    static const size_t zero[CEL_B2_RANK];
+    struct region r = {start, count, in_place ? a->shape : count, in_place ? start : zero, dst};
+    size_t first[CEL_B2_RANK] = {0}, last[CEL_B2_RANK] = {0};
     struct cel_b2_header h;
     int rc = cel_b2_header_read(src, n, &h);
 
     if (rc == CEL_OK)
         rc = check_chunk(a, &h);
-    if (rc == CEL_OK && h.special) { /* its header may have blocks of another size */
+    if (rc != CEL_OK)
+        return rc;
+    if (h.special) { /* its header may have blocks of another size */
         h.block = cel_b2_array_block_bytes(a);
         h.nblocks = h.nbytes / h.block;
     }
-    for (size_t b = 0; rc == CEL_OK && b < h.nblocks; b++)
-        rc = decode_block(work, a, &h, src, b, start, count, dst);
+    for (int d = 0; d < a->rank; d++) {
+        if (count[d] == 0)
+            return CEL_OK;
+        first[d] = start[d] / a->block[d];
+        last[d] = (start[d] + count[d] - 1) / a->block[d];
+    }
+    work->keeps_first = true;
+    work->has_first = false;
+    rc = decode_touched(work, a, &h, src, &r, first, last);
+    work->keeps_first = false;
     return rc;
 }
 
@@ -283,17 +332,22 @@ static void repeat_last(const struct cel_b2_array *a, const struct box *box, uns
 
 void cel_b2_array_cut(const struct cel_b2_array *a, const unsigned char *src, unsigned char *dst, bool repeat)
 {
-    size_t zero[CEL_B2_RANK] = {0}, block = cel_b2_array_block_bytes(a), nblocks = cel_b2_array_chunk_bytes(a) / block;
+    static const size_t zero[CEL_B2_RANK];
+    size_t index[CEL_B2_RANK] = {0}, block = cel_b2_array_block_bytes(a);
+    int d;
 
-    for (size_t b = 0; b < nblocks; b++) {
+    do {
         struct box box;
-        bool whole;
 
-        box_of_block(a, b, zero, a->chunk, &box, &whole);
+        box_of_block(a, index, zero, a->chunk, a->chunk, zero, &box);
         if (!is_complete(a, &box))
-            memset(dst + b * block, 0, block);
-        copy_box(&box, dst + b * block, (unsigned char *)src, true);
+            memset(dst, 0, block);
+        copy_box(&box, dst, (unsigned char *)src, true);
         if (repeat)
-            repeat_last(a, &box, dst + b * block);
-    }
+            repeat_last(a, &box, dst);
+        dst += block;
+        for (d = a->rank; d-- > 0; index[d] = 0)
+            if (++index[d] < blocks_along(a, d))
+                break;
+    } while (d >= 0);
 }

@@ -255,6 +255,18 @@ static bool has_delta(const struct cel_b2_header *h)
     return memchr(h->filter, CEL_B2_DELTA, CEL_B2_FILTERS) != NULL;
 }
 
+/* The block that the others refer to. */
+static int decode_first(struct cel_b2_work *work, const struct cel_b2_header *h, const unsigned char *src,
+                        struct cel_b2_filtering *f)
+{
+    int rc = cel_b2_work_reserve(&work->first, &work->first_cap, h->block);
+
+    if (rc == CEL_OK)
+        rc = decode_filtered(work, h, src, f, 0, work->first, h->block);
+    work->has_first = rc == CEL_OK;
+    return rc;
+}
+
 int cel_b2_decode_blocks(struct cel_b2_work *work, const struct cel_b2_header *h, const unsigned char *src,
                          const struct cel_b2_block_shape *shape, size_t first, size_t count, unsigned char *dst)
 {
@@ -272,9 +284,7 @@ int cel_b2_decode_blocks(struct cel_b2_work *work, const struct cel_b2_header *h
     }
     rc = cel_b2_work_reserve(&work->blocks, &work->cap, 3 * h->block);
     if (rc == CEL_OK && has_delta(h) && first > 0) {
-        rc = cel_b2_work_reserve(&work->first, &work->first_cap, h->block);
-        if (rc == CEL_OK)
-            rc = decode_filtered(work, h, src, &f, 0, work->first, h->block);
+        rc = work->keeps_first && work->has_first ? CEL_OK : decode_first(work, h, src, &f);
         f.first = work->first;
     }
     for (size_t i = 0; rc == CEL_OK && i < count; i++) {

@@ -8,7 +8,8 @@ struct cel_b2_work {
     size_t cap;
     unsigned char *first; /* the first block, which delta refers to */
     size_t first_cap;
-    unsigned char *part; /* a block of which a part is wanted */
+    bool keeps_first, has_first; /* calls are for one chunk: what the first of them made of it serves the others */
+    unsigned char *part;         /* a block of which a part is wanted */
     size_t part_cap;
     void *zstd_compress, *zstd_decompress, *deflate;
 };

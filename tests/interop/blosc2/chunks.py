@@ -235,6 +235,32 @@ def changed_files(served, values):
                 served.ask("array 0,0 6,9 432", b"changed.b2nd")
 
 
+def single_blocks(served):
+    """Every block but one is damaged: what lies in that one is read, and nothing else. So no other is decoded."""
+    field, read = (np.arange(12 * 18) // 5).reshape(12, 18).astype("i4"), 0
+    for filters in ([F.SHUFFLE], [F.NDCELL, F.SHUFFLE]):
+        made = blosc2.asarray(field, chunks=(12, 18), blocks=(5, 6), cparams=dict(codec=C.ZSTD, filters=filters, filters_meta=[2, 0][-len(filters):]))
+        frame = made.to_cframe()
+        chunk = int.from_bytes(frame[11:15], "big")
+        offsets = [int.from_bytes(frame[chunk + 32 + 4 * i:chunk + 36 + 4 * i], "little") for i in range(9)]
+        for block in range(9):
+            damaged = bytearray(frame)
+            for other in range(9):
+                if other != block:
+                    damaged[chunk + offsets[other]:chunk + offsets[other] + 4] = b"\xff\xff\xff\x7f"
+            with open("damaged.b2nd", "wb") as f:
+                f.write(damaged)
+            row, column = block // 3 * 5, block % 3 * 6
+            for start, count in (((row, column), (min(5, 12 - row), 6)), ((row + 1, column + 2), (1, 3))):
+                part = field[start[0]:start[0] + count[0], start[1]:start[1] + count[1]]
+                got = served.ask(f"array {start[0]},{start[1]} {count[0]},{count[1]} {part.nbytes}", b"damaged.b2nd")
+                assert got == part.tobytes(), (block, start, count, got)
+                read += 1
+            got = served.ask(f"array {max(row - 1, 0)},{column} 6,6 144", b"damaged.b2nd")
+            assert isinstance(got, str), "a damaged block was read"
+    assert read == 36, read
+
+
 def main():
     count, seed = int(sys.argv[2]) if len(sys.argv) > 2 else 400, int(sys.argv[3]) if len(sys.argv) > 3 else 1
     served, made = Served(sys.argv[1]), 0
@@ -249,6 +275,7 @@ def main():
             made += 1
             damaged(rng, served, frame)
     assert made > count / 3, made
+    single_blocks(served)
     changed_files(served, 1 if count < 1000 else 255)
     print(f"{count} rounds, {made} arrays of python-blosc2")
 
