@@ -130,8 +130,10 @@ bool cel_grid_is_new(const struct cel_request *req, const size_t *index);    /* 
 void *cel_grid_in_place(const struct cel_request *req, const size_t *index);
 /* The elements of the request that chunk `index` has. chunk NULL: only their places in the caller's memory. */
 void cel_grid_box(const struct cel_request *req, const size_t *index, void *chunk, struct cel_box *out);
-void cel_grid_part(const struct cel_request *req, const size_t *index,
-                   struct cel_chunk_part *out); /* what lies between, too */
+/* What is wanted of the chunk, and what lies between; the box when that is all there is in memory. */
+void cel_grid_part(const struct cel_request *req, const size_t *index, struct cel_chunk_part *out);
+void cel_grid_part_box(const struct cel_request *req, const size_t *index, const struct cel_chunk_part *part, void *at,
+                       struct cel_box *out);
 
 /* --- workspace.c: what one job works with ------------------------------------------- */
 
@@ -178,7 +180,7 @@ struct cel_cache {
     size_t grown;                        /* of these, taken from CEL_GROWTH_ALL */
     uint64_t read_hash[CEL_READ_HASHES]; /* of chunks that gets decoded and did not keep */
     bool revisited;                      /* a get came to one of them again */
-    size_t kept, hits;                   /* chunks that gets kept although parts would do, and gets that found theirs */
+    uint64_t credit; /* what gets saved that came to a chunk again, less what was spent on keeping some */
 };
 
 struct cel_stream;
@@ -187,6 +189,7 @@ struct cel_stream;
 void cel_cache_adapt(struct cel_array *array, const struct cel_walk *walk);
 /* Should a chunk that a get wants in part enter the cache? Also notes that it was read. */
 bool cel_cache_should_keep(const struct cel_stream *stream, const size_t *index);
+void cel_cache_note_again(const struct cel_stream *stream, const size_t *index); /* a get came to a chunk again */
 struct cel_cached_chunk *cel_cache_find(struct cel_array *array, const size_t *index);
 /* A new cached chunk, its bytes not set; evicts others through the stream. */
 int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cached_chunk **out);
@@ -258,7 +261,8 @@ int cel_job_allocate_early(struct cel_job *job, const void *src);
 /* For work(): the job's stored chunk, decoded into dst (fill, if only now the
  * container sees that there is none); and a whole chunk to the container. */
 int cel_job_load(struct cel_job *job, void *dst);
-int cel_job_load_part(struct cel_job *job, void *dst); /* only what is wanted of it, where the chain has parts */
+/* Only what is wanted of it, alone, in the job's buffer. CEL_SKIP: not of this chunk; none there: the input becomes fill. */
+int cel_job_load_part(struct cel_job *job, const struct cel_chunk_part *part, void **out);
 int cel_job_load_planes(struct cel_job *job, struct cel_planes *out); /* where the chain has them; none there: the
                                                                          input becomes fill */
 int cel_job_store(struct cel_job *job, const void *src);

@@ -267,9 +267,25 @@ static bool was_read(const struct cel_array *array, const size_t *index)
     return array->cache.read_hash[h % CEL_READ_HASHES] == h;
 }
 
-/* Where a part of a chunk can be decoded alone, a whole chunk that is not asked for again is a loss: such chunks are kept
- * only while those before it were. */
-#define MISSES 4
+/* Where a part of a chunk can be decoded alone, to keep a whole one costs more than the part, and pays only when more of it is
+ * asked for. So a chunk is paid for with what gets of chunks that were read before have saved, or would have if those had been
+ * kept, in parts of a chunk: eight times what they wanted, as blocks around it are decoded, too, and something for each. */
+#define CHUNK_COST 4096
+#define LEAST_GAIN 32
+
+void cel_cache_note_again(const struct cel_stream *stream, const size_t *index)
+{
+    size_t elements = 1, all = stream->array->nbytes / stream->array->elem, gain;
+    struct cel_chunk_part part;
+
+    if (!cel_chain_has_parts(&stream->var->chain))
+        return;
+    cel_grid_part(stream->req, index, &part);
+    for (int d = 0; d < stream->req->rank; d++)
+        elements *= part.count[d];
+    gain = (size_t)(8.0 * CHUNK_COST * (double)elements / (double)all);
+    stream->array->cache.credit += gain > LEAST_GAIN ? gain : LEAST_GAIN;
+}
 
 /* Most partial reads are the only ones of their chunks, and memory for a cached chunk costs
  * a fair part of decoding it. So gets keep chunks from the moment on that one comes
@@ -283,11 +299,13 @@ bool cel_cache_should_keep(const struct cel_stream *stream, const size_t *index)
 
     cache->revisited = cache->revisited || again;
     cache->read_hash[h % CEL_READ_HASHES] = h;
-    if (!cel_chain_has_parts(&stream->var->chain, 0))
+    if (!cel_chain_has_parts(&stream->var->chain))
         return cache->revisited && cache->budget;
-    if (!again || !cache->budget || cache->kept > cache->hits + MISSES)
+    if (again)
+        cel_cache_note_again(stream, index);
+    if (!again || !cache->budget || cache->credit < CHUNK_COST)
         return false;
-    cache->kept++;
+    cache->credit -= CHUNK_COST;
     return true;
 }
 

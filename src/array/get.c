@@ -45,10 +45,31 @@ static int get_whole(struct cel_job *job)
     if (stored && !in_place)
         rc = cel_job_buffer(job, job->stream->array->nbytes, &chunk);
     if (stored && rc == CEL_OK)
-        rc = in_place ? cel_job_load(job, chunk) : cel_job_load_part(job, chunk);
+        rc = cel_job_load(job, chunk);
     if (rc == CEL_OK && (!stored || !in_place))
         cel_job_scatter(job, chunk);
     return rc;
+}
+
+/* Only what is wanted of the chunk is decoded, where that goes. */
+static int get_part(struct cel_job *job)
+{
+    const struct cel_request *req = job->stream->req;
+    struct cel_chunk_part part;
+    struct cel_box box;
+    void *at = NULL;
+    int rc;
+
+    cel_grid_part(req, job->index, &part);
+    rc = cel_job_load_part(job, &part, &at);
+    if (rc == CEL_SKIP)
+        return get_whole(job);
+    if (rc != CEL_OK)
+        return rc;
+    cel_grid_part_box(req, job->index, &part, at, &box);
+    job->nrange =
+        job->input == CEL_INPUT_FILL ? cel_scatter_fill(&req->transfer, &box) : cel_scatter(&req->transfer, &box);
+    return CEL_OK;
 }
 
 static int get_cached(struct cel_job *job)
@@ -65,12 +86,25 @@ static int send_cached(struct cel_stream *stream, struct cel_cached_chunk *cache
     struct cel_job *job;
 
     cel_cache_use(stream->array, cached);
-    stream->array->cache.hits++;
+    cel_cache_note_again(stream, cached->index);
     job = cel_stream_next(stream, cached->index);
     job->work = get_cached;
     job->cached = cached;
     cel_stream_send(job);
     return CEL_OK;
+}
+
+/* How a stored chunk is read that does not go into the cache. */
+static int (*work_for(const struct cel_stream *stream, const struct cel_chunk_location *at,
+                      enum cel_cover cover))(struct cel_job *)
+{
+    const struct cel_var *var = stream->var;
+
+    if (var->layout.order)
+        return get_whole;
+    if (stream->req->transfer.same && cel_chain_has_planes(&var->chain, at->skipped))
+        return get_planes;
+    return cover == CEL_COVER_PART && !at->skipped && cel_chain_has_parts(&var->chain) ? get_part : get_whole;
 }
 
 /* A chunk not in the cache. Absent ones never enter it, nor do those wanted whole. */
@@ -79,7 +113,7 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
     struct cel_job *job = cel_stream_next(stream, index);
     struct cel_cached_chunk *cached = NULL;
     struct cel_chunk_location at;
-    bool stored, planes;
+    bool stored;
     int rc = cel_job_find(job);
 
     at = job->at;
@@ -93,9 +127,7 @@ static int send_stored(struct cel_stream *stream, const size_t *index, enum cel_
     }
     if (rc != CEL_OK)
         return rc;
-    planes = stored && stream->req->transfer.same && !stream->var->layout.order &&
-             cel_chain_has_planes(&stream->var->chain, at.skipped);
-    job->work = cached ? get_cached : planes ? get_planes : get_whole;
+    job->work = cached ? get_cached : !stored ? get_whole : work_for(stream, &at, cover);
     cel_stream_send(job);
     return CEL_OK;
 }

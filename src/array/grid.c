@@ -91,6 +91,17 @@ void cel_grid_part(const struct cel_request *req, const size_t *index, struct ce
     }
 }
 
+void cel_grid_part_box(const struct cel_request *req, const size_t *index, const struct cel_chunk_part *part, void *at,
+                       struct cel_box *out)
+{
+    size_t step = req->array->elem;
+
+    cel_grid_box(req, index, NULL, out);
+    for (int d = req->rank; d-- > 0; step *= part->count[d])
+        out->chunk[d] = (ptrdiff_t)(req->stride[d] * step);
+    out->chunk_at = at;
+}
+
 void *cel_grid_in_place(const struct cel_request *req, const size_t *index)
 {
     struct cel_box box;

@@ -248,14 +248,14 @@ static int read_encoded(struct cel_job *job)
     return s->ds->ops->chunk_read(s->ds, s->var, job->index, &job->at, &job->workspace->encoded);
 }
 
-static int load_encoded(struct cel_job *job, const struct cel_chunk_part *part, void *dst)
+static int load_encoded(struct cel_job *job, void *dst)
 {
     int rc = read_encoded(job);
     const struct cel_workspace *workspace = job->workspace;
 
     if (rc == CEL_OK)
-        rc = cel_chain_decode_part(&job->stream->var->chain, workspace->scratch, workspace->encoded.data,
-                                   workspace->encoded.len, job->at.skipped, part, dst);
+        rc = cel_chain_decode(&job->stream->var->chain, workspace->scratch, workspace->encoded.data,
+                              workspace->encoded.len, job->at.skipped, dst);
     return rc;
 }
 
@@ -303,34 +303,65 @@ int cel_job_load_planes(struct cel_job *job, struct cel_planes *out)
 }
 
 /* Some containers know only now whether there is a chunk. */
-static int load(struct cel_job *job, const struct cel_chunk_part *part, void *dst)
+int cel_job_load(struct cel_job *job, void *dst)
 {
     struct cel_stream *s = job->stream;
     int rc;
 
     if (job->at.nbytes != SIZE_MAX && !s->var->chain.n && job->at.nbytes != s->array->nbytes)
         return cel_fail(NC_EINVAL, "%zu bytes are stored where a chunk has %zu", job->at.nbytes, s->array->nbytes);
-    rc = s->var->chain.n ? load_encoded(job, part, dst) : load_as_is(job, dst);
+    rc = s->var->chain.n ? load_encoded(job, dst) : load_as_is(job, dst);
     if (rc != CEL_ABSENT)
         return rc;
     cel_fill_chunk(&s->req->transfer, dst, s->array->nbytes / s->array->elem);
     return CEL_OK;
 }
 
-int cel_job_load(struct cel_job *job, void *dst)
+/* A chunk whose bytes are fetched from the container. */
+struct fetched {
+    struct cel_encoded encoded;
+    struct cel_job *job;
+};
+
+static int fetch(const struct cel_encoded *e, size_t offset, size_t n, void *dst)
 {
-    return load(job, NULL, dst);
+    const struct cel_job *job = ((const struct fetched *)e)->job;
+    struct cel_stream *s = job->stream;
+
+    return s->ds->ops->chunk_fetch(s->ds, s->var, &job->at, offset, n, dst);
 }
 
-int cel_job_load_part(struct cel_job *job, void *dst)
+static int find_encoded(struct cel_job *job, struct fetched *out)
+{
+    const struct cel_container_ops *ops = job->stream->ds->ops;
+    int rc;
+
+    *out = (struct fetched){.encoded = {.fetch = fetch}, .job = job};
+    if (ops->chunk_fetch && ops->chunk_fetch_size)
+        return ops->chunk_fetch_size(job->stream->ds, job->stream->var, &job->at, &out->encoded.n);
+    rc = read_encoded(job);
+    out->encoded.bytes = (const unsigned char *)job->workspace->encoded.data;
+    out->encoded.n = job->workspace->encoded.len;
+    return rc;
+}
+
+int cel_job_load_part(struct cel_job *job, const struct cel_chunk_part *part, void **out)
 {
     const struct cel_stream *s = job->stream;
-    struct cel_chunk_part part;
+    size_t nbytes = s->array->elem;
+    struct fetched src;
+    int rc;
 
-    if (s->var->layout.order || !cel_chain_has_parts(&s->var->chain, job->at.skipped))
-        return load(job, NULL, dst);
-    cel_grid_part(s->req, job->index, &part);
-    return load(job, &part, dst);
+    for (int d = 0; d < s->req->rank; d++)
+        nbytes *= part->count[d]; /* no more than a chunk has */
+    rc = cel_job_buffer(job, nbytes, out);
+    if (rc == CEL_OK)
+        rc = find_encoded(job, &src);
+    if (rc == CEL_OK)
+        rc = cel_chain_decode_part(&s->var->chain, job->workspace->scratch, &src.encoded, part, *out);
+    if (rc == CEL_ABSENT)
+        job->input = CEL_INPUT_FILL;
+    return rc == CEL_ABSENT ? CEL_OK : rc;
 }
 
 /* --- running ---------------------------------------------------------------------------- */

@@ -308,14 +308,13 @@ int cel_chain_plausible(const struct cel_chain *c, size_t n, uint32_t skipped)
 }
 
 static int decode_step(const struct cel_chain *c, size_t i, struct cel_scratch *scratch, const struct sizes *s,
-                       const struct cel_chunk_part *part, const void *src, size_t n, void *dst, size_t *len)
+                       const void *src, size_t n, void *dst, size_t *len)
 {
     const struct cel_step *step = &c->step[i];
     struct cel_coding coding = coding_of(c, i);
     int rc = context_of(scratch, step, &coding.context);
 
     coding.whole = s->exact[i];
-    coding.part = part;
     *len = 0;
     if (rc == CEL_OK && s->exact[i])
         rc = check_ratio(step, n, s->most[i]);
@@ -350,7 +349,7 @@ static int decode_down_to(const struct cel_chain *c, size_t stop, struct cel_scr
             continue;
         rc = reserve_to_decode(scratch, half, s, i);
         if (rc == CEL_OK)
-            rc = decode_step(c, i, scratch, s, NULL, *at, *n, scratch->half[half], &len);
+            rc = decode_step(c, i, scratch, s, *at, *n, scratch->half[half], &len);
         if (rc == CEL_OK) {
             *at = scratch->half[half];
             *n = len;
@@ -360,19 +359,25 @@ static int decode_down_to(const struct cel_chain *c, size_t stop, struct cel_scr
     return rc;
 }
 
-bool cel_chain_has_parts(const struct cel_chain *c, uint32_t skipped)
+bool cel_chain_has_parts(const struct cel_chain *c)
 {
-    return c->n > 0 && !is_skipped(skipped, 0) && cel_step_flags(&c->step[0]) & CEL_CODEC_PARTS;
+    return c->n == 1 && c->step[0].codec && c->step[0].codec->decode_part;
+}
+
+int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch, const struct cel_encoded *src,
+                          const struct cel_chunk_part *part, void *dst)
+{
+    struct cel_coding coding = coding_of(c, 0);
+    int rc = context_of(scratch, &c->step[0], &coding.context);
+
+    assert(c->prepared && cel_chain_has_parts(c));
+    if (rc == CEL_OK)
+        rc = coding.codec->decode_part(&coding, src, part, dst);
+    return rc == CEL_SKIP ? rc : filter_error(rc, &c->step[0]);
 }
 
 int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
                      uint32_t skipped, void *dst)
-{
-    return cel_chain_decode_part(c, scratch, src, n, skipped, NULL, dst);
-}
-
-int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
-                          uint32_t skipped, const struct cel_chunk_part *part, void *dst)
 {
     int rc = cel_chain_usable(c);
     size_t first = 0, len; /* the step that is decoded last, right into dst */
@@ -388,7 +393,7 @@ int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch
         first++;
     if (first < c->n) {
         rc = decode_down_to(c, first + 1, scratch, &s, skipped, &src, &n);
-        return rc == CEL_OK ? decode_step(c, first, scratch, &s, part, src, n, dst, &len) : rc; /* its size is known */
+        return rc == CEL_OK ? decode_step(c, first, scratch, &s, src, n, dst, &len) : rc; /* its size is known */
     }
     if (n != c->shape.nbytes)
         return wrong_size(n, c->shape.nbytes);

@@ -170,11 +170,10 @@ int cel_chain_encode(const struct cel_chain *c, struct cel_scratch *scratch, con
 int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
                      uint32_t skipped, void *dst);
 
-/* The same where only a box of the chunk is needed: the rest of dst may become anything. cel_chain_has_parts: that is less
- * work than to decode all. */
-bool cel_chain_has_parts(const struct cel_chain *c, uint32_t skipped);
-int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
-                          uint32_t skipped, const struct cel_chunk_part *part, void *dst);
+/* A box of the chunk alone, in C order, by chains that have parts. CEL_SKIP: not of this chunk. */
+bool cel_chain_has_parts(const struct cel_chain *c);
+int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch, const struct cel_encoded *src,
+                          const struct cel_chunk_part *part, void *dst);
 
 /* Raises *loss to the largest error that encoding made in a chunk of numbers. Neither src nor the encoded
  * bytes lie in the scratch. */

@@ -194,7 +194,8 @@ int cel_params_check(const struct cel_codec *codec, const struct cel_words *w)
 
     for (const struct cel_param *p = codec->params; rc == CEL_OK && p && p->name; p++)
         if (cel_param_counts(p, w) && (size_t)p->word < w->n && !cel_param_is_held(p, w))
-            rc = cel_fail(NC_EFILTER, "%s: %s takes more words than are there", codec->name, p->name);
+            rc = cel_fail(NC_EFILTER, "%s: %s takes %s words, and %s", codec->name, p->name, p->list ? "more" : "two",
+                          p->list ? "not all are there" : "one is there");
     if (rc != CEL_OK)
         return rc;
     cel_params_complete(codec, &full);

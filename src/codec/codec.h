@@ -88,13 +88,19 @@ enum {
     CEL_CODEC_PLANES = 256,        /* output is as many byte planes as working word 0 says */
     CEL_CODEC_MIXES = 512, /* one value depends on several: padding must hold the fill value, which the codec knows */
     CEL_CODEC_SERIALIZES = 1024, /* Zarr version 3: it stands in place of the codec "bytes" */
-    CEL_CODEC_BY_FORMAT = 2048,  /* other bytes in a format that is maskless */
-    CEL_CODEC_PARTS = 4096       /* decode() looks at `part` */
+    CEL_CODEC_BY_FORMAT = 2048   /* other bytes in a format that is maskless */
 };
 
 /* A box of a chunk, in elements. */
 struct cel_chunk_part {
     size_t start[CEL_RANK_MAX], count[CEL_RANK_MAX];
+};
+
+/* An encoded chunk of n bytes: in memory, or to be fetched, n bytes at an offset that lie within it. */
+struct cel_encoded {
+    const unsigned char *bytes; /* NULL: fetch() has them */
+    size_t n;
+    int (*fetch)(const struct cel_encoded *e, size_t offset, size_t n, void *dst);
 };
 
 /* What one call of encode() or decode() is given besides the bytes. */
@@ -109,8 +115,6 @@ struct cel_coding {
     bool in_chain; /* it runs as a step of one of Cellar's chains ... */
     size_t before; /* ... behind this many other steps */
     bool whole;    /* decode: cap is exactly the size of the chunk at this step; bytes beyond it are not needed */
-    const struct cel_chunk_part *part;
-        /* decode: the rest is not needed, and may become anything; NULL: all is */ /* decode: nothing else of the chunk is needed, and may become anything; NULL: all is */
     bool maskless; /* the format cannot note that a filter was left out for a chunk: CEL_SKIP fails there */
 };
 
@@ -174,6 +178,11 @@ struct cel_codec {
      * fails only because dst is too small sets *len above cap. */
     int (*encode)(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len);
     int (*decode)(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len);
+
+    /* Optional: decodes a box of the chunk to dst, in C order, where that takes less than decode() of all. CEL_SKIP: not of
+     * this chunk. */
+    int (*decode_part)(const struct cel_coding *coding, const struct cel_encoded *src,
+                       const struct cel_chunk_part *part, void *dst);
 
     /* Optional: encode() and a shuffle of elements of `size` bytes behind it, in one pass; dst gets n bytes.
      * CEL_SKIP: not for this chunk; the caller then runs one after the other. */

@@ -431,36 +431,21 @@ static int find_chunk(struct cel_b2_work *work, const struct cel_b2_frame *frame
     return rc;
 }
 
-/* The part that is wanted; NULL: all, or the array is not the one that the caller knows. */
-static const struct cel_chunk_part *part_of(const struct cel_coding *coding, const struct cel_b2_array *array)
-{
-    const struct cel_shape *shape = coding->shape;
-
-    if (!coding->part || !shape || shape->rank != array->rank ||
-        memcmp(shape->dims, array->shape, (size_t)array->rank * sizeof *shape->dims) != 0)
-        return NULL;
-    return coding->part;
-}
-
-static int decode_array(const struct cel_coding *coding, const struct cel_b2_array *array, const unsigned char *src,
-                        size_t n, unsigned char *dst, size_t cap, size_t *len)
+static int decode_array(struct cel_b2_work *work, const struct cel_b2_array *array, const unsigned char *src, size_t n,
+                        unsigned char *dst, size_t cap, size_t *len)
 {
     static const size_t start[CEL_B2_RANK];
-    const struct cel_chunk_part *part = part_of(coding, array);
-    struct cel_b2_work *work = ((struct context *)coding->context)->work;
     size_t size = shape_bytes(array);
 
     if (size > cap)
         return too_long(size, cap, len);
     *len = size;
-    return part ? cel_b2_array_decode(work, array, src, n, part->start, part->count, true, dst)
-                : cel_b2_array_decode(work, array, src, n, start, array->shape, true, dst);
+    return cel_b2_array_decode(work, array, src, n, start, array->shape, dst);
 }
 
-static int decode_frame(const struct cel_coding *coding, const unsigned char *src, size_t n, unsigned char *dst,
-                        size_t cap, size_t *len)
+static int decode_frame(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t cap,
+                        size_t *len)
 {
-    struct cel_b2_work *work = ((struct context *)coding->context)->work;
     unsigned char special[CEL_B2_HEADER];
     const unsigned char *chunk = NULL;
     struct cel_b2_frame frame;
@@ -487,7 +472,7 @@ static int decode_frame(const struct cel_coding *coding, const unsigned char *sr
                    ? cel_fail(NC_EFILTER, "blosc2: the frame says it has %zu bytes, its chunk %zu", size, *len)
                    : rc;
     }
-    return decode_array(coding, &array, chunk, chunk_bytes, dst, cap, len);
+    return decode_array(work, &array, chunk, chunk_bytes, dst, cap, len);
 }
 
 /* What the frame or chunk says its length is. */
@@ -508,19 +493,61 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (says != n)
         return cel_fail(NC_EFILTER, "blosc2: the chunk says %zu bytes are stored, %zu are there", says, n);
     if (cel_b2_is_frame(src, n))
-        return decode_frame(coding, src, n, dst, cap, len);
+        return decode_frame(c->work, src, n, dst, cap, len);
     if (array_of_words(coding->words, &array))
-        return decode_array(coding, &array, src, n, dst, cap, len);
+        return decode_array(c->work, &array, src, n, dst, cap, len);
     return decode_run(c->work, src, n, dst, cap, len);
+}
+
+/* Whether the array is the chunk that the caller knows. */
+static bool is_known(const struct cel_shape *shape, const struct cel_b2_array *array)
+{
+    return shape && shape->rank == array->rank && array->rank > 0 && shape->elem_size == array->elem &&
+           memcmp(shape->dims, array->shape, (size_t)array->rank * sizeof *shape->dims) == 0;
+}
+
+/* A part of the array in a frame that is in memory. */
+static int decode_frame_part(const struct cel_coding *coding, const struct cel_encoded *src,
+                             const struct cel_chunk_part *part, unsigned char *dst)
+{
+    struct cel_b2_work *work = ((struct context *)coding->context)->work;
+    unsigned char special[CEL_B2_HEADER];
+    const unsigned char *chunk = NULL;
+    struct cel_b2_frame frame;
+    struct cel_b2_array array;
+    size_t n = 0;
+    int rc = cel_b2_frame_read(src->bytes, src->n, src->n, &frame);
+
+    if (rc == CEL_OK)
+        rc = array_of(&frame, &array);
+    if (rc == CEL_OK && !is_known(coding->shape, &array))
+        return CEL_SKIP;
+    if (rc == CEL_OK)
+        rc = find_chunk(work, &frame, src->bytes, special, &chunk, &n);
+    return rc == CEL_OK ? cel_b2_array_decode(work, &array, chunk, n, part->start, part->count, dst) : rc;
+}
+
+static int decode_part(const struct cel_coding *coding, const struct cel_encoded *src,
+                       const struct cel_chunk_part *part, void *dst)
+{
+    struct cel_b2_work *work = ((struct context *)coding->context)->work;
+    struct cel_b2_array array;
+
+    if (array_of_words(coding->words, &array) && is_known(coding->shape, &array))
+        return src->bytes ? cel_b2_array_decode(work, &array, src->bytes, src->n, part->start, part->count, dst)
+                          : cel_b2_array_fetch(work, &array, src, part->start, part->count, dst);
+    if (!src->bytes || !cel_b2_is_frame(src->bytes, src->n) || stored_size(src->bytes, src->n) != src->n)
+        return CEL_SKIP;
+    return decode_frame_part(coding, src, part, dst);
 }
 
 /* clang-format off */
 const struct cel_codec cel_codec_blosc2 = {
     .name = "blosc2", .hdf5_id = 32026, .label = "blosc2",
     .about = "up to six filters and one of five compressors, in blocks that are boxes of the chunk",
-    .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_PARTS, .flags_with = flags_with, .params = params, .max_words = NWORDS, .check = check,
+    .flags = CEL_CODEC_COMPRESSOR, .flags_with = flags_with, .params = params, .max_words = NWORDS, .check = check,
     .prepare = prepare, .reveal = reveal,
-    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode,
+    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode, .decode_part = decode_part,
     .make_context = make_context, .free_context = free_context,
 };
 /* clang-format on */

@@ -93,6 +93,12 @@ struct cel_container_ops {
     int (*chunk_next)(struct cel_dataset *ds, struct cel_var *var, const size_t *n, size_t *index);
     int (*chunk_read)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out);
+    /* Some bytes of a chunk, which lie within those that chunk_fetch_size says it has; from any thread. NULL, both: only all
+     * of them, by chunk_read. */
+    int (*chunk_fetch_size)(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at,
+                            size_t *nbytes);
+    int (*chunk_fetch)(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at, size_t offset,
+                       size_t n, void *dst);
     /* The encoded size of a chunk, from an index, a directory or the like: its bytes are not read. CEL_ABSENT: never
      * written. NULL: chunk_find tells it, or there are no chunks. */
     int (*chunk_size)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);

@@ -82,7 +82,7 @@ static void decode_part(const uint8_t *src, size_t n, const uint8_t *whole, unsi
         frame.cbytes == 0 || !is_first(&frame, src) || !choose_part(&array, start, count, from, many))
         return;
     part = malloc(MOST);
-    if (cel_b2_array_decode(work, &array, src + frame.header, frame.cbytes, from, many, false, part) == CEL_OK)
+    if (cel_b2_array_decode(work, &array, src + frame.header, frame.cbytes, from, many, part) == CEL_OK)
         compare_part(&array, whole, from, many, part);
     free(part);
 }

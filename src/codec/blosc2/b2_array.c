@@ -200,10 +200,9 @@ static bool is_run_of_both(const struct box *b)
     return true;
 }
 
-/* The part of the region that lies in the block at index[]. dims: lengths of the array that has the region, which starts
- * there at `base`. */
+/* The part of the region that lies in the block at index[]. */
 static void box_of_block(const struct cel_b2_array *a, const size_t *index, const size_t *start, const size_t *count,
-                         const size_t *dims, const size_t *base, struct box *out)
+                         struct box *out)
 {
     *out = (struct box){.rank = a->rank, .elem = a->elem};
     for (int d = 0; d < a->rank; d++) {
@@ -212,9 +211,9 @@ static void box_of_block(const struct cel_b2_array *a, const size_t *index, cons
 
         out->count[d] = (end < stop ? end : stop) - from;
         out->block[d] = a->block[d];
-        out->array[d] = dims[d];
+        out->array[d] = count[d];
         out->in_block[d] = from - first;
-        out->in_array[d] = from - start[d] + base[d];
+        out->in_array[d] = from - start[d];
     }
 }
 
@@ -227,15 +226,19 @@ static int check_chunk(const struct cel_b2_array *a, const struct cel_b2_header 
     return CEL_OK;
 }
 
-/* A region of a chunk and where it goes. */
-struct region {
-    const size_t *start, *count, *dims, *base; /* as box_of_block() */
-    unsigned char *dst;
-};
+/* One block of a chunk, held or fetched. */
+static int decode_one(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_chunk *c,
+                      size_t number, unsigned char *dst)
+{
+    struct cel_b2_block_shape shape = {.rank = a->rank, .elem = a->elem};
 
-static int decode_block(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_header *h,
-                        const unsigned char *src, const struct cel_b2_block_shape *shape, const struct region *r,
-                        const size_t *index)
+    memcpy(shape.dims, a->block, (size_t)a->rank * sizeof *shape.dims);
+    return c->bytes ? cel_b2_decode_blocks(work, c->h, c->bytes, &shape, number, 1, dst)
+                    : cel_b2_decode_block(work, c, &shape, number, dst);
+}
+
+static int decode_block(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_chunk *c,
+                        const size_t *start, const size_t *count, const size_t *index, unsigned char *dst)
 {
     size_t number = 0, step[CEL_B2_RANK];
     struct box box;
@@ -243,30 +246,31 @@ static int decode_block(struct cel_b2_work *work, const struct cel_b2_array *a, 
 
     for (int d = 0; d < a->rank; d++)
         number = number * blocks_along(a, d) + index[d];
-    box_of_block(a, index, r->start, r->count, r->dims, r->base, &box);
+    box_of_block(a, index, start, count, &box);
     if (is_run_of_both(&box))
-        return cel_b2_decode_blocks(work, h, src, shape, number, 1,
-                                    r->dst + offset_in(&box, box.array, box.in_array, step));
-    rc = cel_b2_work_reserve(&work->part, &work->part_cap, h->block);
+        return decode_one(work, a, c, number, dst + offset_in(&box, box.array, box.in_array, step));
+    rc = cel_b2_work_reserve(&work->part, &work->part_cap, c->h->block);
     if (rc == CEL_OK)
-        rc = cel_b2_decode_blocks(work, h, src, shape, number, 1, work->part);
+        rc = decode_one(work, a, c, number, work->part);
     if (rc == CEL_OK)
-        copy_box(&box, work->part, r->dst, false);
+        copy_box(&box, work->part, dst, false);
     return rc;
 }
 
-/* Blocks from first[] to last[] along each axis. */
-static int decode_touched(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_header *h,
-                          const unsigned char *src, const struct region *r, const size_t *first, const size_t *last)
+/* All blocks that the part touches; it has an element at least. */
+static int decode_touched(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_chunk *c,
+                          const size_t *start, const size_t *count, unsigned char *dst)
 {
-    struct cel_b2_block_shape shape = {.rank = a->rank, .elem = a->elem};
-    size_t index[CEL_B2_RANK];
+    size_t first[CEL_B2_RANK] = {0}, last[CEL_B2_RANK] = {0}, index[CEL_B2_RANK];
     int rc, d;
 
-    memcpy(shape.dims, a->block, (size_t)a->rank * sizeof *shape.dims);
+    for (d = 0; d < a->rank; d++) {
+        first[d] = start[d] / a->block[d];
+        last[d] = (start[d] + count[d] - 1) / a->block[d];
+    }
     memcpy(index, first, sizeof index);
     do {
-        rc = decode_block(work, a, h, src, &shape, r, index);
+        rc = decode_block(work, a, c, start, count, index, dst);
         for (d = a->rank; rc == CEL_OK && d-- > 0;) {
             if (index[d]++ < last[d])
                 break;
@@ -276,34 +280,73 @@ static int decode_touched(struct cel_b2_work *work, const struct cel_b2_array *a
     return rc;
 }
 
-int cel_b2_array_decode(struct cel_b2_work *work, const struct cel_b2_array *a, const unsigned char *src, size_t n,
-                        const size_t *start, const size_t *count, bool in_place, unsigned char *dst)
+static int decode_part(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_chunk *c,
+                       const size_t *start, const size_t *count, unsigned char *dst)
 {
-    static const size_t zero[CEL_B2_RANK];
-    struct region r = {start, count, in_place ? a->shape : count, in_place ? start : zero, dst};
-    size_t first[CEL_B2_RANK] = {0}, last[CEL_B2_RANK] = {0};
+    int rc;
+
+    for (int d = 0; d < a->rank; d++)
+        if (count[d] == 0)
+            return CEL_OK;
+    work->keeps_first = true;
+    work->has_first = false;
+    rc = decode_touched(work, a, c, start, count, dst);
+    work->keeps_first = false;
+    return rc;
+}
+
+int cel_b2_array_decode(struct cel_b2_work *work, const struct cel_b2_array *a, const unsigned char *src, size_t n,
+                        const size_t *start, const size_t *count, unsigned char *dst)
+{
     struct cel_b2_header h;
+    struct cel_b2_chunk c = {.h = &h, .bytes = src};
     int rc = cel_b2_header_read(src, n, &h);
 
     if (rc == CEL_OK)
         rc = check_chunk(a, &h);
-    if (rc != CEL_OK)
-        return rc;
-    if (h.special) { /* its header may have blocks of another size */
+    if (rc == CEL_OK && h.special) { /* its header may have blocks of another size */
         h.block = cel_b2_array_block_bytes(a);
         h.nblocks = h.nbytes / h.block;
     }
-    for (int d = 0; d < a->rank; d++) {
-        if (count[d] == 0)
-            return CEL_OK;
-        first[d] = start[d] / a->block[d];
-        last[d] = (start[d] + count[d] - 1) / a->block[d];
+    return rc == CEL_OK ? decode_part(work, a, &c, start, count, dst) : rc;
+}
+
+/* Special chunks are fetched whole: they are short. */
+static int fetch_whole(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_encoded *src,
+                       const size_t *start, const size_t *count, unsigned char *dst)
+{
+    int rc = cel_b2_work_reserve(&work->fetched, &work->fetched_cap, src->n);
+
+    if (rc == CEL_OK)
+        rc = src->fetch(src, 0, src->n, work->fetched);
+    return rc == CEL_OK ? cel_b2_array_decode(work, a, work->fetched, src->n, start, count, dst) : rc;
+}
+
+int cel_b2_array_fetch(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_encoded *src,
+                       const size_t *start, const size_t *count, unsigned char *dst)
+{
+    unsigned char head[CEL_B2_HEADER] = {0};
+    struct cel_b2_header h;
+    struct cel_b2_chunk c = {.h = &h, .from = src};
+    int rc = src->fetch(src, 0, src->n < sizeof head ? src->n : sizeof head, head);
+
+    if (rc == CEL_OK)
+        rc = cel_b2_header_read(head, src->n, &h);
+    if (rc == CEL_OK)
+        rc = check_chunk(a, &h);
+    if (rc == CEL_OK && h.cbytes != src->n)
+        rc = cel_fail(NC_EFILTER, "blosc2: the chunk says %zu bytes are stored, %zu are there", h.cbytes, src->n);
+    if (rc != CEL_OK)
+        return rc;
+    if (h.special)
+        return fetch_whole(work, a, src, start, count, dst);
+    if (!h.stored) {
+        rc = cel_b2_work_reserve(&work->table, &work->table_cap, 4 * h.nblocks);
+        if (rc == CEL_OK)
+            rc = src->fetch(src, h.size, 4 * h.nblocks, work->table);
+        c.offsets = work->table;
     }
-    work->keeps_first = true;
-    work->has_first = false;
-    rc = decode_touched(work, a, &h, src, &r, first, last);
-    work->keeps_first = false;
-    return rc;
+    return rc == CEL_OK ? decode_part(work, a, &c, start, count, dst) : rc;
 }
 
 static bool is_complete(const struct cel_b2_array *a, const struct box *box)
@@ -339,7 +382,7 @@ void cel_b2_array_cut(const struct cel_b2_array *a, const unsigned char *src, un
     do {
         struct box box;
 
-        box_of_block(a, index, zero, a->chunk, a->chunk, zero, &box);
+        box_of_block(a, index, zero, a->chunk, &box);
         if (!is_complete(a, &box))
             memset(dst, 0, block);
         copy_box(&box, dst, (unsigned char *)src, true);

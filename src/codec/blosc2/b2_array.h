@@ -34,10 +34,14 @@ size_t cel_b2_array_block_bytes(const struct cel_b2_array *array);
 /* Chooses the shape of a block of at most nbytes, or of one element. */
 void cel_b2_array_choose_block(struct cel_b2_array *array, size_t nbytes);
 
-/* Decodes the part start, count of a chunk; only the blocks that it touches. dst has the part alone, in C order, or
- * (in_place) all of `shape`, in which the part is written where it belongs. */
+/* Decodes the part start, count of a chunk to dst, in C order; only the blocks that it touches. */
 int cel_b2_array_decode(struct cel_b2_work *work, const struct cel_b2_array *array, const unsigned char *src, size_t n,
-                        const size_t *start, const size_t *count, bool in_place, unsigned char *dst);
+                        const size_t *start, const size_t *count, unsigned char *dst);
+
+/* The same of a chunk whose bytes are fetched; only those of the blocks. */
+struct cel_encoded;
+int cel_b2_array_fetch(struct cel_b2_work *work, const struct cel_b2_array *array, const struct cel_encoded *src,
+                       const size_t *start, const size_t *count, unsigned char *dst);
 
 /* Brings a chunk from C order into the order of its blocks, padded with zeros, or (repeat) with the last values, so that
  * means of cells are those of values. */

@@ -168,34 +168,63 @@ static int cut_short(size_t block)
     return cel_fail(NC_EFILTER, "blosc2: block %zu reaches beyond the end of the chunk", block);
 }
 
-/* One stream of `len` bytes; *at moves behind it. */
-static int take_stream(struct cel_b2_work *work, const struct cel_b2_header *h, const unsigned char *src, size_t *at,
-                       size_t block, unsigned char *dst, size_t len)
+/* The bytes that are left of a block. */
+struct span {
+    const unsigned char *at;
+    size_t n;
+};
+
+/* One stream of `len` bytes; the span moves behind it. */
+static int take_stream(struct cel_b2_work *work, const struct cel_b2_header *h, struct span *from, size_t block,
+                       unsigned char *dst, size_t len)
 {
     int32_t n;
     int rc = CEL_OK;
 
-    if (h->cbytes - *at < 4)
+    if (from->n < 4)
         return cut_short(block);
-    n = (int32_t)cel_get_le32(src + *at);
-    *at += 4;
+    n = (int32_t)cel_get_le32(from->at);
+    *from = (struct span){from->at + 4, from->n - 4};
     if (n < 0) {
-        if (n < -255 || *at == h->cbytes || src[*at] != 1)
+        if (n < -255 || from->n == 0 || from->at[0] != 1)
             return cel_fail(NC_EFILTER, "blosc2: a stream of block %zu says its length is %d", block, n);
-        ++*at;
+        *from = (struct span){from->at + 1, from->n - 1};
         memset(dst, -n, len);
         return CEL_OK;
     }
-    if ((size_t)n > h->cbytes - *at)
+    if ((size_t)n > from->n)
         return cut_short(block);
     if (n == 0)
         memset(dst, 0, len);
     else if ((size_t)n == len)
-        memcpy(dst, src + *at, len);
+        memcpy(dst, from->at, len);
     else
-        rc = cel_b2_stream_decode(work, h->compressor, src + *at, (size_t)n, dst, len);
-    *at += (size_t)n;
+        rc = cel_b2_stream_decode(work, h->compressor, from->at, (size_t)n, dst, len);
+    *from = (struct span){from->at + n, from->n - (size_t)n};
     return rc;
+}
+
+/* The bytes of a block, and what lies behind it where the chunk is in memory. Else it ends where another starts. */
+static int find_block(struct cel_b2_work *work, const struct cel_b2_chunk *c, size_t block, struct span *out)
+{
+    size_t start = cel_get_le32(c->offsets + 4 * block), end = c->h->cbytes;
+    int rc;
+
+    if (start < c->h->size || start > end)
+        return cut_short(block);
+    if (c->bytes) {
+        *out = (struct span){c->bytes + start, end - start};
+        return CEL_OK;
+    }
+    for (size_t i = 0; i < c->h->nblocks; i++) {
+        size_t other = cel_get_le32(c->offsets + 4 * i);
+
+        if (other > start && other < end)
+            end = other;
+    }
+    rc = cel_b2_work_reserve(&work->fetched, &work->fetched_cap, end - start);
+    *out = (struct span){work->fetched, end - start};
+    return rc == CEL_OK ? c->from->fetch(c->from, start, end - start, work->fetched) : rc;
 }
 
 #define SPLITS_1 16       /* Blosc 1 splits elements of up to 16 bytes, */
@@ -208,33 +237,34 @@ static bool is_split(const struct cel_b2_header *h, size_t n)
     return h->split && n == h->block;
 }
 
-static int take_streams(struct cel_b2_work *work, const struct cel_b2_header *h, const unsigned char *src, size_t block,
-                        unsigned char *dst, size_t n)
+static int take_streams(struct cel_b2_work *work, const struct cel_b2_chunk *c, size_t block, unsigned char *dst,
+                        size_t n)
 {
-    size_t at = cel_get_le32(src + h->size + 4 * block), streams = is_split(h, n) ? h->elem : 1;
-    int rc = CEL_OK;
+    size_t streams = is_split(c->h, n) ? c->h->elem : 1;
+    struct span from = {0};
+    int rc;
 
-    if (at < h->size || at > h->cbytes)
-        return cut_short(block);
     if (n % streams != 0)
         return cel_fail(NC_EFILTER, "blosc2: a block of %zu bytes cannot be split into %zu streams", n, streams);
+    rc = find_block(work, c, block, &from);
     for (size_t s = 0; rc == CEL_OK && s < streams; s++)
-        rc = take_stream(work, h, src, &at, block, dst + s * (n / streams), n / streams);
+        rc = take_stream(work, c->h, &from, block, dst + s * (n / streams), n / streams);
     return rc;
 }
 
 /* Three blocks: where streams go, and two between which filters go to and fro. */
-static int decode_filtered(struct cel_b2_work *work, const struct cel_b2_header *h, const unsigned char *src,
-                           struct cel_b2_filtering *f, size_t block, unsigned char *dst, size_t n)
+static int decode_filtered(struct cel_b2_work *work, const struct cel_b2_chunk *c, struct cel_b2_filtering *f,
+                           size_t block, unsigned char *dst, size_t n)
 {
+    const struct cel_b2_header *h = c->h;
     unsigned char *from = work->blocks, *other = from + h->block;
     int left = 0, rc = CEL_OK;
 
     for (int i = 0; i < CEL_B2_FILTERS; i++)
         left += cel_b2_filter_has_inverse(h->filter[i]);
     if (left == 0)
-        return take_streams(work, h, src, block, dst, n);
-    rc = take_streams(work, h, src, block, from, n);
+        return take_streams(work, c, block, dst, n);
+    rc = take_streams(work, c, block, from, n);
     f->spare = work->blocks + 2 * h->block;
     for (int i = CEL_B2_FILTERS; rc == CEL_OK && i-- > 0;) {
         unsigned char *to = left == 1 ? dst : other;
@@ -255,22 +285,43 @@ static bool has_delta(const struct cel_b2_header *h)
     return memchr(h->filter, CEL_B2_DELTA, CEL_B2_FILTERS) != NULL;
 }
 
-/* The block that the others refer to. */
-static int decode_first(struct cel_b2_work *work, const struct cel_b2_header *h, const unsigned char *src,
-                        struct cel_b2_filtering *f)
+/* What blocks from `first` on need: memory, and for delta the block that they refer to. */
+static int prepare_blocks(struct cel_b2_work *work, const struct cel_b2_chunk *c, size_t first,
+                          struct cel_b2_filtering *f)
 {
-    int rc = cel_b2_work_reserve(&work->first, &work->first_cap, h->block);
+    int rc = cel_b2_work_reserve(&work->blocks, &work->cap, 3 * c->h->block);
 
-    if (rc == CEL_OK)
-        rc = decode_filtered(work, h, src, f, 0, work->first, h->block);
-    work->has_first = rc == CEL_OK;
+    if (rc != CEL_OK || first == 0 || !has_delta(c->h))
+        return rc;
+    if (!work->keeps_first || !work->has_first) {
+        rc = cel_b2_work_reserve(&work->first, &work->first_cap, c->h->block);
+        if (rc == CEL_OK)
+            rc = decode_filtered(work, c, f, 0, work->first, c->h->block);
+        work->has_first = rc == CEL_OK;
+    }
+    f->first = work->first;
     return rc;
+}
+
+int cel_b2_decode_block(struct cel_b2_work *work, const struct cel_b2_chunk *c, const struct cel_b2_block_shape *shape,
+                        size_t block, unsigned char *dst)
+{
+    const struct cel_b2_header *h = c->h;
+    struct cel_b2_filtering f = {.version = h->version, .elem = h->elem, .shape = shape};
+    size_t n = cel_b2_blocks_bytes(h, block, 1);
+    int rc;
+
+    if (h->stored)
+        return c->from->fetch(c->from, h->size + block * h->block, n, dst);
+    rc = prepare_blocks(work, c, block, &f);
+    return rc == CEL_OK ? decode_filtered(work, c, &f, block, dst, n) : rc;
 }
 
 int cel_b2_decode_blocks(struct cel_b2_work *work, const struct cel_b2_header *h, const unsigned char *src,
                          const struct cel_b2_block_shape *shape, size_t first, size_t count, unsigned char *dst)
 {
     struct cel_b2_filtering f = {.version = h->version, .elem = h->elem, .shape = shape};
+    struct cel_b2_chunk c = {.h = h, .bytes = src, .offsets = src + h->size};
     int rc;
 
     if (h->special || h->stored) {
@@ -282,13 +333,9 @@ int cel_b2_decode_blocks(struct cel_b2_work *work, const struct cel_b2_header *h
             memcpy(dst, src + h->size + at, n);
         return CEL_OK;
     }
-    rc = cel_b2_work_reserve(&work->blocks, &work->cap, 3 * h->block);
-    if (rc == CEL_OK && has_delta(h) && first > 0) {
-        rc = work->keeps_first && work->has_first ? CEL_OK : decode_first(work, h, src, &f);
-        f.first = work->first;
-    }
+    rc = prepare_blocks(work, &c, first, &f);
     for (size_t i = 0; rc == CEL_OK && i < count; i++) {
-        rc = decode_filtered(work, h, src, &f, first + i, dst + i * h->block, cel_b2_blocks_bytes(h, first + i, 1));
+        rc = decode_filtered(work, &c, &f, first + i, dst + i * h->block, cel_b2_blocks_bytes(h, first + i, 1));
         if (first == 0 && has_delta(h))
             f.first = dst;
     }

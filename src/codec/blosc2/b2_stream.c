@@ -25,6 +25,8 @@ void cel_b2_work_free(struct cel_b2_work *work)
     free(work->blocks);
     free(work->first);
     free(work->part);
+    free(work->fetched);
+    free(work->table);
     ZSTD_freeCCtx(work->zstd_compress);
     ZSTD_freeDCtx(work->zstd_decompress);
     if (work->deflate)

@@ -2,6 +2,15 @@
 #define CEL_B2_WORK_H
 
 #include "b2_chunk.h"
+#include "codec.h"
+
+/* The bytes of a chunk: all of them, or those that its blocks need. */
+struct cel_b2_chunk {
+    const struct cel_b2_header *h;
+    const unsigned char *bytes;   /* NULL: `from` has them ... */
+    const unsigned char *offsets; /* ... but for those of its blocks */
+    const struct cel_encoded *from;
+};
 
 struct cel_b2_work {
     unsigned char *blocks; /* as many as a call asked for, one after the other */
@@ -11,8 +20,16 @@ struct cel_b2_work {
     bool keeps_first, has_first; /* calls are for one chunk: what the first of them made of it serves the others */
     unsigned char *part;         /* a block of which a part is wanted */
     size_t part_cap;
+    unsigned char *fetched; /* a block as it is stored; table: header and offsets of its chunk */
+    size_t fetched_cap;
+    unsigned char *table;
+    size_t table_cap;
     void *zstd_compress, *zstd_decompress, *deflate;
 };
+
+/* One block of a chunk that is neither special nor held whole; as cel_b2_decode_blocks(). */
+int cel_b2_decode_block(struct cel_b2_work *work, const struct cel_b2_chunk *c, const struct cel_b2_block_shape *shape,
+                        size_t block, unsigned char *dst);
 
 int cel_b2_work_reserve(unsigned char **p, size_t *cap, size_t need);
 

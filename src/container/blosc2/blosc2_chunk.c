@@ -143,6 +143,30 @@ int cel_blosc2_chunk_read(struct cel_dataset *ds, struct cel_var *var, const siz
     return rc == CEL_OK ? cel_blosc2_read(b, b->frame.header + at->address, out->data, n) : rc;
 }
 
+int cel_blosc2_chunk_fetch_size(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at,
+                                size_t *nbytes)
+{
+    *nbytes = at->address & CEL_BLOSC2_SPECIAL ? CEL_B2_HEADER : at->nbytes;
+    return *nbytes == SIZE_MAX ? stored_bytes(cel_blosc2_of(ds), at->address, nbytes) : CEL_OK;
+}
+
+int cel_blosc2_chunk_fetch(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at,
+                           size_t offset, size_t n, void *dst)
+{
+    struct blosc2_file *b = cel_blosc2_of(ds);
+    unsigned char special[CEL_B2_HEADER];
+    bool is_special;
+    size_t where;
+    int rc;
+
+    if (!(at->address & CEL_BLOSC2_SPECIAL))
+        return cel_blosc2_read(b, b->frame.header + at->address + offset, dst, n);
+    rc = cel_b2_frame_offset(&b->frame, at->address, b->frame.chunk, &where, special, &is_special);
+    if (rc == CEL_OK)
+        memcpy(dst, special + offset, n);
+    return rc;
+}
+
 int cel_blosc2_chunk_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out)
 {
     struct cel_chunk_location at;

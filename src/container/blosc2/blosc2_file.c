@@ -173,7 +173,7 @@ const struct cel_container_ops cel_blosc2_ops = {
     .name = "blosc2", .formatx = NC_FORMATX_UNDEFINED, 
     .features = CEL_KEEPS_CHUNKS | CEL_KEEPS_FILTERS | CEL_KEEPS_INT64 | CEL_KEEPS_ENDIAN | CEL_KEEPS_STRINGS,
     .bid = bid, .create = cel_blosc2_create, .open = open_it, .load_types = load_nothing, .load_var = load_var, .load_atts = load_atts,
-    .save = cel_blosc2_save, .extend = cel_blosc2_extend, .chunk_find = cel_blosc2_chunk_find, .chunk_read = cel_blosc2_chunk_read,
+    .save = cel_blosc2_save, .extend = cel_blosc2_extend, .chunk_find = cel_blosc2_chunk_find, .chunk_read = cel_blosc2_chunk_read, .chunk_fetch_size = cel_blosc2_chunk_fetch_size, .chunk_fetch = cel_blosc2_chunk_fetch,
     .chunk_size = cel_blosc2_chunk_size, .chunk_locate = cel_blosc2_chunk_locate,
     .chunk_allocate = cel_blosc2_chunk_allocate, .chunk_write = cel_blosc2_chunk_write, .sync = cel_blosc2_sync, .close = close_it, .fact = fact,
 };

@@ -74,6 +74,10 @@ int cel_blosc2_chunk_find(struct cel_dataset *ds, struct cel_var *var, const siz
                           struct cel_chunk_location *out);
 int cel_blosc2_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                           const struct cel_chunk_location *at, struct cel_buf *out);
+int cel_blosc2_chunk_fetch_size(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at,
+                                size_t *nbytes);
+int cel_blosc2_chunk_fetch(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at,
+                           size_t offset, size_t n, void *dst);
 int cel_blosc2_chunk_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
 
 int cel_blosc2_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,

@@ -72,7 +72,7 @@ static void decode_part(const unsigned char *in, size_t n, size_t cap, const cha
     if (rc == CEL_OK)
         rc = cel_b2_array_read(frame.layers[0].bytes, frame.layers[0].len, frame.elem, &array);
     if (rc == CEL_OK)
-        rc = cel_b2_array_decode(work, &array, in + frame.header, frame.cbytes, from, many, false, out);
+        rc = cel_b2_array_decode(work, &array, in + frame.header, frame.cbytes, from, many, out);
     answer(rc, out, cap);
     free(out);
     cel_b2_work_free(work);
