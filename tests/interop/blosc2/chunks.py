@@ -145,7 +145,7 @@ def files(rng, served):
     except (RuntimeError, ValueError):
         return
     if not is_lossy(filters):
-        want = a  # c-blosc2 itself reads other values where DELTA meets several threads
+        want = a  # c-blosc2 itself reads other values of some pipelines with several threads
     for whole in (True, False):
         start = [0 if whole else int(rng.integers(0, n)) for n in shape]
         count = [n if whole else int(rng.integers(1, n - s + 1)) for n, s in zip(shape, start)]
