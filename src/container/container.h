@@ -13,6 +13,7 @@ struct cel_location {
     const char *path;
     const char *fragment; /* after '#' of a URL, "" without */
     bool is_url;
+    bool is_remote;           /* on a server: http, https, s3 or gs */
     void *memory;             /* open: the file's bytes; NULL: not in memory */
     size_t memory_size;       /* create: first size */
     bool in_memory;           /* NC_INMEMORY or NC_DISKLESS */

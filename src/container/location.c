@@ -21,6 +21,16 @@ static size_t scheme_len(const char *text)
     return n > 1 && isalpha((unsigned char)text[0]) && strncmp(text + n, "://", 3) == 0 ? n + 3 : 0;
 }
 
+static bool is_remote(const char *url)
+{
+    static const char *const schemes[] = {"http://", "https://", "s3://", "gs://"};
+
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (strncasecmp(url, schemes[i], strlen(schemes[i])) == 0)
+            return true;
+    return false;
+}
+
 static void split(struct cel_where *where)
 {
     size_t n = scheme_len(where->text);
@@ -31,6 +41,7 @@ static void split(struct cel_where *where)
     if (!n)
         return;
     where->at.is_url = true;
+    where->at.is_remote = is_remote(where->text);
     hash = strchr(where->text, '#');
     if (hash) {
         *hash = '\0';

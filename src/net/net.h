@@ -27,10 +27,11 @@ struct cel_net_request {
     uint64_t offset; /* a server that ignores the range is noticed, and its answer cut */
     size_t n;
     void *dst;
-    size_t body_max; /* of any other answer; more is an error before memory is asked for */
-    int attempts;    /* at most; 0: as many as the settings say */
-    bool direct;     /* never through a proxy */
-    int seconds;     /* for all of it, 0: no limit but that on silence */
+    struct cel_buf *into; /* NULL, or where the body of a good answer goes otherwise; its maximum counts */
+    size_t body_max;      /* of any other answer; more is an error before memory is asked for */
+    int attempts;         /* at most; 0: as many as the settings say */
+    bool direct;          /* never through a proxy */
+    int seconds;          /* for all of it, 0: no limit but that on silence */
 };
 
 #define CEL_NET_TEXT 128 /* a header's value that is kept */
@@ -65,9 +66,6 @@ struct cel_net_counts {
     uint64_t requests, bytes_in, bytes_out, retries;
 };
 void cel_net_counts(struct cel_net_counts *out);
-
-/* The URL for texts: without its query, which may hold a signature. The buffer is ended by a NUL. */
-int cel_net_public_url(const char *url, struct cel_buf *out);
 
 /* --- for tests ---------------------------------------------------------------------------- */
 bool cel_net_is_passing(int status);                                  /* may the same request succeed later? */

@@ -94,6 +94,17 @@ static size_t take_header(char *text, size_t one, size_t n, void *context)
     return n;
 }
 
+static size_t body_max(const struct cel_net_request *r)
+{
+    return r->into ? r->into->max : r->body_max;
+}
+
+/* Some servers answer with a range and call it 200. */
+static bool is_partial(const struct cel_net_call *call)
+{
+    return call->answer.status == 206 || call->from != UINT64_MAX;
+}
+
 static int begin_body(struct cel_net_call *call)
 {
     const struct cel_net_request *r = &call->request;
@@ -102,7 +113,7 @@ static int begin_body(struct cel_net_call *call)
     call->begun = true;
     if (a->status >= 300)
         return CEL_OK;
-    if (r->ranged && a->status == 206)
+    if (r->ranged && is_partial(call))
         return call->from == UINT64_MAX || call->from == r->offset
                    ? CEL_OK
                    : cel_fail(NC_EIO, "the server sent the bytes from %llu on where those from %llu on were asked for",
@@ -111,10 +122,10 @@ static int begin_body(struct cel_net_call *call)
         a->range_ignored = true;
         return CEL_OK;
     }
-    if (a->length != UINT64_MAX && a->length > r->body_max)
+    if (a->length != UINT64_MAX && a->length > body_max(r))
         return cel_fail(NC_EIO, "it has %llu bytes, where at most %zu can be right", (unsigned long long)a->length,
-                        r->body_max);
-    return a->length == UINT64_MAX ? CEL_OK : cel_buf_reserve(&a->body, (size_t)a->length);
+                        body_max(r));
+    return a->length == UINT64_MAX ? CEL_OK : cel_buf_reserve(r->into ? r->into : &a->body, (size_t)a->length);
 }
 
 /* Of the bytes [at, at + n) of the stream those in [from, from + len) go to dst. */
@@ -129,8 +140,8 @@ static void cut(uint64_t at, const char *data, size_t n, uint64_t from, size_t l
 static int keep_body(struct cel_net_call *call, const char *data, size_t n)
 {
     const struct cel_net_request *r = &call->request;
-    struct cel_buf *body = &call->answer.body;
     bool error = call->answer.status >= 300;
+    struct cel_buf *body = r->into && !error ? r->into : &call->answer.body;
 
     if (r->ranged && !error) {
         uint64_t from = call->answer.range_ignored ? r->offset : 0;
@@ -141,8 +152,8 @@ static int keep_body(struct cel_net_call *call, const char *data, size_t n)
     }
     if (error && body->len + n > ERROR_BODY_MAX)
         n = ERROR_BODY_MAX - body->len;
-    if (!error && n > r->body_max - body->len)
-        return cel_fail(NC_EIO, "it has more than %zu bytes, which cannot be right", r->body_max);
+    if (!error && n > body_max(r) - body->len)
+        return cel_fail(NC_EIO, "it has more than %zu bytes, which cannot be right", body_max(r));
     return cel_buf_add(body, data, n);
 }
 
@@ -316,6 +327,8 @@ int cel_net_attempt_begin(struct cel_net_call *call)
     call->stopped = CEL_OK;
     call->reason[0] = '\0';
     call->answer.body.len = 0;
+    if (call->request.into)
+        call->request.into->len = 0;
     start_answer(call, 0);
     rc = add_headers(call);
     if (rc != CEL_OK)
@@ -360,11 +373,11 @@ static int check_range(const struct cel_net_call *call)
     if (a->status == 416)
         return CEL_BEYOND;
     if (call->enough)
-        return a->status != 206 || call->got == r->n
+        return !is_partial(call) || call->got == r->n
                    ? CEL_OK
                    : cel_fail(NC_EIO, "the server sent %llu bytes where %zu were asked for",
                               (unsigned long long)call->got, r->n);
-    return a->status != 206 || (a->total != UINT64_MAX && a->total - r->offset < r->n) ? CEL_BEYOND : CEL_SKIP;
+    return !is_partial(call) || (a->total != UINT64_MAX && a->total - r->offset < r->n) ? CEL_BEYOND : CEL_SKIP;
 }
 
 static int transport_failure(const struct cel_net_call *call, CURLcode code)
@@ -377,20 +390,6 @@ static int transport_failure(const struct cel_net_call *call, CURLcode code)
                         "authority in CELLAR_CA_BUNDLE",
                         why);
     return cel_fail(NC_ECURL, "%s", why);
-}
-
-static int name_url(const struct cel_net_call *call, int rc)
-{
-    struct cel_buf url = CEL_BUF_INIT(1 << 20);
-    struct cel_status why;
-
-    cel_status_save(&why);
-    if (cel_net_public_url(call->request.url, &url) == CEL_OK) {
-        cel_status_restore(&why);
-        rc = cel_fail_in(rc, "%s", url.data);
-    }
-    cel_buf_dispose(&url);
-    return rc;
 }
 
 /* There is an answer, or as much of it as is wanted. */
@@ -416,7 +415,7 @@ bool cel_net_attempt_end(struct cel_net_call *call, CURLcode code)
     bool again;
     int rc = verdict(call, code, &again);
 
-    call->rc = rc == CEL_OK || rc == CEL_BEYOND ? rc : name_url(call, rc);
+    call->rc = rc == CEL_OK || rc == CEL_BEYOND ? rc : cel_fail_in(rc, "%s", call->request.url);
     cel_status_save(&call->why);
     return again;
 }

@@ -77,6 +77,14 @@ static bool has_controls(const char *text)
     return false;
 }
 
+/* A ':' that is not followed by the number of a port: the password behind it may go on behind a '/'. */
+static bool has_password(const struct cel_url *url)
+{
+    const char *colon = *url->host == '[' ? NULL : strchr(url->host, ':');
+
+    return colon && (!colon[1] || colon[1 + strspn(colon + 1, "0123456789")]);
+}
+
 /* Texts lie one behind another in one block: each needs one byte for its NUL, which "://", '/' and '?' leave. */
 static int split(struct cel_url *url)
 {
@@ -97,7 +105,7 @@ static int split(struct cel_url *url)
     if (slash)
         *slash = '\0';
     url->path = slash ? slash + 1 : "";
-    if (strchr(url->host, '@'))
+    if (strchr(url->host, '@') || (has_password(url) && strchr(url->path, '@')))
         return cel_fail(NC_EINVAL, "a URL with a user's name or password is not opened: set credentials in the "
                                    "environment or in a file instead");
     if (strcmp(url->scheme, "s3") != 0 && strcmp(url->scheme, "gs") != 0)
@@ -114,7 +122,7 @@ int cel_url_parse(const char *text, struct cel_url *out)
         return NC_ENOMEM;
     rc = has_controls(text) ? cel_fail(NC_EINVAL, "a URL cannot hold control characters") : split(out);
     if (rc == CEL_OK && (strcmp(out->scheme, "http") == 0 || strcmp(out->scheme, "https") == 0) && !is_host(out->host))
-        rc = cel_fail(NC_EINVAL, "'%s' is no name of a host", out->host);
+        rc = cel_fail(NC_EINVAL, "the URL names no host, or one that cannot be");
     if (rc != CEL_OK)
         cel_url_dispose(out);
     return rc;

@@ -1,7 +1,7 @@
 #ifndef CEL_STORE_H
 #define CEL_STORE_H
 
-/* Key -> bytes, in a directory, a zip archive or memory. Keys are segments
+/* Key -> bytes, in a directory, a zip archive, memory, a bucket of S3 or on a web server. Keys are segments
  * joined by '/': no segment is empty, "." or "..", or starts with
  * ".cellar-tmp-". Every call may come from any thread; readers see a value as it
  * was before or after a put, never between. */
@@ -22,6 +22,12 @@ int cel_store_open_dir(const char *path, enum cel_store_mode mode, struct cel_st
 int cel_store_open_zip(const char *path, enum cel_store_mode mode, struct cel_store **out);
 int cel_store_open_memory(struct cel_store **out);
 int cel_store_open_refs(const char *path, enum cel_store_mode mode, struct cel_store **out); /* READ only */
+
+/* Over the network: http and https READ only, s3 and gs in every mode; s3: an https URL is one of S3, https://host/bucket/key. No
+ * fragment. READ and WRITE ask the server nothing. */
+int cel_store_open_url(const char *url, bool s3, enum cel_store_mode mode, struct cel_store **out);
+int cel_store_open_http(const char *url, enum cel_store_mode mode, struct cel_store **out);
+int cel_store_open_s3(const char *url, enum cel_store_mode mode, struct cel_store **out);
 
 int cel_store_remove_dir(const char *path); /* the folder and all in it */
 

@@ -6,6 +6,7 @@
 /reset/N        the connection ends without an answer the first N times
 /short/N        half of the body is sent the first N times, then the connection ends
 /cut/N          fewer bytes of the range than asked for, the first N times
+/odd            as /data, but a range is answered with 200
 /wrong          a range, but not the one that was asked for
 /slow/MS        the answer takes that long
 /redirect/URL   302
@@ -36,7 +37,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if send is not None:
             self.close_connection = True
 
-    def data(self, ranges=True, shift=0, cut=0):
+    def data(self, ranges=True, shift=0, cut=0, status=206):
         match = self.headers.get('If-Match')
         if match and match != ETAG:
             return self.answer(412)
@@ -46,7 +47,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         first, last = int(wanted[1]) + shift, min(int(wanted[2]) + shift, len(DATA) - 1) - cut
         if first >= len(DATA):
             return self.answer(416)
-        return self.answer(206, DATA[first:last + 1],
+        return self.answer(status, DATA[first:last + 1],
                            [('ETag', ETAG), ('Content-Range', f'bytes {first}-{last}/{len(DATA)}')])
 
     def handle_any(self):
@@ -68,6 +69,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, DATA, send=500)
         if kind == 'cut':
             return self.data(cut=5 if seen <= int(more[0]) else 0)
+        if kind == 'odd':
+            return self.data(status=200)
         if kind == 'wrong':
             return self.data(shift=10)
         if kind == 'slow':

@@ -61,6 +61,7 @@ def ranges(s):
     check('beyond the end', part('/data', 990, 11) == b'failed 4 \n')
     check('far beyond it', part('/data', 5000, 11) == b'failed 4 \n')
     check('a server that ignores ranges', whole(part('/ignore', 100, 50), 1, 1, nasty.DATA[100:150]))
+    check('one that calls a range 200', whole(part('/odd', 100, 50), 1, 0, nasty.DATA[100:150]))
     check('beyond its end', part('/ignore', 990, 11) == b'failed 4 \n')
     check('another range than asked for', b'the bytes from 110 on' in part('/wrong', 100, 50))
     check('a range cut short', whole(part('/cut/1', 100, 50), 2, part=nasty.DATA[100:150], status=206))
