@@ -151,6 +151,31 @@ int cel_store_get_range_of(struct cel_store *s, const char *key, const struct ce
     return rc;
 }
 
+static int get_first_by_stat(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
+                             uint64_t *size)
+{
+    int rc = cel_store_stat(s, key, mark, size);
+
+    if (rc == CEL_OK && *size < *n)
+        *n = (size_t)*size;
+    return rc == CEL_OK ? cel_store_get_range_of(s, key, mark, 0, *n, dst) : rc;
+}
+
+int cel_store_get_first(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
+                        uint64_t *size)
+{
+    struct cel_buf full;
+    int rc;
+
+    if (!s->ops->get_first)
+        return get_first_by_stat(s, key, dst, n, mark, size);
+    rc = full_key(s, key, &full);
+    if (rc == CEL_OK)
+        rc = s->ops->get_first(s, full.data, dst, n, mark, size);
+    cel_buf_dispose(&full);
+    return rc;
+}
+
 bool cel_store_mark_same(const struct cel_store_mark *a, const struct cel_store_mark *b)
 {
     return a->known && b->known && memcmp(a->word, b->word, sizeof a->word) == 0;

@@ -8,6 +8,7 @@
 
 #include "buf.h"
 #include "file.h"
+#include "source.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,6 +29,10 @@ int cel_store_open_refs(const char *path, enum cel_store_mode mode, struct cel_s
 int cel_store_open_url(const char *url, bool s3, enum cel_store_mode mode, struct cel_store **out);
 int cel_store_open_http(const char *url, enum cel_store_mode mode, struct cel_store **out);
 int cel_store_open_s3(const char *url, enum cel_store_mode mode, struct cel_store **out);
+
+/* A value as a file (source.h). The store is the source's from now on, also when it fails. CEL_ABSENT: there is none. */
+int cel_source_of_key(struct cel_store *store, const char *key, struct cel_source **out);
+int cel_source_of_url(const char *url, bool s3, struct cel_source **out);
 
 int cel_store_remove_dir(const char *path); /* the folder and all in it */
 
@@ -63,6 +68,9 @@ int cel_store_stat(struct cel_store *s, const char *key, struct cel_store_mark *
                    uint64_t *size); /* CEL_ABSENT: *size is 0 */
 int cel_store_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                            size_t n, void *dst);
+/* The first *n bytes, or all where there are fewer (*n becomes that), with what stat tells; of a server in one request. */
+int cel_store_get_first(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
+                        uint64_t *size);
 bool cel_store_mark_same(const struct cel_store_mark *a, const struct cel_store_mark *b);
 
 /* A draft is a value that is not complete yet. Its parts are written in any order and by any

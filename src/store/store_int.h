@@ -27,6 +27,9 @@ struct cel_store_ops {
     int (*stat)(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size);
     int (*get_range_of)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                         size_t n, void *dst);
+    /* NULL: stat and get_range do it. */
+    int (*get_first)(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
+                     uint64_t *size);
     int (*put)(struct cel_store *s, const char *key, const void *data, size_t n);
     int (*erase)(struct cel_store *s, const char *key);
     int (*list)(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);

@@ -300,28 +300,57 @@ int cel_remote_get_range(struct cel_store *s, const char *key, uint64_t offset, 
     return cel_remote_get_range_of(s, key, NULL, offset, n, dst);
 }
 
-/* Of a server that answers no HEAD, or was asked with a signature for GET alone: by the first byte. */
-static int stat_by_get(struct cel_remote *r, const char *key, struct cel_store_mark *mark, uint64_t *size)
+/* Fewer than n bytes, as the answer says: they are asked for again, on condition that they are the same. */
+static int get_short(struct cel_store *s, const char *key, void *dst, size_t *n, const struct cel_store_mark *mark,
+                     uint64_t size)
 {
-    char byte;
-    struct cel_remote_request request = {
-        .method = "GET", .key = key, .query = "", .ranged = true, .n = 1, .dst = &byte};
+    int rc = CEL_OK;
+
+    if (size >= *n)
+        return cel_fail(NC_EIO, "%s: the server says that it has %llu bytes, and sends fewer", key,
+                        (unsigned long long)size);
+    *n = (size_t)size;
+    if (*n)
+        rc = cel_remote_get_range_of(s, key, mark, 0, *n, dst);
+    return rc == CEL_STALE ? cel_fail(NC_EIO, "%s: it changed while it was looked at", key) : rc;
+}
+
+/* Of an answer to the request for its first bytes; beyond: it has fewer, perhaps none (416). */
+static int note_size(struct cel_remote *r, const struct cel_net_answer *a, bool beyond, const char *key,
+                     struct cel_store_mark *mark, uint64_t *size)
+{
+    *size = beyond && a->status == 416 && a->total == UINT64_MAX ? 0 : size_of(a);
+    mark_of(a, *size, mark);
+    if (a->range_ignored)
+        warn_of_ranges(r);
+    return *size == UINT64_MAX ? cel_fail(NC_EIO, "%s: the server does not tell its size", key) : CEL_OK;
+}
+
+int cel_remote_get_first(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
+                         uint64_t *size)
+{
+    struct cel_remote *r = cel_remote_of(s);
+    struct cel_remote_request request = {.method = "GET", .key = key, .query = "", .ranged = true, .n = *n, .dst = dst};
     struct cel_remote_call call = {0};
     const struct cel_net_answer *a;
     int rc = cel_remote_ask(r, &request, &call, &a);
+    bool beyond = rc == CEL_BEYOND;
 
-    if (rc == CEL_BEYOND)
-        *size = 0;
-    else if (rc == CEL_OK && a->status != 200 && a->status != 206)
-        rc = cel_remote_refused(r, a, "look at", key);
-    else if (rc == CEL_OK)
-        *size = size_of(a);
-    if (rc == CEL_OK && *size == UINT64_MAX)
-        rc = cel_fail(NC_EIO, "%s: the server does not tell its size", key);
-    if (rc == CEL_OK || rc == CEL_BEYOND)
-        mark_of(a, *size, mark);
+    if (rc == CEL_OK && a->status != 200 && a->status != 206)
+        rc = cel_remote_refused(r, a, "read", key);
+    if (rc == CEL_OK || beyond)
+        rc = note_size(r, a, beyond, key, mark, size);
     cel_remote_end(&call);
-    return rc == CEL_BEYOND ? CEL_OK : rc;
+    return rc == CEL_OK && beyond ? get_short(s, key, dst, n, mark, *size) : rc;
+}
+
+/* Of a server that answers no HEAD, or was asked with a signature for GET alone: by the first byte. */
+static int stat_by_get(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size)
+{
+    size_t n = 1;
+    char byte;
+
+    return cel_remote_get_first(s, key, &byte, &n, mark, size);
 }
 
 int cel_remote_stat(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size)
@@ -342,7 +371,7 @@ int cel_remote_stat(struct cel_store *s, const char *key, struct cel_store_mark 
         mark_of(a, *size, mark);
     }
     cel_remote_end(&call);
-    return rc == CEL_OK && ask_again ? stat_by_get(r, key, mark, size) : rc;
+    return rc == CEL_OK && ask_again ? stat_by_get(s, key, mark, size) : rc;
 }
 
 int cel_remote_size(struct cel_store *s, const char *key, uint64_t *size)

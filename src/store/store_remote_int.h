@@ -76,6 +76,8 @@ int cel_remote_size(struct cel_store *s, const char *key, uint64_t *size);
 int cel_remote_stat(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size);
 int cel_remote_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                             size_t n, void *dst);
+int cel_remote_get_first(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
+                         uint64_t *size);
 void cel_remote_free(struct cel_store *s);
 void cel_target_free(struct cel_target *target);
 int cel_remote_make(const char *path, const struct cel_store_ops *ops, enum cel_store_mode mode,

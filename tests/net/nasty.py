@@ -10,11 +10,15 @@
 /wrong          a range, but not the one that was asked for
 /slow/MS        the answer takes that long
 /redirect/URL   302
+/files/...      what the server's `folder` has, with the server's next fault each `every` requests (0: never)
 /echo           the method, the body's length and the headers"""
 import http.server
+import itertools
+import os
 import re
 import threading
 import time
+import urllib.parse
 
 DATA = bytes(i * 7 % 251 for i in range(1000))
 ETAG = '"v1"'
@@ -50,12 +54,44 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(status, DATA[first:last + 1],
                            [('ETag', ETAG), ('Content-Range', f'bytes {first}-{last}/{len(DATA)}')])
 
+    def file(self, name):
+        s = self.server
+        try:
+            with open(os.path.join(s.folder, urllib.parse.unquote(name)), 'rb') as f:
+                data = f.read()
+        except OSError:
+            return self.answer(404)
+        with s.lock:
+            s.turn += 1
+            fault = next(s.faults) if s.every and s.turn % s.every == 0 else None
+            s.delivered[fault] = s.delivered.get(fault, 0) + 1
+        etag = '"other"' if fault == 'stale' else '"%d-%d"' % (len(data), hash(data) & 0xffffff)
+        if fault == '503':
+            return self.answer(503)
+        if fault == 'reset':
+            self.close_connection = True
+            return None
+        if self.headers.get('If-Match', etag) != etag:
+            return self.answer(412)
+        wanted = re.fullmatch(r'bytes=(\d+)-(\d+)', self.headers.get('Range', ''))
+        if not wanted:
+            return self.answer(200, data, [('ETag', etag)], len(data) // 2 if fault == 'short' else None)
+        first, last = int(wanted[1]) + (8 if fault == 'wrong' else 0), min(int(wanted[2]), len(data) - 1)
+        if first > last:
+            return self.answer(416, headers=[('Content-Range', f'bytes */{len(data)}')])
+        with s.lock:
+            s.sent += last + 1 - first
+        return self.answer(206, data[first:last + 1], [('ETag', etag), ('Content-Range', f'bytes {first}-{last}/{len(data)}')],
+                           (last + 1 - first) // 2 if fault == 'short' else None)
+
     def handle_any(self):
         body = self.rfile.read(int(self.headers.get('Content-Length', 0)))
         with self.server.lock:
             self.server.asked.append((self.command, self.path, dict(self.headers), len(body)))
             seen = self.server.seen[self.path] = self.server.seen.get(self.path, 0) + 1
         kind, *more = self.path.split('?')[0].strip('/').split('/')
+        if kind == 'files':
+            return self.file('/'.join(more))
         if kind == 'data':
             return self.data()
         if kind == 'ignore':
@@ -94,9 +130,14 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self):
         super().__init__(('127.0.0.1', 0), Handler)
         self.lock, self.asked, self.seen, self.connections = threading.Lock(), [], {}, 0
+        self.folder, self.every, self.turn, self.sent, self.delivered = '.', 0, 0, 0, {}
+        self.faults = itertools.cycle(['503', 'reset', 'short', 'wrong', 'stale'])
         self.port = self.server_address[1]
         self.url = f'http://127.0.0.1:{self.port}'
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        pass  # a client that gave up
 
     def process_request(self, request, client_address):
         with self.lock:

@@ -56,6 +56,9 @@ struct cel_h5_io {
     uint64_t synced_begin;            /* under the HDF5 lock: raw data of libhdf5's between here ... */
     uint64_t synced_end;              /* ... and here lay there at the last sync, too */
 
+    /* on a server, for reading alone; NULL: not there */
+    struct cel_source *remote;
+
     /* in memory */
     char *data;
     size_t cap;

@@ -152,6 +152,16 @@ static bool is_named_zarr(const char *path)
     return n >= 5 && strncasecmp(path + n - 5, ".zarr", 5) == 0;
 }
 
+/* On a server: no file, or a page that a web server shows of a folder. */
+static bool may_be_folder(const struct cel_location *where)
+{
+    size_t at = 0;
+
+    while (at < where->head_len && strchr(" \t\r\n", where->head[at]) && where->head[at])
+        at++;
+    return where->looked_at && (!where->exists || where->head[at] == '<');
+}
+
 static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
 {
     unsigned words = words_of(where->fragment);
@@ -163,7 +173,7 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
     if (create)
         return 0;
     if (where->is_remote)
-        return !(words & WORD_BYTES) && is_named_zarr(where->path) ? 90 : 0;
+        return words & WORD_BYTES ? 0 : is_named_zarr(where->path) ? 90 : may_be_folder(where) ? 20 : 0;
     if (where->is_directory)
         return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path, LOOK_LEVELS, &entries) ? 80 : 0;
     if (is_references(where) && ends_with(where->path, ".json"))
@@ -233,6 +243,10 @@ static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *wher
     rc = open_store(where, options->mode & NC_WRITE ? CEL_STORE_WRITE : CEL_STORE_READ, words, &z->store);
     if (rc == CEL_OK)
         rc = cel_zarr_find_root(z, where->path);
+    if (rc == NC_ENOTZARR && may_be_folder(where))
+        rc = cel_fail(NC_ENOTFOUND,
+                      "there is neither an HDF5 or classic file nor a Zarr store; a server of OPeNDAP (DAP) is "
+                      "not asked: download the file, and open that");
     ds->features = keeps_of(z);
     if (rc == CEL_OK)
         rc = cel_zarr_load(ds);
