@@ -97,6 +97,9 @@ struct cel_container_ops {
     int (*chunk_next)(struct cel_dataset *ds, struct cel_var *var, const size_t *n, size_t *index);
     int (*chunk_read)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out);
+    /* The chunk will be read soon: it may be fetched ahead, many at a time. Only a hint, by the calling thread. False: hints are
+     * of no use for this dataset. NULL: never of use. */
+    bool (*chunk_want)(struct cel_dataset *ds, struct cel_var *var, const size_t *index);
     /* The encoded size of a chunk, from an index, a directory or the like: its bytes are not read. CEL_ABSENT: never
      * written. NULL: chunk_find tells it, or there are no chunks. */
     int (*chunk_size)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);

@@ -68,6 +68,12 @@ int cel_store_stat(struct cel_store *s, const char *key, struct cel_store_mark *
                    uint64_t *size); /* CEL_ABSENT: *size is 0 */
 int cel_store_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                            size_t n, void *dst);
+/* This value, or that range of it, will be read soon: it may be fetched ahead, several at a time. Only a hint. False: the
+ * store has no use for any. */
+bool cel_store_want(struct cel_store *s, const char *key);
+bool cel_store_want_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
+                             size_t n);
+
 /* The first *n bytes, or all where there are fewer (*n becomes that), with what stat tells; of a server in one request. */
 int cel_store_get_first(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
                         uint64_t *size);
@@ -89,6 +95,7 @@ void cel_draft_drop(struct cel_draft *d);                /* frees it; NULL is fi
  * longer keys. The visitor must not call the store; an answer other than CEL_OK ends
  * the walk and is given back. */
 typedef int cel_store_visit(void *context, const char *name, bool is_prefix);
+bool cel_store_has_lists(const struct cel_store *s); /* not of a web server: listing fails */
 int cel_store_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
 
 /* Keep other processes and threads that ask for this lock out: alone, for a short

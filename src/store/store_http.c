@@ -23,19 +23,10 @@ static int erase(struct cel_store *s, const char *key)
     return refuse();
 }
 
-static int list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context)
-{
-    (void)prefix, (void)visit, (void)context;
-    return cel_fail(NC_ENOTZARR,
-                    "%s: a web server does not tell what lies there, and neither do the Zarr documents at its root: "
-                    "write it with consolidated metadata (mode=consolidated)",
-                    s->path);
-}
-
 /* clang-format off */
 static const struct cel_store_ops ops = {
     .name = "http", .get = cel_remote_get, .get_range = cel_remote_get_range, .size = cel_remote_size,
-    .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .put = put, .erase = erase, .list = list,
+    .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want, .put = put, .erase = erase,
     .free = cel_remote_free,
 };
 /* clang-format on */

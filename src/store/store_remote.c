@@ -72,6 +72,7 @@ int cel_remote_start(struct cel_remote *r, const struct cel_remote_request *requ
         call->header[net.nheaders++] = (struct cel_net_header){"x-amz-request-payer", "requester"};
     call->region = target->region;
     net.url = call->url;
+    net.priority = request->ahead ? CEL_NET_AHEAD : CEL_NET_NOW;
     net.signer = r->is_s3 && target->who.key ? &target->signer : NULL;
     return cel_net_start(&net, &call->call);
 }
@@ -207,7 +208,7 @@ static void mark_of(const struct cel_net_answer *a, uint64_t size, struct cel_st
 }
 
 /* An ETag that can be a condition: weak ones (W/"...") match nothing. */
-static const char *condition_of(const struct cel_store_mark *mark)
+const char *cel_remote_condition(const struct cel_store_mark *mark)
 {
     const char *bytes = (const char *)mark->word;
 
@@ -222,8 +223,10 @@ int cel_remote_get(struct cel_store *s, const char *key, struct cel_buf *out)
     struct cel_remote_request request = {.method = "GET", .key = key, .query = "", .into = out};
     struct cel_remote_call call = {0};
     const struct cel_net_answer *a;
-    int rc;
+    int rc = cel_ahead_take(r, &(struct cel_part_of){.key = key, .whole = true}, out, NULL);
 
+    if (rc != CEL_SKIP)
+        return rc;
     out->len = 0;
     rc = cel_remote_ask(r, &request, &call, &a);
     if (rc == CEL_OK && a->status != 200)
@@ -249,27 +252,32 @@ static uint64_t size_of(const struct cel_net_answer *a)
     return a->total != UINT64_MAX || a->status == 206 ? a->total : a->length;
 }
 
+bool cel_remote_is_of(const struct cel_net_answer *a, const struct cel_store_mark *mark)
+{
+    struct cel_store_mark now;
+
+    mark_of(a, size_of(a), &now);
+    return !mark || !mark->known || cel_store_mark_same(mark, &now);
+}
+
 /* The range came; of the value that is meant? */
 static int check_part(struct cel_remote *r, const struct cel_net_answer *a, const struct cel_store_mark *mark,
                       const char *key)
 {
-    struct cel_store_mark now;
-
     if (a->status == 412 || (a->status == 404 && mark && mark->known))
         return CEL_STALE;
     if (a->status != 206 && a->status != 200)
         return cel_remote_refused(r, a, "read", key);
     if (a->range_ignored)
         warn_of_ranges(r);
-    mark_of(a, size_of(a), &now);
-    return mark && mark->known && !cel_store_mark_same(mark, &now) ? CEL_STALE : CEL_OK;
+    return cel_remote_is_of(a, mark) ? CEL_OK : CEL_STALE;
 }
 
 int cel_remote_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                             size_t n, void *dst)
 {
     struct cel_remote *r = cel_remote_of(s);
-    const char *condition = mark ? condition_of(mark) : NULL;
+    const char *condition = mark ? cel_remote_condition(mark) : NULL;
     struct cel_net_header header = {"if-match", condition};
     struct cel_remote_request request = {.method = "GET",
                                          .key = key,
@@ -286,6 +294,9 @@ int cel_remote_get_range_of(struct cel_store *s, const char *key, const struct c
 
     if (!n)
         request.method = "HEAD";
+    rc = cel_ahead_take(r, &(struct cel_part_of){key, false, offset, n, mark}, NULL, dst);
+    if (rc != CEL_SKIP)
+        return rc;
     rc = cel_remote_ask(r, &request, &call, &a);
     if (rc == CEL_OK)
         rc = check_part(r, a, mark, key);
@@ -298,6 +309,13 @@ int cel_remote_get_range_of(struct cel_store *s, const char *key, const struct c
 int cel_remote_get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst)
 {
     return cel_remote_get_range_of(s, key, NULL, offset, n, dst);
+}
+
+void cel_remote_want(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n)
+{
+    struct cel_part_of part = {key, n == SIZE_MAX, offset, n == SIZE_MAX ? 0 : n, mark};
+
+    cel_ahead_want(cel_remote_of(s), &part);
 }
 
 /* Fewer than n bytes, as the answer says: they are asked for again, on condition that they are the same. */
@@ -393,6 +411,7 @@ int cel_remote_make(const char *path, const struct cel_store_ops *ops, enum cel_
     if (!r)
         return NC_ENOMEM;
     cel_mutex_init(&r->lock);
+    cel_mutex_init(&r->ahead.lock);
     rc = cel_store_init(&r->store, ops, path, mode);
     if (rc == CEL_OK)
         *out = r;
@@ -415,6 +434,7 @@ void cel_remote_free(struct cel_store *s)
     struct cel_remote *r = cel_remote_of(s);
     struct cel_target *older;
 
+    cel_ahead_dispose(&r->ahead);
     for (struct cel_target *t = r->target; t; t = older) {
         older = t->older;
         cel_target_free(t);

@@ -21,8 +21,23 @@ struct cel_target {
     struct cel_target *older;
 };
 
+/* Values and ranges fetched ahead (store_ahead.c). */
+struct cel_ahead {
+    struct cel_mutex lock; /* guards the list */
+    struct cel_ahead_entry *first;
+    size_t n;
+};
+struct cel_part_of {
+    const char *key;
+    bool whole; /* else the range */
+    uint64_t offset;
+    size_t n;
+    const struct cel_store_mark *mark; /* of the value that is meant; NULL: any */
+};
+
 struct cel_remote {
     struct cel_store store;
+    struct cel_ahead ahead;
     struct cel_mutex lock;     /* guards the next */
     struct cel_target *target; /* the newest */
     bool is_s3;
@@ -51,6 +66,7 @@ struct cel_remote_request {
     size_t n;
     void *dst;
     struct cel_buf *into;
+    bool ahead; /* nobody waits for it yet */
 };
 struct cel_remote_call {
     struct cel_net_call *call;
@@ -82,6 +98,19 @@ void cel_remote_free(struct cel_store *s);
 void cel_target_free(struct cel_target *target);
 int cel_remote_make(const char *path, const struct cel_store_ops *ops, enum cel_store_mode mode,
                     struct cel_remote **out);
+
+/* The ETag of a mark, as a condition; NULL: it has none that can be one. */
+const char *cel_remote_condition(const struct cel_store_mark *mark);
+bool cel_remote_is_of(const struct cel_net_answer *answer, const struct cel_store_mark *mark); /* NULL: of any */
+
+/* --- store_ahead.c ------------------------------------------------------------------------- */
+void cel_ahead_want(struct cel_remote *r, const struct cel_part_of *part);
+/* Into out, or for a range to dst. CEL_SKIP: it was not fetched, or could not be: ask for it. */
+int cel_ahead_take(struct cel_remote *r, const struct cel_part_of *part, struct cel_buf *out, void *dst);
+void cel_ahead_forget(struct cel_remote *r, const char *key); /* it is written or removed */
+void cel_ahead_dispose(struct cel_ahead *ahead);
+void cel_remote_want(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
+                     size_t n);
 
 /* --- s3_address.c ------------------------------------------------------------------------- */
 int cel_s3_locate(struct cel_remote *r, const char *url);

@@ -70,6 +70,7 @@ static int put(struct cel_store *s, const char *key, const void *data, size_t n)
     struct cel_remote *r = cel_remote_of(s);
     int attempts;
 
+    cel_ahead_forget(r, key);
     if (!atomic_exchange(&r->claimed, true))
         return claim(r, key, data, n);
     return n > CEL_S3_WHOLE ? cel_s3_put_parts(r, key, data, n) : put_whole(r, key, data, n, false, &attempts);
@@ -93,6 +94,7 @@ static int erase(struct cel_store *s, const char *key)
 
     if (rc != CEL_OK)
         return rc;
+    cel_ahead_forget(r, key);
     rc = cel_remote_ask(r, &request, &call, &a);
     if (rc == CEL_OK)
         rc = check_erased(r, a, key);
@@ -320,7 +322,7 @@ static void abandon(struct cel_store *s)
 /* clang-format off */
 static const struct cel_store_ops ops = {
     .name = "s3", .get = cel_remote_get, .get_range = cel_remote_get_range, .size = cel_remote_size,
-    .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .put = put, .erase = erase, .list = list,
+    .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want, .put = put, .erase = erase, .list = list,
     .abandon = abandon, .free = cel_remote_free,
 };
 /* clang-format on */

@@ -175,6 +175,16 @@ static int read_at(struct cel_source *s, uint64_t offset, void *dst, size_t n)
     return rc;
 }
 
+/* As they will be asked for: those of a block or more. */
+static void want(struct cel_source *s, const struct cel_range *range, size_t nranges)
+{
+    struct key_source *k = source_of(s);
+
+    for (size_t i = 0; i < nranges; i++)
+        if (range[i].n >= BLOCK && range[i].offset <= k->size && range[i].n <= k->size - range[i].offset)
+            cel_store_want_range_of(k->store, k->key, &k->mark, range[i].offset, (size_t)range[i].n);
+}
+
 /* --- its life ------------------------------------------------------------------------------- */
 
 static int close_source(struct cel_source *s)
@@ -190,7 +200,7 @@ static int close_source(struct cel_source *s)
     return rc;
 }
 
-static const struct cel_source_ops ops = {.size = size, .read_at = read_at, .close = close_source};
+static const struct cel_source_ops ops = {.size = size, .read_at = read_at, .want = want, .close = close_source};
 
 /* The first block comes with the size, in one request. */
 static int look(struct key_source *k)

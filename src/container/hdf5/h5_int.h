@@ -321,6 +321,7 @@ int cel_h5_chunk_next(struct cel_dataset *ds, struct cel_var *var, const size_t 
 int cel_h5_stored_size(struct cel_dataset *ds, struct cel_var *var, uint64_t *out); /* h5_locate.c */
 int cel_h5_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                         struct cel_chunk_location *out, char **key); /* h5_locate.c */
+bool cel_h5_chunk_want(struct cel_dataset *ds, struct cel_var *var, const size_t *index);
 int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out);
 int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,

@@ -61,6 +61,7 @@ const struct cel_container_ops cel_hdf5_ops = {
     .chunk_find = cel_h5_chunk_find,
     .chunk_next = cel_h5_chunk_next,
     .chunk_read = cel_h5_chunk_read,
+    .chunk_want = cel_h5_chunk_want,
     .stored_size = cel_h5_stored_size,
     .chunk_locate = cel_h5_chunk_locate,
     .chunk_allocate = cel_h5_chunk_allocate,

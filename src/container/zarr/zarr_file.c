@@ -502,6 +502,7 @@ const struct cel_container_ops cel_zarr_ops = {
     .chunk_find = cel_zarr_chunk_find,
     .chunk_next = cel_zarr_chunk_next,
     .chunk_read = cel_zarr_chunk_read,
+    .chunk_want = cel_zarr_chunk_want,
     .chunk_size = cel_zarr_chunk_size,
     .chunk_locate = cel_zarr_chunk_locate,
     .chunk_allocate = cel_zarr_chunk_allocate,
