@@ -139,13 +139,33 @@ def faults(s):
     check('each fault was delivered', all(s.delivered.get(f, 0) > 0 for f in ('503', 'reset', 'short', 'wrong', 'stale')))
 
 
+def ahead(s):
+    """Many chunks are under way while few threads read."""
+    rows = 64 * 16
+    pathlib.Path('many.cdl').write_text(
+        f'netcdf many {{ dimensions: y = {rows}; x = 1024; variables: float v(y, x); v:_ChunkSizes = 16, 1024;\n'
+        'data: v = ' + ', '.join(str(i * 37 % 1001) for i in range(rows * 1024)) + '; }')
+    run(TOOLS / 'ncgen', '-4', '-o', 'many.nc', 'many.cdl')
+    run(TOOLS / 'nccopy', 'many.nc', 'file://many.zarr#mode=zarr,v3,consolidated')
+    program = TOOLS.parent / 'tests/net/read_all'
+    want = run(program, 'many.nc', 'v').stdout
+    s.latency = .1
+    for name in ('many.zarr', 'many.nc'):
+        s.most = 0
+        done = run(program, f'{s.url}/files/{name}', 'v')
+        check(f'{name}: one call reads all', done.returncode == 0 and done.stdout == want, done.stdout + done.stderr)
+        check(f'{name}: many at a time', s.most >= 16, s.most)
+        print(f'     {name}: {s.most} under way')
+    s.latency = 0
+
+
 def main():
     s = nasty.Server()
     make_files()
     if not make_scattered():
         print('NOT RUN: netCDF4 for Python is not here: no scattered file')
     for part in sys.argv[2:]:
-        {'formats': formats, 'refusals': refusals, 'faults': faults}[part](s)
+        {'formats': formats, 'refusals': refusals, 'faults': faults, 'ahead': ahead}[part](s)
     print(len(failed), 'failed', *failed, sep='\n')
     return 1 if failed else 0
 

@@ -89,6 +89,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.asked.append((self.command, self.path, dict(self.headers), len(body)))
             seen = self.server.seen[self.path] = self.server.seen.get(self.path, 0) + 1
+            self.server.under_way += 1
+            self.server.most = max(self.server.most, self.server.under_way)
+        time.sleep(self.server.latency)
+        with self.server.lock:
+            self.server.under_way -= 1
         kind, *more = self.path.split('?')[0].strip('/').split('/')
         if kind == 'files':
             return self.file('/'.join(more))
@@ -132,6 +137,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.lock, self.asked, self.seen, self.connections = threading.Lock(), [], {}, 0
         self.folder, self.every, self.turn, self.sent, self.delivered = '.', 0, 0, 0, {}
         self.faults = itertools.cycle(['503', 'reset', 'short', 'wrong', 'stale'])
+        self.latency, self.under_way, self.most = 0, 0, 0
         self.port = self.server_address[1]
         self.url = f'http://127.0.0.1:{self.port}'
         threading.Thread(target=self.serve_forever, daemon=True).start()
