@@ -169,6 +169,23 @@ bool cel_store_want(struct cel_store *s, const char *key)
     return s->ops->want && cel_store_want_range_of(s, key, NULL, 0, SIZE_MAX);
 }
 
+void cel_store_want_document(struct cel_store *s, const char *key)
+{
+    struct cel_buf full;
+
+    if (!s->ops->want_document)
+        return;
+    if (full_key(s, key, &full) == CEL_OK)
+        s->ops->want_document(s, full.data);
+    cel_buf_dispose(&full);
+}
+
+void cel_store_settle(struct cel_store *s)
+{
+    if (s->ops->settle)
+        s->ops->settle(s);
+}
+
 static int get_first_by_stat(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
                              uint64_t *size)
 {

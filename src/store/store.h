@@ -74,6 +74,11 @@ bool cel_store_want(struct cel_store *s, const char *key);
 bool cel_store_want_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                              size_t n);
 
+/* While a store is opened, by the thread that opens it: this document will be read, perhaps more than once, or asked for its
+ * size. It is fetched ahead and answered from memory until cel_store_settle. Only a hint. */
+void cel_store_want_document(struct cel_store *s, const char *key);
+void cel_store_settle(struct cel_store *s);
+
 /* The first *n bytes, or all where there are fewer (*n becomes that), with what stat tells; of a server in one request. */
 int cel_store_get_first(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
                         uint64_t *size);

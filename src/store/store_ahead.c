@@ -13,7 +13,7 @@
 struct cel_ahead_entry {
     struct cel_ahead_entry *next;
     char *key;
-    bool whole;
+    bool whole, kept;
     uint64_t offset;
     size_t n;
     struct cel_store_mark mark;
@@ -52,9 +52,9 @@ static struct cel_ahead_entry *unlink_entry(struct cel_ahead *a, const struct ce
     return NULL;
 }
 
-static bool is_listed(const struct cel_ahead *a, const struct cel_part_of *p)
+static struct cel_ahead_entry *find(const struct cel_ahead *a, const struct cel_part_of *p)
 {
-    const struct cel_ahead_entry *e = a->first;
+    struct cel_ahead_entry *e = a->first;
 
     while (e && !is_for(e, p))
         e = e->next;
@@ -83,6 +83,7 @@ static struct cel_ahead_entry *start(struct cel_remote *r, const struct cel_part
         return NULL;
     }
     e->whole = p->whole;
+    e->kept = p->kept;
     e->offset = p->offset;
     e->n = p->n;
     e->since = time(NULL);
@@ -114,7 +115,7 @@ void cel_ahead_want(struct cel_remote *r, const struct cel_part_of *p)
     bool listed;
 
     cel_lock(&r->ahead.lock);
-    listed = is_listed(&r->ahead, p);
+    listed = find(&r->ahead, p);
     if (!listed && r->ahead.n >= MOST)
         old = unlink_entry(&r->ahead, NULL);
     cel_unlock(&r->ahead.lock);
@@ -145,35 +146,78 @@ static int deliver(const struct cel_ahead_entry *e, struct cel_buf *out, void *d
     return rc;
 }
 
-int cel_ahead_take(struct cel_remote *r, const struct cel_part_of *p, struct cel_buf *out, void *dst)
+/* What came: the value, that there is none (CEL_ABSENT), or nothing that can be used (CEL_SKIP). */
+static int receive(struct cel_remote *r, struct cel_ahead_entry *e, const struct cel_store_mark *mark)
 {
     const struct cel_net_answer *a;
+    int rc = time(NULL) - e->since > OLD_SECONDS ? CEL_SKIP : cel_remote_wait(&e->call, &a);
+
+    if (rc != CEL_OK)
+        return CEL_SKIP;
+    if (e->whole && a->status == 404)
+        return cel_remote_refused(r, a, "read", e->key) == CEL_ABSENT ? CEL_ABSENT : CEL_SKIP;
+    return (a->status == 200 || (a->status == 206 && !e->whole)) && cel_remote_is_of(a, mark) ? CEL_OK : CEL_SKIP;
+}
+
+int cel_ahead_take(struct cel_remote *r, const struct cel_part_of *p, struct cel_buf *out, void *dst)
+{
+    struct cel_ahead_entry *e;
+    bool kept;
+    int rc;
+
+    cel_lock(&r->ahead.lock);
+    e = find(&r->ahead, p);
+    kept = e && e->kept;
+    if (e && !kept)
+        unlink_entry(&r->ahead, p);
+    cel_unlock(&r->ahead.lock);
+    if (!e)
+        return CEL_SKIP;
+    rc = receive(r, e, p->mark);
+    if (rc == CEL_OK)
+        rc = deliver(e, out, dst);
+    if (rc == CEL_SKIP)
+        cel_error_clear();
+    if (!kept)
+        free_entry(e);
+    return rc;
+}
+
+int cel_ahead_size(struct cel_remote *r, const char *key, uint64_t *size)
+{
     struct cel_ahead_entry *e;
     int rc;
 
     cel_lock(&r->ahead.lock);
-    e = unlink_entry(&r->ahead, p);
+    e = find(&r->ahead, &(struct cel_part_of){.key = key, .whole = true});
+    e = e && e->kept ? e : NULL;
     cel_unlock(&r->ahead.lock);
-    if (!e)
-        return CEL_SKIP;
-    if (time(NULL) - e->since > OLD_SECONDS) {
-        free_entry(e);
-        return CEL_SKIP;
-    }
-    rc = cel_remote_wait(&e->call, &a);
-    if (rc == CEL_OK && p->whole && a->status == 404)
-        rc = cel_remote_refused(r, a, "read", p->key);
-    else if (rc == CEL_OK && (a->status == 200 || (a->status == 206 && !p->whole)) && cel_remote_is_of(a, p->mark))
-        rc = deliver(e, out, dst);
-    else
-        rc = CEL_SKIP;
-    if (rc == CEL_SKIP)
+    rc = e ? receive(r, e, NULL) : CEL_SKIP;
+    if (rc == CEL_OK)
+        *size = e->value.len;
+    if (e && rc == CEL_SKIP)
         cel_error_clear();
-    free_entry(e);
     return rc;
 }
 
-void cel_ahead_forget(struct cel_remote *r, const char *key)
+void cel_remote_want_document(struct cel_store *s, const char *key)
+{
+    cel_ahead_want(cel_remote_of(s), &(struct cel_part_of){.key = key, .whole = true, .kept = true});
+}
+
+/* A list of entries that are in no other any more. */
+static void free_all(struct cel_ahead_entry *gone)
+{
+    while (gone) {
+        struct cel_ahead_entry *next = gone->next;
+
+        free_entry(gone);
+        gone = next;
+    }
+}
+
+/* Those of a key, or with NULL all documents, leave the list. */
+static void remove_some(struct cel_remote *r, const char *key)
 {
     struct cel_ahead_entry **at = &r->ahead.first, *gone = NULL;
 
@@ -181,7 +225,7 @@ void cel_ahead_forget(struct cel_remote *r, const char *key)
     while (*at) {
         struct cel_ahead_entry *e = *at;
 
-        if (strcmp(e->key, key) != 0) {
+        if (key ? strcmp(e->key, key) != 0 : !e->kept) {
             at = &e->next;
             continue;
         }
@@ -191,12 +235,17 @@ void cel_ahead_forget(struct cel_remote *r, const char *key)
         r->ahead.n--;
     }
     cel_unlock(&r->ahead.lock);
-    while (gone) {
-        struct cel_ahead_entry *e = gone;
+    free_all(gone);
+}
 
-        gone = e->next;
-        free_entry(e);
-    }
+void cel_ahead_forget(struct cel_remote *r, const char *key)
+{
+    remove_some(r, key);
+}
+
+void cel_remote_settle(struct cel_store *s)
+{
+    remove_some(cel_remote_of(s), NULL);
 }
 
 void cel_ahead_dispose(struct cel_ahead *a)

@@ -26,7 +26,8 @@ static int erase(struct cel_store *s, const char *key)
 /* clang-format off */
 static const struct cel_store_ops ops = {
     .name = "http", .get = cel_remote_get, .get_range = cel_remote_get_range, .size = cel_remote_size,
-    .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want, .put = put, .erase = erase,
+    .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want,
+    .want_document = cel_remote_want_document, .settle = cel_remote_settle, .put = put, .erase = erase,
     .free = cel_remote_free,
 };
 /* clang-format on */

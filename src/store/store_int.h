@@ -29,6 +29,8 @@ struct cel_store_ops {
                         size_t n, void *dst);
     /* It will be read soon: with n SIZE_MAX whole, else that range of the marked value. NULL: no use for it. */
     void (*want)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n);
+    void (*want_document)(struct cel_store *s, const char *key); /* NULL, both: no use for it */
+    void (*settle)(struct cel_store *s);
     /* NULL: stat and get_range do it. */
     int (*get_first)(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
                      uint64_t *size);

@@ -294,7 +294,7 @@ int cel_remote_get_range_of(struct cel_store *s, const char *key, const struct c
 
     if (!n)
         request.method = "HEAD";
-    rc = cel_ahead_take(r, &(struct cel_part_of){key, false, offset, n, mark}, NULL, dst);
+    rc = cel_ahead_take(r, &(struct cel_part_of){.key = key, .offset = offset, .n = n, .mark = mark}, NULL, dst);
     if (rc != CEL_SKIP)
         return rc;
     rc = cel_remote_ask(r, &request, &call, &a);
@@ -313,7 +313,8 @@ int cel_remote_get_range(struct cel_store *s, const char *key, uint64_t offset, 
 
 void cel_remote_want(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n)
 {
-    struct cel_part_of part = {key, n == SIZE_MAX, offset, n == SIZE_MAX ? 0 : n, mark};
+    struct cel_part_of part = {
+        .key = key, .whole = n == SIZE_MAX, .offset = offset, .n = n == SIZE_MAX ? 0 : n, .mark = mark};
 
     cel_ahead_want(cel_remote_of(s), &part);
 }
@@ -395,8 +396,9 @@ int cel_remote_stat(struct cel_store *s, const char *key, struct cel_store_mark 
 int cel_remote_size(struct cel_store *s, const char *key, uint64_t *size)
 {
     struct cel_store_mark mark;
+    int rc = cel_ahead_size(cel_remote_of(s), key, size);
 
-    return cel_remote_stat(s, key, &mark, size);
+    return rc == CEL_SKIP ? cel_remote_stat(s, key, &mark, size) : rc;
 }
 
 /* --- its life ----------------------------------------------------------------------------------- */

@@ -33,6 +33,7 @@ struct cel_part_of {
     uint64_t offset;
     size_t n;
     const struct cel_store_mark *mark; /* of the value that is meant; NULL: any */
+    bool kept;                         /* a document: it stays in the list when it was asked for */
 };
 
 struct cel_remote {
@@ -108,6 +109,10 @@ void cel_ahead_want(struct cel_remote *r, const struct cel_part_of *part);
 /* Into out, or for a range to dst. CEL_SKIP: it was not fetched, or could not be: ask for it. */
 int cel_ahead_take(struct cel_remote *r, const struct cel_part_of *part, struct cel_buf *out, void *dst);
 void cel_ahead_forget(struct cel_remote *r, const char *key); /* it is written or removed */
+int cel_ahead_size(struct cel_remote *r, const char *key,
+                   uint64_t *size); /* of a document; CEL_SKIP: it was not fetched */
+void cel_remote_want_document(struct cel_store *s, const char *key);
+void cel_remote_settle(struct cel_store *s); /* no document is kept any more */
 void cel_ahead_dispose(struct cel_ahead *ahead);
 void cel_remote_want(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                      size_t n);

@@ -322,7 +322,8 @@ static void abandon(struct cel_store *s)
 /* clang-format off */
 static const struct cel_store_ops ops = {
     .name = "s3", .get = cel_remote_get, .get_range = cel_remote_get_range, .size = cel_remote_size,
-    .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want, .put = put, .erase = erase, .list = list,
+    .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want,
+    .want_document = cel_remote_want_document, .settle = cel_remote_settle, .put = put, .erase = erase, .list = list,
     .abandon = abandon, .free = cel_remote_free,
 };
 /* clang-format on */

@@ -250,6 +250,8 @@ static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *wher
     ds->features = keeps_of(z);
     if (rc == CEL_OK)
         rc = cel_zarr_load(ds);
+    if (z->store)
+        cel_store_settle(z->store);
     return rc;
 }
 
