@@ -124,6 +124,13 @@ test-zarr: test-setup
 	@cmake --build build-test -j $(JOBS) --target zarr_peer nccopy
 	@scripts/test-zarr.sh $(CURDIR)/build-test/tests/interop/zarr/zarr_peer $(CURDIR)/build-test/tools/nccopy $(CURDIR)/.venv-peers $(CURDIR)/.venv-zarr 300 $(PART)
 
+#> make test-net   stores and files over HTTP and S3, against rclone and moto, with botocore, s3fs and obstore as peers
+test-net: test-setup
+	@scripts/net-peers.sh .venv-net
+	@$(CONFIGURE) -S . -B build-test >/dev/null
+	@cmake --build build-test -j $(JOBS)
+	@cd build-test && $(CTEST) -L net
+
 #> make test-hdf5  the HDF5 tests with libhdf5 1.14 and 2.x, built from source in build-hdf5/
 test-hdf5: test-setup
 	@for version in 1.14 2; do LAUNCH=$(LAUNCH) JOBS=$(JOBS) scripts/test-hdf5.sh build-hdf5 $$version || exit 1; done
@@ -190,4 +197,4 @@ install: build
 clean:
 	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-clients build-python build-python-asan python/build
 
-.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr test-net python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

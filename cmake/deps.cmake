@@ -50,6 +50,14 @@ else()
   message(STATUS "not found: blosc2 (its plugins are not built)")
 endif()
 
+# Only libcurl's headers: it is loaded at the first URL. Without them URLs are refused.
+find_path(CURL_INCLUDE curl/curl.h)
+mark_as_advanced(CURL_INCLUDE)
+if(CELLAR_CURL AND NOT CURL_INCLUDE)
+  message(STATUS "not found: libcurl's headers (URLs are not opened)")
+  set(CELLAR_CURL OFF)
+endif()
+
 # The names libhdf5 goes by. Another libhdf5 than the system's: -DCELLAR_HDF5_MODULES=hdf5 with PKG_CONFIG_PATH set.
 set(CELLAR_HDF5_MODULES hdf5-serial hdf5 CACHE STRING "pkg-config modules of libhdf5; the first that is found is used")
 if(CELLAR_HDF5)

@@ -206,6 +206,8 @@ int nc_open(const char *path, int mode, int *ncidp)
     if (rc == CEL_OK)
         rc = check_there(&where);
     if (rc == CEL_OK)
+        rc = cel_where_look_remote(&where);
+    if (rc == CEL_OK)
         rc = start(path, &where, mode & ~CEL_MODE_FORMATS, false, ncidp);
     cel_where_dispose(&where);
     return fail_path(rc, path);

@@ -11,10 +11,12 @@
 #include "pool.h"
 #include "quantize.h"
 
-#define CEL_SLICE ((size_t)4 << 20)           /* most bytes libhdf5 is given at a time */
-#define CEL_WINDOW ((size_t)16 << 20)         /* memory of jobs in flight, beyond two chunks per thread */
-#define CEL_RAW_MAX ((size_t)1 << 31)         /* a chunk whose elements are stored in another form */
-#define CEL_KEPT ((size_t)4 << 20)            /* buffers up to this size are kept between calls */
+#define CEL_SLICE ((size_t)4 << 20)   /* most bytes libhdf5 is given at a time */
+#define CEL_AHEAD ((size_t)64 << 20)  /* chunks announced to the container before they are read: bytes, decoded */
+#define CEL_AHEAD_CHUNKS 64           /* ... and how many at most */
+#define CEL_WINDOW ((size_t)16 << 20) /* memory of jobs in flight, beyond two chunks per thread */
+#define CEL_RAW_MAX ((size_t)1 << 31) /* a chunk whose elements are stored in another form */
+#define CEL_KEPT ((size_t)4 << 20)    /* buffers up to this size are kept between calls */
 #define CEL_NONTEMPORAL_MIN ((size_t)4 << 20) /* a read of more bytes goes around the processor's caches */
 #define CEL_GROWTH ((size_t)256 << 20)        /* a cache that adapts: most for one variable ... */
 #define CEL_GROWTH_ALL ((size_t)1 << 30)      /* ... and for the process */

@@ -289,9 +289,36 @@ int cel_stream_close(struct cel_stream *s)
     return cel_first_failure_restore(&s->failure);
 }
 
+/* Chunks announced before they are sent, where the container has a use for it: as many as fit CEL_AHEAD. */
+struct ahead {
+    struct cel_chunk_walk chunks;
+    size_t left; /* how many more may be announced before the next one is sent */
+    bool on;
+};
+
+static void ahead_begin(struct ahead *a, const struct cel_request *req, const struct cel_walk *walk)
+{
+    size_t fit = CEL_AHEAD / (req->array->nbytes ? req->array->nbytes : 1);
+
+    a->on = !req->writing && req->ds->ops->chunk_want && walk->total > 1;
+    if (!a->on)
+        return;
+    a->chunks = walk->chunks;
+    a->left = fit < 2 ? 2 : fit < CEL_AHEAD_CHUNKS ? fit : CEL_AHEAD_CHUNKS;
+}
+
+static void ahead_announce(struct ahead *a, const struct cel_request *req)
+{
+    for (; a->on && a->left && a->chunks.more; a->left--, cel_chunk_walk_next(&a->chunks))
+        if (!cel_cache_find(req->array, a->chunks.index))
+            a->on = req->ds->ops->chunk_want(req->ds, req->var, a->chunks.index);
+    a->left++;
+}
+
 int cel_stream_chunks(const struct cel_request *req, cel_send_chunk *send)
 {
     struct cel_stream stream;
+    struct ahead ahead;
     struct cel_walk walk;
     int rc;
 
@@ -301,7 +328,9 @@ int cel_stream_chunks(const struct cel_request *req, cel_send_chunk *send)
     rc = cel_stream_open(&stream, req->ds, req->var, req, walk.total, req->array->nbytes);
     if (rc != CEL_OK)
         return rc;
+    ahead_begin(&ahead, req, &walk);
     for (; walk.chunks.more && cel_stream_failed(&stream) == CEL_OK; cel_chunk_walk_next(&walk.chunks)) {
+        ahead_announce(&ahead, req);
         cel_stream_await_chunk(&stream, walk.chunks.index);
         cel_stream_note(&stream, send(&stream, walk.chunks.index));
     }

@@ -159,3 +159,67 @@ bool cel_env_follow_links(void)
 {
     return trusted("CELLAR_FOLLOW_LINKS") && is_on("CELLAR_FOLLOW_LINKS") && !cel_env_untrusted();
 }
+
+/* --- the network --------------------------------------------------------------------- */
+
+const char *cel_env_ca_bundle(void)
+{
+    const char *own = trusted("CELLAR_CA_BUNDLE"), *aws = trusted("AWS_CA_BUNDLE");
+
+    return own && *own ? own : aws && *aws ? aws : NULL;
+}
+
+int cel_env_http_timeout(int usual)
+{
+    long n;
+
+    return number_in("CELLAR_HTTP_TIMEOUT", 1, 86400, &n) ? (int)n : usual;
+}
+
+int cel_env_http_requests(int usual)
+{
+    long n;
+
+    return number_in("CELLAR_HTTP_REQUESTS", 1, 1024, &n) ? (int)n : usual;
+}
+
+int cel_env_http_retries(int usual)
+{
+    long n;
+
+    return number_in("CELLAR_HTTP_RETRIES", 0, 100, &n) ? (int)n : usual;
+}
+
+static const char *const aws_names[] = {
+    [CEL_AWS_ACCESS_KEY_ID] = "AWS_ACCESS_KEY_ID",
+    [CEL_AWS_SECRET_ACCESS_KEY] = "AWS_SECRET_ACCESS_KEY",
+    [CEL_AWS_SESSION_TOKEN] = "AWS_SESSION_TOKEN",
+    [CEL_AWS_PROFILE] = "AWS_PROFILE",
+    [CEL_AWS_DEFAULT_PROFILE] = "AWS_DEFAULT_PROFILE",
+    [CEL_AWS_CONFIG_FILE] = "AWS_CONFIG_FILE",
+    [CEL_AWS_SHARED_CREDENTIALS_FILE] = "AWS_SHARED_CREDENTIALS_FILE",
+    [CEL_AWS_REGION] = "AWS_REGION",
+    [CEL_AWS_DEFAULT_REGION] = "AWS_DEFAULT_REGION",
+    [CEL_AWS_ENDPOINT_URL_S3] = "AWS_ENDPOINT_URL_S3",
+    [CEL_AWS_ENDPOINT_URL] = "AWS_ENDPOINT_URL",
+    [CEL_AWS_NO_SIGN_REQUEST] = "AWS_NO_SIGN_REQUEST",
+    [CEL_AWS_REQUEST_PAYER] = "AWS_REQUEST_PAYER",
+    [CEL_AWS_CONTAINER_CREDENTIALS_RELATIVE_URI] = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    [CEL_AWS_CONTAINER_CREDENTIALS_FULL_URI] = "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+    [CEL_AWS_CONTAINER_AUTHORIZATION_TOKEN] = "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+    [CEL_AWS_EC2_METADATA_DISABLED] = "AWS_EC2_METADATA_DISABLED",
+    [CEL_AWS_EC2_METADATA_SERVICE_ENDPOINT] = "AWS_EC2_METADATA_SERVICE_ENDPOINT",
+    [CEL_HOME] = "HOME",
+};
+
+const char *cel_env_aws(enum cel_env_aws which)
+{
+    const char *text = trusted(aws_names[which]);
+
+    return text && *text ? text : NULL;
+}
+
+bool cel_env_aws_on(enum cel_env_aws which)
+{
+    return trusted(aws_names[which]) && is_on(aws_names[which]);
+}

@@ -26,4 +26,35 @@ const char *cel_env_stats(void);          /* CELLAR_STATS: a file for what was r
 bool cel_env_follow_links(void); /* CELLAR_FOLLOW_LINKS: symbolic links that lead out of a Zarr directory, too; never
                                     for untrusted files */
 
+/* Requests over HTTP; `usual` where the variable is not set or makes no sense. */
+const char *cel_env_ca_bundle(void);  /* CELLAR_CA_BUNDLE, AWS_CA_BUNDLE: a file of certificates; NULL = the system's */
+int cel_env_http_timeout(int usual);  /* CELLAR_HTTP_TIMEOUT: seconds of silence; 1 to 86400 */
+int cel_env_http_requests(int usual); /* CELLAR_HTTP_REQUESTS: in flight; 1 to 1024 */
+int cel_env_http_retries(int usual);  /* CELLAR_HTTP_RETRIES: 0 to 100 */
+
+/* Where S3 is and who asks; NULL = not set or empty, or a program with more rights than its user has. */
+enum cel_env_aws {
+    CEL_AWS_ACCESS_KEY_ID,
+    CEL_AWS_SECRET_ACCESS_KEY,
+    CEL_AWS_SESSION_TOKEN,
+    CEL_AWS_PROFILE,
+    CEL_AWS_DEFAULT_PROFILE,
+    CEL_AWS_CONFIG_FILE,
+    CEL_AWS_SHARED_CREDENTIALS_FILE,
+    CEL_AWS_REGION,
+    CEL_AWS_DEFAULT_REGION,
+    CEL_AWS_ENDPOINT_URL_S3,
+    CEL_AWS_ENDPOINT_URL,
+    CEL_AWS_NO_SIGN_REQUEST,
+    CEL_AWS_REQUEST_PAYER,
+    CEL_AWS_CONTAINER_CREDENTIALS_RELATIVE_URI,
+    CEL_AWS_CONTAINER_CREDENTIALS_FULL_URI,
+    CEL_AWS_CONTAINER_AUTHORIZATION_TOKEN,
+    CEL_AWS_EC2_METADATA_DISABLED,
+    CEL_AWS_EC2_METADATA_SERVICE_ENDPOINT,
+    CEL_HOME, /* where the .aws folder lies */
+};
+const char *cel_env_aws(enum cel_env_aws which);
+bool cel_env_aws_on(enum cel_env_aws which); /* true, yes, 1 */
+
 #endif

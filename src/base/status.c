@@ -2,6 +2,7 @@
  * there is no memory left, so that ENOMEM too can say what it was for. */
 #include "status.h"
 #include "env.h"
+#include "secret.h"
 #include "utf8.h"
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -21,6 +22,7 @@ int cel_fail(int code, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    cel_hide_secrets(text);
     memset(&now, 0, sizeof now);
     now.code = code;
     memcpy(now.text, text, sizeof text);
@@ -47,6 +49,7 @@ int cel_fail_in(int code, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(prefix, sizeof prefix, fmt, ap);
     va_end(ap);
+    cel_hide_secrets(prefix);
     widen(code, prefix);
     return code;
 }
@@ -60,6 +63,7 @@ int cel_fail_at(int code, enum cel_part part, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(now.part[part], sizeof now.part[part], fmt, ap);
     va_end(ap);
+    cel_hide_secrets(now.part[part]);
     widen(code, now.part[part]);
     return code;
 }
@@ -72,6 +76,7 @@ int cel_fail_part(int code, enum cel_part part, const char *fmt, ...)
     if (!now.part[part][0])
         vsnprintf(now.part[part], sizeof now.part[part], fmt, ap);
     va_end(ap);
+    cel_hide_secrets(now.part[part]);
     return code;
 }
 
@@ -172,6 +177,7 @@ void cel_warn(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    cel_hide_secrets(text);
     memcpy(warning, text, sizeof warning);
     if (current_log_level() >= 0)
         print_warning();

@@ -100,7 +100,7 @@ static int refuse_open(const struct cel_location *where)
 {
     const char *what;
 
-    if (is_dap(where))
+    if (is_dap(where) && !where->exists)
         return cel_fail(NC_ENOTBUILT,
                         "Cellar has no OPeNDAP (DAP): download the file, or copy what you need of it with "
                         "netCDF-C's own nccopy, and open that");

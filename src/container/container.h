@@ -7,18 +7,22 @@
  * a format is one ops table and one row in container.c. */
 
 #include "model.h"
+#include "source.h"
 
 /* Where a dataset is: a path or URL, or memory. */
 struct cel_location {
     const char *path;
     const char *fragment; /* after '#' of a URL, "" without */
     bool is_url;
-    void *memory;             /* open: the file's bytes; NULL: not in memory */
-    size_t memory_size;       /* create: first size */
-    bool in_memory;           /* NC_INMEMORY or NC_DISKLESS */
-    bool persist;             /* in memory, written to path at close */
-    bool memory_locked;       /* the caller keeps and never moves `memory` */
-    unsigned char head[1024]; /* the first bytes, for bid(); zeros beyond head_len */
+    bool is_remote;             /* on a server: http, https, s3 or gs */
+    bool looked_at;             /* there, by cel_where_look_remote */
+    struct cel_source **source; /* there, the file's bytes, for whoever opens it to take; NULL, both: none */
+    void *memory;               /* open: the file's bytes; NULL: not in memory */
+    size_t memory_size;         /* create: first size */
+    bool in_memory;             /* NC_INMEMORY or NC_DISKLESS */
+    bool persist;               /* in memory, written to path at close */
+    bool memory_locked;         /* the caller keeps and never moves `memory` */
+    unsigned char head[1024];   /* the first bytes, for bid(); zeros beyond head_len */
     size_t head_len;
     size_t size; /* of the file, or of `memory` */
     bool exists, is_directory;
@@ -99,6 +103,9 @@ struct cel_container_ops {
                             size_t *nbytes);
     int (*chunk_fetch)(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at, size_t offset,
                        size_t n, void *dst);
+    /* The chunk will be read soon: it may be fetched ahead, many at a time. Only a hint, by the calling thread. False: hints are
+     * of no use for this dataset. NULL: never of use. */
+    bool (*chunk_want)(struct cel_dataset *ds, struct cel_var *var, const size_t *index);
     /* The encoded size of a chunk, from an index, a directory or the like: its bytes are not read. CEL_ABSENT: never
      * written. NULL: chunk_find tells it, or there are no chunks. */
     int (*chunk_size)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
@@ -175,10 +182,13 @@ extern const struct cel_container_ops cel_blosc2_ops;
 /* --- location.c: what a path given by the user means ------------------------------- */
 struct cel_where {
     struct cel_location at;
-    char *text; /* holds at.path and at.fragment */
-    int error;  /* errno when there is something that cannot be looked at */
+    char *text;                /* holds at.path and at.fragment */
+    int error;                 /* errno when there is something that cannot be looked at */
+    struct cel_source *source; /* on a server; of whoever takes it */
 };
 int cel_where_init(const char *path, struct cel_where *out); /* splits, looks at the file; none there is no error */
+/* What is on a server is looked at by a request of its own, and only if no format bids for its name already. */
+int cel_where_look_remote(struct cel_where *where);
 int cel_where_in_memory(const char *path, void *memory, size_t nbytes, struct cel_where *out);
 void cel_where_dispose(struct cel_where *where);
 

@@ -3,6 +3,7 @@
  * memory. Looks at the first bytes, for the containers to bid by. */
 #include "container.h"
 #include "file.h"
+#include "store.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,16 @@ static size_t scheme_len(const char *text)
     return n > 1 && isalpha((unsigned char)text[0]) && strncmp(text + n, "://", 3) == 0 ? n + 3 : 0;
 }
 
+static bool is_remote(const char *url)
+{
+    static const char *const schemes[] = {"http://", "https://", "s3://", "gs://"};
+
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (strncasecmp(url, schemes[i], strlen(schemes[i])) == 0)
+            return true;
+    return false;
+}
+
 static void split(struct cel_where *where)
 {
     size_t n = scheme_len(where->text);
@@ -31,6 +42,7 @@ static void split(struct cel_where *where)
     if (!n)
         return;
     where->at.is_url = true;
+    where->at.is_remote = is_remote(where->text);
     hash = strchr(where->text, '#');
     if (hash) {
         *hash = '\0';
@@ -112,8 +124,49 @@ int cel_where_in_memory(const char *path, void *memory, size_t nbytes, struct ce
     return CEL_OK;
 }
 
+/* A word of "mode=a,b&key=value", or of the words alone. */
+static bool has_word(const char *fragment, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *at = fragment; (at = strcasestr(at, word)); at++)
+        if ((at == fragment || strchr("=,&", at[-1])) && (!at[n] || strchr(",&", at[n])))
+            return true;
+    return false;
+}
+
+static int read_remote_head(struct cel_where *where)
+{
+    struct cel_location *at = &where->at;
+    uint64_t size;
+    int rc = cel_source_size(where->source, &size);
+
+    at->exists = true;
+    at->size = (size_t)size;
+    at->head_len = size < sizeof at->head ? (size_t)size : sizeof at->head;
+    at->source = &where->source;
+    return rc == CEL_OK ? cel_source_read_at(where->source, 0, at->head, at->head_len) : rc;
+}
+
+int cel_where_look_remote(struct cel_where *where)
+{
+    static const struct cel_options none = {0};
+    const struct cel_container_ops *ops;
+    int rc;
+
+    if (!where->at.is_remote || has_word(where->at.fragment, "dap2") || has_word(where->at.fragment, "dap4"))
+        return CEL_OK;
+    if (cel_container_for(&where->at, &none, false, &ops) == CEL_OK)
+        return CEL_OK;
+    cel_error_clear();
+    where->at.looked_at = true;
+    rc = cel_source_of_url(where->at.path, has_word(where->at.fragment, "s3"), &where->source);
+    return rc == CEL_OK ? read_remote_head(where) : rc == CEL_ABSENT ? CEL_OK : rc;
+}
+
 void cel_where_dispose(struct cel_where *where)
 {
+    cel_source_close(where->source);
     free(where->text);
     *where = (struct cel_where){0};
 }

@@ -151,6 +151,66 @@ int cel_store_get_range_of(struct cel_store *s, const char *key, const struct ce
     return rc;
 }
 
+bool cel_store_want_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
+                             size_t n)
+{
+    struct cel_buf full;
+
+    if (!s->ops->want)
+        return false;
+    if (full_key(s, key, &full) == CEL_OK)
+        s->ops->want(s, full.data, mark, offset, n);
+    cel_buf_dispose(&full);
+    return true;
+}
+
+bool cel_store_want(struct cel_store *s, const char *key)
+{
+    return s->ops->want && cel_store_want_range_of(s, key, NULL, 0, SIZE_MAX);
+}
+
+void cel_store_want_document(struct cel_store *s, const char *key)
+{
+    struct cel_buf full;
+
+    if (!s->ops->want_document)
+        return;
+    if (full_key(s, key, &full) == CEL_OK)
+        s->ops->want_document(s, full.data);
+    cel_buf_dispose(&full);
+}
+
+void cel_store_settle(struct cel_store *s)
+{
+    if (s->ops->settle)
+        s->ops->settle(s);
+}
+
+static int get_first_by_stat(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
+                             uint64_t *size)
+{
+    int rc = cel_store_stat(s, key, mark, size);
+
+    if (rc == CEL_OK && *size < *n)
+        *n = (size_t)*size;
+    return rc == CEL_OK ? cel_store_get_range_of(s, key, mark, 0, *n, dst) : rc;
+}
+
+int cel_store_get_first(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
+                        uint64_t *size)
+{
+    struct cel_buf full;
+    int rc;
+
+    if (!s->ops->get_first)
+        return get_first_by_stat(s, key, dst, n, mark, size);
+    rc = full_key(s, key, &full);
+    if (rc == CEL_OK)
+        rc = s->ops->get_first(s, full.data, dst, n, mark, size);
+    cel_buf_dispose(&full);
+    return rc;
+}
+
 bool cel_store_mark_same(const struct cel_store_mark *a, const struct cel_store_mark *b)
 {
     return a->known && b->known && memcmp(a->word, b->word, sizeof a->word) == 0;
@@ -223,10 +283,22 @@ void cel_draft_drop(struct cel_draft *d)
         d->store->ops->draft->drop(d);
 }
 
+bool cel_store_has_lists(const struct cel_store *s)
+{
+    return s->ops->list;
+}
+
 int cel_store_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context)
 {
     struct cel_buf full;
-    int rc = full_key(s, prefix, &full);
+    int rc;
+
+    if (!s->ops->list)
+        return cel_fail(NC_ENOTZARR,
+                        "%s: a web server does not tell what lies there, and neither do documents at its root: "
+                        "write the store with consolidated metadata (mode=consolidated)",
+                        s->path);
+    rc = full_key(s, prefix, &full);
 
     if (rc == CEL_OK) {
         size_t len = strlen(full.data);

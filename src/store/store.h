@@ -1,13 +1,14 @@
 #ifndef CEL_STORE_H
 #define CEL_STORE_H
 
-/* Key -> bytes, in a directory, a zip archive or memory. Keys are segments
+/* Key -> bytes, in a directory, a zip archive, memory, a bucket of S3 or on a web server. Keys are segments
  * joined by '/': no segment is empty, "." or "..", or starts with
  * ".cellar-tmp-". Every call may come from any thread; readers see a value as it
  * was before or after a put, never between. */
 
 #include "buf.h"
 #include "file.h"
+#include "source.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +23,16 @@ int cel_store_open_dir(const char *path, enum cel_store_mode mode, struct cel_st
 int cel_store_open_zip(const char *path, enum cel_store_mode mode, struct cel_store **out);
 int cel_store_open_memory(struct cel_store **out);
 int cel_store_open_refs(const char *path, enum cel_store_mode mode, struct cel_store **out); /* READ only */
+
+/* Over the network: http and https READ only, s3 and gs in every mode; s3: an https URL is one of S3, https://host/bucket/key. No
+ * fragment. READ and WRITE ask the server nothing. */
+int cel_store_open_url(const char *url, bool s3, enum cel_store_mode mode, struct cel_store **out);
+int cel_store_open_http(const char *url, enum cel_store_mode mode, struct cel_store **out);
+int cel_store_open_s3(const char *url, enum cel_store_mode mode, struct cel_store **out);
+
+/* A value as a file (source.h). The store is the source's from now on, also when it fails. CEL_ABSENT: there is none. */
+int cel_source_of_key(struct cel_store *store, const char *key, struct cel_source **out);
+int cel_source_of_url(const char *url, bool s3, struct cel_source **out);
 
 int cel_store_remove_dir(const char *path); /* the folder and all in it */
 
@@ -57,6 +68,20 @@ int cel_store_stat(struct cel_store *s, const char *key, struct cel_store_mark *
                    uint64_t *size); /* CEL_ABSENT: *size is 0 */
 int cel_store_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                            size_t n, void *dst);
+/* This value, or that range of it, will be read soon: it may be fetched ahead, several at a time. Only a hint. False: the
+ * store has no use for any. */
+bool cel_store_want(struct cel_store *s, const char *key);
+bool cel_store_want_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
+                             size_t n);
+
+/* While a store is opened, by the thread that opens it: this document will be read, perhaps more than once, or asked for its
+ * size. It is fetched ahead and answered from memory until cel_store_settle. Only a hint. */
+void cel_store_want_document(struct cel_store *s, const char *key);
+void cel_store_settle(struct cel_store *s);
+
+/* The first *n bytes, or all where there are fewer (*n becomes that), with what stat tells; of a server in one request. */
+int cel_store_get_first(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
+                        uint64_t *size);
 bool cel_store_mark_same(const struct cel_store_mark *a, const struct cel_store_mark *b);
 
 /* A draft is a value that is not complete yet. Its parts are written in any order and by any
@@ -75,6 +100,7 @@ void cel_draft_drop(struct cel_draft *d);                /* frees it; NULL is fi
  * longer keys. The visitor must not call the store; an answer other than CEL_OK ends
  * the walk and is given back. */
 typedef int cel_store_visit(void *context, const char *name, bool is_prefix);
+bool cel_store_has_lists(const struct cel_store *s); /* not of a web server: listing fails */
 int cel_store_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
 
 /* Keep other processes and threads that ask for this lock out: alone, for a short

@@ -27,8 +27,16 @@ struct cel_store_ops {
     int (*stat)(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size);
     int (*get_range_of)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                         size_t n, void *dst);
+    /* It will be read soon: with n SIZE_MAX whole, else that range of the marked value. NULL: no use for it. */
+    void (*want)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n);
+    void (*want_document)(struct cel_store *s, const char *key); /* NULL, both: no use for it */
+    void (*settle)(struct cel_store *s);
+    /* NULL: stat and get_range do it. */
+    int (*get_first)(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
+                     uint64_t *size);
     int (*put)(struct cel_store *s, const char *key, const void *data, size_t n);
     int (*erase)(struct cel_store *s, const char *key);
+    /* NULL: such stores do not tell what lies in them. */
     int (*list)(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
     int (*lock)(struct cel_store *s, enum cel_store_lock how, int *fd); /* NULL: one writer only */
     int (*sync)(struct cel_store *s);                                   /* NULL: nothing to do */

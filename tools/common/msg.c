@@ -102,6 +102,12 @@ static const char *without_repeats(const char *what, const char *why)
     return why;
 }
 
+/* The library's text names it, without a password or a token that it may hold. */
+static bool is_remote(const char *what)
+{
+    return strstr(what, "://") && strncmp(what, "file://", 7) != 0 && *cellar_error_part(CELLAR_FILE);
+}
+
 int msg_nc(int status, const char *fmt, ...)
 {
     struct text what = {0}, why = {0};
@@ -113,7 +119,10 @@ int msg_nc(int status, const char *fmt, ...)
     va_start(ap, fmt);
     text_vprintf(&what, fmt, ap);
     va_end(ap);
-    msg_error("%s: %s", text_get(&what), without_repeats(text_get(&what), text_get(&why)));
+    if (is_remote(text_get(&what)))
+        msg_error("%s", text_get(&why));
+    else
+        msg_error("%s: %s", text_get(&what), without_repeats(text_get(&what), text_get(&why)));
     text_free(&what);
     text_free(&why);
     return MSG_FAILED;

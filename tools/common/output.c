@@ -109,6 +109,17 @@ static bool make_temp(void)
     return true;
 }
 
+/* In a bucket nothing can be renamed: values appear there one by one, and nothing is removed by a signal. */
+static const char *begin_remote(const char *target)
+{
+    if (strncmp(target, "s3://", 5) != 0 && strncmp(target, "gs://", 5) != 0 && strncmp(target, "http", 4) != 0)
+        msg_die(MSG_FAILED, "%s: only files, directories and buckets of S3 can be written", target);
+    pthread_mutex_lock(&now.lock);
+    now.create = tool_strdup(target);
+    pthread_mutex_unlock(&now.lock);
+    return now.create;
+}
+
 const char *output_begin(const char *target)
 {
     char *local = output_local_path(target), *real;
@@ -116,7 +127,7 @@ const char *output_begin(const char *target)
     int error = 0;
 
     if (!local)
-        msg_die(MSG_FAILED, "%s: only local files and directories can be written", target);
+        return begin_remote(target);
     check_directory(local);
     real = follow_link(local);
     tmpfolder_remove_left(real);
@@ -219,9 +230,11 @@ bool output_commit(void)
     bool ok;
 
     pthread_mutex_lock(&now.lock);
-    ok = flush_to_disk(now.temp) && put_in_place(now.temp, now.target);
+    ok = !now.temp || (flush_to_disk(now.temp) && put_in_place(now.temp, now.target));
     now.in_place = ok;
-    if (ok) {
+    if (ok && !now.temp) {
+        forget();
+    } else if (ok) {
         where = tmpfolder_directory_of(now.target);
         flush_to_disk(where);
         free(where);

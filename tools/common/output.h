@@ -5,7 +5,8 @@
  * beside its target (tmpfolder.h) and takes the target's place when complete and
  * flushed, with the owner and the permissions of what it replaces. Every way out (errors,
  * exit(), SIGINT, SIGTERM, SIGHUP) removes it; what a killed run left behind is removed by
- * the next run to the same target. Targets are files, or directories for Zarr. One output at a time. */
+ * the next run to the same target. Targets are files, or directories for Zarr. One output at a time.
+ * A store in a bucket (s3://...) is the exception: it is written in place. */
 
 #include <stdbool.h>
 #include <stddef.h>

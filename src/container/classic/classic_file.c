@@ -128,6 +128,18 @@ static int read_into_memory(struct classic *c, const struct cel_location *where)
     return rc == CEL_OK && !c->io.writable ? read_memory(c) : rc;
 }
 
+static int open_remote(struct classic *c, const struct cel_location *where)
+{
+    int rc;
+
+    if (c->io.writable)
+        return cel_fail(NC_EPERM, "a file on a server can only be read");
+    c->io.source = *where->source;
+    *where->source = NULL;
+    rc = cel_source_size(c->io.source, &c->io.size);
+    return rc == CEL_OK && where->in_memory ? read_into_memory(c, where) : rc;
+}
+
 static int open_file(struct classic *c, const struct cel_location *where)
 {
     int fd = open(where->path, (c->io.writable ? O_RDWR : O_RDONLY) | O_CLOEXEC), rc;
@@ -148,7 +160,7 @@ static int open_classic(struct cel_dataset *ds, const struct cel_location *where
     if (rc != CEL_OK)
         return rc;
     c->io.writable = c->acknowledged = options->mode & NC_WRITE;
-    rc = where->memory ? open_memory(c, where) : open_file(c, where);
+    rc = where->memory ? open_memory(c, where) : where->source ? open_remote(c, where) : open_file(c, where);
     return rc == CEL_OK ? cel_classic_header_load(ds) : rc;
 }
 

@@ -120,6 +120,22 @@ static int check_location(const struct cel_h5_io *io, const struct cel_chunk_loc
     return CEL_OK;
 }
 
+/* On a server; of a local file the system reads ahead by itself. */
+bool cel_h5_chunk_want(struct cel_dataset *ds, struct cel_var *var, const size_t *index)
+{
+    struct cel_h5_io *io = cel_h5_where(cel_h5_file(ds), ((const struct cel_h5_var *)var->priv)->addr).io;
+    struct cel_chunk_location at;
+    struct cel_status before;
+
+    if (!io->remote)
+        return false;
+    cel_status_save(&before);
+    if (cel_h5_chunk_find(ds, var, index, &at) == CEL_OK && check_location(io, &at) == CEL_OK)
+        cel_source_want(io->remote, &(struct cel_range){at.address, at.nbytes}, 1);
+    cel_status_restore(&before);
+    return true;
+}
+
 int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out)
 {

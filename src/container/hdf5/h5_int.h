@@ -56,6 +56,9 @@ struct cel_h5_io {
     uint64_t synced_begin;            /* under the HDF5 lock: raw data of libhdf5's between here ... */
     uint64_t synced_end;              /* ... and here lay there at the last sync, too */
 
+    /* on a server, for reading alone; NULL: not there */
+    struct cel_source *remote;
+
     /* in memory */
     char *data;
     size_t cap;
@@ -318,6 +321,7 @@ int cel_h5_chunk_next(struct cel_dataset *ds, struct cel_var *var, const size_t 
 int cel_h5_stored_size(struct cel_dataset *ds, struct cel_var *var, uint64_t *out); /* h5_locate.c */
 int cel_h5_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                         struct cel_chunk_location *out, char **key); /* h5_locate.c */
+bool cel_h5_chunk_want(struct cel_dataset *ds, struct cel_var *var, const size_t *index);
 int cel_h5_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out);
 int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,

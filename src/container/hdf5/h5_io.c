@@ -111,6 +111,7 @@ int cel_h5_io_release(struct cel_h5_io *io)
         cel_h5_deferred_release(io->deferred);
     if (io->fd >= 0)
         e = close_fd(io);
+    cel_source_close(io->remote);
     if (!io->fixed)
         free(io->data);
     free(io->path);
@@ -172,8 +173,17 @@ static int write_memory(struct cel_h5_io *io, uint64_t addr, const void *data, s
     return e;
 }
 
+/* What went wrong has text, which the caller may lose: the driver knows numbers alone. */
+static int read_remote(struct cel_h5_io *io, uint64_t addr, void *data, size_t n, size_t *moved)
+{
+    *moved = addr >= io->eof ? 0 : io->eof - addr < n ? (size_t)(io->eof - addr) : n;
+    return cel_source_read_at(io->remote, addr, data, *moved) == CEL_OK ? 0 : EIO;
+}
+
 int cel_h5_io_pread(struct cel_h5_io *io, uint64_t addr, void *data, size_t n, size_t *moved)
 {
+    if (io->remote)
+        return read_remote(io, addr, data, n, moved);
     return io->deferred ? cel_h5_deferred_read(io->deferred, io->fd, addr, data, n, moved)
                         : read_memory(io, addr, data, n, moved);
 }
@@ -230,6 +240,8 @@ int cel_h5_io_read(struct cel_h5_io *io, uint64_t addr, void *data, size_t n)
     size_t moved;
     int e = cel_h5_io_pread(io, addr, data, n, &moved);
 
+    if (e && io->remote && cel_error_code())
+        return cel_error_code();
     if (e)
         return cel_fail(NC_EHDFERR, "reading %zu bytes at offset %llu: %s", n, (unsigned long long)addr, strerror(e));
     if (moved < n && !io->writable)

@@ -116,8 +116,19 @@ static int read_into_memory(struct cel_h5_io *io, const char *path)
     return rc;
 }
 
+static int open_remote(struct cel_h5_io *io, const struct cel_location *where)
+{
+    if (io->writable)
+        return cel_fail(NC_EPERM, "a file on a server can only be read");
+    io->remote = *where->source;
+    *where->source = NULL;
+    return cel_source_size(io->remote, &io->eof);
+}
+
 int cel_h5_io_open(struct cel_h5_io *io, const struct cel_location *where)
 {
+    if (where->source)
+        return open_remote(io, where);
     if (where->memory) {
         io->data = where->memory;
         io->eof = io->cap = where->memory_size;

@@ -23,7 +23,8 @@ static bool in_memory(const struct cel_location *where, size_t at)
 /* A user block may stand in front: 512 bytes, or any doubling of that. */
 static bool behind_user_block(const struct cel_location *where)
 {
-    int fd = where->memory || !where->exists || where->is_directory ? -1 : open(where->path, O_RDONLY | O_CLOEXEC);
+    bool file = !where->memory && !where->source && where->exists && !where->is_directory;
+    int fd = file ? open(where->path, O_RDONLY | O_CLOEXEC) : -1;
     bool found = false;
     size_t at;
 
@@ -36,7 +37,7 @@ static bool behind_user_block(const struct cel_location *where)
 
 static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
 {
-    if (where->is_url)
+    if (where->is_url && !where->source)
         return 0;
     if (create)
         return options->mode & NC_NETCDF4 ? 100 : 0;
@@ -60,6 +61,7 @@ const struct cel_container_ops cel_hdf5_ops = {
     .chunk_find = cel_h5_chunk_find,
     .chunk_next = cel_h5_chunk_next,
     .chunk_read = cel_h5_chunk_read,
+    .chunk_want = cel_h5_chunk_want,
     .stored_size = cel_h5_stored_size,
     .chunk_locate = cel_h5_chunk_locate,
     .chunk_allocate = cel_h5_chunk_allocate,

@@ -60,6 +60,17 @@ int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_
     return rc;
 }
 
+/* Chunks of a shard lie where its index says, which is not read ahead. */
+bool cel_zarr_chunk_want(struct cel_dataset *ds, struct cel_var *var, const size_t *index)
+{
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    bool of_use =
+        !array_of(var)->shard && key_of(var, index, &key) == CEL_OK && cel_store_want(cel_zarr_of(ds)->store, key.data);
+
+    cel_buf_dispose(&key);
+    return of_use;
+}
+
 int cel_zarr_chunk_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);

@@ -142,6 +142,26 @@ static bool is_references(const struct cel_location *where)
     return !where->is_directory && at < where->head_len && where->head[at] == '{';
 }
 
+/* Names say that there is a store; what is there is looked at when it is opened. */
+static bool is_named_zarr(const char *path)
+{
+    size_t n = strcspn(path, "?");
+
+    while (n && path[n - 1] == '/')
+        n--;
+    return n >= 5 && strncasecmp(path + n - 5, ".zarr", 5) == 0;
+}
+
+/* On a server: no file, or a page that a web server shows of a folder. */
+static bool may_be_folder(const struct cel_location *where)
+{
+    size_t at = 0;
+
+    while (at < where->head_len && strchr(" \t\r\n", where->head[at]) && where->head[at])
+        at++;
+    return where->looked_at && (!where->exists || where->head[at] == '<');
+}
+
 static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
 {
     unsigned words = words_of(where->fragment);
@@ -152,6 +172,8 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
         return 100;
     if (create)
         return 0;
+    if (where->is_remote)
+        return words & WORD_BYTES ? 0 : is_named_zarr(where->path) ? 90 : may_be_folder(where) ? 20 : 0;
     if (where->is_directory)
         return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path, LOOK_LEVELS, &entries) ? 80 : 0;
     if (is_references(where) && ends_with(where->path, ".json"))
@@ -173,9 +195,8 @@ static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
 {
     struct zarr *z;
 
-    if (words & (WORD_S3 | WORD_BYTES))
-        return cel_fail(NC_ENOTBUILT, "mode=%s is not supported yet; copy the store to a local folder",
-                        words & WORD_S3 ? "s3" : "bytes");
+    if (words & WORD_BYTES)
+        return cel_fail(NC_EINVAL, "mode=bytes is for files, and a Zarr store is none: leave it out");
     z = cel_calloc(1, sizeof *z);
     if (!z)
         return NC_ENOMEM;
@@ -196,6 +217,10 @@ static int open_store(const struct cel_location *where, enum cel_store_mode mode
 {
     bool zip = words & WORD_ZIP || (mode < CEL_STORE_CREATE && where->exists && !where->is_directory);
 
+    if (where->is_remote && words & WORD_ZIP)
+        return cel_fail(NC_ENOTBUILT, "a zip archive is not opened at a URL: copy it to this machine");
+    if (where->is_remote)
+        return cel_store_open_url(where->path, words & WORD_S3, mode, out);
     if (where->in_memory && mode >= CEL_STORE_CREATE)
         return cel_store_open_memory(out);
     if (mode < CEL_STORE_CREATE && is_references(where))
@@ -212,13 +237,21 @@ static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *wher
     if (rc != CEL_OK)
         return rc;
     z->nczarr = false; /* until its metadata is seen */
+    if (where->is_remote && !(options->mode & NC_WRITE))
+        z->consolidated = true; /* one request instead of one for each document, and no lists */
     z->archive = where->is_directory || is_references(where) ? 0 : where->size;
     rc = open_store(where, options->mode & NC_WRITE ? CEL_STORE_WRITE : CEL_STORE_READ, words, &z->store);
     if (rc == CEL_OK)
         rc = cel_zarr_find_root(z, where->path);
+    if (rc == NC_ENOTZARR && may_be_folder(where))
+        rc = cel_fail(NC_ENOTFOUND,
+                      "there is neither an HDF5 or classic file nor a Zarr store; a server of OPeNDAP (DAP) is "
+                      "not asked: download the file, and open that");
     ds->features = keeps_of(z);
     if (rc == CEL_OK)
         rc = cel_zarr_load(ds);
+    if (z->store)
+        cel_store_settle(z->store);
     return rc;
 }
 
@@ -260,6 +293,33 @@ static int set_zip_prefix(struct zarr *z, const char *path)
     return rc;
 }
 
+/* On a server: is what lies there a store? */
+static int check_remote_replaceable(const struct cel_location *where, unsigned words)
+{
+    struct cel_store *old;
+    uint64_t size;
+    int rc = open_store(where, CEL_STORE_READ, words, &old), found = CEL_ABSENT;
+
+    for (size_t i = 0; rc == CEL_OK && found == CEL_ABSENT && i < sizeof documents / sizeof *documents; i++)
+        found = cel_store_size(old, documents[i], &size);
+    if (rc == CEL_OK)
+        cel_store_abandon(old);
+    if (rc == CEL_OK && found == CEL_ABSENT)
+        return cel_fail(NC_EEXIST, "%s exists and is no Zarr store; remove it first if it may go", where->path);
+    return rc == CEL_OK ? found : rc;
+}
+
+/* Whether something is there is asked by making it. */
+static int create_remote(const struct cel_location *where, bool keep, unsigned words, struct cel_store **out)
+{
+    int rc = open_store(where, CEL_STORE_CREATE, words, out);
+
+    if (rc != NC_EEXIST || keep)
+        return rc;
+    rc = check_remote_replaceable(where, words);
+    return rc == CEL_OK ? open_store(where, CEL_STORE_REPLACE, words, out) : rc;
+}
+
 static int cel_zarr_create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
 {
     unsigned words = words_of(where->fragment);
@@ -270,7 +330,9 @@ static int cel_zarr_create(struct cel_dataset *ds, const struct cel_location *wh
     if (rc == CEL_OK)
         rc = make_zarr(ds, words, &z);
     if (rc == CEL_OK)
-        rc = open_store(where, where->exists ? CEL_STORE_REPLACE : CEL_STORE_CREATE, words, &z->store);
+        rc = where->is_remote
+                 ? create_remote(where, keep, words, &z->store)
+                 : open_store(where, where->exists ? CEL_STORE_REPLACE : CEL_STORE_CREATE, words, &z->store);
     if (rc == CEL_OK && words & WORD_ZIP && words & WORD_PREFIX)
         rc = set_zip_prefix(z, where->path);
     return rc;
@@ -442,6 +504,7 @@ const struct cel_container_ops cel_zarr_ops = {
     .chunk_find = cel_zarr_chunk_find,
     .chunk_next = cel_zarr_chunk_next,
     .chunk_read = cel_zarr_chunk_read,
+    .chunk_want = cel_zarr_chunk_want,
     .chunk_size = cel_zarr_chunk_size,
     .chunk_locate = cel_zarr_chunk_locate,
     .chunk_allocate = cel_zarr_chunk_allocate,

@@ -244,6 +244,7 @@ int cel_zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_
                         struct cel_chunk_location *out);
 int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                         const struct cel_chunk_location *at, struct cel_buf *out);
+bool cel_zarr_chunk_want(struct cel_dataset *ds, struct cel_var *var, const size_t *index);
 int cel_zarr_chunk_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
 int cel_zarr_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                           struct cel_chunk_location *out, char **key);

@@ -279,6 +279,8 @@ int cel_zarr_chunk_next(struct cel_dataset *ds, struct cel_var *var, const size_
     size_t nbytes = (size_t)var->ndims * sizeof *n;
     int rc = CEL_OK;
 
+    if (!cel_store_has_lists(cel_zarr_of(ds)->store))
+        return CEL_OK; /* any may be stored */
     if (a->scalar || are_few(var->ndims, n, 0) || (a->shard && !cel_zarr_shard_counts(a->shard, var->ndims)))
         return CEL_OK;
     if (!a->listed || atomic_load(&a->changed) || memcmp(a->listed->grid, n, nbytes) != 0 ||

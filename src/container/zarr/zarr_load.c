@@ -562,6 +562,23 @@ static void keep_document(struct cel_zarr_group *g, struct cel_json *doc)
     g->doc = doc;
 }
 
+enum { WANTED = 16 };
+
+/* Of the next children: so many are under way while one is read. */
+static void want_documents(struct zarr *z, const char *path, const struct cel_vec *names, size_t from)
+{
+    static const char *const documents[][3] = {{".zarray", ".zattrs", ".zgroup"}, {"zarr.json"}};
+    struct cel_buf child = CEL_BUF_INIT(1 << 20), key = CEL_BUF_INIT(1 << 20);
+
+    for (size_t i = from; !z->all && i < names->n && i < from + WANTED; i++)
+        for (int d = 0; d < 3 && documents[z->version == 3][d]; d++)
+            if (cel_zarr_key(path, names->at[i], &child) == CEL_OK &&
+                cel_zarr_key(child.data, documents[z->version == 3][d], &key) == CEL_OK)
+                cel_store_want_document(z->store, key.data);
+    cel_buf_dispose(&child);
+    cel_buf_dispose(&key);
+}
+
 static int load_group(struct cel_group *group, const char *path, int depth)
 {
     struct zarr *z = cel_zarr_of(group->dataset);
@@ -582,6 +599,8 @@ static int load_group(struct cel_group *group, const char *path, int depth)
     if (rc == CEL_OK)
         rc = child_names(z, path, info.v, &names);
     for (size_t i = 0; i < names.n; i++) {
+        if (rc == CEL_OK && i % WANTED == 0)
+            want_documents(z, path, &names, i);
         if (rc == CEL_OK)
             rc = load_child(group, path, names.at[i], depth);
         free(names.at[i]);

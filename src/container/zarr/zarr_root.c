@@ -141,7 +141,12 @@ static int check_format(struct zarr *z, const char *path)
 
 int cel_zarr_find_root(struct zarr *z, const char *path)
 {
-    int rc = version_at(z, "", &z->version);
+    int rc;
+
+    for (size_t i = 0; i < sizeof of_v2 / sizeof *of_v2; i++)
+        cel_store_want_document(z->store, of_v2[i]);
+    cel_store_want_document(z->store, "zarr.json");
+    rc = version_at(z, "", &z->version);
 
     if (rc == CEL_ABSENT) {
         rc = enter_only_folder(z);

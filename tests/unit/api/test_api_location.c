@@ -36,7 +36,7 @@ static void urls_have_fragments_and_paths_do_not(void **state)
 
 static void opendap_addresses_are_refused_with_a_sentence(void **state)
 {
-    static const char *const given[] = {"http://host/x.nc", "HTTPS://host/x.nc#mode=dap4", "dods://host/x",
+    static const char *const given[] = {"http://host/x.nc#mode=dap2", "HTTPS://host/x.nc#mode=dap4", "dods://host/x",
                                         "dap4://host/x"};
     int ncid;
 
@@ -96,7 +96,7 @@ static void strangers_are_named(void **state)
 
 static void what_is_not_there_is_said_to_be_missing(void **state)
 {
-    int ncid;
+    int ncid, rc;
 
     (void)state;
     assert_int_equal(nc_open("no/such/file.nc", NC_NOWRITE, &ncid), ENOENT);
@@ -108,7 +108,8 @@ static void what_is_not_there_is_said_to_be_missing(void **state)
     assert_int_equal(nc_open("a_directory", NC_NOWRITE, &ncid), NC_ENOTNC);
     assert_non_null(strstr(cellar_error(), "directory"));
     rmdir("a_directory");
-    assert_int_equal(nc_open("https://example.invalid/x.nc", NC_NOWRITE, &ncid), NC_ENOTBUILT);
+    rc = nc_open("https://127.0.0.1:1/x.nc", NC_NOWRITE, &ncid); /* without libcurl no URL is opened */
+    assert_true(rc == NC_ECURL || rc == NC_ENOTBUILT);
     assert_int_equal(nc_delete("no such file"), ENOENT);
 }
 

@@ -30,17 +30,23 @@ static int open_memory(const char *path, enum cel_store_mode mode, struct cel_st
     return cel_store_open_memory(out);
 }
 
-static const struct kind kinds[] = {
+static const struct kind local_kinds[] = {
     {"directory", "d.zarr", cel_store_open_dir},
     {"zip", "z.zip", cel_store_open_zip},
     {"memory", NULL, open_memory},
 };
 
+/* tests/net runs the contract on servers: CELLAR_TEST_STORE is the URL of a bucket there. */
+static const struct kind remote_kinds[] = {{"s3", "d.zarr", cel_store_open_s3}};
+static const struct kind *kinds = local_kinds;
+static size_t nkinds = sizeof local_kinds / sizeof *local_kinds;
+static const char *base = folder;
+
 static const char *path_of(const char *file)
 {
     static char path[256];
 
-    snprintf(path, sizeof path, "%s/%s", folder, file ? file : "none");
+    snprintf(path, sizeof path, "%s/%s", base, file ? file : "none");
     return path;
 }
 
@@ -189,7 +195,7 @@ static void check_prefix(struct cel_store *s)
 static void every_store_keeps_the_contract(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; i < nkinds; i++) {
         const struct kind *k = &kinds[i];
         const char *path = path_of(k->file);
         struct cel_store *s;
@@ -227,6 +233,8 @@ static void every_store_keeps_the_contract(void **state)
         assert_int_equal(k->open(path, CEL_STORE_READ, &s), CEL_OK);
         assert_list(s, "", "only ");
         assert_int_equal(cel_store_close(s), CEL_OK);
+        if (kinds == remote_kinds)
+            continue;
         assert_int_equal(k->open("/nowhere/at/all", CEL_STORE_READ, &s), NC_ENOTFOUND);
         assert_int_equal(k->open("/nowhere/at/all", CEL_STORE_CREATE, &s), NC_ENOTFOUND);
     }
@@ -256,7 +264,7 @@ static void *write_many(void *arg)
 static void threads_lose_nothing(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; i < nkinds; i++) {
         struct cel_store *s;
         pthread_t t[8];
         struct writer w[8];
@@ -279,6 +287,87 @@ static void threads_lose_nothing(void **state)
         }
         assert_int_equal(cel_store_close(s), CEL_OK);
     }
+}
+
+/* --- servers ------------------------------------------------------------------ */
+
+/* Also a server that ignores conditions: what it answers with tells. */
+static void a_server_keeps_marks(void **state)
+{
+    struct cel_store *s;
+    struct cel_store_mark mark, again, other;
+    uint64_t n;
+    char part[4] = "";
+
+    (void)state;
+    assert_int_equal(cel_store_open_s3(path_of("m.zarr"), CEL_STORE_REPLACE, &s), CEL_OK);
+    put_text(s, "k =+%(1)*\303\251", "a value");
+    assert_list(s, "", "k =+%(1)*\303\251 ");
+    assert_value(s, "k =+%(1)*\303\251", "a value");
+    put_text(s, "v", "first value");
+    assert_int_equal(cel_store_stat(s, "v", &mark, &n), CEL_OK);
+    assert_int_equal(cel_store_stat(s, "v", &again, &n), CEL_OK);
+    assert_true(cel_store_mark_same(&mark, &again));
+    put_text(s, "v", "other value");
+    assert_int_equal(cel_store_get_range_of(s, "v", &mark, 0, 3, part), CEL_STALE);
+    assert_int_equal(cel_store_stat(s, "v", &other, &n), CEL_OK);
+    assert_false(cel_store_mark_same(&mark, &other));
+    assert_int_equal(cel_store_get_range_of(s, "v", &other, 0, 3, part), CEL_OK);
+    assert_string_equal(part, "oth");
+    assert_int_equal(cel_store_erase(s, "v"), CEL_OK);
+    assert_int_equal(cel_store_get_range_of(s, "v", &other, 0, 3, part), CEL_STALE);
+    assert_int_equal(cel_store_close(s), CEL_OK);
+}
+
+static void a_large_value_goes_in_parts(void **state)
+{
+    const size_t n = ((size_t)33 << 20) + 12345;
+    struct cel_buf back = CEL_BUF_INIT(n);
+    char *value = malloc(n);
+    struct cel_store *s;
+
+    (void)state;
+    for (size_t i = 0; i < n; i++)
+        value[i] = (char)(i * 2654435761u >> 24);
+    assert_int_equal(cel_store_open_s3(path_of("large.zarr"), CEL_STORE_REPLACE, &s), CEL_OK);
+    assert_int_equal(cel_store_put(s, "large", value, n), CEL_OK);
+    assert_int_equal(cel_store_get(s, "large", &back), CEL_OK);
+    assert_int_equal(back.len, n);
+    assert_memory_equal(back.data, value, n);
+    back.max = 100;
+    assert_int_equal(cel_store_get(s, "large", &back), NC_EIO);
+    cel_store_abandon(s);
+    cel_buf_dispose(&back);
+    free(value);
+}
+
+static int count_names(void *context, const char *name, bool is_prefix)
+{
+    (void)name, (void)is_prefix;
+    ++*(int *)context;
+    return CEL_OK;
+}
+
+static void a_thousand_keys_take_several_pages(void **state)
+{
+    struct cel_store *s;
+    int n = 0;
+
+    (void)state;
+    assert_int_equal(cel_store_open_s3(path_of("pages.zarr"), CEL_STORE_REPLACE, &s), CEL_OK);
+    for (int i = 0; i < 1001; i++) {
+        char key[32];
+
+        snprintf(key, sizeof key, "c/%d", i);
+        assert_int_equal(cel_store_put(s, key, "x", 1), CEL_OK);
+    }
+    assert_int_equal(cel_store_list(s, "c", count_names, &n), CEL_OK);
+    assert_int_equal(n, 1001);
+    assert_int_equal(cel_store_close(s), CEL_OK);
+    assert_int_equal(cel_store_open_s3(path_of("pages.zarr"), CEL_STORE_CREATE, &s), NC_EEXIST);
+    assert_int_equal(cel_store_open_s3(path_of("pages.zarr"), CEL_STORE_REPLACE, &s), CEL_OK);
+    assert_list(s, "", "");
+    assert_int_equal(cel_store_close(s), CEL_OK);
 }
 
 /* --- directory ---------------------------------------------------------------- */
@@ -608,6 +697,19 @@ int main(void)
         cmocka_unit_test(one_writer_at_a_time),
         cmocka_unit_test(damaged_archives_are_refused),
     };
+    const struct CMUnitTest remote_tests[] = {
+        cmocka_unit_test(every_store_keeps_the_contract),
+        cmocka_unit_test(threads_lose_nothing),
+        cmocka_unit_test(a_server_keeps_marks),
+        cmocka_unit_test(a_large_value_goes_in_parts),
+        cmocka_unit_test(a_thousand_keys_take_several_pages),
+    };
 
+    if (getenv("CELLAR_TEST_STORE")) {
+        kinds = remote_kinds;
+        nkinds = sizeof remote_kinds / sizeof *remote_kinds;
+        base = getenv("CELLAR_TEST_STORE");
+        return cmocka_run_group_tests_name("store on a server", remote_tests, NULL, NULL);
+    }
     return cmocka_run_group_tests_name("store", tests, make_folder, remove_folder);
 }

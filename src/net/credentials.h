@@ -1,0 +1,27 @@
+#ifndef CEL_CREDENTIALS_H
+#define CEL_CREDENTIALS_H
+
+/* Who asks for something at S3. Looked for in this order: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; the profile
+ * (AWS_PROFILE or "default") in ~/.aws/credentials and ~/.aws/config; the service of a container; that of an EC2
+ * instance (IMDSv2). None: requests are not signed. Nothing here ever stands in an error. */
+
+#include "status.h"
+#include <stdbool.h>
+#include <time.h>
+
+struct cel_credentials {
+    char *key, *secret, *token; /* key NULL: nobody in particular; token NULL: none */
+    time_t expires;             /* 0: never */
+};
+
+int cel_credentials_find(struct cel_credentials *out);
+bool cel_credentials_end(const struct cel_credentials *c, time_t now); /* they do, or will within minutes */
+void cel_credentials_dispose(struct cel_credentials *c);
+
+/* A setting of the profile ("region", "endpoint_url"), yours to free. CEL_ABSENT: the files have none. */
+int cel_aws_setting(const char *name, char **out);
+
+/* "2026-01-31T10:00:00Z" */
+bool cel_parse_time(const char *text, time_t *out);
+
+#endif

@@ -1,0 +1,175 @@
+/* Credentials that a service beside the program hands out: of a container, or of an EC2 instance by version 2 of its
+ * metadata service, which first gives a token. The service answers within a second or is not there. */
+#include "credentials_int.h"
+#include "env.h"
+#include "json.h"
+#include "mem.h"
+#include "net.h"
+#include <netcdf.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ANSWER_MAX ((size_t)64 << 10)
+#define SECONDS 2
+
+/* The answer's body and a NUL. CEL_ABSENT: nobody answers, or not with 200. */
+static int ask(const char *method, const char *url, const struct cel_net_header *header, struct cel_buf *out)
+{
+    struct cel_net_request request = {.method = method,
+                                      .url = url,
+                                      .header = header,
+                                      .nheaders = header ? 1 : 0,
+                                      .body_max = ANSWER_MAX,
+                                      .attempts = 2,
+                                      .seconds = SECONDS,
+                                      .direct = true};
+    const struct cel_net_answer *answer;
+    struct cel_net_call *call;
+    int rc;
+
+    if (strcmp(method, "PUT") == 0)
+        request.body = "";
+    rc = cel_net_start(&request, &call);
+    if (rc == CEL_OK)
+        rc = cel_net_wait(call, &answer);
+    if (rc == CEL_OK && answer->status != 200)
+        rc = CEL_ABSENT;
+    if (rc == CEL_OK)
+        rc = cel_buf_add(out, answer->body.data, answer->body.len);
+    if (rc == CEL_OK)
+        rc = cel_buf_add(out, "", 1);
+    cel_net_free(call);
+    if (rc != CEL_OK && rc != NC_ENOMEM && rc != NC_ENOTBUILT) {
+        cel_error_clear();
+        rc = CEL_ABSENT;
+    }
+    return rc;
+}
+
+static int copy_member(const struct cel_json *doc, const char *name, char **out)
+{
+    const char *text = cel_json_string(cel_json_get(doc, name), NULL);
+
+    if (!text || !*text)
+        return CEL_ABSENT;
+    *out = cel_strdup(text);
+    return *out ? CEL_OK : NC_ENOMEM;
+}
+
+static int parse(const struct cel_buf *text, struct cel_credentials *out)
+{
+    struct cel_json *doc = NULL;
+    char *ends = NULL;
+    int rc = cel_json_parse(text->data, text->len - 1, &doc, NULL);
+
+    if (rc == CEL_OK)
+        rc = copy_member(doc, "AccessKeyId", &out->key);
+    if (rc == CEL_OK)
+        rc = copy_member(doc, "SecretAccessKey", &out->secret);
+    if (rc == CEL_OK)
+        rc = copy_member(doc, "Token", &out->token);
+    if (rc == CEL_OK && copy_member(doc, "Expiration", &ends) == CEL_OK)
+        cel_parse_time(ends, &out->expires);
+    free(ends);
+    cel_json_free(doc);
+    return rc == CEL_OK || rc == NC_ENOMEM
+               ? rc
+               : cel_fail(NC_EAUTH, "the service that hands out credentials sent none that can be understood");
+}
+
+/* --- a container -------------------------------------------------------------------------- */
+
+/* The service is named by the environment: over plain HTTP only one on this machine, or the fixed ones of ECS and EKS. */
+static bool is_near(const char *url)
+{
+    static const char *const near[] = {"http://169.254.170.2/", "http://169.254.170.23/", "http://[fd00:ec2::23]/",
+                                       "http://127.0.0.1",      "http://localhost",       "http://[::1]"};
+
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
+        size_t n = strlen(near[i]);
+
+        if (strncmp(url, near[i], n) == 0 && (near[i][n - 1] == '/' || strchr(":/", url[n])))
+            return true;
+    }
+    return strncmp(url, "https://", 8) == 0;
+}
+
+int cel_credentials_of_container(struct cel_credentials *out)
+{
+    const char *relative = cel_env_aws(CEL_AWS_CONTAINER_CREDENTIALS_RELATIVE_URI),
+               *full = cel_env_aws(CEL_AWS_CONTAINER_CREDENTIALS_FULL_URI),
+               *token = cel_env_aws(CEL_AWS_CONTAINER_AUTHORIZATION_TOKEN);
+    struct cel_net_header header = {"authorization", token};
+    struct cel_buf url = CEL_BUF_INIT(1 << 16), text = CEL_BUF_INIT(2 * ANSWER_MAX);
+    int rc;
+
+    if (!relative && !full)
+        return CEL_ABSENT;
+    rc = relative ? cel_buf_printf(&url, "http://169.254.170.2%s", relative) : cel_buf_puts(&url, full);
+    if (rc == CEL_OK)
+        rc = cel_buf_add(&url, "", 1);
+    if (rc == CEL_OK && !is_near(url.data))
+        rc =
+            cel_fail(NC_EAUTH, "AWS_CONTAINER_CREDENTIALS_FULL_URI names another host without TLS, which is not asked");
+    if (rc == CEL_OK)
+        rc = ask("GET", url.data, token ? &header : NULL, &text);
+    if (rc == CEL_ABSENT)
+        rc = cel_fail(NC_EAUTH, "the service that hands out the container's credentials does not");
+    if (rc == CEL_OK)
+        rc = parse(&text, out);
+    cel_buf_dispose(&url);
+    cel_buf_dispose(&text);
+    return rc;
+}
+
+/* --- an instance --------------------------------------------------------------------------- */
+
+static int ask_instance(const char *method, const char *path, const char *role, const struct cel_net_header *header,
+                        struct cel_buf *out)
+{
+    const char *base = cel_env_aws(CEL_AWS_EC2_METADATA_SERVICE_ENDPOINT);
+    struct cel_buf url = CEL_BUF_INIT(1 << 16);
+    size_t n;
+    int rc;
+
+    base = base ? base : "http://169.254.169.254";
+    n = strlen(base);
+    while (n && base[n - 1] == '/')
+        n--;
+    rc = cel_buf_printf(&url, "%.*s/latest/%s%s", (int)n, base, path, role);
+    if (rc == CEL_OK)
+        rc = cel_buf_add(&url, "", 1);
+    if (rc == CEL_OK)
+        rc = ask(method, url.data, header, out);
+    cel_buf_dispose(&url);
+    return rc;
+}
+
+int cel_credentials_of_instance(struct cel_credentials *out)
+{
+    static const char path[] = "meta-data/iam/security-credentials/";
+    static _Atomic bool none; /* was asked, and is not there */
+    struct cel_buf token = CEL_BUF_INIT(2 * ANSWER_MAX), role = CEL_BUF_INIT(2 * ANSWER_MAX),
+                   text = CEL_BUF_INIT(2 * ANSWER_MAX);
+    struct cel_net_header header = {"x-aws-ec2-metadata-token-ttl-seconds", "21600"};
+    int rc = CEL_ABSENT;
+
+    if (!none && !cel_env_aws_on(CEL_AWS_EC2_METADATA_DISABLED))
+        rc = ask_instance("PUT", "api/token", "", &header, &token);
+    header = (struct cel_net_header){"x-aws-ec2-metadata-token", token.data};
+    if (rc == CEL_OK)
+        rc = ask_instance("GET", path, "", &header, &role);
+    if (rc == CEL_OK) {
+        role.data[strcspn(role.data, "\r\n")] = '\0';
+        rc = *role.data ? ask_instance("GET", path, role.data, &header, &text) : CEL_ABSENT;
+    }
+    if (rc == CEL_OK)
+        rc = parse(&text, out);
+    if (rc == CEL_ABSENT)
+        none = true;
+    cel_buf_dispose(&token);
+    cel_buf_dispose(&role);
+    cel_buf_dispose(&text);
+    return rc;
+}

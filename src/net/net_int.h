@@ -1,0 +1,46 @@
+#ifndef CEL_NET_INT_H
+#define CEL_NET_INT_H
+
+/* Inside net: which calls are in flight and when (net_loop.c), one attempt of a call (net_transfer.c), and whether and
+ * when there is another (net_retry.c). */
+
+#include "net.h"
+#include "net_curl.h"
+#include "thread.h"
+
+enum cel_net_state { CEL_NET_WAITS, CEL_NET_FLIES, CEL_NET_DONE };
+
+struct cel_net_call {
+    struct cel_net_request request;
+    struct cel_net_answer answer;
+    int rc; /* once it is done */
+    struct cel_status why;
+
+    /* the loop's, under its lock */
+    enum cel_net_state state;
+    bool cancelled;
+    unsigned generation; /* of the process: a forked child has none of its parent's calls */
+    int64_t due;         /* ms; not before */
+    size_t counted;      /* bytes it takes of those that may be in flight */
+    struct cel_net_call *next;
+    struct cel_cond done;
+
+    /* the attempt's, which only the loop's thread touches */
+    CURL *easy;
+    struct curl_slist *lines;
+    char reason[CURL_ERROR_SIZE];
+    uint64_t got;  /* bytes of the body so far */
+    bool begun;    /* the body */
+    bool enough;   /* no more of it is wanted */
+    int stopped;   /* why no more is taken; CEL_OK: it is taken */
+    uint64_t from; /* Content-Range: the first byte; UINT64_MAX: not told */
+    long asked;    /* Retry-After in seconds; -1: not told */
+};
+
+/* Makes the handle for an attempt. */
+int cel_net_attempt_begin(struct cel_net_call *call);
+/* What became of it: call->rc and call->why, or true when it is to be tried again. */
+bool cel_net_attempt_end(struct cel_net_call *call, CURLcode code);
+void cel_net_attempt_dispose(struct cel_net_call *call);
+
+#endif

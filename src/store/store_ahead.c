@@ -1,0 +1,258 @@
+/* Values and ranges that will be read soon are fetched ahead, so that many requests are under way while few threads wait.
+ * Who then asks for one takes it from the list; what failed is asked for again, by whoever wants it, with its error. The
+ * list is short: what nobody came for makes way for what is wanted next. */
+#include "mem.h"
+#include "store_remote_int.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define OLD_SECONDS 30                /* what nobody came for is not what the server has any more */
+#define MOST 128                      /* fetched and not taken */
+#define VALUE_MAX ((size_t)256 << 20) /* larger ones are fetched when they are asked for */
+
+struct cel_ahead_entry {
+    struct cel_ahead_entry *next;
+    char *key;
+    bool whole, kept;
+    uint64_t offset;
+    size_t n;
+    struct cel_store_mark mark;
+    time_t since;
+    struct cel_buf value;
+    struct cel_net_header condition;
+    struct cel_remote_call call;
+};
+
+static void free_entry(struct cel_ahead_entry *e)
+{
+    if (!e)
+        return;
+    cel_remote_end(&e->call);
+    cel_buf_dispose(&e->value);
+    free(e->key);
+    free(e);
+}
+
+static bool is_for(const struct cel_ahead_entry *e, const struct cel_part_of *p)
+{
+    return e->whole == p->whole && e->offset == p->offset && e->n == p->n && strcmp(e->key, p->key) == 0;
+}
+
+/* With the lock held. NULL: it is not in the list. */
+static struct cel_ahead_entry *unlink_entry(struct cel_ahead *a, const struct cel_part_of *p)
+{
+    for (struct cel_ahead_entry **at = &a->first; *at; at = &(*at)->next)
+        if (!p || is_for(*at, p)) {
+            struct cel_ahead_entry *e = *at;
+
+            *at = e->next;
+            a->n--;
+            return e;
+        }
+    return NULL;
+}
+
+static struct cel_ahead_entry *find(const struct cel_ahead *a, const struct cel_part_of *p)
+{
+    struct cel_ahead_entry *e = a->first;
+
+    while (e && !is_for(e, p))
+        e = e->next;
+    return e;
+}
+
+/* Behind all others: the first is the oldest. */
+static void append(struct cel_ahead *a, struct cel_ahead_entry *e)
+{
+    struct cel_ahead_entry **at = &a->first;
+
+    while (*at)
+        at = &(*at)->next;
+    *at = e;
+    a->n++;
+}
+
+static struct cel_ahead_entry *start(struct cel_remote *r, const struct cel_part_of *p)
+{
+    struct cel_ahead_entry *e = cel_calloc(1, sizeof *e);
+    struct cel_remote_request request = {.method = "GET", .query = "", .ahead = true};
+    int rc;
+
+    if (!e || !(e->key = cel_strdup(p->key))) {
+        free(e);
+        return NULL;
+    }
+    e->whole = p->whole;
+    e->kept = p->kept;
+    e->offset = p->offset;
+    e->n = p->n;
+    e->since = time(NULL);
+    e->value = CEL_BUF_INIT(VALUE_MAX);
+    if (p->mark)
+        e->mark = *p->mark;
+    e->condition = (struct cel_net_header){"if-match", cel_remote_condition(&e->mark)};
+    request.key = e->key;
+    request.header = &e->condition;
+    request.nheaders = e->condition.value ? 1 : 0;
+    request.into = p->whole ? &e->value : NULL;
+    request.ranged = !p->whole;
+    request.offset = p->offset;
+    request.n = p->n;
+    rc = p->whole ? CEL_OK : cel_buf_resize(&e->value, p->n);
+    request.dst = e->value.data;
+    if (rc == CEL_OK)
+        rc = cel_remote_start(r, &request, &e->call);
+    if (rc == CEL_OK)
+        return e;
+    free_entry(e);
+    return NULL;
+}
+
+void cel_ahead_want(struct cel_remote *r, const struct cel_part_of *p)
+{
+    struct cel_ahead_entry *old = NULL, *e;
+    struct cel_status before;
+    bool listed;
+
+    cel_lock(&r->ahead.lock);
+    listed = find(&r->ahead, p);
+    if (!listed && r->ahead.n >= MOST)
+        old = unlink_entry(&r->ahead, NULL);
+    cel_unlock(&r->ahead.lock);
+    free_entry(old);
+    if (listed || p->n > VALUE_MAX)
+        return;
+    cel_status_save(&before);
+    e = start(r, p);
+    cel_status_restore(&before);
+    if (!e)
+        return;
+    cel_lock(&r->ahead.lock);
+    append(&r->ahead, e);
+    cel_unlock(&r->ahead.lock);
+}
+
+/* A copy: the caller's buffer may be memory that is not its own. */
+static int deliver(const struct cel_ahead_entry *e, struct cel_buf *out, void *dst)
+{
+    int rc = CEL_OK;
+
+    if (out && e->value.len > out->max)
+        return CEL_SKIP;
+    if (out)
+        rc = cel_buf_resize(out, e->value.len);
+    if (rc == CEL_OK && e->value.len)
+        memcpy(out ? out->data : dst, e->value.data, e->value.len);
+    return rc;
+}
+
+/* What came: the value, that there is none (CEL_ABSENT), or nothing that can be used (CEL_SKIP). */
+static int receive(struct cel_remote *r, struct cel_ahead_entry *e, const struct cel_store_mark *mark)
+{
+    const struct cel_net_answer *a;
+    int rc = time(NULL) - e->since > OLD_SECONDS ? CEL_SKIP : cel_remote_wait(&e->call, &a);
+
+    if (rc != CEL_OK)
+        return CEL_SKIP;
+    if (e->whole && a->status == 404)
+        return cel_remote_refused(r, a, "read", e->key) == CEL_ABSENT ? CEL_ABSENT : CEL_SKIP;
+    return (a->status == 200 || (a->status == 206 && !e->whole)) && cel_remote_is_of(a, mark) ? CEL_OK : CEL_SKIP;
+}
+
+int cel_ahead_take(struct cel_remote *r, const struct cel_part_of *p, struct cel_buf *out, void *dst)
+{
+    struct cel_ahead_entry *e;
+    bool kept;
+    int rc;
+
+    cel_lock(&r->ahead.lock);
+    e = find(&r->ahead, p);
+    kept = e && e->kept;
+    if (e && !kept)
+        unlink_entry(&r->ahead, p);
+    cel_unlock(&r->ahead.lock);
+    if (!e)
+        return CEL_SKIP;
+    rc = receive(r, e, p->mark);
+    if (rc == CEL_OK)
+        rc = deliver(e, out, dst);
+    if (rc == CEL_SKIP)
+        cel_error_clear();
+    if (!kept)
+        free_entry(e);
+    return rc;
+}
+
+int cel_ahead_size(struct cel_remote *r, const char *key, uint64_t *size)
+{
+    struct cel_ahead_entry *e;
+    int rc;
+
+    cel_lock(&r->ahead.lock);
+    e = find(&r->ahead, &(struct cel_part_of){.key = key, .whole = true});
+    e = e && e->kept ? e : NULL;
+    cel_unlock(&r->ahead.lock);
+    rc = e ? receive(r, e, NULL) : CEL_SKIP;
+    if (rc == CEL_OK)
+        *size = e->value.len;
+    if (e && rc == CEL_SKIP)
+        cel_error_clear();
+    return rc;
+}
+
+void cel_remote_want_document(struct cel_store *s, const char *key)
+{
+    cel_ahead_want(cel_remote_of(s), &(struct cel_part_of){.key = key, .whole = true, .kept = true});
+}
+
+/* A list of entries that are in no other any more. */
+static void free_all(struct cel_ahead_entry *gone)
+{
+    while (gone) {
+        struct cel_ahead_entry *next = gone->next;
+
+        free_entry(gone);
+        gone = next;
+    }
+}
+
+/* Those of a key, or with NULL all documents, leave the list. */
+static void remove_some(struct cel_remote *r, const char *key)
+{
+    struct cel_ahead_entry **at = &r->ahead.first, *gone = NULL;
+
+    cel_lock(&r->ahead.lock);
+    while (*at) {
+        struct cel_ahead_entry *e = *at;
+
+        if (key ? strcmp(e->key, key) != 0 : !e->kept) {
+            at = &e->next;
+            continue;
+        }
+        *at = e->next;
+        e->next = gone;
+        gone = e;
+        r->ahead.n--;
+    }
+    cel_unlock(&r->ahead.lock);
+    free_all(gone);
+}
+
+void cel_ahead_forget(struct cel_remote *r, const char *key)
+{
+    remove_some(r, key);
+}
+
+void cel_remote_settle(struct cel_store *s)
+{
+    remove_some(cel_remote_of(s), NULL);
+}
+
+void cel_ahead_dispose(struct cel_ahead *a)
+{
+    struct cel_ahead_entry *e;
+
+    while ((e = unlink_entry(a, NULL)))
+        free_entry(e);
+    cel_mutex_dispose(&a->lock);
+}

@@ -1,0 +1,86 @@
+/* A store on a web server, to be read. Such a server lists nothing: what lies in the store must stand in its metadata. */
+#include "mem.h"
+#include "store_remote_int.h"
+#include "url.h"
+#include <netcdf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int refuse(void)
+{
+    return cel_fail(NC_EPERM, "what lies on a web server can only be read");
+}
+
+static int put(struct cel_store *s, const char *key, const void *data, size_t n)
+{
+    (void)s, (void)key, (void)data, (void)n;
+    return refuse();
+}
+
+static int erase(struct cel_store *s, const char *key)
+{
+    (void)s, (void)key;
+    return refuse();
+}
+
+/* clang-format off */
+static const struct cel_store_ops ops = {
+    .name = "http", .get = cel_remote_get, .get_range = cel_remote_get_range, .size = cel_remote_size,
+    .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want,
+    .want_document = cel_remote_want_document, .settle = cel_remote_settle, .put = put, .erase = erase,
+    .free = cel_remote_free,
+};
+/* clang-format on */
+
+/* Characters that no URL has become %XX; what is encoded already stays. */
+static int tidy(const char *path, struct cel_buf *out)
+{
+    int rc = CEL_OK;
+
+    for (; rc == CEL_OK && *path; path++)
+        rc = (unsigned char)*path <= ' ' || (unsigned char)*path >= 127 || strchr("\"<>\\^`{|}", *path)
+                 ? cel_buf_printf(out, "%%%02X", (unsigned)(unsigned char)*path)
+                 : cel_buf_add(out, path, 1);
+    return rc;
+}
+
+static int set_target(struct cel_remote *r, const char *url)
+{
+    struct cel_buf base = CEL_BUF_INIT(1 << 20);
+    struct cel_url parts;
+    int rc = cel_url_parse(url, &parts);
+
+    if (rc != CEL_OK)
+        return rc;
+    r->target = cel_calloc(1, sizeof *r->target);
+    rc = r->target ? cel_buf_printf(&base, "%s://%s/", parts.scheme, parts.host) : NC_ENOMEM;
+    if (rc == CEL_OK)
+        rc = tidy(parts.path, &base);
+    if (rc == CEL_OK && base.data[base.len - 1] != '/')
+        rc = cel_buf_puts(&base, "/");
+    if (rc == CEL_OK)
+        rc = cel_buf_take_string(&base, &r->target->base);
+    if (rc == CEL_OK && !(r->target->query = cel_strdup(parts.query)))
+        rc = NC_ENOMEM;
+    cel_buf_dispose(&base);
+    cel_url_dispose(&parts);
+    return rc;
+}
+
+int cel_store_open_http(const char *url, enum cel_store_mode mode, struct cel_store **out)
+{
+    struct cel_remote *r;
+    int rc;
+
+    *out = NULL;
+    if (mode != CEL_STORE_READ)
+        return refuse();
+    rc = cel_remote_make(url, &ops, mode, &r);
+    if (rc == CEL_OK)
+        rc = set_target(r, url);
+    if (rc == CEL_OK)
+        *out = &r->store;
+    else if (r)
+        cel_store_abandon(&r->store);
+    return rc;
+}

@@ -1,0 +1,138 @@
+#ifndef CEL_STORE_REMOTE_INT_H
+#define CEL_STORE_REMOTE_INT_H
+
+/* Inside the stores over the network. What HTTP alone gives is in store_remote.c: values read whole and in ranges. S3 adds
+ * where a bucket is and who asks (s3_address.c), lists, writes and removes (store_s3.c), values in parts (s3_multipart.c),
+ * and the few elements of XML its answers have (s3_xml.c). */
+
+#include "credentials.h"
+#include "net.h"
+#include "store_int.h"
+#include "thread.h"
+
+/* Where requests go, and in whose name. It changes when credentials end or a bucket turns out to be elsewhere; requests
+ * under way keep the older one, so that none is freed before the store is. */
+struct cel_target {
+    char *base;   /* encoded URL of the bucket, or of what all keys lie below; ends in '/' */
+    char *query;  /* for every request; "" without */
+    char *region; /* S3 only, as the next two */
+    struct cel_credentials who;
+    struct cel_signer signer;
+    struct cel_target *older;
+};
+
+/* Values and ranges fetched ahead (store_ahead.c). */
+struct cel_ahead {
+    struct cel_mutex lock; /* guards the list */
+    struct cel_ahead_entry *first;
+    size_t n;
+};
+struct cel_part_of {
+    const char *key;
+    bool whole; /* else the range */
+    uint64_t offset;
+    size_t n;
+    const struct cel_store_mark *mark; /* of the value that is meant; NULL: any */
+    bool kept;                         /* a document: it stays in the list when it was asked for */
+};
+
+struct cel_remote {
+    struct cel_store store;
+    struct cel_ahead ahead;
+    struct cel_mutex lock;     /* guards the next */
+    struct cel_target *target; /* the newest */
+    bool is_s3;
+    bool pays;                      /* S3: for requests to buckets of others */
+    char *endpoint, *bucket, *root; /* S3: "https://host", the bucket, and what stands before each key: "" or "a/b/" */
+    bool in_host;                   /* S3: the bucket is part of the host's name */
+    bool is_aws;                    /* S3: another region has another host */
+    _Atomic bool claimed;           /* the first put of a store that was made found nothing there */
+    _Atomic bool warned;            /* that ranges are ignored */
+};
+
+static inline struct cel_remote *cel_remote_of(struct cel_store *s)
+{
+    return (struct cel_remote *)s;
+}
+
+/* One request for a key, or with key NULL for the bucket. */
+struct cel_remote_request {
+    const char *method, *key, *query; /* query encoded, "" without */
+    const struct cel_net_header *header;
+    size_t nheaders;
+    const void *body;
+    size_t body_len;
+    bool ranged;
+    uint64_t offset;
+    size_t n;
+    void *dst;
+    struct cel_buf *into;
+    bool ahead; /* nobody waits for it yet */
+};
+struct cel_remote_call {
+    struct cel_net_call *call;
+    struct cel_net_header header[8]; /* those given, and those every request has */
+    char *url;
+    const char *region; /* that it was sent to; the target's */
+};
+int cel_remote_start(struct cel_remote *r, const struct cel_remote_request *request, struct cel_remote_call *call);
+int cel_remote_wait(struct cel_remote_call *call, const struct cel_net_answer **answer);
+void cel_remote_end(struct cel_remote_call *call);
+
+/* Both at once. The answer is good until cel_remote_end. A request to S3 that went to the wrong region goes to the right one. */
+int cel_remote_ask(struct cel_remote *r, const struct cel_remote_request *request, struct cel_remote_call *call,
+                   const struct cel_net_answer **answer);
+
+/* What an answer that is not good means: CEL_ABSENT for 404, else a failure to do that ("read") to the key. */
+int cel_remote_refused(struct cel_remote *r, const struct cel_net_answer *answer, const char *doing, const char *key);
+
+/* --- verbs of both kinds ----------------------------------------------------------------- */
+int cel_remote_get(struct cel_store *s, const char *key, struct cel_buf *out);
+int cel_remote_get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst);
+int cel_remote_size(struct cel_store *s, const char *key, uint64_t *size);
+int cel_remote_stat(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size);
+int cel_remote_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
+                            size_t n, void *dst);
+int cel_remote_get_first(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
+                         uint64_t *size);
+void cel_remote_free(struct cel_store *s);
+void cel_target_free(struct cel_target *target);
+int cel_remote_make(const char *path, const struct cel_store_ops *ops, enum cel_store_mode mode,
+                    struct cel_remote **out);
+
+/* The ETag of a mark, as a condition; NULL: it has none that can be one. */
+const char *cel_remote_condition(const struct cel_store_mark *mark);
+bool cel_remote_is_of(const struct cel_net_answer *answer, const struct cel_store_mark *mark); /* NULL: of any */
+
+/* --- store_ahead.c ------------------------------------------------------------------------- */
+void cel_ahead_want(struct cel_remote *r, const struct cel_part_of *part);
+/* Into out, or for a range to dst. CEL_SKIP: it was not fetched, or could not be: ask for it. */
+int cel_ahead_take(struct cel_remote *r, const struct cel_part_of *part, struct cel_buf *out, void *dst);
+void cel_ahead_forget(struct cel_remote *r, const char *key); /* it is written or removed */
+int cel_ahead_size(struct cel_remote *r, const char *key,
+                   uint64_t *size); /* of a document; CEL_SKIP: it was not fetched */
+void cel_remote_want_document(struct cel_store *s, const char *key);
+void cel_remote_settle(struct cel_store *s); /* no document is kept any more */
+void cel_ahead_dispose(struct cel_ahead *ahead);
+void cel_remote_want(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
+                     size_t n);
+
+/* --- s3_address.c ------------------------------------------------------------------------- */
+int cel_s3_locate(struct cel_remote *r, const char *url);
+/* A target for the region, or with NULL for the one it has; under the lock. */
+int cel_s3_retarget(struct cel_remote *r, const char *region);
+
+/* --- s3_multipart.c ------------------------------------------------------------------------ */
+#define CEL_S3_WHOLE ((size_t)16 << 20) /* values of more bytes go in parts */
+int cel_s3_put_parts(struct cel_remote *r, const char *key, const void *data, size_t n);
+
+/* --- s3_xml.c: the next <name>text</name> from *at on, decoded; false: there is none ------------ */
+struct cel_xml_text {
+    const char *text;
+    size_t len;
+};
+bool cel_xml_next(const char **at, const char *end, const char *name, struct cel_xml_text *inner);
+int cel_xml_decode(struct cel_xml_text inner, struct cel_buf *out); /* entities; the buffer is ended by a NUL */
+int cel_xml_encode(const char *text, struct cel_buf *out);
+
+#endif

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""HDF5 and classic files and Zarr stores on a web server of the test's own: the same dumps as from disk, in how many
+requests, and with a server that fails every few of them.
+
+usage: files.py TOOLS PART..."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import nasty
+
+TOOLS = pathlib.Path(sys.argv[1])
+failed = []
+
+
+def check(what, good, more=''):
+    print('ok  ' if good else 'BAD ', what, more if not good else '')
+    if not good:
+        failed.append(what)
+
+
+def run(*command):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(('AWS_', 'CELLAR_')) and not k.lower().endswith('_proxy')}
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300,
+                          env={**env, 'no_proxy': '*', 'CELLAR_HTTP_RETRIES': '3'})
+
+
+def dump(name, *options):
+    return run(TOOLS / 'ncdump', *options, name)
+
+
+def make_files():
+    """Variables with data between them, and all defined first; records; a store."""
+    data = ', '.join(str(i % 1000) for i in range(60 * 250))
+    text = 'netcdf defined { dimensions: y = 60; x = 250; t = UNLIMITED; variables:\n'
+    for i in range(50):
+        text += f'float v{i}(y, x); CHUNKS v{i}:units = "K"; v{i}:long_name = "number {i}";\n'.replace(
+            'CHUNKS', f'v{i}:_ChunkSizes = 20, 250;' if i else '')
+    text += 'short r(t, x); data:\n' + ''.join(f'v{i} = {data};\n' for i in (0, 20, 40)) + 'r = 1, 2, 3; }\n'
+    pathlib.Path('defined.cdl').write_text(text)
+    pathlib.Path('classic.cdl').write_text(re.sub(r'v\d+:_ChunkSizes = 20, 250;', '', text))
+    for kind, name, cdl in (('nc4', 'defined.nc', 'defined.cdl'), ('nc6', 'defined.nc6', 'classic.cdl')):
+        made = run(TOOLS / 'ncgen', '-k', kind, '-o', name, cdl)
+        if made.returncode:
+            failed.append(f'{name}: {made.stderr}')
+    run(TOOLS / 'nccopy', 'defined.nc', 'file://store.zarr#mode=zarr,v3,consolidated')
+
+
+def make_scattered():
+    """As a program does that defines and writes one variable after another."""
+    try:
+        import netCDF4
+        import numpy
+    except ImportError:
+        return False
+    d = netCDF4.Dataset('scattered.nc', 'w')
+    d.createDimension('y', 300)
+    d.createDimension('x', 500)
+    for i in range(50):
+        v = d.createVariable(f'v{i}', 'f4', ('y', 'x'), chunksizes=(100, 500))
+        v.units = 'K'
+        v[:] = numpy.arange(150000).reshape(300, 500) + i
+        d.sync()
+    d.close()
+    return True
+
+
+def count(s, *command):
+    with s.lock:
+        s.asked.clear()
+        s.sent = 0
+    done = dump(*command)
+    return done, len(s.asked), s.sent
+
+
+def formats(s):
+    for name in ('defined.nc', 'scattered.nc', 'defined.nc6', 'store.zarr'):
+        local = 'file://store.zarr#mode=zarr,consolidated' if name == 'store.zarr' else name
+        done, requests, sent = count(s, f'{s.url}/files/{name}')
+        want = dump(local)
+        check(f'{name}: as on disk', want.returncode == 0 and done.stdout == want.stdout and len(want.stdout) > 10000,
+              done.stderr)
+        done, requests, sent = count(s, f'{s.url}/files/{name}', '-h')
+        check(f'{name}: its header', done.stdout == dump(local, '-h').stdout)
+        print(f'     {name}: header in {requests} requests, {sent} bytes')
+        most = {'defined.nc': 4, 'scattered.nc': 55, 'defined.nc6': 2, 'store.zarr': 9}[name]
+        check(f'{name}: header in {most} requests at most', requests <= most, requests)
+    check('mode=bytes', dump(f'{s.url}/files/defined.nc#mode=bytes', '-h').stdout == dump('defined.nc', '-h').stdout)
+    done = run(TOOLS / 'nccopy', f'{s.url}/files/defined.nc', 'copy.nc')
+    check('copied', done.returncode == 0 and dump('copy.nc').stdout.split('\n', 1)[1] ==
+          dump('defined.nc').stdout.split('\n', 1)[1], done.stderr)
+    check('verified', ': whole' in run(TOOLS / 'cellar', 'verify', f'{s.url}/files/defined.nc').stdout)
+
+
+def refusals(s):
+    pathlib.Path('page.html').write_text('<html>no data here</html>')
+    pathlib.Path('text.txt').write_text('hello there, this is text')
+    pathlib.Path('empty.nc').write_text('')
+    for name, says in (('nothing.nc', 'neither an HDF5'), ('page.html', 'neither an HDF5'), ('text.txt', 'neither netCDF'),
+                       ('empty.nc', 'empty')):
+        done = dump(f'{s.url}/files/{name}')
+        check(f'{name} is refused', done.returncode == 1 and says in done.stderr, done.stderr)
+    check('403', 'does not allow' in dump(f'{s.url}/status/403/99').stderr)
+    done = run(TOOLS / 'ncgen', '-o', f'{s.url}/files/new.nc', 'defined.cdl')
+    check('nothing is written', done.returncode == 1 and not os.path.exists('new.nc'), done.stderr)
+    done = dump(f'{s.url}/files/defined.nc?token=sesame&x=1')
+    check('a query goes with each request', done.returncode == 0 and all('token=sesame' in a[1] for a in s.asked[-3:]))
+    done = dump(f'{s.url}/files/nothing.nc?token=sesame')
+    check('and into no text', done.returncode == 1 and 'sesame' not in done.stderr + done.stdout)
+
+
+def is_clean(done, want):
+    """One sentence for each variable that could not be read, and what was printed of the others is right."""
+    lines = done.stderr.splitlines()
+    known = set(want.split(';'))
+    strange = [part for part in done.stdout.split(';')[:-1] if part not in known]
+    return done.returncode == 1 and lines and all(x.startswith('ncdump: ') for x in lines) and len(strange) <= len(lines)
+
+
+def faults(s):
+    """Right values, or a sentence."""
+    right = clean = tries = 0
+    for name in ('defined.nc', 'defined.nc6', 'store.zarr'):
+        want = dump('file://store.zarr#mode=zarr,consolidated' if name == 'store.zarr' else name).stdout
+        for s.every in (2, 3, 5, 7, 11):
+            done = dump(f'{s.url}/files/{name}')
+            tries += 1
+            if done.returncode == 0 and done.stdout == want:
+                right += 1
+            elif is_clean(done, want):
+                clean += 1
+            else:
+                check(f'{name}: every {s.every}', False, f'exit {done.returncode}: {done.stderr[-2000:]}')
+    s.every = 0
+    print(f'     faults delivered: {s.delivered}; {right} right, {clean} errors')
+    check('right values or a sentence', right + clean == tries and right > 0)
+    check('each fault was delivered', all(s.delivered.get(f, 0) > 0 for f in ('503', 'reset', 'short', 'wrong', 'stale')))
+
+
+def ahead(s):
+    """Many chunks are under way while few threads read."""
+    rows = 64 * 16
+    pathlib.Path('many.cdl').write_text(
+        f'netcdf many {{ dimensions: y = {rows}; x = 1024; variables: float v(y, x); v:_ChunkSizes = 16, 1024;\n'
+        'data: v = ' + ', '.join(str(i * 37 % 1001) for i in range(rows * 1024)) + '; }')
+    run(TOOLS / 'ncgen', '-4', '-o', 'many.nc', 'many.cdl')
+    run(TOOLS / 'nccopy', 'many.nc', 'file://many.zarr#mode=zarr,v3,consolidated')
+    program = TOOLS.parent / 'tests/net/read_all'
+    want = run(program, 'many.nc', 'v').stdout
+    s.latency = .1
+    for name in ('many.zarr', 'many.nc'):
+        s.most = 0
+        done = run(program, f'{s.url}/files/{name}', 'v')
+        check(f'{name}: one call reads all', done.returncode == 0 and done.stdout == want, done.stdout + done.stderr)
+        check(f'{name}: many at a time', s.most >= 16, s.most)
+        print(f'     {name}: {s.most} under way')
+    s.latency = 0
+
+
+def main():
+    s = nasty.Server()
+    make_files()
+    if not make_scattered():
+        print('NOT RUN: netCDF4 for Python is not here: no scattered file')
+    for part in sys.argv[2:]:
+        {'formats': formats, 'refusals': refusals, 'faults': faults, 'ahead': ahead}[part](s)
+    print(len(failed), 'failed', *failed, sep='\n')
+    return 1 if failed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,155 @@
+"""A server on this machine that answers wrongly when its path says so, and keeps a list of what it was asked.
+
+/data           1000 bytes with an ETag: ranges and conditions are honoured
+/ignore/...     the same, but ranges are ignored
+/status/S/N     status S the first N times, then as /data
+/reset/N        the connection ends without an answer the first N times
+/short/N        half of the body is sent the first N times, then the connection ends
+/cut/N          fewer bytes of the range than asked for, the first N times
+/odd            as /data, but a range is answered with 200
+/wrong          a range, but not the one that was asked for
+/slow/MS        the answer takes that long
+/redirect/URL   302
+/files/...      what the server's `folder` has, with the server's next fault each `every` requests (0: never)
+/echo           the method, the body's length and the headers"""
+import http.server
+import itertools
+import os
+import re
+import threading
+import time
+import urllib.parse
+
+DATA = bytes(i * 7 % 251 for i in range(1000))
+ETAG = '"v1"'
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body=b'', headers=(), send=None):
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        if self.command != 'HEAD':
+            self.wfile.write(body if send is None else body[:send])
+        if send is not None:
+            self.close_connection = True
+
+    def data(self, ranges=True, shift=0, cut=0, status=206):
+        match = self.headers.get('If-Match')
+        if match and match != ETAG:
+            return self.answer(412)
+        wanted = re.fullmatch(r'bytes=(\d+)-(\d+)', self.headers.get('Range', ''))
+        if not ranges or not wanted:
+            return self.answer(200, DATA, [('ETag', ETAG)])
+        first, last = int(wanted[1]) + shift, min(int(wanted[2]) + shift, len(DATA) - 1) - cut
+        if first >= len(DATA):
+            return self.answer(416)
+        return self.answer(status, DATA[first:last + 1],
+                           [('ETag', ETAG), ('Content-Range', f'bytes {first}-{last}/{len(DATA)}')])
+
+    def file(self, name):
+        s = self.server
+        try:
+            with open(os.path.join(s.folder, urllib.parse.unquote(name)), 'rb') as f:
+                data = f.read()
+        except OSError:
+            return self.answer(404)
+        with s.lock:
+            s.turn += 1
+            fault = next(s.faults) if s.every and s.turn % s.every == 0 else None
+            s.delivered[fault] = s.delivered.get(fault, 0) + 1
+        etag = '"other"' if fault == 'stale' else '"%d-%d"' % (len(data), hash(data) & 0xffffff)
+        if fault == '503':
+            return self.answer(503)
+        if fault == 'reset':
+            self.close_connection = True
+            return None
+        if self.headers.get('If-Match', etag) != etag:
+            return self.answer(412)
+        wanted = re.fullmatch(r'bytes=(\d+)-(\d+)', self.headers.get('Range', ''))
+        if not wanted:
+            return self.answer(200, data, [('ETag', etag)], len(data) // 2 if fault == 'short' else None)
+        first, last = int(wanted[1]) + (8 if fault == 'wrong' else 0), min(int(wanted[2]), len(data) - 1)
+        if first > last:
+            return self.answer(416, headers=[('Content-Range', f'bytes */{len(data)}')])
+        with s.lock:
+            s.sent += last + 1 - first
+        return self.answer(206, data[first:last + 1], [('ETag', etag), ('Content-Range', f'bytes {first}-{last}/{len(data)}')],
+                           (last + 1 - first) // 2 if fault == 'short' else None)
+
+    def handle_any(self):
+        body = self.rfile.read(int(self.headers.get('Content-Length', 0)))
+        with self.server.lock:
+            self.server.asked.append((self.command, self.path, dict(self.headers), len(body)))
+            seen = self.server.seen[self.path] = self.server.seen.get(self.path, 0) + 1
+            self.server.under_way += 1
+            self.server.most = max(self.server.most, self.server.under_way)
+        time.sleep(self.server.latency)
+        with self.server.lock:
+            self.server.under_way -= 1
+        kind, *more = self.path.split('?')[0].strip('/').split('/')
+        if kind == 'files':
+            return self.file('/'.join(more))
+        if kind == 'data':
+            return self.data()
+        if kind == 'ignore':
+            return self.data(ranges=False)
+        if kind == 'status':
+            return self.answer(int(more[0]), b'no') if seen <= int(more[1]) else self.data()
+        if kind == 'reset' and seen <= int(more[0]):
+            self.close_connection = True
+            return None
+        if kind == 'short' and seen <= int(more[0]):
+            return self.answer(200, DATA, send=500)
+        if kind == 'cut':
+            return self.data(cut=5 if seen <= int(more[0]) else 0)
+        if kind == 'odd':
+            return self.data(status=200)
+        if kind == 'wrong':
+            return self.data(shift=10)
+        if kind == 'slow':
+            time.sleep(int(more[0]) / 1000)
+            return self.data()
+        if kind == 'redirect':
+            return self.answer(302, headers=[('Location', self.path[len('/redirect/'):])])
+        if kind == 'echo':
+            return self.answer(200, f'{self.command} {len(body)} {sorted(k.lower() for k in self.headers)}'.encode())
+        if kind == 'absent':
+            return self.answer(404)
+        return self.data()
+
+    do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = handle_any
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self):
+        super().__init__(('127.0.0.1', 0), Handler)
+        self.lock, self.asked, self.seen, self.connections = threading.Lock(), [], {}, 0
+        self.folder, self.every, self.turn, self.sent, self.delivered = '.', 0, 0, 0, {}
+        self.faults = itertools.cycle(['503', 'reset', 'short', 'wrong', 'stale'])
+        self.latency, self.under_way, self.most = 0, 0, 0
+        self.port = self.server_address[1]
+        self.url = f'http://127.0.0.1:{self.port}'
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        pass  # a client that gave up
+
+    def process_request(self, request, client_address):
+        with self.lock:
+            self.connections += 1
+        super().process_request(request, client_address)
+
+    def count(self, path):
+        with self.lock:
+            return self.seen.get(path, 0)

@@ -1,0 +1,328 @@
+/* What net does without a network: hashes, signatures, URLs, settings, and when a request is made again. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include "credentials.h"
+#include "net.h"
+#include "sha256.h"
+#include "sigv4.h"
+#include "url.h"
+#include <netcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- hashes: FIPS 180-4 and RFC 4231 -------------------------------------------------- */
+
+static void assert_hash(const char *text, size_t n, const char *want)
+{
+    char hex[CEL_SHA256_HEX];
+
+    cel_sha256_hex(text, n, hex);
+    assert_string_equal(hex, want);
+}
+
+static void sha256_vectors(void **state)
+{
+    static const char two[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    char *million = malloc(1000000);
+
+    (void)state;
+    assert_hash("", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    assert_hash("abc", 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_hash(two, strlen(two), "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    memset(million, 'a', 1000000);
+    assert_hash(million, 1000000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    free(million);
+}
+
+static void hmac_vectors(void **state)
+{
+    unsigned char out[CEL_SHA256_SIZE], key[131];
+    char hex[CEL_SHA256_HEX];
+
+    (void)state;
+    cel_hmac_sha256("Jefe", 4, "what do ya want for nothing?", 28, out);
+    cel_hex(out, sizeof out, hex);
+    assert_string_equal(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    memset(key, 0xaa, sizeof key);
+    cel_hmac_sha256(key, sizeof key, "Test Using Larger Than Block-Size Key - Hash Key First", 54, out);
+    cel_hex(out, sizeof out, hex);
+    assert_string_equal(hex, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+/* --- signatures: the examples of AWS's page on Signature Version 4 for S3 ---------------- */
+
+static const char empty_hash[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+static void assert_signature(const struct cel_to_sign *r, const char *want)
+{
+    static const struct cel_signer signer = {.key = "AKIAIOSFODNN7EXAMPLE",
+                                             .secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+                                             .region = "us-east-1",
+                                             .service = "s3"};
+    struct cel_buf lines = CEL_BUF_INIT(1 << 20);
+    size_t at = 0;
+
+    assert_int_equal(cel_sign(&signer, r, &lines), CEL_OK);
+    while (at < lines.len && strncmp(lines.data + at, "authorization", 13) != 0)
+        at += strlen(lines.data + at) + 1;
+    assert_true(at < lines.len);
+    assert_non_null(strstr(lines.data + at, want));
+    cel_buf_dispose(&lines);
+}
+
+static void published_signatures(void **state)
+{
+    struct cel_net_header range = {"range", "bytes=0-9"};
+    struct cel_to_sign r = {.method = "GET",
+                            .host = "examplebucket.s3.amazonaws.com",
+                            .path = "/test.txt",
+                            .query = "",
+                            .header = &range,
+                            .nheaders = 1,
+                            .payload_hash = empty_hash,
+                            .when = 1369353600};
+
+    (void)state;
+    assert_signature(&r, "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date, "
+                         "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41");
+    r.path = "/";
+    r.nheaders = 0;
+    r.query = "lifecycle";
+    assert_signature(&r, "Signature=fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543");
+    r.query = "prefix=J&max-keys=2";
+    assert_signature(&r, "Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7");
+}
+
+/* --- URLs ----------------------------------------------------------------------------------- */
+
+static void urls_are_split(void **state)
+{
+    struct cel_url u;
+
+    (void)state;
+    assert_int_equal(cel_url_parse("HTTPS://Host.Example:8443/A/b%20c?x=1&y", &u), CEL_OK);
+    assert_string_equal(u.scheme, "https");
+    assert_string_equal(u.host, "host.example:8443");
+    assert_string_equal(u.path, "A/b%20c");
+    assert_string_equal(u.query, "x=1&y");
+    cel_url_dispose(&u);
+    assert_int_equal(cel_url_parse("s3://Bucket/a b/c", &u), CEL_OK);
+    assert_string_equal(u.host, "Bucket");
+    assert_string_equal(u.path, "a b/c");
+    cel_url_dispose(&u);
+    assert_int_equal(cel_url_parse("http://[::1]:80", &u), CEL_OK);
+    assert_string_equal(u.host, "[::1]:80");
+    assert_string_equal(u.path, "");
+    cel_url_dispose(&u);
+}
+
+static void user_info_is_refused_and_not_shown(void **state)
+{
+    static const char *const bad[] = {"http://joe:hunter2@host/x", "s3://AKIAX:hunter2@bucket/x",
+                                      "s3://AKIAX:hun/ter2@bucket/x", "http://joe:/hunter2@x", "https://hunter2@host"};
+    struct cel_url u;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(cel_url_parse(bad[i], &u), NC_EINVAL);
+        assert_null(strstr(cel_error_text(), "hunter2"));
+        assert_null(u.text);
+    }
+    assert_int_equal(cel_url_parse("https://host/a@b", &u), CEL_OK);
+    cel_url_dispose(&u);
+    assert_int_equal(cel_url_parse("https://ho st/a", &u), NC_EINVAL);
+    assert_int_equal(cel_url_parse("https:///a", &u), NC_EINVAL);
+    assert_int_equal(cel_url_parse("https://host/a\r\nx: y", &u), NC_EINVAL);
+}
+
+static void keys_are_encoded(void **state)
+{
+    struct cel_buf b = CEL_BUF_INIT(1000), back = CEL_BUF_INIT(1000);
+
+    (void)state;
+    assert_int_equal(cel_url_encode("a/b=c+d%e f(g)h*i\303\251~._-", true, &b), CEL_OK);
+    cel_buf_add(&b, "", 1);
+    assert_string_equal(b.data, "a/b%3Dc%2Bd%25e%20f%28g%29h%2Ai%C3%A9~._-");
+    assert_int_equal(cel_url_decode(b.data, b.len - 1, &back), CEL_OK);
+    cel_buf_add(&back, "", 1);
+    assert_string_equal(back.data, "a/b=c+d%e f(g)h*i\303\251~._-");
+    assert_int_equal(cel_url_decode("a%2", 3, &back), NC_EINVAL);
+    assert_int_equal(cel_url_decode("a%zz", 4, &back), NC_EINVAL);
+    assert_int_equal(cel_url_decode("a%00", 4, &back), NC_EINVAL);
+    b.len = 0;
+    assert_int_equal(cel_url_encode("a/b", false, &b), CEL_OK);
+    assert_memory_equal(b.data, "a%2Fb", 5);
+    cel_buf_dispose(&b);
+    cel_buf_dispose(&back);
+}
+
+static void texts_hold_no_secrets(void **state)
+{
+    static const char *const texts[][2] = {
+        {"https://h/x?X-Amz-Signature=hunter2: no", "https://h/x: no"},
+        {"cannot open 'https://joe:hunter2@h:80/x?y=hunter2#f': no", "cannot open 'https://h:80/x': no"},
+        {"S3://AKIA:hun/ter2@bucket/x and http://[::1]:80/a@b", "S3://bucket/x and http://[::1]:80/a@b"},
+        {"https://h:443/a@b", "https://h:443/a@b"},
+        {"a file?: x://y@z", "a file?: x://y@z"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        cel_fail(NC_EIO, "%s", texts[i][0]);
+        assert_string_equal(cel_error_text(), texts[i][1]);
+        cel_warn("%s", texts[i][0]);
+        assert_string_equal(cel_warning_text(), texts[i][1]);
+    }
+    cel_fail(NC_EIO, "no");
+    cel_fail_at(NC_EIO, CEL_IN_FILE, "%s", "s3://k:hunter2@b/c");
+    assert_string_equal(cel_error_text(), "s3://b/c: no");
+    assert_string_equal(cel_error_part(CEL_IN_FILE), "s3://b/c");
+}
+
+/* --- trying again ------------------------------------------------------------------------------ */
+
+static void only_what_passes_is_tried_again(void **state)
+{
+    static const int passing[] = {429, 500, 502, 503, 504},
+                     not_passing[] = {200, 206, 301, 400, 403, 404, 412, 501, 505};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+        assert_true(cel_net_is_passing(passing[i]));
+    for (size_t i = 0; i < sizeof not_passing / sizeof *not_passing; i++)
+        assert_false(cel_net_is_passing(not_passing[i]));
+}
+
+static void delays_grow_and_end(void **state)
+{
+    (void)state;
+    for (int attempt = 1; attempt < 40; attempt++)
+        for (uint32_t random = 0; random < 2000; random += 7) {
+            long most = attempt > 8 ? 20000 : 100L << (attempt - 1), delay = cel_net_delay(attempt, -1, random);
+
+            if (most > 20000)
+                most = 20000;
+            assert_true(delay >= most / 2 && delay <= most);
+        }
+    assert_int_equal(cel_net_delay(1, 3, 0), 3000);
+    assert_int_equal(cel_net_delay(1, 100000, 0), 60000);
+    assert_int_not_equal(cel_net_delay(5, -1, 1), cel_net_delay(5, -1, 2));
+}
+
+/* --- settings ------------------------------------------------------------------------------------ */
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void forget_settings(void)
+{
+    static const char *const names[] = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+                                        "AWS_PROFILE",       "AWS_NO_SIGN_REQUEST",   "AWS_DEFAULT_PROFILE"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unsetenv(names[i]);
+    setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
+    setenv("AWS_SHARED_CREDENTIALS_FILE", "credentials", 1);
+    setenv("AWS_CONFIG_FILE", "config", 1);
+}
+
+static void assert_key(const char *key, const char *secret, const char *token)
+{
+    struct cel_credentials c;
+
+    assert_int_equal(cel_credentials_find(&c), CEL_OK);
+    if (key) {
+        assert_string_equal(c.key, key);
+        assert_string_equal(c.secret, secret);
+    } else {
+        assert_null(c.key);
+    }
+    if (token)
+        assert_string_equal(c.token, token);
+    else
+        assert_null(c.token);
+    cel_credentials_dispose(&c);
+}
+
+static void credentials_are_found_in_order(void **state)
+{
+    struct cel_credentials c;
+    char *text;
+
+    (void)state;
+    forget_settings();
+    assert_key(NULL, NULL, NULL);
+    write_text("credentials", "# of a test\n[default]\naws_access_key_id = A1\naws_secret_access_key=S=1 \r\n"
+                              "[other]\naws_access_key_id=A2\naws_secret_access_key=S2\naws_session_token = T2\n"
+                              "[half]\naws_access_key_id=hunter2\n");
+    write_text("config", "[default]\nregion = eu-west-1\ns3 =\n  region = wrong\n[profile other]\nregion=us-west-2\n"
+                         "[profile roles]\nrole_arn = arn:x\n[default2]\n");
+    assert_key("A1", "S=1", NULL);
+    assert_int_equal(cel_aws_setting("region", &text), CEL_OK);
+    assert_string_equal(text, "eu-west-1");
+    free(text);
+    setenv("AWS_PROFILE", "other", 1);
+    assert_key("A2", "S2", "T2");
+    assert_int_equal(cel_aws_setting("region", &text), CEL_OK);
+    assert_string_equal(text, "us-west-2");
+    free(text);
+    assert_int_equal(cel_aws_setting("endpoint_url", &text), CEL_ABSENT);
+    setenv("AWS_PROFILE", "nobody", 1);
+    assert_int_equal(cel_credentials_find(&c), NC_EAUTH);
+    setenv("AWS_PROFILE", "half", 1);
+    assert_int_equal(cel_credentials_find(&c), NC_EAUTH);
+    assert_null(strstr(cel_error_text(), "hunter2"));
+    setenv("AWS_PROFILE", "roles", 1);
+    assert_int_equal(cel_credentials_find(&c), NC_EAUTH);
+    assert_non_null(strstr(cel_error_text(), "role_arn"));
+    setenv("AWS_ACCESS_KEY_ID", "A3", 1);
+    assert_int_equal(cel_credentials_find(&c), NC_EAUTH);
+    setenv("AWS_SECRET_ACCESS_KEY", "S3", 1);
+    assert_key("A3", "S3", NULL);
+    setenv("AWS_NO_SIGN_REQUEST", "true", 1);
+    assert_key(NULL, NULL, NULL);
+    remove("credentials");
+    remove("config");
+}
+
+static void credentials_end(void **state)
+{
+    struct cel_credentials c = {0};
+    time_t t;
+
+    (void)state;
+    assert_false(cel_credentials_end(&c, 1000000));
+    assert_true(cel_parse_time("2026-01-31T10:00:00Z", &t));
+    assert_int_equal(t, 1769853600);
+    c.expires = t;
+    assert_false(cel_credentials_end(&c, t - 1000));
+    assert_true(cel_credentials_end(&c, t - 100));
+    assert_false(cel_parse_time("tomorrow", &t));
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sha256_vectors),
+        cmocka_unit_test(hmac_vectors),
+        cmocka_unit_test(published_signatures),
+        cmocka_unit_test(urls_are_split),
+        cmocka_unit_test(user_info_is_refused_and_not_shown),
+        cmocka_unit_test(keys_are_encoded),
+        cmocka_unit_test(texts_hold_no_secrets),
+        cmocka_unit_test(only_what_passes_is_tried_again),
+        cmocka_unit_test(delays_grow_and_end),
+        cmocka_unit_test(credentials_are_found_in_order),
+        cmocka_unit_test(credentials_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
