@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Requests against a server that answers wrongly: what is tried again, what is not, and what the caller is told.
 
-usage: requests.py NET_ASK"""
+usage: faulty_server.py NET_ASK"""
 import os
 import subprocess
 import sys
