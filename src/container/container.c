@@ -118,6 +118,9 @@ static int refuse_open(const struct cel_location *where)
 
 static int refuse_create(const struct cel_location *where, const struct cel_options *options)
 {
+    if (where->is_remote)
+        return cel_fail(NC_EPERM, "files on a server can only be read; a Zarr store can be written in a bucket: "
+                                  "s3://bucket/name.zarr#mode=zarr");
     if (where->is_url && !(options->mode & NC_NETCDF4))
         return cel_fail(NC_ENOTBUILT, "this build cannot create datasets at that kind of URL");
     if (options->mode & NC_NETCDF4)

@@ -40,7 +40,8 @@ static void print_head(const struct look *l, const struct extents *e)
 
     for (size_t i = 0; i < l->nvars; i++)
         nbytes += l->var[i].nbytes;
-    printf("%s: %s, %s\n", name, look_format_name(l), units_bytes(l->size, a));
+    printf("%s: %s%s%s\n", name, look_format_name(l), l->size ? ", " : "",
+           l->size ? units_bytes(l->size, a) : ""); /* 0: on a server */
     walk_all(l->ncid, print_group_dims, &dims);
     printf("%scontents    %zu variable%s in %zu group%s, %zu attribute%s\n", dims ? "\n" : "", l->nvars,
            l->nvars == 1 ? "" : "s", l->ngroups, l->ngroups == 1 ? "" : "s", l->natts, l->natts == 1 ? "" : "s");
