@@ -1,7 +1,8 @@
-/* One value of a variable without chunks, in the middle of a call: the dataset's lock is held already, no request is
- * made and no other lock of ours taken. A program that reads or writes value by value spends its time in what goes
- * around the value, so only the plainest case is served here, where nothing can fail: the container has the place in
- * memory. Everything else is left to get.c and put.c. */
+/* One value of a variable without chunks. A program that reads or writes value by value spends its time in what goes
+ * around the value, so the plainest cases are served here, without a request; the rest is left to get.c and put.c.
+ *
+ * In the middle of a call, with the dataset's lock held and no other taken, a value is moved whose place the container
+ * has in memory: nothing can fail then. Else, in get.c and put.c, one that needs no conversion. */
 #include "array_int.h"
 
 enum { VALUE_MAX = 8 };
@@ -76,4 +77,29 @@ bool cel_put_single(struct cel_dataset *ds, struct cel_var *var, const struct ce
         return false;
     return memtype == own ? ds->ops->put_value(ds, var, region->start, data)
                           : put_converted(ds, var, region->start, data, memtype);
+}
+
+/* --- without the dataset's lock, as a container has it --------------------------------------- */
+
+/* Numbers as they are stored, packed in the caller's memory. */
+static bool is_as_stored(const struct cel_var *var, nc_type memtype)
+{
+    return var->layout.unchunked && !var->array->has_codec && var->type->id < NC_STRING &&
+           (memtype == NC_NAT || memtype == var->type->id);
+}
+
+bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *r, void *data,
+                          nc_type memtype, bool writing, int *rc)
+{
+    bool simple;
+
+    if (!data || !is_as_stored(var, memtype))
+        return false;
+    cel_lock(&ds->lock);
+    simple = is_single(var, r) && (!writing || (var->fill.settled && var->quantize.mode == NC_NOQUANTIZE));
+    cel_unlock(&ds->lock);
+    if (simple)
+        *rc = writing ? ds->ops->unchunked_put(ds, var, r->start, r->count, NULL, data)
+                      : ds->ops->unchunked_get(ds, var, r->start, r->count, NULL, data);
+    return simple;
 }

@@ -194,40 +194,6 @@ static int send_slice(struct cel_stream *stream, const struct slicing *s)
 
 /* --- one value ------------------------------------------------------------------- */
 
-static bool is_within(const struct cel_var *var, const struct cel_region *r)
-{
-    for (int d = 0; d < var->ndims; d++)
-        if (r->count[d] != 1 || r->start[d] >= var->dim[d]->len ||
-            (var->layout.extent && r->start[d] >= var->layout.extent[d]))
-            return false;
-    return true;
-}
-
-/* Numbers as they are stored, packed in the caller's memory. */
-static bool is_simple(const struct cel_var *var, const struct cel_region *r, nc_type memtype)
-{
-    return var->layout.unchunked && !var->array->has_codec && r->start && r->count && !r->stride && !r->imap &&
-           var->type->id < NC_STRING && (memtype == NC_NAT || memtype == var->type->id);
-}
-
-/* Programs that go value by value would spend their time on what a region may need. Whatever
- * is not as simple as can be, errors too, is left to the request. */
-bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *r, void *data,
-                          nc_type memtype, bool writing, int *rc)
-{
-    bool simple = data && is_simple(var, r, memtype);
-
-    if (!simple)
-        return false;
-    cel_lock(&ds->lock);
-    simple = is_within(var, r) && (!writing || (var->fill.settled && var->quantize.mode == NC_NOQUANTIZE));
-    cel_unlock(&ds->lock);
-    if (simple)
-        *rc = writing ? ds->ops->unchunked_put(ds, var, r->start, r->count, NULL, data)
-                      : ds->ops->unchunked_get(ds, var, r->start, r->count, NULL, data);
-    return simple;
-}
-
 int cel_unchunked_move(const struct cel_request *req)
 {
     struct cel_stream stream;

@@ -14,7 +14,6 @@
 #include "status.h"
 #include "thread.h"
 #include <assert.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -215,25 +214,6 @@ static void *worker(void *unused)
     return NULL;
 }
 
-/* Signals are for the program's own threads. */
-static bool make_worker(void)
-{
-    pthread_attr_t attr;
-    pthread_t thread;
-    sigset_t all, old;
-    bool made;
-
-    if (pthread_attr_init(&attr))
-        return false;
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    made = pthread_create(&thread, &attr, worker, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attr);
-    return made;
-}
-
 static void wake_worker(void)
 {
     int want = decide_size() - 1 < nthreads_max ? size - 1 : nthreads_max;
@@ -246,7 +226,7 @@ static void wake_worker(void)
     }
     if (nthreads >= want)
         return;
-    if (make_worker())
+    if (cel_thread_start(worker))
         nthreads++;
     else
         nthreads_max = nthreads;

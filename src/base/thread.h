@@ -4,6 +4,7 @@
 /* Locks and threads, as thin as can be, so that another platform is one other file. */
 
 #include <pthread.h>
+#include <stdbool.h>
 
 struct cel_mutex {
     pthread_mutex_t m;
@@ -81,5 +82,8 @@ static inline void cel_cond_wake_all(struct cel_cond *c)
 {
     pthread_cond_broadcast(&c->c);
 }
+
+/* A thread that nobody waits for. false: there is none. */
+bool cel_thread_start(void *(*run)(void *));
 
 #endif

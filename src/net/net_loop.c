@@ -6,7 +6,6 @@
 #include "mem.h"
 #include "net_int.h"
 #include <netcdf.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -241,25 +240,6 @@ static void *run(void *unused)
     return NULL;
 }
 
-/* Signals are for the program's own threads. */
-static bool make_thread(void)
-{
-    pthread_attr_t attr;
-    pthread_t thread;
-    sigset_t all, old;
-    bool made;
-
-    if (pthread_attr_init(&attr))
-        return false;
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    made = pthread_create(&thread, &attr, run, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attr);
-    return made;
-}
-
 static int start_thread(void)
 {
     int rc = running ? CEL_OK : cel_curl_load();
@@ -273,7 +253,7 @@ static int start_thread(void)
         cel_curl.multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)cel_env_http_requests(IN_FLIGHT));
         cel_curl.multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)cel_env_http_requests(IN_FLIGHT));
     }
-    running = make_thread();
+    running = cel_thread_start(run);
     return running ? CEL_OK : cel_fail(NC_ENOMEM, "no thread for requests could be started");
 }
 

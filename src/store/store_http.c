@@ -6,28 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int refuse(void)
-{
-    return cel_fail(NC_EPERM, "what lies on a web server can only be read");
-}
-
-static int put(struct cel_store *s, const char *key, const void *data, size_t n)
-{
-    (void)s, (void)key, (void)data, (void)n;
-    return refuse();
-}
-
-static int erase(struct cel_store *s, const char *key)
-{
-    (void)s, (void)key;
-    return refuse();
-}
-
 /* clang-format off */
 static const struct cel_store_ops ops = {
     .name = "http", .get = cel_remote_get, .get_range = cel_remote_get_range, .size = cel_remote_size,
     .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want,
-    .want_document = cel_remote_want_document, .settle = cel_remote_settle, .put = put, .erase = erase,
+    .want_document = cel_remote_want_document, .settle = cel_remote_settle, 
     .free = cel_remote_free,
 };
 /* clang-format on */
@@ -74,7 +57,7 @@ int cel_store_open_http(const char *url, enum cel_store_mode mode, struct cel_st
 
     *out = NULL;
     if (mode != CEL_STORE_READ)
-        return refuse();
+        return cel_fail(NC_EPERM, "what lies on a web server can only be read");
     rc = cel_remote_make(url, &ops, mode, &r);
     if (rc == CEL_OK)
         rc = set_target(r, url);

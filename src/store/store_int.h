@@ -34,6 +34,7 @@ struct cel_store_ops {
     /* NULL: stat and get_range do it. */
     int (*get_first)(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
                      uint64_t *size);
+    /* NULL, both: opened for reading only. */
     int (*put)(struct cel_store *s, const char *key, const void *data, size_t n);
     int (*erase)(struct cel_store *s, const char *key);
     /* NULL: such stores do not tell what lies in them. */

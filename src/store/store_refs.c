@@ -359,23 +359,6 @@ static int list(struct cel_store *s, const char *prefix, cel_store_visit *visit,
     return cel_keys_list(&r->keys, &r->lock, prefix, visit, context);
 }
 
-static int refuse(void)
-{
-    return cel_fail(NC_EPERM, "a store of references cannot be written");
-}
-
-static int put(struct cel_store *s, const char *key, const void *data, size_t n)
-{
-    (void)s, (void)key, (void)data, (void)n;
-    return refuse();
-}
-
-static int erase(struct cel_store *s, const char *key)
-{
-    (void)s, (void)key;
-    return refuse();
-}
-
 static void free_refs(struct cel_store *s)
 {
     struct refs *r = refs_of(s);
@@ -388,7 +371,7 @@ static void free_refs(struct cel_store *s)
 
 /* clang-format off */
 static const struct cel_store_ops ops = {
-    .name = "references", .get = get, .get_range = get_range, .size = size_of, .put = put, .erase = erase,
+    .name = "references", .get = get, .get_range = get_range, .size = size_of, 
     .list = list, .free = free_refs,
 };
 /* clang-format on */
@@ -410,7 +393,7 @@ int cel_store_open_refs(const char *path, enum cel_store_mode mode, struct cel_s
 
     *out = NULL;
     if (mode != CEL_STORE_READ)
-        return refuse();
+        return cel_fail(NC_EPERM, "a store of references cannot be written");
     r = cel_calloc(1, sizeof *r);
     if (!r)
         return NC_ENOMEM;
