@@ -58,7 +58,6 @@ struct cel_dataset *
 cel_open_remove_any(const void *ops); /* one of that container, NULL of any, that is not in use; NULL: none
                                                            (left) of this process */
 int cel_open_next(int ncid);          /* the next after it that is not in use, of this process; 0: none */
-void cel_open_tidy(void);             /* frees the table when it is empty */
 bool cel_open_has_writers(void);      /* whether a dataset is open for writing in a file */
 int cel_open_next_writer(struct cel_file_id file, int ncid); /* as cel_open_next, of those in this file */
 

@@ -330,7 +330,6 @@ int nc_initialize(void)
 int nc_finalize(void)
 {
     cel_plugin_finalize();
-    cel_open_tidy();
     cel_rc_tidy();
     return NC_NOERR;
 }

@@ -1,9 +1,10 @@
 /* Ids of open datasets, and how an id becomes its object.
  *
  * An ncid is the dataset's row in the table, shifted, plus the group's id. The
- * table is the only global state of this folder that holds datasets. Its lock is
- * held for the look-up only: a call adds 1 to the dataset's users, then locks the dataset.
- * Closing removes the row first and waits until it is the only user.
+ * table is the only global state of this folder that holds datasets. Rows are never moved or freed, and the dataset's
+ * lock lies in its row: a call finds the row without a lock of the table, locks it, sees whether a dataset is open
+ * there, and is its user until it ends. So one lock is all that a short call takes. Closing marks the row first, which
+ * ends further calls, and waits until it is the only user.
  *
  * Datasets open for writing are also in a hash table by their file (device and inode), since every
  * nc_open() asks whether its file is among them.
@@ -19,81 +20,110 @@
 
 #define GROUP_BITS 16
 #define MAX_OPEN 0x7fff /* ncids stay positive */
+#define FIRST_ROWS 16   /* the first part of the table has so many, each further part as many as all before it */
+#define NPARTS 12       /* up to MAX_OPEN */
+#define NBUCKETS 1024
 
 struct cel_open {
+    struct cel_mutex lock; /* the dataset's (ds->lock points here); guards what follows */
+    struct cel_cond left;  /* the last user left a dataset that is being closed */
     struct cel_dataset *ds;
+    _Atomic unsigned long users; /* calls at work, and CLOSED; others than those with the lock only look */
     int index;
-    _Atomic unsigned long users; /* calls at work, and CLOSING: who leaves takes no lock */
-    bool lost;                   /* a thread that this process does not have was in it */
-    pid_t owner;                 /* a forked child must not finish its parent's files */
-    bool is_writer;              /* it is in table.writers ... */
-    struct cel_open *next;       /* ... in one bucket with this one */
+    bool lost;               /* a thread that this process does not have was in it */
+    bool taken;              /* from here on with the table's lock */
+    pid_t owner;             /* a forked child must not finish its parent's files */
+    bool is_writer;          /* it is in table.writers ... */
+    struct cel_file_id file; /* ... by this ... */
+    struct cel_open *next;   /* ... in one bucket with this one */
 };
 
-#define CLOSING (~0ul - (~0ul >> 1)) /* the highest bit */
+#define CLOSED (~0ul - (~0ul >> 1)) /* the highest bit: no dataset is open here, or no longer for new calls */
 
 static struct {
     struct cel_mutex lock;
-    struct cel_cond left; /* somebody left a dataset that is being closed */
-    struct cel_open **row;
-    int n;                     /* rows, row 0 is never used */
-    int low;                   /* no row below this one is free */
-    struct cel_open **writers; /* n buckets: datasets open for writing whose file is known */
+    struct cel_open *_Atomic part[NPARTS]; /* NULL: not needed yet */
+    int n;                                 /* rows, row 0 is never used */
+    int low;                               /* no row below this one is free */
+    struct cel_open *writers[NBUCKETS];    /* datasets open for writing whose file is known */
     int nwriters;
-} table = {CEL_MUTEX_INIT, CEL_COND_INIT, NULL, 0, 1, NULL, 0};
+} table = {.lock = CEL_MUTEX_INIT, .low = 1};
 static _Thread_local struct cel_call *innermost; /* of this thread's calls */
 
 /* --- the table -------------------------------------------------------------------- */
 
+/* The part that has row `at`, and the row within it. */
+static int part_of(int at, int *within)
+{
+    int part = 0, first = FIRST_ROWS;
+
+    for (*within = at; *within >= first; first = FIRST_ROWS << (part - 1)) {
+        *within -= first;
+        part++;
+    }
+    return part;
+}
+
+/* NULL: so many were never open. */
+static struct cel_open *row_at(int at)
+{
+    int within, part = part_of(at, &within);
+    struct cel_open *rows = atomic_load_explicit(&table.part[part], memory_order_acquire);
+
+    return rows ? &rows[within] : NULL;
+}
+
+static struct cel_open *row_of(int ncid)
+{
+    return ncid > 0 ? row_at(ncid >> GROUP_BITS) : NULL;
+}
+
 static struct cel_open **bucket_of(struct cel_file_id file)
 {
-    return &table.writers[(file.device * 31 + file.inode) % (uint64_t)table.n];
+    return &table.writers[(file.device * 31 + file.inode) % NBUCKETS];
 }
 
 static void add_writer(struct cel_open *open)
 {
-    struct cel_open **bucket = bucket_of(open->ds->file);
+    struct cel_open **bucket = bucket_of(open->file);
 
     open->next = *bucket;
     *bucket = open;
+    table.nwriters++;
 }
 
 static void remove_writer(const struct cel_open *open)
 {
-    struct cel_open **at = bucket_of(open->ds->file);
+    struct cel_open **at = bucket_of(open->file);
 
     while (*at != open)
         at = &(*at)->next;
     *at = open->next;
+    table.nwriters--;
 }
 
 static int grow(void)
 {
-    int n = table.n ? table.n * 2 : 16;
-    struct cel_open **row, **writers;
+    int within, part = part_of(table.n, &within), n = table.n ? table.n : FIRST_ROWS;
+    struct cel_open *rows = cel_calloc((size_t)n, sizeof *rows);
 
-    n = n > MAX_OPEN + 1 ? MAX_OPEN + 1 : n;
-    writers = cel_calloc((size_t)n, sizeof *writers);
-    row = writers ? cel_realloc(table.row, (size_t)n, sizeof *row) : NULL;
-    if (!row) {
-        free(writers);
+    if (!rows)
         return NC_ENOMEM;
+    for (int i = 0; i < n; i++) {
+        cel_mutex_init(&rows[i].lock);
+        cel_cond_init(&rows[i].left);
+        rows[i].index = table.n + i;
+        rows[i].users = CLOSED;
     }
-    memset(row + table.n, 0, (size_t)(n - table.n) * sizeof *row);
-    free(table.writers);
-    table.row = row;
-    table.writers = writers;
-    table.n = n;
-    for (int i = 1; i < n; i++)
-        if (row[i] && row[i]->is_writer)
-            add_writer(row[i]);
+    table.n += n;
+    atomic_store_explicit(&table.part[part], rows, memory_order_release);
     return CEL_OK;
 }
 
 /* The lowest free row, as netCDF-C chooses. */
 static int free_row(int *out)
 {
-    while (table.low < table.n && table.row[table.low])
+    while (table.low < table.n && row_at(table.low)->taken)
         table.low++;
     *out = table.low;
     if (table.low > MAX_OPEN)
@@ -101,61 +131,78 @@ static int free_row(int *out)
     return table.low < table.n ? CEL_OK : grow();
 }
 
-int cel_open_add(struct cel_dataset *ds, int *ncid)
+static int take_row(const struct cel_dataset *ds, struct cel_open **out)
 {
-    struct cel_open *open = cel_calloc(1, sizeof *open);
     int at, rc;
 
-    if (!open)
-        return NC_ENOMEM;
     cel_lock(&table.lock);
     rc = free_row(&at);
     if (rc == CEL_OK) {
-        *open = (struct cel_open){.ds = ds, .index = at, .owner = getpid()};
-        table.row[at] = open;
+        struct cel_open *open = *out = row_at(at);
+
+        open->taken = true;
+        open->owner = getpid();
+        open->file = ds->file;
         open->is_writer = ds->writable && ds->file.inode;
-        if (open->is_writer) {
+        if (open->is_writer)
             add_writer(open);
-            table.nwriters++;
-        }
     }
     cel_unlock(&table.lock);
-    if (rc == CEL_OK)
-        *ncid = at << GROUP_BITS;
-    else
-        free(open);
     return rc;
+}
+
+static void give_row(struct cel_open *open)
+{
+    cel_lock(&table.lock);
+    if (open->is_writer)
+        remove_writer(open);
+    open->taken = false;
+    table.low = open->index < table.low ? open->index : table.low;
+    cel_unlock(&table.lock);
 }
 
 static unsigned long users_of(const struct cel_open *open)
 {
-    return atomic_load_explicit(&open->users, memory_order_acquire);
+    return atomic_load_explicit(&open->users, memory_order_relaxed);
 }
 
-/* With the table's lock held. */
-static struct cel_open *row_of(int ncid)
+/* With the row's lock held. */
+static void set_users(struct cel_open *open, unsigned long users)
 {
-    int at = ncid >> GROUP_BITS;
-
-    return ncid > 0 && at > 0 && at < table.n && table.row[at] && !(users_of(table.row[at]) & CLOSING) ? table.row[at]
-                                                                                                       : NULL;
+    atomic_store_explicit(&open->users, users, memory_order_relaxed);
 }
 
-/* NULL: it is lost, and its memory stays as it is. */
+int cel_open_add(struct cel_dataset *ds, int *ncid)
+{
+    struct cel_open *open;
+    int rc = take_row(ds, &open);
+
+    if (rc != CEL_OK)
+        return rc;
+    cel_lock(&open->lock);
+    ds->lock = &open->lock;
+    open->ds = ds;
+    open->lost = false;
+    set_users(open, 0);
+    cel_unlock(&open->lock);
+    *ncid = open->index << GROUP_BITS;
+    return CEL_OK;
+}
+
+/* With the row's lock held, which is let go. NULL: it is lost, and its memory stays as it is. */
 static struct cel_dataset *remove_row(struct cel_open *open)
 {
     struct cel_dataset *ds = open->lost ? NULL : open->ds;
 
-    atomic_fetch_or_explicit(&open->users, CLOSING, memory_order_acq_rel);
-    while (ds && users_of(open) != CLOSING)
-        cel_cond_wait(&table.left, &table.lock);
-    table.row[open->index] = NULL;
-    if (open->is_writer) {
-        remove_writer(open);
-        table.nwriters--;
-    }
-    table.low = open->index < table.low ? open->index : table.low;
-    free(open);
+    set_users(open, users_of(open) | CLOSED);
+    while (ds && users_of(open) != CLOSED)
+        cel_cond_wait(&open->left, &open->lock);
+    set_users(open, CLOSED);
+    open->ds = NULL;
+    if (ds)
+        ds->lock = &ds->own_lock;
+    cel_unlock(&open->lock);
+    give_row(open);
     return ds;
 }
 
@@ -169,35 +216,49 @@ static int lost_id(void)
     return cel_fail(NC_EPERM, "another thread was working on the dataset when this process was forked: open it again");
 }
 
+/* With its lock held; NULL: no dataset is open there. */
+static struct cel_open *lock_row(int ncid)
+{
+    struct cel_open *open = row_of(ncid);
+
+    if (!open)
+        return NULL;
+    cel_lock(&open->lock);
+    if (!(users_of(open) & CLOSED))
+        return open;
+    cel_unlock(&open->lock);
+    return NULL;
+}
+
 int cel_open_remove(int ncid, struct cel_dataset **out)
 {
-    struct cel_open *open;
+    struct cel_open *open = lock_row(ncid);
 
-    *out = NULL;
-    cel_lock(&table.lock);
-    open = row_of(ncid);
-    if (open)
-        *out = remove_row(open);
-    cel_unlock(&table.lock);
+    *out = open ? remove_row(open) : NULL;
     return *out ? CEL_OK : open ? lost_id() : bad_id(ncid);
 }
 
-/* Of this process, and nobody is in it. With the table's lock held. */
+/* Of this process, and nobody is in it, as far as can be seen without its lock. With the table's lock held. */
 static bool is_idle(const struct cel_open *open)
 {
-    return open && !open->lost && !users_of(open) && open->owner == getpid();
+    return open->taken && !open->lost && !users_of(open) && open->owner == getpid();
 }
 
-int cel_open_next(int ncid)
+static int next_after(int at)
 {
     int next = 0;
 
     cel_lock(&table.lock);
-    for (int i = (ncid >> GROUP_BITS) + 1; !next && i < table.n; i++)
-        if (is_idle(table.row[i]))
-            next = i << GROUP_BITS;
+    for (int i = at + 1; !next && i < table.n; i++)
+        if (is_idle(row_at(i)))
+            next = i;
     cel_unlock(&table.lock);
     return next;
+}
+
+int cel_open_next(int ncid)
+{
+    return next_after(ncid >> GROUP_BITS) << GROUP_BITS;
 }
 
 bool cel_open_has_writers(void)
@@ -215,9 +276,9 @@ int cel_open_next_writer(struct cel_file_id file, int ncid)
     int after = ncid >> GROUP_BITS, next = 0;
 
     cel_lock(&table.lock);
-    for (struct cel_open *open = table.nwriters ? *bucket_of(file) : NULL; open; open = open->next)
-        if (open->index > after && (!next || open->index < next) && open->ds->file.device == file.device &&
-            open->ds->file.inode == file.inode && is_idle(open))
+    for (const struct cel_open *open = *bucket_of(file); open; open = open->next)
+        if (open->index > after && (!next || open->index < next) && open->file.device == file.device &&
+            open->file.inode == file.inode && is_idle(open))
             next = open->index;
     cel_unlock(&table.lock);
     return next << GROUP_BITS;
@@ -227,52 +288,53 @@ struct cel_dataset *cel_open_remove_any(const void *ops)
 {
     struct cel_dataset *ds = NULL;
 
-    cel_lock(&table.lock);
-    for (int i = 1; !ds && i < table.n; i++) {
-        struct cel_open *open = table.row[i];
+    for (int at = 0; !ds && (at = next_after(at)) != 0;) {
+        struct cel_open *open = lock_row(at << GROUP_BITS);
 
-        if (is_idle(open) && (!ops || open->ds->ops == ops))
+        if (open && !users_of(open) && (!ops || open->ds->ops == ops))
             ds = remove_row(open);
+        else if (open)
+            cel_unlock(&open->lock);
     }
-    cel_unlock(&table.lock);
     return ds;
-}
-
-void cel_open_tidy(void)
-{
-    bool empty = true;
-
-    cel_lock(&table.lock);
-    for (int i = 1; i < table.n; i++)
-        empty = empty && !table.row[i];
-    if (empty) {
-        free(table.row);
-        free(table.writers);
-        table.row = table.writers = NULL;
-        table.n = 0;
-        table.low = 1;
-    }
-    cel_unlock(&table.lock);
 }
 
 /* --- fork ------------------------------------------------------------------------- */
 
-/* Calls on it that are this thread's own: a filter that forks is in one. */
-static unsigned long own_users(const struct cel_open *open)
+/* Calls on it that are this thread's own (a filter that forks is in one), and whether one has its lock. */
+static unsigned long own_users(const struct cel_open *open, bool *locked)
 {
     unsigned long n = 0;
 
+    *locked = false;
     for (const struct cel_call *c = innermost; c; c = c->outer)
-        n += c->open == open;
+        if (c->open == open) {
+            n++;
+            *locked = *locked || c->locked;
+        }
     return n;
+}
+
+/* A lock that no thread of this process will let go is made anew. */
+static void give_up_row(struct cel_open *open)
+{
+    bool own_lock, busy;
+    bool shared = users_of(open) != own_users(open, &own_lock);
+
+    busy = !own_lock && !cel_try_lock(&open->lock);
+    if (busy)
+        cel_mutex_init(&open->lock);
+    else if (!own_lock)
+        cel_unlock(&open->lock);
+    cel_cond_init(&open->left);
+    if (open->taken && (shared || busy))
+        open->lost = true;
 }
 
 static void give_up_lost(void)
 {
-    cel_cond_init(&table.left);
     for (int i = 1; i < table.n; i++)
-        if (table.row[i] && users_of(table.row[i]) != own_users(table.row[i]))
-            table.row[i]->lost = true;
+        give_up_row(row_at(i));
 }
 
 CEL_FORK_LOCK(CEL_FORK_IDS, &table.lock, false, give_up_lost);
@@ -282,37 +344,32 @@ CEL_FORK_LOCK(CEL_FORK_IDS, &table.lock, false, give_up_lost);
 void cel_call_lock(struct cel_call *c)
 {
     assert(!c->locked);
-    cel_lock(&c->ds->lock);
+    cel_lock(c->ds->lock);
     c->locked = true;
 }
 
 void cel_call_unlock(struct cel_call *c)
 {
     assert(c->locked);
-    cel_unlock(&c->ds->lock);
+    cel_unlock(c->ds->lock);
     c->locked = false;
 }
 
 int cel_call_begin(struct cel_call *c, int ncid)
 {
-    bool lost;
+    struct cel_open *open = lock_row(ncid);
 
-    *c = (struct cel_call){0};
     cel_error_clear();
-    cel_lock(&table.lock);
-    c->open = row_of(ncid);
-    lost = c->open && c->open->lost;
-    if (lost)
-        c->open = NULL;
-    if (c->open)
-        atomic_fetch_add_explicit(&c->open->users, 1, memory_order_relaxed);
-    cel_unlock(&table.lock);
-    if (!c->open)
-        return lost ? lost_id() : bad_id(ncid);
-    c->outer = innermost;
+    c->open = NULL;
+    if (!open)
+        return bad_id(ncid);
+    if (open->lost) {
+        cel_unlock(&open->lock);
+        return lost_id();
+    }
+    set_users(open, users_of(open) + 1);
+    *c = (struct cel_call){.open = open, .ds = open->ds, .locked = true, .outer = innermost};
     innermost = c;
-    c->ds = c->open->ds;
-    cel_call_lock(c);
     c->group = cel_dataset_group(c->ds, ncid & ((1 << GROUP_BITS) - 1));
     return c->group ? CEL_OK : bad_id(ncid);
 }
@@ -356,14 +413,15 @@ struct cel_atts *cel_call_att_list(struct cel_call *c)
     return c->var ? &c->var->atts : &c->group->atts;
 }
 
-/* The thread that closes may free `open` as soon as the last other user has left. */
+/* With the row's lock held, which is let go. */
 static void leave(struct cel_open *open)
 {
-    if (atomic_fetch_sub_explicit(&open->users, 1, memory_order_acq_rel) != (CLOSING | 1))
-        return;
-    cel_lock(&table.lock);
-    cel_cond_wake_all(&table.left);
-    cel_unlock(&table.lock);
+    unsigned long users = users_of(open) - 1;
+
+    set_users(open, users);
+    if (users == CLOSED)
+        cel_cond_wake_all(&open->left);
+    cel_unlock(&open->lock);
 }
 
 int cel_call_end(struct cel_call *c, int rc)
@@ -377,8 +435,8 @@ int cel_call_end(struct cel_call *c, int rc)
             cel_fail_in_var(rc, c->var);
         cel_fail_at(rc, CEL_IN_FILE, "%s", c->ds->path);
     }
-    if (c->locked)
-        cel_unlock(&c->ds->lock);
+    if (!c->locked)
+        cel_call_lock(c);
     assert(innermost == c);
     innermost = c->outer;
     leave(c->open);

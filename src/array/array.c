@@ -151,10 +151,10 @@ int cel_array_get(struct cel_dataset *ds, struct cel_var *var, struct cel_array 
     *out = atomic_load_explicit(&var->array, memory_order_acquire);
     if (*out) /* it is there until the file is closed, and closing waits for this call */
         return CEL_OK;
-    cel_lock(&ds->lock);
+    cel_lock(ds->lock);
     rc = make_ready(ds, var);
     *out = var->array;
-    cel_unlock(&ds->lock);
+    cel_unlock(ds->lock);
     return rc;
 }
 
@@ -173,9 +173,9 @@ static struct cel_array *array_of(struct cel_dataset *ds, const struct cel_var *
 {
     struct cel_array *array;
 
-    cel_lock(&ds->lock);
+    cel_lock(ds->lock);
     array = var->array;
-    cel_unlock(&ds->lock);
+    cel_unlock(ds->lock);
     return array;
 }
 
@@ -211,7 +211,7 @@ static int list_arrays(struct cel_dataset *ds, struct cel_vec *out)
 {
     int rc = CEL_OK;
 
-    cel_lock(&ds->lock);
+    cel_lock(ds->lock);
     for (size_t g = 0; g < ds->groups.n; g++) {
         const struct cel_group *group = ds->groups.at[g];
 
@@ -219,7 +219,7 @@ static int list_arrays(struct cel_dataset *ds, struct cel_vec *out)
             if (((struct cel_var *)group->vars.at[v])->array)
                 rc = cel_vec_add(out, group->vars.at[v]);
     }
-    cel_unlock(&ds->lock);
+    cel_unlock(ds->lock);
     return rc;
 }
 

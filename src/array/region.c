@@ -145,14 +145,14 @@ int cel_request_begin(struct cel_dataset *ds, struct cel_var *var, const struct 
     out->writing = writing;
     out->rank = var->ndims;
     out->data = data;
-    cel_lock(&ds->lock);
+    cel_lock(ds->lock);
     rc = cel_transfer_init(out, memtype);
     if (rc == CEL_OK)
         rc = take_region(out, region);
     for (int d = 0; rc == CEL_OK && d < out->rank; d++)
         out->extent[d] = out->before[d] = var->layout.extent ? var->layout.extent[d] : var->dim[d]->len;
     out->must_extend = rc == CEL_OK && writing && out->n && (!var->fill.settled || reaches_beyond(out));
-    cel_unlock(&ds->lock);
+    cel_unlock(ds->lock);
     if (rc == CEL_OK)
         rc = lay_out(out, region->imap);
     if (rc == CEL_OK && out->n && !data)
@@ -189,10 +189,10 @@ int cel_request_extend(struct cel_request *req)
     assert(req->writing && !req->array->stream); /* no job is in flight while the dataset's lock is held */
     if (!req->must_extend)                       /* and no array becomes shorter meanwhile */
         return CEL_OK;
-    cel_lock(&req->ds->lock);
+    cel_lock(req->ds->lock);
     req->var->fill.settled = true;
     rc = grow(req);
-    cel_unlock(&req->ds->lock);
+    cel_unlock(req->ds->lock);
     return rc;
 }
 

@@ -95,9 +95,9 @@ bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const str
 
     if (!data || !is_as_stored(var, memtype))
         return false;
-    cel_lock(&ds->lock);
+    cel_lock(ds->lock);
     simple = is_single(var, r) && (!writing || (var->fill.settled && var->quantize.mode == NC_NOQUANTIZE));
-    cel_unlock(&ds->lock);
+    cel_unlock(ds->lock);
     if (simple)
         *rc = writing ? ds->ops->unchunked_put(ds, var, r->start, r->count, NULL, data)
                       : ds->ops->unchunked_get(ds, var, r->start, r->count, NULL, data);

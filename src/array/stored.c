@@ -12,18 +12,18 @@ typedef int on_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *
 
 static void extent_of(struct cel_dataset *ds, const struct cel_var *var, size_t *out)
 {
-    cel_lock(&ds->lock);
+    cel_lock(ds->lock);
     for (int d = 0; d < var->ndims; d++)
         out[d] = var->layout.extent ? var->layout.extent[d] : var->dim[d]->len;
-    cel_unlock(&ds->lock);
+    cel_unlock(ds->lock);
 }
 
 static void lengths_of(struct cel_dataset *ds, const struct cel_var *var, size_t *out)
 {
-    cel_lock(&ds->lock);
+    cel_lock(ds->lock);
     for (int d = 0; d < var->ndims; d++)
         out[d] = var->dim[d]->len;
-    cel_unlock(&ds->lock);
+    cel_unlock(ds->lock);
 }
 
 /* The variable's array, with all that was put in the container. */
@@ -308,7 +308,7 @@ static int extend_to(struct cel_dataset *ds, struct cel_var *var, const size_t *
     bool longer = false;
     int rc = CEL_OK;
 
-    cel_lock(&ds->lock);
+    cel_lock(ds->lock);
     var->fill.settled = true;
     for (int d = 0; rc == CEL_OK && d < var->ndims; d++) {
         size_t now = var->layout.extent ? var->layout.extent[d] : var->dim[d]->len;
@@ -324,7 +324,7 @@ static int extend_to(struct cel_dataset *ds, struct cel_var *var, const size_t *
     for (int d = 0; rc == CEL_OK && d < var->ndims; d++)
         if (var->dim[d]->unlimited && longest[d] > var->dim[d]->len)
             var->dim[d]->len = longest[d];
-    cel_unlock(&ds->lock);
+    cel_unlock(ds->lock);
     return rc;
 }
 

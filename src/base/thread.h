@@ -45,6 +45,11 @@ static inline void cel_lock(struct cel_mutex *m)
     pthread_mutex_lock(&m->m);
 }
 
+static inline bool cel_try_lock(struct cel_mutex *m) /* false: somebody has it */
+{
+    return pthread_mutex_trylock(&m->m) == 0;
+}
+
 static inline void cel_unlock(struct cel_mutex *m)
 {
     pthread_mutex_unlock(&m->m);

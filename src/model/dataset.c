@@ -10,7 +10,8 @@ int cel_dataset_make(const char *path, int mode, struct cel_dataset **out)
 
     if (!ds)
         return NC_ENOMEM;
-    cel_mutex_init(&ds->lock);
+    cel_mutex_init(&ds->own_lock);
+    ds->lock = &ds->own_lock;
     ds->mode = mode;
     ds->classic_model = (mode & NC_CLASSIC_MODEL) != 0;
     ds->format = ds->classic_model ? NC_FORMAT_NETCDF4_CLASSIC : NC_FORMAT_NETCDF4;
@@ -43,7 +44,7 @@ void cel_dataset_free(struct cel_dataset *ds)
     cel_vec_dispose(&ds->groups);
     cel_vec_dispose(&ds->dims);
     cel_vec_dispose(&ds->types);
-    cel_mutex_dispose(&ds->lock);
+    cel_mutex_dispose(&ds->own_lock);
     free(ds->path);
     free(ds);
 }

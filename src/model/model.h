@@ -229,8 +229,9 @@ struct cel_dataset {
     struct cel_vec types;  /* user types, by id - NC_FIRSTUSERTYPEID */
     size_t types_loaded;   /* at least this many first ones of them need not be looked at again (cel_load_types) */
     struct cel_cache_settings cache; /* defaults for new variables */
-    struct cel_mutex lock;
-    unsigned features; /* CEL_KEEPS_* and the format's rules; CEL_KEEPS_ALL until the container says */
+    struct cel_mutex *lock;          /* while it has an id: in the table of ids (api_id.c) ... */
+    struct cel_mutex own_lock;       /* ... before and after: this one */
+    unsigned features;               /* CEL_KEEPS_* and the format's rules; CEL_KEEPS_ALL until the container says */
     const struct cel_container_ops *ops;
     void *container; /* the container's own */
 };
