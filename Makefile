@@ -7,7 +7,7 @@ JOBS   ?= $(shell nproc)
 LAUNCH := $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
 CONFIGURE = cmake -G Ninja $(LAUNCH) -DCELLAR_WERROR=ON
 CTEST  = ctest --output-on-failure -j $(JOBS)
-QUICK  = -LE 'long|bench'
+QUICK  = -LE 'long|bench|manual'
 
 all: build
 
@@ -168,6 +168,17 @@ test-python-quick: python-installed
 test-python-asan: python-setup
 	@$(PYTHON_LAUNCH) scripts/python-asan.sh .venv-python build-python-asan -m 'not long'
 
+#> make docs       the manual as one site with search, in build-docs/html
+#> make test-docs  the manual: no warnings, links, and every page whose programs are run
+docs:
+	@scripts/setup.sh docs
+	@scripts/docs.sh build-docs
+
+test-docs: test-setup docs
+	@$(CONFIGURE) -S . -B build-test >/dev/null
+	@cmake --build build-test -j $(JOBS)
+	@cd build-test && $(CTEST) -L 'docs|manual'
+
 #> make format     put every C file into the shape of .clang-format; make test checks it
 format:
 	@scripts/setup.sh test
@@ -195,6 +206,8 @@ install: build
 
 #> make clean      remove every build folder
 clean:
-	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-clients build-python build-python-asan python/build
+	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-clients build-python build-python-asan build-docs python/build
 
+
+.PHONY: docs test-docs
 .PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr test-net python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

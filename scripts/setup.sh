@@ -8,6 +8,7 @@
 #   scripts/setup.sh bench    and the real fields the benchmarks read
 #   scripts/setup.sh clients  and the programs that are run on Cellar
 #   scripts/setup.sh python   what `pip install ./python` builds with
+#   scripts/setup.sh docs     what the manual is made and tried with
 #   scripts/setup.sh list     print the packages for the above and stop
 set -eu
 
@@ -27,6 +28,7 @@ clients="$test gdal-bin gmt r-cran-ncdf4 octave-netcdf gfortran m4 dpkg-dev pyth
 fuzz="$test libclang-rt-14-dev llvm-14"
 bench="$test"
 python="$build python3-venv python3-dev"
+docs="$test doxygen gfortran"
 
 case ${1:-build} in
     build) want=$build ;;
@@ -36,8 +38,9 @@ case ${1:-build} in
     bench) want=$bench ;;
     clients) want=$clients ;;
     python) want=$python ;;
+    docs) want=$docs ;;
     list)  printf '%s\n' $fuzz | sort -u; exit 0 ;;
-    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python or list" >&2; exit 2 ;;
+    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python, docs or list" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

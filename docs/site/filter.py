@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""filter.py FILE: a page or a public header in the form that Doxygen wants, on standard output.
+
+The sources stay plain: pages are Markdown as web hosts show it, headers have ordinary comments. Here headings get the
+anchors that such hosts give them (Doxygen before 1.9.8 makes others), links to pages become references to those, and the
+comments of headers become Doxygen's.
+"""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
+
+
+def slug(heading):
+    """The anchor of a heading, as web hosts make it."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def page_label(path):
+    """The name of a page: its path below docs/, or in the project, with dashes."""
+    path = os.path.relpath(os.path.abspath(path), ROOT)
+    path = path[len("docs/"):] if path.startswith("docs/") else path
+    return "page-" + re.sub(r"[^a-z0-9]+", "-", os.path.splitext(path)[0].lower())
+
+
+def target(page, link):
+    """A link of a page as Doxygen takes it."""
+    if re.match(r"[a-z]+:", link):
+        return link
+    path, _, anchor = link.partition("#")
+    file = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+    if file.endswith(".md"):
+        return "@ref " + page_label(file) + ("-" + anchor if anchor else "")
+    if os.path.isdir(file) or not path:
+        return None
+    return "files/" + os.path.relpath(os.path.abspath(file), ROOT)
+
+
+def linked(page, line):
+    def one(found):
+        to = target(page, found[3])
+        if found[1]:
+            return "![%s](%s)" % (found[2], os.path.basename(found[3]))
+        return "[%s](%s)" % (found[2], to) if to else found[2]
+
+    parts = re.split(r"(`[^`]*`)", line)  # a link may have code in its text, code never has a link
+    if any(LINK.search(part) for part in parts[1::2]):
+        return "".join(part if part.startswith("`") else LINK.sub(one, part) for part in parts)
+    return LINK.sub(one, line)
+
+
+def escaped(line):
+    """Doxygen takes @word and \\word for commands, and #word and <word> for more than text; code is left alone."""
+    parts = re.split(r"(`[^`]*`)", line)
+    return "".join(part if part.startswith("`") else re.sub(r"(?<![\w`])([@\\])(?=[a-z])", r"\\\1", part) for part in parts)
+
+
+def page(path):
+    label, seen, fenced, lines = page_label(path), {}, False, []
+    for line in open(path, encoding="utf-8").read().split("\n"):
+        if line.startswith("```"):
+            fenced = not fenced
+            line = re.sub(r"^```(\w+)$", lambda m: "```{." + {"sh": "sh", "fortran": "f90"}.get(m[1], m[1]) + "}", line)
+        heading = re.match(r"(#+) (.*)$", line)
+        if heading and not fenced:
+            anchor = slug(heading[2])
+            seen[anchor] = seen.get(anchor, -1) + 1
+            anchor += "-%d" % seen[anchor] if seen[anchor] else ""
+            name = label if len(heading[1]) == 1 else label + "-" + anchor
+            title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading[2]).replace("`", "")
+            line = "%s %s {#%s}" % (heading[1], title, name)
+        elif not fenced and not line.startswith("    "):
+            line = linked(path, escaped(line))
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def header(path):
+    text = open(path, encoding="utf-8").read()
+    text = re.sub(r"^CELLAR_API\(([^,()]*),\s+(\w+),\s+(\([^;]*?\))\);", r"\1 \2\3;", text, flags=re.M)
+    text = re.sub(r"^EXTERNL ", "", text, flags=re.M)
+    text = re.sub(r"^/\* --- (.*?) -+ \*/$", r"/** @} */\n/** @name \1\n@{ */", text, flags=re.M)
+    text = re.sub(r"^/\* (?!Copyright)", "/** ", text, flags=re.M)
+    text = re.sub(r"(?<=[;,{\w)]) +/\* (?=[^\n]*\*/$)", " /**< ", text, flags=re.M)
+    text = re.sub(r"^( +)/\* ", r"\1/** ", text, flags=re.M)
+    head = "/** @file %s */\n" % os.path.basename(path)
+    text = head + re.sub(r"^/\*\* ", "/** @file\n * ", text, count=1)
+    text = text.replace(head, "", 1) if text.count("@file") > 1 else text
+    text = text.replace("/** @} */\n", "", 1)  # before the first group none is open
+    end = text.rfind("#if defined(__cplusplus)")
+    return text[:end] + "/** @} */\n" + text[end:] if "@{" in text else text
+
+
+if __name__ == "__main__":
+    file = sys.argv[1]
+    sys.stdout.write(page(file) if file.endswith(".md") else header(file))
