@@ -30,8 +30,8 @@ struct cel_open {
     struct cel_dataset *ds;
     _Atomic unsigned long users; /* calls at work, and CLOSED; others than those with the lock only look */
     int index;
+    bool taken;              /* from here on written with the table's lock */
     bool lost;               /* a thread that this process does not have was in it */
-    bool taken;              /* from here on with the table's lock */
     pid_t owner;             /* a forked child must not finish its parent's files */
     bool is_writer;          /* it is in table.writers ... */
     struct cel_file_id file; /* ... by this ... */
@@ -141,6 +141,7 @@ static int take_row(const struct cel_dataset *ds, struct cel_open **out)
         struct cel_open *open = *out = row_at(at);
 
         open->taken = true;
+        open->lost = false;
         open->owner = getpid();
         open->file = ds->file;
         open->is_writer = ds->writable && ds->file.inode;
@@ -182,7 +183,6 @@ int cel_open_add(struct cel_dataset *ds, int *ncid)
     cel_lock(&open->lock);
     ds->lock = &open->lock;
     open->ds = ds;
-    open->lost = false;
     set_users(open, 0);
     cel_unlock(&open->lock);
     *ncid = open->index << GROUP_BITS;
