@@ -65,6 +65,22 @@ void diff_stats_free(struct diff_stats *s);
 /* How many were compared; 0: diff_compare() must. */
 size_t diff_compare_reals(const struct type *type, const char *a, const char *b, size_t n, struct diff_stats *out);
 
+/* --- diff_stored.c: chunks that at least one of two variables has stored, in order ------------------------------------- */
+struct slab;
+struct diff_stored {
+    struct look_pieces a, b;
+    size_t next;   /* number of the chunk behind the last one given */
+    size_t values; /* in all that were given */
+    size_t absent; /* number of a chunk that neither has */
+    bool has_absent;
+};
+bool diff_stored_can(const struct look_var *a, const struct look_var *b); /* must and can they be compared so? */
+void diff_stored_start(struct diff_stored *s, const struct look_var *a, const struct look_var *b);
+void diff_stored_end(struct diff_stored *s);
+bool diff_stored_next(struct diff_stored *s, struct slab *block); /* false behind the last: see s->a.why and s->b.why */
+bool diff_stored_absent(const struct diff_stored *s,
+                        struct slab *block); /* one value that neither has; false: there is none */
+
 /* --- diff_print.c ------------------------------------------------------------------------------- */
 void diff_print(const struct diff *d);
 bool diff_print_json(const struct diff *d);

@@ -17,7 +17,8 @@ struct pair {
     struct diff_var *v;
     const struct type *type; /* that both are read as */
     bool as_double;
-    bool stored_alike; /* same type, chunks and filters: bytes may be compared */
+    bool stored_alike;          /* same type, chunks and filters: bytes may be compared */
+    struct diff_stored *stored; /* NULL: blocks of all values; else of the chunks that there are */
     char *a, *b;
     const struct slab *block;
     struct diff_stats *part;
@@ -150,6 +151,47 @@ static bool read_block(struct pair *p, const struct slab *block)
     return true;
 }
 
+static bool next_block(struct pair *p, struct slab *block)
+{
+    return p->stored ? diff_stored_next(p->stored, block) : slab_next(block);
+}
+
+/* Chunks that neither has hold one value on either side: what is found of one pair counts for all of them. */
+static void count_absent(struct pair *p, const struct slab *value, size_t n)
+{
+    struct diff_stats one = {0};
+
+    diff_compare(p->d->req, p->type, p->a, p->b, 1, number_of(p->v->a, value, 0), &one);
+    one.values *= n;
+    one.unequal *= n;
+    one.differing *= n;
+    one.nan *= n;
+    one.sum_squares *= (double)n;
+    diff_stats_merge(p->d->req, &p->v->stats, &one);
+    type_release(p->type, p->a, 1);
+    type_release(p->type, p->b, 1);
+}
+
+static bool compare_absent(struct pair *p, struct slab *value)
+{
+    const struct look_pieces *side[2] = {&p->stored->a, &p->stored->b};
+    const char *path[2] = {p->d->a.path, p->d->b.path};
+    size_t left = p->v->a->nvalues - p->stored->values;
+
+    for (int k = 0; k < 2; k++)
+        if (side[k]->why) {
+            msg_error("%s: %s: not compared to its end: %s", path[k], side[k]->var->path, side[k]->why);
+            return false;
+        }
+    if (!diff_stored_absent(p->stored, value))
+        return true;
+    if (!read_block(p, value))
+        return false;
+    count_absent(p, value, left);
+    progress_add(left * p->type->size, p->v->a->path);
+    return true;
+}
+
 /* Stored bytes are compared first. Once they differed in a block, they mostly differ in the next ones too: from there
  * on they are compared in every eighth block only. */
 static bool compare_blocks(struct pair *p, struct slab *block)
@@ -158,7 +200,7 @@ static bool compare_blocks(struct pair *p, struct slab *block)
     bool try = p->stored_alike;
 
     p->v->as_stored = p->stored_alike;
-    for (; slab_next(block); number++) {
+    for (; next_block(p, block); number++) {
         if (try || number % 8 == 0)
             try = block_is_stored_alike(p, block);
         if (try) {
@@ -173,7 +215,7 @@ static bool compare_blocks(struct pair *p, struct slab *block)
         }
         progress_add(block->n * p->type->size, p->v->a->path);
     }
-    return true;
+    return !p->stored || compare_absent(p, block);
 }
 
 /* A block is made of whole chunks of both, as far as one is a multiple of the other. */
@@ -188,7 +230,9 @@ static void start_blocks(struct pair *p, struct slab *block)
         larger.piece[d] = b->storage == NC_CHUNKED && (a->storage != NC_CHUNKED || b->piece[d] > a->piece[d])
                               ? b->piece[d]
                               : a->piece[d];
-    if (look_piece_values(&larger) > most)
+    if (p->stored)
+        slab_start_boxes(block, a->ndims, a->shape, a->piece);
+    else if (look_piece_values(&larger) > most)
         slab_start(block, a->ndims, a->shape, a->storage == NC_CHUNKED ? a->piece : NULL, most);
     else
         slab_start_boxes(block, a->ndims, a->shape, look_box(&larger, most, box));
@@ -205,8 +249,13 @@ static void compare_var(struct diff *d, struct diff_var *v)
 {
     struct pair p = {.d = d, .v = v, .type = v->a->type, .stored_alike = is_stored_alike(v->a, v->b)};
     struct slab *block = tool_alloc(1, sizeof *block);
+    struct diff_stored stored = {0};
     size_t capacity = 1;
 
+    if (diff_stored_can(v->a, v->b)) {
+        diff_stored_start(&stored, v->a, v->b);
+        p.stored = &stored;
+    }
     p.as_double = v->a->xtype != v->b->xtype && is_number(v->a) && is_number(v->b);
     if (p.as_double)
         p.type = types_atomic(NC_DOUBLE);
@@ -217,6 +266,7 @@ static void compare_var(struct diff *d, struct diff_var *v)
     p.b = tool_alloc(capacity, p.type->size);
     if (!compare_blocks(&p, block))
         d->failed = true;
+    diff_stored_end(&stored);
     free(p.a);
     free(p.b);
     free(block);
@@ -228,10 +278,10 @@ static bool is_comparable(const struct look_var *a, const struct look_var *b)
            ((is_number(a) && is_number(b)) || (a->type->kind == b->type->kind && a->type->size == b->type->size));
 }
 
-/* NULL: all its values can be had. */
-static const char *why_not(const struct look_var *v)
+/* NULL: all its values can be had, or what is stored of them. */
+static const char *why_not(const struct look_var *v, bool by_stored)
 {
-    return v->reason ? v->reason : v->too_many;
+    return v->reason || by_stored ? v->reason : v->too_many;
 }
 
 void diff_values(struct diff *d)
@@ -243,8 +293,8 @@ void diff_values(struct diff *d)
     progress_start(d->req->quiet, total);
     for (size_t i = 0; i < d->nvars; i++) {
         struct diff_var *v = &d->var[i];
-
-        const char *a = why_not(v->a), *b = why_not(v->b);
+        bool by_stored = diff_stored_can(v->a, v->b);
+        const char *a = why_not(v->a, by_stored), *b = why_not(v->b, by_stored);
 
         if (a || b) {
             msg_error("%s: %s: not compared: %s", a ? d->a.path : d->b.path, v->a->path, a ? a : b);
