@@ -11,8 +11,16 @@ def compare(theirs, ours, must):
             "middle_half": [low, high], "must": must, "holds": must is None or ratio >= must}
 
 
+def processor():
+    with open("/proc/cpuinfo") as lines:
+        cpu = dict(line.rstrip("\n").replace("\t", "").split(":", 1) for line in lines if ":" in line)
+    return f"{cpu.get('model name', ' unknown').strip()}, family {cpu.get('cpu family', '?').strip()}, " \
+           f"model {cpu.get('model', '?').strip()}"
+
+
 def print_head(what, peer="netCDF-C"):
-    print(f"\n{what:<44}{peer + ' s':>11}{'Cellar s':>10}{'ratio':>7}  {'middle half':<14}{'must':>5}  holds")
+    print(f"\nprocessor: {processor()}")
+    print(f"{what:<44}{peer + ' s':>11}{'Cellar s':>10}{'ratio':>7}  {'middle half':<14}{'must':>5}  holds")
 
 
 def print_row(name, row):

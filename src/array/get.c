@@ -4,6 +4,7 @@
  * row by row right into it, and only what is wanted of them; chunks wanted in part
  * enter the cache once it has shown that such chunks are wanted again. */
 #include "array_int.h"
+#include "huge_pages.h"
 #include <string.h>
 
 void cel_job_scatter(struct cel_job *job, void *chunk)
@@ -153,6 +154,8 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         rc = cel_chain_usable(&var->chain);
     if (rc != CEL_OK)
         return rc;
+    if (req.packed)
+        cel_huge_pages_advise(data, req.n * req.transfer.user_size);
     memcpy(count, req.count, (size_t)req.rank * sizeof *count);
     cel_request_clip(&req);
     if (req.n)

@@ -133,6 +133,11 @@ bool cel_env_external_prefix(void)
     return getenv("HDF5_EXTFILE_PREFIX") || getenv("HDF5_VDS_PREFIX") || getenv("HDF5_EXT_PREFIX");
 }
 
+bool cel_env_huge_pages(void)
+{
+    return is_on("CELLAR_HUGE_PAGES");
+}
+
 bool cel_env_fsync(void)
 {
     return is_on("CELLAR_FSYNC");
