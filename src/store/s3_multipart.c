@@ -17,8 +17,10 @@ struct upload {
     const char *key;
     const char *data;
     size_t n, part;
-    char *id;             /* encoded */
-    struct cel_buf parts; /* the list for the last request */
+    const struct cel_net_header *condition; /* of the last request; NULL: none */
+    int attempts;                           /* of the last request */
+    char *id;                               /* encoded */
+    struct cel_buf parts;                   /* the list for the last request */
 };
 
 static int begin(struct upload *u)
@@ -104,8 +106,13 @@ static int ask_with_id(struct upload *u, const char *method, const char *body, s
                        struct cel_remote_call *call, const struct cel_net_answer **a)
 {
     struct cel_buf query = CEL_BUF_INIT(ANSWER_MAX);
-    struct cel_remote_request request = {
-        .method = method, .key = u->key, .body = body, .body_len = body ? strlen(body) : 0, .into = into};
+    struct cel_remote_request request = {.method = method,
+                                         .key = u->key,
+                                         .header = u->condition,
+                                         .nheaders = body && u->condition ? 1 : 0,
+                                         .body = body,
+                                         .body_len = body ? strlen(body) : 0,
+                                         .into = into};
     int rc = cel_buf_printf(&query, "uploadId=%s", u->id);
 
     if (rc == CEL_OK)
@@ -131,6 +138,8 @@ static int join_parts(struct upload *u)
         rc = cel_buf_add(&u->parts, "", 1);
     if (rc == CEL_OK)
         rc = ask_with_id(u, "POST", u->parts.data, &body, &call, &a);
+    if (rc == CEL_OK)
+        u->attempts = a->attempts;
     if (rc == CEL_OK && a->status != 200)
         rc = cel_remote_refused(u->r, a, "write", u->key);
     at = body.data;
@@ -153,10 +162,15 @@ static void forget_parts(struct upload *u)
     cel_status_restore(&why);
 }
 
-int cel_s3_put_parts(struct cel_remote *r, const char *key, const void *data, size_t n)
+int cel_s3_put_parts(struct cel_remote *r, const struct cel_s3_value *value, int *attempts)
 {
-    struct upload u = {.r = r, .key = key, .data = data, .n = n, .parts = CEL_BUF_INIT((size_t)4 << 20)};
-    size_t nparts;
+    struct upload u = {.r = r,
+                       .key = value->key,
+                       .data = value->data,
+                       .n = value->n,
+                       .condition = value->condition,
+                       .parts = CEL_BUF_INIT((size_t)4 << 20)};
+    size_t n = value->n, nparts;
     int rc = begin(&u);
 
     u.part = n / PARTS_MAX + 1 > PART_MIN ? n / PARTS_MAX + 1 : PART_MIN;
@@ -169,6 +183,7 @@ int cel_s3_put_parts(struct cel_remote *r, const char *key, const void *data, si
         rc = join_parts(&u);
     if (rc != CEL_OK && u.id)
         forget_parts(&u);
+    *attempts = u.attempts;
     cel_buf_dispose(&u.parts);
     free(u.id);
     return rc;

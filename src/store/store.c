@@ -229,6 +229,23 @@ int cel_store_put(struct cel_store *s, const char *key, const void *data, size_t
     return rc;
 }
 
+int cel_store_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data,
+                     size_t n)
+{
+    struct cel_buf full;
+    int rc;
+
+    if (!s->ops->put_if)
+        return cel_store_put(s, key, data, n);
+    rc = full_key(s, key, &full);
+    if (rc == CEL_OK)
+        rc = must_be_writable(s);
+    if (rc == CEL_OK)
+        rc = s->ops->put_if(s, full.data, mark, data, n);
+    cel_buf_dispose(&full);
+    return rc;
+}
+
 int cel_store_erase(struct cel_store *s, const char *key)
 {
     struct cel_buf full;

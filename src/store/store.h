@@ -68,6 +68,10 @@ int cel_store_stat(struct cel_store *s, const char *key, struct cel_store_mark *
                    uint64_t *size); /* CEL_ABSENT: *size is 0 */
 int cel_store_get_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                            size_t n, void *dst);
+/* Only while the value is the marked one (CEL_STALE). Where a lock keeps other writers out, the caller has it, and
+ * nothing is compared. */
+int cel_store_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data,
+                     size_t n);
 /* This value, or that range of it, will be read soon: it may be fetched ahead, several at a time. Only a hint. False: the
  * store has no use for any. */
 bool cel_store_want(struct cel_store *s, const char *key);

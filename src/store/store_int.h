@@ -37,6 +37,8 @@ struct cel_store_ops {
     /* NULL, both: opened for reading only. */
     int (*put)(struct cel_store *s, const char *key, const void *data, size_t n);
     int (*erase)(struct cel_store *s, const char *key);
+    /* NULL: a lock keeps other writers out, or there are none. */
+    int (*put_if)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data, size_t n);
     /* NULL: such stores do not tell what lies in them. */
     int (*list)(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
     int (*lock)(struct cel_store *s, enum cel_store_lock how, int *fd); /* NULL: one writer only */

@@ -2,7 +2,7 @@
 #define CEL_STORE_REMOTE_INT_H
 
 /* Inside the stores over the network. What HTTP alone gives is in store_remote.c: values read whole and in ranges. S3 adds
- * where a bucket is and who asks (s3_address.c), lists, writes and removes (store_s3.c), values in parts (s3_multipart.c),
+ * where a bucket is and who asks (s3_address.c), lists and removes (store_s3.c), writes (s3_put.c), values in parts (s3_multipart.c),
  * and the few elements of XML its answers have (s3_xml.c). */
 
 #include "credentials.h"
@@ -46,7 +46,8 @@ struct cel_remote {
     char *endpoint, *bucket, *root; /* S3: "https://host", the bucket, and what stands before each key: "" or "a/b/" */
     bool in_host;                   /* S3: the bucket is part of the host's name */
     bool is_aws;                    /* S3: another region has another host */
-    _Atomic bool claimed;           /* the first put of a store that was made found nothing there */
+    _Atomic bool claimed;           /* S3: the first put of a store that was made found nothing there */
+    _Atomic int conditions;         /* S3: whether puts honour them, enum cel_s3_conditions */
     _Atomic bool warned;            /* that ranges are ignored */
 };
 
@@ -122,9 +123,20 @@ int cel_s3_locate(struct cel_remote *r, const char *url);
 /* A target for the region, or with NULL for the one it has; under the lock. */
 int cel_s3_retarget(struct cel_remote *r, const char *region);
 
+/* --- s3_put.c ------------------------------------------------------------------------------- */
+enum cel_s3_conditions { CEL_S3_UNTRIED, CEL_S3_HONOURED, CEL_S3_IGNORED };
+int cel_s3_put(struct cel_store *s, const char *key, const void *data, size_t n);
+int cel_s3_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data, size_t n);
+
 /* --- s3_multipart.c ------------------------------------------------------------------------ */
 #define CEL_S3_WHOLE ((size_t)16 << 20) /* values of more bytes go in parts */
-int cel_s3_put_parts(struct cel_remote *r, const char *key, const void *data, size_t n);
+struct cel_s3_value {
+    const char *key;
+    const void *data;
+    size_t n;
+    const struct cel_net_header *condition; /* of putting it; NULL: none */
+};
+int cel_s3_put_parts(struct cel_remote *r, const struct cel_s3_value *value, int *attempts);
 
 /* --- s3_xml.c: the next <name>text</name> from *at on, decoded; false: there is none ------------ */
 struct cel_xml_text {

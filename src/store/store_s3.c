@@ -1,5 +1,5 @@
 /* A store in a bucket of S3, or of what speaks as S3 does. A value appears with the end of its put, whole; keys are listed
- * a thousand at a time. There is no lock: two writers of one value are the last one's. */
+ * a thousand at a time. There is no lock: who changes a value puts it on condition that it is still the one he read. */
 #include "listing.h"
 #include "mem.h"
 #include "store_remote_int.h"
@@ -11,70 +11,7 @@
 #define TEXT_MAX ((size_t)1 << 20)
 #define ERASED_AT_ONCE 32
 
-/* --- putting and erasing ---------------------------------------------------------------- */
-
-static int put_whole(struct cel_remote *r, const char *key, const void *data, size_t n, bool only_new, int *attempts)
-{
-    struct cel_net_header header = {"if-none-match", "*"};
-    struct cel_remote_request request = {.method = "PUT",
-                                         .key = key,
-                                         .query = "",
-                                         .header = &header,
-                                         .nheaders = only_new ? 1 : 0,
-                                         .body = data ? data : "",
-                                         .body_len = n};
-    struct cel_remote_call call = {0};
-    const struct cel_net_answer *a;
-    int rc = cel_remote_ask(r, &request, &call, &a);
-
-    if (rc == CEL_OK && a->status != 200)
-        rc = cel_remote_refused(r, a, "write", key);
-    if (rc == CEL_OK || rc == NC_EEXIST)
-        *attempts = a->attempts;
-    cel_remote_end(&call);
-    return rc == CEL_ABSENT ? cel_fail(NC_EIO, "%s: cannot write it: the server answers 404", key) : rc;
-}
-
-/* Is it what an earlier attempt of ours put, whose answer was lost? */
-static bool is_stored(struct cel_remote *r, const char *key, const void *data, size_t n)
-{
-    struct cel_buf now = CEL_BUF_INIT(n + 1);
-    bool same =
-        cel_remote_get(&r->store, key, &now) == CEL_OK && now.len == n && (!n || memcmp(now.data, data, n) == 0);
-
-    cel_buf_dispose(&now);
-    return same;
-}
-
-/* The first value of a store that was made is put only where there is none: of two who make one store at the same time
- * one fails. A server that puts it a second time does not look at conditions. */
-static int claim(struct cel_remote *r, const char *key, const void *data, size_t n)
-{
-    int attempts = 0, rc = put_whole(r, key, data, n, true, &attempts);
-
-    if (rc == NC_EEXIST && attempts > 1 && is_stored(r, key, data, n))
-        rc = CEL_OK;
-    if (rc != CEL_OK)
-        return rc;
-    rc = put_whole(r, key, data, n, true, &attempts);
-    if (rc == CEL_OK)
-        cel_warn("%s: the server ignores conditions: two programs that make the same dataset are not kept apart",
-                 r->store.path);
-    else if (rc == NC_EEXIST)
-        cel_error_clear();
-    return rc == NC_EEXIST ? CEL_OK : rc;
-}
-
-static int put(struct cel_store *s, const char *key, const void *data, size_t n)
-{
-    struct cel_remote *r = cel_remote_of(s);
-    int attempts;
-
-    cel_ahead_forget(r, key);
-    if (!atomic_exchange(&r->claimed, true))
-        return claim(r, key, data, n);
-    return n > CEL_S3_WHOLE ? cel_s3_put_parts(r, key, data, n) : put_whole(r, key, data, n, false, &attempts);
-}
+/* --- erasing ---------------------------------------------------------------------------- */
 
 static int check_erased(struct cel_remote *r, const struct cel_net_answer *a, const char *key)
 {
@@ -323,7 +260,7 @@ static void abandon(struct cel_store *s)
 static const struct cel_store_ops ops = {
     .name = "s3", .get = cel_remote_get, .get_range = cel_remote_get_range, .size = cel_remote_size,
     .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want,
-    .want_document = cel_remote_want_document, .settle = cel_remote_settle, .put = put, .erase = erase, .list = list,
+    .want_document = cel_remote_want_document, .settle = cel_remote_settle, .put = cel_s3_put, .put_if = cel_s3_put_if, .erase = erase, .list = list,
     .abandon = abandon, .free = cel_remote_free,
 };
 /* clang-format on */

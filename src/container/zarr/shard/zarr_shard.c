@@ -492,22 +492,55 @@ static int take_chunk(const struct shard_wanted *w, struct cel_zarr_shard *s, co
     return rc;
 }
 
+/* Other programs replaced the value that this chunk was merged with: it is merged anew, from what the store has. */
+static void drop_fresh(struct cel_zarr_shard *s, struct open_shard *o, size_t at)
+{
+    struct shard_slot *slot = &o->slot[at];
+
+    assert(slot->fresh && !slot->drafted && !o->putting);
+    o->fresh_bytes -= (size_t)slot->nbytes;
+    s->waiting -= (size_t)slot->nbytes;
+    o->nfresh--;
+    free(slot->fresh);
+    *slot = (struct shard_slot){.offset = SHARD_EMPTY, .nbytes = SHARD_EMPTY};
+    o->mark.known = false;
+}
+
+/* What the shard within was merged with: the store's value as it was seen then, or (NULL) a chunk that waits here. */
+static int find_base(const struct shard_wanted *put, struct cel_zarr_shard *s, const struct shard_view **base)
+{
+    struct open_shard *o;
+    int rc = *base ? open_shard_to_change(put, s, &o) : CEL_OK;
+
+    if (rc == CEL_OK && *base && shard_slot_is_fresh(&o->slot[slot_of(s, put->index)]))
+        *base = NULL;
+    return rc;
+}
+
 int cel_zarr_shard_put_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, const void *bytes, size_t n,
                             enum shard_turn turn)
 {
+    struct shard_wanted put = {w->z, w->a, w->index, NULL};
+    const struct shard_view *base = w->view;
     struct open_shard *o;
     bool complete;
     int rc;
 
     cel_lock(&s->lock);
-    rc = take_chunk(w, s, bytes, n, &o);
-    complete = rc == CEL_OK && shard_is_complete(o); /* who still writes to the draft comes here, too */
-    if (complete && turn == TURN_WAIT && !s->outer)  /* within another shard, that one's turn decides */
-        rc = cel_zarr_shard_put_complete(w, s, o);
-    else if (complete || (rc == CEL_OK && turn == TURN_SETTLE))
-        rc = cel_zarr_shard_write(w, s, o, turn != TURN_WAIT);
-    else if (rc == CEL_OK)
-        rc = evict_open_shards(w, s, turn != TURN_WAIT);
+    rc = find_base(&put, s, &base);
+    if (rc == CEL_OK)
+        rc = take_chunk(&put, s, bytes, n, &o);
+    complete = rc == CEL_OK && shard_is_complete(o);  /* who still writes to the draft comes here, too */
+    if (complete && turn == TURN_WAIT && !s->outer) { /* within another shard, that one's turn decides */
+        rc = cel_zarr_shard_put_complete(&put, s, o);
+    } else if (complete || (rc == CEL_OK && turn == TURN_SETTLE)) {
+        put.view = base;
+        rc = cel_zarr_shard_write(&put, s, o, turn != TURN_WAIT);
+    } else if (rc == CEL_OK) {
+        rc = evict_open_shards(&put, s, turn != TURN_WAIT);
+    }
+    if (rc == CEL_STALE && base)
+        drop_fresh(s, o, slot_of(s, put.index));
     cel_unlock(&s->lock);
     return rc;
 }

@@ -53,6 +53,7 @@ static int assemble(const struct cel_zarr_shard *s, const struct open_shard *o, 
     return rc == CEL_OK ? add_index(s, now, out) : rc;
 }
 
+/* With a view: only while the store still has the value of that view (CEL_STALE). */
 static int put_value(const struct shard_wanted *w, struct cel_zarr_shard *s, const struct open_shard *o,
                      const struct cel_buf *bytes, enum shard_turn turn)
 {
@@ -64,10 +65,13 @@ static int put_value(const struct shard_wanted *w, struct cel_zarr_shard *s, con
 
     if (rc == CEL_OK && s->after.n)
         rc = cel_chain_encode(&s->after, scratch, bytes->data, bytes->len, &out, &n, &skipped);
-    if (rc == CEL_OK)
-        rc = s->outer ? cel_zarr_shard_put_slot(w, s->outer, out, n, turn) : cel_store_put(w->z->store, o->key, out, n);
+    if (rc == CEL_OK && s->outer)
+        rc = cel_zarr_shard_put_slot(w, s->outer, out, n, turn);
+    else if (rc == CEL_OK)
+        rc = w->view ? cel_store_put_if(w->z->store, o->key, &w->view->mark, out, n)
+                     : cel_store_put(w->z->store, o->key, out, n);
     cel_scratch_free(scratch);
-    return rc == CEL_STALE ? cel_zarr_shard_keeps_changing(o->key) : rc;
+    return rc;
 }
 
 void cel_zarr_shard_forget_fresh(struct cel_zarr_shard *s, struct open_shard *o)
@@ -122,16 +126,20 @@ static int refresh(struct shard_wanted *w, struct cel_zarr_shard *s, struct open
     return rc == CEL_STALE ? cel_zarr_shard_keeps_changing(o->key) : rc;
 }
 
-static int merge_and_put(struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o)
+/* One try. What was merged is merged with one value of the store, and replaces that one or none: CEL_STALE when others have
+ * replaced it meanwhile, or since the shard within this one was merged (base). */
+static int merge_and_put_once(struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o,
+                              const struct shard_view *base, struct shard_slot *now)
 {
     struct cel_buf old = CEL_BUF_INIT(SIZE_MAX), out = CEL_BUF_INIT(SIZE_MAX);
-    struct shard_slot *now = cel_calloc(s->nslots, sizeof *now);
     struct shard_view view;
     bool complete = shard_is_complete(o);
-    int rc = now ? cel_zarr_draft_recall(s, o) : NC_ENOMEM;
+    int rc = complete ? CEL_OK : refresh(w, s, o, &view, &old);
 
-    if (rc == CEL_OK && !complete)
-        rc = refresh(w, s, o, &view, &old);
+    if (complete)
+        w->view = base;
+    if (rc == CEL_OK && base && !complete && !cel_store_mark_same(&base->mark, &view.mark))
+        rc = CEL_STALE;
     if (rc == CEL_OK)
         rc = assemble(s, o, &old, now, &out);
     if (rc == CEL_OK)
@@ -139,9 +147,25 @@ static int merge_and_put(struct shard_wanted *w, struct cel_zarr_shard *s, struc
                        complete ? TURN_LOCKED : TURN_SETTLE); /* merged with what is there now: not to wait */
     if (rc == CEL_OK)
         note_put(s, o, now, &out);
-    free(now);
     cel_buf_dispose(&old);
     cel_buf_dispose(&out);
+    return rc;
+}
+
+static int merge_and_put(struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o,
+                         const struct shard_view *base)
+{
+    struct shard_slot *now = cel_calloc(s->nslots, sizeof *now);
+    int tries = SHARD_TRIES, rc = now ? cel_zarr_draft_recall(s, o) : NC_ENOMEM;
+
+    while (rc == CEL_OK) {
+        w->view = NULL;
+        rc = merge_and_put_once(w, s, o, base, now);
+        if (rc != CEL_STALE || base)
+            break;
+        rc = --tries ? CEL_OK : cel_zarr_shard_keeps_changing(o->key);
+    }
+    free(now);
     return rc;
 }
 
@@ -151,7 +175,7 @@ int cel_zarr_shard_write(const struct shard_wanted *any, struct cel_zarr_shard *
     int lock = -1, rc = locked ? CEL_OK : cel_store_lock(w.z->store, CEL_LOCK_EXCLUSIVE, &lock);
 
     if (rc == CEL_OK)
-        rc = merge_and_put(&w, s, o);
+        rc = merge_and_put(&w, s, o, any->view);
     cel_store_unlock(lock);
     return rc;
 }

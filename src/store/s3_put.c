@@ -1,0 +1,123 @@
+/* Values to S3. One that changes what was read is put on condition that it is still there (If-Match, or If-None-Match: *
+ * where there was none): of two who change one value at the same time the second is told, and reads it anew. A server that
+ * puts what it should have refused does not look at conditions: that is noticed once, with a warning. */
+#include "mem.h"
+#include "store_remote_int.h"
+#include <netcdf.h>
+#include <string.h>
+
+static const struct cel_net_header only_new = {"if-none-match", "*"};
+
+static int put_whole(struct cel_remote *r, const struct cel_s3_value *v, int *attempts)
+{
+    struct cel_remote_request request = {.method = "PUT",
+                                         .key = v->key,
+                                         .query = "",
+                                         .header = v->condition,
+                                         .nheaders = v->condition ? 1 : 0,
+                                         .body = v->data ? v->data : "",
+                                         .body_len = v->n};
+    struct cel_remote_call call = {0};
+    const struct cel_net_answer *a;
+    int rc = cel_remote_ask(r, &request, &call, &a);
+
+    if (rc == CEL_OK)
+        *attempts = a->attempts;
+    if (rc == CEL_OK && v->condition && (a->status == 409 || a->status == 404)) /* changed just now, or removed */
+        rc = cel_fail(NC_EEXIST, "%s: it was changed meanwhile", v->key);
+    else if (rc == CEL_OK && a->status != 200)
+        rc = cel_remote_refused(r, a, "write", v->key);
+    cel_remote_end(&call);
+    return rc == CEL_ABSENT ? cel_fail(NC_EIO, "%s: cannot write it: the server answers 404", v->key) : rc;
+}
+
+/* Is it what an earlier attempt of ours put, whose answer was lost? */
+static bool is_stored(struct cel_remote *r, const struct cel_s3_value *v)
+{
+    struct cel_buf now = CEL_BUF_INIT(v->n + 1);
+    bool same = cel_remote_get(&r->store, v->key, &now) == CEL_OK && now.len == v->n &&
+                (!v->n || memcmp(now.data, v->data, v->n) == 0);
+
+    cel_buf_dispose(&now);
+    return same;
+}
+
+/* NC_EEXIST: the condition does not hold. */
+static int put_value(struct cel_remote *r, const struct cel_s3_value *v)
+{
+    int attempts = 0, rc = v->n > CEL_S3_WHOLE ? cel_s3_put_parts(r, v, &attempts) : put_whole(r, v, &attempts);
+
+    return rc == NC_EEXIST && attempts > 1 && is_stored(r, v) ? CEL_OK : rc;
+}
+
+/* Puts a value where there is one: a server that looks at conditions refuses. *done: it did not. */
+static int try_conditions(struct cel_remote *r, const struct cel_s3_value *v, bool *done)
+{
+    struct cel_s3_value again = {v->key, v->data, v->n, &only_new};
+    int attempts, rc = v->n > CEL_S3_WHOLE ? cel_s3_put_parts(r, &again, &attempts) : put_whole(r, &again, &attempts);
+
+    *done = rc == CEL_OK;
+    if (rc == NC_EEXIST)
+        cel_error_clear();
+    else if (rc == CEL_OK)
+        cel_warn("%s: the server ignores conditions: two programs that make the same dataset, or change the same shard "
+                 "at the same time, are not kept apart",
+                 r->store.path);
+    if (rc == CEL_OK || rc == NC_EEXIST)
+        r->conditions = *done ? CEL_S3_IGNORED : CEL_S3_HONOURED;
+    return rc == NC_EEXIST ? CEL_OK : rc;
+}
+
+static int put_new(struct cel_remote *r, struct cel_s3_value *v)
+{
+    bool done;
+    int rc;
+
+    v->condition = &only_new;
+    rc = put_value(r, v);
+    return rc == CEL_OK && r->conditions == CEL_S3_UNTRIED ? try_conditions(r, v, &done) : rc;
+}
+
+/* The first value of a store that was made is put only where there is none: of two who make one store at the same time
+ * one fails. */
+int cel_s3_put(struct cel_store *s, const char *key, const void *data, size_t n)
+{
+    struct cel_remote *r = cel_remote_of(s);
+    struct cel_s3_value v = {key, data, n, NULL};
+
+    cel_ahead_forget(r, key);
+    return atomic_exchange(&r->claimed, true) ? put_value(r, &v) : put_new(r, &v);
+}
+
+static bool is_absent(const struct cel_store_mark *mark)
+{
+    static const struct cel_store_mark absent;
+
+    return memcmp(mark->word, absent.word, sizeof absent.word) == 0;
+}
+
+static int put_over(struct cel_remote *r, const struct cel_store_mark *mark, struct cel_s3_value *v)
+{
+    struct cel_net_header header = {"if-match", cel_remote_condition(mark)};
+    bool done = false;
+    int rc = r->conditions == CEL_S3_UNTRIED ? try_conditions(r, v, &done) : CEL_OK;
+
+    if (rc != CEL_OK || done)
+        return rc;
+    v->condition = header.value && r->conditions == CEL_S3_HONOURED ? &header : NULL;
+    return put_value(r, v);
+}
+
+int cel_s3_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data, size_t n)
+{
+    struct cel_remote *r = cel_remote_of(s);
+    struct cel_s3_value v = {key, data, n, NULL};
+    int rc;
+
+    cel_ahead_forget(r, key);
+    r->claimed = true;
+    rc = is_absent(mark) ? put_new(r, &v) : put_over(r, mark, &v);
+    if (rc == NC_EEXIST)
+        cel_error_clear();
+    return rc == NC_EEXIST ? CEL_STALE : rc;
+}
