@@ -27,6 +27,7 @@ clients="$test gdal-bin gmt r-cran-ncdf4 octave-netcdf gfortran m4 dpkg-dev pyth
 fuzz="$test libclang-rt-14-dev llvm-14"
 bench="$test"
 python="$build python3-venv python3-dev"
+mpi="$test libopenmpi-dev gfortran"
 
 case ${1:-build} in
     build) want=$build ;;
@@ -36,8 +37,9 @@ case ${1:-build} in
     bench) want=$bench ;;
     clients) want=$clients ;;
     python) want=$python ;;
+    mpi)   want=$mpi ;;
     list)  printf '%s\n' $fuzz | sort -u; exit 0 ;;
-    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python or list" >&2; exit 2 ;;
+    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python, mpi or list" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
