@@ -131,13 +131,16 @@ test-net: test-setup
 	@cmake --build build-test -j $(JOBS)
 	@cd build-test && $(CTEST) -L net
 
-#> make test-mpi   libcellar_mpi: ranks that write, read and err together, 1 to 16 of them under mpirun
+#> make test-mpi   libcellar_mpi: ranks that write, read and err together, 1 to 16 of them under mpirun; netCDF-C's parallel programs
 test-mpi: test-setup
 	@scripts/setup.sh mpi
-	@$(CONFIGURE) -S . -B build-mpi -DCELLAR_MPI=ON -DCELLAR_TESTS=OFF >/dev/null
+	@$(CONFIGURE) -S . -B build-mpi -DCELLAR_MPI=ON -DCELLAR_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(CURDIR)/build-mpi/prefix >/dev/null
 	@cmake --build build-mpi -j $(JOBS)
 	@rm -rf build-mpi/run && mkdir build-mpi/run
 	@cd build-mpi/run && $(CURDIR)/tests/mpi/run.sh $(CURDIR)/build-mpi/tests/mpi/mpi_ranks $(CURDIR)/build-mpi/tests/mpi/mpi_failures
+	@cmake --install build-mpi >/dev/null
+	@scripts/sources.sh build-netcdf-source trixie netcdf
+	@scripts/test-netcdf-mpi.sh $(CURDIR)/build-netcdf-source $(CURDIR)/build-mpi/prefix
 
 #> make test-hdf5  the HDF5 tests with libhdf5 1.14 and 2.x, built from source in build-hdf5/
 test-hdf5: test-setup
