@@ -131,6 +131,17 @@ test-net: test-setup
 	@cmake --build build-test -j $(JOBS)
 	@cd build-test && $(CTEST) -L net
 
+#> make test-mpi   libcellar_mpi: ranks that write, read and err together, 1 to 16 of them under mpirun; netCDF-C's parallel programs
+test-mpi: test-setup
+	@scripts/setup.sh mpi
+	@$(CONFIGURE) -S . -B build-mpi -DCELLAR_MPI=ON -DCELLAR_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(CURDIR)/build-mpi/prefix >/dev/null
+	@cmake --build build-mpi -j $(JOBS)
+	@rm -rf build-mpi/run && mkdir build-mpi/run
+	@cd build-mpi/run && $(CURDIR)/tests/mpi/run.sh $(CURDIR)/build-mpi/tests/mpi/mpi_ranks $(CURDIR)/build-mpi/tests/mpi/mpi_failures
+	@cmake --install build-mpi >/dev/null
+	@scripts/sources.sh build-netcdf-source trixie netcdf || [ -d build-netcdf-source/netcdf ]
+	@scripts/test-netcdf-mpi.sh $(CURDIR)/build-netcdf-source $(CURDIR)/build-mpi/prefix
+
 #> make test-hdf5  the HDF5 tests with libhdf5 1.14 and 2.x, built from source in build-hdf5/
 test-hdf5: test-setup
 	@for version in 1.14 2; do LAUNCH=$(LAUNCH) JOBS=$(JOBS) scripts/test-hdf5.sh build-hdf5 $$version || exit 1; done
@@ -206,8 +217,6 @@ install: build
 
 #> make clean      remove every build folder
 clean:
-	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-clients build-python build-python-asan build-docs python/build
+	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-mpi build-clients build-python build-python-asan build-docs python/build
 
-
-.PHONY: docs test-docs
-.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr test-net python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr test-net test-mpi docs test-docs python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

@@ -1,5 +1,5 @@
-/* Parallel access. This library is serial, as netCDF-C is without MPI: all of these are NC_ENOPAR. A program that was
- * written for both kinds of library compiles, and can go on with nc_create() and nc_open(). */
+/* Parallel access, in libcellar_mpi (docs/mpi.md). libcellar is serial, as netCDF-C is without MPI: there all of these are
+ * NC_ENOPAR. A program that was written for both kinds of library compiles, and can go on with nc_create() and nc_open(). */
 #ifndef NETCDF_PAR_H
 #define NETCDF_PAR_H 1
 

@@ -29,6 +29,7 @@ fuzz="$test libclang-rt-14-dev llvm-14"
 bench="$test"
 python="$build python3-venv python3-dev"
 docs="$test doxygen gfortran"
+mpi="$test libopenmpi-dev gfortran"
 
 case ${1:-build} in
     build) want=$build ;;
@@ -38,9 +39,10 @@ case ${1:-build} in
     bench) want=$bench ;;
     clients) want=$clients ;;
     python) want=$python ;;
-    docs) want=$docs ;;
+    docs)  want=$docs ;;
+    mpi)   want=$mpi ;;
     list)  printf '%s\n' $fuzz | sort -u; exit 0 ;;
-    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python, docs or list" >&2; exit 2 ;;
+    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python, docs, mpi or list" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -19,6 +19,7 @@
 #include "array.h"
 #include "container.h"
 #include "model.h"
+#include "par.h"
 
 struct cel_open; /* a row of the id table */
 
@@ -39,6 +40,10 @@ int cel_call_loaded_var(struct cel_call *c, int ncid, int varid); /* type, stora
 int cel_call_atts(struct cel_call *c, int ncid, int varid);       /* NC_GLOBAL too; attributes are loaded */
 void cel_call_unlock(struct cel_call *c);
 void cel_call_lock(struct cel_call *c);
+/* Begins what all ranks do together, if they share the dataset: one rank's failure is the answer on all (par.h). */
+int cel_call_meet(struct cel_call *c, int rc, enum cel_par_call call);
+/* Ends it. */
+int cel_call_share(struct cel_call *c, int rc);
 int cel_call_end(struct cel_call *c, int rc); /* harmless when the beginning failed */
 
 /* What the container left for later. The dataset is locked. */
@@ -65,6 +70,9 @@ int cel_open_next_writer(struct cel_file_id file, int ncid); /* as cel_open_next
 /* Before data is moved: define mode is left by itself, or it is NC_EINDEFINE. */
 int cel_data_mode(struct cel_dataset *ds);
 
+/* The same for a dataset whose ranks have met already. */
+int cel_sync_met(struct cel_call *c);
+
 /* A container has opened a dataset: from now on forgotten ones are closed at exit. */
 void cel_api_first_use(const struct cel_container_ops *ops);
 
@@ -72,6 +80,9 @@ void cel_api_first_use(const struct cel_container_ops *ops);
  * let go meanwhile. */
 int cel_fit_var(struct cel_call *c, struct cel_var *var);
 int cel_fit_new(struct cel_call *c); /* all that were defined since the last save */
+
+/* --- api_par_mpi.c: what the last sync left in a file that another rank writes. The call is not locked. */
+int cel_get_from_file(struct cel_call *c, const struct cel_region *region, void *data, nc_type memtype);
 
 /* --- api_setting.c: what holds for the whole process --------------------------------- */
 struct cel_settings {

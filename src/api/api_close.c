@@ -92,6 +92,21 @@ static int end_define(struct cel_call *c)
     return rc;
 }
 
+/* Of ranks, all leave define mode or none does; what they then read from the file is there. */
+static int end_define_together(struct cel_call *c, int rc)
+{
+    rc = cel_call_meet(c, rc, CEL_PAR_ENDDEF);
+    if (rc == CEL_OK) {
+        rc = end_define(c);
+        if (rc == CEL_OK && cel_is_shared(c->ds) && cel_par_has_file(c->ds->par))
+            rc = c->ds->ops->sync(c->ds);
+        rc = cel_call_share(c, rc);
+        if (cel_is_shared(c->ds) && rc != CEL_OK)
+            c->ds->defining = true;
+    }
+    return rc;
+}
+
 int nc_enddef(int ncid)
 {
     struct cel_call c;
@@ -99,8 +114,7 @@ int nc_enddef(int ncid)
 
     if (rc == CEL_OK)
         rc = cel_fit_new(&c);
-    if (rc == CEL_OK)
-        rc = end_define(&c);
+    rc = cel_is_shared(c.ds) ? end_define_together(&c, rc) : rc == CEL_OK ? end_define(&c) : rc;
     return cel_call_end(&c, rc);
 }
 
@@ -112,11 +126,11 @@ int nc__enddef(int ncid, size_t h_minfree, size_t v_align, size_t v_minfree, siz
 
     if (rc == CEL_OK)
         rc = cel_fit_new(&c);
-    if (rc == CEL_OK) {
+    if (c.ds)
         c.ds->padding = (struct cel_header_padding){h_minfree, v_align, v_minfree, r_align};
-        rc = end_define(&c);
+    rc = cel_is_shared(c.ds) ? end_define_together(&c, rc) : rc == CEL_OK ? end_define(&c) : rc;
+    if (c.ds)
         c.ds->padding = (struct cel_header_padding){0};
-    }
     return cel_call_end(&c, rc);
 }
 
@@ -127,10 +141,12 @@ int nc_redef(int ncid)
     int rc = cel_call_begin(&c, ncid);
     bool had_data = rc == CEL_OK && !c.ds->defining;
 
+    rc = cel_call_meet(&c, rc, CEL_PAR_REDEF);
     if (rc == CEL_OK)
         rc = cel_mode_redef(c.ds);
     if (rc == CEL_OK && had_data)
         rc = c.ds->ops->save(c.ds);
+    rc = cel_call_share(&c, rc);
     return cel_call_end(&c, rc);
 }
 
@@ -169,10 +185,14 @@ static void finish(struct cel_dataset *ds, bool abort, struct cel_first_failure 
 static int close_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *memory)
 {
     struct cel_first_failure first = {0};
+    bool has_file = !cel_is_shared(ds) || !ds->writable || cel_par_has_file(ds->par);
 
-    finish(ds, abort, &first);
+    if (has_file)
+        finish(ds, abort, &first);
+    else
+        ds->writable = false; /* it is rank 0's */
     free_arrays(ds);
-    cel_first_failure_note(&first, ds->ops->close(ds, !ds->created, memory));
+    cel_first_failure_note(&first, ds->ops->close(ds, !ds->created && has_file, memory));
     if (cel_first_failure_restore(&first) != CEL_OK)
         cel_fail_at(first.rc, CEL_IN_FILE, "%s", ds->path);
     cel_dataset_free(ds);
@@ -182,33 +202,46 @@ static int close_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *
 static int close_id(int ncid, bool abort)
 {
     struct cel_dataset *ds;
+    struct cel_par *par;
     int rc;
 
     cel_error_clear();
     rc = cel_open_remove(ncid, &ds);
-    return rc == CEL_OK ? close_dataset(ds, abort, NULL) : rc;
+    if (rc != CEL_OK)
+        return rc;
+    par = ds->par;
+    rc = close_dataset(ds, abort, NULL);
+    if (par)
+        rc = cel_par_share(par, rc);
+    cel_par_free(par);
+    return rc;
 }
 
-static int settle_before_close(int ncid)
+static int settle_before_close(int ncid, bool *shared)
 {
     struct cel_call c;
     int rc = cel_call_begin(&c, ncid);
 
+    *shared = cel_is_shared(c.ds);
     if (rc == CEL_OK)
         rc = cel_fit_new(&c);
     if (rc == CEL_OK && c.ds->writable && c.ds->defining)
         rc = settle(c.ds);
+    rc = cel_call_meet(&c, rc, CEL_PAR_CLOSE);
     return cel_call_end(&c, rc);
 }
 
 /* Definitions that cannot be kept leave the dataset open, as in netCDF-C: it can be mended and closed, or aborted.
- * What goes wrong later, with data, is an error of closing, and closed it is; so is want of memory. */
+ * What goes wrong later, with data, is an error of closing, and closed it is; so is want of memory, and so is what
+ * ranks share: they would have to mend it together. */
 int nc_close(int ncid)
 {
     struct cel_first_failure first = {0};
 
-    cel_first_failure_note(&first, settle_before_close(ncid));
-    if (first.rc == CEL_OK || first.rc == NC_ENOMEM)
+    bool shared;
+
+    cel_first_failure_note(&first, settle_before_close(ncid, &shared));
+    if (first.rc == CEL_OK || first.rc == NC_ENOMEM || shared)
         cel_first_failure_note(&first, close_id(ncid, first.rc != CEL_OK));
     return cel_first_failure_restore(&first);
 }
@@ -251,8 +284,18 @@ static int sync_all(struct cel_call *c)
         cel_call_lock(c);
         cel_first_failure_note(&first, c->ds->ops->save(c->ds));
     }
-    cel_first_failure_note(&first, c->ds->ops->sync(c->ds));
+    if (!cel_is_shared(c->ds) || cel_par_has_file(c->ds->par))
+        cel_first_failure_note(&first, c->ds->ops->sync(c->ds));
     return cel_first_failure_restore(&first);
+}
+
+int cel_sync_met(struct cel_call *c)
+{
+    int rc = cel_data_mode(c->ds);
+
+    if (rc == CEL_OK)
+        rc = sync_all(c);
+    return cel_call_share(c, rc);
 }
 
 int nc_sync(int ncid)
@@ -262,10 +305,9 @@ int nc_sync(int ncid)
 
     if (rc == CEL_OK)
         rc = cel_fit_new(&c);
+    rc = cel_call_meet(&c, rc, CEL_PAR_SYNC);
     if (rc == CEL_OK)
-        rc = cel_data_mode(c.ds);
-    if (rc == CEL_OK)
-        rc = sync_all(&c);
+        rc = cel_sync_met(&c);
     return cel_call_end(&c, rc);
 }
 
@@ -280,7 +322,8 @@ static bool has_data_to_flush(int ncid)
 {
     struct cel_call c;
     int rc = cel_call_begin(&c, ncid);
-    bool has = rc == CEL_OK && c.ds->writable && !c.ds->defining;
+    bool has =
+        rc == CEL_OK && c.ds->writable && !c.ds->defining && !cel_is_shared(c.ds); /* ranks need not exit together */
 
     cel_call_end(&c, rc);
     return has;

@@ -413,6 +413,21 @@ struct cel_atts *cel_call_att_list(struct cel_call *c)
     return c->var ? &c->var->atts : &c->group->atts;
 }
 
+int cel_call_meet(struct cel_call *c, int rc, enum cel_par_call call)
+{
+    if (!cel_is_shared(c->ds))
+        return rc;
+    cel_call_unlock(c); /* ranks wait for each other, and rank 0 carries out what others have put */
+    rc = cel_par_meet(c->ds, rc, call, c->var);
+    cel_call_lock(c);
+    return rc;
+}
+
+int cel_call_share(struct cel_call *c, int rc)
+{
+    return cel_is_shared(c->ds) ? cel_par_share(c->ds->par, rc) : rc;
+}
+
 /* With the row's lock held, which is let go. */
 static void leave(struct cel_open *open)
 {

@@ -24,6 +24,26 @@ static int ready(struct cel_call *c, const struct cel_region *region)
     return rc;
 }
 
+#ifdef CELLAR_MPI
+static int put_shared(struct cel_call *c, const struct cel_region *region, const void *data, nc_type memtype, int rc)
+{
+    cel_call_unlock(c);
+    return cel_call_end(c, cel_par_put(c->ds, c->var, region, data, memtype, rc));
+}
+
+static int get_shared(struct cel_call *c, const struct cel_region *region, void *data, nc_type memtype, int rc)
+{
+    cel_call_unlock(c);
+    rc = cel_par_get(c->ds, c->var, region, data, memtype, rc);
+    if (rc == CEL_PAR_READ_FILE)
+        rc = cel_get_from_file(c, region, data, memtype);
+    return cel_call_end(c, rc);
+}
+#else
+#define put_shared(c, region, data, memtype, rc) (rc)
+#define get_shared(c, region, data, memtype, rc) (rc)
+#endif
+
 static int put_var(int ncid, int varid, const struct cel_region *region, const void *data, nc_type memtype)
 {
     struct cel_call c;
@@ -33,6 +53,8 @@ static int put_var(int ncid, int varid, const struct cel_region *region, const v
         rc = cel_mode_write(c.ds);
     if (rc == CEL_OK)
         rc = ready(&c, region);
+    if (cel_is_shared(c.ds))
+        return put_shared(&c, region, data, memtype, rc);
     if (rc == CEL_OK && !cel_put_single(c.ds, c.var, region, data, memtype)) {
         cel_call_unlock(&c);
         rc = cel_put_region(c.ds, c.var, region, data, memtype);
@@ -47,6 +69,8 @@ static int get_var(int ncid, int varid, const struct cel_region *region, void *d
 
     if (rc == CEL_OK)
         rc = ready(&c, region);
+    if (cel_is_shared(c.ds))
+        return get_shared(&c, region, data, memtype, rc);
     if (rc == CEL_OK && !cel_get_single(c.ds, c.var, region, data, memtype)) {
         cel_call_unlock(&c);
         rc = cel_get_region(c.ds, c.var, region, data, memtype);

@@ -361,6 +361,7 @@ void cel_failed_puts_free(struct cel_array *array);
 /* --- get.c, put.c: for work(), the chunk's part of the request ---------------------- */
 void cel_job_scatter(struct cel_job *job, void *chunk); /* or fill, if the input is */
 void cel_job_gather(struct cel_job *job, void *chunk);
+int cel_job_put_whole(struct cel_job *job); /* work() of a chunk that the request covers whole */
 
 /* --- elements.c ---------------------------------------------------------------------- */
 int cel_elements_move(const struct cel_request *req); /* put or get, as the request says */

@@ -16,7 +16,7 @@ void cel_job_gather(struct cel_job *job, void *chunk)
     job->nrange = cel_gather(&transfer, &box);
 }
 
-static int put_whole(struct cel_job *job)
+int cel_job_put_whole(struct cel_job *job)
 {
     const struct cel_request *req = job->stream->req;
     const struct cel_array *array = req->array;
@@ -57,7 +57,7 @@ static int send_whole(struct cel_stream *stream, const size_t *index)
     if (old)
         cel_cache_drop(stream->array, old);
     job = cel_stream_next(stream, index);
-    job->work = put_whole;
+    job->work = cel_job_put_whole;
     job->output = CEL_OUTPUT_CHUNK;
     rc = cel_job_allocate_early(job, stream->req->data);
     if (rc == CEL_OK)

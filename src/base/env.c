@@ -143,10 +143,19 @@ bool cel_env_fsync(void)
     return is_on("CELLAR_FSYNC");
 }
 
+static _Thread_local bool unlocked;
+
+void cel_env_set_unlocked(bool on)
+{
+    unlocked = on;
+}
+
 bool cel_env_file_locking(void)
 {
     const char *text = getenv("HDF5_USE_FILE_LOCKING");
 
+    if (unlocked)
+        return false;
     return !text || (strcasecmp(text, "FALSE") != 0 && strcmp(text, "0") != 0);
 }
 

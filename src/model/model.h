@@ -162,6 +162,7 @@ struct cel_var {
     int endian; /* NC_ENDIAN_NATIVE, _LITTLE or _BIG, as asked or as found */
     struct cel_fill_state fill;
     struct cel_chain chain;
+    bool collective; /* of a dataset that ranks share: its data is moved by all of them together */
     bool watch_loss; /* decode chunks of lossy filters again to know their errors */
     struct cel_quantize_state quantize;
     struct cel_cache_settings cache;
@@ -233,7 +234,8 @@ struct cel_dataset {
     struct cel_mutex own_lock;       /* ... before and after: this one */
     unsigned features;               /* CEL_KEEPS_* and the format's rules; CEL_KEEPS_ALL until the container says */
     const struct cel_container_ops *ops;
-    void *container; /* the container's own */
+    void *container;     /* the container's own */
+    struct cel_par *par; /* the ranks that share it (mpi/); NULL: it is this process's own */
 };
 
 /* --- dataset.c ---------------------------------------------------------- */

@@ -1,0 +1,175 @@
+/* The communicator of a dataset, and how ranks agree. Every collective call begins with one allreduce of a few numbers, the
+ * same everywhere: so ranks that are in different calls, or have failed before, find each other out instead of waiting. */
+#include "par_int.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* --- its life ------------------------------------------------------------------------------- */
+
+static int check_mpi(MPI_Comm comm)
+{
+    int started = 0, ended = 0;
+
+    MPI_Initialized(&started);
+    MPI_Finalized(&ended);
+    if (!started || ended)
+        return cel_fail(NC_EINVAL, "MPI is not running: call this between MPI_Init and MPI_Finalize");
+    return comm == MPI_COMM_NULL ? cel_fail(NC_EINVAL, "the communicator is MPI_COMM_NULL") : CEL_OK;
+}
+
+int cel_par_make(MPI_Comm comm, MPI_Info info, struct cel_par **out)
+{
+    int rc = check_mpi(comm);
+    struct cel_par *par = rc == CEL_OK ? calloc(1, sizeof *par) : NULL;
+
+    if (rc != CEL_OK)
+        return rc;
+    if (!par)
+        return NC_ENOMEM;
+    par->info = MPI_INFO_NULL;
+    MPI_Comm_dup(comm, &par->comm);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_dup(info, &par->info);
+    MPI_Comm_rank(par->comm, &par->rank);
+    MPI_Comm_size(par->comm, &par->size);
+    cel_mutex_init(&par->lock);
+    *out = par;
+    return CEL_OK;
+}
+
+void cel_par_free(struct cel_par *par)
+{
+    if (!par)
+        return;
+    cel_par_queue_free(par);
+    cel_par_captured_free(par);
+    cel_vec_dispose(&par->queued);
+    cel_vec_dispose(&par->captured);
+    cel_mutex_dispose(&par->lock);
+    if (par->info != MPI_INFO_NULL)
+        MPI_Info_free(&par->info);
+    MPI_Comm_free(&par->comm);
+    free(par);
+}
+
+bool cel_par_has_file(const struct cel_par *par)
+{
+    return par->rank == 0;
+}
+
+void cel_par_adopt(struct cel_par *par, struct cel_dataset *ds)
+{
+    ds->par = par;
+}
+
+static int do_nothing(struct cel_dataset *ds)
+{
+    (void)ds;
+    return CEL_OK;
+}
+
+void cel_par_follow(struct cel_dataset *ds)
+{
+    struct cel_par *par = ds->par;
+
+    par->ops = *ds->ops;
+    par->ops.save = par->ops.sync = do_nothing;
+    ds->ops = &par->ops;
+    ds->writable = true;
+}
+
+/* --- access of variables ---------------------------------------------------------------------- */
+
+void cel_par_set_access(struct cel_var *var, bool collective)
+{
+    var->collective = collective;
+}
+
+/* As netCDF-C: with filters always. */
+bool cel_par_is_collective(const struct cel_var *var)
+{
+    return var->collective || var->chain.n > 0;
+}
+
+/* --- agreeing ---------------------------------------------------------------------------------- */
+
+static const char *const call_names[] = {
+    [CEL_PAR_SHARE] = "the end of a collective call",
+    [CEL_PAR_ACCESS] = "nc_var_par_access",
+    [CEL_PAR_ENDDEF] = "nc_enddef",
+    [CEL_PAR_REDEF] = "nc_redef",
+    [CEL_PAR_SYNC] = "nc_sync",
+    [CEL_PAR_CLOSE] = "nc_close",
+    [CEL_PAR_PUT] = "a collective put",
+    [CEL_PAR_GET] = "a collective get",
+};
+
+struct meeting {
+    int first;     /* the lowest rank that failed; par->size: none */
+    int low, high; /* calls */
+    int var_low, var_high;
+    int queued; /* the most puts that a rank has waiting */
+};
+
+static void meet(struct cel_par *par, int rc, enum cel_par_call call, int var, struct meeting *out)
+{
+    int mine[6] = {rc == CEL_OK ? par->size : par->rank, (int)call, -(int)call, var, -var, -(int)par->queued.n}, all[6];
+
+    MPI_Allreduce(mine, all, 6, MPI_INT, MPI_MIN, par->comm);
+    *out = (struct meeting){all[0], all[1], -all[2], all[3], -all[4], -all[5]};
+}
+
+/* The text of the first that failed, for the others. */
+static int share_text(struct cel_par *par, int rc, int first)
+{
+    struct {
+        int rc;
+        struct cel_status why;
+    } news = {.rc = rc};
+
+    if (par->rank == first)
+        cel_status_save(&news.why);
+    MPI_Bcast(&news, sizeof news, MPI_BYTE, first, par->comm);
+    if (rc != CEL_OK)
+        return rc;
+    if (news.why.code)
+        cel_status_restore(&news.why);
+    else
+        cel_fail(news.rc, "it failed there");
+    return cel_fail_in(news.rc, "rank %d", first);
+}
+
+int cel_par_share(struct cel_par *par, int rc)
+{
+    struct meeting m;
+
+    meet(par, rc, CEL_PAR_SHARE, 0, &m);
+    if (m.low != m.high)
+        return cel_fail(NC_EINVAL, "ranks are in different calls: %s and %s", call_names[m.low], call_names[m.high]);
+    return m.first < par->size ? share_text(par, rc, m.first) : CEL_OK;
+}
+
+static int number_of(const struct cel_var *var)
+{
+    return var ? (var->group->id << 16 | var->id) + 1 : 0;
+}
+
+int cel_par_meet(struct cel_dataset *ds, int rc, enum cel_par_call call, const struct cel_var *var)
+{
+    struct cel_par *par = ds->par;
+    struct meeting m;
+
+    meet(par, rc, call, number_of(var), &m);
+    if (m.low != m.high)
+        return cel_fail(NC_EINVAL, "ranks are in different calls: %s and %s", call_names[m.low], call_names[m.high]);
+    if (m.first < par->size)
+        return share_text(par, rc, m.first);
+    if (m.var_low != m.var_high)
+        return cel_fail(NC_EINVAL, "ranks name different variables in %s: the numbers %d and %d", call_names[call],
+                        (m.var_low - 1) & 0xffff, (m.var_high - 1) & 0xffff);
+    if (m.queued)
+        rc = cel_par_share(par, cel_par_queue_run(ds));
+    if (rc == CEL_OK && ds->writable && (call == CEL_PAR_ENDDEF || call == CEL_PAR_SYNC || call == CEL_PAR_CLOSE))
+        rc = cel_par_compare(ds);
+    return rc;
+}

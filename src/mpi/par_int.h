@@ -1,0 +1,74 @@
+#ifndef CEL_PAR_INT_H
+#define CEL_PAR_INT_H
+
+/* Inside mpi/. */
+
+#include "array_int.h"
+#include "par.h"
+#include "vec.h"
+
+struct cel_par {
+    MPI_Comm comm;
+    MPI_Info info; /* hints, kept for whoever asks */
+    int rank, size;
+    struct cel_container_ops ops; /* of a dataset that only follows, or while chunks are captured */
+    struct cel_vec queued;        /* struct cel_par_item *: puts made alone, for the next meeting */
+    struct cel_mutex lock;        /* guards the next: chunks are encoded by many threads */
+    struct cel_vec captured;      /* struct cel_captured *: encoded chunks of the put at work */
+};
+
+/* A region of a variable and its values, as ranks send them to each other. */
+struct cel_par_head {
+    uint64_t n;      /* elements */
+    uint64_t nbytes; /* of their values, packed */
+    int64_t memtype;
+    int64_t group, var; /* ids */
+    int64_t whole;      /* put: it consists of whole chunks, which are sent encoded */
+    uint64_t start[CEL_RANK_MAX], count[CEL_RANK_MAX], stride[CEL_RANK_MAX];
+};
+
+struct cel_par_item {
+    struct cel_par_head head;
+    char bytes[];
+};
+
+struct cel_captured {
+    size_t index[CEL_RANK_MAX];
+    uint32_t skipped;
+    size_t n;
+    char bytes[];
+};
+
+/* --- par_message.c: bytes of any number ----------------------------------------------------- */
+void cel_par_send(const struct cel_par *par, int to, const void *bytes, size_t n);
+void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n);
+/* Receives into memory of its own, yours to free; without memory the bytes are received and thrown away: NC_ENOMEM. */
+int cel_par_receive_new(const struct cel_par *par, int from, size_t n, void **out);
+/* The request's values in the caller's memory, to or from packed ones. */
+void cel_par_pack(const struct cel_request *req, char *packed);
+void cel_par_unpack(const struct cel_request *req, const char *packed);
+/* Check the region, and say what will be sent. */
+int cel_par_prepare(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                    nc_type memtype, bool writing, struct cel_request *req, struct cel_par_head *head);
+/* On rank 0: every rank's head, to be freed. Elsewhere NULL. */
+int cel_par_gather_heads(const struct cel_par *par, const struct cel_par_head *mine, struct cel_par_head **out);
+/* The region of a head; borrows its members. */
+struct cel_region cel_par_region(const struct cel_par_head *head, ptrdiff_t *stride, int rank);
+void cel_par_share_lengths(struct cel_dataset *ds); /* of unlimited dimensions, as rank 0 has them */
+
+/* --- par_queue.c: puts made alone ------------------------------------------------------------ */
+int cel_par_queue_add(struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head);
+bool cel_par_queue_has(const struct cel_par *par, const struct cel_var *var);
+int cel_par_queue_run(struct cel_dataset *ds); /* collective */
+void cel_par_queue_free(struct cel_par *par);
+
+/* --- par_whole.c: whole chunks, encoded by the rank that has them ---------------------------- */
+bool cel_par_is_whole(struct cel_request *req); /* does the put consist of whole chunks? */
+int cel_par_encode(struct cel_request *req);    /* they are captured; NC_ERANGE: all of them, some values did not fit */
+int cel_par_place(struct cel_dataset *ds, struct cel_var *var); /* collective: in chunk order into the file */
+void cel_par_captured_free(struct cel_par *par);
+
+/* --- par_compare.c --------------------------------------------------------------------------- */
+int cel_par_compare(struct cel_dataset *ds); /* do all ranks have the same definitions? */
+
+#endif

@@ -1,0 +1,100 @@
+/* Puts that a rank makes alone, where rank 0 cannot answer: they are kept until the ranks meet, and then carried out by
+ * rank 0 in the order of ranks. So the file never has two writers, and an error of such a put reaches all. */
+#include "mem.h"
+#include "par_int.h"
+#include <stdlib.h>
+
+int cel_par_queue_add(struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head)
+{
+    struct cel_par_item *item = cel_malloc(sizeof *item + (size_t)head->nbytes);
+    int rc;
+
+    if (!item)
+        return cel_fail(NC_ENOMEM,
+                        "no memory to keep this put until the next collective call: call nc_sync more often");
+    item->head = *head;
+    cel_par_pack(req, item->bytes);
+    rc = cel_vec_add(&par->queued, item);
+    if (rc != CEL_OK)
+        free(item);
+    return rc;
+}
+
+bool cel_par_queue_has(const struct cel_par *par, const struct cel_var *var)
+{
+    for (size_t i = 0; i < par->queued.n; i++) {
+        const struct cel_par_item *item = par->queued.at[i];
+
+        if (item->head.group == var->group->id && item->head.var == var->id)
+            return true;
+    }
+    return false;
+}
+
+void cel_par_queue_free(struct cel_par *par)
+{
+    for (size_t i = 0; i < par->queued.n; i++)
+        free(par->queued.at[i]);
+    par->queued.n = 0;
+}
+
+static int put_item(struct cel_dataset *ds, const struct cel_par_head *head, const void *bytes)
+{
+    const struct cel_group *group = cel_dataset_group(ds, (int)head->group);
+    struct cel_var *var = group ? cel_var_by_id(group, (int)head->var) : NULL;
+    ptrdiff_t stride[CEL_RANK_MAX];
+    struct cel_region region;
+
+    if (!var)
+        return cel_fail(NC_ENOTVAR, "rank 0 has no variable number %d", (int)head->var);
+    region = cel_par_region(head, stride, var->ndims);
+    return cel_put_region(ds, var, &region, bytes, (nc_type)head->memtype);
+}
+
+static void run_of_rank(struct cel_dataset *ds, int from, int n, struct cel_first_failure *first)
+{
+    for (int i = 0; i < n; i++) {
+        struct cel_par_head head;
+        void *bytes;
+        int rc;
+
+        cel_par_receive(ds->par, from, &head, sizeof head);
+        rc = cel_par_receive_new(ds->par, from, (size_t)head.nbytes, &bytes);
+        if (rc == CEL_OK)
+            rc = put_item(ds, &head, bytes);
+        free(bytes);
+        cel_first_failure_note(first, rc == NC_ERANGE ? CEL_OK : rc);
+    }
+}
+
+static void send_items(const struct cel_par *par)
+{
+    for (size_t i = 0; i < par->queued.n; i++) {
+        const struct cel_par_item *item = par->queued.at[i];
+
+        cel_par_send(par, 0, &item->head, sizeof item->head);
+        cel_par_send(par, 0, item->bytes, (size_t)item->head.nbytes);
+    }
+}
+
+int cel_par_queue_run(struct cel_dataset *ds)
+{
+    struct cel_par *par = ds->par;
+    struct cel_first_failure first = {0};
+
+    if (par->rank > 0) {
+        int n = (int)par->queued.n;
+
+        cel_par_send(par, 0, &n, sizeof n);
+        send_items(par);
+        cel_par_queue_free(par);
+        return CEL_OK;
+    }
+    for (int r = 1; r < par->size; r++) {
+        int n;
+
+        cel_par_receive(par, r, &n, sizeof n);
+        run_of_rank(ds, r, n, &first);
+    }
+    return cel_first_failure_restore(&first);
+}
