@@ -1,5 +1,5 @@
 /* The codec blosc2 for a test in Python: requests on standard input, each a line and then N bytes; answers on
- * standard output, "ok N" and N bytes, or "no TEXT".
+ * standard output, "ok N" and N bytes, or "no N" and N bytes of text, which may quote any byte of a file.
  *
  *   decode CAP N                          a chunk as HDF5 stores it
  *   part START COUNT CAP N                a part of the array in a frame of one chunk: 0,0,3 1,5,9
@@ -32,11 +32,11 @@ static int read_list(const char *text, size_t *out)
 static void answer(int rc, const void *bytes, size_t n)
 {
     if (rc != CEL_OK) {
-        printf("no %s\n", cel_error_text());
-    } else {
-        printf("ok %zu\n", n);
-        fwrite(bytes, 1, n, stdout);
+        bytes = cel_error_text();
+        n = strlen(bytes);
     }
+    printf("%s %zu\n", rc == CEL_OK ? "ok" : "no", n);
+    fwrite(bytes, 1, n, stdout);
     fflush(stdout);
     cel_error_clear();
 }

@@ -28,10 +28,9 @@ class Served:
         self.process.stdin.write(f"{words} {len(data)}\n".encode() + data)
         self.process.stdin.flush()
         line = self.process.stdout.readline().decode()
-        if line.startswith("ok "):
-            return self.process.stdout.read(int(line[3:]))
-        assert line.startswith("no "), f"blosc2_serve ended: {words}"
-        return line[3:].strip()
+        assert line[:3] in ("ok ", "no "), f"blosc2_serve ended: {words}"
+        answer = self.process.stdout.read(int(line[3:]))
+        return answer if line.startswith("ok ") else answer.decode(errors="replace")
 
 
 def values(rng, dtype, shape):
