@@ -20,7 +20,7 @@ test="$build clang clang-format-14 libclang-rt-14-dev valgrind libcmocka-dev hdf
       hdf5-filter-plugin hdf5-filter-plugin-blosc-serial hdf5-filter-plugin-zfp-serial
       hdf5-plugin-lzf bitshuffle python3 python3-venv python3-numpy python3-h5py python3-netcdf4
       python3-xarray python3-h5netcdf python3-zarr python3-numcodecs python3-zfpy
-      pnetcdf-bin openmpi-bin nco cdo zsh strace"
+      pnetcdf-bin openmpi-bin nco cdo zsh strace abigail-tools"
 # Only to fetch zarrita, a peer; another npm than Debian's is as good.
 command -v npm >/dev/null 2>&1 || test="$test npm"
 zarr="$test gdal-bin python3-gdal"
