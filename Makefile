@@ -196,6 +196,10 @@ abi-accept: test-setup
 	@cmake --build build-test -j $(JOBS) --target cellar
 	@tests/abi/abi.sh accept build-test/src/libcellar.so $(CURDIR)/include
 
+#> make dist       the last commit as build-dist/cellar-VERSION.tar.gz, the same bytes each time, built and tried unpacked; TESTS=all: all of its tests
+dist: test-setup
+	@JOBS=$(JOBS) scripts/dist.sh build-dist $(if $(TESTS),'$(TESTS)')
+
 #> make format     put every C file into the shape of .clang-format; make test checks it
 format:
 	@scripts/setup.sh test
@@ -223,6 +227,6 @@ install: build
 
 #> make clean      remove every build folder
 clean:
-	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-mpi build-clients build-python build-python-asan build-docs python/build
+	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-mpi build-clients build-python build-python-asan build-docs build-dist python/build
 
-.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr test-net test-mpi docs test-docs abi-accept python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr test-net test-mpi docs test-docs abi-accept dist python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
