@@ -28,6 +28,7 @@ done
 rm -rf "$dir/again"
 echo "deb: two builds, equal bytes: $(ls "$dir"/packages/*.deb | wc -l) packages"
 
-lintian --fail-on error,warning --no-tag-display-limit "$dir"/packages/*.changes >"$dir/lintian.txt" 2>&1 || { cat "$dir/lintian.txt" >&2; exit 1; }
+# The one tag left out asks for the number of a bug in Debian's own tracker.
+lintian --fail-on error,warning --tag-display-limit 0 --suppress-tags initial-upload-closes-no-bugs "$dir"/packages/*.changes >"$dir/lintian.txt" 2>&1 || { cat "$dir/lintian.txt" >&2; exit 1; }
 cat "$dir/lintian.txt"
 echo "deb: $(lintian --version) has nothing to say against them"

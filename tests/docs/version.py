@@ -11,6 +11,7 @@ root = sys.argv[1]
 PLACES = [
     ("include/cellar.h", r'^#define CELLAR_VERSION "(.*)"$'),
     ("python/pyproject.toml", r'^version = "(.*)"$'),
+    ("debian/changelog", r"^cellar \((.*)-\d+\)"),
     ("CHANGELOG.md", r"^## (\S+)"),
     ("README.md", r"^Cellar (\d[\d.]*\d),"),
     ("docs/command.md", r"^    cellar +(\d[\d.]*\d),"),
