@@ -55,6 +55,6 @@ said 'python3 -c "import importlib.metadata as m; print(m.version(\"cellar\"), m
 
 # Nothing is left, and nothing of others was touched.
 said 'apt-get purge -y -qq "*cellar*" >purge.log 2>&1 || { tail purge.log; exit 1; }; apt-get autoremove -y -qq >>purge.log 2>&1'
-said 'find / -xdev \( -path /try -o -path /packages -o -path /proc -o -path /var -o -path /tmp \) -prune -o -name __pycache__ -prune -o -print | sort >after; grep -i cellar after && exit 1; comm -23 before after; md5sum -c --quiet sums'
+said 'find / -xdev \( -path /try -o -path /packages -o -path /proc -o -path /var -o -path /tmp \) -prune -o -name __pycache__ -prune -o -print | sort >after; grep -i cellar after && exit 1; [ -z "$(comm -23 before after)" ]; md5sum -c --quiet sums'
 rm -rf "$root/try" "$root/packages"
 echo "packages on a bare Debian: installed, used, removed"
