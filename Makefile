@@ -206,6 +206,11 @@ deb: dist
 	@scripts/deb.sh build-dist
 	@scripts/test-deb.sh build-dist
 
+#> make sbom       build-dist/cellar.cdx.json: the libraries that are used, their versions and licences (CycloneDX)
+sbom: build
+	@mkdir -p build-dist
+	@python3 scripts/sbom.py $(BUILD)/src/libcellar.so build-dist/cellar.cdx.json
+
 #> make format     put every C file into the shape of .clang-format; make test checks it
 format:
 	@scripts/setup.sh test
@@ -235,4 +240,4 @@ install: build
 clean:
 	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-mpi build-clients build-python build-python-asan build-docs build-dist python/build
 
-.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr test-net test-mpi docs test-docs abi-accept dist deb python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr test-net test-mpi docs test-docs abi-accept dist deb sbom python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

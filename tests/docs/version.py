@@ -12,6 +12,7 @@ PLACES = [
     ("include/cellar.h", r'^#define CELLAR_VERSION "(.*)"$'),
     ("python/pyproject.toml", r'^version = "(.*)"$'),
     ("debian/changelog", r"^cellar \((.*)-\d+\)"),
+    ("CITATION.cff", r"^version: (.*)$"),
     ("CHANGELOG.md", r"^## (\S+)"),
     ("README.md", r"^Cellar (\d[\d.]*\d),"),
     ("docs/command.md", r"^    cellar +(\d[\d.]*\d),"),
