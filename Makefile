@@ -190,6 +190,27 @@ test-docs: test-setup docs
 	@cmake --build build-test -j $(JOBS)
 	@cd build-test && $(CTEST) -L 'docs|manual'
 
+#> make abi-accept  tests/abi anew, after an addition that keeps the promises of docs/versions.md
+abi-accept: test-setup
+	@$(CONFIGURE) -S . -B build-test >/dev/null
+	@cmake --build build-test -j $(JOBS) --target cellar
+	@tests/abi/abi.sh accept build-test/src/libcellar.so $(CURDIR)/include
+
+#> make dist       the last commit as build-dist/cellar-VERSION.tar.gz, the same bytes each time, built and tried unpacked; TESTS=all: all of its tests
+dist: test-setup
+	@JOBS=$(JOBS) scripts/dist.sh build-dist $(if $(TESTS),'$(TESTS)')
+
+#> make deb        the Debian packages from that tarball, in build-dist/packages: equal bytes twice, lintian; used on a bare Debian 12 (root)
+deb: dist
+	@scripts/setup.sh deb
+	@scripts/deb.sh build-dist
+	@scripts/test-deb.sh build-dist
+
+#> make sbom       build-dist/cellar.cdx.json: the libraries that are used, their versions and licences (CycloneDX)
+sbom: build
+	@mkdir -p build-dist
+	@python3 scripts/sbom.py $(BUILD)/src/libcellar.so build-dist/cellar.cdx.json
+
 #> make format     put every C file into the shape of .clang-format; make test checks it
 format:
 	@scripts/setup.sh test
@@ -217,6 +238,6 @@ install: build
 
 #> make clean      remove every build folder
 clean:
-	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-mpi build-clients build-python build-python-asan build-docs python/build
+	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-mpi build-clients build-python build-python-asan build-docs build-dist python/build
 
-.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr test-net test-mpi docs test-docs python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr test-net test-mpi docs test-docs abi-accept dist deb sbom python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

@@ -55,11 +55,11 @@
 extern "C" {
 #endif
 
-/* Of this header; cellar_version() tells that of the library at work, "0.1.0". */
+/* Of this header; cellar_version() tells that of the library at work, "0.2.0". */
 #define CELLAR_VERSION_MAJOR 0
-#define CELLAR_VERSION_MINOR 1
+#define CELLAR_VERSION_MINOR 2
 #define CELLAR_VERSION_PATCH 0
-#define CELLAR_VERSION "0.1.0"
+#define CELLAR_VERSION "0.2.0"
 EXTERNL const char *cellar_version(void);
 
 /* Release what the library made for the caller: all text that a char ** gives. NULL is fine. */

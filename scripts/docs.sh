@@ -6,7 +6,7 @@ dir=$1
 command -v doxygen >/dev/null || { echo "docs: doxygen is missing: scripts/setup.sh docs installs it" >&2; exit 1; }
 rm -rf "$dir/html"
 mkdir -p "$dir"
-version=$(sed -n 's/^project(cellar VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+version=$(sed -n 's/^#define CELLAR_VERSION "\(.*\)"$/\1/p' include/cellar.h)
 { cat docs/site/Doxyfile; echo "PROJECT_NUMBER = $version"; echo "OUTPUT_DIRECTORY = $dir"; } | doxygen - 2>"$dir/warnings"
 if [ -s "$dir/warnings" ]; then
     cat "$dir/warnings" >&2

@@ -9,6 +9,7 @@
 #   scripts/setup.sh clients  and the programs that are run on Cellar
 #   scripts/setup.sh python   what `pip install ./python` builds with
 #   scripts/setup.sh docs     what the manual is made and tried with
+#   scripts/setup.sh deb      what the Debian packages are built and tried with
 #   scripts/setup.sh list     print the packages for the above and stop
 set -eu
 
@@ -20,7 +21,7 @@ test="$build clang clang-format-14 libclang-rt-14-dev valgrind libcmocka-dev hdf
       hdf5-filter-plugin hdf5-filter-plugin-blosc-serial hdf5-filter-plugin-zfp-serial
       hdf5-plugin-lzf bitshuffle python3 python3-venv python3-numpy python3-h5py python3-netcdf4
       python3-xarray python3-h5netcdf python3-zarr python3-numcodecs python3-zfpy
-      pnetcdf-bin openmpi-bin nco cdo zsh strace"
+      pnetcdf-bin openmpi-bin nco cdo zsh strace abigail-tools"
 # Only to fetch zarrita, a peer; another npm than Debian's is as good.
 command -v npm >/dev/null 2>&1 || test="$test npm"
 zarr="$test gdal-bin python3-gdal"
@@ -29,6 +30,7 @@ fuzz="$test libclang-rt-14-dev llvm-14"
 bench="$test"
 python="$build python3-venv python3-dev"
 docs="$test doxygen gfortran"
+deb="$build debhelper dh-python dpkg-dev lintian debootstrap python3-dev"
 mpi="$test libopenmpi-dev gfortran"
 
 case ${1:-build} in
@@ -40,9 +42,10 @@ case ${1:-build} in
     clients) want=$clients ;;
     python) want=$python ;;
     docs)  want=$docs ;;
+    deb)   want=$deb ;;
     mpi)   want=$mpi ;;
     list)  printf '%s\n' $fuzz | sort -u; exit 0 ;;
-    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python, docs, mpi or list" >&2; exit 2 ;;
+    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python, docs, deb, mpi or list" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

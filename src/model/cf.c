@@ -2,7 +2,7 @@
  *
  *     char quantization_info ;
  *         quantization_info:algorithm = "bitround" ;
- *         quantization_info:implementation = "libcellar 0.1.0" ;
+ *         quantization_info:implementation = "libcellar 0.2.0" ;
  *     float t(x) ;
  *         t:quantization = "quantization_info" ;
  *         t:quantization_nsb = 9 ;
