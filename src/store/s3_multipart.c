@@ -14,13 +14,12 @@
 
 struct upload {
     struct cel_remote *r;
+    const struct cel_s3_value *value; /* its condition is the last request's */
     const char *key;
-    const char *data;
-    size_t n, part;
-    const struct cel_net_header *condition; /* of the last request; NULL: none */
-    int attempts;                           /* of the last request */
-    char *id;                               /* encoded */
-    struct cel_buf parts;                   /* the list for the last request */
+    size_t part;
+    int attempts;         /* of the last request */
+    char *id;             /* encoded */
+    struct cel_buf parts; /* the list for the last request */
 };
 
 static int begin(struct upload *u)
@@ -58,8 +57,8 @@ static int start_part(struct upload *u, size_t i, struct cel_remote_call *call)
     size_t from = i * u->part;
     struct cel_remote_request request = {.method = "PUT",
                                          .key = u->key,
-                                         .body = u->data + from,
-                                         .body_len = u->n - from < u->part ? u->n - from : u->part};
+                                         .body = (const char *)u->value->data + from,
+                                         .body_len = u->value->n - from < u->part ? u->value->n - from : u->part};
     int rc = cel_buf_printf(&query, "partNumber=%zu&uploadId=%s", i + 1, u->id);
 
     if (rc == CEL_OK)
@@ -108,8 +107,8 @@ static int ask_with_id(struct upload *u, const char *method, const char *body, s
     struct cel_buf query = CEL_BUF_INIT(ANSWER_MAX);
     struct cel_remote_request request = {.method = method,
                                          .key = u->key,
-                                         .header = u->condition,
-                                         .nheaders = body && u->condition ? 1 : 0,
+                                         .header = u->value->condition,
+                                         .nheaders = body && u->value->condition ? 1 : 0,
                                          .body = body,
                                          .body_len = body ? strlen(body) : 0,
                                          .into = into};
@@ -141,13 +140,15 @@ static int join_parts(struct upload *u)
     if (rc == CEL_OK)
         u->attempts = a->attempts;
     if (rc == CEL_OK && a->status != 200)
-        rc = cel_remote_refused(u->r, a, "write", u->key);
+        rc = cel_s3_put_refused(u->r, a, u->value);
     at = body.data;
     if (rc == CEL_OK && at && cel_xml_next(&at, at + body.len, "Error", &text))
         rc = cel_fail(NC_EIO, "%s: the server did not put its parts together", u->key);
     cel_remote_end(&call);
     cel_buf_dispose(&body);
-    return rc == CEL_ABSENT ? cel_fail(NC_EIO, "%s: the server has lost its parts", u->key) : rc;
+    if (rc == CEL_ABSENT) /* after a second attempt: perhaps because the first put them together */
+        rc = cel_fail(u->attempts > 1 ? NC_EEXIST : NC_EIO, "%s: the server has lost its parts", u->key);
+    return rc;
 }
 
 static void forget_parts(struct upload *u)
@@ -164,12 +165,7 @@ static void forget_parts(struct upload *u)
 
 int cel_s3_put_parts(struct cel_remote *r, const struct cel_s3_value *value, int *attempts)
 {
-    struct upload u = {.r = r,
-                       .key = value->key,
-                       .data = value->data,
-                       .n = value->n,
-                       .condition = value->condition,
-                       .parts = CEL_BUF_INIT((size_t)4 << 20)};
+    struct upload u = {.r = r, .value = value, .key = value->key, .parts = CEL_BUF_INIT((size_t)4 << 20)};
     size_t n = value->n, nparts;
     int rc = begin(&u);
 

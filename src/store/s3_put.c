@@ -1,12 +1,22 @@
 /* Values to S3. One that changes what was read is put on condition that it is still there (If-Match, or If-None-Match: *
  * where there was none): of two who change one value at the same time the second is told, and reads it anew. A server that
- * puts what it should have refused does not look at conditions: that is noticed once, with a warning. */
+ * puts what it should have refused, or answers a condition with 501, does not look at them: that is noticed once, with a
+ * warning; so is a value without an ETag that a condition could name. */
 #include "mem.h"
 #include "store_remote_int.h"
 #include <netcdf.h>
 #include <string.h>
 
 static const struct cel_net_header only_new = {"if-none-match", "*"};
+
+int cel_s3_put_refused(struct cel_remote *r, const struct cel_net_answer *a, const struct cel_s3_value *v)
+{
+    if (v->condition && a->status == 501)
+        return CEL_SKIP;
+    if (v->condition && (a->status == 409 || (a->status == 404 && !cel_remote_says(a, "NoSuchUpload"))))
+        return cel_fail(NC_EEXIST, "%s: it was changed or removed meanwhile", v->key);
+    return cel_remote_refused(r, a, "write", v->key);
+}
 
 static int put_whole(struct cel_remote *r, const struct cel_s3_value *v, int *attempts)
 {
@@ -23,10 +33,8 @@ static int put_whole(struct cel_remote *r, const struct cel_s3_value *v, int *at
 
     if (rc == CEL_OK)
         *attempts = a->attempts;
-    if (rc == CEL_OK && v->condition && (a->status == 409 || a->status == 404)) /* changed just now, or removed */
-        rc = cel_fail(NC_EEXIST, "%s: it was changed meanwhile", v->key);
-    else if (rc == CEL_OK && a->status != 200)
-        rc = cel_remote_refused(r, a, "write", v->key);
+    if (rc == CEL_OK && a->status != 200)
+        rc = cel_s3_put_refused(r, a, v);
     cel_remote_end(&call);
     return rc == CEL_ABSENT ? cel_fail(NC_EIO, "%s: cannot write it: the server answers 404", v->key) : rc;
 }
@@ -42,11 +50,29 @@ static bool is_stored(struct cel_remote *r, const struct cel_s3_value *v)
     return same;
 }
 
+static int put_once(struct cel_remote *r, const struct cel_s3_value *v, int *attempts)
+{
+    return v->n > CEL_S3_WHOLE ? cel_s3_put_parts(r, v, attempts) : put_whole(r, v, attempts);
+}
+
+static void note_ignored(struct cel_remote *r)
+{
+    if (atomic_exchange(&r->conditions, CEL_S3_IGNORED) != CEL_S3_IGNORED)
+        cel_warn("%s: the server ignores conditions: two programs that make the same dataset, or change the same shard "
+                 "at the same time, are not kept apart",
+                 r->store.path);
+}
+
 /* NC_EEXIST: the condition does not hold. */
 static int put_value(struct cel_remote *r, const struct cel_s3_value *v)
 {
-    int attempts = 0, rc = v->n > CEL_S3_WHOLE ? cel_s3_put_parts(r, v, &attempts) : put_whole(r, v, &attempts);
+    struct cel_s3_value unconditional = {v->key, v->data, v->n, NULL};
+    int attempts = 0, rc = put_once(r, v, &attempts);
 
+    if (rc == CEL_SKIP) {
+        note_ignored(r);
+        rc = put_once(r, &unconditional, &attempts);
+    }
     return rc == NC_EEXIST && attempts > 1 && is_stored(r, v) ? CEL_OK : rc;
 }
 
@@ -54,18 +80,16 @@ static int put_value(struct cel_remote *r, const struct cel_s3_value *v)
 static int try_conditions(struct cel_remote *r, const struct cel_s3_value *v, bool *done)
 {
     struct cel_s3_value again = {v->key, v->data, v->n, &only_new};
-    int attempts, rc = v->n > CEL_S3_WHOLE ? cel_s3_put_parts(r, &again, &attempts) : put_whole(r, &again, &attempts);
+    int attempts, rc = put_once(r, &again, &attempts);
 
     *done = rc == CEL_OK;
-    if (rc == NC_EEXIST)
+    if (rc == CEL_OK || rc == CEL_SKIP) {
+        note_ignored(r);
+    } else if (rc == NC_EEXIST) {
         cel_error_clear();
-    else if (rc == CEL_OK)
-        cel_warn("%s: the server ignores conditions: two programs that make the same dataset, or change the same shard "
-                 "at the same time, are not kept apart",
-                 r->store.path);
-    if (rc == CEL_OK || rc == NC_EEXIST)
-        r->conditions = *done ? CEL_S3_IGNORED : CEL_S3_HONOURED;
-    return rc == NC_EEXIST ? CEL_OK : rc;
+        r->conditions = CEL_S3_HONOURED;
+    }
+    return rc == NC_EEXIST || rc == CEL_SKIP ? CEL_OK : rc;
 }
 
 static int put_new(struct cel_remote *r, struct cel_s3_value *v)
@@ -73,7 +97,7 @@ static int put_new(struct cel_remote *r, struct cel_s3_value *v)
     bool done;
     int rc;
 
-    v->condition = &only_new;
+    v->condition = r->conditions == CEL_S3_IGNORED ? NULL : &only_new;
     rc = put_value(r, v);
     return rc == CEL_OK && r->conditions == CEL_S3_UNTRIED ? try_conditions(r, v, &done) : rc;
 }
@@ -96,6 +120,16 @@ static bool is_absent(const struct cel_store_mark *mark)
     return memcmp(mark->word, absent.word, sizeof absent.word) == 0;
 }
 
+/* The server honours conditions, and has no word for what is there that could be one. */
+static void warn_of_mark(struct cel_remote *r, const char *key)
+{
+    if (!atomic_exchange(&r->warned_of_marks, true))
+        cel_warn("%s: %s: the server tells no ETag that a condition can name (it is missing, weak or overlong): two "
+                 "programs "
+                 "that change the same shard at the same time are not kept apart",
+                 r->store.path, key);
+}
+
 static int put_over(struct cel_remote *r, const struct cel_store_mark *mark, struct cel_s3_value *v)
 {
     struct cel_net_header header = {"if-match", cel_remote_condition(mark)};
@@ -104,6 +138,8 @@ static int put_over(struct cel_remote *r, const struct cel_store_mark *mark, str
 
     if (rc != CEL_OK || done)
         return rc;
+    if (r->conditions == CEL_S3_HONOURED && !header.value)
+        warn_of_mark(r, v->key);
     v->condition = header.value && r->conditions == CEL_S3_HONOURED ? &header : NULL;
     return put_value(r, v);
 }

@@ -138,6 +138,14 @@ static void find_code(const struct cel_net_answer *a, char out[64])
         snprintf(out, 64, " %.*s", (int)code.len, code.text);
 }
 
+bool cel_remote_says(const struct cel_net_answer *a, const char *word)
+{
+    char code[64];
+
+    find_code(a, code);
+    return *code && strcmp(code + 1, word) == 0;
+}
+
 static bool is_somebody(struct cel_remote *r)
 {
     bool is;
@@ -173,6 +181,11 @@ int cel_remote_refused(struct cel_remote *r, const struct cel_net_answer *a, con
         return forbidden(r, a->status, code, doing, key);
     if (a->status == 412)
         return cel_fail(NC_EEXIST, "%s: cannot %s it: it is there already, or was changed meanwhile", key, doing);
+    if (a->status == 409)
+        return cel_fail(NC_EIO, "%s: cannot %s it: somebody else changes it at this moment (409%s); try again", key,
+                        doing, code);
+    if (a->status == 501)
+        return cel_fail(NC_EIO, "%s: cannot %s it: the server lacks what it takes (501%s)", key, doing, code);
     return cel_fail(NC_EIO, "%s: cannot %s it: the server answers %d%s after %d attempt%s", key, doing, a->status, code,
                     a->attempts, a->attempts == 1 ? "" : "s");
 }

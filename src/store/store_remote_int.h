@@ -49,6 +49,7 @@ struct cel_remote {
     _Atomic bool claimed;           /* S3: the first put of a store that was made found nothing there */
     _Atomic int conditions;         /* S3: whether puts honour them, enum cel_s3_conditions */
     _Atomic bool warned;            /* that ranges are ignored */
+    _Atomic bool warned_of_marks;   /* S3: that values cannot be put on condition */
 };
 
 static inline struct cel_remote *cel_remote_of(struct cel_store *s)
@@ -86,6 +87,8 @@ int cel_remote_ask(struct cel_remote *r, const struct cel_remote_request *reques
 
 /* What an answer that is not good means: CEL_ABSENT for 404, else a failure to do that ("read") to the key. */
 int cel_remote_refused(struct cel_remote *r, const struct cel_net_answer *answer, const char *doing, const char *key);
+
+bool cel_remote_says(const struct cel_net_answer *answer, const char *code); /* S3's own word for it */
 
 /* --- verbs of both kinds ----------------------------------------------------------------- */
 int cel_remote_get(struct cel_store *s, const char *key, struct cel_buf *out);
@@ -136,6 +139,9 @@ struct cel_s3_value {
     size_t n;
     const struct cel_net_header *condition; /* of putting it; NULL: none */
 };
+/* What an answer to the put, or to the last request for its parts, means. NC_EEXIST: the condition does not hold; CEL_SKIP: the
+ * server takes none. */
+int cel_s3_put_refused(struct cel_remote *r, const struct cel_net_answer *answer, const struct cel_s3_value *value);
 int cel_s3_put_parts(struct cel_remote *r, const struct cel_s3_value *value, int *attempts);
 
 /* --- s3_xml.c: the next <name>text</name> from *at on, decoded; false: there is none ------------ */

@@ -1,16 +1,17 @@
-"""A bucket of S3 in memory, as far as stores need one: keys are put, read in ranges, listed and removed; conditions are honoured, and
-each put takes a moment, so that two writers meet. Signatures are not looked at."""
+"""A bucket of S3 in memory, as far as stores need one: keys are put, in parts too, read in ranges, listed and removed; conditions are
+honoured. The server makes writers meet: as often as it is told, a put of a key waits until there is another of it, so that both
+are based on the same value (who then wins has one chunk less to write: writers must have more of them for each key). Signatures are not looked at."""
 import hashlib
 import http.server
 import re
 import threading
-import time
 import urllib.parse
 import xml.sax.saxutils
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
+    disable_nagle_algorithm = True  # else an answer's body waits for the acknowledgement of its head
 
     def log_message(self, *_):
         pass
@@ -69,21 +70,60 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_HEAD = do_GET
 
+    def conditional(self):
+        return 'If-Match' in self.headers or 'If-None-Match' in self.headers
+
+    def put_value(self, body, answer=b''):
+        """With the lock."""
+        server = self.server
+        if server.odd and self.conditional():
+            status, code = server.odd.pop()
+            return self.answer(status, b'<Error><Code>%s</Code></Error>' % code.encode())
+        if not server.blind and not self.allowed(server.values.get(self.key(), (None, None))[1]):
+            server.refused += 'If-Match' in self.headers
+            return self.answer(412, b'<Error><Code>PreconditionFailed</Code></Error>')
+        etag = server.etag(body)
+        server.values[self.key()] = body, etag
+        return self.answer(200, answer, [('ETag', etag)])
+
+    def meet(self):
+        """Not a put that asks whether conditions are looked at: nothing comes of it."""
+        server, key = self.server, self.key()
+        if '/c/' not in key or server.met.get(key, 0) == server.meetings or (key in server.values and 'If-None-Match' in self.headers):
+            return
+        other = server.waiting.pop(key, None)
+        if other is not None:
+            server.met[key] = server.met.get(key, 0) + 1
+            other.append(self)
+            server.turn.notify_all()
+        else:
+            pair = server.waiting[key] = []
+            if not server.turn.wait_for(lambda: pair, timeout=10):
+                server.waiting.pop(key)
+
     def do_PUT(self):
         body = self.rfile.read(int(self.headers['Content-Length']))
-        time.sleep(self.server.delay)
         with self.server.lock:
             self.server.puts += 1
-            if not self.server.blind and not self.allowed(self.server.values.get(self.key(), (None, None))[1]):
-                self.server.refused += 1
-                return self.answer(412, b'<Error><Code>PreconditionFailed</Code></Error>')
-            etag = f'"{hashlib.md5(body).hexdigest()}"'
-            self.server.values[self.key()] = body, etag
-        return self.answer(200, headers=[('ETag', etag)])
+            if 'partNumber=' in self.path:
+                number = int(re.search(r'partNumber=(\d+)', self.path)[1])
+                self.server.parts[number] = body
+                return self.answer(200, headers=[('ETag', self.server.etag(body))])
+            self.meet()
+            return self.put_value(body)
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers['Content-Length']))
+        with self.server.lock:
+            if 'uploads' in self.path:
+                self.server.parts = {}
+                return self.answer(200, b'<I><UploadId>u</UploadId></I>')
+            return self.put_value(b''.join(self.server.parts[n] for n in sorted(self.server.parts)), b'<R></R>')
 
     def do_DELETE(self):
         with self.server.lock:
-            self.server.values.pop(self.key(), None)
+            if 'uploadId=' not in self.path:  # else only the parts are forgotten
+                self.server.values.pop(self.key(), None)
         self.answer(204)
 
 
@@ -91,11 +131,18 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, delay=0., blind=False):
+    def __init__(self, meetings=0, blind=False, etag='"%s"', odd=()):
+        """blind: to conditions. odd: the answers to the first puts with one, each a status and S3's word for it."""
         super().__init__(('127.0.0.1', 0), Handler)
-        self.lock, self.values, self.puts, self.refused, self.delay, self.blind = threading.Lock(), {}, 0, 0, delay, blind
+        self.lock, self.values, self.parts, self.waiting, self.met = threading.RLock(), {}, {}, {}, {}
+        self.turn = threading.Condition(self.lock)
+        self.puts = self.refused = 0
+        self.meetings, self.blind, self.form, self.odd = meetings, blind, etag, list(odd)
         self.url = f'http://127.0.0.1:{self.server_address[1]}'
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def etag(self, body):
+        return self.form % hashlib.md5(body).hexdigest()
 
     def handle_error(self, request, client_address):
         pass  # a client that was killed

@@ -3,6 +3,7 @@
 requests, and with a server that fails every few of them.
 
 usage: files.py TOOLS PART..."""
+import json
 import os
 import pathlib
 import re
@@ -91,6 +92,8 @@ def formats(s):
     done = run(TOOLS / 'nccopy', f'{s.url}/files/defined.nc', 'copy.nc')
     check('copied', done.returncode == 0 and dump('copy.nc').stdout.split('\n', 1)[1] ==
           dump('defined.nc').stdout.split('\n', 1)[1], done.stderr)
+    done = json.loads(run(TOOLS / 'cellar', 'info', '--json', f'{s.url}/files/defined.nc').stdout)
+    check('a size that is not known is null', done['bytes'] is None and {v['share'] for v in done['variables']} == {None}, done)
     check('verified', ': whole' in run(TOOLS / 'cellar', 'verify', f'{s.url}/files/defined.nc').stdout)
 
 

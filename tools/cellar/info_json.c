@@ -76,7 +76,10 @@ static void put_var(struct jsonw *j, const struct look *l, const struct extents 
     jsonw_count(j, "bytes", v->nbytes);
     jsonw_count(j, "stored", e->of_var[i]);
     jsonw_real(j, "ratio", units_ratio(v->nbytes, e->of_var[i]));
-    jsonw_real(j, "share", l->size ? (double)e->of_var[i] / (double)l->size : 0);
+    if (l->size)
+        jsonw_real(j, "share", (double)e->of_var[i] / (double)l->size);
+    else
+        jsonw_null(j, "share");
     jsonw_count(j, "chunks_written", e->written[i]);
     jsonw_count(j, "chunks_missing", e->missing[i]);
     put_notes(j, v);
@@ -154,7 +157,10 @@ int info_json(const struct look *l, const struct extents *e, const struct info_r
     jsonw_open(&j, NULL, '{');
     jsonw_text(&j, "file", l->path);
     jsonw_text(&j, "format", look_format_name(l));
-    jsonw_count(&j, "bytes", l->size);
+    if (l->size)
+        jsonw_count(&j, "bytes", l->size);
+    else
+        jsonw_null(&j, "bytes");
     jsonw_count(&j, "stored", e->stored);
     jsonw_count(&j, "groups", l->ngroups);
     jsonw_count(&j, "attributes", l->natts);

@@ -38,7 +38,7 @@ struct look {
     int ncid;
     int kind; /* NC_FORMAT_* */
     enum look_format format;
-    unsigned long long size; /* of the file, or of all files of a store */
+    unsigned long long size; /* of the file, or of all files of a store; 0: on a server, not known */
     struct types types;
     struct look_var *var;
     struct look_lost *lost;
