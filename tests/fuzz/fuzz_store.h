@@ -48,9 +48,12 @@ static inline void fuzz_read_keys(struct cel_store *s, const char *prefix, int d
 
     cel_store_list(s, prefix, fuzz_note_key, &l);
     for (int i = 0; i < l.n; i++) {
-        snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "/" : "", l.key[i]);
-        fuzz_read_key(s, key);
-        if (l.is_prefix[i] && depth < 4)
+        int len = snprintf(key, sizeof key, "%s%s%s", prefix, *prefix ? "/" : "", l.key[i]);
+        bool whole = len > 0 && (size_t)len < sizeof key; /* a key that was cut would be another one */
+
+        if (whole)
+            fuzz_read_key(s, key);
+        if (whole && l.is_prefix[i] && depth < 4)
             fuzz_read_keys(s, key, depth + 1);
         free(l.key[i]);
     }
