@@ -360,10 +360,10 @@ int cel_call_begin(struct cel_call *c, int ncid)
     struct cel_open *open = lock_row(ncid);
 
     cel_error_clear();
-    c->open = NULL;
-    if (!open)
-        return bad_id(ncid);
-    if (open->lost) {
+    if (!open || open->lost) {
+        *c = (struct cel_call){0};
+        if (!open)
+            return bad_id(ncid);
         cel_unlock(&open->lock);
         return lost_id();
     }

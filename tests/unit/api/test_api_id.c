@@ -176,11 +176,30 @@ static void close_waits_for_calls_under_way(void **state)
     assert_int_equal((int)(intptr_t)rc, NC_NOERR);
 }
 
+/* Calls look at the dataset of a call that could not begin: there is none, whatever lay in that memory before. */
+static void a_call_that_cannot_begin_has_no_dataset(void **state)
+{
+    struct cel_call c;
+
+    (void)state;
+    memset(&c, 0xaa, sizeof c);
+    assert_int_equal(cel_call_begin(&c, 77 << 16), NC_EBADID);
+    assert_null(c.open);
+    assert_null(c.ds);
+    assert_null(c.var);
+    assert_false(c.locked);
+    assert_int_equal(cel_call_end(&c, NC_EBADID), NC_EBADID);
+    assert_int_equal(nc__enddef(77 << 16, 0, 4, 0, 4), NC_EBADID);
+    assert_int_equal(nc_enddef(-1), NC_EBADID);
+    assert_int_equal(nc_redef(0), NC_EBADID);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids_are_rows_and_groups),
         cmocka_unit_test(wrong_ids_are_refused),
+        cmocka_unit_test(a_call_that_cannot_begin_has_no_dataset),
         cmocka_unit_test(writers_are_found_by_their_file),
         cmocka_unit_test(errors_name_file_and_variable),
         cmocka_unit_test(a_failed_close_says_why_and_lets_go),
