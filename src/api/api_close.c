@@ -237,7 +237,6 @@ static int settle_before_close(int ncid, bool *shared)
 int nc_close(int ncid)
 {
     struct cel_first_failure first = {0};
-
     bool shared;
 
     cel_first_failure_note(&first, settle_before_close(ncid, &shared));
