@@ -4,6 +4,7 @@
 #include "exit.h"
 #include "fork.h"
 #include "plugin.h"
+#include "trace.h"
 #include <netcdf_mem.h>
 
 /* --- leaving define mode ------------------------------------------------------------- */
@@ -67,6 +68,7 @@ static int settle(struct cel_dataset *ds)
 /* What was defined goes to the container. The dataset is locked. */
 static int leave_define(struct cel_dataset *ds)
 {
+    CEL_TRACE(CEL_TRACE_SAVE, .file = ds->path);
     int rc = settle(ds);
 
     if (rc == CEL_OK)
@@ -182,8 +184,9 @@ static void finish(struct cel_dataset *ds, bool abort, struct cel_first_failure 
 
 /* The dataset is out of the table, so no other call can use it. A new dataset that
  * never got through its first nc_enddef() leaves no file. */
-static int close_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *memory)
+static int end_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *memory)
 {
+    CEL_TRACE(CEL_TRACE_CLOSE, .file = ds->path);
     struct cel_first_failure first = {0};
     bool has_file = !cel_is_shared(ds) || !ds->writable || cel_par_has_file(ds->par);
 
@@ -195,8 +198,16 @@ static int close_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *
     cel_first_failure_note(&first, ds->ops->close(ds, !ds->created && has_file, memory));
     if (cel_first_failure_restore(&first) != CEL_OK)
         cel_fail_at(first.rc, CEL_IN_FILE, "%s", ds->path);
-    cel_dataset_free(ds);
     return first.rc;
+}
+
+static int close_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *memory)
+{
+    int rc = end_dataset(ds, abort, memory);
+
+    cel_dataset_free(ds);
+    cel_trace_save();
+    return rc;
 }
 
 static int close_id(int ncid, bool abort)
@@ -274,6 +285,7 @@ int nc_close_memio(int ncid, NC_memio *info)
 /* All that can be written is, and the first failure is the answer; so is a put that failed before. */
 static int sync_all(struct cel_call *c)
 {
+    CEL_TRACE(CEL_TRACE_SYNC, .file = c->ds->path);
     struct cel_first_failure first = {0};
 
     if (c->ds->writable) {
