@@ -213,7 +213,7 @@ static int add_signature(struct cel_net_call *call)
                                   .when = time(NULL)};
     int rc = host_text && path_text ? CEL_OK : NC_ENOMEM;
 
-    if (strncmp(r->url, "https:", 6) != 0 || !r->body_len)
+    if (strncmp(r->url, "https:", 6) != 0 || !r->body_len || strcmp(r->signer->service, "s3") != 0)
         cel_sha256_hex(r->body, r->body_len, hash);
     if (rc == CEL_OK)
         rc = cel_sign(r->signer, &request, &lines);
@@ -223,6 +223,14 @@ static int add_signature(struct cel_net_call *call)
     free(host_text);
     free(path_text);
     return rc;
+}
+
+static bool has_type(const struct cel_net_request *r)
+{
+    for (size_t i = 0; i < r->nheaders; i++)
+        if (strcmp(r->header[i].name, "content-type") == 0)
+            return true;
+    return false;
 }
 
 /* The range is not signed: what comes back says which bytes it is. */
@@ -236,7 +244,7 @@ static int add_headers(struct cel_net_call *call)
              (unsigned long long)(r->offset + r->n - 1));
     if (rc == CEL_OK && r->ranged)
         rc = add_line(call, range);
-    if (rc == CEL_OK && r->body)
+    if (rc == CEL_OK && r->body && !has_type(r))
         rc = add_line(call, "content-type: application/octet-stream");
     for (size_t i = 0; rc == CEL_OK && i < r->nheaders; i++)
         rc = add_header(call, r->header[i].name, r->header[i].value);

@@ -80,3 +80,7 @@ def environment(endpoint=None, **more):
         env['AWS_ENDPOINT_URL'] = endpoint
     env.update(more)
     return {k: v for k, v in env.items() if v is not None}
+
+
+def run(env, *command):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, errors='replace', timeout=300, env=env)

@@ -235,6 +235,18 @@ static void forget_settings(void)
     setenv("AWS_CONFIG_FILE", "config", 1);
 }
 
+static long length_of(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    long n;
+
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    n = ftell(f);
+    fclose(f);
+    return n;
+}
+
 static void assert_key(const char *key, const char *secret, const char *token)
 {
     struct cel_credentials c;
@@ -283,13 +295,100 @@ static void credentials_are_found_in_order(void **state)
     assert_null(strstr(cel_error_text(), "hunter2"));
     setenv("AWS_PROFILE", "roles", 1);
     assert_int_equal(cel_credentials_find(&c), NC_EAUTH);
-    assert_non_null(strstr(cel_error_text(), "role_arn"));
+    assert_non_null(strstr(cel_error_text(), "source_profile"));
     setenv("AWS_ACCESS_KEY_ID", "A3", 1);
     assert_int_equal(cel_credentials_find(&c), NC_EAUTH);
     setenv("AWS_SECRET_ACCESS_KEY", "S3", 1);
     assert_key("A3", "S3", NULL);
     setenv("AWS_NO_SIGN_REQUEST", "true", 1);
     assert_key(NULL, NULL, NULL);
+    remove("credentials");
+    remove("config");
+}
+
+static void assert_refused(const char *profile, const char *says)
+{
+    struct cel_credentials c;
+
+    setenv("AWS_PROFILE", profile, 1);
+    assert_int_equal(cel_credentials_find(&c), NC_EAUTH);
+    assert_non_null(strstr(cel_error_text(), says));
+    assert_null(strstr(cel_error_text(), "hunter2"));
+    assert_null(c.secret);
+}
+
+/* The process is a script that counts its runs. */
+static void processes_print_credentials(void **state)
+{
+    struct cel_credentials c;
+
+    (void)state;
+    forget_settings();
+    write_text("credentials", "");
+    write_text("print", "echo x >> runs; echo \"{\\\"Version\\\": 1, \\\"AccessKeyId\\\": \\\"$1\\\", "
+                        "\\\"SecretAccessKey\\\": \\\"hunter2\\\"$2}\"\n");
+    write_text("config", "[profile p]\ncredential_process = sh print 'A 1'\n"
+                         "[profile ends]\ncredential_process = sh \"print\" A\\ 2 "
+                         "', \"SessionToken\": \"T\", \"Expiration\": \"2999-01-01T00:00:00Z\"'\n"
+                         "[profile none]\ncredential_process = /nonexistent/hunt x\n"
+                         "[profile fails]\ncredential_process = sh -c 'echo hunter2; exit 3'\n"
+                         "[profile text]\ncredential_process = echo hunter2\n"
+                         "[profile date]\ncredential_process = sh print A ', \"Expiration\": \"hunter2\"'\n"
+                         "[profile quote]\ncredential_process = echo 'hunter2\n"
+                         "[profile much]\ncredential_process = cat /dev/zero\n"
+                         "[profile sso]\nsso_session = x\n");
+    setenv("AWS_PROFILE", "p", 1);
+    assert_key("A 1", "hunter2", NULL);
+    setenv("AWS_PROFILE", "ends", 1);
+    remove("runs");
+    for (int i = 0; i < 3; i++)
+        assert_key("A 2", "hunter2", "T");
+    assert_int_equal(length_of("runs"), 2); /* it ran once: what ends is kept */
+    setenv("AWS_PROFILE", "p", 1);
+    assert_key("A 1", "hunter2", NULL); /* and is not for others */
+    setenv("AWS_PROFILE", "ends", 1);
+    cel_credentials_forget();
+    assert_key("A 2", "hunter2", "T");
+    cel_credentials_forget();
+    assert_refused("none", "/nonexistent/hunt, the credential_process of the profile 'none', cannot be run: No such");
+    assert_refused("fails", "code 3");
+    assert_refused("text", "no JSON with credentials");
+    assert_refused("date", "no JSON with credentials");
+    assert_refused("quote", "no command line");
+    assert_refused("much", "was ended");
+    assert_refused("sso", "single sign-on");
+    unsetenv("AWS_PROFILE");
+    assert_int_equal(cel_credentials_find(&c), CEL_OK);
+    cel_credentials_dispose(&c);
+}
+
+static void roles_name_who_takes_them(void **state)
+{
+    (void)state;
+    forget_settings();
+    write_text("credentials", "[self]\naws_access_key_id = A\n");
+    write_text("config", "[profile nobody]\nrole_arn = arn:x\nsource_profile = absent\n"
+                         "[profile empty]\nrole_arn = arn:x\nsource_profile = bare\n[profile bare]\nregion = r\n"
+                         "[profile a]\nrole_arn = arn:x\nsource_profile = b\n"
+                         "[profile b]\nrole_arn = arn:x\nsource_profile = a\n"
+                         "[profile self]\nrole_arn = arn:x\nsource_profile = self\n"
+                         "[profile mfa]\nrole_arn = arn:x\nmfa_serial = m\nsource_profile = self\n"
+                         "[profile named]\nrole_arn = arn:x\ncredential_source = Environment\n"
+                         "[profile odd]\nrole_arn = arn:x\ncredential_source = Moon\n"
+                         "[profile token]\nweb_identity_token_file = t\n"
+                         "[profile file]\nrole_arn = arn:x\nweb_identity_token_file = absent\n");
+    assert_refused("nobody", "no profile 'absent', which the profile 'nobody' names");
+    assert_refused("empty", "the profile 'bare', the source of 'empty', has no credentials");
+    assert_refused("a", "more than 5 profiles");
+    assert_refused("self", "a key and no secret");
+    assert_refused("mfa", "mfa_serial");
+    assert_refused("named", "Environment, which has none");
+    assert_refused("odd", "not known");
+    assert_refused("token", "no role_arn");
+    assert_refused("file", "cannot be read from absent");
+    setenv("AWS_WEB_IDENTITY_TOKEN_FILE", "t", 1);
+    assert_refused("file", "AWS_ROLE_ARN is not");
+    unsetenv("AWS_WEB_IDENTITY_TOKEN_FILE");
     remove("credentials");
     remove("config");
 }
@@ -304,6 +403,7 @@ static void credentials_end(void **state)
     assert_true(cel_parse_time("2026-01-31T10:00:00Z", &t));
     assert_int_equal(t, 1769853600);
     c.expires = t;
+    c.early = 300;
     assert_false(cel_credentials_end(&c, t - 1000));
     assert_true(cel_credentials_end(&c, t - 100));
     assert_false(cel_parse_time("tomorrow", &t));
@@ -322,6 +422,8 @@ int main(void)
         cmocka_unit_test(only_what_passes_is_tried_again),
         cmocka_unit_test(delays_grow_and_end),
         cmocka_unit_test(credentials_are_found_in_order),
+        cmocka_unit_test(processes_print_credentials),
+        cmocka_unit_test(roles_name_who_takes_them),
         cmocka_unit_test(credentials_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

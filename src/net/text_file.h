@@ -1,0 +1,20 @@
+#ifndef CEL_TEXT_FILE_H
+#define CEL_TEXT_FILE_H
+
+/* Files of settings, which may hold secrets: read whole, and wiped from memory when they were looked at. */
+
+#include "buf.h"
+#include <stdbool.h>
+
+#define CEL_TEXT_FILE_MAX ((size_t)1 << 20)
+
+/* The whole file and a NUL. CEL_ABSENT: there is none, or none that can be read. *is_private, unless NULL: it belongs to this user
+ * (or root), and nobody else may read or write it. */
+int cel_text_load(const char *path, struct cel_buf *out, bool *is_private);
+void cel_text_wipe(struct cel_buf *text); /* and disposes of it */
+
+/* The next line from *at on, in place and without its end; NULL: there is none. */
+char *cel_text_line(char **at);
+char *cel_text_trim(char *text); /* of blanks at both ends, in place */
+
+#endif
