@@ -5,6 +5,7 @@
 #include "exit.h"
 #include "fork.h"
 #include "plugin.h"
+#include "rc.h"
 #include <netcdf_mem.h>
 
 /* --- leaving define mode ------------------------------------------------------------- */

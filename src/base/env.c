@@ -204,6 +204,26 @@ int cel_env_http_retries(int usual)
     return number_in("CELLAR_HTTP_RETRIES", 0, 100, &n) ? (int)n : usual;
 }
 
+static const char *if_any(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+const char *cel_env_rc_file(void)
+{
+    return if_any(trusted("NCRCENV_RC"));
+}
+
+bool cel_env_rc_ignored(void)
+{
+    return getenv("NCRCENV_IGNORE");
+}
+
+const char *cel_env_netrc(void)
+{
+    return if_any(trusted("NETRC"));
+}
+
 static const char *const aws_names[] = {
     [CEL_AWS_ACCESS_KEY_ID] = "AWS_ACCESS_KEY_ID",
     [CEL_AWS_SECRET_ACCESS_KEY] = "AWS_SECRET_ACCESS_KEY",
@@ -233,9 +253,7 @@ static const char *const aws_names[] = {
 
 const char *cel_env_aws(enum cel_env_aws which)
 {
-    const char *text = trusted(aws_names[which]);
-
-    return text && *text ? text : NULL;
+    return if_any(trusted(aws_names[which]));
 }
 
 bool cel_env_aws_on(enum cel_env_aws which)

@@ -34,6 +34,10 @@ int cel_env_http_timeout(int usual);  /* CELLAR_HTTP_TIMEOUT: seconds of silence
 int cel_env_http_requests(int usual); /* CELLAR_HTTP_REQUESTS: in flight; 1 to 1024 */
 int cel_env_http_retries(int usual);  /* CELLAR_HTTP_RETRIES: 0 to 100 */
 
+const char *cel_env_rc_file(void); /* NCRCENV_RC: in place of ~/.ncrc; NULL = not set */
+bool cel_env_rc_ignored(void);     /* NCRCENV_IGNORE: no such file is read */
+const char *cel_env_netrc(void);   /* NETRC: in place of ~/.netrc; NULL = not set */
+
 /* Where S3 is and who asks; NULL = not set or empty, or a program with more rights than its user has. */
 enum cel_env_aws {
     CEL_AWS_ACCESS_KEY_ID,

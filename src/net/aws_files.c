@@ -4,8 +4,10 @@
 #include "credentials_int.h"
 #include "env.h"
 #include "mem.h"
+#include "rc.h"
 #include "text_file.h"
 #include <netcdf.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -70,13 +72,22 @@ static char *find(char *text, const char *profile, bool says_profile, const char
     return NULL;
 }
 
-const char *cel_aws_profile(void)
+int cel_aws_profile(char **out, bool *named)
 {
-    const char *named = cel_env_aws(CEL_AWS_PROFILE);
+    const char *set = cel_env_aws(CEL_AWS_PROFILE);
+    int rc = CEL_OK;
 
-    if (!named)
-        named = cel_env_aws(CEL_AWS_DEFAULT_PROFILE);
-    return named ? named : "default";
+    *out = NULL;
+    if (!set)
+        set = cel_env_aws(CEL_AWS_DEFAULT_PROFILE);
+    if (!set)
+        rc = cel_rc_find("AWS.PROFILE", NULL, out);
+    *named = set || *out;
+    if (rc == CEL_OK && !*out) {
+        *out = cel_strdup(set ? set : "default");
+        rc = *out ? CEL_OK : NC_ENOMEM;
+    }
+    return rc;
 }
 
 int cel_aws_setting_of(const char *profile, const char *name, char **out)
@@ -120,5 +131,13 @@ int cel_aws_has_profile(const char *profile, bool *has)
 
 int cel_aws_setting(const char *name, char **out)
 {
-    return cel_aws_setting_of(cel_aws_profile(), name, out);
+    char *profile;
+    bool named;
+    int rc = cel_aws_profile(&profile, &named);
+
+    *out = NULL;
+    if (rc == CEL_OK)
+        rc = cel_aws_setting_of(profile, name, out);
+    free(profile);
+    return rc;
 }

@@ -2,6 +2,7 @@
 #include "credentials.h"
 #include "env.h"
 #include "mem.h"
+#include "rc.h"
 #include <netcdf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,9 @@ int cel_aws_region(char **out)
     *out = NULL;
     if (!named)
         named = cel_env_aws(CEL_AWS_DEFAULT_REGION);
-    rc = named ? CEL_ABSENT : cel_aws_setting("region", out);
+    rc = named ? CEL_ABSENT : cel_rc_find("AWS.REGION", NULL, out);
+    if (rc == CEL_OK && !*out)
+        rc = cel_aws_setting("region", out);
     if (rc == CEL_ABSENT) {
         *out = cel_strdup(named ? named : "us-east-1");
         rc = *out ? CEL_OK : NC_ENOMEM;

@@ -117,8 +117,12 @@ int cel_credentials_parse(const char *text, size_t len, const char *token, struc
 static int hash_settings(unsigned char out[CEL_SHA256_SIZE])
 {
     struct cel_buf text = CEL_BUF_INIT(SETTINGS_MAX);
-    int rc = cel_buf_printf(&text, "%s\n", cel_aws_profile());
+    char *profile;
+    bool named;
+    int rc = cel_aws_profile(&profile, &named);
 
+    if (rc == CEL_OK)
+        rc = cel_buf_printf(&text, "%s\n", profile);
     for (int which = 0; rc == CEL_OK && which < CEL_AWS_VARIABLES; which++) {
         const char *value = cel_env_aws((enum cel_env_aws)which);
 
@@ -127,6 +131,7 @@ static int hash_settings(unsigned char out[CEL_SHA256_SIZE])
     if (rc == CEL_OK)
         cel_sha256(text.data, text.len, out);
     cel_text_wipe(&text);
+    free(profile);
     return rc;
 }
 

@@ -30,7 +30,7 @@ int cel_credentials_of_role(const struct cel_role *role, const struct cel_creden
 int cel_credentials_of_web_identity(struct cel_credentials *out); /* as the environment has it */
 
 /* aws_files.c: a member of the profile in ~/.aws/credentials or, behind it, ~/.aws/config. */
-const char *cel_aws_profile(void);
+int cel_aws_profile(char **out, bool *named); /* yours to free; named: it is not just the usual one */
 int cel_aws_setting_of(const char *profile, const char *name, char **out);
 int cel_aws_has_profile(const char *profile, bool *has);
 

@@ -1,7 +1,6 @@
 /* Credentials of a profile. It has keys, or says how they are got: by a role that somebody else may take (source_profile,
  * credential_source), by a role for a web identity, or from a process. */
 #include "credentials_int.h"
-#include "env.h"
 #include <netcdf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,13 +180,16 @@ static int of_any_method(const char *profile, int depth, struct cel_credentials 
 
 int cel_credentials_of_profile(struct cel_credentials *out)
 {
-    const char *profile = cel_aws_profile();
-    bool named = cel_env_aws(CEL_AWS_PROFILE) || cel_env_aws(CEL_AWS_DEFAULT_PROFILE), has;
-    int rc = cel_aws_has_profile(profile, &has);
+    char *profile;
+    bool named, has = false;
+    int rc = cel_aws_profile(&profile, &named);
 
-    if (rc != CEL_OK)
-        return rc;
-    if (!has)
-        return named ? cel_fail(NC_EAUTH, "there is no profile '%s' in the files of AWS", profile) : CEL_ABSENT;
-    return of_any_method(profile, 0, out);
+    if (rc == CEL_OK)
+        rc = cel_aws_has_profile(profile, &has);
+    if (rc == CEL_OK && !has)
+        rc = named ? cel_fail(NC_EAUTH, "there is no profile '%s' in the files of AWS", profile) : CEL_ABSENT;
+    if (rc == CEL_OK)
+        rc = of_any_method(profile, 0, out);
+    free(profile);
+    return rc;
 }

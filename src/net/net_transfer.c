@@ -296,6 +296,21 @@ static CURLcode set_redirects(struct cel_net_call *call)
     return bad;
 }
 
+/* curl sends them to no other host, wherever it is redirected. */
+static CURLcode set_login(struct cel_net_call *call)
+{
+    const struct cel_credentials *login = call->request.login;
+    CURL *e = call->easy;
+    CURLcode bad = 0;
+
+    if (login) {
+        bad |= cel_curl.easy_setopt(e, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+        bad |= cel_curl.easy_setopt(e, CURLOPT_USERNAME, login->key);
+        bad |= cel_curl.easy_setopt(e, CURLOPT_PASSWORD, login->secret);
+    }
+    return bad;
+}
+
 static CURLcode set_connection(struct cel_net_call *call)
 {
     const char *bundle = cel_env_ca_bundle();
@@ -310,7 +325,9 @@ static CURLcode set_connection(struct cel_net_call *call)
                                 seconds && seconds < CONNECT_SECONDS ? seconds : CONNECT_SECONDS);
     bad |= cel_curl.easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
     bad |= cel_curl.easy_setopt(e, CURLOPT_LOW_SPEED_TIME, (long)cel_env_http_timeout(SILENCE_SECONDS));
-    bad |= cel_curl.easy_setopt(e, CURLOPT_TIMEOUT, seconds);
+    bad |= cel_net_options_apply(call->options, e);
+    if (seconds)
+        bad |= cel_curl.easy_setopt(e, CURLOPT_TIMEOUT, seconds);
     bad |= cel_curl.easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
     bad |= cel_curl.easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
     if (call->request.direct)
@@ -341,7 +358,7 @@ int cel_net_attempt_begin(struct cel_net_call *call)
     rc = add_headers(call);
     if (rc != CEL_OK)
         return rc;
-    bad = set_request(call) | set_redirects(call) | set_connection(call);
+    bad = set_request(call) | set_redirects(call) | set_login(call) | set_connection(call);
     return bad ? cel_fail(NC_ECURL, "libcurl does not know all of the options that are needed: use 7.68 or newer")
                : CEL_OK;
 }

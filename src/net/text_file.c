@@ -9,12 +9,15 @@
 
 #define BLANKS " \t\r"
 
-static bool is_owners_only(const struct stat *st)
+static struct cel_text_access access_of(const struct stat *st)
 {
-    return (st->st_uid == geteuid() || st->st_uid == 0) && !(st->st_mode & (S_IRWXG | S_IRWXO));
+    bool foreign = st->st_uid != geteuid() && st->st_uid != 0;
+
+    return (struct cel_text_access){.others_read = foreign || (st->st_mode & (S_IRGRP | S_IROTH)),
+                                    .others_write = foreign || (st->st_mode & (S_IWGRP | S_IWOTH))};
 }
 
-int cel_text_load(const char *path, struct cel_buf *out, bool *is_private)
+int cel_text_load(const char *path, struct cel_buf *out, struct cel_text_access *access)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = CEL_OK, e;
     struct stat st;
@@ -33,8 +36,8 @@ int cel_text_load(const char *path, struct cel_buf *out, bool *is_private)
         rc = cel_fail(NC_EIO, "%s cannot be read: %s", path, strerror(e));
     if (rc == CEL_OK) {
         out->data[done] = '\0';
-        if (is_private)
-            *is_private = is_owners_only(&st);
+        if (access)
+            *access = access_of(&st);
     }
     close(fd);
     return rc;

@@ -8,10 +8,14 @@
 
 #define CEL_TEXT_FILE_MAX ((size_t)1 << 20)
 
-/* The whole file and a NUL. CEL_ABSENT: there is none, or none that can be read. *is_private, unless NULL: it belongs to this user
- * (or root), and nobody else may read or write it. */
-int cel_text_load(const char *path, struct cel_buf *out, bool *is_private);
-void cel_text_wipe(struct cel_buf *text); /* and disposes of it */
+/* Whom beside this user, and root, the file's mode lets in. A file of somebody else is both. */
+struct cel_text_access {
+    bool others_read, others_write;
+};
+
+/* The whole file and a NUL. CEL_ABSENT: there is none, or none that can be read. */
+int cel_text_load(const char *path, struct cel_buf *out, struct cel_text_access *access); /* NULL is fine */
+void cel_text_wipe(struct cel_buf *text);                                                 /* and disposes of it */
 
 /* The next line from *at on, in place and without its end; NULL: there is none. */
 char *cel_text_line(char **at);

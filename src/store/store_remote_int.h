@@ -13,10 +13,10 @@
 /* Where requests go, and in whose name. It changes when credentials end or a bucket turns out to be elsewhere; requests
  * under way keep the older one, so that none is freed before the store is. */
 struct cel_target {
-    char *base;   /* encoded URL of the bucket, or of what all keys lie below; ends in '/' */
-    char *query;  /* for every request; "" without */
-    char *region; /* S3 only, as the next two */
+    char *base;  /* encoded URL of the bucket, or of what all keys lie below; ends in '/' */
+    char *query; /* for every request; "" without */
     struct cel_credentials who;
+    char *region; /* S3 only, as the next */
     struct cel_signer signer;
     struct cel_target *older;
 };

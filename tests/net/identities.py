@@ -116,6 +116,59 @@ def identities(moto, role):
     refuses('STS is not there', no_key(moto, AWS_ENDPOINT_URL_STS='http://127.0.0.1:1', **who), 'http://127.0.0.1:1: ')
 
 
+def private(name, text, mode=0o600):
+    pathlib.Path(name).write_text(text)
+    os.chmod(name, mode)
+
+
+def web(rclone):
+    """Passwords of .netrc and .ncrc, to a server that wants one, over TLS."""
+    user, password = 'joe', 'open:sesame@hill'
+    secrets.append(password)
+    os.makedirs('web')
+    env = no_key(None)
+    run(env, TOOLS / 'ncgen', '-4', '-o', 'web/t.nc', 't.cdl')
+    pair = servers.certificate()
+    tls, plain = (servers.rclone_http('web', c, (user, password)) for c in (pair, None))
+    host = tls.split('//')[1]
+    trusting = no_key(None, CELLAR_CA_BUNDLE=pair[0])
+
+    def opens(what, env, good, says='', url=tls):
+        done = run(env, TOOLS / 'ncdump', url + '/t.nc')
+        check(what, ('v = 1, 2, 3, 4' in done.stdout) == good and says in done.stderr, done.stderr)
+
+    opens('no password', trusting, False, 'does not allow to read it (401')
+    private('.netrc', f'machine other login x password y\nmachine 127.0.0.1 login {user} password "{password}"\n')
+    opens('.netrc', trusting, True)
+    opens('.netrc: a password for http is not sent', trusting, False, 'use https://', plain)
+    private('.netrc', f'default login {user} password {password}\n', 0o644)
+    opens('.netrc that others may read', trusting, False, 'chmod 600')
+    os.rename('.netrc', 'elsewhere')
+    os.chmod('elsewhere', 0o600)
+    opens('NETRC', {**trusting, 'NETRC': 'elsewhere'}, True)
+    lines = f'[https://{host}/]HTTP.CREDENTIALS.USERPASSWORD=joe:open%3Asesame%40hill\nHTTP.SSL.CAINFO={pair[0]}\n'
+    private('.ncrc', lines)
+    opens('.ncrc: a password and an authority', env, True)
+    private('.ncrc', lines.replace(host, 'localhost:443'))
+    opens('.ncrc: for another host', env, False, '(401')
+    private('.ncrc', lines, 0o640)
+    opens('.ncrc that others may read has no password', env, False, 'HTTP.CREDENTIALS.USERPASSWORD is not taken')
+    private('.ncrc', lines, 0o622)
+    opens('.ncrc that others may write is nothing', env, False, 'certificate does not verify')
+    private('.ncrc', f'HTTP.NETRC=elsewhere\n{lines[lines.index("HTTP.SSL"):]}HTTP.SSL.VERIFYPEER=0\nHTTP.VERBOSE=1')
+    opens('.ncrc: another .netrc', env, True, 'HTTP.SSL.VERIFYPEER has no effect here')
+    opens('NCRCENV_IGNORE', {**env, 'NCRCENV_IGNORE': '1'}, False, 'certificate does not verify')
+    private('rc', lines)
+    opens('NCRCENV_RC', {**env, 'NCRCENV_RC': 'rc'}, True)
+    opens('none but that', {**env, 'NCRCENV_RC': 'absent'}, False, 'certificate does not verify')
+    os.makedirs('home')
+    opens('not of any folder', {**env, 'HOME': 'home'}, False, '.ncrc of this folder is not read')
+    files(f'[profile r]\naws_access_key_id = {servers.KEY}\naws_secret_access_key = {servers.SECRET}\n')
+    private('.ncrc', 'AWS.PROFILE = r\n')
+    reads('.ncrc: a profile of AWS', no_key(rclone))
+    os.remove('.ncrc')
+
+
 def asked(moto):
     log = pathlib.Path('moto.log').read_text(errors='replace')
     return len(re.findall(r'POST / HTTP', log))
@@ -131,6 +184,7 @@ def main():
     role, joe = people(moto)
     roles(moto, role, joe)
     identities(moto, role)
+    web(rclone)
     print(len(failed), 'failed', *failed, sep='\n')
     return 1 if failed else 0
 

@@ -56,11 +56,12 @@ def rclone_s3(folder):
     return f'http://127.0.0.1:{port}'
 
 
-def rclone_http(folder, certificate=None):
+def rclone_http(folder, certificate=None, login=None):
     port = free_port()
     tls = ['--cert', certificate[0], '--key', certificate[1]] if certificate else []
+    tls += ['--user', login[0], '--pass', login[1]] if login else []
     start(['rclone', 'serve', 'http', '--addr', f'127.0.0.1:{port}', '--dir-cache-time', '1ms', *tls, folder], port,
-          'rclone-http.log')
+          f'rclone-http-{port}.log')
     return f'http{"s" if certificate else ""}://127.0.0.1:{port}'
 
 

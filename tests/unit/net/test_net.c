@@ -4,7 +4,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "credentials.h"
+#include "login.h"
 #include "net.h"
+#include "rc.h"
 #include "sha256.h"
 #include "sigv4.h"
 #include "url.h"
@@ -393,6 +395,70 @@ static void roles_name_who_takes_them(void **state)
     remove("config");
 }
 
+static void assert_rc(const char *key, const char *host, const char *want)
+{
+    char *value;
+
+    assert_int_equal(cel_rc_find(key, host, &value), CEL_OK);
+    if (want)
+        assert_string_equal(value, want);
+    else
+        assert_null(value);
+    free(value);
+}
+
+static void rc_lines_are_for_hosts(void **state)
+{
+    char text[] = "# HTTP.NETRC=no\n\r\n  HTTP.NETRC = a b \r\n[https://Some.Host:443/x]HTTP.NETRC=c\n"
+                  "[other:8080] HTTP.NETRC=d=e\n[half HTTP.NETRC=x\n[::1]=y\nHTTP.USERAGENT\nX=1\nX=2\n=3\n"
+                  "HTTP.CREDENTIALS.PASSWORD=hunter2\nHTTP.PROXY.SERVER=http://u:hunter2@h";
+
+    (void)state;
+    setenv("NCRCENV_IGNORE", "1", 1);
+    cel_rc_tidy();
+    assert_int_equal(cel_rc_parse(text, "rc", false), CEL_OK);
+    assert_rc("HTTP.NETRC", NULL, "a b");
+    assert_rc("HTTP.NETRC", "some.host", "c");
+    assert_rc("HTTP.NETRC", "SOME.host:443", "c");
+    assert_rc("HTTP.NETRC", "other", "a b");
+    assert_rc("HTTP.NETRC", "other:8080", "d=e");
+    assert_rc("HTTP.USERAGENT", "other", "");
+    assert_rc("X", NULL, "2");
+    assert_rc("HTTP.CREDENTIALS.PASSWORD", NULL, NULL);
+    assert_rc("HTTP.PROXY.SERVER", NULL, NULL);
+    assert_int_equal(cel_rc_set("X", "3"), CEL_OK);
+    assert_rc("X", "some.host", "3");
+    cel_rc_tidy();
+    assert_rc("X", NULL, NULL);
+}
+
+static void assert_login(const char *netrc, const char *user, const char *password)
+{
+    struct cel_credentials c = {0};
+    char *text = strdup(netrc);
+
+    assert_int_equal(cel_login_parse(text, "host", &c), user ? CEL_OK : CEL_ABSENT);
+    if (user) {
+        assert_string_equal(c.key ? c.key : "-", user);
+        assert_string_equal(c.secret ? c.secret : "-", password);
+    }
+    cel_credentials_dispose(&c);
+    free(text);
+}
+
+static void netrc_is_read_as_others_do(void **state)
+{
+    (void)state;
+    assert_login("machine host login a password b", "a", "b");
+    assert_login("machine x login no password no\nmachine HOST\n\tpassword \"b \\\" c\"\n login a\n", "a", "b \" c");
+    assert_login("macdef init\nmachine host login no\n\n# machine host login no\ndefault login a password b", "a", "b");
+    assert_login("machine host login a machine host password b", "a", "-");
+    assert_login("machine host account x password b login", "-", "b");
+    assert_login("machine hos login a password b\nmachine host2 login a", NULL, NULL);
+    assert_login("machine", NULL, NULL);
+    assert_login("", NULL, NULL);
+}
+
 static void credentials_end(void **state)
 {
     struct cel_credentials c = {0};
@@ -424,6 +490,8 @@ int main(void)
         cmocka_unit_test(credentials_are_found_in_order),
         cmocka_unit_test(processes_print_credentials),
         cmocka_unit_test(roles_name_who_takes_them),
+        cmocka_unit_test(rc_lines_are_for_hosts),
+        cmocka_unit_test(netrc_is_read_as_others_do),
         cmocka_unit_test(credentials_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
