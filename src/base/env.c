@@ -211,10 +211,33 @@ int cel_env_http_retries(int usual)
     return number_in("CELLAR_HTTP_RETRIES", 0, 100, &n) ? (int)n : usual;
 }
 
+static const char *if_any(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+const char *cel_env_rc_file(void)
+{
+    return if_any(trusted("NCRCENV_RC"));
+}
+
+bool cel_env_rc_ignored(void)
+{
+    return getenv("NCRCENV_IGNORE");
+}
+
+const char *cel_env_netrc(void)
+{
+    return if_any(trusted("NETRC"));
+}
+
 static const char *const aws_names[] = {
     [CEL_AWS_ACCESS_KEY_ID] = "AWS_ACCESS_KEY_ID",
     [CEL_AWS_SECRET_ACCESS_KEY] = "AWS_SECRET_ACCESS_KEY",
     [CEL_AWS_SESSION_TOKEN] = "AWS_SESSION_TOKEN",
+    [CEL_AWS_ROLE_ARN] = "AWS_ROLE_ARN",
+    [CEL_AWS_ROLE_SESSION_NAME] = "AWS_ROLE_SESSION_NAME",
+    [CEL_AWS_WEB_IDENTITY_TOKEN_FILE] = "AWS_WEB_IDENTITY_TOKEN_FILE",
     [CEL_AWS_PROFILE] = "AWS_PROFILE",
     [CEL_AWS_DEFAULT_PROFILE] = "AWS_DEFAULT_PROFILE",
     [CEL_AWS_CONFIG_FILE] = "AWS_CONFIG_FILE",
@@ -222,12 +245,14 @@ static const char *const aws_names[] = {
     [CEL_AWS_REGION] = "AWS_REGION",
     [CEL_AWS_DEFAULT_REGION] = "AWS_DEFAULT_REGION",
     [CEL_AWS_ENDPOINT_URL_S3] = "AWS_ENDPOINT_URL_S3",
+    [CEL_AWS_ENDPOINT_URL_STS] = "AWS_ENDPOINT_URL_STS",
     [CEL_AWS_ENDPOINT_URL] = "AWS_ENDPOINT_URL",
     [CEL_AWS_NO_SIGN_REQUEST] = "AWS_NO_SIGN_REQUEST",
     [CEL_AWS_REQUEST_PAYER] = "AWS_REQUEST_PAYER",
     [CEL_AWS_CONTAINER_CREDENTIALS_RELATIVE_URI] = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     [CEL_AWS_CONTAINER_CREDENTIALS_FULL_URI] = "AWS_CONTAINER_CREDENTIALS_FULL_URI",
     [CEL_AWS_CONTAINER_AUTHORIZATION_TOKEN] = "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+    [CEL_AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE] = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
     [CEL_AWS_EC2_METADATA_DISABLED] = "AWS_EC2_METADATA_DISABLED",
     [CEL_AWS_EC2_METADATA_SERVICE_ENDPOINT] = "AWS_EC2_METADATA_SERVICE_ENDPOINT",
     [CEL_HOME] = "HOME",
@@ -235,9 +260,7 @@ static const char *const aws_names[] = {
 
 const char *cel_env_aws(enum cel_env_aws which)
 {
-    const char *text = trusted(aws_names[which]);
-
-    return text && *text ? text : NULL;
+    return if_any(trusted(aws_names[which]));
 }
 
 bool cel_env_aws_on(enum cel_env_aws which)

@@ -35,11 +35,18 @@ int cel_env_http_timeout(int usual);  /* CELLAR_HTTP_TIMEOUT: seconds of silence
 int cel_env_http_requests(int usual); /* CELLAR_HTTP_REQUESTS: in flight; 1 to 1024 */
 int cel_env_http_retries(int usual);  /* CELLAR_HTTP_RETRIES: 0 to 100 */
 
+const char *cel_env_rc_file(void); /* NCRCENV_RC: in place of ~/.ncrc; NULL = not set */
+bool cel_env_rc_ignored(void);     /* NCRCENV_IGNORE: no such file is read */
+const char *cel_env_netrc(void);   /* NETRC: in place of ~/.netrc; NULL = not set */
+
 /* Where S3 is and who asks; NULL = not set or empty, or a program with more rights than its user has. */
 enum cel_env_aws {
     CEL_AWS_ACCESS_KEY_ID,
     CEL_AWS_SECRET_ACCESS_KEY,
     CEL_AWS_SESSION_TOKEN,
+    CEL_AWS_ROLE_ARN,
+    CEL_AWS_ROLE_SESSION_NAME,
+    CEL_AWS_WEB_IDENTITY_TOKEN_FILE,
     CEL_AWS_PROFILE,
     CEL_AWS_DEFAULT_PROFILE,
     CEL_AWS_CONFIG_FILE,
@@ -47,15 +54,18 @@ enum cel_env_aws {
     CEL_AWS_REGION,
     CEL_AWS_DEFAULT_REGION,
     CEL_AWS_ENDPOINT_URL_S3,
+    CEL_AWS_ENDPOINT_URL_STS,
     CEL_AWS_ENDPOINT_URL,
     CEL_AWS_NO_SIGN_REQUEST,
     CEL_AWS_REQUEST_PAYER,
     CEL_AWS_CONTAINER_CREDENTIALS_RELATIVE_URI,
     CEL_AWS_CONTAINER_CREDENTIALS_FULL_URI,
     CEL_AWS_CONTAINER_AUTHORIZATION_TOKEN,
+    CEL_AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE,
     CEL_AWS_EC2_METADATA_DISABLED,
     CEL_AWS_EC2_METADATA_SERVICE_ENDPOINT,
     CEL_HOME, /* where the .aws folder lies */
+    CEL_AWS_VARIABLES
 };
 const char *cel_env_aws(enum cel_env_aws which);
 bool cel_env_aws_on(enum cel_env_aws which); /* true, yes, 1 */

@@ -3,16 +3,12 @@
 #include "buf.h"
 #include "credentials_int.h"
 #include "env.h"
-#include "file.h"
 #include "mem.h"
-#include <fcntl.h>
+#include "rc.h"
+#include "text_file.h"
 #include <netcdf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define FILE_MAX ((size_t)1 << 20)
 
 static const struct {
     enum cel_env_aws variable;
@@ -24,56 +20,22 @@ static const struct {
 };
 #define NFILES (sizeof files / sizeof *files)
 
-/* The whole file and a NUL. CEL_ABSENT: there is none, or none that can be read. */
-static int read_file(const char *path, struct cel_buf *out)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = CEL_OK, e;
-    struct stat st;
-    size_t done = 0;
-
-    if (fd < 0)
-        return CEL_ABSENT;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        rc = CEL_ABSENT;
-    else if ((uint64_t)st.st_size > FILE_MAX)
-        rc = cel_fail(NC_EIO, "%s has more than %zu bytes, which is no file of settings", path, FILE_MAX);
-    if (rc == CEL_OK)
-        rc = cel_buf_resize(out, (size_t)st.st_size + 1);
-    e = rc == CEL_OK ? cel_file_read(fd, 0, out->data, (size_t)st.st_size, &done) : 0;
-    if (e)
-        rc = cel_fail(NC_EIO, "%s cannot be read: %s", path, strerror(e));
-    if (rc == CEL_OK)
-        out->data[done] = '\0';
-    close(fd);
-    return rc;
-}
-
 static int load(size_t which, struct cel_buf *out)
 {
     const char *named = cel_env_aws(files[which].variable), *folder = cel_env_aws(CEL_HOME);
     struct cel_buf path = CEL_BUF_INIT(1 << 16);
     int rc;
 
-    *out = CEL_BUF_INIT(FILE_MAX + 1);
+    *out = CEL_BUF_INIT(CEL_TEXT_FILE_MAX + 1);
     if (!named && !folder)
         return CEL_ABSENT;
     rc = named ? cel_buf_puts(&path, named) : cel_buf_printf(&path, "%s/%s", folder, files[which].usual);
     if (rc == CEL_OK)
         rc = cel_buf_add(&path, "", 1);
     if (rc == CEL_OK)
-        rc = read_file(path.data, out);
+        rc = cel_text_load(path.data, out, NULL);
     cel_buf_dispose(&path);
     return rc;
-}
-
-static char *trim(char *text)
-{
-    size_t n;
-
-    text += strspn(text, " \t\r");
-    for (n = strlen(text); n && strchr(" \t\r", text[n - 1]); n--)
-        text[n - 1] = '\0';
-    return text;
 }
 
 static bool is_section(char *line, const char *profile, bool says_profile)
@@ -83,9 +45,9 @@ static bool is_section(char *line, const char *profile, bool says_profile)
     if (*line != '[' || !end)
         return false;
     *end = '\0';
-    name = trim(line + 1);
+    name = cel_text_trim(line + 1);
     if (says_profile && strncmp(name, "profile", 7) == 0 && strchr(" \t", name[7]) && name[7])
-        name = trim(name + 7);
+        name = cel_text_trim(name + 7);
     return strcmp(name, profile) == 0;
 }
 
@@ -94,32 +56,38 @@ static char *find(char *text, const char *profile, bool says_profile, const char
 {
     bool inside = false;
 
-    for (char *line = text, *next; line; line = next) {
+    for (char *line; (line = cel_text_line(&text));) {
         char *equals;
 
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
         if (*line == '[') {
             inside = is_section(line, profile, says_profile);
             if (inside && !name)
                 return line;
         } else if (inside && name && (equals = strchr(line, '=')) && !strchr(" \t#;", *line)) {
             *equals = '\0';
-            if (strcmp(trim(line), name) == 0)
-                return trim(equals + 1);
+            if (strcmp(cel_text_trim(line), name) == 0)
+                return cel_text_trim(equals + 1);
         }
     }
     return NULL;
 }
 
-const char *cel_aws_profile(void)
+int cel_aws_profile(char **out, bool *named)
 {
-    const char *named = cel_env_aws(CEL_AWS_PROFILE);
+    const char *set = cel_env_aws(CEL_AWS_PROFILE);
+    int rc = CEL_OK;
 
-    if (!named)
-        named = cel_env_aws(CEL_AWS_DEFAULT_PROFILE);
-    return named ? named : "default";
+    *out = NULL;
+    if (!set)
+        set = cel_env_aws(CEL_AWS_DEFAULT_PROFILE);
+    if (!set)
+        rc = cel_rc_find("AWS.PROFILE", NULL, out);
+    *named = set || *out;
+    if (rc == CEL_OK && !*out) {
+        *out = cel_strdup(set ? set : "default");
+        rc = *out ? CEL_OK : NC_ENOMEM;
+    }
+    return rc;
 }
 
 int cel_aws_setting_of(const char *profile, const char *name, char **out)
@@ -139,9 +107,7 @@ int cel_aws_setting_of(const char *profile, const char *name, char **out)
         } else if (rc == CEL_OK) {
             rc = CEL_ABSENT;
         }
-        if (text.data)
-            memset(text.data, 0, text.len);
-        cel_buf_dispose(&text);
+        cel_text_wipe(&text);
     }
     return rc;
 }
@@ -158,12 +124,20 @@ int cel_aws_has_profile(const char *profile, bool *has)
         *has = rc == CEL_OK && find(text.data, profile, files[i].says_profile, NULL);
         if (rc == CEL_ABSENT)
             rc = CEL_OK;
-        cel_buf_dispose(&text);
+        cel_text_wipe(&text);
     }
     return rc;
 }
 
 int cel_aws_setting(const char *name, char **out)
 {
-    return cel_aws_setting_of(cel_aws_profile(), name, out);
+    char *profile;
+    bool named;
+    int rc = cel_aws_profile(&profile, &named);
+
+    *out = NULL;
+    if (rc == CEL_OK)
+        rc = cel_aws_setting_of(profile, name, out);
+    free(profile);
+    return rc;
 }

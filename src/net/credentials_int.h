@@ -1,14 +1,36 @@
 #ifndef CEL_CREDENTIALS_INT_H
 #define CEL_CREDENTIALS_INT_H
 
-#include "credentials.h"
+/* Inside the search for credentials: each place fills them in, or gives CEL_ABSENT where it is not set up. */
 
-/* From the service of a container or an instance (credentials_remote.c). CEL_ABSENT: there is none. */
+#include "buf.h"
+#include "credentials.h"
+#include "net.h"
+
+int cel_credentials_of_environment(struct cel_credentials *out);
+/* From the service of a container or an instance (credentials_remote.c). */
 int cel_credentials_of_container(struct cel_credentials *out);
 int cel_credentials_of_instance(struct cel_credentials *out);
+int cel_credentials_of_profile(struct cel_credentials *out); /* credentials_profile.c */
+
+/* What a command line prints (credentials_process.c); in a profile. */
+int cel_credentials_of_process(const char *profile, const char *command, struct cel_credentials *out);
+
+/* The JSON of a service or a process; token: how it calls that of a session. CEL_ABSENT: the text is none that can be understood. */
+int cel_credentials_parse(const char *text, size_t len, const char *token, struct cel_credentials *out);
+
+/* A role at STS (credentials_sts.c). Texts are the caller's; NULL: not set. */
+struct cel_role {
+    const char *arn, *session;
+    const char *external_id, *seconds;
+    const char *token_file; /* of a web identity, whose token it holds */
+};
+int cel_credentials_of_role(const struct cel_role *role, const struct cel_credentials *who,
+                            struct cel_credentials *out);         /* who: NULL with a web identity */
+int cel_credentials_of_web_identity(struct cel_credentials *out); /* as the environment has it */
 
 /* aws_files.c: a member of the profile in ~/.aws/credentials or, behind it, ~/.aws/config. */
-const char *cel_aws_profile(void);
+int cel_aws_profile(char **out, bool *named); /* yours to free; named: it is not just the usual one */
 int cel_aws_setting_of(const char *profile, const char *name, char **out);
 int cel_aws_has_profile(const char *profile, bool *has);
 

@@ -2,9 +2,7 @@
  * metadata service, which first gives a token. The service answers within a second or is not there. */
 #include "credentials_int.h"
 #include "env.h"
-#include "json.h"
-#include "mem.h"
-#include "net.h"
+#include "text_file.h"
 #include <netcdf.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -47,35 +45,14 @@ static int ask(const char *method, const char *url, const struct cel_net_header 
     return rc;
 }
 
-static int copy_member(const struct cel_json *doc, const char *name, char **out)
-{
-    const char *text = cel_json_string(cel_json_get(doc, name), NULL);
-
-    if (!text || !*text)
-        return CEL_ABSENT;
-    *out = cel_strdup(text);
-    return *out ? CEL_OK : NC_ENOMEM;
-}
-
+/* With a NUL. */
 static int parse(const struct cel_buf *text, struct cel_credentials *out)
 {
-    struct cel_json *doc = NULL;
-    char *ends = NULL;
-    int rc = cel_json_parse(text->data, text->len - 1, &doc, NULL);
+    int rc = cel_credentials_parse(text->data, text->len - 1, "Token", out);
 
-    if (rc == CEL_OK)
-        rc = copy_member(doc, "AccessKeyId", &out->key);
-    if (rc == CEL_OK)
-        rc = copy_member(doc, "SecretAccessKey", &out->secret);
-    if (rc == CEL_OK)
-        rc = copy_member(doc, "Token", &out->token);
-    if (rc == CEL_OK && copy_member(doc, "Expiration", &ends) == CEL_OK)
-        cel_parse_time(ends, &out->expires);
-    free(ends);
-    cel_json_free(doc);
-    return rc == CEL_OK || rc == NC_ENOMEM
-               ? rc
-               : cel_fail(NC_EAUTH, "the service that hands out credentials sent none that can be understood");
+    return rc == CEL_ABSENT
+               ? cel_fail(NC_EAUTH, "the service that hands out credentials sent none that can be understood")
+               : rc;
 }
 
 /* --- a container -------------------------------------------------------------------------- */
@@ -95,13 +72,28 @@ static bool is_near(const char *url)
     return strncmp(url, "https://", 8) == 0;
 }
 
+/* The header's value, which a file may hold instead (it changes); CEL_ABSENT: none is set. */
+static int find_authorization(struct cel_buf *out)
+{
+    const char *token = cel_env_aws(CEL_AWS_CONTAINER_AUTHORIZATION_TOKEN),
+               *file = cel_env_aws(CEL_AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE);
+    int rc;
+
+    if (!file)
+        return token ? cel_buf_add(out, token, strlen(token) + 1) : CEL_ABSENT;
+    rc = cel_text_load(file, out, NULL);
+    if (rc == CEL_OK)
+        out->data[strcspn(out->data, "\r\n")] = '\0';
+    return rc == CEL_ABSENT ? cel_fail(NC_EAUTH, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE cannot be read") : rc;
+}
+
 int cel_credentials_of_container(struct cel_credentials *out)
 {
     const char *relative = cel_env_aws(CEL_AWS_CONTAINER_CREDENTIALS_RELATIVE_URI),
-               *full = cel_env_aws(CEL_AWS_CONTAINER_CREDENTIALS_FULL_URI),
-               *token = cel_env_aws(CEL_AWS_CONTAINER_AUTHORIZATION_TOKEN);
-    struct cel_net_header header = {"authorization", token};
-    struct cel_buf url = CEL_BUF_INIT(1 << 16), text = CEL_BUF_INIT(2 * ANSWER_MAX);
+               *full = cel_env_aws(CEL_AWS_CONTAINER_CREDENTIALS_FULL_URI);
+    struct cel_net_header header = {"authorization", NULL};
+    struct cel_buf url = CEL_BUF_INIT(1 << 16), text = CEL_BUF_INIT(2 * ANSWER_MAX),
+                   token = CEL_BUF_INIT(CEL_TEXT_FILE_MAX + 1);
     int rc;
 
     if (!relative && !full)
@@ -113,13 +105,17 @@ int cel_credentials_of_container(struct cel_credentials *out)
         rc =
             cel_fail(NC_EAUTH, "AWS_CONTAINER_CREDENTIALS_FULL_URI names another host without TLS, which is not asked");
     if (rc == CEL_OK)
-        rc = ask("GET", url.data, token ? &header : NULL, &text);
+        rc = find_authorization(&token);
+    header.value = token.data;
+    if (rc == CEL_OK || rc == CEL_ABSENT)
+        rc = ask("GET", url.data, rc == CEL_OK ? &header : NULL, &text);
     if (rc == CEL_ABSENT)
         rc = cel_fail(NC_EAUTH, "the service that hands out the container's credentials does not");
     if (rc == CEL_OK)
         rc = parse(&text, out);
     cel_buf_dispose(&url);
-    cel_buf_dispose(&text);
+    cel_text_wipe(&text);
+    cel_text_wipe(&token);
     return rc;
 }
 
@@ -168,8 +164,8 @@ int cel_credentials_of_instance(struct cel_credentials *out)
         rc = parse(&text, out);
     if (rc == CEL_ABSENT)
         none = true;
-    cel_buf_dispose(&token);
+    cel_text_wipe(&token);
     cel_buf_dispose(&role);
-    cel_buf_dispose(&text);
+    cel_text_wipe(&text);
     return rc;
 }

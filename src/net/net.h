@@ -8,6 +8,7 @@
  * later each time; no other is. Limits, and the environment variables for them: docs/network.md. */
 
 #include "buf.h"
+#include "credentials.h"
 #include "sigv4.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +22,8 @@ struct cel_net_request {
     size_t nheaders;
     const void *body; /* for PUT and POST */
     size_t body_len;
-    const struct cel_signer *signer; /* NULL: not signed */
+    const struct cel_signer *signer;     /* NULL: not signed */
+    const struct cel_credentials *login; /* user (key) and password (secret) for a web server; NULL: nobody */
     enum cel_net_priority priority;
     bool ranged;     /* only these n bytes are wanted: a range header is added, and they go to dst */
     uint64_t offset; /* a server that ignores the range is noticed, and its answer cut */

@@ -6,6 +6,7 @@
 
 #include "net.h"
 #include "net_curl.h"
+#include "net_options.h"
 #include "thread.h"
 
 enum cel_net_state { CEL_NET_WAITS, CEL_NET_FLIES, CEL_NET_DONE };
@@ -25,6 +26,7 @@ struct cel_net_call {
     size_t counted;      /* bytes it takes of those that may be in flight */
     struct cel_net_call *next;
     struct cel_cond done;
+    struct cel_net_options *options; /* of the settings; NULL: none */
 
     /* the attempt's, which only the loop's thread touches */
     CURL *easy;

@@ -293,14 +293,18 @@ int cel_net_start(const struct cel_net_request *request, struct cel_net_call **o
     call->answer.body = CEL_BUF_INIT(SIZE_MAX / 2);
     call->counted = request->ranged ? request->n : 0;
     cel_cond_init(&call->done);
-    cel_lock(&lock);
-    rc = enqueue(call);
-    cel_unlock(&lock);
+    rc = cel_net_options_find(request->url, &call->options);
+    if (rc == CEL_OK) {
+        cel_lock(&lock);
+        rc = enqueue(call);
+        cel_unlock(&lock);
+    }
     if (rc == CEL_OK) {
         *out = call;
         return CEL_OK;
     }
     cel_cond_dispose(&call->done);
+    cel_net_options_free(call->options);
     free(call);
     return rc;
 }
@@ -350,6 +354,7 @@ void cel_net_free(struct cel_net_call *call)
     cel_unlock(&lock);
     cel_cond_dispose(&call->done);
     cel_buf_dispose(&call->answer.body);
+    cel_net_options_free(call->options);
     free(call);
 }
 

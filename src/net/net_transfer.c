@@ -213,7 +213,7 @@ static int add_signature(struct cel_net_call *call)
                                   .when = time(NULL)};
     int rc = host_text && path_text ? CEL_OK : NC_ENOMEM;
 
-    if (strncmp(r->url, "https:", 6) != 0 || !r->body_len)
+    if (strncmp(r->url, "https:", 6) != 0 || !r->body_len || strcmp(r->signer->service, "s3") != 0)
         cel_sha256_hex(r->body, r->body_len, hash);
     if (rc == CEL_OK)
         rc = cel_sign(r->signer, &request, &lines);
@@ -223,6 +223,14 @@ static int add_signature(struct cel_net_call *call)
     free(host_text);
     free(path_text);
     return rc;
+}
+
+static bool has_type(const struct cel_net_request *r)
+{
+    for (size_t i = 0; i < r->nheaders; i++)
+        if (strcmp(r->header[i].name, "content-type") == 0)
+            return true;
+    return false;
 }
 
 /* The range is not signed: what comes back says which bytes it is. */
@@ -236,7 +244,7 @@ static int add_headers(struct cel_net_call *call)
              (unsigned long long)(r->offset + r->n - 1));
     if (rc == CEL_OK && r->ranged)
         rc = add_line(call, range);
-    if (rc == CEL_OK && r->body)
+    if (rc == CEL_OK && r->body && !has_type(r))
         rc = add_line(call, "content-type: application/octet-stream");
     for (size_t i = 0; rc == CEL_OK && i < r->nheaders; i++)
         rc = add_header(call, r->header[i].name, r->header[i].value);
@@ -288,6 +296,21 @@ static CURLcode set_redirects(struct cel_net_call *call)
     return bad;
 }
 
+/* curl sends them to no other host, wherever it is redirected. */
+static CURLcode set_login(struct cel_net_call *call)
+{
+    const struct cel_credentials *login = call->request.login;
+    CURL *e = call->easy;
+    CURLcode bad = 0;
+
+    if (login) {
+        bad |= cel_curl.easy_setopt(e, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+        bad |= cel_curl.easy_setopt(e, CURLOPT_USERNAME, login->key);
+        bad |= cel_curl.easy_setopt(e, CURLOPT_PASSWORD, login->secret);
+    }
+    return bad;
+}
+
 static CURLcode set_connection(struct cel_net_call *call)
 {
     const char *bundle = cel_env_ca_bundle();
@@ -302,7 +325,9 @@ static CURLcode set_connection(struct cel_net_call *call)
                                 seconds && seconds < CONNECT_SECONDS ? seconds : CONNECT_SECONDS);
     bad |= cel_curl.easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
     bad |= cel_curl.easy_setopt(e, CURLOPT_LOW_SPEED_TIME, (long)cel_env_http_timeout(SILENCE_SECONDS));
-    bad |= cel_curl.easy_setopt(e, CURLOPT_TIMEOUT, seconds);
+    bad |= cel_net_options_apply(call->options, e);
+    if (seconds)
+        bad |= cel_curl.easy_setopt(e, CURLOPT_TIMEOUT, seconds);
     bad |= cel_curl.easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
     bad |= cel_curl.easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
     if (call->request.direct)
@@ -333,7 +358,7 @@ int cel_net_attempt_begin(struct cel_net_call *call)
     rc = add_headers(call);
     if (rc != CEL_OK)
         return rc;
-    bad = set_request(call) | set_redirects(call) | set_connection(call);
+    bad = set_request(call) | set_redirects(call) | set_login(call) | set_connection(call);
     return bad ? cel_fail(NC_ECURL, "libcurl does not know all of the options that are needed: use 7.68 or newer")
                : CEL_OK;
 }

@@ -23,12 +23,6 @@ static bool is_aws_host(const char *host)
     return ends_with(host, ".amazonaws.com") || ends_with(host, ".amazonaws.com.cn");
 }
 
-/* Regions become parts of hosts' names: nothing else may. */
-static bool is_region(const char *text)
-{
-    return *text && strlen(text) < 64 && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-")];
-}
-
 /* --- the region ---------------------------------------------------------------------------- */
 
 /* "s3.eu-west-1.amazonaws.com" and "s3-eu-west-1..." name theirs, behind the bucket or without. */
@@ -48,26 +42,11 @@ static char *region_of_host(const char *host)
 
 static int find_region(const char *host, char **out)
 {
-    const char *named = cel_env_aws(CEL_AWS_REGION);
-    int rc;
-
     *out = region_of_host(host);
-    if (*out && is_region(*out))
+    if (*out && cel_aws_is_region(*out))
         return CEL_OK;
     free(*out);
-    if (!named)
-        named = cel_env_aws(CEL_AWS_DEFAULT_REGION);
-    rc = named ? CEL_ABSENT : cel_aws_setting("region", out);
-    if (rc == CEL_ABSENT) {
-        *out = cel_strdup(named ? named : "us-east-1");
-        rc = *out ? CEL_OK : NC_ENOMEM;
-    }
-    if (rc == CEL_OK && !is_region(*out)) {
-        free(*out);
-        *out = NULL;
-        return cel_fail(NC_EINVAL, "the region that is set for S3 is no name of one");
-    }
-    return rc;
+    return cel_aws_region(out);
 }
 
 /* --- the bucket ----------------------------------------------------------------------------- */
@@ -181,15 +160,15 @@ static int locate_host(struct cel_remote *r, const struct cel_url *url)
 
 static int print_base(const struct cel_remote *r, const char *region, struct cel_buf *out)
 {
-    const char *china = strncmp(region, "cn-", 3) == 0 ? ".cn" : "";
+    const char *domain = cel_aws_domain(region);
     int rc;
 
     if (!r->is_aws)
         rc = cel_buf_printf(out, "%s/", r->endpoint);
     else if (r->in_host)
-        rc = cel_buf_printf(out, "https://%s.s3.%s.amazonaws.com%s/", r->bucket, region, china);
+        rc = cel_buf_printf(out, "https://%s.s3.%s.%s/", r->bucket, region, domain);
     else
-        rc = cel_buf_printf(out, "https://s3.%s.amazonaws.com%s/", region, china);
+        rc = cel_buf_printf(out, "https://s3.%s.%s/", region, domain);
     if (rc == CEL_OK && !r->in_host)
         rc = cel_url_encode(r->bucket, false, out);
     return rc == CEL_OK && !r->in_host ? cel_buf_puts(out, "/") : rc;
@@ -220,7 +199,7 @@ int cel_s3_retarget(struct cel_remote *r, const char *region)
     struct cel_target *t;
     int rc;
 
-    if (region && !is_region(region))
+    if (region && !cel_aws_is_region(region))
         return cel_fail(NC_EIO, "the server names a region that cannot be one");
     t = cel_calloc(1, sizeof *t);
     if (!t)

@@ -1,4 +1,5 @@
 /* A store on a web server, to be read. Such a server lists nothing: what lies in the store must stand in its metadata. */
+#include "login.h"
 #include "mem.h"
 #include "store_remote_int.h"
 #include "url.h"
@@ -45,6 +46,8 @@ static int set_target(struct cel_remote *r, const char *url)
         rc = cel_buf_take_string(&base, &r->target->base);
     if (rc == CEL_OK && !(r->target->query = cel_strdup(parts.query)))
         rc = NC_ENOMEM;
+    if (rc == CEL_OK)
+        rc = cel_login_find(&parts, &r->target->who);
     cel_buf_dispose(&base);
     cel_url_dispose(&parts);
     return rc;

@@ -74,6 +74,7 @@ int cel_remote_start(struct cel_remote *r, const struct cel_remote_request *requ
     net.url = call->url;
     net.priority = request->ahead ? CEL_NET_AHEAD : CEL_NET_NOW;
     net.signer = r->is_s3 && target->who.key ? &target->signer : NULL;
+    net.login = !r->is_s3 && target->who.key ? &target->who : NULL;
     return cel_net_start(&net, &call->call);
 }
 
@@ -158,7 +159,7 @@ static bool is_somebody(struct cel_remote *r)
 
 static int forbidden(struct cel_remote *r, int status, const char *code, const char *doing, const char *key)
 {
-    const char *who = !r->is_s3        ? ""
+    const char *who = !r->is_s3 ? is_somebody(r) ? "; it was asked with the name and password of the settings" : ""
                       : is_somebody(r) ? "; S3 says so of a missing key, too, to those who may not list the bucket"
                                        : "; no credentials were found (docs/network.md says where they are looked for)";
 

@@ -2,21 +2,21 @@
 #define CEL_STORE_REMOTE_INT_H
 
 /* Inside the stores over the network. What HTTP alone gives is in store_remote.c: values read whole and in ranges. S3 adds
- * where a bucket is and who asks (s3_address.c), lists and removes (store_s3.c), writes (s3_put.c), values in parts (s3_multipart.c),
- * and the few elements of XML its answers have (s3_xml.c). */
+ * where a bucket is and who asks (s3_address.c), lists and removes (store_s3.c), writes (s3_put.c), and values in parts (s3_multipart.c). */
 
 #include "credentials.h"
 #include "net.h"
 #include "store_int.h"
 #include "thread.h"
+#include "xml.h"
 
 /* Where requests go, and in whose name. It changes when credentials end or a bucket turns out to be elsewhere; requests
  * under way keep the older one, so that none is freed before the store is. */
 struct cel_target {
-    char *base;   /* encoded URL of the bucket, or of what all keys lie below; ends in '/' */
-    char *query;  /* for every request; "" without */
-    char *region; /* S3 only, as the next two */
+    char *base;  /* encoded URL of the bucket, or of what all keys lie below; ends in '/' */
+    char *query; /* for every request; "" without */
     struct cel_credentials who;
+    char *region; /* S3 only, as the next */
     struct cel_signer signer;
     struct cel_target *older;
 };
@@ -143,14 +143,5 @@ struct cel_s3_value {
  * server takes none. */
 int cel_s3_put_refused(struct cel_remote *r, const struct cel_net_answer *answer, const struct cel_s3_value *value);
 int cel_s3_put_parts(struct cel_remote *r, const struct cel_s3_value *value, int *attempts);
-
-/* --- s3_xml.c: the next <name>text</name> from *at on, decoded; false: there is none ------------ */
-struct cel_xml_text {
-    const char *text;
-    size_t len;
-};
-bool cel_xml_next(const char **at, const char *end, const char *name, struct cel_xml_text *inner);
-int cel_xml_decode(struct cel_xml_text inner, struct cel_buf *out); /* entities; the buffer is ended by a NUL */
-int cel_xml_encode(const char *text, struct cel_buf *out);
 
 #endif

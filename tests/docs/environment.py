@@ -3,7 +3,7 @@ import re
 import sys
 
 root = sys.argv[1]
-read = set(re.findall(r'"((?:CELLAR|HDF5|NETCDF|NC|NCZARR|AWS)_?[A-Z0-9_]{3,})"', open(root + "/src/base/env.c").read())) | {"HOME"}
+read = set(re.findall(r'"((?:CELLAR|HDF5|NETCDF|NC|NCZARR|AWS)_?[A-Z0-9_]{3,}|NETRC)"', open(root + "/src/base/env.c").read())) | {"HOME"}
 rows = set(re.findall(r"^\| `([A-Z0-9_]+)`", open(root + "/docs/environment.md").read(), flags=re.M))
 for name in sorted(read - rows):
     print("docs/environment.md has no row for %s" % name)

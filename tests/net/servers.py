@@ -56,11 +56,12 @@ def rclone_s3(folder):
     return f'http://127.0.0.1:{port}'
 
 
-def rclone_http(folder, certificate=None):
+def rclone_http(folder, certificate=None, login=None):
     port = free_port()
     tls = ['--cert', certificate[0], '--key', certificate[1]] if certificate else []
+    tls += ['--user', login[0], '--pass', login[1]] if login else []
     start(['rclone', 'serve', 'http', '--addr', f'127.0.0.1:{port}', '--dir-cache-time', '1ms', *tls, folder], port,
-          'rclone-http.log')
+          f'rclone-http-{port}.log')
     return f'http{"s" if certificate else ""}://127.0.0.1:{port}'
 
 
@@ -80,3 +81,7 @@ def environment(endpoint=None, **more):
         env['AWS_ENDPOINT_URL'] = endpoint
     env.update(more)
     return {k: v for k, v in env.items() if v is not None}
+
+
+def run(env, *command):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, errors='replace', timeout=300, env=env)

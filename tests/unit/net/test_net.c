@@ -4,7 +4,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include "credentials.h"
+#include "login.h"
 #include "net.h"
+#include "rc.h"
 #include "sha256.h"
 #include "sigv4.h"
 #include "url.h"
@@ -235,6 +237,18 @@ static void forget_settings(void)
     setenv("AWS_CONFIG_FILE", "config", 1);
 }
 
+static long length_of(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    long n;
+
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    n = ftell(f);
+    fclose(f);
+    return n;
+}
+
 static void assert_key(const char *key, const char *secret, const char *token)
 {
     struct cel_credentials c;
@@ -283,7 +297,7 @@ static void credentials_are_found_in_order(void **state)
     assert_null(strstr(cel_error_text(), "hunter2"));
     setenv("AWS_PROFILE", "roles", 1);
     assert_int_equal(cel_credentials_find(&c), NC_EAUTH);
-    assert_non_null(strstr(cel_error_text(), "role_arn"));
+    assert_non_null(strstr(cel_error_text(), "source_profile"));
     setenv("AWS_ACCESS_KEY_ID", "A3", 1);
     assert_int_equal(cel_credentials_find(&c), NC_EAUTH);
     setenv("AWS_SECRET_ACCESS_KEY", "S3", 1);
@@ -292,6 +306,157 @@ static void credentials_are_found_in_order(void **state)
     assert_key(NULL, NULL, NULL);
     remove("credentials");
     remove("config");
+}
+
+static void assert_refused(const char *profile, const char *says)
+{
+    struct cel_credentials c;
+
+    setenv("AWS_PROFILE", profile, 1);
+    assert_int_equal(cel_credentials_find(&c), NC_EAUTH);
+    assert_non_null(strstr(cel_error_text(), says));
+    assert_null(strstr(cel_error_text(), "hunter2"));
+    assert_null(c.secret);
+}
+
+/* The process is a script that counts its runs. */
+static void processes_print_credentials(void **state)
+{
+    struct cel_credentials c;
+
+    (void)state;
+    forget_settings();
+    write_text("credentials", "");
+    write_text("print", "echo x >> runs; echo \"{\\\"Version\\\": 1, \\\"AccessKeyId\\\": \\\"$1\\\", "
+                        "\\\"SecretAccessKey\\\": \\\"hunter2\\\"$2}\"\n");
+    write_text("config", "[profile p]\ncredential_process = sh print 'A 1'\n"
+                         "[profile ends]\ncredential_process = sh \"print\" A\\ 2 "
+                         "', \"SessionToken\": \"T\", \"Expiration\": \"2999-01-01T00:00:00Z\"'\n"
+                         "[profile none]\ncredential_process = /nonexistent/hunt x\n"
+                         "[profile fails]\ncredential_process = sh -c 'echo hunter2; exit 3'\n"
+                         "[profile text]\ncredential_process = echo hunter2\n"
+                         "[profile date]\ncredential_process = sh print A ', \"Expiration\": \"hunter2\"'\n"
+                         "[profile quote]\ncredential_process = echo 'hunter2\n"
+                         "[profile much]\ncredential_process = cat /dev/zero\n"
+                         "[profile sso]\nsso_session = x\n");
+    setenv("AWS_PROFILE", "p", 1);
+    assert_key("A 1", "hunter2", NULL);
+    setenv("AWS_PROFILE", "ends", 1);
+    remove("runs");
+    for (int i = 0; i < 3; i++)
+        assert_key("A 2", "hunter2", "T");
+    assert_int_equal(length_of("runs"), 2); /* it ran once: what ends is kept */
+    setenv("AWS_PROFILE", "p", 1);
+    assert_key("A 1", "hunter2", NULL); /* and is not for others */
+    setenv("AWS_PROFILE", "ends", 1);
+    cel_credentials_forget();
+    assert_key("A 2", "hunter2", "T");
+    cel_credentials_forget();
+    assert_refused("none", "/nonexistent/hunt, the credential_process of the profile 'none', cannot be run: No such");
+    assert_refused("fails", "code 3");
+    assert_refused("text", "no JSON with credentials");
+    assert_refused("date", "no JSON with credentials");
+    assert_refused("quote", "no command line");
+    assert_refused("much", "was ended");
+    assert_refused("sso", "single sign-on");
+    unsetenv("AWS_PROFILE");
+    assert_int_equal(cel_credentials_find(&c), CEL_OK);
+    cel_credentials_dispose(&c);
+}
+
+static void roles_name_who_takes_them(void **state)
+{
+    (void)state;
+    forget_settings();
+    write_text("credentials", "[self]\naws_access_key_id = A\n");
+    write_text("config", "[profile nobody]\nrole_arn = arn:x\nsource_profile = absent\n"
+                         "[profile empty]\nrole_arn = arn:x\nsource_profile = bare\n[profile bare]\nregion = r\n"
+                         "[profile a]\nrole_arn = arn:x\nsource_profile = b\n"
+                         "[profile b]\nrole_arn = arn:x\nsource_profile = a\n"
+                         "[profile self]\nrole_arn = arn:x\nsource_profile = self\n"
+                         "[profile mfa]\nrole_arn = arn:x\nmfa_serial = m\nsource_profile = self\n"
+                         "[profile named]\nrole_arn = arn:x\ncredential_source = Environment\n"
+                         "[profile odd]\nrole_arn = arn:x\ncredential_source = Moon\n"
+                         "[profile token]\nweb_identity_token_file = t\n"
+                         "[profile file]\nrole_arn = arn:x\nweb_identity_token_file = absent\n");
+    assert_refused("nobody", "no profile 'absent', which the profile 'nobody' names");
+    assert_refused("empty", "the profile 'bare', the source of 'empty', has no credentials");
+    assert_refused("a", "more than 5 profiles");
+    assert_refused("self", "a key and no secret");
+    assert_refused("mfa", "mfa_serial");
+    assert_refused("named", "Environment, which has none");
+    assert_refused("odd", "not known");
+    assert_refused("token", "no role_arn");
+    assert_refused("file", "cannot be read from absent");
+    setenv("AWS_WEB_IDENTITY_TOKEN_FILE", "t", 1);
+    assert_refused("file", "AWS_ROLE_ARN is not");
+    unsetenv("AWS_WEB_IDENTITY_TOKEN_FILE");
+    remove("credentials");
+    remove("config");
+}
+
+static void assert_rc(const char *key, const char *host, const char *want)
+{
+    char *value;
+
+    assert_int_equal(cel_rc_find(key, host, &value), CEL_OK);
+    if (want)
+        assert_string_equal(value, want);
+    else
+        assert_null(value);
+    free(value);
+}
+
+static void rc_lines_are_for_hosts(void **state)
+{
+    char text[] = "# HTTP.NETRC=no\n\r\n  HTTP.NETRC = a b \r\n[https://Some.Host:443/x]HTTP.NETRC=c\n"
+                  "[other:8080] HTTP.NETRC=d=e\n[half HTTP.NETRC=x\n[::1]=y\nHTTP.USERAGENT\nX=1\nX=2\n=3\n"
+                  "HTTP.CREDENTIALS.PASSWORD=hunter2\nHTTP.PROXY.SERVER=http://u:hunter2@h";
+
+    (void)state;
+    setenv("NCRCENV_IGNORE", "1", 1);
+    cel_rc_tidy();
+    assert_int_equal(cel_rc_parse(text, "rc", false), CEL_OK);
+    assert_rc("HTTP.NETRC", NULL, "a b");
+    assert_rc("HTTP.NETRC", "some.host", "c");
+    assert_rc("HTTP.NETRC", "SOME.host:443", "c");
+    assert_rc("HTTP.NETRC", "other", "a b");
+    assert_rc("HTTP.NETRC", "other:8080", "d=e");
+    assert_rc("HTTP.USERAGENT", "other", "");
+    assert_rc("X", NULL, "2");
+    assert_rc("HTTP.CREDENTIALS.PASSWORD", NULL, NULL);
+    assert_rc("HTTP.PROXY.SERVER", NULL, NULL);
+    assert_int_equal(cel_rc_set("X", "3"), CEL_OK);
+    assert_rc("X", "some.host", "3");
+    cel_rc_tidy();
+    assert_rc("X", NULL, NULL);
+}
+
+static void assert_login(const char *netrc, const char *user, const char *password)
+{
+    struct cel_credentials c = {0};
+    char *text = strdup(netrc);
+
+    assert_int_equal(cel_login_parse(text, "host", &c), user ? CEL_OK : CEL_ABSENT);
+    if (user) {
+        assert_string_equal(c.key ? c.key : "-", user);
+        assert_string_equal(c.secret ? c.secret : "-", password);
+    }
+    cel_credentials_dispose(&c);
+    free(text);
+}
+
+static void netrc_is_read_as_others_do(void **state)
+{
+    (void)state;
+    assert_login("machine host login a password b", "a", "b");
+    assert_login("machine x login no password no\nmachine HOST\n\tpassword \"b \\\" c\"\n login a\n", "a", "b \" c");
+    assert_login("macdef init\nmachine host login no\n\n# machine host login no\ndefault login a password b", "a", "b");
+    assert_login("machine host login a machine host password b", "a", "-");
+    assert_login("machine host account x password b login", "-", "b");
+    assert_login("machine hos login a password b\nmachine host2 login a", NULL, NULL);
+    assert_login("machine", NULL, NULL);
+    assert_login("", NULL, NULL);
 }
 
 static void credentials_end(void **state)
@@ -304,6 +469,7 @@ static void credentials_end(void **state)
     assert_true(cel_parse_time("2026-01-31T10:00:00Z", &t));
     assert_int_equal(t, 1769853600);
     c.expires = t;
+    c.early = 300;
     assert_false(cel_credentials_end(&c, t - 1000));
     assert_true(cel_credentials_end(&c, t - 100));
     assert_false(cel_parse_time("tomorrow", &t));
@@ -322,6 +488,10 @@ int main(void)
         cmocka_unit_test(only_what_passes_is_tried_again),
         cmocka_unit_test(delays_grow_and_end),
         cmocka_unit_test(credentials_are_found_in_order),
+        cmocka_unit_test(processes_print_credentials),
+        cmocka_unit_test(roles_name_who_takes_them),
+        cmocka_unit_test(rc_lines_are_for_hosts),
+        cmocka_unit_test(netrc_is_read_as_others_do),
         cmocka_unit_test(credentials_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* The XML of S3's answers: elements without attributes that matter, and text with the five entities and numbers. */
-#include "store_remote_int.h"
+/* The XML of the answers of S3 and STS: elements without attributes that matter, and text with the five entities and numbers. */
+#include "xml.h"
 #include <netcdf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +98,7 @@ int cel_xml_decode(struct cel_xml_text inner, struct cel_buf *out)
         if (n)
             continue;
         n = 1;
-        rc = inner.text[i] ? cel_buf_add(out, inner.text + i, 1)
-                           : cel_fail(NC_EIO, "the server's list of keys holds a NUL");
+        rc = inner.text[i] ? cel_buf_add(out, inner.text + i, 1) : cel_fail(NC_EIO, "the server's answer holds a NUL");
     }
     return rc == CEL_OK ? cel_buf_add(out, "", 1) : rc;
 }
