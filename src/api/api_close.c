@@ -84,7 +84,10 @@ int cel_data_mode(struct cel_dataset *ds)
 {
     int rc = cel_mode_data(ds);
 
-    return rc == CEL_OK && ds->defining ? leave_define(ds) : rc;
+    if (rc != CEL_OK || !ds->defining)
+        return rc;
+    cel_par_note_definitions(ds->par);
+    return leave_define(ds);
 }
 
 static int end_define(struct cel_call *c)
@@ -260,7 +263,14 @@ int nc_close(int ncid)
 
 int nc_abort(int ncid)
 {
-    return close_id(ncid, true);
+    struct cel_first_failure first = {0};
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    rc = cel_call_meet(&c, rc, CEL_PAR_ABORT);
+    cel_first_failure_note(&first, cel_call_end(&c, rc));
+    cel_first_failure_note(&first, close_id(ncid, true));
+    return cel_first_failure_restore(&first);
 }
 
 int nc_close_memio(int ncid, NC_memio *info)
