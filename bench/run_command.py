@@ -149,7 +149,7 @@ def main():
         write_step(step)
         write_chunks(chunks)
         good = compare("bits: xbitinfo", [cellar, "bits", step], [python_with("xbitinfo"), "-c", BITS, step], 100, 1, True) and good
-        good = compare(f"refs of {CHUNKS} chunks: kerchunk", [cellar, "refs", "-o", os.path.join(scratch, "refs.json"), chunks],
+        good = compare(f"refs of {CHUNKS} chunks: kerchunk", [cellar, "refs", "--inline", "0", "-o", os.path.join(scratch, "refs.json"), chunks],
                        [python_with("kerchunk.hdf"), "-c", REFS, chunks], 5, args.rounds, True) and good
     return not good
 

@@ -217,6 +217,18 @@ static void box_of_block(const struct cel_b2_array *a, const size_t *index, cons
     }
 }
 
+/* From the first byte of the box in its block to behind the last. */
+static struct cel_b2_range range_of(const struct box *b)
+{
+    size_t step[CEL_B2_RANK];
+    struct cel_b2_range out = {.first = offset_in(b, b->block, b->in_block, step)};
+
+    out.end = out.first + b->elem;
+    for (int d = 0; d < b->rank; d++)
+        out.end += (b->count[d] - 1) * step[d];
+    return out;
+}
+
 static int check_chunk(const struct cel_b2_array *a, const struct cel_b2_header *h)
 {
     if (h->nbytes != cel_b2_array_chunk_bytes(a) || h->nbytes == 0)
@@ -228,30 +240,33 @@ static int check_chunk(const struct cel_b2_array *a, const struct cel_b2_header 
 
 /* One block of a chunk, held or fetched. */
 static int decode_one(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_chunk *c,
-                      size_t number, unsigned char *dst)
+                      size_t number, struct cel_b2_range want, unsigned char *dst)
 {
     struct cel_b2_block_shape shape = {.rank = a->rank, .elem = a->elem};
 
     memcpy(shape.dims, a->block, (size_t)a->rank * sizeof *shape.dims);
-    return c->bytes ? cel_b2_decode_blocks(work, c->h, c->bytes, &shape, number, 1, dst)
-                    : cel_b2_decode_block(work, c, &shape, number, dst);
+    return c->bytes && (c->h->special || c->h->stored)
+               ? cel_b2_decode_blocks(work, c->h, c->bytes, &shape, number, 1, dst)
+               : cel_b2_decode_block(work, c, &shape, number, want, dst);
 }
 
 static int decode_block(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_chunk *c,
                         const size_t *start, const size_t *count, const size_t *index, unsigned char *dst)
 {
     size_t number = 0, step[CEL_B2_RANK];
+    struct cel_b2_range want = {0};
     struct box box;
     int rc;
 
     for (int d = 0; d < a->rank; d++)
         number = number * blocks_along(a, d) + index[d];
     box_of_block(a, index, start, count, &box);
+    want = range_of(&box);
     if (is_run_of_both(&box))
-        return decode_one(work, a, c, number, dst + offset_in(&box, box.array, box.in_array, step));
+        return decode_one(work, a, c, number, want, dst + offset_in(&box, box.array, box.in_array, step));
     rc = cel_b2_work_reserve(&work->part, &work->part_cap, c->h->block);
     if (rc == CEL_OK)
-        rc = decode_one(work, a, c, number, work->part);
+        rc = decode_one(work, a, c, number, want, work->part);
     if (rc == CEL_OK)
         copy_box(&box, work->part, dst, false);
     return rc;
@@ -308,6 +323,7 @@ int cel_b2_array_decode(struct cel_b2_work *work, const struct cel_b2_array *a, 
         h.block = cel_b2_array_block_bytes(a);
         h.nblocks = h.nbytes / h.block;
     }
+    c.offsets = src + h.size;
     return rc == CEL_OK ? decode_part(work, a, &c, start, count, dst) : rc;
 }
 

@@ -2,6 +2,7 @@
  * memory than a few blocks, and a block is never longer than the chunk, whose size the caller has accepted. */
 #include "b2_work.h"
 #include "bytes.h"
+#include "kernels.h"
 #include "status.h"
 #include <limits.h>
 #include <netcdf.h>
@@ -174,9 +175,9 @@ struct span {
     size_t n;
 };
 
-/* One stream of `len` bytes; the span moves behind it. */
+/* One stream of `len` bytes, of which those in `want` are needed; the span moves behind it. */
 static int take_stream(struct cel_b2_work *work, const struct cel_b2_header *h, struct span *from, size_t block,
-                       unsigned char *dst, size_t len)
+                       struct cel_b2_range want, unsigned char *dst, size_t len)
 {
     int32_t n;
     int rc = CEL_OK;
@@ -189,17 +190,17 @@ static int take_stream(struct cel_b2_work *work, const struct cel_b2_header *h, 
         if (n < -255 || from->n == 0 || from->at[0] != 1)
             return cel_fail(NC_EFILTER, "blosc2: a stream of block %zu says its length is %d", block, n);
         *from = (struct span){from->at + 1, from->n - 1};
-        memset(dst, -n, len);
+        memset(dst + want.first, -n, want.end - want.first);
         return CEL_OK;
     }
     if ((size_t)n > from->n)
         return cut_short(block);
     if (n == 0)
-        memset(dst, 0, len);
+        memset(dst + want.first, 0, want.end - want.first);
     else if ((size_t)n == len)
-        memcpy(dst, from->at, len);
+        memcpy(dst + want.first, from->at + want.first, want.end - want.first);
     else
-        rc = cel_b2_stream_decode(work, h->compressor, from->at, (size_t)n, dst, len);
+        rc = cel_b2_stream_decode(work, h->compressor, from->at, (size_t)n, dst, len, want.end);
     *from = (struct span){from->at + n, from->n - (size_t)n};
     return rc;
 }
@@ -237,10 +238,16 @@ static bool is_split(const struct cel_b2_header *h, size_t n)
     return h->split && n == h->block;
 }
 
-static int take_streams(struct cel_b2_work *work, const struct cel_b2_chunk *c, size_t block, unsigned char *dst,
-                        size_t n)
+static size_t streams_of(const struct cel_b2_header *h, size_t n)
 {
-    size_t streams = is_split(c->h, n) ? c->h->elem : 1;
+    return is_split(h, n) ? h->elem : 1;
+}
+
+/* want: the bytes that are needed of each stream. */
+static int take_streams(struct cel_b2_work *work, const struct cel_b2_chunk *c, size_t block, struct cel_b2_range want,
+                        unsigned char *dst, size_t n)
+{
+    size_t streams = streams_of(c->h, n);
     struct span from = {0};
     int rc;
 
@@ -248,7 +255,37 @@ static int take_streams(struct cel_b2_work *work, const struct cel_b2_chunk *c, 
         return cel_fail(NC_EFILTER, "blosc2: a block of %zu bytes cannot be split into %zu streams", n, streams);
     rc = find_block(work, c, block, &from);
     for (size_t s = 0; rc == CEL_OK && s < streams; s++)
-        rc = take_stream(work, c->h, &from, block, dst + s * (n / streams), n / streams);
+        rc = take_stream(work, c->h, &from, block, want, dst + s * (n / streams), n / streams);
+    return rc;
+}
+
+static struct cel_b2_range all_of(const struct cel_b2_header *h, size_t n)
+{
+    return (struct cel_b2_range){0, n / streams_of(h, n)};
+}
+
+/* Is shuffle the only filter, and is each of its planes a stream? Then of each only what the elements need is decoded. */
+static bool has_plane_streams(const struct cel_b2_header *h, size_t n)
+{
+    int shuffles = 0, left = 0;
+
+    for (int i = 0; i < CEL_B2_FILTERS; i++) {
+        bool is_shuffle = h->filter[i] == CEL_B2_SHUFFLE && (h->meta[i] == 0 || h->meta[i] == h->elem);
+
+        shuffles += is_shuffle;
+        left += !is_shuffle && cel_b2_filter_has_inverse(h->filter[i]);
+    }
+    return shuffles == 1 && left == 0 && h->elem > 1 && n % h->elem == 0 && is_split(h, n);
+}
+
+static int decode_planes(struct cel_b2_work *work, const struct cel_b2_chunk *c, size_t block, struct cel_b2_range want,
+                         unsigned char *dst, size_t n)
+{
+    size_t elem = c->h->elem, first = want.first / elem, end = (want.end - 1) / elem + 1;
+    int rc = take_streams(work, c, block, (struct cel_b2_range){first, end}, work->blocks, n);
+
+    if (rc == CEL_OK)
+        cel_unshuffle_part(dst + first * elem, work->blocks + first, n / elem, end - first, elem, false);
     return rc;
 }
 
@@ -263,8 +300,8 @@ static int decode_filtered(struct cel_b2_work *work, const struct cel_b2_chunk *
     for (int i = 0; i < CEL_B2_FILTERS; i++)
         left += cel_b2_filter_has_inverse(h->filter[i]);
     if (left == 0)
-        return take_streams(work, c, block, dst, n);
-    rc = take_streams(work, c, block, from, n);
+        return take_streams(work, c, block, all_of(c->h, n), dst, n);
+    rc = take_streams(work, c, block, all_of(c->h, n), from, n);
     f->spare = work->blocks + 2 * h->block;
     for (int i = CEL_B2_FILTERS; rc == CEL_OK && i-- > 0;) {
         unsigned char *to = left == 1 ? dst : other;
@@ -304,7 +341,7 @@ static int prepare_blocks(struct cel_b2_work *work, const struct cel_b2_chunk *c
 }
 
 int cel_b2_decode_block(struct cel_b2_work *work, const struct cel_b2_chunk *c, const struct cel_b2_block_shape *shape,
-                        size_t block, unsigned char *dst)
+                        size_t block, struct cel_b2_range want, unsigned char *dst)
 {
     const struct cel_b2_header *h = c->h;
     struct cel_b2_filtering f = {.version = h->version, .elem = h->elem, .shape = shape};
@@ -314,6 +351,8 @@ int cel_b2_decode_block(struct cel_b2_work *work, const struct cel_b2_chunk *c, 
     if (h->stored)
         return c->from->fetch(c->from, h->size + block * h->block, n, dst);
     rc = prepare_blocks(work, c, block, &f);
+    if (rc == CEL_OK && want.end - want.first < n && has_plane_streams(h, n))
+        return decode_planes(work, c, block, want, dst, n);
     return rc == CEL_OK ? decode_filtered(work, c, &f, block, dst, n) : rc;
 }
 

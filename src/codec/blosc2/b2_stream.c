@@ -50,9 +50,10 @@ int cel_b2_work_reserve(unsigned char **p, size_t *cap, size_t need)
 
 /* --- one row for each compressor ---------------------------------------------------------- */
 
-static int decode_blosclz(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t len)
+static int decode_blosclz(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t len,
+                          size_t need)
 {
-    return cel_blosclz_decode(src, n, dst, len) ? CEL_OK : NC_EFILTER;
+    return cel_blosclz_decode(src, n, dst, len, need) ? CEL_OK : NC_EFILTER;
 }
 
 static int encode_blosclz(struct cel_b2_work *work, unsigned level, const unsigned char *src, size_t n,
@@ -62,9 +63,13 @@ static int encode_blosclz(struct cel_b2_work *work, unsigned level, const unsign
     return CEL_OK;
 }
 
-static int decode_lz4(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t len)
+static int decode_lz4(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t len,
+                      size_t need)
 {
-    return LZ4_decompress_safe((const char *)src, (char *)dst, (int)n, (int)len) == (int)len ? CEL_OK : NC_EFILTER;
+    int done = need < len ? LZ4_decompress_safe_partial((const char *)src, (char *)dst, (int)n, (int)need, (int)len)
+                          : LZ4_decompress_safe((const char *)src, (char *)dst, (int)n, (int)len);
+
+    return done >= (int)need ? CEL_OK : NC_EFILTER;
 }
 
 static int encode_lz4(struct cel_b2_work *work, unsigned level, const unsigned char *src, size_t n, unsigned char *dst,
@@ -94,7 +99,8 @@ static int deflate_coding(struct cel_b2_work *work, const struct cel_words *word
     return CEL_OK;
 }
 
-static int decode_zlib(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t len)
+static int decode_zlib(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t len,
+                       size_t need)
 {
     struct cel_words words = {.n = 1, .w = {1}};
     struct cel_coding coding;
@@ -122,7 +128,8 @@ static int encode_zlib(struct cel_b2_work *work, unsigned level, const unsigned 
     return rc;
 }
 
-static int decode_zstd(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t len)
+static int decode_zstd(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t len,
+                       size_t need)
 {
     if (!work->zstd_decompress && !(work->zstd_decompress = ZSTD_createDCtx()))
         return NC_ENOMEM;
@@ -147,7 +154,8 @@ static int encode_zstd(struct cel_b2_work *work, unsigned level, const unsigned 
 
 static const struct {
     const char *name;
-    int (*decode)(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t len);
+    int (*decode)(struct cel_b2_work *work, const unsigned char *src, size_t n, unsigned char *dst, size_t len,
+                  size_t need);
     int (*encode)(struct cel_b2_work *work, unsigned level, const unsigned char *src, size_t n, unsigned char *dst,
                   size_t cap, size_t *len);
 } compressors[] = {
@@ -160,9 +168,9 @@ static const struct {
 
 /* src and len are parts of a chunk, so less than INT_MAX. */
 int cel_b2_stream_decode(struct cel_b2_work *work, enum cel_b2_compressor compressor, const unsigned char *src,
-                         size_t n, unsigned char *dst, size_t len)
+                         size_t n, unsigned char *dst, size_t len, size_t need)
 {
-    switch (compressors[compressor].decode(work, src, n, dst, len)) {
+    switch (compressors[compressor].decode(work, src, n, dst, len, need)) {
     case CEL_OK:
         return CEL_OK;
     case NC_ENOMEM:

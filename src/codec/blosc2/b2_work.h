@@ -8,7 +8,7 @@
 struct cel_b2_chunk {
     const struct cel_b2_header *h;
     const unsigned char *bytes;   /* NULL: `from` has them ... */
-    const unsigned char *offsets; /* ... but for those of its blocks */
+    const unsigned char *offsets; /* of its blocks; `from` is not asked for them */
     const struct cel_encoded *from;
 };
 
@@ -27,15 +27,21 @@ struct cel_b2_work {
     void *zstd_compress, *zstd_decompress, *deflate;
 };
 
-/* One block of a chunk that is neither special nor held whole; as cel_b2_decode_blocks(). */
+/* Bytes of a block. */
+struct cel_b2_range {
+    size_t first, end;
+};
+
+/* One block of a chunk that is not special, nor stored and held; as cel_b2_decode_blocks(). `want`: the bytes of it that are
+ * needed; what else is written to dst is not defined. */
 int cel_b2_decode_block(struct cel_b2_work *work, const struct cel_b2_chunk *c, const struct cel_b2_block_shape *shape,
-                        size_t block, unsigned char *dst);
+                        size_t block, struct cel_b2_range want, unsigned char *dst);
 
 int cel_b2_work_reserve(unsigned char **p, size_t *cap, size_t need);
 
-/* One stream. Decoding gives exactly len bytes. Encoding gives *len, 0: it does not get shorter than cap. */
+/* One stream. Decoding gives exactly len bytes, or the first `need` of them at least. Encoding gives *len, 0: it does not get shorter than cap. */
 int cel_b2_stream_decode(struct cel_b2_work *work, enum cel_b2_compressor compressor, const unsigned char *src,
-                         size_t n, unsigned char *dst, size_t len);
+                         size_t n, unsigned char *dst, size_t len, size_t need);
 int cel_b2_stream_encode(struct cel_b2_work *work, enum cel_b2_compressor compressor, unsigned level,
                          const unsigned char *src, size_t n, unsigned char *dst, size_t cap, size_t *len);
 

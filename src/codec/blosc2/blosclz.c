@@ -20,10 +20,15 @@ struct reader {
     unsigned char *out, *start, *stop;
 };
 
-static void copy_back(unsigned char *out, size_t distance, size_t n)
+/* space: bytes that may be written from `out` on. Most matches are short: there a copy of a fixed length is the quickest. */
+static void copy_back(unsigned char *out, size_t distance, size_t n, size_t space)
 {
     const unsigned char *from = out - distance;
 
+    if (n <= RUN_MAX && distance >= RUN_MAX && space >= RUN_MAX) {
+        memcpy(out, from, RUN_MAX);
+        return;
+    }
     if (distance == 1) {
         memset(out, *from, n);
         return;
@@ -63,23 +68,29 @@ static bool take_match(struct reader *r, unsigned control)
     distance++;
     if (distance > (size_t)(r->out - r->start) || n > (size_t)(r->stop - r->out))
         return false;
-    copy_back(r->out, distance, n);
+    copy_back(r->out, distance, n, (size_t)(r->stop - r->out));
     r->out += n;
     return true;
 }
 
 static bool take_literals(struct reader *r, size_t n)
 {
-    if (n > (size_t)(r->end - r->at) || n > (size_t)(r->stop - r->out))
+    size_t there = (size_t)(r->end - r->at), space = (size_t)(r->stop - r->out);
+
+    if (n > there || n > space)
         return false;
-    memcpy(r->out, r->at, n);
+    if (there >= RUN_MAX && space >= RUN_MAX) /* what is too much is written over */
+        memcpy(r->out, r->at, RUN_MAX);
+    else
+        memcpy(r->out, r->at, n);
     r->out += n;
     r->at += n;
     return true;
 }
 
-bool cel_blosclz_decode(const unsigned char *src, size_t n, unsigned char *dst, size_t len)
+bool cel_blosclz_decode(const unsigned char *src, size_t n, unsigned char *dst, size_t len, size_t need)
 {
+    const unsigned char *enough = dst + need;
     struct reader r = {.at = src, .end = src + n, .out = dst, .start = dst, .stop = dst + len};
     unsigned control;
 
@@ -90,6 +101,8 @@ bool cel_blosclz_decode(const unsigned char *src, size_t n, unsigned char *dst, 
             return false;
         if (r.at == r.end)
             return r.out == r.stop;
+        if (r.out >= enough)
+            return need < len;
     }
 }
 

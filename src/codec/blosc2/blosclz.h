@@ -14,8 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Exactly len bytes; false: the stream is damaged, or not of that length. */
-bool cel_blosclz_decode(const unsigned char *src, size_t n, unsigned char *dst, size_t len);
+/* Exactly len bytes; false: the stream is damaged, or not of that length. With need < len the first `need` bytes at least, and
+ * the rest of the stream is not looked at. */
+bool cel_blosclz_decode(const unsigned char *src, size_t n, unsigned char *dst, size_t len, size_t need);
 
 /* Level 1 to 9. 0: it does not fit into cap bytes. */
 size_t cel_blosclz_encode(unsigned level, const unsigned char *src, size_t n, unsigned char *dst, size_t cap);
