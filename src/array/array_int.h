@@ -317,6 +317,8 @@ int cel_stream_close(struct cel_stream *stream); /* everything is done; the erro
 /* A stream over every chunk of a request: send() makes the job of one. NC_ERANGE: all is done, some values did not fit. */
 typedef int cel_send_chunk(struct cel_stream *stream, const size_t *index);
 int cel_stream_chunks(const struct cel_request *req, cel_send_chunk *send);
+/* How many of its chunks are announced to the container before they are read. */
+size_t cel_ahead_chunks(const struct cel_array *array);
 /* All values of a request: in a stream of chunks, or as the variable keeps them otherwise. */
 int cel_request_move(const struct cel_request *req, cel_send_chunk *send);
 

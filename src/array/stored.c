@@ -275,7 +275,26 @@ struct target {
     struct cel_dataset *ds;
     struct cel_var *var;
     struct cel_buf bytes;
+    size_t next[CEL_RANK_MAX], n[CEL_RANK_MAX]; /* the chunk of the input announced last, and how many there are */
+    size_t left;                                /* how many more may be announced before the next one is copied */
+    bool first, on;
 };
+
+/* Chunks of the input, before they are read one after the other. */
+static void announce(struct cel_dataset *ds, struct cel_var *var, struct target *to)
+{
+    struct cel_status before;
+
+    if (!to->on)
+        return;
+    cel_status_save(&before);
+    for (; to->on && to->left; to->left--) {
+        to->on = next_chunk(ds, var, to->n, to->first, to->next) == CEL_OK && ds->ops->chunk_want(ds, var, to->next);
+        to->first = false;
+    }
+    to->left++;
+    cel_status_restore(&before);
+}
 
 static int copy_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, void *arg)
@@ -285,6 +304,7 @@ static int copy_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t 
     struct cel_chunk_location there;
     int rc;
 
+    announce(ds, var, to);
     if (at->skipped && ds->ops != to->ds->ops)
         return CEL_SKIP; /* another format cannot record filters that were skipped for a chunk */
     to->bytes.len = 0;
@@ -330,7 +350,7 @@ static int extend_to(struct cel_dataset *ds, struct cel_var *var, const size_t *
 
 int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_dataset *to_ds, struct cel_var *to_var)
 {
-    struct target to = {.ds = to_ds, .var = to_var, .bytes = CEL_BUF_INIT(SIZE_MAX / 2)};
+    struct target to = {.ds = to_ds, .var = to_var, .bytes = CEL_BUF_INIT(SIZE_MAX / 2), .first = true};
     size_t extent[CEL_RANK_MAX];
     struct cel_array *a, *b;
     int rc = cel_array_get(ds, var, &a);
@@ -345,6 +365,9 @@ int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_datas
     if (rc != CEL_OK)
         return rc;
     extent_of(ds, var, extent);
+    grid_of(ds, var, extent, to.n);
+    to.left = cel_ahead_chunks(a);
+    to.on = ds->ops->chunk_want;
     cel_lock(a < b ? &a->lock : &b->lock); /* two copies in opposite directions never wait for one another */
     cel_lock(a < b ? &b->lock : &a->lock);
     rc = extend_to(to_ds, to_var, extent);

@@ -299,15 +299,20 @@ struct ahead {
     bool on;
 };
 
+size_t cel_ahead_chunks(const struct cel_array *array)
+{
+    size_t fit = CEL_AHEAD / (array->nbytes ? array->nbytes : 1);
+
+    return fit < 2 ? 2 : fit < CEL_AHEAD_CHUNKS ? fit : CEL_AHEAD_CHUNKS;
+}
+
 static void ahead_begin(struct ahead *a, const struct cel_request *req, const struct cel_walk *walk)
 {
-    size_t fit = CEL_AHEAD / (req->array->nbytes ? req->array->nbytes : 1);
-
     a->on = !req->writing && req->ds->ops->chunk_want && walk->total > 1;
     if (!a->on)
         return;
     a->chunks = walk->chunks;
-    a->left = fit < 2 ? 2 : fit < CEL_AHEAD_CHUNKS ? fit : CEL_AHEAD_CHUNKS;
+    a->left = cel_ahead_chunks(req->array);
 }
 
 static void ahead_announce(struct ahead *a, const struct cel_request *req)

@@ -164,6 +164,11 @@ bool cel_store_want_range_of(struct cel_store *s, const char *key, const struct 
     return true;
 }
 
+bool cel_store_is_remote(const struct cel_store *s)
+{
+    return s->ops->want;
+}
+
 bool cel_store_want(struct cel_store *s, const char *key)
 {
     return s->ops->want && cel_store_want_range_of(s, key, NULL, 0, SIZE_MAX);

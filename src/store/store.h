@@ -78,6 +78,9 @@ bool cel_store_want(struct cel_store *s, const char *key);
 bool cel_store_want_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                              size_t n);
 
+/* On a server: each request takes as long as thousands of bytes do. Hints are of use there. */
+bool cel_store_is_remote(const struct cel_store *s);
+
 /* While a store is opened, by the thread that opens it: this document will be read, perhaps more than once, or asked for its
  * size. It is fetched ahead and answered from memory until cel_store_settle. Only a hint. */
 void cel_store_want_document(struct cel_store *s, const char *key);

@@ -132,18 +132,41 @@ def ahead(s):
     run(TOOLS / 'ncgen', '-4', '-o', 'many.nc', 'many.cdl')
     run(TOOLS / 'nccopy', 'many.nc', 'file://many.zarr#mode=zarr,v3,consolidated')
     program = TOOLS.parent / 'tests/net/read_all'
-    want = run(program, 'many.nc', 'v').stdout
-    s.latency = .1
-    for name in ('many.zarr', 'many.nc'):
-        s.most = s.waves = 0
-        dump(f'{s.url}/files/{name}', '-h')
-        opening, s.waves = s.waves, 0
-        done = run(program, f'{s.url}/files/{name}', 'v')
-        check(f'{name}: one call reads all', done.returncode == 0 and done.stdout == want, done.stdout + done.stderr)
-        check(f'{name}: many at a time', s.most >= 16, s.most)
-        check(f'{name}: four latencies at most, after it is open', s.waves - opening <= 4, (s.waves, opening))
-        print(f'     {name}: {s.most} under way, {s.waves} latencies, {opening} of them to open it')
+    make_shards()
+    for name, least, *command in (('many.zarr', 16, program), ('many.nc', 16, program), ('shards.zarr', 16, program),
+                                  ('many.nc', 16, TOOLS / 'cellar', 'verify'), ('many.nc', 16, TOOLS / 'nccopy'),
+                                  ('many.zarr', 16, TOOLS / 'nccopy'), ('shards.zarr', 16, TOOLS / 'nccopy')):
+        announced(s, name, least, *command)
+
+
+def make_shards():
+    """64 chunks in 4 shards."""
+    codecs = [{'name': 'sharding_indexed', 'configuration': {
+        'chunk_shape': [16], 'codecs': [{'name': 'bytes', 'configuration': {'endian': 'little'}}],
+        'index_codecs': [{'name': 'bytes', 'configuration': {'endian': 'little'}}]}}]
+    pathlib.Path('shards.cdl').write_text('netcdf shards { dimensions: x = 1024; variables: int v(x); v:_ChunkSizes = 256; v:_Codecs = '
+                                          + json.dumps(json.dumps(codecs)) + '; data: v = ' + ', '.join(map(str, range(1024))) + '; }')
+    made = run(TOOLS / 'ncgen', '-o', 'file://shards.zarr#mode=zarr,v3,consolidated', 'shards.cdl')
+    check('shards are made', made.returncode == 0, made.stderr)
+
+
+def announced(s, name, least, program, *more):
+    """In how many latencies 64 chunks are read, beside those it takes to open the file."""
+    what = f'{pathlib.Path(program).name} {" ".join(more)} {name}'
+    output = {'read_all': ['v'], 'nccopy': ['file://out.zarr#mode=zarr' if 'zarr' in name else 'out.nc']}.get(pathlib.Path(program).name, [])
+    s.latency, s.waves = .2, 0
+    dump(f'{s.url}/files/{name}', '-h')
+    opening, s.waves, s.most = s.waves, 0, 0
+    done = run(program, *more, f'{s.url}/files/{name}', *output)
     s.latency = 0
+    check(f'{what}: it is done', done.returncode == 0, done.stdout + done.stderr)
+    if output == ['v']:
+        local = name if name.endswith('.nc') else f'file://{name}#mode=zarr'
+        check(f'{what}: the values on disk', done.stdout == run(program, local, 'v').stdout)
+    check(f'{what}: many at a time', s.most >= least, s.most)
+    print(f'     {what}: {s.most} under way, {s.waves} latencies, {opening} of them to open it')
+    shards = 8 if 'shards' in name else 0  # two latencies for the index of each
+    check(f'{what}: four latencies at most, after it is open', s.waves - opening <= 4 + shards, (s.waves, opening))
 
 
 def layouts(s):

@@ -60,13 +60,14 @@ int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_
     return rc;
 }
 
-/* Chunks of a shard lie where its index says, which is not read ahead. */
 bool cel_zarr_chunk_want(struct cel_dataset *ds, struct cel_var *var, const size_t *index)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
-    bool of_use =
-        !array_of(var)->shard && key_of(var, index, &key) == CEL_OK && cel_store_want(cel_zarr_of(ds)->store, key.data);
+    bool of_use;
 
+    if (array_of(var)->shard)
+        return cel_zarr_shard_want(ds, var, index);
+    of_use = key_of(var, index, &key) == CEL_OK && cel_store_want(cel_zarr_of(ds)->store, key.data);
     cel_buf_dispose(&key);
     return of_use;
 }

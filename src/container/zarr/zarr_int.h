@@ -323,6 +323,7 @@ int cel_zarr_shard_finish(struct cel_zarr_shard *s);
 /* false: no shards, or none that can be made here. */
 bool cel_zarr_shard_describe(const struct cel_zarr_array *a, struct cel_shards *out);
 int cel_zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out);
+bool cel_zarr_shard_want(struct cel_dataset *ds, struct cel_var *var, const size_t *index); /* as chunk_want */
 int cel_zarr_shard_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
 /* The range of a chunk in the value of the store it lies in, and that value's key; address UINT64_MAX: it is not one. */
 int cel_zarr_shard_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,

@@ -206,6 +206,7 @@ int cel_zarr_shard_reload(const struct shard_wanted *w, struct cel_zarr_shard *s
             o->slot[i] = now[i];
     if (rc == CEL_OK) {
         o->mark = w->view->mark;
+        o->size = w->view->size;
         o->nwanted = count_wanted(s, o);
     }
     free(now);
@@ -570,10 +571,43 @@ static int get_slot_size(const struct shard_wanted *w, struct cel_zarr_shard *s,
     return slot_size(w, s, arg);
 }
 
+/* The value as its index was read: whether it is still the same, the server says with each range of it. */
+static bool find_view(struct cel_zarr_shard *s, const size_t *index, struct shard_view *out)
+{
+    size_t first[CEL_RANK_MAX], number[CEL_RANK_MAX];
+    bool found = false;
+
+    shard_of(s, index, first, number);
+    cel_lock(&s->lock);
+    for (size_t i = s->open.n; i-- > 0 && !found;) {
+        const struct open_shard *o = s->open.at[i];
+
+        found = o->mark.known && memcmp(o->at, first, (size_t)s->rank * sizeof *first) == 0;
+        if (found)
+            *out = (struct shard_view){.mark = o->mark, .size = o->size};
+    }
+    cel_unlock(&s->lock);
+    return found;
+}
+
+typedef int ask_fn(const struct shard_wanted *w, struct cel_zarr_shard *s, void *arg);
+
+/* As `ask`, without a look at a value on a server whose index is at hand. CEL_STALE: it must be looked at. */
+static int ask_remote(struct shard_wanted w, bool writable, ask_fn *act, void *arg)
+{
+    struct shard_view view;
+    int rc;
+
+    w.view = &view;
+    if (writable || !cel_store_is_remote(w.z->store) || !find_view(w.a->shard, w.index, &view))
+        return CEL_STALE;
+    rc = act(&w, w.a->shard, arg);
+    return rc == CEL_ABSENT ? CEL_STALE : rc;
+}
+
 /* Ask one thing of the value as it is now. What another process put between the look and the last byte makes it
  * begin anew. */
-static int ask(struct shard_wanted w, int (*act)(const struct shard_wanted *w, struct cel_zarr_shard *s, void *arg),
-               void *arg)
+static int ask(struct shard_wanted w, ask_fn *act, void *arg)
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
     struct shard_view view;
@@ -594,7 +628,40 @@ static int ask(struct shard_wanted w, int (*act)(const struct shard_wanted *w, s
 
 int cel_zarr_shard_get(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_buf *out)
 {
-    return ask(wanted_of(ds, var, index), get_slot, out);
+    struct shard_wanted w = wanted_of(ds, var, index);
+    int rc = ask_remote(w, ds->writable, get_slot, out);
+
+    return rc == CEL_STALE ? ask(w, get_slot, out) : rc;
+}
+
+/* The range of the chunk, after the index of its shard, which is read now if it is not at hand. */
+static int want_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, void *arg)
+{
+    struct open_shard *o;
+    struct shard_slot slot;
+    int rc;
+
+    (void)arg;
+    cel_lock(&s->lock);
+    rc = find_slot(w, s, &o, &slot);
+    if (rc == CEL_OK && slot.nbytes && !shard_slot_is_fresh(&slot))
+        cel_store_want_range_of(w->z->store, o->key, &o->mark, slot.offset, (size_t)slot.nbytes);
+    cel_unlock(&s->lock);
+    return rc;
+}
+
+bool cel_zarr_shard_want(struct cel_dataset *ds, struct cel_var *var, const size_t *index)
+{
+    struct shard_wanted w = wanted_of(ds, var, index);
+    struct cel_status before;
+
+    if (!cel_store_is_remote(w.z->store) || w.a->shard->outer || w.a->shard->after.n)
+        return false;
+    cel_status_save(&before);
+    if (ask_remote(w, ds->writable, want_slot, NULL) == CEL_STALE)
+        ask(w, want_slot, NULL);
+    cel_status_restore(&before);
+    return true;
 }
 
 int cel_zarr_shard_size(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out)

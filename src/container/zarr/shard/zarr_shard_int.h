@@ -22,6 +22,7 @@ struct open_shard {
     size_t *at;                 /* its first innermost chunk, by array axes */
     char *key;                  /* of the value of the store it lies in */
     struct cel_store_mark mark; /* of that value as the index was read; not known: read it again */
+    uint64_t size;              /* of the same value */
     struct shard_slot *slot;    /* zarr_shard.nslots of them */
     struct cel_buf whole;       /* its bytes, where codecs lie around the shard */
     size_t nwanted;             /* chunks that make it complete; SIZE_MAX: it has one that is no longer in the array */

@@ -1,0 +1,177 @@
+#!/usr/bin/python3
+"""Files and stores on servers, behind a proxy that delays each request: against netCDF-C and h5py with fsspec (opening, and
+reading 64 chunks), and the fastest of zarr-python with obstore, TensorStore and zarrs (a Zarr array of 266 MB, whole).
+
+All take turns in one run, through the same proxy to the same server (rclone, from scripts/net-peers.sh). The proxy counts
+requests and bytes. Our times of files include starting the program; theirs do not include starting Python. A peer that is not there or
+fails is named. What counts is the ratio of the medians: above 1, Cellar is faster. Writes bench_net.json beside the build."""
+import argparse
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../tests/net")]
+SHAPE, CHUNKS = "260x500x512", "10x250x256"
+
+
+class Proxy:
+    """To one port of this machine: what comes from a client goes on after `delay` seconds, connections stay."""
+
+    def __init__(self, target):
+        self.target, self.delay, self.requests, self.received = target, 0, 0, 0
+        ready = threading.Event()
+        threading.Thread(target=lambda: asyncio.run(self.serve(ready)), daemon=True).start()
+        ready.wait()
+
+    async def serve(self, ready):
+        server = await asyncio.start_server(self.client, "127.0.0.1", 0, backlog=512)
+        self.port = server.sockets[0].getsockname()[1]
+        ready.set()
+        await server.serve_forever()
+
+    async def client(self, reader, writer):
+        up_reader, up = await asyncio.open_connection("127.0.0.1", self.target)
+        pending = asyncio.Queue()
+
+        async def back():
+            while data := await up_reader.read(1 << 18):
+                self.received += len(data)
+                writer.write(data)
+                await writer.drain()
+            writer.close()
+
+        async def forward():
+            while item := await pending.get():
+                await asyncio.sleep(max(0, item[0] - time.monotonic()))
+                up.write(item[1])
+                await up.drain()
+            up.close()
+
+        tasks = [asyncio.ensure_future(back()), asyncio.ensure_future(forward())]
+        try:
+            while data := await reader.read(1 << 18):
+                self.requests += data.count(b" HTTP/1.1\r\n")
+                pending.put_nowait((time.monotonic() + self.delay, data))
+            pending.put_nowait(None)
+            await asyncio.gather(*tasks)
+        except ConnectionError:
+            for task in tasks:
+                task.cancel()
+
+
+def timed(command, env):
+    start = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=900)
+    if done.returncode:
+        raise RuntimeError((done.stderr.strip().splitlines() or ["failed"])[-1])
+    return time.perf_counter() - start, done.stdout
+
+
+class Bench:
+    def __init__(self, options, folder):
+        import servers
+        self.options, self.folder, self.rows = options, folder, []
+        self.tools = options.build + "/tools/"
+        self.env = servers.environment()
+        self.python = [sys.executable, HERE + "/net_peer.py"]
+        self.web = Proxy(int(servers.rclone_http(folder).rsplit(":", 1)[1]))
+        self.s3 = Proxy(int(servers.rclone_s3(folder).rsplit(":", 1)[1]))
+        self.url = f"http://127.0.0.1:{self.web.port}/"
+        self.endpoint = f"http://127.0.0.1:{self.s3.port}"
+
+    def turn(self, proxy, command, env=None):
+        """The seconds it prints, or of the whole program where that is a tool."""
+        proxy.requests = proxy.received = 0
+        seconds, printed = timed(command, env or self.env)
+        tool = os.path.basename(command[0]) in ("ncdump", "read_all")
+        return seconds if tool else float(printed.split()[-1]), proxy.requests, proxy.received
+
+    def compare(self, what, proxy, ours, peers, must, before=lambda name: None, env=None):
+        """Each in its turn; the ratio is to the fastest of the peers."""
+        turns, missing = {"Cellar": []}, []
+        for _ in range(self.options.turns):
+            for name, command in [("Cellar", ours), *peers.items()]:
+                if name in missing:
+                    continue
+                before(name)
+                try:
+                    turns.setdefault(name, []).append(self.turn(proxy, command, env if name == "Cellar" else None))
+                except (RuntimeError, subprocess.TimeoutExpired) as error:
+                    if name == "Cellar":
+                        raise
+                    print(f"  {name}: NOT RUN: {str(error)[:160]}", flush=True)
+                    missing.append(name)
+                    turns.pop(name, None)
+        median = {name: sorted(t)[len(t) // 2] for name, t in turns.items()}
+        theirs = min((m[0] for name, m in median.items() if name != "Cellar"), default=None)
+        ratio = theirs / median["Cellar"][0] if theirs else None
+        row = {"what": what, "ratio": ratio, "must": must, "holds": ratio is not None and ratio >= must,
+               "medians": {n: {"seconds": m[0], "requests": m[1], "bytes": m[2]} for n, m in median.items()}}
+        self.rows.append(row)
+        print(f"{what}: " + "; ".join(f"{n} {m[0]:.2f} s, {m[1]} requests, {m[2] / 1e6:.2f} MB" for n, m in median.items()))
+        print(f"  ratio {ratio:.2f} (must {must}) {'holds' if row['holds'] else 'NO'}" if ratio else "  no peer", flush=True)
+
+    def files(self):
+        program = self.options.build + "/tests/net/"
+        for name, words in (("scattered.nc", ["chunked"]), ("first.nc", ["chunked", "first"])):
+            timed([program + "scattered", f"{self.folder}/{name}", *words], self.env)
+        timed([self.tools + "nccopy", "--cloud", self.folder + "/first.nc", self.folder + "/cloud.nc"], self.env)
+        cdl = self.folder + "/many.cdl"
+        with open(cdl, "w") as f:
+            f.write("netcdf many { dimensions: y = 1024; x = 1024; variables: float v(y, x); v:_ChunkSizes = 16, 1024; data: v = "
+                    + ", ".join(str(i * 37 % 1001) for i in range(1 << 20)) + "; }")
+        timed([self.tools + "ncgen", "-4", "-o", self.folder + "/many.nc", cdl], self.env)
+        for delay in (.02, .05):
+            self.web.delay = delay
+            for name in ("scattered.nc", "first.nc", "cloud.nc"):
+                self.compare(f"open {name}, {delay * 1000:.0f} ms", self.web, [self.tools + "ncdump", "-h", self.url + name],
+                             {p: [*self.python, "open", p, self.url + name] for p in ("netcdf4", "h5py")}, 1.2)
+            self.compare(f"64 chunks, {delay * 1000:.0f} ms", self.web, [program + "read_all", self.url + "many.nc", "v"],
+                         {p: [*self.python, "read", p, self.url + "many.nc", "v"] for p in ("netcdf4", "h5py")}, 1.2)
+
+    def remove(self, name):
+        shutil.rmtree(f"{self.folder}/bucket/{'ours' if name == 'Cellar' else name}.zarr", ignore_errors=True)
+
+    def zarr(self):
+        import numpy
+        raw = self.folder + "/field.f4"
+        shape = [int(n) for n in SHAPE.split("x")]
+        walk = numpy.random.default_rng(1).normal(size=shape).astype("<f4").cumsum(axis=2)
+        (numpy.round(walk * 64) / 64).astype("<f4").tofile(raw)
+        self.s3.delay = .02
+        env = {**self.env, "AWS_ENDPOINT_URL": self.endpoint}
+        for op in ("write", "read"):
+            ours = [self.options.build + "/bench/bench_zarr", op, raw, SHAPE, CHUNKS, "", "zstd,level=3",
+                    "s3://bucket/ours.zarr#mode=zarr,v3", "1"]
+            peers = {p: [*self.python, "z" + op, p, self.endpoint, "bucket", p + ".zarr", raw, SHAPE, CHUNKS]
+                     for p in ("obstore", "tensorstore", "zarrs")}
+            self.compare(f"Zarr {op}, 20 ms", self.s3, ours, peers, 1.2, env=env, before=self.remove if op == "write" else lambda name: None)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--part", choices=("files", "zarr"))
+    options = parser.parse_args()
+    options.build = os.path.abspath(options.build)
+    shm = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(dir=shm) as folder:
+        os.chdir(folder)
+        bench = Bench(options, folder)
+        for part in ("files", "zarr"):
+            if options.part in (None, part):
+                getattr(bench, part)()
+        with open(options.build + "/bench_net.json", "w") as f:
+            json.dump(bench.rows, f, indent=1)
+    return 0 if all(row["holds"] for row in bench.rows) else 1
+
+
+sys.exit(main())
