@@ -1,7 +1,7 @@
 /* The file of a timeline, and the buffers that go there. Every block is written together with the "]" that ends the file, over
  * the "]" of the block before: a process may be killed at any time, and its file is whole; only if that happens while a block is
- * written may the last lines be cut. It lacks what was recorded since the last block, at most half a second while events come
- * (cel_trace_note_time), and what was under way.
+ * written may the last lines be cut. It lacks what was recorded since the last time that all was saved, which is when a dataset
+ * is closed and when an event comes half a second after the time before, and what was under way.
  *
  * A file that exists is replaced if it is a timeline that no process writes any more. Where one does, and in forked
  * children, the number of the process is appended to the name, unless %p in it stands for that already. A descriptor may be

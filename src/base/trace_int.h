@@ -21,7 +21,7 @@ struct cel_trace_buffer {
 struct cel_trace_buffer *cel_trace_buffer_get(void); /* NULL: no memory; the event counts as left out */
 /* The buffer, which is the calling thread's, is empty afterwards. */
 void cel_trace_buffer_empty(struct cel_trace_buffer *b);
-void cel_trace_note_time(uint64_t now); /* the file lags behind by no more than half a second while events come */
+void cel_trace_note_time(uint64_t now); /* saves all if the last time was half a second ago */
 
 extern size_t cel_trace_max; /* bytes of a file, about; tests make it less */
 

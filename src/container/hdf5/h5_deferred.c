@@ -47,22 +47,64 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FAILED_MAX = 4096 };
+enum { FAILED_MAX = 4096, FIRST_SLOTS = 64 };
 
-static struct cel_mutex files = CEL_MUTEX_INIT;
-static struct cel_h5_deferred *all; /* under `files` */
+static struct cel_mutex files = CEL_MUTEX_INIT; /* guards the table of files */
+static struct cel_h5_deferred *first_slots[FIRST_SLOTS], **slot = first_slots;
+static size_t nslots = FIRST_SLOTS, nfiles; /* as many slots as files, about, where there is memory for them */
 
 CEL_FORK_LOCK(CEL_FORK_FILES, &files, false, NULL);
 
 /* --- one for each file -------------------------------------------------------------------- */
 
+static struct cel_h5_deferred **slot_of(ino_t ino)
+{
+    return &slot[(uint64_t)ino * 0x9e3779b97f4a7c15u >> 32 & (nslots - 1)];
+}
+
+static void add(struct cel_h5_deferred *h)
+{
+    struct cel_h5_deferred **at = slot_of(h->ino);
+
+    h->next = *at;
+    *at = h;
+}
+
+static void grow(void)
+{
+    struct cel_h5_deferred **old = slot, **more = cel_calloc(nslots, 2 * sizeof *more), *next;
+    size_t n = nslots;
+
+    if (!more)
+        return;
+    slot = more;
+    nslots *= 2;
+    for (size_t i = 0; i < n; i++)
+        for (struct cel_h5_deferred *h = old[i]; h; h = next) {
+            next = h->next;
+            add(h);
+        }
+    if (old != first_slots)
+        free(old);
+}
+
 static struct cel_h5_deferred *find(const struct stat *st)
 {
-    struct cel_h5_deferred *h = all;
+    struct cel_h5_deferred *h = *slot_of(st->st_ino);
 
     while (h && (h->dev != st->st_dev || h->ino != st->st_ino || h->owner != getpid()))
         h = h->next;
     return h;
+}
+
+static void take_out(const struct cel_h5_deferred *h)
+{
+    struct cel_h5_deferred **at = slot_of(h->ino);
+
+    while (*at != h)
+        at = &(*at)->next;
+    *at = h->next;
+    nfiles--;
 }
 
 static struct cel_h5_deferred *make(const struct stat *st)
@@ -77,8 +119,9 @@ static struct cel_h5_deferred *make(const struct stat *st)
     h->end = h->synced = (uint64_t)st->st_size;
     cel_mutex_init(&h->lock);
     cel_cond_init(&h->changed);
-    h->next = all;
-    all = h;
+    if (nfiles++ >= nslots)
+        grow();
+    add(h);
     return h;
 }
 
@@ -140,16 +183,13 @@ static void dispose(struct cel_h5_deferred *h)
 
 void cel_h5_deferred_release(struct cel_h5_deferred *h)
 {
-    struct cel_h5_deferred **at = &all;
     bool last;
 
     cel_lock(&files);
     assert(h->refs > 0);
     last = --h->refs == 0;
-    while (last && *at != h)
-        at = &(*at)->next;
     if (last)
-        *at = h->next;
+        take_out(h);
     cel_unlock(&files);
     if (last)
         dispose(h);

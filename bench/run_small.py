@@ -1,0 +1,75 @@
+#!/usr/bin/python3
+"""Many small things, against the installed netCDF-C in turns: a record of 100 variables appended and synced, many chunks of 4 KiB,
+and opening a Zarr store of many chunks, which netCDF-C 4.9.0 of Debian does not open at all: there the row is how much longer it
+takes with all of them than with one. Nothing waits for the disk. Time is processor time of all threads; memory is what the process
+grew by, per chunk."""
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from sidebyside import compare, print_head, print_row
+
+ROWS = [  # what, kind, format, phase, how many
+    ("append a record of 100 variables and sync", "records-synced", "netcdf4", "write", 1000),
+    ("the same, classic", "records-synced", "classic", "write", 1000),
+    ("write chunks of 4 KiB", "chunks", "netcdf4", "write", 1000000),
+    ("read chunks of 4 KiB", "chunks", "netcdf4", "read", 1000000),
+]
+STORED = 1000000
+
+
+def run(build, who, kind, form, phase, n, where):
+    out = subprocess.run([os.path.join(build, "bench", "bench_growth_" + who), kind, form, phase, str(n), where], check=True,
+                         capture_output=True, text=True).stdout
+    us, kib = out.split()
+    return float(us) / 1e6, float(kib)
+
+
+def in_turns(build, row, share, rounds, scratch):
+    what, kind, form, phase, n = row
+    n = max(1, int(n * share))
+    seconds, memory = {"theirs": [], "ours": []}, {"theirs": [], "ours": []}
+    for _ in range(rounds):
+        for who in seconds:
+            where = os.path.join(scratch, "%s-%s" % (kind, who))
+            if phase == "read" and not os.path.exists(where):
+                run(build, who, kind, form, "write", n, where)
+            s, kib = run(build, who, kind, form, phase, n, where)
+            seconds[who].append(s)
+            memory[who].append(kib)
+    result = compare(seconds["theirs"], seconds["ours"], None)
+    per = [1024 * statistics.median(memory[who]) / n for who in ("theirs", "ours")]
+    result["note"] = "  bytes of memory each: %.0f, Cellar %.0f" % tuple(per)
+    print_row("%s, %d" % (what, n), result)
+
+
+def opening(build, share, rounds, scratch):
+    n, times = max(1, int(STORED * share)), {}
+    for stored in 1, n:
+        where = "file://%s#mode=zarr,file" % os.path.join(scratch, "store-%d" % stored)
+        run(build, "ours", "chunks-open", "zarr", "write", stored, where)
+        times[stored] = statistics.median(run(build, "ours", "chunks-open", "zarr", "read", stored, where)[0] for _ in range(3 * rounds))
+    print("open a Zarr store of %d chunks: %.0f us, of 1 chunk: %.0f us" % (n, 1e6 * times[n], 1e6 * times[1]))
+    shutil.rmtree(os.path.join(scratch, "store-%d" % n))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--share", type=float, default=1, help="of the numbers, for a quick look")
+    args = parser.parse_args()
+    print_head("many small things (processor time)")
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as scratch:
+        for row in ROWS:
+            in_turns(args.build, row, args.share, args.rounds, scratch)
+        opening(args.build, args.share, args.rounds, scratch)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
