@@ -36,15 +36,17 @@ class Attributes(MutableMapping[str, Any]):
 
     __slots__ = ("_group", "_varid", "_values")
 
-    def __init__(self, group: Group, varid: int = -1) -> None:
+    def __init__(self, group: Group, varid: int = -1, rows: list[Any] | None = None) -> None:
         self._group, self._varid = group, varid
-        self._values: dict[str, Any] | None = None
+        self._values: dict[str, Any] | None = None if rows is None else self._from_rows(rows)
+
+    def _from_rows(self, rows: list[Any]) -> dict[str, Any]:
+        group = self._group
+        return {name: from_file(group, kind, length, value) for name, kind, length, value in rows}
 
     def _load(self) -> dict[str, Any]:
         if self._values is None:
-            group = self._group
-            rows = _native.atts(group._live_id(), self._varid)
-            self._values = {name: from_file(group, kind, length, value) for name, kind, length, value in rows}
+            self._values = self._from_rows(_native.atts(self._group._live_id(), self._varid))
         return self._values
 
     def as_dict(self) -> dict[str, Any]:
@@ -52,7 +54,10 @@ class Attributes(MutableMapping[str, Any]):
         return self._load().copy()
 
     def __getitem__(self, name: str) -> Any:
-        return self._load()[name]
+        values = self._load()
+        if name not in values:
+            raise KeyError(f"{self._group.dataset.filename}: there is no attribute {name!r}")
+        return values[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._load())
@@ -79,6 +84,8 @@ class Attributes(MutableMapping[str, Any]):
                 array = np.ascontiguousarray(array.ravel(), _types.element_dtype(group, type_id))
                 _native.put_att(group._id, varid, name, type_id, array.size, array.tobytes())
             else:
+                if not all(isinstance(v, (str, bytes)) for v in array.ravel().tolist()):
+                    raise TypeError(f"attribute {name}: text, numbers and lists of them are kept, not {value!r}")
                 strings = [v if isinstance(v, bytes) else encode(str(v)) for v in array.ravel().tolist()]
                 _native.put_att_strings(group._id, varid, name, strings)
         self._values = None
@@ -88,8 +95,7 @@ class Attributes(MutableMapping[str, Any]):
         return isinstance(value, (list, tuple)) and len(value) > 0 and all(isinstance(v, str) for v in value)
 
     def __delitem__(self, name: str) -> None:
-        if name not in self._load():
-            raise KeyError(name)
+        self[name]
         self._group._define()
         _native.del_att(self._group._id, self._varid, name)
         self._values = None

@@ -38,6 +38,7 @@ def copy(
     before = Dataset(source) if not isinstance(source, Dataset) else source
     try:
         job = _Job(before, chain, chunks or {}, quantize or {}, shards or {}, variables, progress)
+        job.check_names()  # before the target is touched
         existed = os.path.exists(target)
         after = Dataset(target, "w", format=format)
         try:
@@ -75,11 +76,20 @@ class _Job:
         self.pairs: list[tuple[Variable, Variable]] = []
         self.done = self.total = 0
 
+    def check_names(self) -> None:
+        """Every name that was given means something."""
+        groups = list(self.before.walk())
+        dimensions = {d.name for group in groups for d in group.dimensions.values()}
+        variables = {_path(v) for group in groups for v in group.variables.values()}
+        named = (self.wanted or set()) | set(self.quantize) | set(self.shards)
+        if self.chain is not None and not isinstance(self.chain, str):
+            named |= set(self.chain)
+        for kind, missing in (("dimension", set(self.chunks) - dimensions), ("variable", named - variables)):
+            if missing:
+                raise KeyError(f"{self.before.filename}: there is no {kind} {', '.join(sorted(missing))}")
+
     def run(self, after: Dataset) -> None:
         self.define(self.before, after)
-        missing = (self.wanted or set()) - {_path(v) for v, _ in self.pairs}
-        if missing:
-            raise KeyError(f"{self.before.filename}: there is no variable {', '.join(sorted(missing))}")
         after._data()
         self.total = sum(v.nbytes for v, _ in self.pairs)
         for v, to in self.pairs:

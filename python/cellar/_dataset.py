@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 import os
 import threading
 import weakref
@@ -64,6 +65,7 @@ class Group(Mapping[str, Any]):
         self._known_dims: dict[int, Dimension] | None = None
         self._known_vars: dict[str, Variable] | None = None
         self._known_groups: dict[str, Group] | None = None
+        self._details_known = False
 
     # --- what it holds ---
 
@@ -132,6 +134,14 @@ class Group(Mapping[str, Any]):
             }
         return self._known_vars
 
+    def _know_details(self) -> None:
+        """Attributes and layout of all variables in one call, for those who want them all. Only of a dataset that is
+        open for reading: in others they change."""
+        if self._root._mode == "r" and not self._details_known:
+            for v, (attributes, layout) in zip(self.variables.values(), _native.details(self._live_id()), strict=True):
+                v._know(attributes, layout)
+            self._details_known = True
+
     @property
     def groups(self) -> dict[str, Group]:
         if self._known_groups is None:
@@ -167,7 +177,9 @@ class Group(Mapping[str, Any]):
         if not head:
             return self
         if rest:
-            return self.groups[head][rest]
+            if head in self.groups:
+                return self.groups[head][rest]
+            raise KeyError(f"{self._root.filename}: {self.path} has no group {head!r}")
         if head in self.variables:
             return self.variables[head]
         if head in self.groups:
@@ -211,6 +223,7 @@ class Group(Mapping[str, Any]):
     def create_dimension(self, name: str, size: int | None = None) -> Dimension:
         """A dimension; None: unlimited, it grows as data is written."""
         self._define()
+        size = None if size is None else operator.index(size)
         if size is not None and size < 0:
             raise ValueError(f"dimension {name}: a size is 0 or more")
         if size == 0:
@@ -261,19 +274,20 @@ class Group(Mapping[str, Any]):
             order = np.dtype(dtype).byteorder
             endian = order if order in "<>" else None
         type_id, _ = _types.file_type(self, dtype)
-        varid = _native.def_var(self._id, name, type_id, self._dim_ids(name, dimensions))
-        variable = Variable(self, varid, name, type_id, self._dim_ids(name, dimensions))
+        dimids = self._dim_ids(name, dimensions)
+        _check_definition(name, len(dimids), chunks, shards, quantize, endian)
+        fill = self._fill_bytes(name, type_id, fill_value)
+        varid = _native.def_var(self._id, name, type_id, dimids)
+        variable = Variable(self, varid, name, type_id, dimids)
         self._define_layout(varid, chunks, shards)
         if quantize is not None:
             mode, digits = quantize
-            if mode not in QUANTIZE:
-                raise ValueError(f"variable {name}: quantize is one of {', '.join(QUANTIZE)}, not {mode!r}")
             _native.def_quantize(self._id, varid, QUANTIZE[mode], digits)
         if chain is not None:
             _native.def_chain(self._id, varid, chain)
         if endian is not None and not self._root._classic:
             _native.def_endian(self._id, varid, ENDIANS[endian])
-        self._define_fill(variable, fill_value)
+        self._define_fill(varid, type_id, fill_value, fill)
         self.variables[name] = variable
         variable.attrs.update(attrs or {})
         if data is not None:
@@ -297,15 +311,25 @@ class Group(Mapping[str, Any]):
         if shards is not None:
             _native.def_shards(self._id, varid, tuple(int(n) for n in shards))
 
-    def _define_fill(self, variable: Variable, fill_value: Any) -> None:
+    def _fill_bytes(self, name: str, type_id: int, fill_value: Any) -> bytes | None:
+        """A fill value as the file keeps it; None where there is nothing to keep."""
+        if fill_value is None or fill_value is False or type_id == _types.STRING:
+            return None
+        dtype = _types.element_dtype(self, type_id)
+        value = np.asarray(fill_value)
+        with np.errstate(invalid="ignore"):
+            kept = value.astype(dtype)
+        if dtype.kind in "iu" and value.dtype.kind in "iuf" and kept != value:
+            raise ValueError(f"variable {name}: the fill value {fill_value!r} does not fit {dtype}")
+        return kept.tobytes()
+
+    def _define_fill(self, varid: int, type_id: int, fill_value: Any, kept: bytes | None) -> None:
         if fill_value is None:
             return
-        if fill_value is False:
-            _native.def_fill(self._id, variable._id, None)
-        elif variable._type == _types.STRING:
-            _native.def_fill_string(self._id, variable._id, str(fill_value))
+        if fill_value is not False and type_id == _types.STRING:
+            _native.def_fill_string(self._id, varid, str(fill_value))
         else:
-            _native.def_fill(self._id, variable._id, np.asarray(fill_value).astype(variable.dtype).tobytes())
+            _native.def_fill(self._id, varid, kept)
 
     # --- types ---
 
@@ -451,6 +475,26 @@ class Dataset(Group):
         if self._mode != "r":
             raise TypeError(f"{self.filename}: a dataset open for writing cannot be pickled")
         return Dataset, (self.filename, "r")
+
+
+def _check_definition(
+    name: str,
+    rank: int,
+    chunks: Sequence[int] | bool | None,
+    shards: Sequence[int] | None,
+    quantize: tuple[str, int] | None,
+    endian: str | None,
+) -> None:
+    """What can be told before the variable is defined: no format takes a definition back."""
+    for what, lengths in (("chunks", chunks), ("shards", shards)):
+        if lengths is None or isinstance(lengths, bool):
+            continue
+        if not np.iterable(lengths) or len(lengths) != rank or any(operator.index(n) < 0 for n in lengths):
+            raise ValueError(f"variable {name}: {what} needs {rank} lengths, one for each dimension, not {lengths!r}")
+    if quantize is not None and quantize[0] not in QUANTIZE:
+        raise ValueError(f"variable {name}: quantize is one of {', '.join(QUANTIZE)}, not {quantize[0]!r}")
+    if endian is not None and endian not in ENDIANS:
+        raise ValueError(f"variable {name}: endian is one of {', '.join(ENDIANS)}, not {endian!r}")
 
 
 def _close_forgotten(ncid: int, pid: int) -> None:

@@ -38,6 +38,8 @@ def expand(key: Any, rank: int) -> list[Any]:
 def positions(item: Any, axis: int, size: int) -> Positions:
     """A list of positions, or a mask of them, along one dimension."""
     array = np.asarray(item)
+    if array.ndim == 0:
+        raise IndexError(f"axis {axis}: an index is a whole number, a slice, a list of positions or a mask, not {item!r}")
     if array.ndim != 1:
         raise IndexError(f"axis {axis}: an index array has one dimension; {array.ndim} were given")
     if array.dtype == bool:

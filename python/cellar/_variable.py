@@ -61,7 +61,7 @@ class Variable:
     @property
     def dimensions(self) -> tuple[str, ...]:
         if self._dim_names is None:
-            self._dim_names = tuple(self._group._dimension(d).name for d in self._dims)
+            self._dim_names = tuple([self._group._dimension(d).name for d in self._dims])
         return self._dim_names
 
     @property
@@ -94,6 +94,11 @@ class Variable:
 
     # --- how it is kept ---
 
+    def _know(self, attributes: list[Any], layout: tuple[Any, ...]) -> None:
+        """What was asked for all variables at once: see Group._know_details()."""
+        self._attrs = Attributes(self._group, self._id, attributes)
+        self._layout = layout
+
     def _kept(self) -> tuple[Any, ...]:
         if self._layout is None:
             self._layout = _native.layout(self._group._live_id(), self._id)
@@ -123,11 +128,14 @@ class Variable:
 
     @property
     def chain(self) -> str:
-        """The filters by name: "shuffle|zstd,level=3"; "" for none."""
-        return self.chain_as("names")
+        """The filters by name: "shuffle|zstd,level=3"; "" for none. Where the library does not know one: as JSON."""
+        text: str = self._kept()[6]
+        return text
 
     def chain_as(self, spelling: str) -> str:
         """The filters as "names", "ids" (HDF5), "json" (Zarr version 2) or "json3"."""
+        if spelling not in SPELLINGS:
+            raise ValueError(f"{self._name}: a spelling is one of {', '.join(SPELLINGS)}, not {spelling!r}")
         return _native.chain(self._group._live_id(), self._id, SPELLINGS[spelling])
 
     @property
@@ -168,6 +176,8 @@ class Variable:
         """`self[key]`; with `out` into that array, of any strides and any number type, which is also returned."""
         if out is None:
             return self[key]
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"{self._name}: out is a numpy array, not {type(out).__name__}")
         selectors = _index.select(key, self.shape)
         shape = _index.kept_shape(selectors)
         if out.shape != shape:
@@ -175,7 +185,7 @@ class Variable:
         memory = self._memory_type(out.dtype)
         if memory is None or not out.flags.writeable:
             if not out.flags.writeable:
-                raise ValueError("out is read-only")
+                raise ValueError(f"{self._name}: out is read-only")
             out[...] = self[key]
             return out
         self._read(selectors, out, memory)
@@ -257,7 +267,8 @@ class Variable:
         unlimited = tuple(self._group._dimension(d).unlimited for d in self._dims)
         selectors = _index.select_to_write(key, self.shape, unlimited, data.shape)
         shape = _index.kept_shape(selectors)
-        data = np.broadcast_to(data, shape) if data.shape != shape else data
+        if data.shape != shape:
+            data = self._spread(data, shape)
         full = data.reshape(tuple(1 if isinstance(s, int) else len(s) for s in selectors))
         memory = self._memory_type(full.dtype)
         if memory is None and self._dtype != _types.OBJECT:
@@ -266,6 +277,12 @@ class Variable:
             full = np.ascontiguousarray(full)
         for parts in itertools.product(*[_index.runs(s) for s in selectors]):
             self._put_runs(parts, full[_targets(parts)], memory or 0)
+
+    def _spread(self, data: Array, shape: tuple[int, ...]) -> Array:
+        try:
+            return np.broadcast_to(data, shape)
+        except ValueError:
+            raise ValueError(f"{self._name}: values of the shape {data.shape} do not fit the selection's {shape}") from None
 
     def _to_write(self, values: Any) -> Array:
         if isinstance(values, np.ma.MaskedArray):
@@ -327,6 +344,8 @@ class Variable:
         return _find, (self._group, self._name)
 
     def __repr__(self) -> str:
+        if self._group._root._closed:
+            return f"<cellar.Variable {self._name} (closed)>"
         kept = f", chunks={self.chunks}" if self.chunks else ""
         chain = f", chain={self.chain!r}" if self.chain else ""
         dims = ", ".join(f"{n}: {s}" for n, s in zip(self.dimensions, self.shape, strict=True))

@@ -6,6 +6,7 @@ is held while reading.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import os
@@ -89,6 +90,12 @@ class CellarArray(BackendArray):
         self.store.ds.variables[self.name][key] = value
 
 
+@functools.lru_cache(maxsize=64)
+def _whole(ndim: int) -> indexing.BasicIndexer:
+    """The index of everything, which xarray would make anew for each variable."""
+    return indexing.BasicIndexer((slice(None),) * ndim)
+
+
 def read_encoding(v: Variable, source: str) -> dict[str, Any]:
     """How the variable is kept, in xarray's words and our own."""
     encoding: dict[str, Any] = {"dtype": v.dtype, "source": source, "original_shape": v.shape}
@@ -117,7 +124,8 @@ def read_encoding(v: Variable, source: str) -> dict[str, Any]:
 @functools.lru_cache(maxsize=256)
 def netcdf_filters(chain: str) -> dict[str, Any]:
     """The keys that other engines know for the filters they have."""
-    names = {step.partition(",")[0]: step.partition(",")[2] for step in chain.split("|") if step}
+    steps = [] if chain.startswith("[") else chain.split("|")  # JSON: a codec is unknown
+    names = {step.partition(",")[0]: step.partition(",")[2] for step in steps if step}
     out = {"zlib": "deflate" in names, "shuffle": "shuffle" in names, "fletcher32": "fletcher32" in names, "complevel": 0}
     for part in names.get("deflate", "").split(","):
         if part.startswith("level="):
@@ -167,17 +175,19 @@ class CellarStore(WritableCFDataStore):
 
     def open_store_variable(self, name: str, v: Variable) -> xarray.Variable:
         attrs = read_attributes(v.attrs)
-        data = indexing.LazilyIndexedArray(CellarArray(self, name, v))
+        data = indexing.LazilyIndexedArray(CellarArray(self, name, v), _whole(v.ndim))
         if v.dtype.kind == "S" and "_FillValue" in attrs:
             fill = attrs["_FillValue"]
             attrs["_FillValue"] = np.bytes_(fill.encode() if isinstance(fill, str) else fill)
         encoding = read_encoding(v, self._filename)
         if "least_significant_digit" in attrs:
             encoding["least_significant_digit"] = attrs.pop("least_significant_digit")
-        return xarray.Variable(v.dimensions, data, attrs, encoding)
+        return xarray.Variable(v.dimensions, data, attrs, encoding, fastpath=True)
 
     def get_variables(self) -> dict[str, xarray.Variable]:  # type: ignore[override]
-        return {name: self.open_store_variable(name, v) for name, v in self.ds.variables.items()}
+        group = self.ds
+        group._know_details()
+        return {name: self.open_store_variable(name, v) for name, v in group.variables.items()}
 
     def get_attrs(self) -> dict[str, Any]:  # type: ignore[override]
         return read_attributes(self.ds.attrs)
@@ -468,6 +478,19 @@ def _dump(
         variables[name].encoding = own  # type: ignore[assignment]
         strict.add(name)
     store.store(variables, attrs, strict, writer, unlimited_dims=unlimited)
+
+
+def _cannot_write(*args: Any, **options: Any) -> Any:
+    raise ValueError(
+        "xarray has no entry point for engines that write: use cellar.to_netcdf(ds, path, encoding=...) "
+        'or ds.cellar.to_netcdf(path, encoding=...) in place of ds.to_netcdf(path, engine="cellar")'
+    )
+
+
+with contextlib.suppress(ImportError):  # xarray's own list of engines that write, where it has one
+    from xarray.backends.writers import WRITEABLE_STORES
+
+    WRITEABLE_STORES.setdefault("cellar", _cannot_write)  # type: ignore[arg-type]
 
 
 @xarray.register_dataset_accessor("cellar")

@@ -169,29 +169,62 @@ static PyObject *vars(PyObject *self, PyObject *args)
     return list;
 }
 
-/* How a variable is kept: (storage, chunks, shards or None, endian, quantize mode, digits). */
+/* How a variable is kept. */
+struct kept {
+    int ndims, storage, sharded, endian, mode, digits;
+    size_t *chunks, *shards; /* in one block */
+    char *chain;             /* by names; as JSON where a codec is unknown */
+};
+
+static int ask_kept(int ncid, int varid, struct kept *k)
+{
+    int rc = nc_inq_varndims(ncid, varid, &k->ndims);
+
+    if (rc != NC_NOERR)
+        return rc;
+    k->chunks = calloc(2 * (size_t)k->ndims + 1, sizeof *k->chunks);
+    if (!k->chunks)
+        return NC_ENOMEM;
+    k->shards = k->chunks + k->ndims;
+    rc = nc_inq_var_chunking(ncid, varid, &k->storage, k->chunks);
+    if (rc != NC_NOERR)
+        return rc;
+    if (cellar_inq_var_shards(ncid, varid, &k->sharded, k->shards) != NC_NOERR)
+        k->sharded = 0; /* a format without shards */
+    if (nc_inq_var_endian(ncid, varid, &k->endian) != NC_NOERR)
+        k->endian = NC_ENDIAN_BIG; /* classic files */
+    if (nc_inq_var_quantize(ncid, varid, &k->mode, &k->digits) != NC_NOERR)
+        k->mode = 0;
+    if (cellar_inq_var_chain(ncid, varid, CELLAR_NAMES, &k->chain) == NC_NOERR)
+        return NC_NOERR;
+    return cellar_inq_var_chain(ncid, varid, CELLAR_JSON3, &k->chain);
+}
+
+static PyObject *make_kept(const struct kept *k)
+{
+    return Py_BuildValue("iNNiiiN", k->storage, native_size_tuple(k->chunks, k->ndims),
+                         k->sharded ? native_size_tuple(k->shards, k->ndims) : Py_NewRef(Py_None), k->endian, k->mode,
+                         k->digits, native_text(k->chain, strlen(k->chain)));
+}
+
+static void free_kept(struct kept *k)
+{
+    free(k->chunks);
+    cellar_free(k->chain);
+}
+
 static PyObject *layout(PyObject *self, PyObject *args)
 {
-    int ncid, varid, rc, ndims = 0, storage = 0, sharded = 0, endian = 0, mode = 0, digits = 0;
-    size_t chunks[RANK_MAX] = {0}, shards[RANK_MAX] = {0};
+    struct kept kept = {0};
+    PyObject *result;
+    int ncid, varid, rc;
 
     if (!PyArg_ParseTuple(args, "ii", &ncid, &varid))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS;
-    rc = nc_inq_varndims(ncid, varid, &ndims);
-    if (rc == NC_NOERR)
-        rc = nc_inq_var_chunking(ncid, varid, &storage, chunks);
-    if (rc == NC_NOERR && cellar_inq_var_shards(ncid, varid, &sharded, shards) != NC_NOERR)
-        sharded = 0; /* a format without shards */
-    if (rc == NC_NOERR && nc_inq_var_endian(ncid, varid, &endian) != NC_NOERR)
-        endian = NC_ENDIAN_BIG; /* classic files */
-    if (rc == NC_NOERR && nc_inq_var_quantize(ncid, varid, &mode, &digits) != NC_NOERR)
-        mode = 0;
-    Py_END_ALLOW_THREADS;
-    if (rc != NC_NOERR)
-        return native_fail(rc);
-    return Py_BuildValue("iNNiii", storage, native_size_tuple(chunks, ndims),
-                         sharded ? native_size_tuple(shards, ndims) : Py_NewRef(Py_None), endian, mode, digits);
+    WITHOUT_GIL(rc = ask_kept(ncid, varid, &kept));
+    result = rc == NC_NOERR ? make_kept(&kept) : native_fail(rc);
+    free_kept(&kept);
+    return result;
 }
 
 static PyObject *chain(PyObject *self, PyObject *args)
@@ -521,6 +554,16 @@ static PyObject *att_rows(int ncid, struct att *rows, int n)
     return list;
 }
 
+static void free_atts(int ncid, struct att *rows, int n, int rc)
+{
+    for (int i = 0; rows && i < n; i++) {
+        if (rows[i].data && rows[i].type >= NC_STRING && rc == NC_NOERR)
+            nc_reclaim_data(ncid, rows[i].type, rows[i].data, rows[i].len);
+        free(rows[i].data);
+    }
+    free(rows);
+}
+
 /* [(name, type, length, value)] of a variable, or of the group (varid -1). */
 static PyObject *atts(PyObject *self, PyObject *args)
 {
@@ -532,10 +575,60 @@ static PyObject *atts(PyObject *self, PyObject *args)
         return NULL;
     WITHOUT_GIL(rc = ask_atts(ncid, varid, &rows, &n));
     list = rc == NC_NOERR ? att_rows(ncid, rows, n) : native_fail(rc);
+    free_atts(ncid, rows, n, rc);
+    return list;
+}
+
+/* --- all variables at once: their attributes, and how they are kept ---------------------------------- */
+
+struct detail {
+    int ncid, natts;
+    struct att *atts;
+    struct kept kept;
+};
+
+static int ask_details(int ncid, struct detail **out, int *n)
+{
+    struct detail *rows;
+    int *ids, rc = nc_inq_varids(ncid, n, NULL);
+
+    if (rc != NC_NOERR)
+        return rc;
+    ids = malloc(((size_t)*n + 1) * sizeof *ids);
+    rows = calloc((size_t)*n + 1, sizeof *rows);
+    *out = rows;
+    rc = ids && rows ? nc_inq_varids(ncid, n, ids) : NC_ENOMEM;
+    for (int i = 0; rc == NC_NOERR && i < *n; i++) {
+        rows[i].ncid = ncid;
+        rc = ask_kept(ncid, ids[i], &rows[i].kept);
+        if (rc == NC_NOERR)
+            rc = ask_atts(ncid, ids[i], &rows[i].atts, &rows[i].natts);
+    }
+    free(ids);
+    return rc;
+}
+
+static PyObject *make_detail(void *rows, int i)
+{
+    const struct detail *d = (struct detail *)rows + i;
+    PyObject *attributes = att_rows(d->ncid, d->atts, d->natts);
+
+    return attributes ? Py_BuildValue("NN", attributes, make_kept(&d->kept)) : NULL;
+}
+
+static PyObject *details(PyObject *self, PyObject *args)
+{
+    struct detail *rows = NULL;
+    PyObject *list;
+    int ncid, n = 0, rc;
+
+    if (!PyArg_ParseTuple(args, "i", &ncid))
+        return NULL;
+    WITHOUT_GIL(rc = ask_details(ncid, &rows, &n));
+    list = rc == NC_NOERR ? list_of(rows, n, make_detail) : native_fail(rc);
     for (int i = 0; rows && i < n; i++) {
-        if (rows[i].data && rows[i].type >= NC_STRING && rc == NC_NOERR)
-            nc_reclaim_data(ncid, rows[i].type, rows[i].data, rows[i].len);
-        free(rows[i].data);
+        free_atts(ncid, rows[i].atts, rows[i].natts, rc);
+        free_kept(&rows[i].kept);
     }
     free(rows);
     return list;
@@ -545,7 +638,7 @@ PyMethodDef native_describe_methods[] = {
     {"dims", dims, METH_VARARGS, "dims(id) -> [(dimid, name, length, unlimited)]"},
     {"dim_length", dim_length, METH_VARARGS, "dim_length(id, dimid) -> length"},
     {"vars", vars, METH_VARARGS, "vars(id) -> [(varid, name, type, dimids)]"},
-    {"layout", layout, METH_VARARGS, "layout(id, varid) -> (storage, chunks, shards, endian, quantize mode, digits)"},
+    {"layout", layout, METH_VARARGS, "layout(id, varid) -> (storage, chunks, shards, endian, quantize mode, digits, chain)"},
     {"chain", chain, METH_VARARGS, "chain(id, varid, spelling) -> text"},
     {"stored", stored, METH_VARARGS, "stored(id, varid) -> bytes in the file"},
     {"loss", loss, METH_VARARGS, "loss(id, varid) -> (largest absolute error, largest relative error)"},
@@ -555,5 +648,6 @@ PyMethodDef native_describe_methods[] = {
     {"types", types, METH_VARARGS, "types(id) -> (type id, ...)"},
     {"describe_type", describe_type, METH_VARARGS, "describe_type(id, type) -> (name, class, size, base, parts)"},
     {"atts", atts, METH_VARARGS, "atts(id, varid) -> [(name, type, length, value)]"},
+    {"details", details, METH_VARARGS, "details(id) -> [(atts, layout)], of each variable"},
     {NULL, NULL, 0, NULL},
 };

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import cellar
+from cellar import _native
 
 FORMATS = ["netcdf4", "netcdf4-classic", "classic", "64bit-offset", "64bit-data", "nczarr", "zarr2", "zarr3"]
 VALUES = np.random.default_rng(1).normal(size=(7, 11, 13)).astype("f4")
@@ -241,9 +242,80 @@ def test_damage_is_told_by_chunk(tmp_path):
     assert error.value.variable == "v" and "1" in error.value.chunk and error.value.filter == "zstd"
 
 
+def test_unknown_codec_spoils_only_its_values(tmp_path):
+    path = tmp_path / "u.zarr"
+    with cellar.open(path, "w") as ds:
+        ds.create_dimension("x", 10)
+        for name in "vw":
+            ds.create_variable(name, "f4", ("x",), chunks=(5,), chain="zstd", attrs={"units": "K"})[:] = 1
+    text = (path / "v" / "zarr.json").read_text()
+    assert '"zstd"' in text
+    (path / "v" / "zarr.json").write_text(text.replace('"zstd"', '"nonesuch"'))
+    with cellar.open(path) as ds:
+        assert "nonesuch" in ds["v"].chain and "nonesuch" in repr(ds["v"]) and "nonesuch" in ds._repr_html_()
+        np.testing.assert_array_equal(ds["w"][:], np.ones(10))
+        with pytest.raises(cellar.Error, match="nonesuch"):
+            ds["v"][:]
+
+
+@pytest.mark.parametrize("format", ["netcdf4", "classic", "zarr2", "zarr3"])
+def test_details_of_all_are_those_of_each(tmp_path, format):
+    path = tmp_path / "d"
+    with cellar.open(path, "w", format=format) as ds:
+        ds.create_dimension("x", 10)
+        ds.create_variable("v", "f4", ("x",), attrs={"units": "K", "numbers": np.arange(3, dtype="i4")})
+        ds.create_variable("w", "i2", (), attrs={"scale": 0.5})
+    with cellar.open(path) as ds:
+        each = [(_native.atts(ds._id, v._id), _native.layout(ds._id, v._id)) for v in ds.variables.values()]
+        assert _native.details(ds._id) == each and len(each) == 2
+        assert [len(attributes) >= n for n, (attributes, _) in zip((2, 1), each, strict=True)] == [True, True]
+
+
+WRONG = {  # what was written: what the sentence says
+    'ds.create_variable("q", "f4", ("x",), chunks=(1, 2))': "variable q: chunks needs 1 lengths",
+    'ds.create_variable("q", "f4", ("x",), chunks=(-1,))': "variable q: chunks needs 1 lengths",
+    'ds.create_variable("q", "f4", ("x",), shards=5)': "variable q: shards needs 1 lengths",
+    'ds.create_variable("q", "f4", ("x",), quantize=("bitruond", 3))': "quantize is one of bitgroom",
+    'ds.create_variable("q", "f4", ("x",), endian="middle")': "endian is one of native",
+    'ds.create_variable("q", "u1", ("x",), fill_value=-1)': "the fill value -1 does not fit uint8",
+    'ds.create_variable("q", "i2", ("x",), fill_value=0.5)': "the fill value 0.5 does not fit int16",
+    'ds.create_dimension("n", "5")': "cannot be interpreted as an integer",
+    'ds["v"]["a"]': "an index is a whole number, a slice",
+    'ds["v"][1.5]': "an index is a whole number, a slice",
+    'ds["v"].__setitem__(slice(None), np.zeros(11))': r"v: values of the shape \(11,\) do not fit the selection's \(10,\)",
+    'ds["v"].read(out=[0] * 10)': "v: out is a numpy array, not list",
+    'ds["v"].chain_as("nam")': "v: a spelling is one of ids, names",
+    'ds["a/b"]': "/ has no group 'a'",
+    'ds.attrs["no"]': "w.nc: there is no attribute 'no'",
+    'del ds.attrs["no"]': "w.nc: there is no attribute 'no'",
+    'ds.attrs["a"] = {"x": 1}': "attribute a: text, numbers and lists",
+    'ds.attrs["a"] = None': "attribute a: text, numbers and lists",
+    'cellar.copy(other, target, chunks={"nope": 3})': "there is no dimension nope",
+    'cellar.copy(other, target, chain={"nope": "zstd"})': "there is no variable nope",
+    'cellar.copy(other, target, quantize={"nope": ("bitround", 3)})': "there is no variable nope",
+}
+
+
+@pytest.mark.parametrize("use", WRONG)
+def test_wrong_use_is_told_in_a_sentence_and_leaves_nothing(tmp_path, use):
+    other, target = tmp_path / "other.nc", tmp_path / "target.nc"
+    with cellar.open(other, "w") as ds:
+        ds.create_dimension("x", 10)
+    target.write_text("kept")
+    with cellar.open(tmp_path / "w.nc", "w") as ds:
+        ds.create_dimension("x", 10)
+        ds.create_variable("v", "f4", ("x",))[:] = 0
+        with pytest.raises((ValueError, TypeError, IndexError, KeyError), match=WRONG[use]):
+            exec(use, globals() | locals())
+    with cellar.open(tmp_path / "w.nc") as ds:
+        assert list(ds.variables) == ["v"] and not ds.attrs
+    assert target.read_text() == "kept"
+
+
 def test_closed(field):
     field.group.dataset.close()
     field.group.dataset.close()
+    assert repr(field) == f"<cellar.Variable {field.name} (closed)>"
     for use in (lambda: field[0], lambda: field.chain, lambda: field.group.attrs["a"]):
         with pytest.raises(ValueError, match="closed"):
             use()

@@ -125,6 +125,12 @@ def test_more_files_than_stay_open(tmp_path, dataset):
                 np.testing.assert_allclose(np.diff(got), 1, rtol=1e-4)
 
 
+def test_writing_by_xarray_says_what_to_call(tmp_path, dataset):
+    with pytest.raises(ValueError, match=r"cellar\.to_netcdf"):
+        dataset.to_netcdf(tmp_path / "a.nc", engine="cellar")
+    assert not (tmp_path / "a.nc").exists()
+
+
 def test_nothing_changes_without_engine(tmp_path, dataset):
     entry = CellarBackendEntrypoint()
     assert not entry.guess_can_open(str(tmp_path / "a.nc"))

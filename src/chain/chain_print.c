@@ -38,12 +38,13 @@ static int print_value(const struct cel_param *p, const struct cel_words *w, str
         p->list->print(w->w + p->word, list);
         return cel_buf_puts(out, list);
     }
-    if (p->kind == CEL_PARAM_FLOAT)
-        cel_print_float((float)v, text);
-    else
-        cel_print_double(v, text);
-    if (p->kind == CEL_PARAM_FLOAT || p->kind == CEL_PARAM_DOUBLE)
+    if (p->kind == CEL_PARAM_FLOAT || p->kind == CEL_PARAM_DOUBLE) {
+        if (p->kind == CEL_PARAM_FLOAT)
+            cel_print_float((float)v, text);
+        else
+            cel_print_double(v, text);
         return cel_buf_puts(out, text);
+    }
     for (int i = 0; p->kind == CEL_PARAM_CHOICE && p->choices[i]; i++)
         if (i == v)
             return cel_buf_puts(out, p->choices[i]);
