@@ -18,7 +18,7 @@ for text in numbers lossless lz4 lossy; do
         ncgen -o "file://$out/$text-$mode.zarr#mode=$mode" "$cdl/$text.cdl"
     done
 done
-ncgen -k netCDF-4-classic -o h5-classic-model.nc "$cdl/classic.cdl"
+ncgen -k netCDF-4-classic -o own-classic-model.nc "$cdl/classic.cdl"
 ncgen -o "file://$out/shards.zarr#mode=zarr,v3" "$cdl/shards.cdl"
 for kind in byte ushort int int64 float double; do
     ncgen -o "$kind.b2nd" "$cdl/b2nd-$kind.cdl"
