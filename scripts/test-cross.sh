@@ -53,7 +53,7 @@ inside "cd /src
 inside "cd /build; CEL_TEST_EMULATOR=$qemu ctest -j ${JOBS:-$(nproc)} --timeout 6000 -R '^test_|^codec_suite_part|^container_suite_' -LE 'long|bench|net|install|thread' \
         -E 'peer|plugins|peak_memory|_blosc2$' --output-on-failure" >"$dir/cross-tests-$arch.log" 2>&1 ||
     { sed -n '/tests passed/,$p' "$dir/cross-tests-$arch.log" >&2; exit 1; }
-echo "$arch: $(sed -n 's/.*, 0 tests failed out of \(.*\)/\1 test programs passed/p' "$dir/cross-tests-$arch.log")"
+echo "$arch: $(sed -n 's/.*, 0 tests failed out of \(.*\)/\1 tests passed/p' "$dir/cross-tests-$arch.log")"
 
 # The same files there and here.
 rm -rf "$root/files" "$dir/here-$arch"
