@@ -211,6 +211,13 @@ sbom: build
 	@mkdir -p build-dist
 	@python3 scripts/sbom.py $(BUILD)/src/libcellar.so build-dist/cellar.cdx.json
 
+#> make test-cross  built for arm64 and s390x and run by qemu in a bare Debian 12 (root): unit tests, suites, files equal to this machine's; PART=arm64 for one
+test-cross: test-setup
+	@scripts/setup.sh cross
+	@$(CONFIGURE) -S . -B build-test >/dev/null
+	@cmake --build build-test -j $(JOBS) --target ncgen nccopy cellar_command
+	@for arch in $(or $(PART),arm64 s390x); do JOBS=$(JOBS) scripts/test-cross.sh build-cross $$arch || exit 1; done
+
 #> make format     put every C file into the shape of .clang-format; make test checks it
 format:
 	@scripts/setup.sh test
@@ -240,4 +247,4 @@ install: build
 clean:
 	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-mpi build-clients build-python build-python-asan build-docs build-dist python/build
 
-.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-clients test-zarr test-net test-mpi docs test-docs abi-accept dist deb sbom python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-cross test-clients test-zarr test-net test-mpi docs test-docs abi-accept dist deb sbom python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean

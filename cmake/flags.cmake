@@ -3,6 +3,10 @@ add_library(cel_flags INTERFACE)
 target_compile_definitions(cel_flags INTERFACE _GNU_SOURCE H5_USE_110_API)
 target_compile_options(cel_flags INTERFACE -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes
                        -Wmissing-prototypes -Wno-unused-parameter -fno-math-errno)
+# There gcc computes floats as doubles in ISO C, other than the compressors it reads (fpzip) and than every other processor.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^s390" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(cel_flags INTERFACE -fexcess-precision=fast)
+endif()
 # At -O3 gcc cannot tell that a failed call is not followed by the use of its result.
 target_compile_options(cel_flags INTERFACE $<$<AND:$<C_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-maybe-uninitialized>)
 if(CELLAR_WERROR)

@@ -9,6 +9,7 @@
 #   scripts/setup.sh clients  and the programs that are run on Cellar
 #   scripts/setup.sh python   what `pip install ./python` builds with
 #   scripts/setup.sh docs     what the manual is made and tried with
+#   scripts/setup.sh cross    what a build for other processors is made in
 #   scripts/setup.sh deb      what the Debian packages are built and tried with
 #   scripts/setup.sh list     print the packages for the above and stop
 set -eu
@@ -32,6 +33,7 @@ python="$build python3-venv python3-dev"
 docs="$test doxygen gfortran"
 deb="$build debhelper dh-python dpkg-dev lintian debootstrap python3-dev"
 mpi="$test libopenmpi-dev gfortran"
+cross="$test debootstrap"
 
 case ${1:-build} in
     build) want=$build ;;
@@ -44,8 +46,9 @@ case ${1:-build} in
     docs)  want=$docs ;;
     deb)   want=$deb ;;
     mpi)   want=$mpi ;;
+    cross) want=$cross ;;
     list)  printf '%s\n' $fuzz | sort -u; exit 0 ;;
-    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python, docs, deb, mpi or list" >&2; exit 2 ;;
+    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python, docs, deb, mpi, cross or list" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -170,8 +170,10 @@ static void odd_values_come_back(void **state)
                          CEL_OK);
         assert_int_equal(codec->decode(&coding, encoded, len, out, sizeof out, &got), CEL_OK);
         assert_memory_equal(in, out, sizeof in);
+#ifdef __x86_64__
         if (round >= 20 && round < 40) /* one kind of NaN is compressed all the same */
             assert_true(len < sizeof in);
+#endif
     }
     codec->free_context(coding.context);
 }

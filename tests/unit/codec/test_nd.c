@@ -1,11 +1,13 @@
 /* The cell walk against a plain one, the figures of the specifications, means
  * against sums written out, and Lorenzo for every bit pattern. */
+#include "common/byte_order.h"
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
 #include "chain.h"
 #include "common/random.h"
+#include "convert.h"
 #include "codec.h"
 #include "kernels.h"
 #include "nd_cells.h"
@@ -168,6 +170,8 @@ static void golden_vectors(void **arg)
             assert_true(cel_mean_gather(&(struct cel_mean){.is_double = elem == 8}, rank, dims, side, src, got));
         else
             assert_true(cel_cells_gather(&cells, src, got));
+        if (HOST_IS_BIG && strcmp(filter, "ndmean") == 0) /* the vectors were made where the low byte comes first */
+            cel_swap_bytes(got, got, n / elem, elem);
         assert_memory_equal(got, want, n);
         assert_true(cel_cells_scatter(&cells, want, got));
         assert_true(strcmp(filter, "ndmean") == 0 || memcmp(got, src, n) == 0);
@@ -290,7 +294,8 @@ static void lorenzo_keeps_every_bit(void **arg)
 static void lorenzo_of_a_plane_is_zero(void **arg)
 {
     const struct cel_codec *codec = cel_codec_by_name("ndlorenzo", 9);
-    struct cel_shape shape = {.elem_size = 4, .kind = CEL_KIND_INT, .rank = 2, .dims = {20, 30}, .nbytes = 2400};
+    struct cel_shape shape = {
+        .elem_size = 4, .kind = CEL_KIND_INT, .rank = 2, .dims = {20, 30}, .nbytes = 2400, .big_endian = HOST_IS_BIG};
     struct cel_words words = {0};
     struct cel_coding coding = {.codec = codec, .words = &words, .shape = &shape};
     int32_t plane[600], out[600];

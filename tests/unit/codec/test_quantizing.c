@@ -1,4 +1,5 @@
 /* The quantizing filters: what they note of a variable, and chunks of either byte order. */
+#include "common/byte_order.h"
 #include "codec.h"
 #include "convert.h"
 #include "quantize.h"
@@ -76,7 +77,7 @@ static void words_are_those_of_the_registered_plugins(void **state)
     memcpy(&bits, &fill, sizeof bits);
     for (int i = 0; i < NIDS; i++) {
         const struct cel_codec *codec = cel_codec_by_id(ids[i]);
-        struct cel_shape shape = shape_of(8, false);
+        struct cel_shape shape = shape_of(8, HOST_IS_BIG);
         struct cel_words visible = {1, {4}}, words = visible, again;
 
         assert_int_equal(codec->prepare(codec, &visible, &shape, &words), CEL_OK);
@@ -118,7 +119,8 @@ static void bitround_ties_to_even_as_numcodecs(void **state)
     static const float in[] = {1.125f, 1.375f, 1.625f, 1.875f, -1.125f, 3.14159f, 1e-40f, 0.1f};
     static const float want[] = {1.0f, 1.5f, 1.5f, 2.0f, -1.0f, 3.0f, 0x0p0f, 0.09375f};
     const struct cel_codec *codec = cel_codec_by_id(32032);
-    struct cel_shape shape = {.elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 1, .dims = {8}, .nbytes = sizeof in};
+    struct cel_shape shape = {
+        .elem_size = 4, .kind = CEL_KIND_FLOAT, .rank = 1, .dims = {8}, .nbytes = sizeof in, .big_endian = HOST_IS_BIG};
     struct cel_words visible = {1, {2}}, words = visible;
     float out[8];
 

@@ -1,6 +1,7 @@
 /* zfp's accuracy: the bound holds for every value of every chunk, or the chunk is left
  * out (HDF5) or exact (Zarr, and zfpy): beside fill values, NaN and infinities, at
  * tolerances near what the type can hold, in both byte orders. */
+#include "common/byte_order.h"
 #include "codec.h"
 #include "convert.h"
 #include "status.h"
@@ -40,7 +41,7 @@ static void store(unsigned char *out, const double *values, const struct cel_sha
         memcpy(out + i * shape->elem_size, shape->elem_size == 4 ? (const void *)&f : (const void *)&values[i],
                shape->elem_size);
     }
-    if (shape->big_endian)
+    if (shape->big_endian != HOST_IS_BIG)
         cel_swap_bytes(out, out, N, shape->elem_size);
 }
 
@@ -51,7 +52,7 @@ static double value_at(const unsigned char *p, const struct cel_shape *shape, si
     float f;
 
     memcpy(element, p + i * shape->elem_size, shape->elem_size);
-    if (shape->big_endian)
+    if (shape->big_endian != HOST_IS_BIG)
         cel_swap_bytes(element, element, 1, shape->elem_size);
     memcpy(&f, element, sizeof f);
     memcpy(&d, element, sizeof d);

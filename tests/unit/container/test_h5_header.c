@@ -26,10 +26,11 @@ static void stop_reader(struct cel_h5r_reader *r)
     cel_h5_io_release(io);
 }
 
-static void write_ints(hid_t set, const char *name, int rank, hsize_t n, const int *values)
+/* As machines of either byte order write them. */
+static void write_ints(hid_t set, const char *name, int rank, hsize_t n, const int *values, bool big)
 {
     hid_t space = rank ? H5Screate_simple(1, &n, NULL) : H5Screate(H5S_SCALAR);
-    hid_t att = H5Acreate2(set, name, H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t att = H5Acreate2(set, name, big ? H5T_STD_I32BE : H5T_STD_I32LE, space, H5P_DEFAULT, H5P_DEFAULT);
 
     H5Awrite(att, H5T_NATIVE_INT, values);
     H5Aclose(att);
@@ -37,7 +38,7 @@ static void write_ints(hid_t set, const char *name, int rank, hsize_t n, const i
 }
 
 /* A dataset with `extra` more attributes; gives its address. */
-static uint64_t make_file(const char *path, bool v2, int extra)
+static uint64_t make_file(const char *path, bool v2, int extra, bool big)
 {
     hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), made, space, set;
     hsize_t dims[2] = {3, 4}, most[2] = {H5S_UNLIMITED, 4}, chunk[2] = {1, 4};
@@ -55,10 +56,10 @@ static uint64_t make_file(const char *path, bool v2, int extra)
         char name[32];
 
         snprintf(name, sizeof name, "attribute_number_%d", i);
-        write_ints(set, name, 1, 2, (int[]){1, 2});
+        write_ints(set, name, 1, 2, (int[]){1, 2}, big);
     }
-    write_ints(set, "_Netcdf4Coordinates", 1, 2, (int[]){7, 5});
-    write_ints(set, "_Netcdf4Dimid", 0, 1, (int[]){7});
+    write_ints(set, "_Netcdf4Coordinates", 1, 2, (int[]){7, 5}, big);
+    write_ints(set, "_Netcdf4Dimid", 0, 1, (int[]){7}, big);
     addr = cel_h5_addr_of(set);
     H5Dclose(set);
     H5Sclose(space);
@@ -77,8 +78,8 @@ static void both_versions_and_dense_attributes_are_read(void **state)
 
     (void)state;
     for (v2 = 0; v2 < 2; v2++)
-        for (k = 0; k < sizeof extras / sizeof *extras; k++) {
-            uint64_t addr = make_file(path, v2, extras[k]);
+        for (k = 0; k < 2 * (sizeof extras / sizeof *extras); k++) {
+            uint64_t addr = make_file(path, v2, extras[k / 2], k % 2);
             struct cel_h5r_reader *r = start_reader(path);
             struct cel_h5r_object h;
 
@@ -103,7 +104,7 @@ static void both_versions_and_dense_attributes_are_read(void **state)
 static void damage_is_never_believed(void **state)
 {
     const char *path = scratch("flip.h5");
-    uint64_t addr = make_file(path, true, 12), at;
+    uint64_t addr = make_file(path, true, 12, false), at;
     struct cel_h5r_reader *r = start_reader(path);
     struct cel_h5r_object good, h;
 
@@ -132,7 +133,7 @@ static void damage_is_never_believed(void **state)
 static void nonsense_addresses_give_no_answer(void **state)
 {
     const char *path = scratch("nowhere.h5");
-    uint64_t addr = make_file(path, true, 0);
+    uint64_t addr = make_file(path, true, 0, false);
     struct cel_h5r_reader *r = start_reader(path);
     struct cel_h5r_object h;
 

@@ -1,6 +1,7 @@
 /* Conversions against a slow one in long double, which holds every value of
  * every type here exactly. What netCDF-C itself answers is in
  * tests/interop/test_convert_netcdf.c. */
+#include "common/byte_order.h"
 #include "convert.h"
 #include "convert_int.h"
 #include <float.h>
@@ -80,6 +81,12 @@ static bool does_fit(const struct number *from, const struct number *to, long do
     return v >= to->lo && v <= to->hi;
 }
 
+/* Whether the number at `out`, of `size` bytes, is the low part of v. */
+static bool is_low_part(const void *out, uint64_t v, size_t size)
+{
+    return memcmp(out, (const char *)&v + (HOST_IS_BIG ? sizeof v - size : 0), size) == 0;
+}
+
 /* What must be stored: integers wrap; reals saturate, after truncation. */
 static bool is_stored(const struct number *from, const struct number *to, const void *in, const void *out)
 {
@@ -93,10 +100,9 @@ static bool is_stored(const struct number *from, const struct number *to, const 
         return w == (isnan(v) ? 0 : v < to->lo ? to->lo : v > to->hi ? to->hi : truncl(v));
     if (from->kind == UNSIGNED || v >= 0) {
         uint64_t whole = (uint64_t)v;
-        return memcmp(out, &whole, cel_type_size(to->type)) == 0;
+        return is_low_part(out, whole, cel_type_size(to->type));
     }
-    int64_t whole = (int64_t)v;
-    return memcmp(out, &whole, cel_type_size(to->type)) == 0;
+    return is_low_part(out, (uint64_t)(int64_t)v, cel_type_size(to->type));
 }
 
 static void every_pair_stores_and_counts(void **state)

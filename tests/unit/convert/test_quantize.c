@@ -59,15 +59,21 @@ static uint64_t bits_of(nc_type type, double v)
 
 static uint64_t load(nc_type type, const void *p, size_t i)
 {
-    uint64_t bits = 0;
+    uint64_t bits;
+    uint32_t half;
 
-    memcpy(&bits, (const char *)p + i * size_of(type), size_of(type));
+    memcpy(&half, (const char *)p + i * size_of(type), sizeof half);
+    if (type == NC_FLOAT)
+        return half;
+    memcpy(&bits, (const char *)p + i * size_of(type), sizeof bits);
     return bits;
 }
 
 static void store(nc_type type, void *p, size_t i, uint64_t bits)
 {
-    memcpy((char *)p + i * size_of(type), &bits, size_of(type));
+    uint32_t half = (uint32_t)bits;
+
+    memcpy((char *)p + i * size_of(type), type == NC_FLOAT ? (const void *)&half : (const void *)&bits, size_of(type));
 }
 
 /* Bits kept of one value. */

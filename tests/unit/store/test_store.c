@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include "bytes.h"
 #include "mem.h"
 #include "store.h"
 #include "status.h"
@@ -590,22 +591,23 @@ static void many_entries_need_zip64(void **state)
 {
     const char *path = path_of("many.zip");
     struct cel_store *s;
+    unsigned char value[4];
     char key[32];
 
     (void)state;
     assert_int_equal(cel_store_open_zip(path, CEL_STORE_CREATE, &s), CEL_OK);
-    for (int i = 0; i < 70000; i++) {
-        snprintf(key, sizeof key, "c/%d", i);
-        assert_int_equal(cel_store_put(s, key, &i, sizeof i), CEL_OK);
+    for (uint32_t i = 0; i < 70000; i++) {
+        snprintf(key, sizeof key, "c/%u", i);
+        cel_put_le32(value, i);
+        assert_int_equal(cel_store_put(s, key, value, sizeof value), CEL_OK);
     }
     assert_int_equal(cel_store_close(s), CEL_OK);
     run("/usr/bin/python3 -c \"import zipfile; z = zipfile.ZipFile('%s'); assert len(z.namelist()) == 70000; "
         "assert int.from_bytes(z.read('c/69999'), 'little') == 69999\"",
         path);
     assert_int_equal(cel_store_open_zip(path, CEL_STORE_READ, &s), CEL_OK);
-    int last;
-    assert_int_equal(cel_store_get_range(s, "c/69999", 0, sizeof last, &last), CEL_OK);
-    assert_int_equal(last, 69999);
+    assert_int_equal(cel_store_get_range(s, "c/69999", 0, sizeof value, value), CEL_OK);
+    assert_int_equal(cel_get_le32(value), 69999);
     assert_int_equal(cel_store_close(s), CEL_OK);
 }
 

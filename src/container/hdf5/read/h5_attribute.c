@@ -81,11 +81,10 @@ static bool is_text(const struct attribute *a, const char *text, size_t n)
 
 static int read_ints(const struct attribute *a, int *out, int n)
 {
-    if (a->shape.type_class != CEL_H5R_INTEGER || a->shape.type_size != 4 || a->shape.big_endian ||
-        a->data.n / 4 < (size_t)n)
+    if (a->shape.type_class != CEL_H5R_INTEGER || a->shape.type_size != 4 || a->data.n / 4 < (size_t)n)
         return CEL_ASK_LIBHDF5;
-    for (int i = 0; i < n; i++)
-        out[i] = (int)(uint32_t)cel_get_le(a->data.p + 4 * (size_t)i, 4);
+    for (int i = 0; i < n; i++) /* in the order of the machine that wrote the file */
+        out[i] = (int)(uint32_t)cel_get_word(a->data.p + 4 * (size_t)i, 4, a->shape.big_endian);
     return CEL_OK;
 }
 
