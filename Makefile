@@ -137,7 +137,7 @@ test-mpi: test-setup
 	@$(CONFIGURE) -S . -B build-mpi -DCELLAR_MPI=ON -DCELLAR_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(CURDIR)/build-mpi/prefix >/dev/null
 	@cmake --build build-mpi -j $(JOBS)
 	@rm -rf build-mpi/run && mkdir build-mpi/run
-	@cd build-mpi/run && $(CURDIR)/tests/mpi/run.sh $(CURDIR)/build-mpi/tests/mpi/mpi_ranks $(CURDIR)/build-mpi/tests/mpi/mpi_failures
+	@cd build-mpi/run && $(CURDIR)/tests/mpi/run.sh $(CURDIR)/build-mpi/tests/mpi $(MPI_RUNS)
 	@cmake --install build-mpi >/dev/null
 	@scripts/sources.sh build-netcdf-source trixie netcdf || [ -d build-netcdf-source/netcdf ]
 	@scripts/test-netcdf-mpi.sh $(CURDIR)/build-netcdf-source $(CURDIR)/build-mpi/prefix

@@ -73,6 +73,13 @@ int cel_data_mode(struct cel_dataset *ds);
 /* The same for a dataset whose ranks have met already. */
 int cel_sync_met(struct cel_call *c);
 
+/* --- api_par_mpi.c: NC_EINVAL where libcellar is loaded beside libcellar_mpi ------------------- */
+#ifdef CELLAR_MPI
+int cel_check_flavour(void);
+#else
+#define cel_check_flavour() CEL_OK
+#endif
+
 /* A container has opened a dataset: from now on forgotten ones are closed at exit. */
 void cel_api_first_use(const struct cel_container_ops *ops);
 

@@ -84,7 +84,9 @@ static int start(const char *path, struct cel_where *where, int mode, bool creat
     options.meta_block = set.meta_block_size;
     where->at.in_memory = where->at.in_memory || (mode & MEMORY_FLAGS);
     where->at.persist = (mode & NC_PERSIST) != 0;
-    rc = cel_container_for(&where->at, &options, create, &ops);
+    rc = cel_check_flavour();
+    if (rc == CEL_OK)
+        rc = cel_container_for(&where->at, &options, create, &ops);
     if (rc == CEL_OK)
         rc = cel_dataset_make(path, mode, &ds);
     if (rc != CEL_OK)

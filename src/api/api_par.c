@@ -1,12 +1,17 @@
 /* Parallel access, which a serial library refuses. Communicators are never looked at: whatever type the program's MPI
  * gives them, a number or a pointer, they arrive as one. */
 #include "api.h"
+#include "dl.h"
 #define CELLAR_NO_MPI
 #include <netcdf_par.h>
 
 static int serial(void)
 {
     cel_error_clear();
+    if (cel_dl_is_loaded("libcellar_mpi.so"))
+        return cel_fail(NC_ENOPAR,
+                        "libcellar and libcellar_mpi are both loaded in this process, and the call went to the "
+                        "serial one: link the program, and all it uses, with libcellar_mpi alone");
     return cel_fail(NC_ENOPAR, "this library is serial: use nc_create and nc_open");
 }
 

@@ -2,6 +2,7 @@
  * file; the others have a dataset in memory with the same definitions, or one open for reading. Files that ranks write are not
  * locked: the lock of one rank would keep the others out. */
 #include "api.h"
+#include "dl.h"
 #include "env.h"
 #include <netcdf_par.h>
 #include <stdio.h>
@@ -9,6 +10,15 @@
 
 #define MPI_FLAGS 0x2000 /* NC_MPIIO: the default, and all there is */
 #define MEMORY_FLAGS (NC_DISKLESS | NC_INMEMORY | NC_MMAP)
+
+int cel_check_flavour(void)
+{
+    if (!cel_dl_is_loaded("libcellar.so"))
+        return CEL_OK;
+    return cel_fail(NC_EINVAL,
+                    "libcellar and libcellar_mpi are both loaded in this process: link the program, and all it "
+                    "uses, with libcellar_mpi alone");
+}
 
 static int check_arguments(const char *path, int mode, const int *ncidp)
 {

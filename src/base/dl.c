@@ -4,6 +4,7 @@
 #include "status.h"
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <netcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,4 +51,17 @@ void cel_dl_beside(const char *name, char *out, size_t cap)
     snprintf(folder, sizeof folder, "%s/%s", file, name);
     if (strlen(folder) < cap && realpath(folder, file) && strlen(file) < cap)
         strcpy(out, file);
+}
+
+static int compare_name(struct dl_phdr_info *info, size_t size, void *context)
+{
+    const char *name = context, *slash = strrchr(info->dlpi_name, '/');
+
+    (void)size;
+    return strncmp(slash ? slash + 1 : info->dlpi_name, name, strlen(name)) == 0;
+}
+
+bool cel_dl_is_loaded(const char *name)
+{
+    return dl_iterate_phdr(compare_name, (void *)name) != 0;
 }

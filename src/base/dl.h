@@ -3,6 +3,7 @@
 
 /* Shared libraries, opened by hand. Another platform is one other file. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct cel_dl; /* an open library */
@@ -19,5 +20,7 @@ cel_function cel_dl_function(struct cel_dl *lib, const char *name); /* NULL lib:
 /* The folder `name` in the folder of the library or program that this code is part of; "" when there is none, or when
  * the loader was given a name relative to the working directory, which may be another one by now. */
 void cel_dl_beside(const char *name, char *out, size_t cap);
+
+bool cel_dl_is_loaded(const char *name); /* is a library loaded into this process whose file name begins so? */
 
 #endif

@@ -44,8 +44,10 @@ void cel_par_free(struct cel_par *par)
     cel_par_peer_close(par);
     cel_par_queue_free(par);
     cel_par_captured_free(par);
+    cel_par_spare_free(par);
     cel_vec_dispose(&par->queued);
     cel_vec_dispose(&par->captured);
+    cel_vec_dispose(&par->spare);
     cel_mutex_dispose(&par->lock);
     if (par->info != MPI_INFO_NULL)
         MPI_Info_free(&par->info);
@@ -139,8 +141,9 @@ struct meeting {
 
 static int fail_left(void)
 {
-    return cel_fail(NC_EINVAL, "a rank has closed or aborted the dataset while others were in another call: it can only be "
-                               "closed now");
+    return cel_fail(NC_EINVAL,
+                    "a rank has closed or aborted the dataset while others were in another call: it can only be "
+                    "closed now");
 }
 
 static int fail_calls(const struct meeting *m)

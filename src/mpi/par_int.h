@@ -13,16 +13,18 @@ struct cel_par {
     int rank, size;
     struct cel_container_ops ops; /* of a dataset that only follows */
     bool uncompared;              /* define mode was left by a put or get, without nc_enddef */
-    bool left;                    /* a rank has closed or given up the dataset while others had not: nobody waits for it */
+    bool left; /* a rank has closed or given up the dataset while others had not: nobody waits for it */
 
     uint64_t inode;                          /* of rank 0's file; 0: it is on a server */
     bool peer_tried;                         /* this rank has tried to reach it ... */
     struct cel_peer *peer;                   /* ... and writes to it with this; NULL: rank 0 does */
     const struct cel_container_ops *own_ops; /* whose peer that is */
 
-    struct cel_vec queued;        /* struct cel_par_item *: puts made alone, for the next meeting */
-    struct cel_mutex lock;        /* guards the next: chunks are encoded by many threads */
-    struct cel_vec captured;      /* struct cel_captured *: encoded chunks of the put at work */
+    struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting */
+    struct cel_mutex lock;   /* guards the rest: chunks are encoded by many threads */
+    struct cel_vec captured; /* struct cel_captured *: encoded chunks of the put at work */
+    struct cel_vec spare;    /* ... of earlier puts, whose memory is used again ... */
+    size_t nspare;           /* ... and how many bytes they are */
 };
 
 /* A region of a variable and its values, as ranks send them to each other. */
@@ -43,7 +45,7 @@ struct cel_par_item {
 struct cel_captured {
     size_t index[CEL_RANK_MAX];
     uint32_t skipped;
-    size_t n;
+    size_t n, cap;
     char bytes[];
 };
 
@@ -75,7 +77,8 @@ void cel_par_queue_free(struct cel_par *par);
 /* --- par_whole.c: whole chunks, encoded by the rank that has them ---------------------------- */
 bool cel_par_is_whole(struct cel_request *req); /* does the put consist of whole chunks? */
 int cel_par_encode(struct cel_request *req);    /* they are captured; NC_ERANGE: all of them, some values did not fit */
-void cel_par_captured_free(struct cel_par *par);
+void cel_par_captured_free(struct cel_par *par); /* their memory is kept for the next put ... */
+void cel_par_spare_free(struct cel_par *par);    /* ... until here */
 
 /* --- par_place.c --------------------------------------------------------------------------------- */
 int cel_par_place(struct cel_dataset *ds, struct cel_var *var); /* collective: what was captured into the file */

@@ -24,7 +24,7 @@ struct entry {
     uint64_t reaches;               /* that rank can write to the file by itself */
 };
 
-struct place {
+struct grant {
     uint64_t entry, nth; /* which one it is on rank 0, and on the rank that has the chunk */
     uint64_t address, in_place;
     uint64_t handed_over; /* to that rank; else it sends the bytes */
@@ -38,7 +38,7 @@ struct batch {
 struct placing {
     struct cel_dataset *ds;
     struct cel_var *var;
-    struct place *place; /* of one batch: of this rank, on rank 0 of all, by rank */
+    struct grant *grant; /* of one batch: of this rank, on rank 0 of all, by rank */
     uint64_t *rest;      /* this rank's that rank 0 writes */
 
     /* rank 0 alone */
@@ -93,17 +93,17 @@ static int take_memory(struct placing *p, size_t n)
     size_t size = (size_t)p->ds->par->size;
 
     p->entry = cel_malloc_array(n + 1, sizeof *p->entry);
-    p->place = cel_malloc_array(n + 1, sizeof *p->place);
+    p->grant = cel_malloc_array(n + 1, sizeof *p->grant);
     p->at = cel_malloc_array(n + 1, sizeof *p->at);
     p->batch = cel_calloc(size, sizeof *p->batch);
     p->first = cel_calloc(size, sizeof *p->first);
-    return p->entry && p->place && p->at && p->batch && p->first ? CEL_OK : NC_ENOMEM;
+    return p->entry && p->grant && p->at && p->batch && p->first ? CEL_OK : NC_ENOMEM;
 }
 
 static void free_memory(struct placing *p)
 {
     free(p->entry);
-    free(p->place);
+    free(p->grant);
     free(p->at);
     free(p->batch);
     free(p->first);
@@ -142,8 +142,8 @@ static int gather_entries(struct placing *p)
         for (int r = 0; par->rank == 0 && r < par->size; r++)
             n += counts[r];
         if (par->rank)
-            p->place = cel_malloc_array(own + 1, sizeof *p->place);
-        rc = cel_par_share(par, par->rank == 0 ? take_memory(p, n) : p->place ? CEL_OK : NC_ENOMEM);
+            p->grant = cel_malloc_array(own + 1, sizeof *p->grant);
+        rc = cel_par_share(par, par->rank == 0 ? take_memory(p, n) : p->grant ? CEL_OK : NC_ENOMEM);
     }
     if (rc == CEL_OK && par->rank == 0)
         receive_entries(p, mine, counts);
@@ -199,7 +199,7 @@ static bool may_hand_over(const struct placing *p, const struct entry *entry, co
 }
 
 /* Their places, those of one rank side by side. */
-static void sort_places(struct placing *p, size_t end, bool more)
+static void sort_grants(struct placing *p, size_t end, bool more)
 {
     int size = p->ds->par->size;
 
@@ -215,8 +215,8 @@ static void sort_places(struct placing *p, size_t end, bool more)
         const struct entry *entry = &p->entry[i];
         const struct cel_chunk_location *at = &p->at[i - p->next];
 
-        p->place[p->first[entry->rank] + p->batch[entry->rank].n++] =
-            (struct place){.entry = i,
+        p->grant[p->first[entry->rank] + p->batch[entry->rank].n++] =
+            (struct grant){.entry = i,
                            .nth = entry->nth,
                            .address = at->address,
                            .in_place = at->in_place,
@@ -226,18 +226,18 @@ static void sort_places(struct placing *p, size_t end, bool more)
 
 /* --- rank 0: writing ------------------------------------------------------------------------------ */
 
-static int write_here(const struct placing *p, const struct place *place, const void *bytes)
+static int write_here(const struct placing *p, const struct grant *grant, const void *bytes)
 {
-    const struct entry *entry = &p->entry[place->entry];
+    const struct entry *entry = &p->entry[grant->entry];
 
-    return p->ds->ops->chunk_write(p->ds, p->var, (const size_t *)entry->index, &p->at[place->entry - p->next], bytes,
+    return p->ds->ops->chunk_write(p->ds, p->var, (const size_t *)entry->index, &p->at[grant->entry - p->next], bytes,
                                    (size_t)entry->n);
 }
 
 static void write_own(const struct placing *p, struct cel_first_failure *first)
 {
     for (size_t i = 0; i < p->batch[0].n; i++)
-        cel_first_failure_note(first, write_here(p, &p->place[i], bytes_of(p, &p->entry[p->place[i].entry])));
+        cel_first_failure_note(first, write_here(p, &p->grant[i], bytes_of(p, &p->entry[p->grant[i].entry])));
 }
 
 /* After a failure the rest is still received: no rank waits for ever. */
@@ -248,16 +248,16 @@ static void write_received(const struct placing *p, int from, struct cel_first_f
 
     cel_par_receive(par, from, &n, sizeof n);
     for (uint64_t i = 0; i < n; i++) {
-        const struct place *place;
+        const struct grant *grant;
         uint64_t which;
         void *bytes;
         int rc;
 
         cel_par_receive(par, from, &which, sizeof which);
-        place = &p->place[p->first[from] + which];
-        rc = cel_par_receive_new(par, from, (size_t)p->entry[place->entry].n, &bytes);
+        grant = &p->grant[p->first[from] + which];
+        rc = cel_par_receive_new(par, from, (size_t)p->entry[grant->entry].n, &bytes);
         if (rc == CEL_OK)
-            rc = write_here(p, place, bytes);
+            rc = write_here(p, grant, bytes);
         free(bytes);
         cel_first_failure_note(first, rc);
     }
@@ -278,10 +278,10 @@ static int lead_batch(struct placing *p, bool *more)
     if (first.rc == CEL_OK)
         cel_first_failure_note(&first, allocate_batch(p, &end));
     *more = first.rc == CEL_OK && end < p->n;
-    sort_places(p, end, *more);
+    sort_grants(p, end, *more);
     MPI_Scatter(p->batch, sizeof own, MPI_BYTE, &own, sizeof own, MPI_BYTE, 0, par->comm);
     for (int r = 1; r < par->size; r++)
-        cel_par_send(par, r, p->place + p->first[r], p->batch[r].n * sizeof *p->place);
+        cel_par_send(par, r, p->grant + p->first[r], p->batch[r].n * sizeof *p->grant);
     write_own(p, &first);
     for (int r = 1; r < par->size; r++)
         write_received(p, r, &first);
@@ -293,11 +293,11 @@ static int lead_batch(struct placing *p, bool *more)
 
 /* --- every other rank ------------------------------------------------------------------------------- */
 
-static int write_directly(const struct placing *p, const struct place *place)
+static int write_directly(const struct placing *p, const struct grant *grant)
 {
     struct cel_par *par = p->ds->par;
-    const struct cel_captured *chunk = par->captured.at[place->nth];
-    struct cel_chunk_location at = {.address = place->address, .nbytes = chunk->n, .in_place = place->in_place};
+    const struct cel_captured *chunk = par->captured.at[grant->nth];
+    struct cel_chunk_location at = {.address = grant->address, .nbytes = chunk->n, .in_place = grant->in_place};
 
     return par->own_ops->peer_write(par->peer, p->var, chunk->index, &at, chunk->bytes, chunk->n);
 }
@@ -309,13 +309,13 @@ static bool follow_batch(const struct placing *p)
     uint64_t nrest = 0;
 
     MPI_Scatter(NULL, 0, MPI_BYTE, &batch, sizeof batch, MPI_BYTE, 0, par->comm);
-    cel_par_receive(par, 0, p->place, (size_t)batch.n * sizeof *p->place);
+    cel_par_receive(par, 0, p->grant, (size_t)batch.n * sizeof *p->grant);
     for (uint64_t i = 0; i < batch.n; i++)
-        if (!p->place[i].handed_over || write_directly(p, &p->place[i]) != CEL_OK)
+        if (!p->grant[i].handed_over || write_directly(p, &p->grant[i]) != CEL_OK)
             p->rest[nrest++] = i;
     cel_par_send(par, 0, &nrest, sizeof nrest);
     for (uint64_t i = 0; i < nrest; i++) {
-        const struct cel_captured *chunk = par->captured.at[p->place[p->rest[i]].nth];
+        const struct cel_captured *chunk = par->captured.at[p->grant[p->rest[i]].nth];
 
         cel_par_send(par, 0, &p->rest[i], sizeof p->rest[i]);
         cel_par_send(par, 0, chunk->bytes, chunk->n);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SPARE_MAX ((size_t)64 << 20) /* bytes kept from one put to the next */
+
 bool cel_par_is_whole(struct cel_request *req)
 {
     const struct cel_var *var = req->var;
@@ -32,10 +34,30 @@ static int keep_mask(struct cel_dataset *ds, struct cel_var *var, const size_t *
     return CEL_OK;
 }
 
+/* Fresh memory is given page by page, which takes longer than to fill it: what the last put had is used again. */
+static struct cel_captured *take_captured(struct cel_par *par, size_t n)
+{
+    struct cel_captured *chunk = NULL;
+
+    cel_lock(&par->lock);
+    if (par->spare.n) {
+        chunk = par->spare.at[--par->spare.n];
+        par->nspare -= chunk->cap;
+    }
+    cel_unlock(&par->lock);
+    if (chunk && chunk->cap >= n)
+        return chunk;
+    free(chunk);
+    chunk = cel_malloc(sizeof *chunk + n);
+    if (chunk)
+        chunk->cap = n;
+    return chunk;
+}
+
 static int capture(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                    const struct cel_chunk_location *at, const void *encoded, size_t n)
 {
-    struct cel_captured *chunk = cel_malloc(sizeof *chunk + n);
+    struct cel_captured *chunk = take_captured(ds->par, n);
     int rc = chunk ? CEL_OK : NC_ENOMEM;
 
     if (rc != CEL_OK)
@@ -75,9 +97,22 @@ static int send_whole(struct cel_stream *stream, const size_t *index)
 
 void cel_par_captured_free(struct cel_par *par)
 {
-    for (size_t i = 0; i < par->captured.n; i++)
-        free(par->captured.at[i]);
+    for (size_t i = 0; i < par->captured.n; i++) {
+        struct cel_captured *chunk = par->captured.at[i];
+
+        if (par->nspare + chunk->cap <= SPARE_MAX && cel_vec_add(&par->spare, chunk) == CEL_OK)
+            par->nspare += chunk->cap;
+        else
+            free(chunk);
+    }
     par->captured.n = 0;
+}
+
+void cel_par_spare_free(struct cel_par *par)
+{
+    for (size_t i = 0; i < par->spare.n; i++)
+        free(par->spare.at[i]);
+    par->spare.n = par->nspare = 0;
 }
 
 int cel_par_encode(struct cel_request *req)

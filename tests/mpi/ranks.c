@@ -1,5 +1,6 @@
 /* Ranks put and get random regions, whole chunks and parts of them, collectively and alone; then every rank reads the file
  * alone and compares it with an array in memory. ranks FILE FORMAT FILTER SEED */
+#include <cellar.h>
 #include <math.h>
 #include <mpi.h>
 #include <netcdf.h>
@@ -21,7 +22,7 @@ static int rank, size;
     do { \
         int rc_ = (call); \
         if (rc_ != NC_NOERR) { \
-            fprintf(stderr, "rank %d, line %d: %s: %d %s\n", rank, __LINE__, #call, rc_, nc_strerror(rc_)); \
+            fprintf(stderr, "rank %d, line %d: %s: %d %s\n", rank, __LINE__, #call, rc_, cellar_error()); \
             MPI_Abort(MPI_COMM_WORLD, 1); \
         } \
     } while (0)
@@ -81,8 +82,8 @@ static void define(int ncid, int netcdf4, const char *filter, int *var, int *fix
     CHECK(nc_put_att_text(ncid, *var, "units", 1, "K"));
     if (netcdf4)
         CHECK(nc_def_var_chunking(ncid, *var, NC_CHUNKED, chunks));
-    if (netcdf4 && strcmp(filter, "deflate") == 0)
-        CHECK(nc_def_var_deflate(ncid, *var, 1, 1, 1));
+    if (netcdf4 && strcmp(filter, "none") != 0)
+        CHECK(cellar_def_var_chain(ncid, *var, filter));
     CHECK(nc_enddef(ncid));
 }
 
@@ -120,8 +121,11 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (argc < 4)
         return 2;
-    netcdf4 = strcmp(argv[2], "classic") != 0 && strcmp(argv[2], "cdf5") != 0;
-    mode = strcmp(argv[2], "netcdf4") == 0 ? NC_NETCDF4 : strcmp(argv[2], "cdf5") == 0 ? NC_64BIT_DATA : 0;
+    netcdf4 = strncmp(argv[2], "cdf", 3) != 0;
+    mode = strcmp(argv[2], "cdf5") == 0   ? NC_64BIT_DATA
+           : strcmp(argv[2], "cdf2") == 0 ? NC_64BIT_OFFSET
+           : netcdf4                      ? NC_NETCDF4
+                                          : 0;
     CHECK(nc_create_par(argv[1], mode | NC_CLOBBER, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
     define(ncid, netcdf4, argv[3], &var, &fixed);
     CHECK(nc_var_par_access(ncid, var, NC_COLLECTIVE));

@@ -1,19 +1,54 @@
 #!/bin/sh
-# run.sh RANKS FAILURES: every format at 1, 2, 4 and 16 ranks; the netCDF-4 files must have the same bytes for any number.
-# Under mpirun; nothing waits longer than a minute.
+# run.sh PROGRAMS [MATRIX_RUNS]: every format at 1, 2, 4 and 16 ranks; files and stores must have the same bytes for any
+# number. Then one rank errs, in every step and way, in MATRIX_RUNS sessions of each format (132: each combination at least
+# once with 2 and 3 ranks; the long form is 1000). PROGRAMS is the folder of mpi_ranks and the others. Under mpirun, or what
+# MPIRUN names; nothing waits longer than a minute.
 set -eu
-ranks=$1 failures=$2
-run="timeout 60 mpirun --oversubscribe"
-[ "$(id -u)" != 0 ] || run="$run --allow-run-as-root"
-for format in "netcdf4 deflate" "netcdf4 none" "classic none" "cdf5 none" "zarr deflate"; do
+programs=$1 runs=${2:-132}
+mpirun=${MPIRUN:-mpirun --oversubscribe}
+[ "$(id -u)" != 0 ] || [ -n "${MPIRUN:-}" ] || mpirun="$mpirun --allow-run-as-root"
+run="timeout 120 $mpirun"
+
+path_of() { # FORMAT NAME
+    case $1 in
+    zarr2) echo "file://$PWD/$2#mode=nczarr" ;;
+    zarr3) echo "file://$PWD/$2#mode=nczarr,v3" ;;
+    *) echo "$2" ;;
+    esac
+}
+
+while read -r format filter; do
     for n in 1 2 4 16; do
-        name=$(echo "$format" | tr ' ' -)-$n
-        path=$name.nc
-        [ "${format%% *}" != zarr ] || path="file://$PWD/$name.zarr#mode=nczarr"
-        $run -n $n "$ranks" "$path" $format
+        name=$(echo "$format-$filter-$n" | tr '|,=' ---)
+        $run -n $n "$programs/mpi_ranks" "$(path_of "$format" "$name")" "$format" "$filter" </dev/null
+        [ $n = 1 ] && first=$name || diff -r "$first" "$name"
+    done
+done <<END
+netcdf4 shuffle|deflate,level=1
+netcdf4 shuffle|zstd,level=3
+netcdf4 blosc
+netcdf4 fletcher32
+netcdf4 none
+cdf1 none
+cdf2 none
+cdf5 none
+zarr2 deflate,level=1
+zarr2 none
+zarr3 shuffle|zstd,level=3
+END
+for n in 2 4 16; do
+    $run -n $n "$programs/mpi_failures" failures.nc
+done
+for n in 2 3; do
+    for format in netcdf4 zarr2 cdf1; do
+        timeout $((runs * 20)) $mpirun -n $n "$programs/mpi_matrix" "$(path_of $format matrix-$format-$n)" $format "$runs" 0
     done
 done
-for n in 2 4 16; do
-    cmp netcdf4-deflate-1.nc netcdf4-deflate-$n.nc
-    $run -n $n "$failures" failures.nc
-done
+
+# The library beside a copy of itself under libcellar's name.
+cp "$programs/../../src/libcellar_mpi.so.0" libcellar.so.0
+if $run -n 1 env LD_PRELOAD="$PWD/libcellar.so.0" "$programs/mpi_ranks" both.nc netcdf4 none 2>both.log; then
+    echo "both flavours: not refused" >&2
+    exit 1
+fi
+grep -q "both loaded in this process" both.log

@@ -1,0 +1,133 @@
+/* Ranks write and read one float variable of 96 MB, each a slab of whole chunks; seconds of the slowest rank, as JSON.
+ * Compiled by run_mpi.py with mpicc against each library. bench_mpi FOLDER ROUNDS [zarr] */
+#include <mpi.h>
+#include <netcdf.h>
+#include <netcdf_par.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 6, NY = 2048, NX = 2048, CY = 128, CX = 512 };
+
+static int rank, size;
+static float *slab;
+static size_t rows;
+
+#define CHECK(call) \
+    do { \
+        int rc_ = (call); \
+        if (rc_ != NC_NOERR) { \
+            fprintf(stderr, "rank %d: %s: %s\n", rank, #call, nc_strerror(rc_)); \
+            MPI_Abort(MPI_COMM_WORLD, 1); \
+        } \
+    } while (0)
+
+static const struct kind {
+    const char *name;
+    int mode, chunked, filtered;
+} kinds[] = {
+    {"filtered chunks", NC_NETCDF4, 1, 1},
+    {"chunks", NC_NETCDF4, 1, 0},
+    {"contiguous", NC_NETCDF4, 0, 0},
+};
+
+static void make_slab(void)
+{
+    rows = NY / (size_t)size;
+    slab = malloc(rows * NX * sizeof *slab);
+    for (size_t i = 0; i < rows * NX; i++) {
+        size_t y = i / NX + rows * (size_t)rank, x = i % NX;
+
+        slab[i] = 280.0f + (float)((y * 31 + x * 17) % 64) * 0.125f + (float)(y / 64) * 0.5f;
+    }
+}
+
+static double slowest(double since)
+{
+    double mine = MPI_Wtime() - since, all;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return all;
+}
+
+static double begin(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime();
+}
+
+static double write_file(const char *path, const struct kind *kind)
+{
+    int ncid, dims[3], var, old;
+    size_t chunks[3] = {1, CY, CX};
+    double since = begin();
+
+    CHECK(nc_create_par(path, kind->mode | NC_CLOBBER, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+    CHECK(nc_set_fill(ncid, NC_NOFILL, &old));
+    CHECK(nc_def_dim(ncid, "t", STEPS, &dims[0]));
+    CHECK(nc_def_dim(ncid, "y", NY, &dims[1]));
+    CHECK(nc_def_dim(ncid, "x", NX, &dims[2]));
+    CHECK(nc_def_var(ncid, "v", NC_FLOAT, 3, dims, &var));
+    if (kind->chunked)
+        CHECK(nc_def_var_chunking(ncid, var, NC_CHUNKED, chunks));
+    if (kind->filtered)
+        CHECK(nc_def_var_deflate(ncid, var, 1, 1, 1));
+    CHECK(nc_enddef(ncid));
+    CHECK(nc_var_par_access(ncid, var, NC_COLLECTIVE));
+    for (size_t step = 0; step < STEPS; step++) {
+        size_t start[3] = {step, rows * (size_t)rank, 0}, count[3] = {1, rows, NX};
+
+        CHECK(nc_put_vara_float(ncid, var, start, count, slab));
+    }
+    CHECK(nc_close(ncid));
+    return slowest(since);
+}
+
+static double read_file(const char *path)
+{
+    int ncid, var;
+    float *back = malloc(rows * NX * sizeof *back);
+    double since = begin();
+
+    CHECK(nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+    CHECK(nc_inq_varid(ncid, "v", &var));
+    CHECK(nc_var_par_access(ncid, var, NC_COLLECTIVE));
+    for (size_t step = 0; step < STEPS; step++) {
+        size_t start[3] = {step, rows * (size_t)rank, 0}, count[3] = {1, rows, NX};
+
+        CHECK(nc_get_vara_float(ncid, var, start, count, back));
+        if (memcmp(back, slab, rows * NX * sizeof *back) != 0)
+            CHECK(NC_EIO);
+    }
+    CHECK(nc_close(ncid));
+    free(back);
+    return slowest(since);
+}
+
+int main(int argc, char **argv)
+{
+    char path[4096];
+    const char *comma = "{";
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc < 3)
+        return 2;
+    make_slab();
+    for (int round = 0; round < atoi(argv[2]); round++)
+        for (size_t k = 0; k < (argc > 3 ? 1 : sizeof kinds / sizeof *kinds); k++) {
+            double wrote, got;
+
+            snprintf(path, sizeof path, argc > 3 ? "file://%s/bench.zarr#mode=zarr" : "%s/bench.nc", argv[1]);
+            wrote = write_file(path, &kinds[k]);
+            got = read_file(path);
+            if (rank == 0)
+                printf("%s\"write %s\": %.6f, \"read %s\": %.6f", comma, kinds[k].name, wrote, kinds[k].name, got);
+            comma = ", ";
+        }
+    if (rank == 0)
+        printf("}\n");
+    MPI_Finalize();
+    return 0;
+}
