@@ -73,8 +73,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return None
         if self.headers.get('If-Match', etag) != etag:
             return self.answer(412)
+        if self.headers.get('If-None-Match') == etag:
+            return self.answer(304, headers=[('ETag', etag)])
         wanted = re.fullmatch(r'bytes=(\d+)-(\d+)', self.headers.get('Range', ''))
         if not wanted:
+            with s.lock:
+                s.sent += len(data)
             return self.answer(200, data, [('ETag', etag)], len(data) // 2 if fault == 'short' else None)
         first, last = int(wanted[1]) + (8 if fault == 'wrong' else 0), min(int(wanted[2]), len(data) - 1)
         if first > last:
