@@ -100,6 +100,7 @@ static int answer_from_cache(struct cel_remote_call *call, const struct cel_net_
     } else if (call->kept.len) {
         memcpy(call->dst, call->kept.data, call->kept.len);
     }
+    cel_net_note_cached(call->kept.len);
     *answer = a;
     return rc;
 }
@@ -534,6 +535,7 @@ void cel_remote_free(struct cel_store *s)
     struct cel_target *older;
 
     cel_ahead_dispose(&r->ahead);
+    cel_net_report();
     for (struct cel_target *t = r->target; t; t = older) {
         older = t->older;
         cel_target_free(t);

@@ -5,6 +5,7 @@ limits, several processes, disks that take nothing, and folders that others may 
 usage: cache.py TOOLS"""
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -116,6 +117,29 @@ def together(server, name):
     check('after a kill', dump(url, 'cache:1M').stdout == want)
 
 
+def stats(reader):
+    """What `cellar run --stats` says, from folders as they are installed."""
+    for folder in ('bin', 'lib/cellar/netcdf/bin', 'lib/cellar/netcdf/lib'):
+        os.makedirs('prefix/' + folder)
+    shutil.copy(TOOLS / 'cellar', 'prefix/bin/cellar')
+    os.symlink(TOOLS / 'ncdump', 'prefix/lib/cellar/netcdf/bin/ncdump')
+
+    def told(cache):
+        done = subprocess.run(['prefix/bin/cellar', 'run', '--stats', '--', 'ncdump', reader.url], capture_output=True, text=True,
+                              env=environment(cache))
+        return re.search(r'network  (\d+) requests \(0 of them made again\)  received ([\d.]+) MB  sent 0.000 MB'
+                         r'(?:  from the cache on disk ([\d.]+) MB)?', done.stderr) or check('--stats', False, done.stderr)
+
+    shutil.rmtree('cache')
+    with reader.server.lock:
+        reader.server.asked.clear()
+    first, asked = told('cache:10M'), len(reader.server.asked)
+    second = told('cache:10M')
+    if first and second:
+        check('--stats tells of each request', int(first[1]) == asked > 0 and float(first[2]) > .4 and not first[3])
+        check('and of the cache', float(second[2]) < .2 and float(second[3]) > .4)
+
+
 def main():
     server = nasty.Server()
     make('a', 1)
@@ -138,6 +162,7 @@ def main():
         reader.expect('and the second time', 'cache:10M', 0, sent // 3)
     limits(server, reader)
     folders(reader)
+    stats(Reader(server, 'data.nc'))
     together(server, 'data.nc')
     print(len(failed), 'failed', *failed, sep='\n')
     return 1 if failed else 0
