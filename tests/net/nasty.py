@@ -22,6 +22,7 @@ import urllib.parse
 
 DATA = bytes(i * 7 % 251 for i in range(1000))
 ETAG = '"v1"'
+SLOW = 2  # seconds: more than the tests let a client wait
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -66,6 +67,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             fault = next(s.faults) if s.every and s.turn % s.every == 0 else None
             s.delivered[fault] = s.delivered.get(fault, 0) + 1
         etag = '"other"' if fault == 'stale' else '"%d-%d"' % (len(data), hash(data) & 0xffffff)
+        if fault == 'slow':
+            time.sleep(SLOW)
         if fault == '503':
             return self.answer(503)
         if fault == 'reset':
@@ -140,7 +143,7 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(('127.0.0.1', 0), Handler)
         self.lock, self.asked, self.seen, self.connections = threading.Lock(), [], {}, 0
         self.folder, self.every, self.turn, self.sent, self.delivered = '.', 0, 0, 0, {}
-        self.faults = itertools.cycle(['503', 'reset', 'short', 'wrong', 'stale'])
+        self.faults = itertools.cycle(['503', 'reset', 'short', 'wrong', 'stale', 'slow'])
         self.latency, self.under_way, self.most = 0, 0, 0
         self.port = self.server_address[1]
         self.url = f'http://127.0.0.1:{self.port}'
