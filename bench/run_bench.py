@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Ratios against the installed netCDF-C, measured side by side in one run.
+"""Ratios against netCDF-C, measured side by side in one run.
 
-Every operation is run by netCDF-C, by Cellar with all cores and by Cellar with one
-thread, in turns, at least five times; what counts is the ratio of the medians.
-Files lie in memory (/dev/shm). Prints a table and writes bench.json beside the
-build. Machines are noisy: believe the ratios, not the seconds."""
+Every operation is run by the installed netCDF-C, by the newest one (inside PyPI's netCDF4,
+where scripts/peers.sh has made .venv-peers), by Cellar with all cores and by Cellar with one
+thread, in turns, at least five times; what counts is the ratio of the medians, to the
+faster netCDF-C. Files lie in memory (/dev/shm). Prints a table and writes bench.json beside
+the build. Machines are noisy: believe the ratios, not the seconds."""
 import argparse
 import glob
 import json
@@ -17,26 +18,29 @@ import sys
 import time
 
 from fields import SYNTHETIC, Field, fetch_packages, real_fields, synthetic_fields
+from sidebyside import processor
 
 MIB = 1 << 20
 
 # title, operation, filter, must, aim, threads of ours, which fields
 ROWS = [
-    ("read shuffle+deflate", "read", "deflate1", 4, 7, "all", "any"),
-    ("write shuffle+deflate 1", "write", "deflate1", 4, 8, "all", "any"),
-    ("write shuffle+deflate 5", "write", "deflate5", 4, 8, "all", "any"),
-    ("read shuffle+zstd 3", "read", "zstd3", 3.5, 5, "all", "any"),
-    ("write shuffle+zstd 3", "write", "zstd3", 2.5, 4, "all", "any"),
-    ("read uncompressed chunks", "read", "none", 2, 3, "all", "any"),
-    ("write uncompressed chunks", "write", "none", 1.2, 1.5, "all", "any"),
-    ("write one step per call", "write_steps", "deflate1", 5, 10, "all", "wide"),
-    ("read one step per call", "read_steps", "deflate1", 5, 10, "all", "wide"),
-    ("time series at a point", "point", "deflate1", 4, 6, "all", "steps"),
-    ("one-step slab", "slab", "deflate1", 4, 6, "all", "steps"),
+    ("read shuffle+deflate", "read", "deflate1", 5.5, 8, "all", "any"),
+    ("write shuffle+deflate 1", "write", "deflate1", 6, 10, "all", "any"),
+    ("write shuffle+deflate 5", "write", "deflate5", 6, 10, "all", "any"),
+    ("read shuffle+zstd 3", "read", "zstd3", 4.5, 6, "all", "any"),
+    ("write shuffle+zstd 3", "write", "zstd3", 3.2, 5, "all", "any"),
+    ("read uncompressed chunks", "read", "none", 3.2, 4, "all", "any"),
+    ("read uncompressed chunks, fresh memory", "read_fresh", "none", 3.5, 4.5, "all", "any"),
+    ("read contiguous", "read", "contiguous", 1, 1.3, "all", "any"),
+    ("write uncompressed chunks", "write", "none", 1.5, 1.7, "all", "any"),
+    ("write one step per call", "write_steps", "deflate1", 8, 12, "all", "wide"),
+    ("read one step per call", "read_steps", "deflate1", 4, 8, "all", "wide"),
+    ("time series at a point", "point", "deflate1", 5, 10, "all", "steps"),
+    ("one-step slab", "slab", "deflate1", 5, 8, "all", "steps"),
     ("one thread: read shuffle+deflate", "read", "deflate1", 1.9, 2.5, "one", "any"),
     ("one thread: write shuffle+deflate 1", "write", "deflate1", 2, 3, "one", "any"),
 ]
-READS = {"read", "read_steps", "point", "slab"}
+READS = {"read", "read_fresh", "read_steps", "point", "slab"}
 
 
 # --- measuring --------------------------------------------------------------------
@@ -44,7 +48,12 @@ READS = {"read", "read_steps", "point", "slab"}
 class Bench:
     def __init__(self, options, shm):
         self.options, self.shm = options, shm
-        self.program = {who: f"{options.build}/bench/bench_array_{who}" for who in ("ours", "theirs")}
+        self.program = {who: f"{options.build}/bench/bench_array_{who}" for who in ("ours", "theirs", "newest")}
+        self.peers = {}  # contender: its version
+        for who in ("theirs", "newest"):
+            if os.path.exists(self.program[who]):
+                asked = subprocess.run([self.program[who], "version"], check=True, capture_output=True, text=True)
+                self.peers[who] = asked.stdout.split()[0]
         self.results = {}
 
     def once(self, who, threads, op, field, filter_, file):
@@ -62,11 +71,12 @@ class Bench:
         return json.loads(run.stdout)
 
     def measure(self, op, field, filter_):
-        """Medians by contender; both read the file netCDF-C wrote."""
+        """Medians by contender, the faster netCDF-C as "theirs"; all read the file that the installed one wrote."""
         key = (op, field.name, filter_)
         if key in self.results:
             return self.results[key]
-        contenders = {"theirs": ("theirs", "one"), "all": ("ours", "all"), "one": ("ours", "one")}
+        contenders = {peer: (peer, "one") for peer in self.peers}
+        contenders.update({"all": ("ours", "all"), "one": ("ours", "one")})
         samples = {name: [] for name in contenders}
         shared = f"{self.shm}/shared.nc"
         try:
@@ -76,7 +86,12 @@ class Bench:
                 for name, (who, threads) in contenders.items():
                     file = shared if op in READS else f"{self.shm}/{name}.nc"
                     samples[name].append(self.once(who, threads, op, field, filter_, file))
+            if op == "write" and filter_ == "none":
+                samples["floor"] = [self.once("ours", "all", "floor", field, filter_, f"{self.shm}/floor.nc")
+                                    for _ in range(self.options.runs)]
             out = {name: summary(s) for name, s in samples.items()}
+            out["by_peer"] = {self.peers[peer]: out.pop(peer) for peer in self.peers}
+            out["theirs"] = min(out["by_peer"].values(), key=lambda peer: peer["median"])
         except RuntimeError as error:
             print(f"bench: {error}", file=sys.stderr)
             out = None
@@ -111,6 +126,8 @@ def run_row(bench, row, fields):
             continue
         out["fields"].append({
             "field": field.name, "kind": field.kind, "ratio": m["theirs"]["median"] / m[threads]["median"],
+            "by_peer": {version: peer["median"] / m[threads]["median"] for version, peer in m["by_peer"].items()},
+            "floor": m["floor"]["median"] / m[threads]["median"] if "floor" in m else None,
             "size": m[threads]["file"] / m["theirs"]["file"], "mb_per_s": m[threads]["bytes"] / 1e6 / m[threads]["median"],
             "theirs_mb_per_s": m["theirs"]["bytes"] / 1e6 / m["theirs"]["median"],
             "spread": m[threads]["spread"], "theirs_spread": m["theirs"]["spread"],
@@ -131,7 +148,7 @@ def show(value):
 
 
 def print_rows(rows, verbose):
-    print(f"\n{'operation':38} {'must':>5} {'aim':>5} {'real':>6} {'synth':>6}  holds")
+    print(f"\n{'operation (by the faster netCDF-C)':38} {'must':>5} {'aim':>5} {'real':>6} {'synth':>6}  holds")
     for r in rows:
         verdict = "aim reached" if r["reaches_aim"] else "yes" if r["holds"] else "NO"
         if r.get("failed"):
@@ -142,7 +159,9 @@ def print_rows(rows, verbose):
         for f in r["fields"] if verbose else []:
             print(f"    {f['field']:20} {f['ratio']:6.2f}x  {f['theirs_mb_per_s']:7.0f} -> {f['mb_per_s']:7.0f} MB/s"
                   f"  spread {f['theirs_spread']:4.0%} {f['spread']:4.0%}  1->all {f['one_to_all']:4.2f}x  cpu {f['cpu_ratio']:4.2f}x"
-                  f"  file {f['size']:6.3f}  memory {f['theirs_extra_mib']:5.1f} -> {f['extra_mib']:5.1f} MiB")
+                  f"  file {f['size']:6.3f}  memory {f['theirs_extra_mib']:5.1f} -> {f['extra_mib']:5.1f} MiB"
+                  + "".join(f"  {version}: {ratio:.2f}x" for version, ratio in f["by_peer"].items())
+                  + (f"  bare pwrite: {f['floor']:.2f}x" if f["floor"] else ""))
 
 
 PEER_PYTHON = """
@@ -258,6 +277,7 @@ def main():
         if options.fields:
             fields = [f for f in fields if f.name in options.fields.split(",")]
         bench = Bench(options, shm)
+        print(f"processor: {processor()}; netCDF-C {', '.join(bench.peers.values())}")
         rows = []
         for row in ROWS:
             if options.only in row[0]:
@@ -278,7 +298,7 @@ def main():
               f"{'linear' if g['holds'] else 'WORSE THAN LINEAR'}")
     path = options.out or options.build + "/bench.json"
     with open(path, "w") as out:
-        json.dump({"rows": rows, "peers": peers, "growth": growth, "codecs_missed": codecs, "cores": os.cpu_count()}, out, indent=1)
+        json.dump({"rows": rows, "peers": peers, "growth": growth, "codecs_missed": codecs, "cores": os.cpu_count(), "processor": processor(), "peers": bench.peers}, out, indent=1)
     print(f"\nfigures: {path}")
 
 

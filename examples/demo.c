@@ -94,7 +94,8 @@ static double largest_error(const float *a, const float *b)
     double most = 0;
 
     for (size_t i = 0; i < NVALUES; i++)
-        most = fmax(most, fabs((double)a[i] - b[i]));
+        if (fabs((double)a[i] - b[i]) > most)
+            most = fabs((double)a[i] - b[i]);
     return most;
 }
 

@@ -10,7 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG_QUANTIZE = 256, LONG_VERIFY, LONG_DRY_RUN, LONG_REPORT, LONG_KEEP_ORDER, LONG_THREADS, LONG_STRICT };
+enum {
+    LONG_QUANTIZE = 256,
+    LONG_VERIFY,
+    LONG_DRY_RUN,
+    LONG_REPORT,
+    LONG_KEEP_ORDER,
+    LONG_THREADS,
+    LONG_STRICT,
+    LONG_CLOUD
+};
 
 static const struct opt options[] = {
     {'F', "filter", "VARS,CHAIN",
@@ -27,6 +36,7 @@ static const struct opt options[] = {
     {'6', NULL, NULL, "kind 64-bit-offset"},
     {'7', NULL, NULL, "kind netCDF-4-classic"},
     {'u', "fix-unlimited", NULL, "unlimited dimensions become fixed ones"},
+    {LONG_CLOUD, "cloud", NULL, "netCDF-4 with all metadata at the front, to be read from servers in few requests"},
     {'v', "data", "NAME,...", "data of these variables only, definitions of all"},
     {'V', "variables", "NAME,...", "only these variables"},
     {'g', "data-groups", "NAME,...", "data of variables in these groups only, definitions of all"},
@@ -82,6 +92,7 @@ static const struct opt_switch switches[] = {
     {LONG_DRY_RUN, offsetof(struct copy_request, dry_run)},
     {LONG_KEEP_ORDER, offsetof(struct copy_request, keep_order)},
     {LONG_STRICT, offsetof(struct copy_request, strict)},
+    {LONG_CLOUD, offsetof(struct copy_request, cloud)},
     {0},
 };
 

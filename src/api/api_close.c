@@ -6,6 +6,7 @@
 #include "fork.h"
 #include "plugin.h"
 #include "rc.h"
+#include "trace.h"
 #include <netcdf_mem.h>
 
 /* --- leaving define mode ------------------------------------------------------------- */
@@ -69,6 +70,7 @@ static int settle(struct cel_dataset *ds)
 /* What was defined goes to the container. The dataset is locked. */
 static int leave_define(struct cel_dataset *ds)
 {
+    CEL_TRACE(CEL_TRACE_SAVE, .file = ds->path);
     int rc = settle(ds);
 
     if (rc == CEL_OK)
@@ -82,7 +84,10 @@ int cel_data_mode(struct cel_dataset *ds)
 {
     int rc = cel_mode_data(ds);
 
-    return rc == CEL_OK && ds->defining ? leave_define(ds) : rc;
+    if (rc != CEL_OK || !ds->defining)
+        return rc;
+    cel_par_note_definitions(ds->par);
+    return leave_define(ds);
 }
 
 static int end_define(struct cel_call *c)
@@ -184,8 +189,9 @@ static void finish(struct cel_dataset *ds, bool abort, struct cel_first_failure 
 
 /* The dataset is out of the table, so no other call can use it. A new dataset that
  * never got through its first nc_enddef() leaves no file. */
-static int close_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *memory)
+static int end_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *memory)
 {
+    CEL_TRACE(CEL_TRACE_CLOSE, .file = ds->path);
     struct cel_first_failure first = {0};
     bool has_file = !cel_is_shared(ds) || !ds->writable || cel_par_has_file(ds->par);
 
@@ -197,8 +203,16 @@ static int close_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *
     cel_first_failure_note(&first, ds->ops->close(ds, !ds->created && has_file, memory));
     if (cel_first_failure_restore(&first) != CEL_OK)
         cel_fail_at(first.rc, CEL_IN_FILE, "%s", ds->path);
-    cel_dataset_free(ds);
     return first.rc;
+}
+
+static int close_dataset(struct cel_dataset *ds, bool abort, struct cel_memory *memory)
+{
+    int rc = end_dataset(ds, abort, memory);
+
+    cel_dataset_free(ds);
+    cel_trace_save();
+    return rc;
 }
 
 static int close_id(int ncid, bool abort)
@@ -239,7 +253,6 @@ static int settle_before_close(int ncid, bool *shared)
 int nc_close(int ncid)
 {
     struct cel_first_failure first = {0};
-
     bool shared;
 
     cel_first_failure_note(&first, settle_before_close(ncid, &shared));
@@ -250,7 +263,14 @@ int nc_close(int ncid)
 
 int nc_abort(int ncid)
 {
-    return close_id(ncid, true);
+    struct cel_first_failure first = {0};
+    struct cel_call c;
+    int rc = cel_call_begin(&c, ncid);
+
+    rc = cel_call_meet(&c, rc, CEL_PAR_ABORT);
+    cel_first_failure_note(&first, cel_call_end(&c, rc));
+    cel_first_failure_note(&first, close_id(ncid, true));
+    return cel_first_failure_restore(&first);
 }
 
 int nc_close_memio(int ncid, NC_memio *info)
@@ -277,6 +297,7 @@ int nc_close_memio(int ncid, NC_memio *info)
 /* All that can be written is, and the first failure is the answer; so is a put that failed before. */
 static int sync_all(struct cel_call *c)
 {
+    CEL_TRACE(CEL_TRACE_SYNC, .file = c->ds->path);
     struct cel_first_failure first = {0};
 
     if (c->ds->writable) {

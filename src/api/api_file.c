@@ -1,6 +1,7 @@
 /* Datasets: create, open, and what holds for one as a whole. A dataset is in the
  * id table only once its container has it. */
 #include "api.h"
+#include "trace.h"
 #include <errno.h>
 #include <netcdf_mem.h>
 #include <string.h>
@@ -61,6 +62,13 @@ static int give_up(struct cel_dataset *ds, int rc)
     return rc;
 }
 
+static int begin_container(struct cel_dataset *ds, struct cel_where *where, bool create,
+                           const struct cel_options *options)
+{
+    CEL_TRACE(CEL_TRACE_OPEN, .name = create ? "create" : NULL, .file = ds->path);
+    return (create ? ds->ops->create : ds->ops->open)(ds, &where->at, options);
+}
+
 /* What create and open share once the location is known. */
 static int start(const char *path, struct cel_where *where, int mode, bool create, int *ncidp)
 {
@@ -88,7 +96,7 @@ static int start(const char *path, struct cel_where *where, int mode, bool creat
     apply_settings(ds, &set);
     rc = create ? CEL_OK : write_first(&where->at);
     if (rc == CEL_OK)
-        rc = (create ? ops->create : ops->open)(ds, &where->at, &options);
+        rc = begin_container(ds, where, create, &options);
     if (rc == CEL_OK) {
         ds->file = identify(&where->at);
         cel_api_first_use(ops);

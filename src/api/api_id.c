@@ -14,6 +14,7 @@
  * it only forgets it. */
 #include "api.h"
 #include "fork.h"
+#include "trace.h"
 #include <assert.h>
 #include <string.h>
 #include <unistd.h>
@@ -223,7 +224,7 @@ static struct cel_open *lock_row(int ncid)
 
     if (!open)
         return NULL;
-    cel_lock(&open->lock);
+    cel_trace_lock(&open->lock, CEL_TRACE_WAIT_DATASET);
     if (!(users_of(open) & CLOSED))
         return open;
     cel_unlock(&open->lock);
@@ -344,7 +345,7 @@ CEL_FORK_LOCK(CEL_FORK_IDS, &table.lock, false, give_up_lost);
 void cel_call_lock(struct cel_call *c)
 {
     assert(!c->locked);
-    cel_lock(c->ds->lock);
+    cel_trace_lock(c->ds->lock, CEL_TRACE_WAIT_DATASET);
     c->locked = true;
 }
 

@@ -114,6 +114,8 @@ static int begin(const char *path, int mode, bool create, MPI_Comm comm, MPI_Inf
     rc = meet_first(par, path, mode, ncidp);
     if (rc == CEL_OK)
         rc = cel_par_share(par, cel_par_has_file(par) ? start(path, mode, create, &ncid) : CEL_OK);
+    if (rc == CEL_OK)
+        cel_par_tell_file(par, path);
     if (rc == CEL_OK && !cel_par_has_file(par))
         rc = follow(path, mode, create, &ncid);
     if (rc == CEL_OK)
@@ -167,7 +169,7 @@ int nc_var_par_access(int ncid, int varid, int par_access)
 
     if (rc == CEL_OK)
         rc = check_access(&c, par_access);
-    rc = cel_call_meet(&c, rc, CEL_PAR_ACCESS);
+    rc = cel_call_meet(&c, rc, par_access == NC_INDEPENDENT ? CEL_PAR_INDEPENDENT : CEL_PAR_COLLECTIVE);
     if (rc == CEL_OK)
         cel_par_set_access(c.var, par_access == NC_COLLECTIVE);
     if (rc == CEL_OK && c.ds->writable && !c.ds->defining)

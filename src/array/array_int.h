@@ -108,6 +108,8 @@ size_t cel_request_fill_rest(const struct cel_request *req, const size_t *count)
 
 /* transfer.c: which conversions this request's values need. */
 int cel_transfer_init(struct cel_request *req, nc_type memtype);
+/* The steps of it as a timeline names them; NULL: values are only moved. */
+const char *cel_trace_of_transfer(const struct cel_transfer *transfer);
 
 /* --- grid.c ------------------------------------------------------------------ */
 

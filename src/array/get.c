@@ -5,6 +5,7 @@
  * enter the cache once it has shown that such chunks are wanted again. */
 #include "array_int.h"
 #include "huge_pages.h"
+#include "trace.h"
 #include <string.h>
 
 void cel_job_scatter(struct cel_job *job, void *chunk)
@@ -12,6 +13,7 @@ void cel_job_scatter(struct cel_job *job, void *chunk)
     const struct cel_request *req = job->stream->req;
     struct cel_box box;
 
+    CEL_TRACE(CEL_TRACE_SCATTER, .name = job->input == CEL_INPUT_FILL ? "fill" : cel_trace_of_transfer(&req->transfer));
     cel_grid_box(req, job->index, chunk, &box);
     job->nrange =
         job->input == CEL_INPUT_FILL ? cel_scatter_fill(&req->transfer, &box) : cel_scatter(&req->transfer, &box);
@@ -31,6 +33,7 @@ static int get_planes(struct cel_job *job)
         cel_job_scatter(job, NULL);
         return CEL_OK;
     }
+    CEL_TRACE(CEL_TRACE_UNSHUFFLE, .nbytes = planes.n * planes.size);
     cel_grid_box(req, job->index, (void *)planes.at, &box);
     cel_scatter_planes(&req->transfer, &planes, &box);
     return CEL_OK;
@@ -143,12 +146,14 @@ static int send_chunk(struct cel_stream *stream, const size_t *index)
 static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                       nc_type memtype)
 {
+    char path[CEL_WHERE_TEXT];
     struct cel_request req;
     size_t count[CEL_RANK_MAX], nrange = 0;
     int rc;
 
     if (cel_unchunked_single(ds, var, region, data, memtype, false, &rc))
         return rc;
+    CEL_TRACE(CEL_TRACE_GET, .file = ds->path, .variable = cel_var_path(var, path));
     rc = cel_request_begin(ds, var, region, data, memtype, false, &req);
     if (rc == CEL_OK && req.n && !var->layout.unchunked)
         rc = cel_chain_usable(&var->chain);
@@ -177,7 +182,7 @@ int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel
     int rc = cel_array_get(ds, var, &array);
 
     if (rc == CEL_OK) {
-        cel_lock(&array->lock);
+        cel_trace_lock(&array->lock, CEL_TRACE_WAIT_VARIABLE);
         since = cel_tally_start(&array->tally);
         rc = get_locked(ds, var, region, data, memtype);
         cel_tally_add(&array->tally, var, region, false, since);

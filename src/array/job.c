@@ -12,6 +12,7 @@
  *
  * Only the calling thread changes the state, and never while the job's task runs. */
 #include "array_int.h"
+#include "trace.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,10 +104,14 @@ bool cel_job_awaits_address(const struct cel_job *job)
     return job->output != CEL_OUTPUT_NONE && !allocates_before_work(job->stream) && !allocates_in_work(job->stream);
 }
 
+/* What spans of a chunk name. */
+#define TRACED(job) .variable = (job)->stream->var->name, .chunk = (job)->index, .rank = (job)->stream->array->rank
+
 static int write_output(struct cel_job *job)
 {
     struct cel_stream *s = job->stream;
 
+    CEL_TRACE(CEL_TRACE_WRITE, TRACED(job), .nbytes = job->out.nbytes);
     return s->ds->ops->chunk_write(s->ds, s->var, job->index, &job->at, job->out.data, job->out.nbytes);
 }
 
@@ -115,6 +120,7 @@ int cel_job_allocate(struct cel_job *job)
     struct cel_stream *s = job->stream;
 
     assert(allocates_in_work(s) || cel_task_group_is_own(&s->tasks));
+    CEL_TRACE(CEL_TRACE_PLACE, TRACED(job), .nbytes = job->out.nbytes);
     return s->ds->ops->chunk_allocate(s->ds, s->var, job->index, job->out.data, job->out.nbytes, job->out.skipped,
                                       &job->at);
 }
@@ -214,6 +220,7 @@ static int load_as_is(struct cel_job *job, void *dst)
     struct cel_stream *s = job->stream;
     size_t want = s->array->nbytes;
     struct cel_buf out = {.data = dst, .cap = want, .max = want};
+    CEL_TRACE(CEL_TRACE_READ, TRACED(job), .nbytes = want);
     int rc = s->ds->ops->chunk_read(s->ds, s->var, job->index, &job->at, &out);
 
     if (rc == CEL_OK && out.len != want)
@@ -245,6 +252,7 @@ static int read_encoded(struct cel_job *job)
     if (rc != CEL_OK)
         return rc;
     job->workspace->encoded.len = 0;
+    CEL_TRACE(CEL_TRACE_READ, TRACED(job), .nbytes = job->at.nbytes);
     return s->ds->ops->chunk_read(s->ds, s->var, job->index, &job->at, &job->workspace->encoded);
 }
 
@@ -328,6 +336,7 @@ static int fetch(const struct cel_encoded *e, size_t offset, size_t n, void *dst
     const struct cel_job *job = ((const struct fetched *)e)->job;
     struct cel_stream *s = job->stream;
 
+    CEL_TRACE(CEL_TRACE_READ, TRACED(job), .nbytes = n);
     return s->ds->ops->chunk_fetch(s->ds, s->var, &job->at, offset, n, dst);
 }
 
@@ -377,6 +386,7 @@ void cel_job_run(struct cel_task *task)
     struct cel_job *job = (struct cel_job *)task;
     bool working = job->state == CEL_JOB_WORKING;
 
+    CEL_TRACE(CEL_TRACE_CHUNK, TRACED(job));
     assert(working || job->state == CEL_JOB_WRITING);
     job->rc = working ? job->work(job) : write_output(job);
     if (job->rc != CEL_OK) {
@@ -392,6 +402,7 @@ void cel_job_run(struct cel_task *task)
 int cel_job_find(struct cel_job *job)
 {
     struct cel_stream *s = job->stream;
+    CEL_TRACE(CEL_TRACE_FIND, TRACED(job));
     int rc = s->ds->ops->chunk_find(s->ds, s->var, job->index, &job->at);
 
     assert(job->state == CEL_JOB_PREPARING && cel_task_group_is_own(&s->tasks));

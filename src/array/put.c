@@ -2,6 +2,7 @@
  * memory stays a few chunks and every core converts. Whole chunks go straight to
  * the encoder and the container; the others are gathered into the cache. */
 #include "array_int.h"
+#include "trace.h"
 #include <string.h>
 
 /* This job's rows of the request into a chunk's memory. */
@@ -11,6 +12,7 @@ void cel_job_gather(struct cel_job *job, void *chunk)
     struct cel_transfer transfer = req->transfer;
     struct cel_box box;
 
+    CEL_TRACE(CEL_TRACE_GATHER, .name = cel_trace_of_transfer(&transfer));
     transfer.worst = &job->worst;
     cel_grid_box(req, job->index, chunk, &box);
     job->nrange = cel_gather(&transfer, &box);
@@ -109,6 +111,7 @@ static int flush_deferred(struct cel_dataset *ds)
 static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
                       nc_type memtype)
 {
+    char path[CEL_WHERE_TEXT];
     struct cel_request req;
     int rc;
 
@@ -116,6 +119,7 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         cel_failed_put_note(var->array, region->start, region->count, NULL, rc);
         return rc;
     }
+    CEL_TRACE(CEL_TRACE_PUT, .file = ds->path, .variable = cel_var_path(var, path));
     rc = cel_request_begin(ds, var, region, (void *)data, memtype, true, &req);
     if (rc == CEL_OK && !req.n)
         return CEL_OK;
@@ -140,7 +144,7 @@ int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel
     int rc = cel_array_get(ds, var, &array);
 
     if (rc == CEL_OK) {
-        cel_lock(&array->lock);
+        cel_trace_lock(&array->lock, CEL_TRACE_WAIT_VARIABLE);
         since = cel_tally_start(&array->tally);
         rc = flush_deferred(ds);
         if (rc == CEL_OK)

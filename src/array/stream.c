@@ -7,6 +7,7 @@
  * Jobs in [collected, sent) are WORKING, those in [freed, collected) WRITING or DONE (job.c has the states). The first
  * failure by job number is kept; after one, no more output gets an address. */
 #include "array_int.h"
+#include "trace.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -126,6 +127,7 @@ static void free_one(struct cel_stream *s)
     cel_job_release(job);
     s->freed++;
     check_counts(s);
+    cel_trace_count(CEL_TRACE_BYTES_IN_FLIGHT, (s->sent - s->freed) * s->array->nbytes);
 }
 
 void cel_stream_await(struct cel_stream *s, size_t number)
@@ -214,6 +216,7 @@ void cel_stream_send(struct cel_job *job)
         job->cached->job = job;
     s->sent++;
     check_counts(s);
+    cel_trace_count(CEL_TRACE_BYTES_IN_FLIGHT, (s->sent - s->freed) * s->array->nbytes);
     if (!is_small(job)) {
         cel_task_group_push(&s->tasks, &job->task, false);
         return;

@@ -98,3 +98,13 @@ int cel_transfer_init(struct cel_request *req, nc_type memtype)
     choose_fill(req);
     return CEL_OK;
 }
+
+const char *cel_trace_of_transfer(const struct cel_transfer *transfer)
+{
+    static const char *const names[2][2][2] = {
+        {{NULL, "quantize"}, {"swap", "swap, quantize"}},
+        {{"convert", "convert, quantize"}, {"convert, swap", "convert, swap, quantize"}},
+    };
+
+    return names[transfer->convert != NULL][transfer->swap][transfer->quantizer != NULL];
+}

@@ -5,6 +5,7 @@
  * as they are: what they point to belongs to whom netCDF says. Only where vlens hold
  * compounds with holes is it copied first: the caller's memory must not leak into files. */
 #include "array_int.h"
+#include "trace.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,7 @@ static int move(const struct cel_request *req, const size_t *start, const size_t
     ptrdiff_t storage[CEL_RANK_MAX];
     const ptrdiff_t *stride = strides_of(req, storage);
 
+    CEL_TRACE(req->writing ? CEL_TRACE_WRITE : CEL_TRACE_READ, .variable = req->var->name);
     return req->writing ? req->ds->ops->unchunked_put(req->ds, req->var, start, count, stride, data)
                         : req->ds->ops->unchunked_get(req->ds, req->var, start, count, stride, data);
 }
@@ -137,6 +139,7 @@ static int gather_slice(struct cel_job *job)
     struct slice slice;
 
     transfer.worst = &job->worst;
+    CEL_TRACE(CEL_TRACE_GATHER, .name = cel_trace_of_transfer(&transfer));
     slice_of_job(job, &slice);
     job->nrange = cel_gather(&transfer, &slice.box);
     return CEL_OK;
@@ -170,6 +173,7 @@ static int scatter_slice(struct cel_job *job)
 {
     struct slice slice;
 
+    CEL_TRACE(CEL_TRACE_SCATTER, .name = cel_trace_of_transfer(&job->stream->req->transfer));
     slice_of_job(job, &slice);
     job->nrange = cel_scatter(&job->stream->req->transfer, &slice.box);
     return CEL_OK;

@@ -180,6 +180,13 @@ const char *cel_env_stats(void)
     return trusted("CELLAR_STATS");
 }
 
+const char *cel_env_trace(void)
+{
+    const char *text = trusted("CELLAR_TRACE");
+
+    return text && *text ? text : NULL;
+}
+
 bool cel_env_follow_links(void)
 {
     return trusted("CELLAR_FOLLOW_LINKS") && is_on("CELLAR_FOLLOW_LINKS") && !cel_env_untrusted();

@@ -27,6 +27,7 @@ void cel_env_set_unlocked(bool on);       /* this thread opens files that ranks 
 bool cel_env_file_locking(void);          /* HDF5_USE_FILE_LOCKING; true unless FALSE or 0 */
 bool cel_env_consolidated(void);          /* NCZARR_CONSOLIDATED: as mode=consolidated */
 const char *cel_env_stats(void);          /* CELLAR_STATS: a file for what was read and written; NULL = not set */
+const char *cel_env_trace(void);          /* CELLAR_TRACE: a file for a timeline; NULL = not set */
 bool cel_env_follow_links(void); /* CELLAR_FOLLOW_LINKS: symbolic links that lead out of a Zarr directory, too; never
                                     for untrusted files */
 

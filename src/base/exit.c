@@ -1,5 +1,6 @@
 /* What is to be done at exit: kept here, so that lower folders can call it without knowing the upper ones. */
 #include "exit.h"
+#include "trace.h"
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -43,4 +44,5 @@ __attribute__((destructor(101))) static void library_goes(void)
     cel_exit_close(NULL);
     if (last)
         last();
+    cel_trace_save();
 }

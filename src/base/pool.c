@@ -13,6 +13,7 @@
 #include "fork.h"
 #include "status.h"
 #include "thread.h"
+#include "trace.h"
 #include <assert.h>
 #include <stdio.h>
 #include <time.h>
@@ -189,6 +190,7 @@ static void take_warning(struct cel_task_group *group)
 
 static void *worker(void *unused)
 {
+    cel_trace_name_thread("worker");
     cel_lock(&lock);
     for (;;) {
         assert(nwoken <= nidle && nidle <= nthreads);
@@ -265,6 +267,32 @@ void cel_task_group_push(struct cel_task_group *group, struct cel_task *task, bo
     cel_unlock(&lock);
 }
 
+/* How long this thread waited, noted without the lock. */
+static void trace_wait(uint64_t since)
+{
+    const struct cel_trace_span span = {.since = since, .stage = CEL_TRACE_WAIT_THREADS};
+
+    if (!since)
+        return;
+    cel_unlock(&lock);
+    cel_trace_record(&span);
+    cel_lock(&lock);
+}
+
+/* Until a task of the group has been run by others. With the lock held, which is let go meanwhile. */
+static void await_others(struct cel_task_group *group, const struct cel_task *task, struct cel_cond *done)
+{
+    uint64_t since = CEL_TRACE_IS_ON ? cel_trace_now() : 0;
+
+    spin(&group->ndone);
+    if (!task->done && !group->first) {
+        group->done = done;
+        cel_cond_wait(done, &lock);
+        group->done = NULL;
+    }
+    trace_wait(since);
+}
+
 void cel_task_group_finish(struct cel_task_group *group, struct cel_task *task)
 {
     struct cel_cond done = CEL_COND_INIT;
@@ -276,12 +304,7 @@ void cel_task_group_finish(struct cel_task_group *group, struct cel_task *task)
             run_unlocked(group, take_first(group));
             continue;
         }
-        spin(&group->ndone);
-        if (task->done || group->first)
-            continue;
-        group->done = &done;
-        cel_cond_wait(&done, &lock);
-        group->done = NULL;
+        await_others(group, task, &done);
     }
     take_warning(group);
     cel_unlock(&lock);

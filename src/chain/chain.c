@@ -10,6 +10,7 @@
 #include "kernels.h"
 #include "mem.h"
 #include "status.h"
+#include "trace.h"
 #include <assert.h>
 #include <netcdf.h>
 #include <stdlib.h>
@@ -215,6 +216,7 @@ static int encode_step(const struct cel_chain *c, size_t i, struct cel_scratch *
     size_t cap = bound_of(c, i, m->n), len = 0;
     int rc = reserve(scratch, half, cap);
 
+    CEL_TRACE(CEL_TRACE_ENCODE, .name = step->codec->name, .nbytes = m->n);
     coding.planes = m->planes;
     if (rc == CEL_OK)
         rc = context_of(scratch, step, &coding.context);
@@ -243,6 +245,7 @@ static int encode_two(const struct cel_chain *c, size_t i, struct cel_scratch *s
     if (i + 1 >= c->n || !step->codec->encode_planes || !(next->codec->flags & CEL_CODEC_PLANES) || !next->working.n)
         return CEL_SKIP;
     size = next->working.w[0];
+    CEL_TRACE(CEL_TRACE_ENCODE, .name = step->codec->name, .nbytes = m->n);
     rc = size > 1 ? reserve(scratch, half, m->n) : CEL_SKIP;
     if (rc == CEL_OK)
         rc = step->codec->encode_planes(&coding, m->at, m->n, size, scratch->half[half]);
@@ -314,6 +317,7 @@ static int decode_step(const struct cel_chain *c, size_t i, struct cel_scratch *
     struct cel_coding coding = coding_of(c, i);
     int rc = context_of(scratch, step, &coding.context);
 
+    CEL_TRACE(CEL_TRACE_DECODE, .name = step->codec->name, .nbytes = n);
     coding.whole = s->exact[i];
     *len = 0;
     if (rc == CEL_OK && s->exact[i])
@@ -370,6 +374,7 @@ int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch
     struct cel_coding coding = coding_of(c, 0);
     int rc = context_of(scratch, &c->step[0], &coding.context);
 
+    CEL_TRACE(CEL_TRACE_DECODE, .name = c->step[0].codec->name);
     assert(c->prepared && cel_chain_has_parts(c));
     if (rc == CEL_OK)
         rc = coding.codec->decode_part(&coding, src, part, dst);
@@ -473,6 +478,7 @@ static int decode_step_any(const struct cel_chain *c, size_t i, struct cel_scrat
 
     if (rc != CEL_OK)
         return rc;
+    CEL_TRACE(CEL_TRACE_DECODE, .name = step->codec->name, .nbytes = n);
     cap = first_capacity(&coding, src, n);
     do {
         cap = cap < most ? cap : most;

@@ -59,6 +59,8 @@ struct cel_fact {
 /* Thread rules: what may be called by any thread beside chunk_read and chunk_write. */
 enum { CEL_CONCURRENT = 1 /* chunk_find and chunk_allocate too */ };
 
+struct cel_peer; /* a container's own: what it writes with in a process that does not keep the dataset */
+
 struct cel_container_ops {
     const char *name;      /* "hdf5" */
     int formatx;           /* NC_FORMATX_NC_HDF5 ..., for nc_inq_format_extended() */
@@ -120,6 +122,20 @@ struct cel_container_ops {
                           size_t n, uint32_t skipped, struct cel_chunk_location *out);
     int (*chunk_write)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
+
+    /* One process keeps a dataset, and others write chunks of it: it allocates a chunk, and between chunk_io_begin and
+     * chunk_io_end the bytes are written by another, which has the same definitions. All or none of these.
+     * chunk_hand_over  in the one that keeps it: may another write these bytes? chunk_write always may.
+     * peer_open        in another: makes ready to write to what lies there. CEL_ABSENT: it cannot be written so.
+     * peer_write       what chunk_write does; after a failure chunk_write of the one that keeps it is still to do it.
+     * peer_sync        the bytes to the system, with cel_env_fsync() to the disk.
+     * peer_close       frees it, whatever the answer. */
+    bool (*chunk_hand_over)(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at, size_t n);
+    int (*peer_open)(const struct cel_location *where, struct cel_peer **out);
+    int (*peer_write)(struct cel_peer *peer, struct cel_var *var, const size_t *index,
+                      const struct cel_chunk_location *at, const void *encoded, size_t n);
+    int (*peer_sync)(struct cel_peer *peer);
+    int (*peer_close)(struct cel_peer *peer);
 
     /* Elements that are stored in another form than memory has them (text, lists, half floats), where var->layout.unchunked is
      * set. The engine moves, decodes and encodes their chunks as all others; these make elements of a decoded chunk's

@@ -41,6 +41,7 @@ void cel_par_free(struct cel_par *par)
 {
     if (!par)
         return;
+    cel_par_peer_close(par);
     cel_par_queue_free(par);
     cel_par_captured_free(par);
     cel_vec_dispose(&par->queued);
@@ -48,7 +49,8 @@ void cel_par_free(struct cel_par *par)
     cel_mutex_dispose(&par->lock);
     if (par->info != MPI_INFO_NULL)
         MPI_Info_free(&par->info);
-    MPI_Comm_free(&par->comm);
+    if (!par->left) /* it may wait for all */
+        MPI_Comm_free(&par->comm);
     free(par);
 }
 
@@ -85,38 +87,85 @@ void cel_par_set_access(struct cel_var *var, bool collective)
     var->collective = collective;
 }
 
-/* As netCDF-C: with filters always. */
+/* As netCDF-C: with filters always, unless the file is only read. */
 bool cel_par_is_collective(const struct cel_var *var)
 {
-    return var->collective || var->chain.n > 0;
+    return var->collective || (var->chain.n > 0 && var->group->dataset->writable);
+}
+
+bool cel_par_any_collective(struct cel_dataset *ds)
+{
+    bool any = false;
+
+    cel_lock(ds->lock);
+    for (size_t g = 0; g < ds->groups.n; g++) {
+        const struct cel_group *group = ds->groups.at[g];
+
+        for (size_t v = 0; group && v < group->vars.n; v++)
+            any = any || cel_par_is_collective(group->vars.at[v]);
+    }
+    cel_unlock(ds->lock);
+    return any;
+}
+
+void cel_par_note_definitions(struct cel_par *par)
+{
+    if (par)
+        par->uncompared = true;
 }
 
 /* --- agreeing ---------------------------------------------------------------------------------- */
 
 static const char *const call_names[] = {
     [CEL_PAR_SHARE] = "the end of a collective call",
-    [CEL_PAR_ACCESS] = "nc_var_par_access",
+    [CEL_PAR_COLLECTIVE] = "nc_var_par_access with NC_COLLECTIVE",
+    [CEL_PAR_INDEPENDENT] = "nc_var_par_access with NC_INDEPENDENT",
     [CEL_PAR_ENDDEF] = "nc_enddef",
     [CEL_PAR_REDEF] = "nc_redef",
     [CEL_PAR_SYNC] = "nc_sync",
-    [CEL_PAR_CLOSE] = "nc_close",
     [CEL_PAR_PUT] = "a collective put",
     [CEL_PAR_GET] = "a collective get",
+    [CEL_PAR_CLOSE] = "nc_close",
+    [CEL_PAR_ABORT] = "nc_abort",
 };
 
 struct meeting {
     int first;     /* the lowest rank that failed; par->size: none */
     int low, high; /* calls */
     int var_low, var_high;
-    int queued; /* the most puts that a rank has waiting */
+    int queued;     /* the most puts that a rank has waiting */
+    int uncompared; /* has any rank definitions that were not compared? */
 };
 
-static void meet(struct cel_par *par, int rc, enum cel_par_call call, int var, struct meeting *out)
+static int fail_left(void)
 {
-    int mine[6] = {rc == CEL_OK ? par->size : par->rank, (int)call, -(int)call, var, -var, -(int)par->queued.n}, all[6];
+    return cel_fail(NC_EINVAL, "a rank has closed or aborted the dataset while others were in another call: it can only be "
+                               "closed now");
+}
 
-    MPI_Allreduce(mine, all, 6, MPI_INT, MPI_MIN, par->comm);
-    *out = (struct meeting){all[0], all[1], -all[2], all[3], -all[4], -all[5]};
+static int fail_calls(const struct meeting *m)
+{
+    return cel_fail(NC_EINVAL, "ranks are in different calls: %s and %s", call_names[m->low], call_names[m->high]);
+}
+
+/* A rank that closes while others do not is waited for no more: nobody would ever come. */
+static int meet(struct cel_par *par, int rc, enum cel_par_call call, int var, struct meeting *out)
+{
+    int mine[7] = {rc == CEL_OK ? par->size : par->rank,
+                   (int)call,
+                   -(int)call,
+                   var,
+                   -var,
+                   -(int)par->queued.n,
+                   -(int)par->uncompared};
+    int all[7];
+
+    MPI_Allreduce(mine, all, 7, MPI_INT, MPI_MIN, par->comm);
+    *out = (struct meeting){all[0], all[1], -all[2], all[3], -all[4], -all[5], -all[6]};
+    if (out->low == out->high)
+        return CEL_OK;
+    par->left = out->high >= CEL_PAR_CLOSE;
+    return fail_calls(out);
 }
 
 /* The text of the first that failed, for the others. */
@@ -142,10 +191,10 @@ static int share_text(struct cel_par *par, int rc, int first)
 int cel_par_share(struct cel_par *par, int rc)
 {
     struct meeting m;
+    int met = par->left ? rc : meet(par, rc, CEL_PAR_SHARE, 0, &m);
 
-    meet(par, rc, CEL_PAR_SHARE, 0, &m);
-    if (m.low != m.high)
-        return cel_fail(NC_EINVAL, "ranks are in different calls: %s and %s", call_names[m.low], call_names[m.high]);
+    if (par->left || met != CEL_OK)
+        return met;
     return m.first < par->size ? share_text(par, rc, m.first) : CEL_OK;
 }
 
@@ -154,14 +203,33 @@ static int number_of(const struct cel_var *var)
     return var ? (var->group->id << 16 | var->id) + 1 : 0;
 }
 
+static bool saves(enum cel_par_call call)
+{
+    return call == CEL_PAR_ENDDEF || call == CEL_PAR_SYNC || call == CEL_PAR_CLOSE;
+}
+
+/* What this rank wrote by itself is in the file before rank 0 says that it is. */
+static int finish_own(struct cel_par *par, int rc, enum cel_par_call call)
+{
+    int own = call >= CEL_PAR_CLOSE                        ? cel_par_peer_close(par)
+              : call == CEL_PAR_PUT || call == CEL_PAR_GET ? CEL_OK
+                                                           : cel_par_peer_sync(par);
+
+    return rc == CEL_OK ? own : rc;
+}
+
 int cel_par_meet(struct cel_dataset *ds, int rc, enum cel_par_call call, const struct cel_var *var)
 {
     struct cel_par *par = ds->par;
     struct meeting m;
+    int met;
 
-    meet(par, rc, call, number_of(var), &m);
-    if (m.low != m.high)
-        return cel_fail(NC_EINVAL, "ranks are in different calls: %s and %s", call_names[m.low], call_names[m.high]);
+    rc = finish_own(par, rc, call);
+    if (par->left)
+        return fail_left();
+    met = meet(par, rc, call, number_of(var), &m);
+    if (met != CEL_OK)
+        return met;
     if (m.first < par->size)
         return share_text(par, rc, m.first);
     if (m.var_low != m.var_high)
@@ -169,7 +237,9 @@ int cel_par_meet(struct cel_dataset *ds, int rc, enum cel_par_call call, const s
                         (m.var_low - 1) & 0xffff, (m.var_high - 1) & 0xffff);
     if (m.queued)
         rc = cel_par_share(par, cel_par_queue_run(ds));
-    if (rc == CEL_OK && ds->writable && (call == CEL_PAR_ENDDEF || call == CEL_PAR_SYNC || call == CEL_PAR_CLOSE))
+    if (rc == CEL_OK && ds->writable && (saves(call) || (m.uncompared && call != CEL_PAR_ABORT)))
         rc = cel_par_compare(ds);
+    if (rc == CEL_OK)
+        par->uncompared = false;
     return rc;
 }

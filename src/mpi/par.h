@@ -12,13 +12,15 @@ struct cel_par;
 /* What a rank is about to do: ranks that meet must all be in the same. */
 enum cel_par_call {
     CEL_PAR_SHARE,
-    CEL_PAR_ACCESS,
+    CEL_PAR_COLLECTIVE,
+    CEL_PAR_INDEPENDENT,
     CEL_PAR_ENDDEF,
     CEL_PAR_REDEF,
     CEL_PAR_SYNC,
-    CEL_PAR_CLOSE,
     CEL_PAR_PUT,
-    CEL_PAR_GET
+    CEL_PAR_GET,
+    CEL_PAR_CLOSE, /* from here on the rank leaves */
+    CEL_PAR_ABORT
 };
 
 /* cel_par_get(): this rank has to read the file through a dataset of its own, as it is since the last sync. */
@@ -36,6 +38,8 @@ void cel_par_adopt(struct cel_par *par, struct cel_dataset *ds);
 /* A dataset of another rank than 0 that was opened only for reading: definitions change in memory alone. Not collective. */
 void cel_par_follow(struct cel_dataset *ds);
 int cel_par_compare_text(struct cel_par *par, int rc, const char *text); /* do all ranks say the same? */
+void cel_par_tell_file(struct cel_par *par, const char *path);           /* rank 0 has it: others may write to it */
+void cel_par_note_definitions(struct cel_par *par); /* they were not compared. Not collective */
 void cel_par_set_access(struct cel_var *var, bool collective);           /* not collective */
 bool cel_par_is_collective(const struct cel_var *var);                   /* not collective */
 
@@ -45,7 +49,8 @@ int cel_par_meet(struct cel_dataset *ds, int rc, enum cel_par_call call, const s
 /* Ends one: the failure of the lowest rank is the answer on every rank that had none itself. */
 int cel_par_share(struct cel_par *par, int rc);
 
-/* Collective or not, as nc_var_par_access() said. rc as for cel_par_meet; var NULL: there is none, and rc says so. */
+/* Collective or not, as nc_var_par_access() said. rc as for cel_par_meet; var NULL: there is none, and rc says so: that
+ * is collective where any variable is. */
 int cel_par_put(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
                 nc_type memtype, int rc);
 int cel_par_get(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
@@ -62,6 +67,11 @@ static inline bool cel_par_has_file(const struct cel_par *par)
 }
 
 static inline void cel_par_free(struct cel_par *par)
+{
+    (void)par;
+}
+
+static inline void cel_par_note_definitions(struct cel_par *par)
 {
     (void)par;
 }

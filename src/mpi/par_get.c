@@ -97,7 +97,7 @@ int cel_par_get(struct cel_dataset *ds, struct cel_var *var, const struct cel_re
     struct cel_request req;
 
     if (!var)
-        return rc;
+        return cel_par_any_collective(ds) ? cel_par_meet(ds, rc, CEL_PAR_GET, NULL) : rc;
     if (rc == CEL_OK && ds->writable)
         rc = cel_par_prepare(ds, var, region, data, memtype, false, &req, &head);
     if (!cel_par_is_collective(var))

@@ -11,7 +11,15 @@ struct cel_par {
     MPI_Comm comm;
     MPI_Info info; /* hints, kept for whoever asks */
     int rank, size;
-    struct cel_container_ops ops; /* of a dataset that only follows, or while chunks are captured */
+    struct cel_container_ops ops; /* of a dataset that only follows */
+    bool uncompared;              /* define mode was left by a put or get, without nc_enddef */
+    bool left;                    /* a rank has closed or given up the dataset while others had not: nobody waits for it */
+
+    uint64_t inode;                          /* of rank 0's file; 0: it is on a server */
+    bool peer_tried;                         /* this rank has tried to reach it ... */
+    struct cel_peer *peer;                   /* ... and writes to it with this; NULL: rank 0 does */
+    const struct cel_container_ops *own_ops; /* whose peer that is */
+
     struct cel_vec queued;        /* struct cel_par_item *: puts made alone, for the next meeting */
     struct cel_mutex lock;        /* guards the next: chunks are encoded by many threads */
     struct cel_vec captured;      /* struct cel_captured *: encoded chunks of the put at work */
@@ -39,6 +47,8 @@ struct cel_captured {
     char bytes[];
 };
 
+bool cel_par_any_collective(struct cel_dataset *ds); /* is any variable? */
+
 /* --- par_message.c: bytes of any number ----------------------------------------------------- */
 void cel_par_send(const struct cel_par *par, int to, const void *bytes, size_t n);
 void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n);
@@ -65,8 +75,15 @@ void cel_par_queue_free(struct cel_par *par);
 /* --- par_whole.c: whole chunks, encoded by the rank that has them ---------------------------- */
 bool cel_par_is_whole(struct cel_request *req); /* does the put consist of whole chunks? */
 int cel_par_encode(struct cel_request *req);    /* they are captured; NC_ERANGE: all of them, some values did not fit */
-int cel_par_place(struct cel_dataset *ds, struct cel_var *var); /* collective: in chunk order into the file */
 void cel_par_captured_free(struct cel_par *par);
+
+/* --- par_place.c --------------------------------------------------------------------------------- */
+int cel_par_place(struct cel_dataset *ds, struct cel_var *var); /* collective: what was captured into the file */
+
+/* --- par_peer.c ---------------------------------------------------------------------------------- */
+void cel_par_peer_open(struct cel_dataset *ds); /* if that was not tried yet */
+int cel_par_peer_sync(struct cel_par *par);
+int cel_par_peer_close(struct cel_par *par);
 
 /* --- par_compare.c --------------------------------------------------------------------------- */
 int cel_par_compare(struct cel_dataset *ds); /* do all ranks have the same definitions? */

@@ -186,7 +186,7 @@ int cel_par_put(struct cel_dataset *ds, struct cel_var *var, const struct cel_re
     struct put p = {.ds = ds, .var = var, .region = region, .data = data};
 
     if (!var)
-        return rc;
+        return cel_par_any_collective(ds) ? cel_par_meet(ds, rc, CEL_PAR_PUT, NULL) : rc;
     if (rc == CEL_OK)
         rc = cel_par_prepare(ds, var, region, (void *)data, memtype, true, &p.req, &p.head);
     if (!cel_par_is_collective(var))

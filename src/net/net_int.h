@@ -22,6 +22,7 @@ struct cel_net_call {
     bool cancelled;
     unsigned generation; /* of the process: a forked child has none of its parent's calls */
     int64_t due;         /* ms; not before */
+    uint64_t since;      /* when it was sent, for a timeline; 0: not traced */
     size_t counted;      /* bytes it takes of those that may be in flight */
     struct cel_net_call *next;
     struct cel_cond done;

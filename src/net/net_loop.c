@@ -5,6 +5,7 @@
 #include "fork.h"
 #include "mem.h"
 #include "net_int.h"
+#include "trace.h"
 #include <netcdf.h>
 #include <stdlib.h>
 #include <time.h>
@@ -122,6 +123,7 @@ static void land(struct cel_net_call *call)
         }
     nflying--;
     bytes_flying -= call->counted;
+    cel_trace_count(CEL_TRACE_BYTES_REQUESTED, bytes_flying);
     cel_curl.multi_remove_handle(multi, call->easy);
 }
 
@@ -161,6 +163,8 @@ static void start_one(struct cel_net_call *call)
     flying = call;
     nflying++;
     bytes_flying += call->counted;
+    cel_trace_count(CEL_TRACE_BYTES_REQUESTED, bytes_flying);
+    call->since = CEL_TRACE_IS_ON ? cel_trace_now() : 0;
 }
 
 /* Gives the ms to sleep at most. */
@@ -195,6 +199,9 @@ static void end_one(struct cel_net_call *call, CURLcode code)
 {
     bool again = cel_net_attempt_end(call, code) && call->answer.attempts < attempts_of(call);
 
+    if (call->since)
+        cel_trace_record_apart(CEL_TRACE_REQUEST, call->since, call,
+                               (struct cel_trace_about){.file = call->request.url, .nbytes = call->got});
     cel_lock(&lock);
     counts.bytes_in += call->got;
     land(call);
@@ -230,6 +237,7 @@ static bool collect(void)
 static void *run(void *unused)
 {
     (void)unused;
+    cel_trace_name_thread("network");
     for (;;) {
         int wait = admit(), n;
 
@@ -316,6 +324,7 @@ int cel_net_wait(struct cel_net_call *call, const struct cel_net_answer **out)
 {
     int rc;
 
+    CEL_TRACE(CEL_TRACE_WAIT_NETWORK, .file = call->request.url);
     cel_lock(&lock);
     rc = adopt(call);
     while (rc == CEL_OK && call->state != CEL_NET_DONE)

@@ -125,8 +125,7 @@ static void warn_of_mark(struct cel_remote *r, const char *key)
 {
     if (!atomic_exchange(&r->warned_of_marks, true))
         cel_warn("%s: %s: the server tells no ETag that a condition can name (it is missing, weak or overlong): two "
-                 "programs "
-                 "that change the same shard at the same time are not kept apart",
+                 "programs that change the same shard at the same time are not kept apart",
                  r->store.path, key);
 }
 

@@ -3,34 +3,25 @@
  * fetch more each time. Large reads are passed on as they are, from any thread.
  *
  * All parts are of the value as it was when the source was made: one that is replaced meanwhile is an error. */
+#include "blocks.h"
 #include "mem.h"
 #include "store.h"
-#include "thread.h"
 #include "url.h"
 #include <netcdf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { BLOCK = 64 << 10, BLOCKS = 256, RUN_MAX = 16 };
-
-struct block {
-    uint64_t index; /* of BLOCK bytes each */
-    uint64_t used;  /* the count of uses, when it was used last */
-    char *bytes;    /* NULL: none */
-};
+#define FIRST ((size_t)64 << 10) /* bytes of the first request */
+#define LARGE ((size_t)64 << 10) /* reads from which on they are passed on */
+enum { GAP = 4 /* blocks between two ranges that are fetched together with them */ };
 
 struct key_source {
     struct cel_source source; /* must be first */
     struct cel_store *store;  /* the source's own */
     char *key;
     struct cel_store_mark mark;
-    uint64_t size;
-    struct cel_mutex lock; /* guards what follows */
-    struct block block[BLOCKS];
-    uint64_t uses;
-    uint64_t next; /* the block behind the last fetch */
-    size_t run;    /* how many that fetched */
+    struct cel_blocks blocks; /* has the size */
 };
 
 static struct key_source *source_of(struct cel_source *s)
@@ -40,7 +31,7 @@ static struct key_source *source_of(struct cel_source *s)
 
 static int size(struct cel_source *s, uint64_t *out)
 {
-    *out = source_of(s)->size;
+    *out = source_of(s)->blocks.size;
     return CEL_OK;
 }
 
@@ -53,121 +44,49 @@ static int read_direct(struct key_source *k, uint64_t offset, void *dst, size_t 
                : rc;
 }
 
-/* --- blocks, with the lock held --------------------------------------------------------- */
+/* --- blocks -------------------------------------------------------------------------- */
 
-static struct block *find(struct key_source *k, uint64_t index)
+static void start_wanted(struct key_source *k)
 {
-    for (int i = 0; i < BLOCKS; i++)
-        if (k->block[i].bytes && k->block[i].index == index)
-            return &k->block[i];
-    return NULL;
+    struct cel_run run;
+
+    while (cel_blocks_start(&k->blocks, &run))
+        cel_store_want_range_of(k->store, k->key, &k->mark, run.index * CEL_BLOCK, cel_blocks_bytes(&k->blocks, run));
 }
 
-static struct block *oldest(struct key_source *k)
+/* n bytes from `at` on, all in one block of the run, go to dst. */
+static int fetch(struct key_source *k, struct cel_run run, uint64_t at, char *dst, size_t n)
 {
-    struct block *b = &k->block[0];
-
-    for (int i = 1; b->bytes && i < BLOCKS; i++)
-        if (!k->block[i].bytes || k->block[i].used < b->used)
-            b = &k->block[i];
-    return b;
-}
-
-/* Another thread may have fetched it meanwhile; without memory it is not kept. */
-static void keep(struct key_source *k, uint64_t index, const char *bytes, size_t n)
-{
-    struct block *b = find(k, index);
-
-    if (b)
-        return;
-    b = oldest(k);
-    if (!b->bytes)
-        b->bytes = malloc(BLOCK);
-    if (!b->bytes)
-        return;
-    memcpy(b->bytes, bytes, n);
-    b->index = index;
-    b->used = ++k->uses;
-}
-
-/* How many blocks from one on are fetched together: more each time, as long as they follow one another and are not kept. */
-static size_t plan(struct key_source *k, uint64_t index, size_t wanted)
-{
-    uint64_t end = (k->size + BLOCK - 1) / BLOCK;
-    size_t n = 1;
-
-    k->run = index == k->next && k->run < RUN_MAX ? 2 * k->run + !k->run : index == k->next ? RUN_MAX : 1;
-    if (k->run < wanted)
-        k->run = wanted;
-    while (n < k->run && index + n < end && !find(k, index + n))
-        n++;
-    k->next = index + n;
-    return n;
-}
-
-/* --- reading ------------------------------------------------------------------------------ */
-
-static size_t bytes_of(const struct key_source *k, uint64_t index, size_t n)
-{
-    uint64_t left = k->size - index * BLOCK;
-
-    return left < n * BLOCK ? (size_t)left : n * BLOCK;
-}
-
-static void keep_all(struct key_source *k, uint64_t index, const char *bytes, size_t n)
-{
-    cel_lock(&k->lock);
-    for (size_t at = 0; at < n; at += BLOCK)
-        keep(k, index + at / BLOCK, bytes + at, n - at < BLOCK ? n - at : BLOCK);
-    cel_unlock(&k->lock);
-}
-
-/* Block `index` and perhaps some behind it; the part of the first that is asked for goes to dst. */
-static int fetch(struct key_source *k, uint64_t index, size_t nblocks, size_t skip, char *dst, size_t n)
-{
-    size_t total = bytes_of(k, index, nblocks);
+    size_t total = cel_blocks_bytes(&k->blocks, run);
     char *bytes = cel_malloc(total);
-    int rc = bytes ? read_direct(k, index * BLOCK, bytes, total) : NC_ENOMEM;
+    int rc = bytes ? read_direct(k, run.index * CEL_BLOCK, bytes, total) : NC_ENOMEM;
 
-    if (rc == CEL_OK) {
-        memcpy(dst, bytes + skip, n);
-        keep_all(k, index, bytes, total);
-    }
+    if (rc == CEL_OK)
+        memcpy(dst, bytes + (at - run.index * CEL_BLOCK), n);
+    cel_blocks_put(&k->blocks, run, rc == CEL_OK ? bytes : NULL);
     free(bytes);
+    start_wanted(k);
     return rc;
-}
-
-static int read_in_block(struct key_source *k, uint64_t index, size_t wanted, size_t skip, char *dst, size_t n)
-{
-    struct block *b;
-    size_t nblocks = 0;
-
-    cel_lock(&k->lock);
-    b = find(k, index);
-    if (b) {
-        memcpy(dst, b->bytes + skip, n);
-        b->used = ++k->uses;
-    } else {
-        nblocks = plan(k, index, wanted);
-    }
-    cel_unlock(&k->lock);
-    return b ? CEL_OK : fetch(k, index, nblocks, skip, dst, n);
 }
 
 static int read_at(struct cel_source *s, uint64_t offset, void *dst, size_t n)
 {
     struct key_source *k = source_of(s);
+    uint64_t size = k->blocks.size;
     char *out = dst;
     int rc = CEL_OK;
 
-    if (offset > k->size || n > k->size - offset)
+    if (offset > size || n > size - offset)
         return CEL_BEYOND_END;
-    if (n >= BLOCK)
+    if (n >= LARGE)
         return read_direct(k, offset, dst, n);
     while (rc == CEL_OK && n > 0) {
-        size_t skip = (size_t)(offset % BLOCK), part = n < BLOCK - skip ? n : BLOCK - skip;
+        size_t skip = (size_t)(offset % CEL_BLOCK), part = n < CEL_BLOCK - skip ? n : CEL_BLOCK - skip;
+        struct cel_run run;
 
-        rc = read_in_block(k, offset / BLOCK, 1 + (n > part), skip, out, part);
+        if (!cel_blocks_get(&k->blocks, offset / CEL_BLOCK, skip, out, part, (skip + n + CEL_BLOCK - 1) / CEL_BLOCK,
+                            &run))
+            rc = fetch(k, run, offset, out, part);
         offset += part;
         out += part;
         n -= part;
@@ -175,14 +94,64 @@ static int read_at(struct cel_source *s, uint64_t offset, void *dst, size_t n)
     return rc;
 }
 
-/* As they will be asked for: those of a block or more. */
+/* --- announcements ------------------------------------------------------------------------ */
+
+static struct cel_run run_of(const struct cel_range *r)
+{
+    uint64_t first = r->offset / CEL_BLOCK, last = (r->offset + r->n - 1) / CEL_BLOCK;
+
+    return (struct cel_run){first, (size_t)(last - first) + 1};
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const struct cel_run *x = a, *y = b;
+
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* Runs in their order, those close together as one. */
+static void want_joined(struct key_source *k, const struct cel_run *run, size_t n)
+{
+    struct cel_run all = run[0];
+
+    for (size_t i = 1; i < n; i++) {
+        size_t to = run[i].index + run[i].n > all.index ? (size_t)(run[i].index + run[i].n - all.index) : 0;
+
+        if (run[i].index <= all.index + all.n + GAP && to <= CEL_BLOCKS_RUN) {
+            all.n = to > all.n ? to : all.n;
+            continue;
+        }
+        cel_blocks_want(&k->blocks, all);
+        all = run[i];
+    }
+    cel_blocks_want(&k->blocks, all);
+}
+
+/* Small ranges in blocks, large ones as they will be asked for. One alone is mostly followed by others. */
 static void want(struct cel_source *s, const struct cel_range *range, size_t nranges)
 {
     struct key_source *k = source_of(s);
+    struct cel_run *run = malloc(nranges * sizeof *run);
+    uint64_t size = k->blocks.size;
+    size_t n = 0;
 
-    for (size_t i = 0; i < nranges; i++)
-        if (range[i].n >= BLOCK && range[i].offset <= k->size && range[i].n <= k->size - range[i].offset)
+    for (size_t i = 0; run && i < nranges; i++) {
+        if (!range[i].n || range[i].offset > size || range[i].n > size - range[i].offset)
+            continue;
+        if (range[i].n >= LARGE)
             cel_store_want_range_of(k->store, k->key, &k->mark, range[i].offset, (size_t)range[i].n);
+        else
+            run[n++] = run_of(&range[i]);
+    }
+    if (n > 1) {
+        qsort(run, n, sizeof *run, by_index);
+        want_joined(k, run, n);
+    } else if (n) {
+        cel_blocks_want_more(&k->blocks, run[0]);
+    }
+    free(run);
+    start_wanted(k);
 }
 
 /* --- its life ------------------------------------------------------------------------------- */
@@ -192,9 +161,7 @@ static int close_source(struct cel_source *s)
     struct key_source *k = source_of(s);
     int rc = cel_store_close(k->store);
 
-    for (int i = 0; i < BLOCKS; i++)
-        free(k->block[i].bytes);
-    cel_mutex_dispose(&k->lock);
+    cel_blocks_dispose(&k->blocks);
     free(k->key);
     free(k);
     return rc;
@@ -202,17 +169,17 @@ static int close_source(struct cel_source *s)
 
 static const struct cel_source_ops ops = {.size = size, .read_at = read_at, .want = want, .close = close_source};
 
-/* The first block comes with the size, in one request. */
+/* The first blocks come with the size, in one request. */
 static int look(struct key_source *k)
 {
-    char *first = cel_malloc(BLOCK);
-    size_t n = BLOCK;
-    int rc = first ? cel_store_get_first(k->store, k->key, first, &n, &k->mark, &k->size) : NC_ENOMEM;
+    char *first = cel_malloc(FIRST);
+    size_t n = FIRST;
+    int rc = first ? cel_store_get_first(k->store, k->key, first, &n, &k->mark, &k->blocks.size) : NC_ENOMEM;
 
-    if (rc == CEL_OK && n)
-        keep_all(k, 0, first, n);
-    k->next = 1;
-    k->run = 1;
+    if (rc == CEL_OK && n) {
+        k->blocks.last = (struct cel_run){0, (n + CEL_BLOCK - 1) / CEL_BLOCK};
+        cel_blocks_put(&k->blocks, k->blocks.last, first);
+    }
     free(first);
     return rc;
 }
@@ -230,8 +197,9 @@ int cel_source_of_key(struct cel_store *store, const char *key, struct cel_sourc
     }
     k->source.ops = &ops;
     k->store = store;
-    cel_mutex_init(&k->lock);
-    rc = look(k);
+    rc = cel_blocks_init(&k->blocks);
+    if (rc == CEL_OK)
+        rc = look(k);
     if (rc == CEL_OK)
         *out = &k->source;
     else

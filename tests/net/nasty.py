@@ -58,15 +58,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def file(self, name):
         s = self.server
         try:
-            with open(os.path.join(s.folder, urllib.parse.unquote(name)), 'rb') as f:
-                data = f.read()
+            f = open(os.path.join(s.folder, urllib.parse.unquote(name)), 'rb')
         except OSError:
             return self.answer(404)
+        with f:
+            return self.parts(f)
+
+    def parts(self, f):
+        s, stat = self.server, os.fstat(f.fileno())
         with s.lock:
             s.turn += 1
             fault = next(s.faults) if s.every and s.turn % s.every == 0 else None
             s.delivered[fault] = s.delivered.get(fault, 0) + 1
-        etag = '"other"' if fault == 'stale' else '"%d-%d"' % (len(data), hash(data) & 0xffffff)
+        etag = '"other"' if fault == 'stale' else f'"{stat.st_size}-{stat.st_mtime_ns}"'
         if fault == 'slow':
             time.sleep(SLOW)
         if fault == '503':
@@ -81,14 +85,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         wanted = re.fullmatch(r'bytes=(\d+)-(\d+)', self.headers.get('Range', ''))
         if not wanted:
             with s.lock:
-                s.sent += len(data)
-            return self.answer(200, data, [('ETag', etag)], len(data) // 2 if fault == 'short' else None)
-        first, last = int(wanted[1]) + (8 if fault == 'wrong' else 0), min(int(wanted[2]), len(data) - 1)
+                s.sent += stat.st_size
+            return self.answer(200, f.read(), [('ETag', etag)], stat.st_size // 2 if fault == 'short' else None)
+        first, last = int(wanted[1]) + (8 if fault == 'wrong' else 0), min(int(wanted[2]), stat.st_size - 1)
         if first > last:
-            return self.answer(416, headers=[('Content-Range', f'bytes */{len(data)}')])
+            return self.answer(416, headers=[('Content-Range', f'bytes */{stat.st_size}')])
         with s.lock:
             s.sent += last + 1 - first
-        return self.answer(206, data[first:last + 1], [('ETag', etag), ('Content-Range', f'bytes {first}-{last}/{len(data)}')],
+        f.seek(first)
+        return self.answer(206, f.read(last + 1 - first),
+                           [('ETag', etag), ('Content-Range', f'bytes {first}-{last}/{stat.st_size}')],
                            (last + 1 - first) // 2 if fault == 'short' else None)
 
     def handle_any(self):
@@ -96,6 +102,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.asked.append((self.command, self.path, dict(self.headers), len(body)))
             seen = self.server.seen[self.path] = self.server.seen.get(self.path, 0) + 1
+            self.server.waves += self.server.under_way == 0
             self.server.under_way += 1
             self.server.most = max(self.server.most, self.server.under_way)
         time.sleep(self.server.latency)
@@ -144,7 +151,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.lock, self.asked, self.seen, self.connections = threading.Lock(), [], {}, 0
         self.folder, self.every, self.turn, self.sent, self.delivered = '.', 0, 0, 0, {}
         self.faults = itertools.cycle(['503', 'reset', 'short', 'wrong', 'stale', 'slow'])
-        self.latency, self.under_way, self.most = 0, 0, 0
+        self.latency, self.under_way, self.most, self.waves = 0, 0, 0, 0
         self.port = self.server_address[1]
         self.url = f'http://127.0.0.1:{self.port}'
         threading.Thread(target=self.serve_forever, daemon=True).start()

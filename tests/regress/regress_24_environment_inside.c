@@ -30,6 +30,7 @@ static void set_all(void)
     setenv("CELLAR_PLUGINS", "prefer", 1);
     setenv("CELLAR_MAX_DECODED", "900G", 1);
     setenv("CELLAR_FOLLOW_LINKS", "1", 1);
+    setenv("CELLAR_TRACE", "/of/a/stranger", 1);
 }
 
 static void one_s_own_environment_counts(void **state)
@@ -40,6 +41,7 @@ static void one_s_own_environment_counts(void **state)
     assert_string_equal(cel_env_plugin_path(), "/of/a/stranger");
     assert_true(cel_env_prefer_plugins());
     assert_true(cel_env_follow_links());
+    assert_string_equal(cel_env_trace(), "/of/a/stranger");
     assert_true(cel_env_max_decoded(1) == (size_t)900 << 30);
     assert_false(cel_env_no_plugins());
 }
@@ -52,6 +54,7 @@ static void that_of_a_stranger_does_not(void **state)
     assert_null(cel_env_plugin_path());
     assert_false(cel_env_prefer_plugins());
     assert_false(cel_env_follow_links());
+    assert_null(cel_env_trace());
     assert_true(cel_env_max_decoded(1) == 1);
     assert_true(cel_env_no_plugins());
 }

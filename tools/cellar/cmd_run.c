@@ -18,6 +18,8 @@
 
 enum { NOT_FOUND = 127, NOT_RUN = 126, BY_SIGNAL = 128 }; /* exit codes, as the shell has them */
 
+enum { TRACE = 256 };
+
 struct request {
     bool preload, stats;
     char *const *command;
@@ -26,6 +28,7 @@ struct request {
 static const struct opt options[] = {
     {'t', "threads", "N", "use N threads (CELLAR_NUM_THREADS)"},
     {'s', "stats", NULL, "at the end, say what was read and written, with which filters, in which time"},
+    {TRACE, "trace", "FILE", "write a timeline of what Cellar does to FILE, for Perfetto (CELLAR_TRACE)"},
     {'p', "preload", NULL, "load Cellar before everything else: for programs that bring a libnetcdf of their own"},
 };
 
@@ -204,6 +207,8 @@ static bool read_options(struct opt_line *line, struct request *request)
             opt_number("--threads", line->value, 1, 1024);
             setenv("CELLAR_NUM_THREADS", line->value, 1);
         }
+        if (key == TRACE)
+            setenv("CELLAR_TRACE", line->value, 1);
     }
     request->command = line->operands;
     return line->noperands > 0;

@@ -61,9 +61,11 @@ void diff_stats_merge(const struct diff_request *req, struct diff_stats *into,
                       struct diff_stats *from); /* from is empty then */
 void diff_stats_free(struct diff_stats *s);
 
-/* --- diff_real.c: the same for the first of many floats or doubles, where no difference is tolerated or shown ---------- */
-/* How many were compared; 0: diff_compare() must. */
-size_t diff_compare_reals(const struct type *type, const char *a, const char *b, size_t n, struct diff_stats *out);
+/* --- diff_many.c: the same for the first of many, in blocks ------------------------------------------------------------- */
+/* How many were compared; 0: diff_compare() must, because differences are to be shown, or some are tolerated and some not. */
+enum { DIFF_BLOCK = 1024 };
+size_t diff_compare_many(const struct diff_request *req, const struct type *type, const char *a, const char *b,
+                         size_t n, struct diff_stats *out);
 
 /* --- diff_stored.c: chunks that at least one of two variables has stored, in order ------------------------------------- */
 struct slab;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 64 }; /* values looked at one by one before many are tried */
+enum { FEW = 64 }; /* values looked at one by one before many are tried again */
 
 /* --- one pair of numbers -------------------------------------------------------------------- */
 
@@ -181,19 +181,15 @@ static void compare_each(const struct diff_request *req, const struct type *type
     }
 }
 
-/* Whether values are compared many at a time: not if single differences are to be shown, or may be tolerated. */
-static bool goes_by_many(const struct diff_request *req, const struct type *type, const struct diff_stats *out)
-{
-    return (type->kind == NC_FLOAT || type->kind == NC_DOUBLE) && !req->nan_differs && req->abs < 0 && req->rel < 0 &&
-           req->ulps < 0 && out->nfirst >= req->first;
-}
-
 void diff_compare(const struct diff_request *req, const struct type *type, const char *a, const char *b, size_t n,
                   size_t at, struct diff_stats *out)
 {
+    bool tolerant = req->abs >= 0 || req->rel >= 0 || req->ulps >= 0;
+    size_t most = tolerant ? DIFF_BLOCK : FEW;
+
     for (size_t i = 0; i < n;) {
-        size_t from = i * type->size, few = n - i < FEW ? n - i : FEW;
-        size_t many = goes_by_many(req, type, out) ? diff_compare_reals(type, a + from, b + from, n - i, out) : 0;
+        size_t from = i * type->size, few = n - i < most ? n - i : most;
+        size_t many = diff_compare_many(req, type, a + from, b + from, n - i, out);
 
         if (!many)
             compare_each(req, type, a + from, b + from, few, at + i, out);

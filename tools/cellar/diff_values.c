@@ -14,10 +14,11 @@ enum { MEMORY = 8 << 20, PART = 1 << 16 }; /* bytes of each file at a time; valu
 
 struct pair {
     struct diff *d;
+    struct diff_request req; /* d's, less the differences that are known */
     struct diff_var *v;
     const struct type *type; /* that both are read as */
     bool as_double;
-    bool stored_alike;          /* same type, chunks and filters: bytes may be compared */
+    bool stored_alike;          /* same type, chunks and filters: bytes may be compared before they are decoded */
     struct diff_stored *stored; /* NULL: blocks of all values; else of the chunks that there are */
     char *a, *b;
     const struct slab *block;
@@ -38,8 +39,8 @@ static bool same_byte_order(const struct look_var *a, const struct look_var *b)
 
 static bool is_stored_alike(const struct look_var *a, const struct look_var *b)
 {
-    bool same = a->storage == NC_CHUNKED && b->storage == NC_CHUNKED && a->xtype == b->xtype && a->xtype < NC_STRING &&
-                strcmp(a->chain, b->chain) == 0 && same_byte_order(a, b);
+    bool same = a->chain[0] && a->storage == NC_CHUNKED && b->storage == NC_CHUNKED && a->xtype == b->xtype &&
+                a->xtype < NC_STRING && strcmp(a->chain, b->chain) == 0 && same_byte_order(a, b);
 
     for (int d = 0; same && d < a->ndims; d++)
         same = a->piece[d] == b->piece[d];
@@ -98,11 +99,7 @@ static void compare_part(void *arg, size_t i)
     size_t from = i * PART, n = p->block->n - from < PART ? p->block->n - from : PART, size = p->type->size;
 
     p->part[i].max_rel = p->v->stats.max_rel; /* what is not above it need not be known */
-    if (!p->type->has_pointers && !p->d->req->nan_differs &&
-        memcmp(p->a + from * size, p->b + from * size, n * size) == 0)
-        p->part[i].values += n;
-    else
-        diff_compare(p->d->req, p->type, p->a + from * size, p->b + from * size, n, from, &p->part[i]);
+    diff_compare(&p->req, p->type, p->a + from * size, p->b + from * size, n, from, &p->part[i]);
 }
 
 /* From a value's number in the block to its number in the variable. */
@@ -124,6 +121,8 @@ static void compare_block(struct pair *p, const struct slab *block)
     size_t n = (block->n + PART - 1) / PART;
 
     p->block = block;
+    p->req = *p->d->req;
+    p->req.first -= p->v->stats.nfirst;
     p->part = tool_alloc(n, sizeof *p->part);
     parallel_for((size_t)cellar_get_threads(), n, compare_part, p);
     for (size_t i = 0; i < n; i++) {

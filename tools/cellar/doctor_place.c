@@ -15,6 +15,7 @@ static struct doctor_variable variables[] = {
     {"CELLAR_PLUGINS", "prefer: plugins win over built-in filters", NULL},
     {"CELLAR_STRICT", "requests that cannot be kept fail, where else a warning is noted", NULL},
     {"CELLAR_STATS", "what is read and written is noted in this file (cellar run --stats)", NULL},
+    {"CELLAR_TRACE", "a timeline of what is done is written to this file (cellar run --trace)", NULL},
     {"CELLAR_UNTRUSTED", "files are read without libhdf5 and plugins, and lead to no other file", NULL},
     {"CELLAR_HUGE_PAGES", "large reads into fresh memory ask for huge pages", NULL},
     {"CELLAR_FSYNC", "nc_sync() waits until the bytes are on the disk", NULL},

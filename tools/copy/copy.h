@@ -38,6 +38,7 @@ struct copy_request {
     int deflate; /* -1: not said */
     bool shuffle;
     bool fix_unlimited;                        /* -u */
+    bool cloud;                                /* metadata together at the front */
     bool out_in_memory;                        /* -w */
     bool in_in_memory;                         /* -r */
     bool keep_order;                           /* fletcher32 keeps its position in Zarr */
@@ -128,6 +129,9 @@ int copy_run(const struct copy_request *r); /* all of it; the exit code */
 /* What the open input is, and what the output will be. */
 int copy_formats(struct copy *c);
 int copy_create_mode(const struct copy *c); /* for nc_create */
+
+/* The bytes that all metadata of a netCDF-4 output takes at most. */
+size_t copy_front_size(const struct copy *c);
 
 /* What each variable gets; ends the tool when the request names what is not there. */
 void copy_plan(struct copy *c);

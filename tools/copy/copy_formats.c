@@ -2,6 +2,7 @@
 
 #include "cdl.h"
 #include "copy.h"
+#include "msg.h"
 #include <netcdf_meta.h>
 #include <string.h>
 
@@ -37,8 +38,8 @@ static bool is_classic_kind(int format)
 static int kind_of_output(const struct copy *c)
 {
     const struct copy_request *r = c->req;
-    bool stored = r->nfilters || r->deflate > 0 || r->shuffle || r->nchunks || r->nquantize || strstr(r->out, "://") ||
-                  names_blosc2(r->out);
+    bool stored = r->nfilters || r->deflate > 0 || r->shuffle || r->nchunks || r->nquantize || r->cloud ||
+                  strstr(r->out, "://") || names_blosc2(r->out);
 
     if (r->format)
         return r->format;
@@ -61,5 +62,8 @@ int copy_formats(struct copy *c)
     c->out_blosc2 = names_blosc2(c->req->out);
     c->format = kind_of_output(c);
     c->classic = is_classic_kind(c->format);
+    if (c->req->cloud && (c->classic || c->out_zarr || c->out_blosc2))
+        msg_die(MSG_USAGE, "--cloud lays out netCDF-4 files, which %s will not be: leave it out%s", c->req->out,
+                c->out_zarr ? "; #mode=zarr,consolidated keeps the metadata of a store together" : "");
     return status;
 }

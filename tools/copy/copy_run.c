@@ -23,10 +23,23 @@ static bool failed(const struct copy *c, int status)
     return false;
 }
 
+static int create_output(struct copy *c)
+{
+    size_t before = 0;
+    int status;
+
+    nc_get_meta_block_size(&before);
+    if (c->req->cloud)
+        nc_set_meta_block_size(copy_front_size(c));
+    status = nc_create(c->out_path, copy_create_mode(c), &c->out);
+    nc_set_meta_block_size(before);
+    return status;
+}
+
 /* Writes everything; the output keeps its temporary name. */
 static bool write_output(struct copy *c)
 {
-    int status = nc_create(c->out_path, copy_create_mode(c), &c->out);
+    int status = create_output(c);
     bool ok;
 
     if (status)

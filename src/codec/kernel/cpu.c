@@ -8,11 +8,6 @@ bool cel_cpu_any(void)
 }
 
 #ifdef CEL_X86
-bool cel_cpu_sse2(void)
-{
-    return true;
-}
-
 bool cel_cpu_avx2(void)
 {
     return __builtin_cpu_supports("avx2");
@@ -29,11 +24,6 @@ bool cel_cpu_crc(void)
     return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
 }
 #else
-bool cel_cpu_sse2(void)
-{
-    return false;
-}
-
 bool cel_cpu_avx2(void)
 {
     return false;

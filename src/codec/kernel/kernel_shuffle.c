@@ -18,9 +18,12 @@
  * AVX2 registers have two lanes of 16 bytes, and unpack works within a lane. So the forward loops load
  * elements 0-15 into the low lanes and 16-31 into the high ones, which makes the result come out in order;
  * the inverse exchanges lanes at the end (put_lanes). Sizes 2, 4 and 8 have AVX2 loops of their own. Any
- * other size goes in tiles of 16 x 16 bytes with SSE2: four rounds of unpacking, row k with row k + 8, are
- * a full transposition. The few elements at the end are done by the portable loop or, in unshuffle_some,
+ * other size goes in tiles of 16 x 16 bytes with SSE2 or NEON: four rounds of unpacking, row k with row k + 8,
+ * are a full transposition. The few elements at the end are done by the portable loop or, in unshuffle_some,
  * as part of a block that overlaps the last whole one.
+ *
+ * NEON loads and stores that take apart, or join, two or four interleaved runs are the loops for sizes 2 and 4;
+ * for size 8 one more unpacking joins planes j and j + 4, which such a load has in the same register.
  *
  * Storing around the caches (`nontemporal`): the result of a read is often not looked at soon, and an
  * ordinary store would first fetch the line from memory. It needs addresses on 32 bytes; the first
@@ -29,11 +32,9 @@
  * Correctness is checked against the portable form, for all sizes and alignments (test_kernels). What
  * would break it: src and dst that overlap (asserted). */
 #include "kernels.h"
+#include "vec16.h"
 #include <assert.h>
 #include <string.h>
-#ifdef CEL_X86
-#include <immintrin.h>
-#endif
 
 /* Elements from `at` to `count`; planes are n long in either case. */
 static void shuffle_tail(unsigned char *dst, const unsigned char *src, size_t at, size_t count, size_t n, size_t size)
@@ -73,7 +74,90 @@ static void unshuffle_portable(void *dst, const void *src, size_t plane, size_t 
     }
 }
 
+#ifdef CEL_VEC16
+/* Rows of 16 bytes become columns. */
+static inline void transpose16(vec16 v[16])
+{
+    vec16 w[16];
+    int k;
+
+    for (k = 0; k < 8; k++) {
+        w[2 * k] = zip_low8(v[k], v[k + 8]);
+        w[2 * k + 1] = zip_high8(v[k], v[k + 8]);
+    }
+    for (k = 0; k < 8; k++) {
+        v[2 * k] = zip_low8(w[k], w[k + 8]);
+        v[2 * k + 1] = zip_high8(w[k], w[k + 8]);
+    }
+    for (k = 0; k < 8; k++) {
+        w[2 * k] = zip_low8(v[k], v[k + 8]);
+        w[2 * k + 1] = zip_high8(v[k], v[k + 8]);
+    }
+    for (k = 0; k < 8; k++) {
+        v[2 * k] = zip_low8(w[k], w[k + 8]);
+        v[2 * k + 1] = zip_high8(w[k], w[k + 8]);
+    }
+}
+
+/* How many elements (a multiple of 16) may be read or written 16 bytes at a time from any of their columns
+ * without leaving the array: all but the last few. */
+static size_t elements_with_margin(size_t n, size_t size)
+{
+    size_t kept_back = (15 + size - 1) / size;
+
+    return n > kept_back ? (n - kept_back) / 16 * 16 : 0;
+}
+
+static size_t shuffle_tiles(unsigned char *dst, const unsigned char *src, size_t count, size_t n, size_t size)
+{
+    size_t end = elements_with_margin(count, size), at, column;
+    vec16 v[16];
+    size_t k;
+
+    for (at = 0; at < end; at += 16)
+        for (column = 0; column < size; column += 16) {
+            for (k = 0; k < 16; k++)
+                v[k] = load16(src + (at + k) * size + column);
+            transpose16(v);
+            for (k = 0; k < 16 && column + k < size; k++)
+                store16(dst + (column + k) * n + at, v[k]);
+        }
+    return end;
+}
+
+/* The last tile of an element is stored in full, over the start of the next element. So tiles go from the
+ * last column to the first and elements upwards: every byte that was overwritten is written again. */
+static size_t unshuffle_tiles(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, size_t size)
+{
+    size_t end = elements_with_margin(n, size), at, tile;
+    vec16 v[16];
+    size_t k;
+
+    for (at = 0; at < end; at += 16)
+        for (tile = (size + 15) / 16; tile > 0; tile--) {
+            size_t column = (tile - 1) * 16;
+
+            for (k = 0; k < 16; k++)
+                v[k] = column + k < size ? load16(src + (column + k) * plane + at) : zero16();
+            transpose16(v);
+            for (k = 0; k < 16; k++)
+                store16(dst + (at + k) * size + column, v[k]);
+        }
+    return end;
+}
+#endif
+
 #ifdef CEL_X86
+static void shuffle_sse2(void *dst, const void *src, size_t count, size_t n, size_t size)
+{
+    shuffle_tail(dst, src, shuffle_tiles(dst, src, count, n, size), count, n, size);
+}
+
+static void unshuffle_sse2(void *dst, const void *src, size_t plane, size_t n, size_t size, bool nontemporal)
+{
+    unshuffle_tail(dst, src, plane, unshuffle_tiles(dst, src, plane, n, size), n, size);
+}
+
 #define AVX2 __attribute__((target("avx2")))
 #define AVX2_INLINE __attribute__((target("avx2"), always_inline)) static inline
 
@@ -284,88 +368,6 @@ AVX2 static void unshuffle8_avx2(unsigned char *dst, const unsigned char *src, s
     unshuffle_blocks(dst, src, plane, n, 8, nontemporal, unshuffle8_block);
 }
 
-/* Rows of 16 bytes become columns. */
-static inline void transpose16(__m128i v[16])
-{
-    __m128i w[16];
-    int k;
-
-    for (k = 0; k < 8; k++) {
-        w[2 * k] = _mm_unpacklo_epi8(v[k], v[k + 8]);
-        w[2 * k + 1] = _mm_unpackhi_epi8(v[k], v[k + 8]);
-    }
-    for (k = 0; k < 8; k++) {
-        v[2 * k] = _mm_unpacklo_epi8(w[k], w[k + 8]);
-        v[2 * k + 1] = _mm_unpackhi_epi8(w[k], w[k + 8]);
-    }
-    for (k = 0; k < 8; k++) {
-        w[2 * k] = _mm_unpacklo_epi8(v[k], v[k + 8]);
-        w[2 * k + 1] = _mm_unpackhi_epi8(v[k], v[k + 8]);
-    }
-    for (k = 0; k < 8; k++) {
-        v[2 * k] = _mm_unpacklo_epi8(w[k], w[k + 8]);
-        v[2 * k + 1] = _mm_unpackhi_epi8(w[k], w[k + 8]);
-    }
-}
-
-/* How many elements (a multiple of 16) may be read or written 16 bytes at a time from any of their columns
- * without leaving the array: all but the last few. */
-static size_t elements_with_margin(size_t n, size_t size)
-{
-    size_t kept_back = (15 + size - 1) / size;
-
-    return n > kept_back ? (n - kept_back) / 16 * 16 : 0;
-}
-
-static size_t shuffle_tiles(unsigned char *dst, const unsigned char *src, size_t count, size_t n, size_t size)
-{
-    size_t end = elements_with_margin(count, size), at, column;
-    __m128i v[16];
-    size_t k;
-
-    for (at = 0; at < end; at += 16)
-        for (column = 0; column < size; column += 16) {
-            for (k = 0; k < 16; k++)
-                v[k] = _mm_loadu_si128((const __m128i *)(src + (at + k) * size + column));
-            transpose16(v);
-            for (k = 0; k < 16 && column + k < size; k++)
-                _mm_storeu_si128((__m128i *)(dst + (column + k) * n + at), v[k]);
-        }
-    return end;
-}
-
-/* The last tile of an element is stored in full, over the start of the next element. So tiles go from the
- * last column to the first and elements upwards: every byte that was overwritten is written again. */
-static size_t unshuffle_tiles(unsigned char *dst, const unsigned char *src, size_t plane, size_t n, size_t size)
-{
-    size_t end = elements_with_margin(n, size), at, tile;
-    __m128i v[16];
-    size_t k;
-
-    for (at = 0; at < end; at += 16)
-        for (tile = (size + 15) / 16; tile > 0; tile--) {
-            size_t column = (tile - 1) * 16;
-
-            for (k = 0; k < 16; k++)
-                v[k] = column + k < size ? _mm_loadu_si128((const __m128i *)(src + (column + k) * plane + at))
-                                         : _mm_setzero_si128();
-            transpose16(v);
-            for (k = 0; k < 16; k++)
-                _mm_storeu_si128((__m128i *)(dst + (at + k) * size + column), v[k]);
-        }
-    return end;
-}
-
-static void shuffle_sse2(void *dst, const void *src, size_t count, size_t n, size_t size)
-{
-    shuffle_tail(dst, src, shuffle_tiles(dst, src, count, n, size), count, n, size);
-}
-
-static void unshuffle_sse2(void *dst, const void *src, size_t plane, size_t n, size_t size, bool nontemporal)
-{
-    unshuffle_tail(dst, src, plane, unshuffle_tiles(dst, src, plane, n, size), n, size);
-}
-
 static void shuffle_avx2(void *dst, const void *src, size_t count, size_t n, size_t size)
 {
     size_t done = size == 2   ? shuffle2_avx2(dst, src, count, n)
@@ -389,10 +391,121 @@ static void unshuffle_avx2(void *dst, const void *src, size_t plane, size_t n, s
 }
 #endif
 
+#ifdef CEL_NEON
+/* The forward loops, 16 elements at a time. Each returns how many elements it has done. */
+static size_t shuffle2_neon(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
+{
+    size_t at;
+
+    for (at = 0; at + 16 <= count; at += 16) {
+        uint8x16x2_t v = vld2q_u8(src + at * 2);
+
+        vst1q_u8(dst + at, v.val[0]);
+        vst1q_u8(dst + n + at, v.val[1]);
+    }
+    return at;
+}
+
+static size_t shuffle4_neon(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
+{
+    size_t at;
+
+    for (at = 0; at + 16 <= count; at += 16) {
+        uint8x16x4_t v = vld4q_u8(src + at * 4);
+
+        for (size_t j = 0; j < 4; j++)
+            vst1q_u8(dst + j * n + at, v.val[j]);
+    }
+    return at;
+}
+
+static size_t shuffle8_neon(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
+{
+    size_t at;
+
+    for (at = 0; at + 16 <= count; at += 16) {
+        uint8x16x4_t v = vld4q_u8(src + at * 8), w = vld4q_u8(src + at * 8 + 64);
+
+        for (size_t j = 0; j < 4; j++) {
+            vst1q_u8(dst + j * n + at, vuzp1q_u8(v.val[j], w.val[j]));
+            vst1q_u8(dst + (j + 4) * n + at, vuzp2q_u8(v.val[j], w.val[j]));
+        }
+    }
+    return at;
+}
+
+/* Their inverses. */
+static size_t unshuffle2_neon(unsigned char *dst, const unsigned char *src, size_t plane, size_t n)
+{
+    size_t at;
+
+    for (at = 0; at + 16 <= n; at += 16) {
+        uint8x16x2_t v = {{vld1q_u8(src + at), vld1q_u8(src + plane + at)}};
+
+        vst2q_u8(dst + at * 2, v);
+    }
+    return at;
+}
+
+static size_t unshuffle4_neon(unsigned char *dst, const unsigned char *src, size_t plane, size_t n)
+{
+    uint8x16x4_t v;
+    size_t at;
+
+    for (at = 0; at + 16 <= n; at += 16) {
+        for (size_t j = 0; j < 4; j++)
+            v.val[j] = vld1q_u8(src + j * plane + at);
+        vst4q_u8(dst + at * 4, v);
+    }
+    return at;
+}
+
+static size_t unshuffle8_neon(unsigned char *dst, const unsigned char *src, size_t plane, size_t n)
+{
+    uint8x16x4_t v, w;
+    size_t at;
+
+    for (at = 0; at + 16 <= n; at += 16) {
+        for (size_t j = 0; j < 4; j++) {
+            uint8x16_t low = vld1q_u8(src + j * plane + at), high = vld1q_u8(src + (j + 4) * plane + at);
+
+            v.val[j] = vzip1q_u8(low, high);
+            w.val[j] = vzip2q_u8(low, high);
+        }
+        vst4q_u8(dst + at * 8, v);
+        vst4q_u8(dst + at * 8 + 64, w);
+    }
+    return at;
+}
+
+static void shuffle_neon(void *dst, const void *src, size_t count, size_t n, size_t size)
+{
+    size_t done = size == 2   ? shuffle2_neon(dst, src, count, n)
+                  : size == 4 ? shuffle4_neon(dst, src, count, n)
+                  : size == 8 ? shuffle8_neon(dst, src, count, n)
+                              : shuffle_tiles(dst, src, count, n, size);
+
+    shuffle_tail(dst, src, done, count, n, size);
+}
+
+static void unshuffle_neon(void *dst, const void *src, size_t plane, size_t n, size_t size, bool nontemporal)
+{
+    size_t done = size == 2   ? unshuffle2_neon(dst, src, plane, n)
+                  : size == 4 ? unshuffle4_neon(dst, src, plane, n)
+                  : size == 8 ? unshuffle8_neon(dst, src, plane, n)
+                              : unshuffle_tiles(dst, src, plane, n, size);
+
+    unshuffle_tail(dst, src, plane, done, n, size);
+}
+#endif
+
 const struct cel_shuffle_kernel cel_shuffle_kernels[] = {
 #ifdef CEL_X86
     {"avx2", cel_cpu_avx2, shuffle_avx2, unshuffle_avx2},
-    {"sse2", cel_cpu_sse2, shuffle_sse2, unshuffle_sse2},
+    {"sse2", cel_cpu_any, shuffle_sse2, unshuffle_sse2},
+#endif
+#ifdef CEL_NEON
+    {"neon", cel_cpu_any, shuffle_neon, unshuffle_neon},
 #endif
     {"portable", cel_cpu_any, shuffle_portable, unshuffle_portable},
     {0},

@@ -1,12 +1,10 @@
 /* Rows of cells in tiles: a vector from each of as many streams as pieces fit in it becomes,
  * transposed in registers, a vector of each of as many cells; and back. Portable C for every
- * size of a piece; SSE2, AVX2 and AVX-512 for pieces of 4 to 64 bytes. */
+ * size of a piece; SSE2, NEON, AVX2 and AVX-512 for pieces of 4 to 64 bytes. */
 #include "nd_strip.h"
+#include "vec16.h"
 #include <stdint.h>
 #include <string.h>
-#ifdef CEL_X86
-#include <immintrin.h>
-#endif
 
 /* --- any processor, any piece ----------------------------------------------------------- */
 
@@ -110,53 +108,52 @@ static bool scatter_portable(const struct cel_strip *s, const char *cells, char 
     return true;
 }
 
-#ifdef CEL_X86
+#ifdef CEL_VEC16
 /* --- tiles --------------------------------------------------------------------------------
  * tile_W_U: W / U vectors of W bytes, at src + from[i], to vectors at dst + to[i]: piece j of
- * the first kind's vector i is piece i of the second kind's vector j. */
+ * the first kind's vector i is piece i of the second kind's vector j. TARGET is empty for the
+ * instructions that every processor of its kind has. */
 
-#define INLINE(isa) __attribute__((target(isa), always_inline)) static inline
+#define TARGET(isa) __attribute__((target(isa)))
+#define INLINE(target) target __attribute__((always_inline)) static inline
 typedef void tile_fn(const char *src, const size_t *from, char *dst, const size_t *to, bool around);
 
-INLINE("sse2") void put16(char *to, __m128i v, bool around)
+INLINE() void put16(char *to, vec16 v, bool around)
 {
     if (around)
-        _mm_stream_si128((__m128i *)to, v);
+        stream16(to, v);
     else
-        _mm_storeu_si128((__m128i *)to, v);
+        store16(to, v);
 }
 
-INLINE("sse2") __m128i get16(const char *p)
+INLINE() void tile_16_16(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
 {
-    return _mm_loadu_si128((const __m128i *)p);
+    put16(dst + to[0], load16(src + from[0]), around);
 }
 
-INLINE("sse2") void tile_16_16(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
+INLINE() void tile_16_8(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
 {
-    put16(dst + to[0], get16(src + from[0]), around);
+    vec16 a = load16(src + from[0]), b = load16(src + from[1]);
+
+    put16(dst + to[0], zip_low64(a, b), around);
+    put16(dst + to[1], zip_high64(a, b), around);
 }
 
-INLINE("sse2") void tile_16_8(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
+INLINE() void tile_16_4(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
 {
-    __m128i a = get16(src + from[0]), b = get16(src + from[1]);
+    vec16 a = load16(src + from[0]), b = load16(src + from[1]), c = load16(src + from[2]), d = load16(src + from[3]);
+    vec16 ab = zip_low32(a, b), AB = zip_high32(a, b), cd = zip_low32(c, d), CD = zip_high32(c, d);
 
-    put16(dst + to[0], _mm_unpacklo_epi64(a, b), around);
-    put16(dst + to[1], _mm_unpackhi_epi64(a, b), around);
+    put16(dst + to[0], zip_low64(ab, cd), around);
+    put16(dst + to[1], zip_high64(ab, cd), around);
+    put16(dst + to[2], zip_low64(AB, CD), around);
+    put16(dst + to[3], zip_high64(AB, CD), around);
 }
 
-INLINE("sse2") void tile_16_4(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
-{
-    __m128i a = get16(src + from[0]), b = get16(src + from[1]), c = get16(src + from[2]), d = get16(src + from[3]);
-    __m128i ab = _mm_unpacklo_epi32(a, b), AB = _mm_unpackhi_epi32(a, b), cd = _mm_unpacklo_epi32(c, d),
-            CD = _mm_unpackhi_epi32(c, d);
+#ifdef CEL_X86
+#define AVX2 TARGET("avx2")
 
-    put16(dst + to[0], _mm_unpacklo_epi64(ab, cd), around);
-    put16(dst + to[1], _mm_unpackhi_epi64(ab, cd), around);
-    put16(dst + to[2], _mm_unpacklo_epi64(AB, CD), around);
-    put16(dst + to[3], _mm_unpackhi_epi64(AB, CD), around);
-}
-
-INLINE("avx2") void put32(char *to, __m256i v, bool around)
+INLINE(AVX2) void put32(char *to, __m256i v, bool around)
 {
     if (around)
         _mm256_stream_si256((__m256i *)to, v);
@@ -164,7 +161,7 @@ INLINE("avx2") void put32(char *to, __m256i v, bool around)
         _mm256_storeu_si256((__m256i *)to, v);
 }
 
-INLINE("avx2") __m256i get32(const char *p)
+INLINE(AVX2) __m256i get32(const char *p)
 {
     return _mm256_loadu_si256((const __m256i *)p);
 }
@@ -172,12 +169,12 @@ INLINE("avx2") __m256i get32(const char *p)
 /* Lane i of a and of b, side by side. */
 #define LANES(a, b, i) _mm256_permute2x128_si256(a, b, (i) ? 0x31 : 0x20)
 
-INLINE("avx2") void tile_32_32(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
+INLINE(AVX2) void tile_32_32(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
 {
     put32(dst + to[0], get32(src + from[0]), around);
 }
 
-INLINE("avx2") void tile_32_16(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
+INLINE(AVX2) void tile_32_16(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
 {
     __m256i a = get32(src + from[0]), b = get32(src + from[1]);
 
@@ -185,7 +182,7 @@ INLINE("avx2") void tile_32_16(const char *src, const size_t *from, char *dst, c
     put32(dst + to[1], LANES(a, b, 1), around);
 }
 
-INLINE("avx2") void tile_32_8(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
+INLINE(AVX2) void tile_32_8(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
 {
     __m256i a = get32(src + from[0]), b = get32(src + from[1]), c = get32(src + from[2]), d = get32(src + from[3]);
     __m256i ab = _mm256_unpacklo_epi64(a, b), AB = _mm256_unpackhi_epi64(a, b), cd = _mm256_unpacklo_epi64(c, d),
@@ -198,7 +195,7 @@ INLINE("avx2") void tile_32_8(const char *src, const size_t *from, char *dst, co
 }
 
 /* Four vectors as 4 x 4 pieces of 4 bytes in every lane. */
-INLINE("avx2") void turn_lanes32(__m256i *v)
+INLINE(AVX2) void turn_lanes32(__m256i *v)
 {
     __m256i a = _mm256_unpacklo_epi32(v[0], v[1]), b = _mm256_unpackhi_epi32(v[0], v[1]),
             c = _mm256_unpacklo_epi32(v[2], v[3]), d = _mm256_unpackhi_epi32(v[2], v[3]);
@@ -209,7 +206,7 @@ INLINE("avx2") void turn_lanes32(__m256i *v)
     v[3] = _mm256_unpackhi_epi64(b, d);
 }
 
-INLINE("avx2") void tile_32_4(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
+INLINE(AVX2) void tile_32_4(const char *src, const size_t *from, char *dst, const size_t *to, bool around)
 {
     __m256i v[8];
 
@@ -224,7 +221,7 @@ INLINE("avx2") void tile_32_4(const char *src, const size_t *from, char *dst, co
 }
 #undef LANES
 
-#define AVX512 "avx512f,avx512bw,avx512vl,avx512dq"
+#define AVX512 TARGET("avx512f,avx512bw,avx512vl,avx512dq")
 
 INLINE(AVX512) void put64(char *to, __m512i v, bool around)
 {
@@ -318,6 +315,7 @@ INLINE(AVX512) void tile_64_4(const char *src, const size_t *from, char *dst, co
             put64(dst + to[4 * l + q], w[l], around);
     }
 }
+#endif
 
 /* --- strips of tiles -------------------------------------------------------------------- */
 
@@ -332,8 +330,8 @@ static inline void cell_offsets(size_t *to, size_t n, size_t cell)
         to[i] = i * cell;
 }
 
-#define GATHER(isa, W, U) \
-    INLINE(isa) void gather_##W##_##U##_by(const struct cel_strip *s, const char *array, char *cells, bool around) \
+#define GATHER(target, W, U) \
+    INLINE(target) void gather_##W##_##U##_by(const struct cel_strip *s, const char *array, char *cells, bool around) \
     { \
         enum { T = W / U, LONG = W == 64 ? PANEL / U : T }; \
         size_t cell = s->nstreams * U, to[T], g = 0, end = s->ncells / T * T, stop; \
@@ -350,7 +348,7 @@ static inline void cell_offsets(size_t *to, size_t n, size_t cell)
         } \
         gather_pieces(s, array, cells, U, end); \
     } \
-    __attribute__((target(isa))) static void gather_##W##_##U(const struct cel_strip *s, const char *src, char *dst) \
+    target static void gather_##W##_##U(const struct cel_strip *s, const char *src, char *dst) \
     { \
         if (s->streaming && ((uintptr_t)dst | (s->nstreams * U)) % W == 0) \
             gather_##W##_##U##_by(s, src, dst, true); \
@@ -358,8 +356,8 @@ static inline void cell_offsets(size_t *to, size_t n, size_t cell)
             gather_##W##_##U##_by(s, src, dst, false); \
     }
 
-#define SCATTER(isa, W, U) \
-    INLINE(isa) void scatter_##W##_##U##_by(const struct cel_strip *s, const char *cells, char *array, bool around) \
+#define SCATTER(target, W, U) \
+    INLINE(target) void scatter_##W##_##U##_by(const struct cel_strip *s, const char *cells, char *array, bool around) \
     { \
         enum { T = W / U, LONG = PANEL / U }; \
         size_t cell = s->nstreams * U, from[T], g = 0, end = s->ncells / T * T, stop; \
@@ -375,7 +373,7 @@ static inline void cell_offsets(size_t *to, size_t n, size_t cell)
         } \
         scatter_pieces(s, cells, array, U, end); \
     } \
-    __attribute__((target(isa))) static void scatter_##W##_##U(const struct cel_strip *s, const char *src, char *dst) \
+    target static void scatter_##W##_##U(const struct cel_strip *s, const char *src, char *dst) \
     { \
         if (W > 32 && s->streaming && streams_begin_at(s, dst, W)) \
             scatter_##W##_##U##_by(s, src, dst, true); \
@@ -392,19 +390,21 @@ static bool streams_begin_at(const struct cel_strip *s, const char *array, size_
     return true;
 }
 
-#define BOTH(isa, W, U) GATHER(isa, W, U) SCATTER(isa, W, U)
-BOTH("sse2", 16, 4)
-BOTH("sse2", 16, 8)
-BOTH("sse2", 16, 16)
-BOTH("avx2", 32, 4)
-BOTH("avx2", 32, 8)
-BOTH("avx2", 32, 16)
-BOTH("avx2", 32, 32)
+#define BOTH(target, W, U) GATHER(target, W, U) SCATTER(target, W, U)
+BOTH(, 16, 4)
+BOTH(, 16, 8)
+BOTH(, 16, 16)
+#ifdef CEL_X86
+BOTH(AVX2, 32, 4)
+BOTH(AVX2, 32, 8)
+BOTH(AVX2, 32, 16)
+BOTH(AVX2, 32, 32)
 BOTH(AVX512, 64, 4)
 BOTH(AVX512, 64, 8)
 BOTH(AVX512, 64, 16)
 BOTH(AVX512, 64, 32)
 BOTH(AVX512, 64, 64)
+#endif
 
 /* Widest first. */
 static const struct form {
@@ -416,8 +416,11 @@ static const struct form {
     { \
         W, U, gather_##W##_##U, scatter_##W##_##U \
     }
-    FORM(64, 4), FORM(64, 8),  FORM(64, 16), FORM(64, 32), FORM(64, 64), FORM(32, 4),
-    FORM(32, 8), FORM(32, 16), FORM(32, 32), FORM(16, 4),  FORM(16, 8),  FORM(16, 16),
+#ifdef CEL_X86
+    FORM(64, 4), FORM(64, 8), FORM(64, 16), FORM(64, 32), FORM(64, 64),
+    FORM(32, 4), FORM(32, 8), FORM(32, 16), FORM(32, 32),
+#endif
+    FORM(16, 4), FORM(16, 8), FORM(16, 16),
 };
 
 /* The widest form whose tiles fill the strip from stream to stream. */
@@ -458,17 +461,19 @@ static bool scatter_tiles(const struct cel_strip *s, const char *src, char *dst,
     { \
         return scatter_tiles(s, src, dst, widest); \
     }
+#ifdef CEL_X86
 KERNEL(avx512, 64)
 KERNEL(avx2, 32)
-KERNEL(sse2, 16)
+#endif
+KERNEL(vec16, 16)
 #endif
 
 const struct cel_strip_kernel cel_strip_kernels[] = {
 #ifdef CEL_X86
-    {"avx512", cel_cpu_avx512, gather_avx512, scatter_avx512},
-    {"avx2", cel_cpu_avx2, gather_avx2, scatter_avx2},
-    {"sse2", cel_cpu_sse2, gather_sse2, scatter_sse2},
+    {"avx512", cel_cpu_avx512, gather_avx512, scatter_avx512},    {"avx2", cel_cpu_avx2, gather_avx2, scatter_avx2},
 #endif
-    {"portable", cel_cpu_any, gather_portable, scatter_portable},
-    {0},
+#ifdef CEL_VEC16
+    {CEL_VEC16_NAME, cel_cpu_any, gather_vec16, scatter_vec16},
+#endif
+    {"portable", cel_cpu_any, gather_portable, scatter_portable}, {0},
 };

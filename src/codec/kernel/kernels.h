@@ -11,6 +11,8 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CEL_X86 1
+#elif defined(__aarch64__) && defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define CEL_NEON 1
 #endif
 
 /* Byte planes: dst[j * n + i] = src[i * size + j], and back. n elements of
@@ -55,8 +57,7 @@ uint32_t cel_fletcher32(const void *src, size_t n);
 uint32_t cel_crc32c(uint32_t crc, const void *src, size_t n);
 
 /* What the processor can do. */
-bool cel_cpu_any(void); /* true: for the portable forms */
-bool cel_cpu_sse2(void);
+bool cel_cpu_any(void); /* true: for the portable forms, and those every processor of its kind has: SSE2, NEON */
 bool cel_cpu_avx2(void);
 bool cel_cpu_avx512(void); /* F, BW, VL and DQ */
 bool cel_cpu_crc(void);    /* SSE4.2 and PCLMUL */

@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "mem.h"
 #include "pool.h"
+#include "trace.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static size_t piece_at(const struct run *run, size_t from)
 static int get_piece(const struct run *run, size_t from)
 {
     size_t n = piece_at(run, from);
+    CEL_TRACE(CEL_TRACE_READ, .name = "read, swap", .nbytes = n);
     int rc = cel_classic_io_read(run->io, run->at + from, run->memory + from, n);
 
     if (rc == CEL_OK)
@@ -62,6 +64,7 @@ static int put_piece(const struct run *run, size_t from, char *block)
 {
     size_t n = piece_at(run, from);
 
+    CEL_TRACE(CEL_TRACE_WRITE, .name = "swap, write", .nbytes = n);
     swap(block, run->memory + from, n / run->size, run->size);
     return cel_classic_io_write_part(run->io, run->at + from, block, n);
 }

@@ -274,6 +274,17 @@ int cel_h5_deferred_write(struct cel_h5_deferred *h, int fd, uint64_t at, const 
     return e ? e : e2;
 }
 
+bool cel_h5_deferred_is_free(struct cel_h5_deferred *h, uint64_t at, size_t n, bool in_place)
+{
+    bool free;
+
+    cel_lock(&h->lock);
+    free = (in_place || at >= h->synced) && !h->nfailed && !h->lost_unlisted &&
+           !cel_h5_overlay_touches(&h->overlay, at, n);
+    cel_unlock(&h->lock);
+    return free;
+}
+
 static unsigned generation_of(struct cel_h5_deferred *h)
 {
     unsigned generation;

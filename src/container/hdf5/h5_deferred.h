@@ -68,6 +68,8 @@ void cel_h5_deferred_release(struct cel_h5_deferred *h);
  * What fails is kept to be tried again, while there is memory. */
 int cel_h5_deferred_write(struct cel_h5_deferred *h, int fd, uint64_t at, const void *bytes, size_t n, bool in_place);
 int cel_h5_deferred_read(struct cel_h5_deferred *h, int fd, uint64_t at, void *bytes, size_t n, size_t *moved);
+/* Would these bytes go to the file at once, and is nothing kept or missing that they replace? */
+bool cel_h5_deferred_is_free(struct cel_h5_deferred *h, uint64_t at, size_t n, bool in_place);
 /* Name the failed writes within a range; forget those of a name, as the data has been written elsewhere since. */
 void cel_h5_deferred_name_failed(struct cel_h5_deferred *h, uint64_t at, size_t n, const char *what);
 void cel_h5_deferred_forget_failed(struct cel_h5_deferred *h, const char *what);

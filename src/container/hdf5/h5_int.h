@@ -328,6 +328,14 @@ int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const siz
                           size_t n, uint32_t skipped, struct cel_chunk_location *out);
 int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
+
+/* --- h5_peer.c: chunks that other processes write ------------------------------------ */
+bool cel_h5_chunk_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at, size_t n);
+int cel_h5_peer_open(const struct cel_location *where, struct cel_peer **out);
+int cel_h5_peer_write(struct cel_peer *peer, struct cel_var *var, const size_t *index,
+                      const struct cel_chunk_location *at, const void *encoded, size_t n);
+int cel_h5_peer_sync(struct cel_peer *peer);
+int cel_h5_peer_close(struct cel_peer *peer);
 int cel_h5_chunk_refresh(struct cel_var *var); /* before libhdf5 touches the data itself */
 /* --- h5_outside.c, h5_virtual.c: other files and datasets that hold elements, without libhdf5 ------------ */
 struct cel_h5_where { /* where a dataset lies that is read without libhdf5 */

@@ -34,6 +34,15 @@ static int source_read_at(struct cel_source *s, uint64_t offset, void *dst, size
     return cel_h5_io_read((struct cel_h5_io *)s, offset, dst, n);
 }
 
+/* Of a local file the system reads ahead by itself. */
+static void source_want(struct cel_source *s, const struct cel_range *range, size_t nranges)
+{
+    struct cel_source *remote = ((const struct cel_h5_io *)s)->remote;
+
+    if (remote)
+        cel_source_want(remote, range, nranges);
+}
+
 static int source_close(struct cel_source *s)
 {
     int e = cel_h5_io_release((struct cel_h5_io *)s);
@@ -41,7 +50,8 @@ static int source_close(struct cel_source *s)
     return e ? cel_fail(NC_EHDFERR, "cannot close the file: %s", strerror(e)) : CEL_OK;
 }
 
-static const struct cel_source_ops source_ops = {.size = source_size, .read_at = source_read_at, .close = source_close};
+static const struct cel_source_ops source_ops = {
+    .size = source_size, .read_at = source_read_at, .want = source_want, .close = source_close};
 
 /* --- its life ------------------------------------------------------------------------------ */
 

@@ -9,6 +9,7 @@
 #include "h5_int.h"
 #include "mem.h"
 #include "plugin.h"
+#include "trace.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -109,7 +110,7 @@ int cel_h5_enter(struct cel_h5_entry *entry)
 {
     int rc = CEL_OK;
 
-    cel_lock(&inside);
+    cel_trace_lock(&inside, CEL_TRACE_WAIT_HDF5);
     if (!started)
         rc = start();
     if (rc != CEL_OK) {

@@ -124,19 +124,23 @@ int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const s
     return CEL_OK;
 }
 
+int cel_zarr_chunk_put(struct cel_store *store, const struct cel_var *var, const size_t *index, const void *encoded,
+                       size_t n)
+{
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    int rc = key_of(var, index, &key);
+
+    if (rc == CEL_OK)
+        rc = cel_store_put(store, key.data, encoded, n);
+    cel_buf_dispose(&key);
+    return rc;
+}
+
 int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                          const struct cel_chunk_location *at, const void *encoded, size_t n)
 {
-    struct cel_buf key = CEL_BUF_INIT(1 << 20);
-    int rc;
-
     (void)at;
     atomic_store(&((struct cel_zarr_array *)var->priv)->changed, true);
-    if (array_of(var)->shard)
-        return cel_zarr_shard_put(ds, var, index, encoded, n);
-    rc = key_of(var, index, &key);
-    if (rc == CEL_OK)
-        rc = cel_store_put(cel_zarr_of(ds)->store, key.data, encoded, n);
-    cel_buf_dispose(&key);
-    return rc;
+    return array_of(var)->shard ? cel_zarr_shard_put(ds, var, index, encoded, n)
+                                : cel_zarr_chunk_put(cel_zarr_of(ds)->store, var, index, encoded, n);
 }

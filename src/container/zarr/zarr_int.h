@@ -253,6 +253,18 @@ int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const s
 int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                          const struct cel_chunk_location *at, const void *encoded, size_t n);
 
+int cel_zarr_chunk_put(struct cel_store *store, const struct cel_var *var, const size_t *index, const void *encoded,
+                       size_t n); /* of an array without shards */
+
+/* --- zarr_peer.c: chunks that other processes write ------------------------- */
+bool cel_zarr_chunk_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at,
+                              size_t n);
+int cel_zarr_peer_open(const struct cel_location *where, struct cel_peer **out);
+int cel_zarr_peer_write(struct cel_peer *peer, struct cel_var *var, const size_t *index,
+                        const struct cel_chunk_location *at, const void *encoded, size_t n);
+int cel_zarr_peer_sync(struct cel_peer *peer);
+int cel_zarr_peer_close(struct cel_peer *peer);
+
 /* --- zarr_listed.c: which chunks the store has --------------------------------- */
 int cel_zarr_chunk_next(struct cel_dataset *ds, struct cel_var *var, const size_t *n, size_t *index);
 void cel_zarr_listed_free(struct cel_zarr_listed *l);

@@ -202,6 +202,7 @@ static void both_layouts_read_alike(void **state)
 {
     int ncid = make_file(false), a = make_var(ncid, NC_FLOAT, "a"), b = make_var(ncid, NC_FLOAT, "b");
     const double tolerance = 0.125;
+    const uint64_t length = 100;
     unsigned narrow[23] = {0}, wide[40] = {0};
     nc_compression_t got;
 
@@ -210,7 +211,7 @@ static void both_layouts_read_alike(void **state)
     memcpy(wide + 4, &tolerance, 8);
     narrow[6] = wide[6] = 1;
     narrow[7] = 100;
-    wide[8] = 100;
+    memcpy(wide + 8, &length, 8);
     assert_ok(nc_def_var_compress(ncid, a, "zfp", 23, narrow));
     assert_ok(nc_def_var_compress(ncid, b, "zfp", 40, wide));
     for (int v = a; v <= b; v++) {

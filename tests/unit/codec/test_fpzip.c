@@ -17,6 +17,14 @@
 
 enum { MOST = 4096, PAGE = 4096 };
 
+/* The difference of two infinities is a NaN whose sign is the processor's: elsewhere than on x86 libfpzip may predict another one than
+ * our decoder. So there are infinities on x86 only; the codec stores such chunks raw. */
+#ifdef __x86_64__
+enum { EXPONENTS = 100 };
+#else
+enum { EXPONENTS = 80 };
+#endif
+
 struct sample {
     struct cel_fpzip what;
     size_t n; /* values */
@@ -59,7 +67,7 @@ static void choose(struct sample *s, int kind)
     for (size_t i = 0; i < s->n; i++) {
         double d = kind == 0   ? sin((double)i / 30) * 300
                    : kind == 1 ? (double)(rand() % 5)
-                               : ldexp(rand() - 1e9, rand() % 200 - 100);
+                               : ldexp(rand() - 1e9, rand() % 200 - 200 + EXPONENTS);
         float f = (float)d;
 
         memcpy(s->in + i * size, size == 8 ? (const void *)&d : (const void *)&f, size);

@@ -366,6 +366,52 @@ static void the_stored_size_is_that_of_the_chunks(void **state)
     OK(nc_close(nc));
 }
 
+static void write_document(const char *name, const char *text)
+{
+    FILE *f = fopen(path_of(name), "w");
+
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* A shard that lies in a shard is merged with the value its own shard was merged with. Nobody else writes, so one try is
+ * enough, however young the files are. Only other programs make such arrays. */
+static void shards_in_shards_need_one_try(void **state)
+{
+    static const char group[] = "{\"zarr_format\": 3, \"node_type\": \"group\", \"attributes\": {}}";
+    static const char bytes[] = "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}";
+    const int tries = cel_zarr_shard_tries;
+    char array[1024];
+    int nc, var;
+
+    snprintf(array, sizeof array,
+             "{\"zarr_format\": 3, \"node_type\": \"array\", \"attributes\": {}, \"shape\": [%d, %d], "
+             "\"data_type\": \"int32\", \"fill_value\": 0, \"dimension_names\": [\"y\", \"x\"], "
+             "\"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\": [12, 12]}}, "
+             "\"chunk_key_encoding\": {\"name\": \"default\", \"configuration\": {\"separator\": \"/\"}}, "
+             "\"codecs\": [{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [6, 6], "
+             "\"index_codecs\": [%s], \"codecs\": [{\"name\": \"sharding_indexed\", \"configuration\": "
+             "{\"chunk_shape\": [2, 3], \"index_codecs\": [%s], \"codecs\": [%s]}}]}}]}",
+             N, N, bytes, bytes, bytes);
+    assert_int_equal(mkdir(path_of("nested"), 0777) | mkdir(path_of("nested/v"), 0777), 0);
+    write_document("nested/zarr.json", group);
+    write_document("nested/v/zarr.json", array);
+    cel_zarr_shard_tries = 1;
+    for (size_t round = 0; round < 10; round++) {
+        const size_t start[2] = {round, round ? 3 : 0}, count[2] = {round ? 14 : N, round ? 17 : N};
+        for (size_t y = 0; y < count[0]; y++)
+            for (size_t x = 0; x < count[1]; x++)
+                field[start[0] + y][start[1] + x] += (int)round;
+        OK(nc_open(path_of("nested"), NC_WRITE, &nc));
+        OK(nc_inq_varid(nc, "v", &var));
+        OK(nc_put_varm_int(nc, var, start, count, NULL, (const ptrdiff_t[]){N, 1}, &field[start[0]][start[1]]));
+        OK(nc_close(nc));
+        check_store("nested");
+    }
+    cel_zarr_shard_tries = tries;
+}
+
 static int set_up(void **state)
 {
     return mkdtemp(folder) ? 0 : -1;
@@ -394,6 +440,7 @@ int main(void)
         cmocka_unit_test(a_reader_sees_what_another_process_wrote),
         cmocka_unit_test(a_reader_keeps_up_with_a_writer),
         cmocka_unit_test_setup(the_stored_size_is_that_of_the_chunks, make_field),
+        cmocka_unit_test_setup(shards_in_shards_need_one_try, make_field),
     };
 
     cellar_set_threads(1);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #define LEVELS_MAX 16
+#define WANTED_MAX 64 /* children of a node that are announced */
 enum { NODE_HEAD = 6, SUM = 4 };
 
 struct level {
@@ -125,6 +126,11 @@ uint64_t cel_h5r_btree2_count(const struct cel_h5r_btree2 *t)
 size_t cel_h5r_btree2_record(const struct cel_h5r_btree2 *t)
 {
     return t->record;
+}
+
+struct cel_range cel_h5r_btree2_root(const struct cel_h5r_btree2 *t)
+{
+    return cel_h5r_range(t->file, t->root, t->node_size);
 }
 
 /* --- nodes ---------------------------------------------------------------------------- */
@@ -242,13 +248,32 @@ int cel_h5r_btree2_seek(struct cel_h5r_btree2 *t, cel_h5r_record_order *order, v
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
+/* All nodes below the one kept at this level: a walk comes to each of them. */
+static void want_children(const struct cel_h5r_btree2 *t, int level)
+{
+    const struct level *l = &t->level[level];
+    size_t size = child_size(t, level);
+    struct cel_range range[WANTED_MAX];
+    size_t n = 0;
+
+    for (uint64_t i = 0; i <= l->n && n < WANTED_MAX; i++) {
+        struct cel_h5_bytes b = {.p = record_at(t, level, l->n) + (size_t)i * size, .n = size};
+
+        range[n++] = cel_h5r_range(t->file, cel_h5r_take_address(t->file, &b), t->node_size);
+    }
+    cel_source_want(t->file->source, range, n);
+}
+
 /* Down to the first leaf below this node. */
 static int go_down(struct cel_h5r_btree2 *t, int *level)
 {
     int rc = CEL_OK;
 
-    for (; rc == CEL_OK && *level > 0; --*level)
+    for (; rc == CEL_OK && *level > 0; --*level) {
+        if (t->level[*level].at == 0)
+            want_children(t, *level);
         rc = get_child(t, *level, t->level[*level].at);
+    }
     return rc;
 }
 

@@ -7,7 +7,7 @@
 #include "h5_read_int.h"
 #include <stdlib.h>
 
-enum { FLAG_SHARED = 2, RECORD_MAX = 17 };
+enum { FLAG_SHARED = 2, RECORD_MAX = 17, WANTED_MAX = 64 };
 
 const struct cel_h5r_dense_kind cel_h5r_dense_atts = {
     .type = 8, .message = CEL_H5R_ATTRIBUTE, .record = 17, .id_at = 0, .id_n = 8, .flags_at = 8, .order_at = 9};
@@ -78,6 +78,21 @@ static int by_position(const void *a, const void *b)
     return x->nth < y->nth ? -1 : x->nth > y->nth;
 }
 
+/* The blocks that will be visited first. */
+static void want_blocks(struct walk *w)
+{
+    struct cel_range range[WANTED_MAX];
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->n && n < WANTED_MAX; i++) {
+        struct cel_range at = cel_h5r_fractal_heap_block_of(w->heap, w->at[i].record + w->kind->id_at);
+
+        if (at.n && (n == 0 || at.offset != range[n - 1].offset))
+            range[n++] = at;
+    }
+    cel_source_want(w->reader->file->source, range, n);
+}
+
 static int visit_sorted(struct walk *w, struct cel_h5r_btree2 *tree)
 {
     int rc;
@@ -88,10 +103,19 @@ static int visit_sorted(struct walk *w, struct cel_h5r_btree2 *tree)
     rc = cel_h5r_btree2_each(tree, note_record, w);
     if (rc == CEL_OK && w->n > 1)
         qsort(w->at, w->n, sizeof *w->at, by_position);
+    if (rc == CEL_OK)
+        want_blocks(w);
     for (size_t i = 0; rc == CEL_OK && i < w->n; i++)
         rc = visit_message(w, w->at[i].record, w->at[i].nth);
     free(w->at);
     return rc;
+}
+
+static void want(const struct cel_h5r_file *file, struct cel_range a, struct cel_range b)
+{
+    const struct cel_range both[] = {a, b};
+
+    cel_source_want(file->source, both, 2);
 }
 
 int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind *kind,
@@ -100,12 +124,17 @@ int cel_h5r_dense_each(struct cel_h5r_reader *r, const struct cel_h5r_dense_kind
     struct walk w = {
         .reader = r, .kind = kind, .visit = visit, .data = data, .copy = CEL_BUF_INIT((size_t)r->file->size)};
     struct cel_h5r_btree2 *tree = NULL;
-    int rc = cel_h5r_fractal_heap_make(r->file, dense->heap, &w.heap);
+    int rc;
 
+    want(r->file, cel_h5r_range(r->file, dense->heap, CEL_H5R_HEAD_MAX),
+         cel_h5r_range(r->file, dense->index, CEL_H5R_HEAD_MAX));
+    rc = cel_h5r_fractal_heap_make(r->file, dense->heap, &w.heap);
     if (rc == CEL_OK && cel_h5r_fractal_heap_id_size(w.heap) != kind->id_n)
         rc = cel_h5r_damaged(r->file, dense->heap, "fractal heap", "its ids have another size");
     if (rc == CEL_OK)
         rc = cel_h5r_btree2_make(r->file, dense->index, kind->type, kind->record, &tree);
+    if (rc == CEL_OK)
+        want(r->file, cel_h5r_fractal_heap_root(w.heap), cel_h5r_btree2_root(tree));
     if (rc == CEL_OK)
         rc = cel_h5r_fractal_heap_is_one_block(w.heap) ? cel_h5r_btree2_each(tree, visit_record, &w)
                                                        : visit_sorted(&w, tree);

@@ -417,6 +417,28 @@ static int get_tiny(struct cel_h5r_fractal_heap *h, const unsigned char *id, str
     return CEL_OK;
 }
 
+struct cel_range cel_h5r_fractal_heap_root(const struct cel_h5r_fractal_heap *h)
+{
+    size_t head = 5 + h->file->offset_size + h->offset_n;
+    uint64_t n = h->rows == 0 ? (h->filters.n ? h->root_stored : h->first) : head + child_at(h, h->rows * h->width) + 4;
+
+    return cel_h5r_range(h->file, h->root, n);
+}
+
+struct cel_range cel_h5r_fractal_heap_block_of(struct cel_h5r_fractal_heap *h, const unsigned char *id)
+{
+    struct cel_status before;
+    struct extent at;
+    int rc;
+
+    if (id[0] >> 4 != 0)
+        return (struct cel_range){0};
+    cel_status_save(&before);
+    rc = find_block(h, cel_get_le(id + ID_HEAD, h->offset_n), &at);
+    cel_status_restore(&before);
+    return rc == CEL_OK ? cel_h5r_range(h->file, at.addr, h->filters.n ? at.stored : at.size) : (struct cel_range){0};
+}
+
 uint64_t cel_h5r_fractal_heap_position(const struct cel_h5r_fractal_heap *h, const unsigned char *id)
 {
     return id[0] >> 4 == 0 ? cel_get_le(id + ID_HEAD, h->offset_n) : UINT64_MAX;

@@ -47,6 +47,14 @@ bool cel_h5r_is_inside(const struct cel_h5r_file *file, uint64_t addr, uint64_t 
     return addr <= UINT64_MAX - base && addr + base <= size && n <= size - addr - base;
 }
 
+/* As much of it as is inside the file. */
+struct cel_range cel_h5r_range(const struct cel_h5r_file *file, uint64_t addr, uint64_t n)
+{
+    uint64_t left = cel_h5r_is_inside(file, addr, 0) ? file->size - addr - file->base : 0;
+
+    return left ? (struct cel_range){addr + file->base, n < left ? n : left} : (struct cel_range){0};
+}
+
 int cel_h5r_get(const struct cel_h5r_file *file, uint64_t addr, const char *what, unsigned char *out, size_t n)
 {
     int rc;

@@ -13,6 +13,7 @@
 
 enum { HAS_ORDER = 4, HAS_TYPE = 8, HAS_CHARACTER_SET = 16, UNKNOWN_FLAGS = 0xe0 };
 enum { TYPE_HARD = 0, TYPE_SOFT = 1, TYPE_EXTERNAL = 64 };
+enum { WANTED = 512, HEADER = 4096 /* announced together, and how many bytes of each */ };
 enum { RECENT = 4, FOLLOWED_MAX = 16 /* soft links in one path, as libhdf5 has it */ };
 
 struct listing {
@@ -374,6 +375,22 @@ static int follow_link(struct walk *w, uint64_t group, struct cel_h5r_link *link
     return rc;
 }
 
+/* Who reads the links of a group mostly reads the objects. */
+static void want_objects(const struct cel_h5r_reader *r, const struct cel_h5r_links *links)
+{
+    struct cel_range range[WANTED];
+    size_t n = 0;
+
+    for (size_t i = 0; i < links->n; i++) {
+        if (!links->at[i].file && links->at[i].addr != CEL_H5R_NOWHERE)
+            range[n++] = cel_h5r_range(r->file, links->at[i].addr, HEADER);
+        if (n == WANTED || (n && i + 1 == links->n)) {
+            cel_source_want(r->file->source, range, n);
+            n = 0;
+        }
+    }
+}
+
 int cel_h5r_links_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_links *out)
 {
     struct walk w = {.reader = r};
@@ -383,7 +400,9 @@ int cel_h5r_links_read(struct cel_h5r_reader *r, uint64_t addr, struct cel_h5r_l
         if (out->at[i].path && !out->at[i].file)
             rc = follow_link(&w, addr, &out->at[i]);
     dispose_walk(&w);
-    if (rc != CEL_OK)
+    if (rc == CEL_OK)
+        want_objects(r, out);
+    else
         cel_h5r_links_dispose(out);
     return cel_h5r_fail_in_object(r->file, addr, rc);
 }

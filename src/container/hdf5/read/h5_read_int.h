@@ -44,6 +44,8 @@ int cel_h5r_get(const struct cel_h5r_file *file, uint64_t addr, const char *what
 /* The same, which begin with this signature (NULL: with none) and version 0, and end with their checksum. */
 int cel_h5r_get_summed(const struct cel_h5r_file *file, uint64_t addr, const char *signature, const char *what,
                        unsigned char *out, size_t n);
+/* n bytes at an address will be read soon, as a range for cel_source_want(). */
+struct cel_range cel_h5r_range(const struct cel_h5r_file *file, uint64_t addr, uint64_t n);
 #define CEL_H5R_HEAD_MAX 256 /* no header of a structure is longer */
 
 /* One such structure in memory of its own, read when another address is asked for. */
@@ -74,6 +76,8 @@ int cel_h5r_btree2_find(struct cel_h5r_btree2 *t, cel_h5r_record_order *order, v
  * long as the answers are CEL_OK. None: there is no such record. */
 int cel_h5r_btree2_seek(struct cel_h5r_btree2 *t, cel_h5r_record_order *order, void *sought, cel_h5r_record_fn *visit,
                         void *data);
+/* Where its root is, to be announced. */
+struct cel_range cel_h5r_btree2_root(const struct cel_h5r_btree2 *t);
 /* Each record in its order, as long as the answers are CEL_OK; any other is then the answer. */
 int cel_h5r_btree2_each(struct cel_h5r_btree2 *t, cel_h5r_record_fn *visit, void *data);
 
@@ -112,7 +116,10 @@ struct cel_h5r_fractal_heap;
 int cel_h5r_fractal_heap_make(const struct cel_h5r_file *file, uint64_t addr, struct cel_h5r_fractal_heap **out);
 void cel_h5r_fractal_heap_free(struct cel_h5r_fractal_heap *h);
 size_t cel_h5r_fractal_heap_id_size(const struct cel_h5r_fractal_heap *h);
-bool cel_h5r_fractal_heap_is_one_block(const struct cel_h5r_fractal_heap *h); /* all objects lie together */
+bool cel_h5r_fractal_heap_is_one_block(const struct cel_h5r_fractal_heap *h);     /* all objects lie together */
+struct cel_range cel_h5r_fractal_heap_root(const struct cel_h5r_fractal_heap *h); /* a block, or its table */
+/* The block in which the object of that id lies; empty: in none. It reads tables only. */
+struct cel_range cel_h5r_fractal_heap_block_of(struct cel_h5r_fractal_heap *h, const unsigned char *id);
 /* Where the object lies, for sorting; UINT64_MAX: not among the others. */
 uint64_t cel_h5r_fractal_heap_position(const struct cel_h5r_fractal_heap *h, const unsigned char *id);
 /* The object of that id, until the heap is used again or `copy` is, which holds it if it does not lie in a block. */

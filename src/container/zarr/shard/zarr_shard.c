@@ -21,6 +21,8 @@ enum {
 }; /* open shards without fresh chunks: with their index, with all their bytes */
 #define WAITING_MAX ((size_t)256 << 20)
 
+int cel_zarr_shard_tries = 1000;
+
 static int read_slot(const struct shard_wanted *w, struct cel_zarr_shard *s, uint64_t offset, size_t n, void *dst);
 static int slot_size(const struct shard_wanted *w, struct cel_zarr_shard *s, uint64_t *size);
 
@@ -255,7 +257,7 @@ static int load_first(const struct shard_wanted *w, struct cel_zarr_shard *s, st
 {
     struct shard_wanted now = *w;
     struct shard_view view;
-    int tries = SHARD_TRIES, rc;
+    int tries = cel_zarr_shard_tries, rc;
 
     if (w->view)
         return cel_zarr_shard_reload(w, s, o);
@@ -575,7 +577,7 @@ static int ask(struct shard_wanted w, int (*act)(const struct shard_wanted *w, s
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20);
     struct shard_view view;
-    int tries = SHARD_TRIES, rc = store_key(&w, w.a->shard, &key);
+    int tries = cel_zarr_shard_tries, rc = store_key(&w, w.a->shard, &key);
 
     w.view = &view;
     while (rc == CEL_OK) {

@@ -9,7 +9,6 @@
 #include "zarr_int.h"
 
 #define SHARD_EMPTY UINT64_MAX
-enum { SHARD_TRIES = 1000 }; /* to read a shard that others replace meanwhile */
 
 /* One chunk in a shard's index. Fresh ones were written since the shard was last put. */
 struct shard_slot {
@@ -96,6 +95,7 @@ static inline bool shard_is_complete(const struct open_shard *o)
 }
 
 /* zarr_shard.c; the level's lock is held. */
+extern int cel_zarr_shard_tries; /* to read a shard that others replace meanwhile. A constant; tests change it */
 int cel_zarr_shard_keeps_changing(const char *key); /* all of them failed */
 int cel_zarr_shard_open(const struct shard_wanted *w, struct cel_zarr_shard *s,
                         struct open_shard **out); /* its index at hand; CEL_ABSENT: there is none */

@@ -116,7 +116,7 @@ static int list_value(struct shard_wanted *w, struct cel_zarr_shard *s, const ch
     int tries, rc = CEL_STALE;
 
     w->view = &view;
-    for (tries = SHARD_TRIES; rc == CEL_STALE && tries > 0; tries--) {
+    for (tries = cel_zarr_shard_tries; rc == CEL_STALE && tries > 0; tries--) {
         rc = l->visit(l->context, NULL);
         if (rc == CEL_OK)
             rc = cel_zarr_shard_look(w, key, &view);

@@ -107,23 +107,44 @@ static void note_put(struct cel_zarr_shard *s, struct open_shard *o, const struc
 
 /* --- with what is there ---------------------------------------------------------------------- */
 
+/* The index and the bytes of the value in view; none where there is no shard yet. */
+static int read_again(struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o, struct cel_buf *old)
+{
+    int rc = cel_zarr_shard_reload(w, s, o);
+
+    if (rc == CEL_OK)
+        rc = cel_zarr_shard_bytes(w, s, o->key, old);
+    return rc == CEL_ABSENT ? CEL_OK : rc;
+}
+
 /* What the store has of the shard now: other processes may have written other chunks of
  * it since its index was read. Programs that do not take our lock may do so even now. */
 static int refresh(struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o, struct shard_view *view,
                    struct cel_buf *old)
 {
-    int rc, tries = SHARD_TRIES;
+    int rc, tries = cel_zarr_shard_tries;
 
     do {
         rc = cel_zarr_shard_look(w, o->key, view);
         w->view = view;
         if (rc == CEL_OK)
-            rc = cel_zarr_shard_reload(w, s, o);
-        if (rc == CEL_OK)
-            rc = cel_zarr_shard_bytes(w, s, o->key, old);
-        rc = rc == CEL_ABSENT ? CEL_OK : rc;
+            rc = read_again(w, s, o, old);
     } while (rc == CEL_STALE && --tries > 0);
     return rc == CEL_STALE ? cel_zarr_shard_keeps_changing(o->key) : rc;
+}
+
+/* The value that the shard within this one was merged with, and no other. It is read through the mark it had then: a second
+ * look would not tell, as the mark of a young file is like no other. */
+static int refresh_base(struct shard_wanted *w, struct cel_zarr_shard *s, struct open_shard *o,
+                        const struct shard_view *base, struct cel_buf *old)
+{
+    struct shard_view now;
+    int rc = base->absent ? cel_zarr_shard_look(w, o->key, &now) : CEL_OK;
+
+    if (rc == CEL_OK && base->absent && !now.absent)
+        return CEL_STALE;
+    w->view = base;
+    return rc == CEL_OK ? read_again(w, s, o, old) : rc;
 }
 
 /* One try. What was merged is merged with one value of the store, and replaces that one or none: CEL_STALE when others have
@@ -134,12 +155,12 @@ static int merge_and_put_once(struct shard_wanted *w, struct cel_zarr_shard *s, 
     struct cel_buf old = CEL_BUF_INIT(SIZE_MAX), out = CEL_BUF_INIT(SIZE_MAX);
     struct shard_view view;
     bool complete = shard_is_complete(o);
-    int rc = complete ? CEL_OK : refresh(w, s, o, &view, &old);
+    int rc = CEL_OK;
 
     if (complete)
         w->view = base;
-    if (rc == CEL_OK && base && !complete && !cel_store_mark_same(&base->mark, &view.mark))
-        rc = CEL_STALE;
+    else
+        rc = base ? refresh_base(w, s, o, base, &old) : refresh(w, s, o, &view, &old);
     if (rc == CEL_OK)
         rc = assemble(s, o, &old, now, &out);
     if (rc == CEL_OK)
@@ -156,7 +177,7 @@ static int merge_and_put(struct shard_wanted *w, struct cel_zarr_shard *s, struc
                          const struct shard_view *base)
 {
     struct shard_slot *now = cel_calloc(s->nslots, sizeof *now);
-    int tries = SHARD_TRIES, rc = now ? cel_zarr_draft_recall(s, o) : NC_ENOMEM;
+    int tries = cel_zarr_shard_tries, rc = now ? cel_zarr_draft_recall(s, o) : NC_ENOMEM;
 
     while (rc == CEL_OK) {
         w->view = NULL;

@@ -1,0 +1,369 @@
+/* Encoded chunks get their place in the file from rank 0, in chunk order: so the file has the same bytes for any number of
+ * ranks. Each rank then writes its own, at the addresses that come back.
+ *
+ *     rank 0                                       every rank
+ *     gathers which chunks there are     <-------  index, size, mask
+ *     allocates a batch of them
+ *     hands out their places             ------->  writes those it can reach by itself
+ *     writes the rest                    <-------  sends the others, and those that failed
+ *     flushes what it had to defer, and begins the next batch
+ *
+ * What would overwrite bytes of the last sync only rank 0 may write (chunk_hand_over). A write that fails on another rank is
+ * tried again by rank 0: so a full disk has the same rules, and the same way out, as with one process. A batch ends where
+ * the container has deferred as much as it will keep in memory, because no chunk may be without its bytes while it flushes.
+ * Where two ranks have put the same chunk, that of the higher rank counts, and the other is not written at all. */
+#include "mem.h"
+#include "par_int.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* What rank 0 knows of a chunk before it has a place. */
+struct entry {
+    uint64_t index[CEL_RANK_MAX];
+    uint64_t n, skipped, rank, nth; /* the nth of that rank */
+    uint64_t reaches;               /* that rank can write to the file by itself */
+};
+
+struct place {
+    uint64_t entry, nth; /* which one it is on rank 0, and on the rank that has the chunk */
+    uint64_t address, in_place;
+    uint64_t handed_over; /* to that rank; else it sends the bytes */
+};
+
+struct batch {
+    uint64_t n; /* of this rank's chunks */
+    uint64_t more;
+};
+
+struct placing {
+    struct cel_dataset *ds;
+    struct cel_var *var;
+    struct place *place; /* of one batch: of this rank, on rank 0 of all, by rank */
+    uint64_t *rest;      /* this rank's that rank 0 writes */
+
+    /* rank 0 alone */
+    struct entry *entry; /* in chunk order */
+    size_t n, next;
+    struct cel_chunk_location *at; /* of the entries of a batch, from its first one */
+    struct batch *batch;           /* of each rank */
+    size_t *first;                 /* where the places of each rank begin */
+    void *unread;                  /* stands for the bytes of other ranks' chunks: only its address is looked at */
+};
+
+/* --- which chunks there are -------------------------------------------------------------------- */
+
+static int entry_order(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    for (int d = 0; d < CEL_RANK_MAX; d++)
+        if (x->index[d] != y->index[d])
+            return x->index[d] < y->index[d] ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static void list_entries(const struct cel_par *par, struct entry *out)
+{
+    for (size_t i = 0; i < par->captured.n; i++) {
+        const struct cel_captured *chunk = par->captured.at[i];
+
+        out[i] = (struct entry){.n = chunk->n,
+                                .skipped = chunk->skipped,
+                                .rank = (uint64_t)par->rank,
+                                .nth = i,
+                                .reaches = par->peer != NULL};
+        memcpy(out[i].index, chunk->index, sizeof out[i].index);
+    }
+}
+
+/* Of the same chunk the last one counts. */
+static size_t drop_overwritten(struct entry *entry, size_t n)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (i + 1 == n || memcmp(entry[i].index, entry[i + 1].index, sizeof entry[i].index) != 0)
+            entry[kept++] = entry[i];
+    return kept;
+}
+
+/* What rank 0 needs for so many chunks. */
+static int take_memory(struct placing *p, size_t n)
+{
+    size_t size = (size_t)p->ds->par->size;
+
+    p->entry = cel_malloc_array(n + 1, sizeof *p->entry);
+    p->place = cel_malloc_array(n + 1, sizeof *p->place);
+    p->at = cel_malloc_array(n + 1, sizeof *p->at);
+    p->batch = cel_calloc(size, sizeof *p->batch);
+    p->first = cel_calloc(size, sizeof *p->first);
+    return p->entry && p->place && p->at && p->batch && p->first ? CEL_OK : NC_ENOMEM;
+}
+
+static void free_memory(struct placing *p)
+{
+    free(p->entry);
+    free(p->place);
+    free(p->at);
+    free(p->batch);
+    free(p->first);
+    free(p->rest);
+    free(p->unread);
+}
+
+static void receive_entries(struct placing *p, const struct entry *mine, const uint64_t *counts)
+{
+    const struct cel_par *par = p->ds->par;
+
+    memcpy(p->entry, mine, (size_t)counts[0] * sizeof *mine);
+    p->n = counts[0];
+    for (int r = 1; r < par->size; r++) {
+        cel_par_receive(par, r, p->entry + p->n, (size_t)counts[r] * sizeof *mine);
+        p->n += counts[r];
+    }
+    qsort(p->entry, p->n, sizeof *p->entry, entry_order);
+    p->n = drop_overwritten(p->entry, p->n);
+}
+
+/* After this rank 0 has all entries, and every rank the memory for what follows. */
+static int gather_entries(struct placing *p)
+{
+    struct cel_par *par = p->ds->par;
+    uint64_t own = par->captured.n, n = 0;
+    uint64_t *counts = par->rank == 0 ? cel_calloc((size_t)par->size, sizeof *counts) : NULL;
+    struct entry *mine = cel_malloc_array(own + 1, sizeof *mine);
+    int rc;
+
+    p->rest = cel_malloc_array(own + 1, sizeof *p->rest);
+    rc = cel_par_share(par, mine && p->rest && (par->rank || counts) ? CEL_OK : NC_ENOMEM);
+    if (rc == CEL_OK) {
+        list_entries(par, mine);
+        MPI_Gather(&own, 1, MPI_UINT64_T, counts, 1, MPI_UINT64_T, 0, par->comm);
+        for (int r = 0; par->rank == 0 && r < par->size; r++)
+            n += counts[r];
+        if (par->rank)
+            p->place = cel_malloc_array(own + 1, sizeof *p->place);
+        rc = cel_par_share(par, par->rank == 0 ? take_memory(p, n) : p->place ? CEL_OK : NC_ENOMEM);
+    }
+    if (rc == CEL_OK && par->rank == 0)
+        receive_entries(p, mine, counts);
+    else if (rc == CEL_OK)
+        cel_par_send(par, 0, mine, own * sizeof *mine);
+    free(mine);
+    free(counts);
+    return rc;
+}
+
+/* --- rank 0: allocating ------------------------------------------------------------------------ */
+
+static bool must_flush(struct cel_dataset *ds)
+{
+    return ds->ops->must_flush && ds->ops->must_flush(ds);
+}
+
+static const void *bytes_of(const struct placing *p, const struct entry *entry)
+{
+    const struct cel_par *par = p->ds->par;
+
+    return entry->rank ? p->unread : ((struct cel_captured *)par->captured.at[entry->nth])->bytes;
+}
+
+/* A chunk that is written whole is in nobody's cache any more. */
+static int allocate(struct placing *p, const struct entry *entry, struct cel_chunk_location *at)
+{
+    const size_t *index = (const size_t *)entry->index;
+    struct cel_cached_chunk *cached = cel_cache_find(p->var->array, index);
+
+    if (cached)
+        cel_cache_drop(p->var->array, cached);
+    return p->ds->ops->chunk_allocate(p->ds, p->var, index, bytes_of(p, entry), (size_t)entry->n,
+                                      (uint32_t)entry->skipped, at);
+}
+
+/* The next entries up to a flush, or a failure. *end is behind those that have a place now. */
+static int allocate_batch(struct placing *p, size_t *end)
+{
+    struct cel_dataset *ds = p->ds;
+    size_t i = p->next;
+    int rc = CEL_OK;
+
+    for (; rc == CEL_OK && i < p->n && (i == p->next || !must_flush(ds)); i += rc == CEL_OK)
+        rc = allocate(p, &p->entry[i], &p->at[i - p->next]);
+    *end = i;
+    return rc;
+}
+
+static bool may_hand_over(const struct placing *p, const struct entry *entry, const struct cel_chunk_location *at)
+{
+    return entry->reaches && p->ds->ops->chunk_hand_over(p->ds, p->var, at, (size_t)entry->n);
+}
+
+/* Their places, those of one rank side by side. */
+static void sort_places(struct placing *p, size_t end, bool more)
+{
+    int size = p->ds->par->size;
+
+    for (int r = 0; r < size; r++)
+        p->batch[r] = (struct batch){.more = more};
+    for (size_t i = p->next; i < end; i++)
+        p->batch[p->entry[i].rank].n++;
+    for (int r = 1; r < size; r++)
+        p->first[r] = p->first[r - 1] + p->batch[r - 1].n;
+    for (int r = 0; r < size; r++)
+        p->batch[r].n = 0;
+    for (size_t i = p->next; i < end; i++) {
+        const struct entry *entry = &p->entry[i];
+        const struct cel_chunk_location *at = &p->at[i - p->next];
+
+        p->place[p->first[entry->rank] + p->batch[entry->rank].n++] =
+            (struct place){.entry = i,
+                           .nth = entry->nth,
+                           .address = at->address,
+                           .in_place = at->in_place,
+                           .handed_over = may_hand_over(p, entry, at)};
+    }
+}
+
+/* --- rank 0: writing ------------------------------------------------------------------------------ */
+
+static int write_here(const struct placing *p, const struct place *place, const void *bytes)
+{
+    const struct entry *entry = &p->entry[place->entry];
+
+    return p->ds->ops->chunk_write(p->ds, p->var, (const size_t *)entry->index, &p->at[place->entry - p->next], bytes,
+                                   (size_t)entry->n);
+}
+
+static void write_own(const struct placing *p, struct cel_first_failure *first)
+{
+    for (size_t i = 0; i < p->batch[0].n; i++)
+        cel_first_failure_note(first, write_here(p, &p->place[i], bytes_of(p, &p->entry[p->place[i].entry])));
+}
+
+/* After a failure the rest is still received: no rank waits for ever. */
+static void write_received(const struct placing *p, int from, struct cel_first_failure *first)
+{
+    const struct cel_par *par = p->ds->par;
+    uint64_t n;
+
+    cel_par_receive(par, from, &n, sizeof n);
+    for (uint64_t i = 0; i < n; i++) {
+        const struct place *place;
+        uint64_t which;
+        void *bytes;
+        int rc;
+
+        cel_par_receive(par, from, &which, sizeof which);
+        place = &p->place[p->first[from] + which];
+        rc = cel_par_receive_new(par, from, (size_t)p->entry[place->entry].n, &bytes);
+        if (rc == CEL_OK)
+            rc = write_here(p, place, bytes);
+        free(bytes);
+        cel_first_failure_note(first, rc);
+    }
+}
+
+static int lead_batch(struct placing *p, bool *more)
+{
+    const struct cel_par *par = p->ds->par;
+    const struct cel_container_ops *ops = p->ds->ops;
+    struct cel_first_failure first = {0};
+    struct batch own;
+    size_t end;
+
+    cel_first_failure_note(&first, must_flush(p->ds) ? ops->flush_deferred(p->ds) : CEL_OK);
+    if (ops->chunk_io_begin)
+        ops->chunk_io_begin(p->ds);
+    end = p->next;
+    if (first.rc == CEL_OK)
+        cel_first_failure_note(&first, allocate_batch(p, &end));
+    *more = first.rc == CEL_OK && end < p->n;
+    sort_places(p, end, *more);
+    MPI_Scatter(p->batch, sizeof own, MPI_BYTE, &own, sizeof own, MPI_BYTE, 0, par->comm);
+    for (int r = 1; r < par->size; r++)
+        cel_par_send(par, r, p->place + p->first[r], p->batch[r].n * sizeof *p->place);
+    write_own(p, &first);
+    for (int r = 1; r < par->size; r++)
+        write_received(p, r, &first);
+    if (ops->chunk_io_begin)
+        ops->chunk_io_end(p->ds);
+    p->next = end;
+    return cel_first_failure_restore(&first);
+}
+
+/* --- every other rank ------------------------------------------------------------------------------- */
+
+static int write_directly(const struct placing *p, const struct place *place)
+{
+    struct cel_par *par = p->ds->par;
+    const struct cel_captured *chunk = par->captured.at[place->nth];
+    struct cel_chunk_location at = {.address = place->address, .nbytes = chunk->n, .in_place = place->in_place};
+
+    return par->own_ops->peer_write(par->peer, p->var, chunk->index, &at, chunk->bytes, chunk->n);
+}
+
+static bool follow_batch(const struct placing *p)
+{
+    const struct cel_par *par = p->ds->par;
+    struct batch batch;
+    uint64_t nrest = 0;
+
+    MPI_Scatter(NULL, 0, MPI_BYTE, &batch, sizeof batch, MPI_BYTE, 0, par->comm);
+    cel_par_receive(par, 0, p->place, (size_t)batch.n * sizeof *p->place);
+    for (uint64_t i = 0; i < batch.n; i++)
+        if (!p->place[i].handed_over || write_directly(p, &p->place[i]) != CEL_OK)
+            p->rest[nrest++] = i;
+    cel_par_send(par, 0, &nrest, sizeof nrest);
+    for (uint64_t i = 0; i < nrest; i++) {
+        const struct cel_captured *chunk = par->captured.at[p->place[p->rest[i]].nth];
+
+        cel_par_send(par, 0, &p->rest[i], sizeof p->rest[i]);
+        cel_par_send(par, 0, chunk->bytes, chunk->n);
+    }
+    return batch.more;
+}
+
+/* --- all ------------------------------------------------------------------------------------------ */
+
+static int take_unread(struct placing *p)
+{
+    size_t most = 1;
+
+    for (size_t i = 0; i < p->n; i++)
+        most = p->entry[i].n > most ? (size_t)p->entry[i].n : most;
+    p->unread = cel_malloc(most);
+    return p->unread ? CEL_OK : NC_ENOMEM;
+}
+
+static int lead(struct placing *p, bool *more)
+{
+    int rc;
+
+    cel_lock(&p->var->array->lock);
+    rc = lead_batch(p, more);
+    cel_unlock(&p->var->array->lock);
+    return rc;
+}
+
+int cel_par_place(struct cel_dataset *ds, struct cel_var *var)
+{
+    struct placing p = {.ds = ds, .var = var};
+    struct cel_par *par = ds->par;
+    bool more = true;
+    int rc;
+
+    cel_par_peer_open(ds);
+    rc = gather_entries(&p);
+    if (rc == CEL_OK)
+        rc = cel_par_share(par, par->rank == 0 ? take_unread(&p) : CEL_OK);
+    while (rc == CEL_OK && more) {
+        if (par->rank == 0)
+            rc = lead(&p, &more);
+        else
+            more = follow_batch(&p);
+        rc = cel_par_share(par, rc);
+    }
+    free_memory(&p);
+    cel_par_captured_free(par);
+    return rc;
+}
