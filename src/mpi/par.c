@@ -139,8 +139,9 @@ struct meeting {
 
 static int fail_left(void)
 {
-    return cel_fail(NC_EINVAL, "a rank has closed or aborted the dataset while others were in another call: it can only be "
-                               "closed now");
+    return cel_fail(NC_EINVAL,
+                    "a rank has closed or aborted the dataset while others were in another call: it can only be "
+                    "closed now");
 }
 
 static int fail_calls(const struct meeting *m)

@@ -39,7 +39,7 @@ void cel_par_adopt(struct cel_par *par, struct cel_dataset *ds);
 void cel_par_follow(struct cel_dataset *ds);
 int cel_par_compare_text(struct cel_par *par, int rc, const char *text); /* do all ranks say the same? */
 void cel_par_tell_file(struct cel_par *par, const char *path);           /* rank 0 has it: others may write to it */
-void cel_par_note_definitions(struct cel_par *par); /* they were not compared. Not collective */
+void cel_par_note_definitions(struct cel_par *par);                      /* they were not compared. Not collective */
 void cel_par_set_access(struct cel_var *var, bool collective);           /* not collective */
 bool cel_par_is_collective(const struct cel_var *var);                   /* not collective */
 

@@ -13,16 +13,16 @@ struct cel_par {
     int rank, size;
     struct cel_container_ops ops; /* of a dataset that only follows */
     bool uncompared;              /* define mode was left by a put or get, without nc_enddef */
-    bool left;                    /* a rank has closed or given up the dataset while others had not: nobody waits for it */
+    bool left; /* a rank has closed or given up the dataset while others had not: nobody waits for it */
 
     uint64_t inode;                          /* of rank 0's file; 0: it is on a server */
     bool peer_tried;                         /* this rank has tried to reach it ... */
     struct cel_peer *peer;                   /* ... and writes to it with this; NULL: rank 0 does */
     const struct cel_container_ops *own_ops; /* whose peer that is */
 
-    struct cel_vec queued;        /* struct cel_par_item *: puts made alone, for the next meeting */
-    struct cel_mutex lock;        /* guards the next: chunks are encoded by many threads */
-    struct cel_vec captured;      /* struct cel_captured *: encoded chunks of the put at work */
+    struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting */
+    struct cel_mutex lock;   /* guards the next: chunks are encoded by many threads */
+    struct cel_vec captured; /* struct cel_captured *: encoded chunks of the put at work */
 };
 
 /* A region of a variable and its values, as ranks send them to each other. */
