@@ -124,7 +124,7 @@ test-zarr: test-setup
 	@cmake --build build-test -j $(JOBS) --target zarr_peer nccopy
 	@scripts/test-zarr.sh $(CURDIR)/build-test/tests/interop/zarr/zarr_peer $(CURDIR)/build-test/tools/nccopy $(CURDIR)/.venv-peers $(CURDIR)/.venv-zarr 300 $(PART)
 
-#> make test-net   stores and files over HTTP and S3, against rclone and moto, with botocore, s3fs and obstore as peers
+#> make test-net   stores and files over HTTP and S3, against rclone, moto and versitygw, with botocore, s3fs and obstore as peers
 test-net: test-setup
 	@scripts/net-peers.sh .venv-net
 	@$(CONFIGURE) -S . -B build-test >/dev/null

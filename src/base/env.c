@@ -2,6 +2,7 @@
  * counts as not set. */
 #include "env.h"
 #include <errno.h>
+#include <netcdf.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -77,23 +78,33 @@ bool cel_env_untrusted(void)
     return set < 0 ? is_on("CELLAR_UNTRUSTED") : set;
 }
 
-size_t cel_env_max_decoded(size_t usual)
+/* Bytes, or with K, M or G. */
+static bool parse_bytes(const char *text, uint64_t *out)
 {
-    const char *text = trusted("CELLAR_MAX_DECODED"), *unit;
     static const char units[] = "KMG";
+    const char *unit;
     unsigned long long n;
     char *end;
     int shift;
 
-    if (!text || *text < '0' || *text > '9')
-        return usual;
+    if (*text < '0' || *text > '9')
+        return false;
     errno = 0;
     n = strtoull(text, &end, 10);
     unit = *end ? strchr(units, *end) : NULL;
     shift = unit ? 10 * (int)(unit - units + 1) : 0;
     if (errno || (*end && (!unit || end[1])) || n > (unsigned long long)(SIZE_MAX >> shift))
-        return usual;
-    return n << shift > usual ? (size_t)n << shift : usual;
+        return false;
+    *out = n << shift;
+    return true;
+}
+
+size_t cel_env_max_decoded(size_t usual)
+{
+    const char *text = trusted("CELLAR_MAX_DECODED");
+    uint64_t n;
+
+    return text && parse_bytes(text, &n) && n > usual ? (size_t)n : usual;
 }
 
 int cel_env_threads(void)
@@ -229,6 +240,24 @@ bool cel_env_rc_ignored(void)
 const char *cel_env_netrc(void)
 {
     return if_any(trusted("NETRC"));
+}
+
+bool cel_env_has_cache(void)
+{
+    return if_any(trusted("CELLAR_CACHE"));
+}
+
+int cel_env_cache(struct cel_buf *folder, uint64_t *size)
+{
+    const char *text = if_any(trusted("CELLAR_CACHE")), *colon = text ? strrchr(text, ':') : NULL;
+    int rc;
+
+    if (!text)
+        return CEL_ABSENT;
+    if (!colon || colon == text || !parse_bytes(colon + 1, size))
+        return NC_EINVAL;
+    rc = cel_buf_add(folder, text, (size_t)(colon - text));
+    return rc == CEL_OK ? cel_buf_add(folder, "", 1) : rc;
 }
 
 static const char *const aws_names[] = {

@@ -1,8 +1,10 @@
 #ifndef CEL_ENV_H
 #define CEL_ENV_H
 
+#include "buf.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Every environment variable the library looks at, in one place. Those that name code to load or lift a limit count as not
  * set in a program that runs with more rights than its user has (secure_getenv). */
@@ -38,6 +40,11 @@ int cel_env_http_retries(int usual);  /* CELLAR_HTTP_RETRIES: 0 to 100 */
 const char *cel_env_rc_file(void); /* NCRCENV_RC: in place of ~/.ncrc; NULL = not set */
 bool cel_env_rc_ignored(void);     /* NCRCENV_IGNORE: no such file is read */
 const char *cel_env_netrc(void);   /* NETRC: in place of ~/.netrc; NULL = not set */
+
+/* CELLAR_CACHE, "folder:size": where values of servers are kept, and how many bytes at most. false, or CEL_ABSENT: not set;
+ * NC_EINVAL, without a text: it has no such form. */
+bool cel_env_has_cache(void);
+int cel_env_cache(struct cel_buf *folder, uint64_t *size);
 
 /* Where S3 is and who asks; NULL = not set or empty, or a program with more rights than its user has. */
 enum cel_env_aws {

@@ -23,6 +23,7 @@ enum cel_fork_rank {
     CEL_FORK_IDS, /* open datasets */
     CEL_FORK_WORKSPACES,
     CEL_FORK_POOL,
+    CEL_FORK_CACHE, /* of values on servers, on disk */
     CEL_FORK_CREDENTIALS,
     CEL_FORK_NET,   /* requests; nothing but the next is taken under it */
     CEL_FORK_TRACE, /* the file of a timeline: taken under any of them, nothing under it */

@@ -51,8 +51,7 @@ static bool is_section(char *line, const char *profile, bool says_profile)
     return strcmp(name, profile) == 0;
 }
 
-/* The member in the text, or without a name the section itself; NULL: not there. The text is cut up. */
-static char *find(char *text, const char *profile, bool says_profile, const char *name)
+char *cel_aws_find_in(char *text, const char *profile, bool says_profile, const char *name)
 {
     bool inside = false;
 
@@ -100,7 +99,7 @@ int cel_aws_setting_of(const char *profile, const char *name, char **out)
         char *value;
 
         rc = load(i, &text);
-        value = rc == CEL_OK ? find(text.data, profile, files[i].says_profile, name) : NULL;
+        value = rc == CEL_OK ? cel_aws_find_in(text.data, profile, files[i].says_profile, name) : NULL;
         if (value && *value) {
             *out = cel_strdup(value);
             rc = *out ? CEL_OK : NC_ENOMEM;
@@ -121,7 +120,7 @@ int cel_aws_has_profile(const char *profile, bool *has)
         struct cel_buf text;
 
         rc = load(i, &text);
-        *has = rc == CEL_OK && find(text.data, profile, files[i].says_profile, NULL);
+        *has = rc == CEL_OK && cel_aws_find_in(text.data, profile, files[i].says_profile, NULL);
         if (rc == CEL_ABSENT)
             rc = CEL_OK;
         cel_text_wipe(&text);

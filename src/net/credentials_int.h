@@ -26,12 +26,15 @@ struct cel_role {
     const char *token_file; /* of a web identity, whose token it holds */
 };
 int cel_credentials_of_role(const struct cel_role *role, const struct cel_credentials *who,
-                            struct cel_credentials *out);         /* who: NULL with a web identity */
-int cel_credentials_of_web_identity(struct cel_credentials *out); /* as the environment has it */
+                            struct cel_credentials *out); /* who: NULL with a web identity */
+int cel_credentials_of_answer(const struct cel_buf *body, struct cel_credentials *out); /* for tests */
+int cel_credentials_of_web_identity(struct cel_credentials *out);                       /* as the environment has it */
 
 /* aws_files.c: a member of the profile in ~/.aws/credentials or, behind it, ~/.aws/config. */
 int cel_aws_profile(char **out, bool *named); /* yours to free; named: it is not just the usual one */
 int cel_aws_setting_of(const char *profile, const char *name, char **out);
 int cel_aws_has_profile(const char *profile, bool *has);
+/* For tests. A member in the text of a file, or with name NULL the section itself; NULL: not there. The text is cut up. */
+char *cel_aws_find_in(char *text, const char *profile, bool says_profile, const char *name);
 
 #endif

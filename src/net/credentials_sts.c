@@ -119,7 +119,7 @@ static int copy_element(struct cel_xml_text within, const char *name, char **out
     return rc;
 }
 
-static int take_credentials(const struct cel_buf *body, struct cel_credentials *out)
+int cel_credentials_of_answer(const struct cel_buf *body, struct cel_credentials *out)
 {
     const char *at = body->data;
     struct cel_xml_text inside;
@@ -178,7 +178,7 @@ static int ask(const struct cel_role *role, const struct cel_signer *signer, con
     if (rc == CEL_OK)
         rc = cel_net_wait(call, &answer);
     if (rc == CEL_OK)
-        rc = answer->status == 200 ? take_credentials(&answer->body, out) : refused(answer, role);
+        rc = answer->status == 200 ? cel_credentials_of_answer(&answer->body, out) : refused(answer, role);
     cel_net_free(call);
     return rc;
 }

@@ -68,6 +68,8 @@ struct cel_net_counts {
     uint64_t requests, bytes_in, bytes_out, retries;
 };
 void cel_net_counts(struct cel_net_counts *out);
+void cel_net_note_cached(size_t nbytes); /* so many were not asked for, as they lay on this disk */
+void cel_net_report(void);               /* to the file of CELLAR_STATS, if it is set */
 
 /* --- for tests ---------------------------------------------------------------------------- */
 bool cel_net_is_passing(int status);                                  /* may the same request succeed later? */

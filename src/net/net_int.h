@@ -46,4 +46,6 @@ int cel_net_attempt_begin(struct cel_net_call *call);
 bool cel_net_attempt_end(struct cel_net_call *call, CURLcode code);
 void cel_net_attempt_dispose(struct cel_net_call *call);
 
+size_t cel_net_take_header(char *line, size_t one, size_t n, void *call); /* libcurl's; for tests */
+
 #endif

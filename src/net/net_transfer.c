@@ -67,7 +67,7 @@ static void start_answer(struct cel_net_call *call, int status)
     call->asked = -1;
 }
 
-static size_t take_header(char *text, size_t one, size_t n, void *context)
+size_t cel_net_take_header(char *text, size_t one, size_t n, void *context)
 {
     struct cel_net_call *call = context;
     char line[1024], *value;
@@ -268,7 +268,7 @@ static CURLcode set_request(struct cel_net_call *call)
         bad |= cel_curl.easy_setopt(e, CURLOPT_POSTFIELDS, r->body);
         bad |= cel_curl.easy_setopt(e, CURLOPT_CUSTOMREQUEST, r->method);
     }
-    bad |= cel_curl.easy_setopt(e, CURLOPT_HEADERFUNCTION, take_header);
+    bad |= cel_curl.easy_setopt(e, CURLOPT_HEADERFUNCTION, cel_net_take_header);
     bad |= cel_curl.easy_setopt(e, CURLOPT_HEADERDATA, call);
     bad |= cel_curl.easy_setopt(e, CURLOPT_WRITEFUNCTION, take_body);
     bad |= cel_curl.easy_setopt(e, CURLOPT_WRITEDATA, call);

@@ -3,6 +3,7 @@
  * mark, and what comes back must say so. */
 #include "store_remote_int.h"
 #include "mem.h"
+#include "store_cache.h"
 #include "url.h"
 #include <netcdf.h>
 #include <stdio.h>
@@ -45,6 +46,74 @@ static int make_url(const struct cel_remote *r, const struct cel_target *target,
     return rc;
 }
 
+/* --- the cache on disk -------------------------------------------------------------------- */
+
+static bool may_be_cached(const struct cel_remote_request *request)
+{
+    return strcmp(request->method, "GET") == 0 && request->key && (request->ranged || request->into) &&
+           cel_cache_is_on();
+}
+
+static struct cel_cache_part part_of(const struct cel_remote_request *request, const char *url)
+{
+    return (struct cel_cache_part){
+        .url = url, .offset = request->ranged ? request->offset : 0, .n = request->ranged ? request->n : SIZE_MAX};
+}
+
+/* A range of a value that must have an ETag ends with it: no request is made. A whole value is asked for on condition that
+ * it has another one. */
+static bool look_in_cache(const struct cel_remote_request *request, struct cel_remote_call *call)
+{
+    struct cel_cache_part part = part_of(request, call->url);
+    const char *condition = NULL;
+
+    for (size_t i = 0; i < request->nheaders; i++)
+        if (strcmp(request->header[i].name, "if-match") == 0)
+            condition = request->header[i].value;
+    if (!may_be_cached(request) || (request->ranged && !condition))
+        return false;
+    call->into = request->ranged ? NULL : request->into;
+    call->dst = request->dst;
+    call->offset = part.offset;
+    call->n = request->n;
+    call->kept = CEL_BUF_INIT(request->ranged ? request->n : request->into->max);
+    call->keeps = true;
+    if (!cel_cache_take(&part, call->kept_etag, &call->kept))
+        call->kept_etag[0] = '\0';
+    if (request->ranged && strcmp(call->kept_etag, condition) != 0)
+        call->kept_etag[0] = '\0';
+    return request->ranged && *call->kept_etag;
+}
+
+/* The answer that the server would have given. */
+static int answer_from_cache(struct cel_remote_call *call, const struct cel_net_answer **answer)
+{
+    struct cel_net_answer *a = &call->answer;
+    int rc = CEL_OK;
+
+    *a = (struct cel_net_answer){.status = call->into ? 200 : 206, .length = call->kept.len, .total = UINT64_MAX};
+    memcpy(a->etag, call->kept_etag, sizeof a->etag);
+    if (call->into) {
+        rc = cel_buf_resize(call->into, call->kept.len);
+        if (rc == CEL_OK && call->kept.len)
+            memcpy(call->into->data, call->kept.data, call->kept.len);
+    } else if (call->kept.len) {
+        memcpy(call->dst, call->kept.data, call->kept.len);
+    }
+    cel_net_note_cached(call->kept.len);
+    *answer = a;
+    return rc;
+}
+
+static void keep_answer(struct cel_remote_call *call, const struct cel_net_answer *a)
+{
+    struct cel_cache_part part = {.url = call->url, .offset = call->offset, .n = call->into ? SIZE_MAX : call->n};
+
+    if (call->keeps && (call->into ? a->status == 200 : a->status == 206))
+        cel_cache_keep(&part, a->etag, call->into ? call->into->data : call->dst,
+                       call->into ? call->into->len : call->n);
+}
+
 int cel_remote_start(struct cel_remote *r, const struct cel_remote_request *request, struct cel_remote_call *call)
 {
     struct cel_target *target;
@@ -71,6 +140,10 @@ int cel_remote_start(struct cel_remote *r, const struct cel_remote_request *requ
     if (r->pays)
         call->header[net.nheaders++] = (struct cel_net_header){"x-amz-request-payer", "requester"};
     call->region = target->region;
+    if (look_in_cache(request, call))
+        return CEL_OK;
+    if (*call->kept_etag)
+        call->header[net.nheaders++] = (struct cel_net_header){"if-none-match", call->kept_etag};
     net.url = call->url;
     net.priority = request->ahead ? CEL_NET_AHEAD : CEL_NET_NOW;
     net.signer = r->is_s3 && target->who.key ? &target->signer : NULL;
@@ -80,12 +153,23 @@ int cel_remote_start(struct cel_remote *r, const struct cel_remote_request *requ
 
 int cel_remote_wait(struct cel_remote_call *call, const struct cel_net_answer **answer)
 {
-    return cel_net_wait(call->call, answer);
+    int rc;
+
+    if (!call->call && *call->kept_etag)
+        return answer_from_cache(call, answer);
+    rc = cel_net_wait(call->call, answer);
+    if (rc == CEL_OK && (*answer)->status == 304 && *call->kept_etag)
+        return answer_from_cache(call, answer);
+    if (rc == CEL_OK)
+        keep_answer(call, *answer);
+    call->keeps = false; /* once */
+    return rc;
 }
 
 void cel_remote_end(struct cel_remote_call *call)
 {
     cel_net_free(call->call);
+    cel_buf_dispose(&call->kept);
     free(call->url);
     *call = (struct cel_remote_call){0};
 }
@@ -451,6 +535,7 @@ void cel_remote_free(struct cel_store *s)
     struct cel_target *older;
 
     cel_ahead_dispose(&r->ahead);
+    cel_net_report();
     for (struct cel_target *t = r->target; t; t = older) {
         older = t->older;
         cel_target_free(t);

@@ -75,7 +75,15 @@ struct cel_remote_call {
     struct cel_net_call *call;
     struct cel_net_header header[8]; /* those given, and those every request has */
     char *url;
-    const char *region; /* that it was sent to; the target's */
+    const char *region;   /* that it was sent to; the target's */
+    bool keeps;           /* the answer goes to the cache on disk, or comes from it */
+    struct cel_buf *into; /* NULL: a range, which goes to dst */
+    void *dst;
+    uint64_t offset;
+    size_t n;
+    struct cel_buf kept;          /* what is there already, under this ETag */
+    char kept_etag[CEL_NET_TEXT]; /* "": nothing */
+    struct cel_net_answer answer; /* made of that */
 };
 int cel_remote_start(struct cel_remote *r, const struct cel_remote_request *request, struct cel_remote_call *call);
 int cel_remote_wait(struct cel_remote_call *call, const struct cel_net_answer **answer);

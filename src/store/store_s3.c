@@ -129,7 +129,8 @@ static int take_page(struct page *p, const struct cel_buf *body)
     if (!at || !cel_xml_next(&at, at + body->len, "ListBucketResult", &text))
         return cel_fail(NC_EIO, "the server's list of keys is none: it does not speak as S3 does");
     at = body->data;
-    p->encoded = cel_xml_next(&at, at + body->len, "EncodingType", &text);
+    p->encoded = cel_xml_next(&at, at + body->len, "EncodingType", &text) && text.len == 3 &&
+                 memcmp(text.text, "url", 3) == 0; /* versitygw does not encode, and says so by an empty one */
     rc = take_all(p, body, "Contents", "Key", false);
     return rc == CEL_OK ? take_all(p, body, "CommonPrefixes", "Prefix", true) : rc;
 }

@@ -22,6 +22,7 @@ import urllib.parse
 
 DATA = bytes(i * 7 % 251 for i in range(1000))
 ETAG = '"v1"'
+SLOW = 2  # seconds: more than the tests let a client wait
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -70,6 +71,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             fault = next(s.faults) if s.every and s.turn % s.every == 0 else None
             s.delivered[fault] = s.delivered.get(fault, 0) + 1
         etag = '"other"' if fault == 'stale' else f'"{stat.st_size}-{stat.st_mtime_ns}"'
+        if fault == 'slow':
+            time.sleep(SLOW)
         if fault == '503':
             return self.answer(503)
         if fault == 'reset':
@@ -77,8 +80,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return None
         if self.headers.get('If-Match', etag) != etag:
             return self.answer(412)
+        if self.headers.get('If-None-Match') == etag:
+            return self.answer(304, headers=[('ETag', etag)])
         wanted = re.fullmatch(r'bytes=(\d+)-(\d+)', self.headers.get('Range', ''))
         if not wanted:
+            with s.lock:
+                s.sent += stat.st_size
             return self.answer(200, f.read(), [('ETag', etag)], stat.st_size // 2 if fault == 'short' else None)
         first, last = int(wanted[1]) + (8 if fault == 'wrong' else 0), min(int(wanted[2]), stat.st_size - 1)
         if first > last:
@@ -143,7 +150,7 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(('127.0.0.1', 0), Handler)
         self.lock, self.asked, self.seen, self.connections = threading.Lock(), [], {}, 0
         self.folder, self.every, self.turn, self.sent, self.delivered = '.', 0, 0, 0, {}
-        self.faults = itertools.cycle(['503', 'reset', 'short', 'wrong', 'stale'])
+        self.faults = itertools.cycle(['503', 'reset', 'short', 'wrong', 'stale', 'slow'])
         self.latency, self.under_way, self.most, self.waves = 0, 0, 0, 0
         self.port = self.server_address[1]
         self.url = f'http://127.0.0.1:{self.port}'

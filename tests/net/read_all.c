@@ -1,11 +1,12 @@
-/* read_all PATH NAME: one variable, read by one call, and the sum of what it holds. */
+/* read_all PATH NAME [abort]: one variable, read by one call, and the sum of what it holds; abort: and a core file, once it is
+ * closed. */
 #include <netcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 int main(int argc, char **argv)
 {
-    int ncid, var, ndims, dim[NC_MAX_VAR_DIMS], rc = argc == 3 ? nc_open(argv[1], NC_NOWRITE, &ncid) : NC_EINVAL;
+    int ncid, var, ndims, dim[NC_MAX_VAR_DIMS], rc = argc >= 3 ? nc_open(argv[1], NC_NOWRITE, &ncid) : NC_EINVAL;
     size_t n = 1, len;
     double *data, sum = 0;
 
@@ -26,5 +27,7 @@ int main(int argc, char **argv)
         sum += data[i] * (double)(i % 1000 + 1);
     free(data);
     printf(rc == NC_NOERR ? "%.17g\n" : "failed\n", sum);
+    if (argc == 4)
+        abort();
     return rc == NC_NOERR ? 0 : 1;
 }

@@ -3,6 +3,7 @@ machine, ended with the test. A server that cannot be had is an ImportError of t
 import atexit
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import sys
@@ -23,7 +24,20 @@ def start(command, port, log):
     if not (BIN / command[0]).exists():
         print(f'NOT RUN: there is no {command[0]}: run scripts/net-peers.sh .venv-net first', file=sys.stderr)
         sys.exit(77)
-    process = subprocess.Popen([str(BIN / command[0]), *command[1:]], stdout=open(log, 'wb'), stderr=subprocess.STDOUT)
+    return start_program(BIN / command[0], command[1:], port, log)
+
+
+def start_system(name, arguments, port):
+    """Of the system's packages: None, loudly, where it is not."""
+    program = shutil.which(name, path=os.environ['PATH'] + ':/usr/sbin')
+    if not program:
+        print(f'NOT RUN: there is no {name}: apt-get install {name}', file=sys.stderr)
+        return None
+    return start_program(program, arguments, port, f'{name}-out.log')
+
+
+def start_program(program, arguments, port, log):
+    process = subprocess.Popen([str(program), *arguments], stdout=open(log, 'wb'), stderr=subprocess.STDOUT)
 
     def stop():
         process.terminate()
@@ -37,7 +51,7 @@ def start(command, port, log):
         if process.poll() is not None:
             break
         time.sleep(.1)
-    sys.exit(f'{command} did not start:\n{open(log).read()}')
+    sys.exit(f'{program} did not start:\n{open(log).read()}')
 
 
 def moto():
@@ -48,11 +62,24 @@ def moto():
     return url
 
 
-def rclone_s3(folder):
+def rclone_s3(folder, secret=SECRET):
     port = free_port()
     os.makedirs(f'{folder}/bucket', exist_ok=True)
-    start(['rclone', 'serve', 's3', '--addr', f'127.0.0.1:{port}', '--auth-key', f'{KEY},{SECRET}', '--dir-cache-time', '1ms',
+    start(['rclone', 'serve', 's3', '--addr', f'127.0.0.1:{port}', '--auth-key', f'{KEY},{secret}', '--dir-cache-time', '1ms',
            folder], port, 'rclone-s3.log')
+    return f'http://127.0.0.1:{port}'
+
+
+def versitygw(folder):
+    """Made by Go, which is not everywhere: None where it is not."""
+    if not (BIN / 'versitygw').exists():
+        print('NOT RUN: there is no versitygw: install Go, and make .venv-net anew', file=sys.stderr)
+        return None
+    port = free_port()
+    for name in (f'{folder}/bucket', f'meta-of-{folder}'):
+        os.makedirs(name, exist_ok=True)
+    start(['versitygw', '--access', KEY, '--secret', SECRET, '--port', f'127.0.0.1:{port}', 'posix', '--sidecar', os.path.abspath(f'meta-of-{folder}'),
+           os.path.abspath(folder)], port, 'versitygw.log')
     return f'http://127.0.0.1:{port}'
 
 

@@ -205,7 +205,9 @@ def main():
     run(env, TOOLS / 'ncgen', '-4', '-o', 't.nc', 't.cdl')
     moto, rclone = servers.moto(), servers.rclone_s3('buckets')
     os.makedirs('web')
-    for name, endpoint in (('moto', moto), ('rclone', rclone)):
+    for name, endpoint in (('moto', moto), ('rclone', rclone), ('versitygw', servers.versitygw('gateway'))):
+        if not endpoint:
+            continue
         contract(endpoint, name)
         tools(endpoint, name)
         shards(endpoint, name)

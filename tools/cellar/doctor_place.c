@@ -21,6 +21,7 @@ static struct doctor_variable variables[] = {
     {"CELLAR_FSYNC", "nc_sync() waits until the bytes are on the disk", NULL},
     {"CELLAR_MAX_DECODED", "how much memory a small file may ask for", NULL},
     {"CELLAR_CA_BUNDLE", "whose certificates are believed, of servers of datasets", NULL},
+    {"CELLAR_CACHE", "where what was read from servers is kept, and how much", NULL},
     {"CELLAR_HTTP_REQUESTS", "how many requests to servers are under way at most", NULL},
     {"CELLAR_HTTP_RETRIES", "how often a request that failed is made again", NULL},
     {"CELLAR_HTTP_TIMEOUT", "seconds after which a silent server is given up", NULL},

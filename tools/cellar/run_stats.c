@@ -21,6 +21,37 @@ struct table {
     size_t n;
 };
 
+/* Requests to servers; bytes received, sent, and taken from the cache on disk instead. */
+struct network {
+    double requests, in, out, again, cached;
+};
+
+/* "network" and five numbers; false: another line. */
+static bool add_network(const char *line, struct network *sum)
+{
+    struct network n;
+
+    if (sscanf(line, "network\t%lf\t%lf\t%lf\t%lf\t%lf", &n.requests, &n.in, &n.out, &n.again, &n.cached) != 5)
+        return false;
+    sum->requests += n.requests;
+    sum->in += n.in;
+    sum->out += n.out;
+    sum->again += n.again;
+    sum->cached += n.cached;
+    return true;
+}
+
+static void print_network(const struct network *n)
+{
+    if (n->requests <= 0 && n->cached <= 0)
+        return;
+    fprintf(stderr, "  network  %.0f requests (%.0f of them made again)  received %.3f MB  sent %.3f MB", n->requests,
+            n->again, n->in / 1e6, n->out / 1e6);
+    if (n->cached > 0)
+        fprintf(stderr, "  from the cache on disk %.3f MB", n->cached / 1e6);
+    fputc('\n', stderr);
+}
+
 /* A line split at its tabs, in place; false: not one of ours. */
 static bool split(char *line, struct row *row)
 {
@@ -83,10 +114,11 @@ void run_stats_print(const char *file, const char *command)
     size_t len;
     char *content = text_read_file(file, &len), *rest = content, *line;
     struct table t = {0};
+    struct network network = {0};
     struct row row;
 
     while (rest && (line = strsep(&rest, "\n")))
-        if (split(line, &row))
+        if (!add_network(line, &network) && split(line, &row))
             add(&t, &row);
     if (t.n == 0)
         msg_warn("%s has read and written no values through Cellar; if it has a libnetcdf of its own, try --preload",
@@ -95,6 +127,7 @@ void run_stats_print(const char *file, const char *command)
         fprintf(stderr, "%s: values that went through Cellar\n", msg_tool());
     for (size_t i = 0; i < t.n; i++)
         print_row(&t.row[i]);
+    print_network(&network);
     free(t.row);
     free(content);
 }

@@ -1,0 +1,25 @@
+#ifndef CEL_STORE_CACHE_H
+#define CEL_STORE_CACHE_H
+
+/* Values that came over the network, kept on disk where CELLAR_CACHE names a folder and a size. What is kept has its URL and its ETag:
+ * who takes it knows from the server that the value still has that ETag. Nothing here ever fails: what is damaged, or does not go
+ * to disk, is not there. Any number of processes may share the folder. */
+
+#include "buf.h"
+#include "net.h"
+#include <stdbool.h>
+
+bool cel_cache_is_on(void);
+
+/* A part of a value; n SIZE_MAX: the whole value. */
+struct cel_cache_part {
+    const char *url; /* with its query */
+    uint64_t offset;
+    size_t n;
+};
+
+/* What is kept of it, and under which ETag. false: nothing. */
+bool cel_cache_take(const struct cel_cache_part *part, char etag[CEL_NET_TEXT], struct cel_buf *out);
+void cel_cache_keep(const struct cel_cache_part *part, const char *etag, const void *data, size_t n);
+
+#endif
