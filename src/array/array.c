@@ -81,6 +81,7 @@ static int prepare_chain(struct cel_var *var)
 
 static void free_array(struct cel_array *array)
 {
+    cel_read_ahead_stop(array);
     cel_cache_dispose(array);
     cel_failed_puts_free(array);
     cel_quantizer_free(array->quantizer);
@@ -189,6 +190,7 @@ static int run_in_stream(struct cel_dataset *ds, struct cel_var *var, struct cel
 
     cel_lock(&array->lock);
     since = cel_tally_start(&array->tally);
+    cel_read_ahead_stop(array);
     rc = cel_stream_open(&stream, ds, var, NULL, cel_cache_count_dirty(array), array->nbytes);
     if (rc == CEL_OK) {
         cel_stream_note(&stream, step(&stream));

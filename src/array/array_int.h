@@ -168,7 +168,10 @@ struct cel_cached_chunk {
     struct cel_cached_chunk *same_slot;     /* hash chain */
     struct cel_cached_chunk *older, *newer; /* use order */
     struct cel_job *job;                    /* that works on it; NULL: none */
+    struct cel_job *ahead;                  /* that reads it ahead (read_ahead.c); NULL: its bytes are there */
     bool dirty;
+    bool planes;    /* kept as the shuffle left it, in files that are only read */
+    bool was_ahead; /* nobody had asked for it when it came */
     char *data;
     size_t index[]; /* rank of them */
 };
@@ -199,6 +202,7 @@ struct cel_cached_chunk *cel_cache_find(struct cel_array *array, const size_t *i
 int cel_cache_add(struct cel_stream *stream, const size_t *index, struct cel_cached_chunk **out);
 void cel_cache_use(struct cel_array *array, struct cel_cached_chunk *cached); /* it is the newest now */
 void cel_cache_drop(struct cel_array *array, struct cel_cached_chunk *cached);
+void cel_cache_free_spares(struct cel_array *array); /* those beyond what is kept without need */
 /* An evicted one that could not be written. */
 void cel_cache_put_back(struct cel_array *array, struct cel_cached_chunk *cached);
 void cel_cached_chunk_free(struct cel_array *array, struct cel_cached_chunk *cached);
@@ -210,7 +214,6 @@ void cel_cache_dispose(struct cel_array *array);
 
 /* --- job.c: one chunk, or slice of an unchunked variable, to be moved -------------- */
 
-/* job.c has the transitions. */
 /* job.c has the transitions. */
 enum cel_job_state {
     CEL_JOB_PREPARING,
@@ -240,6 +243,7 @@ struct cel_job {
     int (*in_order)(struct cel_job *job); /* then by the calling thread, in order, if all before went well; or NULL */
     size_t index[CEL_RANK_MAX];           /* of the chunk; unchunked.c: of the slice's first element in the request */
     struct cel_cached_chunk *cached;      /* NULL: not through the cache */
+    bool drops;                           /* ... where it is of no use afterwards */
     enum cel_job_input input;
     enum cel_job_output output;
     struct cel_chunk_location at; /* of the stored input, or where the output goes */
@@ -265,6 +269,9 @@ int cel_job_allocate_early(struct cel_job *job, const void *src);
 /* For work(): the job's stored chunk, decoded into dst (fill, if only now the
  * container sees that there is none); and a whole chunk to the container. */
 int cel_job_load(struct cel_job *job, void *dst);
+/* The same into its cached chunk, as byte planes or as elements; none there: CEL_ABSENT. And elements of planes. */
+int cel_job_load_cached(struct cel_job *job, bool planes);
+int cel_job_unshuffle_cached(struct cel_job *job);
 /* Only what is wanted of it, alone, in the job's buffer. CEL_SKIP: not of this chunk; none there: the input becomes fill. */
 int cel_job_load_part(struct cel_job *job, const struct cel_chunk_part *part, void **out);
 int cel_job_load_planes(struct cel_job *job, struct cel_planes *out); /* where the chain has them; none there: the
@@ -317,10 +324,33 @@ int cel_stream_close(struct cel_stream *stream); /* everything is done; the erro
 /* A stream over every chunk of a request: send() makes the job of one. NC_ERANGE: all is done, some values did not fit. */
 typedef int cel_send_chunk(struct cel_stream *stream, const size_t *index);
 int cel_stream_chunks(const struct cel_request *req, cel_send_chunk *send);
-/* How many of its chunks are announced to the container before they are read. */
-size_t cel_ahead_chunks(const struct cel_array *array);
 /* All values of a request: in a stream of chunks, or as the variable keeps them otherwise. */
 int cel_request_move(const struct cel_request *req, cel_send_chunk *send);
+
+/* --- read_ahead.c: with the variable's lock held ------------------------------------ */
+
+struct cel_read_ahead {
+    size_t start[CEL_RANK_MAX], count[CEL_RANK_MAX]; /* of the last get */
+    unsigned met;                                    /* gets that make a sweep so far */
+    int dim;                                         /* ... along this dimension */
+    size_t distance;                                 /* ... so many elements each */
+    size_t until;                                    /* all chunks before this element are wanted already */
+    bool fetches;                                    /* the container has a use for hints */
+    bool is_open;                                    /* what follows is set */
+    size_t n;                                        /* chunks in the cache that nobody has asked for yet */
+    struct cel_task_group tasks;
+    struct cel_stream stream; /* for the jobs to know what they work on */
+};
+
+/* This chunk will be read soon. left: how many may be decoded into the cache; NULL: it is for the container only. false: to
+ * want more is of no use. */
+bool cel_read_ahead_want(struct cel_stream *stream, const size_t *index, size_t *left);
+size_t cel_read_ahead_most(const struct cel_array *array);          /* chunks that the container is told of at a time */
+void cel_read_ahead_note(const struct cel_request *req);            /* a get begins */
+void cel_read_ahead_go_on(struct cel_stream *stream, size_t total); /* it ends, and had so many chunks */
+/* Its bytes are there afterwards, or it could not be read: false. */
+bool cel_read_ahead_finish(struct cel_array *array, struct cel_cached_chunk *cached);
+void cel_read_ahead_stop(struct cel_array *array); /* nothing is read ahead any more, nor in the cache for that */
 
 /* --- array.c --------------------------------------------------------------------- */
 
@@ -347,6 +377,7 @@ struct cel_array {
     struct cel_quantize_error worst; /* made so far */
     struct cel_loss loss;
     struct cel_cache cache;
+    struct cel_read_ahead read_ahead;
     struct cel_stream *stream; /* the one that is open; NULL: no job is in flight */
     struct cel_job *ring;      /* of that stream */
     size_t ring_cap;
@@ -364,6 +395,7 @@ void cel_failed_puts_free(struct cel_array *array);
 
 /* --- get.c, put.c: for work(), the chunk's part of the request ---------------------- */
 void cel_job_scatter(struct cel_job *job, void *chunk); /* or fill, if the input is */
+bool cel_get_wants_planes(const struct cel_request *req, const struct cel_chunk_location *at);
 void cel_job_gather(struct cel_job *job, void *chunk);
 int cel_job_put_whole(struct cel_job *job); /* work() of a chunk that the request covers whole */
 

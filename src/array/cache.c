@@ -135,7 +135,8 @@ static int make_cached(struct cel_array *array, const size_t *index, struct cel_
         }
     }
     cached->job = NULL;
-    cached->dirty = false;
+    cached->ahead = NULL;
+    cached->dirty = cached->planes = cached->was_ahead = false;
     memcpy(cached->index, index, (size_t)array->rank * sizeof *index);
     *out = cached;
     return CEL_OK;
@@ -151,7 +152,7 @@ void cel_cached_chunk_free(struct cel_array *array, struct cel_cached_chunk *cac
 {
     struct cel_cache *cache = &array->cache;
 
-    if ((cache->nspare + 1) * array->nbytes > SPARE_BYTES) {
+    if ((cache->nspare + 1) * array->nbytes > (array->read_ahead.is_open ? CEL_WINDOW : SPARE_BYTES)) {
         free_cached(cached);
         return;
     }
@@ -162,9 +163,22 @@ void cel_cached_chunk_free(struct cel_array *array, struct cel_cached_chunk *cac
 
 void cel_cache_drop(struct cel_array *array, struct cel_cached_chunk *cached)
 {
-    assert(!cached->job);
+    assert(!cached->job && !cached->ahead);
     take_out(array, cached);
     cel_cached_chunk_free(array, cached);
+}
+
+void cel_cache_free_spares(struct cel_array *array)
+{
+    struct cel_cache *cache = &array->cache;
+
+    while (cache->spare && cache->nspare * array->nbytes > SPARE_BYTES) {
+        struct cel_cached_chunk *cached = cache->spare;
+
+        cache->spare = cached->older;
+        cache->nspare--;
+        free_cached(cached);
+    }
 }
 
 void cel_cache_put_back(struct cel_array *array, struct cel_cached_chunk *cached)
@@ -199,6 +213,7 @@ static int evict(struct cel_stream *stream, struct cel_cached_chunk *cached)
     int rc;
 
     assert(cel_task_group_is_own(&stream->tasks) && !cached->job);
+    cel_read_ahead_finish(array, cached);
     take_out(array, cached);
     if (!cached->dirty) {
         cel_cached_chunk_free(array, cached);

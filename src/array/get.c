@@ -20,11 +20,19 @@ void cel_job_scatter(struct cel_job *job, void *chunk)
 }
 
 /* Out of byte planes the elements go directly where they belong. */
-static int get_planes(struct cel_job *job)
+static void scatter_planes(const struct cel_job *job, const struct cel_planes *planes)
 {
     const struct cel_request *req = job->stream->req;
-    struct cel_planes planes;
     struct cel_box box;
+
+    CEL_TRACE(CEL_TRACE_UNSHUFFLE, .nbytes = planes->n * planes->size);
+    cel_grid_box(req, job->index, (void *)planes->at, &box);
+    cel_scatter_planes(&req->transfer, planes, &box);
+}
+
+static int get_planes(struct cel_job *job)
+{
+    struct cel_planes planes;
     int rc = cel_job_load_planes(job, &planes);
 
     if (rc != CEL_OK)
@@ -33,9 +41,7 @@ static int get_planes(struct cel_job *job)
         cel_job_scatter(job, NULL);
         return CEL_OK;
     }
-    CEL_TRACE(CEL_TRACE_UNSHUFFLE, .nbytes = planes.n * planes.size);
-    cel_grid_box(req, job->index, (void *)planes.at, &box);
-    cel_scatter_planes(&req->transfer, &planes, &box);
+    scatter_planes(job, &planes);
     return CEL_OK;
 }
 
@@ -76,13 +82,46 @@ static int get_part(struct cel_job *job)
     return CEL_OK;
 }
 
+#define LONG_RUN 32 /* elements from which on it pays to take them out of planes */
+
+/* A cached chunk is kept as byte planes where gets take runs of elements as they are: so each is copied once, by the unshuffle.
+ * Short runs would touch the memory of each plane for a few bytes. */
+bool cel_get_wants_planes(const struct cel_request *req, const struct cel_chunk_location *at)
+{
+    const struct cel_layout *layout = &req->var->layout;
+    int last = req->rank - 1;
+
+    return last >= 0 && !req->ds->writable && !layout->order && req->transfer.same && req->stride[last] == 1 &&
+           req->count[last] >= LONG_RUN && layout->chunk[last] >= LONG_RUN &&
+           cel_chain_has_planes(&req->var->chain, at ? at->skipped : 0);
+}
+
+static int load_cached(struct cel_job *job)
+{
+    const struct cel_stream *s = job->stream;
+    int rc = cel_job_load_cached(job, cel_get_wants_planes(s->req, &job->at));
+
+    if (rc != CEL_ABSENT)
+        return rc;
+    cel_fill_chunk(&s->req->transfer, job->cached->data, s->array->nbytes / s->array->elem);
+    return CEL_OK;
+}
+
 static int get_cached(struct cel_job *job)
 {
-    int rc = job->input == CEL_INPUT_STORED ? cel_job_load(job, job->cached->data) : CEL_OK;
+    const struct cel_cached_chunk *cached = job->cached;
+    const struct cel_stream *s = job->stream;
+    int rc = job->input == CEL_INPUT_STORED ? load_cached(job) : CEL_OK;
 
-    if (rc == CEL_OK)
-        cel_job_scatter(job, job->cached->data);
-    return rc;
+    if (rc == CEL_OK && cached->planes && !cel_get_wants_planes(s->req, NULL))
+        rc = cel_job_unshuffle_cached(job);
+    if (rc != CEL_OK)
+        return rc;
+    if (cached->planes)
+        scatter_planes(job, &(struct cel_planes){cached->data, s->array->nbytes / s->array->elem, s->array->elem});
+    else
+        cel_job_scatter(job, cached->data);
+    return CEL_OK;
 }
 
 static int send_cached(struct cel_stream *stream, struct cel_cached_chunk *cached)
@@ -94,6 +133,7 @@ static int send_cached(struct cel_stream *stream, struct cel_cached_chunk *cache
     job = cel_stream_next(stream, cached->index);
     job->work = get_cached;
     job->cached = cached;
+    job->drops = cached->was_ahead && cel_grid_cover(stream->req, cached->index) == CEL_COVER_WHOLE;
     cel_stream_send(job);
     return CEL_OK;
 }
@@ -140,6 +180,10 @@ static int send_chunk(struct cel_stream *stream, const size_t *index)
 {
     struct cel_cached_chunk *cached = cel_cache_find(stream->array, index);
 
+    if (cached && !cel_read_ahead_finish(stream->array, cached)) {
+        cel_cache_drop(stream->array, cached);
+        cached = NULL;
+    }
     return cached ? send_cached(stream, cached) : send_stored(stream, index, cel_grid_cover(stream->req, index));
 }
 
@@ -162,6 +206,7 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
     if (req.packed)
         cel_huge_pages_advise(data, req.n * req.transfer.user_size);
     memcpy(count, req.count, (size_t)req.rank * sizeof *count);
+    cel_read_ahead_note(&req);
     cel_request_clip(&req);
     if (req.n)
         rc = cel_request_move(&req, send_chunk);

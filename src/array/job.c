@@ -256,14 +256,15 @@ static int read_encoded(struct cel_job *job)
     return s->ds->ops->chunk_read(s->ds, s->var, job->index, &job->at, &job->workspace->encoded);
 }
 
-static int load_encoded(struct cel_job *job, void *dst)
+static int load_encoded(struct cel_job *job, bool planes, void *dst)
 {
     int rc = read_encoded(job);
     const struct cel_workspace *workspace = job->workspace;
 
     if (rc == CEL_OK)
-        rc = cel_chain_decode(&job->stream->var->chain, workspace->scratch, workspace->encoded.data,
-                              workspace->encoded.len, job->at.skipped, dst);
+        rc = (planes ? cel_chain_decode_planes_to : cel_chain_decode)(&job->stream->var->chain, workspace->scratch,
+                                                                      workspace->encoded.data, workspace->encoded.len,
+                                                                      job->at.skipped, dst);
     return rc;
 }
 
@@ -310,18 +311,48 @@ int cel_job_load_planes(struct cel_job *job, struct cel_planes *out)
     return CEL_OK;
 }
 
-/* Some containers know only now whether there is a chunk. */
-int cel_job_load(struct cel_job *job, void *dst)
+static int load_stored(struct cel_job *job, bool planes, void *dst)
 {
-    struct cel_stream *s = job->stream;
-    int rc;
+    const struct cel_stream *s = job->stream;
 
     if (job->at.nbytes != SIZE_MAX && !s->var->chain.n && job->at.nbytes != s->array->nbytes)
         return cel_fail(NC_EINVAL, "%zu bytes are stored where a chunk has %zu", job->at.nbytes, s->array->nbytes);
-    rc = s->var->chain.n ? load_encoded(job, dst) : load_as_is(job, dst);
+    return s->var->chain.n ? load_encoded(job, planes, dst) : load_as_is(job, dst);
+}
+
+/* Some containers know only now whether there is a chunk. */
+int cel_job_load(struct cel_job *job, void *dst)
+{
+    const struct cel_stream *s = job->stream;
+    int rc = load_stored(job, false, dst);
+
     if (rc != CEL_ABSENT)
         return rc;
     cel_fill_chunk(&s->req->transfer, dst, s->array->nbytes / s->array->elem);
+    return CEL_OK;
+}
+
+int cel_job_load_cached(struct cel_job *job, bool planes)
+{
+    struct cel_cached_chunk *cached = job->cached;
+    int rc = load_stored(job, planes, cached->data);
+
+    cached->planes = rc == CEL_OK && planes;
+    return rc;
+}
+
+int cel_job_unshuffle_cached(struct cel_job *job)
+{
+    const struct cel_stream *s = job->stream;
+    struct cel_planes planes = cel_chain_planes(&s->var->chain, job->cached->data);
+    void *elements;
+    int rc = cel_job_buffer(job, s->array->nbytes, &elements);
+
+    if (rc != CEL_OK)
+        return rc;
+    cel_planes_take(&planes, 0, planes.n, elements, false);
+    memcpy(job->cached->data, elements, s->array->nbytes);
+    job->cached->planes = false;
     return CEL_OK;
 }
 

@@ -366,7 +366,7 @@ int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_datas
         return rc;
     extent_of(ds, var, extent);
     grid_of(ds, var, extent, to.n);
-    to.left = cel_ahead_chunks(a);
+    to.left = cel_read_ahead_most(a);
     to.on = ds->ops->chunk_want;
     cel_lock(a < b ? &a->lock : &b->lock); /* two copies in opposite directions never wait for one another */
     cel_lock(a < b ? &b->lock : &a->lock);

@@ -109,7 +109,7 @@ static void release_cached(struct cel_stream *s, struct cel_job *job)
         cel_cache_put_back(s->array, cached);
     else if (job->output == CEL_OUTPUT_CHUNK)
         cached->dirty = !ok;
-    else if (job->rc != CEL_OK)
+    else if (job->rc != CEL_OK || job->drops)
         cel_cache_drop(s->array, cached);
 }
 
@@ -292,19 +292,12 @@ int cel_stream_close(struct cel_stream *s)
     return cel_first_failure_restore(&s->failure);
 }
 
-/* Chunks announced before they are sent, where the container has a use for it: as many as fit CEL_AHEAD. */
+/* Chunks of the request that are wanted before they are sent: as many as fit CEL_AHEAD. */
 struct ahead {
     struct cel_chunk_walk chunks;
     size_t left; /* how many more may be announced before the next one is sent */
     bool on;
 };
-
-size_t cel_ahead_chunks(const struct cel_array *array)
-{
-    size_t fit = CEL_AHEAD / (array->nbytes ? array->nbytes : 1);
-
-    return fit < 2 ? 2 : fit < CEL_AHEAD_CHUNKS ? fit : CEL_AHEAD_CHUNKS;
-}
 
 static void ahead_begin(struct ahead *a, const struct cel_request *req, const struct cel_walk *walk)
 {
@@ -312,14 +305,13 @@ static void ahead_begin(struct ahead *a, const struct cel_request *req, const st
     if (!a->on)
         return;
     a->chunks = walk->chunks;
-    a->left = cel_ahead_chunks(req->array);
+    a->left = cel_read_ahead_most(req->array);
 }
 
-static void ahead_announce(struct ahead *a, const struct cel_request *req)
+static void ahead_announce(struct ahead *a, struct cel_stream *stream)
 {
     for (; a->on && a->left && a->chunks.more; a->left--, cel_chunk_walk_next(&a->chunks))
-        if (!cel_cache_find(req->array, a->chunks.index))
-            a->on = req->ds->ops->chunk_want(req->ds, req->var, a->chunks.index);
+        a->on = cel_read_ahead_want(stream, a->chunks.index, NULL);
     a->left++;
 }
 
@@ -338,10 +330,13 @@ int cel_stream_chunks(const struct cel_request *req, cel_send_chunk *send)
         return rc;
     ahead_begin(&ahead, req, &walk);
     for (; walk.chunks.more && cel_stream_failed(&stream) == CEL_OK; cel_chunk_walk_next(&walk.chunks)) {
-        ahead_announce(&ahead, req);
+        ahead_announce(&ahead, &stream);
         cel_stream_await_chunk(&stream, walk.chunks.index);
         cel_stream_note(&stream, send(&stream, walk.chunks.index));
     }
+    cel_stream_await(&stream, stream.sent);
+    if (!req->writing && cel_stream_failed(&stream) == CEL_OK)
+        cel_read_ahead_go_on(&stream, walk.total);
     rc = cel_stream_close(&stream);
     return rc == CEL_OK && stream.nrange ? NC_ERANGE : rc;
 }

@@ -39,6 +39,10 @@ struct cel_fork_lock {
 /* Called by CEL_FORK_LOCK before main(). */
 void cel_fork_register(enum cel_fork_rank rank, const struct cel_fork_lock *lock);
 
+/* Called before the first lock is taken, and in the parent once all are free again: what runs beside the callers, where no
+ * dataset knows of it, is over by then. Only one such pair. */
+void cel_fork_pause(void (*pause)(void), void (*resume)(void));
+
 /* Beside a lock: CEL_FORK_LOCK(CEL_FORK_POOL, &lock, false, start_anew); once in a file. */
 #define CEL_FORK_LOCK(rank, ...) \
     __attribute__((constructor)) static void register_for_fork(void) \

@@ -22,9 +22,13 @@
 #define SPIN_NS 100000
 
 static struct cel_mutex lock = CEL_MUTEX_INIT;
-static struct cel_cond work = CEL_COND_INIT; /* idle workers wait here */
-static struct cel_task_group *task_groups;   /* a ring of those with waiting tasks; NULL: none */
-static int size;                             /* 0: not decided yet */
+static struct cel_cond work = CEL_COND_INIT;  /* idle workers wait here */
+static struct cel_task_group *task_groups;    /* a ring of those with waiting tasks; NULL: none */
+static struct cel_task_group *background;     /* the same, of background groups */
+static struct cel_cond quiet = CEL_COND_INIT; /* a fork waits here for ... */
+static int nbackground;                       /* ... tasks of these that workers run */
+static int npauses;                           /* forks that are about to be made: workers begin no such task */
+static int size;                              /* 0: not decided yet */
 static int nthreads, nidle;
 static int nwoken;                  /* of the idle ones, woken and not yet at work */
 static int nthreads_max = POOL_MAX; /* fewer once a thread could not be made */
@@ -36,12 +40,36 @@ static atomic_uint nwakes;          /* for workers that spin; written under the 
 static void reset_in_child(void)
 {
     task_groups = NULL;
-    nthreads = nidle = nwoken = 0;
+    nthreads = nidle = nwoken = npauses = 0;
     nthreads_max = POOL_MAX;
     cel_cond_init(&work);
+    cel_cond_init(&quiet);
 }
 
 CEL_FORK_LOCK(CEL_FORK_POOL, &lock, false, reset_in_child);
+
+/* A background task may hold locks of its dataset, which no call is using: so it ends before the fork. */
+static void pause_background(void)
+{
+    cel_lock(&lock);
+    npauses++;
+    while (nbackground)
+        cel_cond_wait(&quiet, &lock);
+    cel_unlock(&lock);
+}
+
+static void resume_background(void)
+{
+    cel_lock(&lock);
+    if (--npauses == 0 && background)
+        cel_cond_wake_all(&work);
+    cel_unlock(&lock);
+}
+
+__attribute__((constructor)) static void register_pause(void)
+{
+    cel_fork_pause(pause_background, resume_background);
+}
 
 /* --- spinning ----------------------------------------------------------- */
 
@@ -122,25 +150,34 @@ int cel_pool_threads(void)
 
 /* --- task groups, with the lock held ---------------------------------------------- */
 
+static struct cel_task_group **ring_of(const struct cel_task_group *group)
+{
+    return group->background ? &background : &task_groups;
+}
+
 static void list_group(struct cel_task_group *group)
 {
-    if (!task_groups) {
-        group->prev = group->next = task_groups = group;
+    struct cel_task_group **ring = ring_of(group);
+
+    if (!*ring) {
+        group->prev = group->next = *ring = group;
     } else {
-        group->next = task_groups;
-        group->prev = task_groups->prev;
-        task_groups->prev->next = group;
-        task_groups->prev = group;
+        group->next = *ring;
+        group->prev = (*ring)->prev;
+        (*ring)->prev->next = group;
+        (*ring)->prev = group;
     }
     group->listed = true;
 }
 
 static void unlist_group(struct cel_task_group *group)
 {
+    struct cel_task_group **ring = ring_of(group);
+
     group->prev->next = group->next;
     group->next->prev = group->prev;
-    if (task_groups == group)
-        task_groups = group->next == group ? NULL : group->next;
+    if (*ring == group)
+        *ring = group->next == group ? NULL : group->next;
     group->listed = false;
 }
 
@@ -188,6 +225,29 @@ static void take_warning(struct cel_task_group *group)
 
 /* --- workers --------------------------------------------------------------- */
 
+static bool has_work(void)
+{
+    return task_groups || (background && !npauses);
+}
+
+/* A task of the next group of the ring. */
+static void work_on(struct cel_task_group **ring)
+{
+    struct cel_task_group *group = *ring;
+
+    *ring = group->next;
+    run_unlocked(group, take_first(group));
+    leave_warning(group);
+}
+
+static void work_in_background(void)
+{
+    nbackground++;
+    work_on(&background);
+    if (--nbackground == 0 && npauses)
+        cel_cond_wake_all(&quiet);
+}
+
 static void *worker(void *unused)
 {
     cel_trace_name_thread("worker");
@@ -197,15 +257,13 @@ static void *worker(void *unused)
         if (nthreads > size - 1)
             break;
         if (task_groups) {
-            struct cel_task_group *group = task_groups;
-
-            task_groups = group->next;
-            run_unlocked(group, take_first(group));
-            leave_warning(group);
+            work_on(&task_groups);
+        } else if (has_work()) {
+            work_in_background();
         } else {
             nidle++;
             spin(&nwakes);
-            if (!task_groups && nthreads <= size - 1)
+            if (!has_work() && nthreads <= size - 1)
                 cel_cond_wait(&work, &lock);
             nidle--;
             nwoken -= nwoken > 0;
@@ -243,6 +301,25 @@ void cel_task_group_open(struct cel_task_group *group, bool serial)
     *group = (struct cel_task_group){.serial = serial, .opener = &self};
 }
 
+void cel_task_group_open_background(struct cel_task_group *group)
+{
+    *group = (struct cel_task_group){.background = true, .opener = &self};
+}
+
+void cel_task_group_adopt(struct cel_task_group *group)
+{
+    group->opener = &self;
+}
+
+void cel_task_group_cancel(struct cel_task_group *group)
+{
+    assert(cel_task_group_is_own(group));
+    cel_lock(&lock);
+    while (group->first)
+        take_first(group)->done = true;
+    cel_unlock(&lock);
+}
+
 bool cel_task_group_is_own(const struct cel_task_group *group)
 {
     return group->opener == &self;
@@ -262,7 +339,7 @@ void cel_task_group_push(struct cel_task_group *group, struct cel_task *task, bo
         group->last = group->last->next = task;
     if (!group->serial && !group->listed)
         list_group(group);
-    if (!group->serial && group->first->next) /* a single one the opener does as well */
+    if (group->background || (!group->serial && group->first->next)) /* a single one the opener does as well */
         wake_worker();
     cel_unlock(&lock);
 }

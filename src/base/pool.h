@@ -26,6 +26,7 @@ struct cel_task_group {
     const void *opener;                 /* the thread that opened it */
     bool listed;
     bool serial;           /* too little work to wake others for */
+    bool background;       /* workers take its tasks only while no other group has some */
     struct cel_cond *done; /* the opener waits here for a running task; else NULL */
     atomic_uint ndone;     /* tasks that others have run; written under the pool's lock */
     char warning[512];     /* the last that others were given: the opener's once it has finished a task */
@@ -33,7 +34,14 @@ struct cel_task_group {
 
 void cel_task_group_open(struct cel_task_group *group, bool serial);
 
-/* Is this the thread that opened the group? For assertions. */
+/* One that outlives a call: its tasks are run by workers that have nothing else to do, and by whoever waits for one. Threads
+ * take turns with it under a lock of their own: before any other call each adopts it. A fork waits until workers are through
+ * with such tasks; those that wait are the child's too. */
+void cel_task_group_open_background(struct cel_task_group *group);
+void cel_task_group_adopt(struct cel_task_group *group);
+void cel_task_group_cancel(struct cel_task_group *group); /* tasks that wait count as done, and are not run */
+
+/* Is this the thread that opened or adopted the group? For assertions. */
 bool cel_task_group_is_own(const struct cel_task_group *group);
 
 /* Let the task be run by any thread; urgent: before those already waiting. */

@@ -381,12 +381,13 @@ int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch
     return rc == CEL_SKIP ? rc : filter_error(rc, &c->step[0]);
 }
 
-int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
-                     uint32_t skipped, void *dst)
+/* Undo the steps from the last down to `first`, behind which the chunk is as long as it is without any. */
+static int decode_into(const struct cel_chain *c, size_t first, struct cel_scratch *scratch, const void *src, size_t n,
+                       uint32_t skipped, void *dst)
 {
     int rc = cel_chain_usable(c);
-    size_t first = 0, len; /* the step that is decoded last, right into dst */
     struct sizes s;
+    size_t len;
 
     assert(c->prepared || c->n == 0);
     if (rc != CEL_OK)
@@ -398,12 +399,19 @@ int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch, con
         first++;
     if (first < c->n) {
         rc = decode_down_to(c, first + 1, scratch, &s, skipped, &src, &n);
-        return rc == CEL_OK ? decode_step(c, first, scratch, &s, src, n, dst, &len) : rc; /* its size is known */
+        assert(s.exact[first] && s.most[first] == c->shape.nbytes);
+        return rc == CEL_OK ? decode_step(c, first, scratch, &s, src, n, dst, &len) : rc; /* right into dst */
     }
     if (n != c->shape.nbytes)
         return wrong_size(n, c->shape.nbytes);
     memcpy(dst, src, n);
     return CEL_OK;
+}
+
+int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
+                     uint32_t skipped, void *dst)
+{
+    return decode_into(c, 0, scratch, src, n, skipped, dst);
 }
 
 /* --- to byte planes ------------------------------------------------------------------ */
@@ -430,8 +438,20 @@ int cel_chain_decode_planes(const struct cel_chain *c, struct cel_scratch *scrat
     rc = decode_down_to(c, 1, scratch, &s, skipped, &src, &n);
     if (rc == CEL_OK && n != c->shape.nbytes)
         rc = wrong_size(n, c->shape.nbytes);
-    *out = (struct cel_planes){src, c->shape.nbytes / c->shape.elem_size, c->shape.elem_size};
+    *out = cel_chain_planes(c, src);
     return rc;
+}
+
+int cel_chain_decode_planes_to(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
+                               uint32_t skipped, void *dst)
+{
+    assert(cel_chain_has_planes(c, skipped));
+    return decode_into(c, 1, scratch, src, n, skipped, dst);
+}
+
+struct cel_planes cel_chain_planes(const struct cel_chain *c, const void *at)
+{
+    return (struct cel_planes){at, c->shape.nbytes / c->shape.elem_size, c->shape.elem_size};
 }
 
 void cel_planes_take(const struct cel_planes *planes, size_t from, size_t n, void *dst, bool nontemporal)

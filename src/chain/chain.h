@@ -195,6 +195,10 @@ struct cel_planes {
 bool cel_chain_has_planes(const struct cel_chain *c, uint32_t skipped);
 int cel_chain_decode_planes(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
                             uint32_t skipped, struct cel_planes *out);
+/* The same into memory for a chunk, where they may be kept. */
+int cel_chain_decode_planes_to(const struct cel_chain *c, struct cel_scratch *scratch, const void *src, size_t n,
+                               uint32_t skipped, void *dst);
+struct cel_planes cel_chain_planes(const struct cel_chain *c, const void *at);
 /* n elements in a row; nontemporal: see cel_unshuffle_fn. */
 void cel_planes_take(const struct cel_planes *planes, size_t from, size_t n, void *dst, bool nontemporal);
 /* n elements, every `step`-th. */
