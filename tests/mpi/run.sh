@@ -45,6 +45,25 @@ for n in 2 3; do
     done
 done
 
+# Ranks whose disks are not the same one, though path and inode number are, as on machines made from one image: rank 1's
+# file stays as it is. That rank cannot read what was written, so the program fails.
+if [ "$(id -u)" = 0 ]; then
+    mkdir -p apart
+    cat >apart.sh <<'END'
+mount -t tmpfs none apart
+if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ]; then
+    exec "$1" apart/x.nc netcdf4 'shuffle|zstd,level=3'
+fi
+echo "another machine's file" >apart/x.nc
+"$1" apart/x.nc netcdf4 'shuffle|zstd,level=3' || true
+cp apart/x.nc apart.seen
+END
+    $run -n 2 unshare -m sh apart.sh "$programs/mpi_ranks" >apart.log 2>&1 || true
+    [ "$(cat apart.seen)" = "another machine's file" ] || { echo "a rank wrote to another machine's file" >&2; exit 1; }
+else
+    echo "ranks that share no disk: NOT RUN (only as root)" >&2
+fi
+
 # The library beside a copy of itself under libcellar's name.
 cp "$programs/../../src/libcellar_mpi.so.0" libcellar.so.0
 if $run -n 1 env LD_PRELOAD="$PWD/libcellar.so.0" "$programs/mpi_ranks" both.nc netcdf4 none 2>both.log; then
