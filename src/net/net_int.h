@@ -7,6 +7,7 @@
 #include "net.h"
 #include "net_curl.h"
 #include "net_options.h"
+#include "sha256.h"
 #include "thread.h"
 
 enum cel_net_state { CEL_NET_WAITS, CEL_NET_FLIES, CEL_NET_DONE };
@@ -16,6 +17,7 @@ struct cel_net_call {
     struct cel_net_answer answer;
     int rc; /* once it is done */
     struct cel_status why;
+    char body_hash[CEL_SHA256_HEX]; /* as it is signed; "" when it is not */
 
     /* the loop's, under its lock */
     enum cel_net_state state;
@@ -40,6 +42,8 @@ struct cel_net_call {
     long asked;    /* Retry-After in seconds; -1: not told */
 };
 
+/* Before the first attempt, in the thread that asks: the loop's would hold up all other transfers. */
+void cel_net_hash_body(struct cel_net_call *call);
 /* Makes the handle for an attempt. */
 int cel_net_attempt_begin(struct cel_net_call *call);
 /* What became of it: call->rc and call->why, or true when it is to be tried again. */

@@ -292,6 +292,7 @@ int cel_net_start(const struct cel_net_request *request, struct cel_net_call **o
     call->request = *request;
     call->answer.body = CEL_BUF_INIT(SIZE_MAX / 2);
     call->counted = request->ranged ? request->n : 0;
+    cel_net_hash_body(call);
     cel_cond_init(&call->done);
     rc = cel_net_options_find(request->url, &call->options);
     if (rc == CEL_OK) {

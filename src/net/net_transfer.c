@@ -195,13 +195,24 @@ static int add_header(struct cel_net_call *call, const char *name, const char *v
     return rc;
 }
 
+void cel_net_hash_body(struct cel_net_call *call)
+{
+    const struct cel_net_request *r = &call->request;
+
+    if (!r->signer)
+        return;
+    if (strncmp(r->url, "https:", 6) != 0 || !r->body_len || strcmp(r->signer->service, "s3") != 0)
+        cel_sha256_hex(r->body, r->body_len, call->body_hash);
+    else
+        snprintf(call->body_hash, sizeof call->body_hash, "%s", CEL_UNSIGNED_PAYLOAD);
+}
+
 static int add_signature(struct cel_net_call *call)
 {
     const struct cel_net_request *r = &call->request;
     const char *host = strstr(r->url, "://") + 3, *path = strchr(host, '/'), *query = strchr(host, '?');
     char *host_text = cel_strndup(host, path ? (size_t)(path - host) : strlen(host));
     char *path_text = path ? cel_strndup(path, query ? (size_t)(query - path) : strlen(path)) : cel_strdup("/");
-    char hash[CEL_SHA256_HEX] = CEL_UNSIGNED_PAYLOAD;
     struct cel_buf lines = CEL_BUF_INIT(1 << 20);
     struct cel_to_sign request = {.method = r->method,
                                   .host = host_text,
@@ -209,12 +220,10 @@ static int add_signature(struct cel_net_call *call)
                                   .query = query ? query + 1 : "",
                                   .header = r->header,
                                   .nheaders = r->nheaders,
-                                  .payload_hash = hash,
+                                  .payload_hash = call->body_hash,
                                   .when = time(NULL)};
     int rc = host_text && path_text ? CEL_OK : NC_ENOMEM;
 
-    if (strncmp(r->url, "https:", 6) != 0 || !r->body_len || strcmp(r->signer->service, "s3") != 0)
-        cel_sha256_hex(r->body, r->body_len, hash);
     if (rc == CEL_OK)
         rc = cel_sign(r->signer, &request, &lines);
     for (size_t at = 0; rc == CEL_OK && at < lines.len; at += strlen(lines.data + at) + 1)

@@ -1,70 +1,33 @@
-/* SHA-256 by the book: blocks of 64 bytes, 64 rounds each. It hashes requests, which are short, and bodies that go over
- * plain HTTP; over TLS bodies are not hashed. */
+/* SHA-256: what is hashed is cut into blocks, the last one padded (sha256_blocks.c has their rounds). It hashes requests,
+ * which are short, and bodies that go over plain HTTP; over TLS bodies are not hashed. */
 #include "sha256.h"
+#include "sha256_blocks.h"
 #include <string.h>
 
-#define BLOCK 64
-
-static const uint32_t round_constant[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
-};
+#define BLOCK CEL_SHA256_BLOCK
 
 struct state {
+    const struct cel_sha256_kernel *kernel;
     uint32_t h[8];
     uint64_t total;
     unsigned char pending[BLOCK];
 };
 
-static uint32_t rotate(uint32_t x, int n)
+static const struct cel_sha256_kernel *best_kernel(void)
 {
-    return x >> n | x << (32 - n);
+    const struct cel_sha256_kernel *k = cel_sha256_kernels;
+
+    while (!k->usable())
+        k++;
+    return k;
 }
 
-static void expand(const unsigned char *block, uint32_t w[64])
-{
-    for (int i = 0; i < 16; i++)
-        w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 |
-               block[4 * i + 3];
-    for (int i = 16; i < 64; i++) {
-        uint32_t a = w[i - 15], b = w[i - 2];
-
-        w[i] =
-            w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 7] + (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
-    }
-}
-
-static void take_block(struct state *s, const unsigned char *block)
-{
-    uint32_t w[64], v[8];
-
-    expand(block, w);
-    memcpy(v, s->h, sizeof v);
-    for (int i = 0; i < 64; i++) {
-        uint32_t e = v[4], a = v[0];
-        uint32_t t1 = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & v[5]) ^ (~e & v[6])) +
-                      round_constant[i] + w[i];
-        uint32_t t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
-
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t1;
-        v[0] = t1 + t2;
-    }
-    for (int i = 0; i < 8; i++)
-        s->h[i] += v[i];
-}
-
-static void start(struct state *s)
+static void start(struct state *s, const struct cel_sha256_kernel *kernel)
 {
     static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
+    s->kernel = kernel;
     memcpy(s->h, first, sizeof first);
     s->total = 0;
 }
@@ -77,13 +40,16 @@ static void add(struct state *s, const void *data, size_t n)
     s->total += n;
     if (have && have + n >= BLOCK) {
         memcpy(s->pending + have, at, BLOCK - have);
-        take_block(s, s->pending);
+        s->kernel->take(s->h, s->pending, 1);
         at += BLOCK - have;
         n -= BLOCK - have;
         have = 0;
     }
-    for (; !have && n >= BLOCK; at += BLOCK, n -= BLOCK)
-        take_block(s, at);
+    if (n >= BLOCK) {
+        s->kernel->take(s->h, at, n / BLOCK);
+        at += n - n % BLOCK;
+        n %= BLOCK;
+    }
     if (n)
         memcpy(s->pending + have, at, n);
 }
@@ -103,13 +69,19 @@ static void finish(struct state *s, unsigned char out[CEL_SHA256_SIZE])
         out[i] = (unsigned char)(s->h[i / 4] >> (24 - 8 * (i % 4)));
 }
 
-void cel_sha256(const void *data, size_t n, unsigned char out[CEL_SHA256_SIZE])
+void cel_sha256_by(const struct cel_sha256_kernel *kernel, const void *data, size_t n,
+                   unsigned char out[CEL_SHA256_SIZE])
 {
     struct state s;
 
-    start(&s);
+    start(&s, kernel);
     add(&s, data, n);
     finish(&s, out);
+}
+
+void cel_sha256(const void *data, size_t n, unsigned char out[CEL_SHA256_SIZE])
+{
+    cel_sha256_by(best_kernel(), data, n, out);
 }
 
 void cel_hmac_sha256(const void *key, size_t key_len, const void *data, size_t n, unsigned char out[CEL_SHA256_SIZE])
@@ -125,11 +97,11 @@ void cel_hmac_sha256(const void *key, size_t key_len, const void *data, size_t n
         inner[i] = padded[i] ^ 0x36;
         outer[i] = padded[i] ^ 0x5c;
     }
-    start(&s);
+    start(&s, best_kernel());
     add(&s, inner, BLOCK);
     add(&s, data, n);
     finish(&s, out);
-    start(&s);
+    start(&s, best_kernel());
     add(&s, outer, BLOCK);
     add(&s, out, CEL_SHA256_SIZE);
     finish(&s, out);

@@ -7,7 +7,7 @@
 #include "login.h"
 #include "net.h"
 #include "rc.h"
-#include "sha256.h"
+#include "sha256_blocks.h"
 #include "sigv4.h"
 #include "url.h"
 #include <netcdf.h>
@@ -17,26 +17,100 @@
 
 /* --- hashes: FIPS 180-4 and RFC 4231 -------------------------------------------------- */
 
-static void assert_hash(const char *text, size_t n, const char *want)
+static void assert_hash(const struct cel_sha256_kernel *k, const void *data, size_t n, const char *want)
 {
+    unsigned char out[CEL_SHA256_SIZE];
     char hex[CEL_SHA256_HEX];
 
-    cel_sha256_hex(text, n, hex);
-    assert_string_equal(hex, want);
+    cel_sha256_by(k, data, n, out);
+    cel_hex(out, sizeof out, hex);
+    if (strcmp(hex, want) != 0)
+        fail_msg("%s: %zu bytes have the hash %s, not %s", k->name, n, hex, want);
 }
 
-static void sha256_vectors(void **state)
+static void check_vectors(const struct cel_sha256_kernel *k)
 {
     static const char two[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
     char *million = malloc(1000000);
 
-    (void)state;
-    assert_hash("", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    assert_hash("abc", 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    assert_hash(two, strlen(two), "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    assert_hash(k, "", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    assert_hash(k, "abc", 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_hash(k, two, strlen(two), "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
     memset(million, 'a', 1000000);
-    assert_hash(million, 1000000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    assert_hash(k, million, 1000000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     free(million);
+}
+
+#define LENGTHS 301
+
+static void make_data(unsigned char data[LENGTHS - 1])
+{
+    for (int i = 0; i < LENGTHS - 1; i++)
+        data[i] = (unsigned char)((i * i * 7 + i * 31) >> 3);
+}
+
+/* The hash of the hashes of 0 to 300 bytes. In Python: data = bytes((i * i * 7 + i * 31) >> 3 & 255 for i in range(300));
+ * hashlib.sha256(b"".join(hashlib.sha256(data[:n]).digest() for n in range(301))).hexdigest() */
+static void check_lengths(const struct cel_sha256_kernel *k)
+{
+    unsigned char data[LENGTHS - 1], hashes[LENGTHS * CEL_SHA256_SIZE];
+
+    make_data(data);
+    for (size_t n = 0; n < LENGTHS; n++)
+        cel_sha256_by(k, data, n, hashes + n * CEL_SHA256_SIZE);
+    assert_hash(k, hashes, sizeof hashes, "21dce37116a8871618056e6a2d20362ec177a0361a4de9501720daea926cc6f0");
+}
+
+/* Blocks at any alignment, one after the other or all at once, as the portable form takes them. */
+static void check_blocks(const struct cel_sha256_kernel *k)
+{
+    enum { BLOCKS = 33 };
+    static unsigned char data[(BLOCKS + 1) * CEL_SHA256_BLOCK];
+    const struct cel_sha256_kernel *portable = k;
+
+    while (portable[1].name)
+        portable++;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)(rand() >> 7);
+    for (size_t n = 0; n <= BLOCKS; n++) {
+        const unsigned char *at = data + n % CEL_SHA256_BLOCK;
+        uint32_t want[8] = {1, 2, 3, 4, 5, 6, 7, UINT32_MAX}, whole[8], single[8];
+
+        memcpy(whole, want, sizeof want);
+        memcpy(single, want, sizeof want);
+        portable->take(want, at, n);
+        k->take(whole, at, n);
+        for (size_t i = 0; i < n; i++)
+            k->take(single, at + i * CEL_SHA256_BLOCK, 1);
+        assert_memory_equal(whole, want, sizeof want);
+        assert_memory_equal(single, want, sizeof want);
+    }
+}
+
+static void sha256_of_every_kernel(void **state)
+{
+    (void)state;
+    for (const struct cel_sha256_kernel *k = cel_sha256_kernels; k->name; k++) {
+        if (!k->usable())
+            continue;
+        check_vectors(k);
+        check_lengths(k);
+        check_blocks(k);
+    }
+}
+
+/* As check_lengths, with hmac.new(data[n:], data[:n], "sha256"): keys of 300 to 0 bytes, and every split of the blocks. */
+static void hmac_of_all_lengths(void **state)
+{
+    unsigned char data[LENGTHS - 1], hashes[LENGTHS * CEL_SHA256_SIZE];
+    char hex[CEL_SHA256_HEX];
+
+    (void)state;
+    make_data(data);
+    for (size_t n = 0; n < LENGTHS; n++)
+        cel_hmac_sha256(data + n, LENGTHS - 1 - n, data, n, hashes + n * CEL_SHA256_SIZE);
+    cel_sha256_hex(hashes, sizeof hashes, hex);
+    assert_string_equal(hex, "a25b35d8fde630b1ded503681deab4cc5ef52cfc0baa9a82b7f6f18ead19d345");
 }
 
 static void hmac_vectors(void **state)
@@ -478,8 +552,9 @@ static void credentials_end(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sha256_vectors),
+        cmocka_unit_test(sha256_of_every_kernel),
         cmocka_unit_test(hmac_vectors),
+        cmocka_unit_test(hmac_of_all_lengths),
         cmocka_unit_test(published_signatures),
         cmocka_unit_test(urls_are_split),
         cmocka_unit_test(user_info_is_refused_and_not_shown),
