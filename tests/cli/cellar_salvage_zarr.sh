@@ -37,6 +37,7 @@ echo "--- groups"
 for document in zarr/.zgroup zarr/g/.zgroup zarr,v3/zarr.json zarr,v3/g/zarr.json; do
     echo "$document"; try ${document%%/*} ${document#*/} head -c 9
 done
+try zarr,v3 zarr.json sed 's/"group"/"groep"/'
 echo "--- NCZarr: dimensions of the root group"
 try nczarr .zattrs head -c 9
 try nczarr,v3 zarr.json head -c 9

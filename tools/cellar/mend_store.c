@@ -530,16 +530,30 @@ static bool has_below(const char *folder, const char *document)
     return has;
 }
 
-/* What is damaged; all that a group's document has to say is known, but for its attributes. */
+/* All that a group's document has to say is known, but for its attributes; a long .zgroup is one of an old NCZarr, with
+ * dimensions, that only its author can write again. */
+enum { ZGROUP_MAX = 64 };
+
+/* Or that it is an array's. */
+static bool says_group(const char *document, struct mend_span json)
+{
+    bool version2 = *document == '.';
+    struct mend_span format, type;
+
+    return mend_json_read(json, NULL) && mend_json_member(json, "zarr_format", &format) && format.n == 1 &&
+           *format.at == (version2 ? '2' : '3') &&
+           (version2 || (mend_json_member(json, "node_type", &type) && type.n == 7 &&
+                         (memcmp(type.at, "\"group\"", 7) == 0 || memcmp(type.at, "\"array\"", 7) == 0)));
+}
+
 static bool is_damaged(const char *folder, const char *document)
 {
     char *path = join(folder, document, "");
-    struct mend_span json = {0}, format;
+    struct mend_span json = {0};
     bool damaged;
 
     json.at = text_read_file(path, &json.n);
-    damaged = json.at && (!mend_json_read(json, NULL) || !mend_json_member(json, "zarr_format", &format) ||
-                          format.n != 1 || *format.at != (*document == '.' ? '2' : '3'));
+    damaged = json.at && (*document != '.' || json.n <= ZGROUP_MAX) && !says_group(document, json);
     free((char *)json.at);
     free(path);
     return damaged;
