@@ -195,12 +195,15 @@ def check_store(original):
         missed = check(f'zarr: byte {where} of {path}{" cut" if cut else ""}', *salvage(store, f's{i}_out.nc'), original,
                        lambda n, c: (n, c) != hit, hit is None)
         shutil.rmtree(store)
-        return hit is None, missed
+        return hit is None, missed, cut
 
     jobs = [(i, *rng.choices(list(zip(files, sizes)), sizes)[0], i >= damages) for i in range(damages + cuts)]
     done = each([j for j in jobs if j[2]], one)
-    print(f'zarr: {damages} bytes changed and {cuts} values cut short, {sum(f for f, _ in done)} of them metadata, which has no '
-          f'checksum: {sum(m > 0 for f, m in done if f)} cost whole chunks')
+    print(f'zarr: {damages} bytes changed and {cuts} values cut short, {sum(f for f, _, _ in done)} of them metadata, which has no '
+          f'checksum: {sum(m > 0 for _, m, _ in done)} cost whole chunks')
+    believed = sum(m > 0 for _, m, cut in done if not cut)
+    if believed > 1:  # a length that is another one now, and makes sense
+        wrong.append(f'zarr: {believed} changed bytes of metadata cost whole chunks, where 1 did')
 
 
 damage_files.make(run)

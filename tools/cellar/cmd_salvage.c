@@ -104,35 +104,130 @@ static int lose_unreadable(int group, void *arg)
     return status;
 }
 
-/* Of a store in a directory: documents are mended once it is known which are lost. */
-static int reopen_store(struct salvage *s)
+/* Arrays of a store whose documents can be read and do not make sense of its chunks, besides those that cannot. */
+struct doubted {
+    const char *store;
+    char **name;
+    size_t n;
+};
+
+static int doubt(int group, void *arg)
 {
-    char *store = output_local_path(s->copy.req->in), *local = output_local_path(s->copy.out_path);
-    char *folder = tmpfolder_directory_of(local ? local : "."), **lost = tool_alloc(s->nlost + 1, sizeof *lost),
-         *mended = NULL;
-    int status = NC_NOERR;
+    struct doubted *d = arg;
+    struct walk_ids vars;
+    int status = walk_vars(group, &vars);
 
-    for (size_t i = 0; i < s->nlost; i++)
-        lost[i] = s->lost[i].path;
-    if (s->copy.in_zarr && !s->mend.bytes && store)
-        mended = mend_store(&s->mend, store, folder, lost, s->nlost);
-    if (mended) {
-        struct text url = {0};
+    for (int i = 0; status == NC_NOERR && i < vars.n; i++) {
+        char *path = walk_var_path(group, vars.at[i]);
 
-        text_printf(&url, "file://%s#mode=zarr", mended);
-        nc_close(s->copy.in);
-        salvage_forget(s);
-        status = nc_open(text_get(&url), NC_NOWRITE, &s->copy.in);
-        if (status == NC_NOERR)
-            status = walk_all(s->copy.in, lose_unreadable, s);
-        text_free(&url);
+        if (path && (mend_store_lacks(d->store, path) || !mend_store_has_codecs(group, vars.at[i]))) {
+            d->name = tool_push(d->name, d->n, sizeof *d->name);
+            d->name[d->n++] = tool_strdup(path);
+        }
+        free(path);
     }
-    free(mended);
-    free(lost);
+    walk_free(&vars);
+    return status;
+}
+
+static int open_store(struct salvage *s, const char *store)
+{
+    struct text url = {0};
+    int status;
+
+    text_printf(&url, "file://%s#mode=zarr", store);
+    status = nc_open(text_get(&url), NC_NOWRITE, &s->copy.in);
+    text_free(&url);
+    return status;
+}
+
+static char *make_folder(const struct salvage *s)
+{
+    char *local = output_local_path(s->copy.out_path), *folder = tmpfolder_directory_of(local ? local : ".");
+
+    free(local);
+    return folder;
+}
+
+/* The damaged document of a root group keeps all below it from being read or from its dimensions. NULL: none is damaged. */
+static char *open_rooted(struct salvage *s, int *status)
+{
+    char *local = output_local_path(s->copy.req->in), *folder = make_folder(s), *rooted = NULL;
+
+    if (local)
+        rooted = mend_store_root(&s->mend, local, folder);
+    if (rooted) {
+        s->mend.path = s->copy.req->in;
+        *status = open_store(s, rooted);
+    }
     free(folder);
     free(local);
-    free(store);
+    return rooted;
+}
+
+/* Of a store in a directory: documents are mended once it is known which are damaged. */
+static int reopen_store(struct salvage *s, const char *store)
+{
+    struct doubted d = {.store = store};
+    char *folder, *mended;
+    int status = NC_NOERR;
+
+    if (!s->copy.in_zarr || s->mend.bytes || !store)
+        return NC_NOERR;
+    folder = make_folder(s);
+    for (size_t i = 0; i < s->nlost; i++) {
+        d.name = tool_push(d.name, d.n, sizeof *d.name);
+        d.name[d.n++] = tool_strdup(s->lost[i].path);
+    }
+    walk_all(s->copy.in, doubt, &d);
+    mended = mend_store(&s->mend, store, folder, d.name, d.n);
+    if (mended) {
+        nc_close(s->copy.in);
+        salvage_forget(s);
+        status = open_store(s, mended);
+        if (status == NC_NOERR)
+            status = walk_all(s->copy.in, lose_unreadable, s);
+    }
+    for (size_t i = 0; i < d.n; i++)
+        free(d.name[i]);
+    free(d.name);
+    free(mended);
+    free(folder);
     return status;
+}
+
+/* The chunks of an array that is lost as a whole stay in the store, for one who knows what its document said. */
+static void name_chunks(struct salvage_lost *x, const char *keys)
+{
+    const char *name = x->path + (*x->path == '/');
+    size_t n = strlen(name), count = 0;
+    struct text t = {0};
+
+    for (const char *key = keys; *key; key += strlen(key) + 1)
+        if (strncmp(key, name, n) == 0 && key[n] == '/' && !mend_store_is_document(key)) {
+            text_printf(&t, " %s", key);
+            count++;
+        }
+    if (count) {
+        struct text why = {0};
+
+        text_printf(&why, "%s; its %zu value%s in the store:%s", x->why, count, count == 1 ? "" : "s", text_get(&t));
+        free(x->why);
+        x->why = text_take(&why);
+    }
+    text_free(&t);
+}
+
+static void name_all_chunks(struct salvage *s)
+{
+    char *keys = NULL;
+
+    if (!s->copy.in_zarr || cellar_inq_keys(s->copy.in, &keys) != NC_NOERR)
+        return;
+    for (size_t i = 0; i < s->nlost; i++)
+        if (s->lost[i].ndims < 0)
+            name_chunks(&s->lost[i], keys);
+    cellar_free(keys);
 }
 
 /* --- the output ---------------------------------------------------------------------------------- */
@@ -167,24 +262,38 @@ static int refuse(const struct salvage *s, int status)
     return MSG_FAILED;
 }
 
+static int open_all(struct salvage *s)
+{
+    char *store;
+    int status = NC_NOERR;
+
+    s->copy.out_path = output_begin(s->copy.req->out);
+    store = open_rooted(s, &status);
+    if (!store)
+        status = open_input(s);
+    if (status == NC_NOERR)
+        status = copy_formats(&s->copy);
+    if (status == NC_NOERR)
+        status = walk_all(s->copy.in, lose_unreadable, s);
+    if (!store)
+        store = output_local_path(s->copy.req->in);
+    if (status == NC_NOERR)
+        status = reopen_store(s, store);
+    free(store);
+    return status;
+}
+
 static int run_salvage(struct salvage *s, bool json, bool quiet)
 {
     struct copy *c = &s->copy;
-    int status, code;
+    int status = open_all(s), code;
 
-    c->out_path = output_begin(c->req->out);
-    status = open_input(s);
-    if (status == NC_NOERR)
-        status = copy_formats(c);
     if (status)
         return refuse(s, status);
-    walk_all(c->in, lose_unreadable, s);
-    status = reopen_store(s);
-    if (status)
-        return msg_nc(status, "%s", c->req->in);
     for (size_t i = 0; i < s->mend.nlosses; i++)
         salvage_lose(s, s->mend.loss[i].name, s->mend.loss[i].why);
     copy_plan(c);
+    name_all_chunks(s);
     if (!write_output(s, quiet) || !output_commit())
         return MSG_FAILED;
     code = s->nlost ? MSG_DIFFERS : MSG_OK;
