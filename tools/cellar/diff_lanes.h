@@ -33,7 +33,7 @@ TARGET static inline void NAME(tally)(struct NAME(lanes) * s, const NAME(numbers
     NAME(order)(x, &p);
     NAME(order)(y, &q);
     below = (NAME(bits))(p < q);
-    distance = (NAME(bits))(((NAME(ubits))p - (NAME(ubits))q) ^ (NAME(ubits))below) - below;
+    distance = (NAME(bits))((((NAME(ubits))p - (NAME(ubits))q) ^ (NAME(ubits))below) - (NAME(ubits))below);
     distance = (NAME(bits))(((NAME(ubits))distance & ~(NAME(ubits))(no_x | no_y)) ^ TOP);
     above = (NAME(bits))(distance > s->farthest);
     s->unequal += (NAME(bits))(*x < *y) + (NAME(bits))(*x > *y);

@@ -291,12 +291,14 @@ static void find_changes(const struct array *a, int k, struct changes *out)
     try_document(a, k, a->bytes[k], a->n[k]);
 }
 
-/* Of several the one with which every chunk decodes; NULL: there is none, or more than one. */
+/* One within whose shape all keys lie; of several the one with which every chunk decodes. NULL: there is none, or more than one. */
 static const struct change *choose(const struct array *a, int k, const struct changes *c)
 {
     const struct change *chosen = NULL;
     bool only = true;
 
+    if (c->fit < READABLE + ALL_KEYS)
+        return NULL;
     if (c->n == 1 && !a->believed)
         return c->change;
     for (size_t i = 0; i < c->n && only; i++) {
