@@ -175,6 +175,10 @@ test-python: python-installed
 test-python-quick: python-installed
 	@cd build-python && ../.venv-python/bin/python -m pytest -q -p no:cacheprovider -m 'not long' --ignore ../python/tests/peers ../python/tests
 
+#> make test-python-newer  the same wheel and the tests of the package on every newer Python of this machine, with the newest peers
+test-python-newer: python-setup
+	@$(PYTHON_LAUNCH) scripts/python-newer.sh .venv-python build-python-newer
+
 #> make test-python-asan  the module of the Python package under AddressSanitizer, with the tests of its calls
 test-python-asan: python-setup
 	@$(PYTHON_LAUNCH) scripts/python-asan.sh .venv-python build-python-asan -m 'not long'
@@ -245,6 +249,6 @@ install: build
 
 #> make clean      remove every build folder
 clean:
-	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-mpi build-clients build-python build-python-asan build-docs build-dist python/build
+	rm -rf build build-test build-asan build-clang build-nohdf5 build-own build-tsan build-bench build-fuzz build-fuzz-coverage build-netcdf build-mpi build-clients build-python build-python-asan build-python-newer build-docs build-dist python/build
 
-.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-cross test-clients test-zarr test-net test-mpi docs test-docs abi-accept dist deb sbom python python-setup python-installed test-python test-python-quick test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
+.PHONY: all help build format demo test test-setup test-plain test-asan test-clang test-nohdf5 test-h5-own test-tsan test-long test-corpus test-netcdf test-hdf5 test-cross test-clients test-zarr test-net test-mpi docs test-docs abi-accept dist deb sbom python python-setup python-installed test-python test-python-quick test-python-newer test-python-asan fuzz-setup fuzz fuzz-coverage fuzz-corpus bench nd-ratios install clean
