@@ -35,6 +35,7 @@ struct cel_net_call {
     struct curl_slist *lines;
     char reason[CURL_ERROR_SIZE];
     uint64_t got;  /* bytes of the body so far */
+    size_t roomed; /* bytes of request.room that it has */
     bool begun;    /* the body */
     bool enough;   /* no more of it is wanted */
     int stopped;   /* why no more is taken; CEL_OK: it is taken */
