@@ -31,8 +31,8 @@ struct cel_net_request {
     void *dst;
     struct cel_buf *into; /* NULL, or where the body of a good answer goes otherwise; its maximum counts */
     size_t body_max;      /* of any other answer; more is an error before memory is asked for */
-    _Atomic size_t *
-        room; /* NULL, or what `into` may still grow by, which many calls share; it is there again when the call is freed */
+    _Atomic size_t
+        *budget;  /* NULL, or what `into` of all calls with it may grow by; a call gives its part back when freed */
     int attempts; /* at most; 0: as many as the settings say */
     bool direct;  /* never through a proxy, and where a redirect leads is not asked */
     int seconds;  /* for all of it, 0: no limit but that on silence */
@@ -65,8 +65,8 @@ int cel_net_wait(struct cel_net_call *call, const struct cel_net_answer **out);
 /* Gives up on it if it is not done; nothing touches the request's memory afterwards. NULL is fine. */
 void cel_net_free(struct cel_net_call *call);
 
-/* *taken becomes n, where room has as many bytes; NC_ENOMEM without. */
-int cel_net_take_room(_Atomic size_t *room, size_t *taken, size_t n);
+/* *taken becomes n, where the budget has the difference left; NC_ENOMEM without. */
+int cel_net_take_budget(_Atomic size_t *budget, size_t *taken, size_t n);
 
 /* What the process asked for so far. */
 struct cel_net_counts {

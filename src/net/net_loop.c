@@ -357,8 +357,8 @@ void cel_net_free(struct cel_net_call *call)
             cel_cond_wait(&call->done, &lock);
     }
     cel_unlock(&lock);
-    if (call->request.room)
-        *call->request.room += call->roomed;
+    if (call->request.budget)
+        *call->request.budget += call->granted;
     cel_cond_dispose(&call->done);
     cel_buf_dispose(&call->answer.body);
     cel_net_options_free(call->options);

@@ -21,9 +21,9 @@ void cel_net_free(struct cel_net_call *call)
     (void)call;
 }
 
-int cel_net_take_room(_Atomic size_t *room, size_t *taken, size_t n)
+int cel_net_take_budget(_Atomic size_t *budget, size_t *taken, size_t n)
 {
-    (void)room, (void)taken, (void)n;
+    (void)budget, (void)taken, (void)n;
     return NC_ENOTBUILT;
 }
 

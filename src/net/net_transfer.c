@@ -100,14 +100,14 @@ static size_t body_max(const struct cel_net_request *r)
     return r->into ? r->into->max : r->body_max;
 }
 
-int cel_net_take_room(_Atomic size_t *room, size_t *taken, size_t n)
+int cel_net_take_budget(_Atomic size_t *budget, size_t *taken, size_t n)
 {
-    size_t more = n > *taken ? n - *taken : 0, left = atomic_load(room);
+    size_t more = n > *taken ? n - *taken : 0, left = atomic_load(budget);
 
     do {
         if (more > left)
             return cel_fail(NC_ENOMEM, "too much is fetched ahead already");
-    } while (!atomic_compare_exchange_weak(room, &left, left - more));
+    } while (!atomic_compare_exchange_weak(budget, &left, left - more));
     *taken += more;
     return CEL_OK;
 }
@@ -116,7 +116,7 @@ int cel_net_take_room(_Atomic size_t *room, size_t *taken, size_t n)
 static int reserve(struct cel_net_call *call, struct cel_buf *body, size_t n)
 {
     const struct cel_net_request *r = &call->request;
-    int rc = r->room && body == r->into ? cel_net_take_room(r->room, &call->roomed, n) : CEL_OK;
+    int rc = r->budget && body == r->into ? cel_net_take_budget(r->budget, &call->granted, n) : CEL_OK;
 
     return rc == CEL_OK ? cel_buf_reserve(body, n) : rc;
 }

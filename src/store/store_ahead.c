@@ -22,8 +22,8 @@ struct cel_ahead_entry {
     struct cel_buf value;
     struct cel_net_header condition;
     struct cel_remote_call call;
-    _Atomic size_t *room; /* of the list */
-    size_t reserved;      /* of it, for a range: a whole value takes what it needs when it comes */
+    _Atomic size_t *budget; /* of the list */
+    size_t reserved;        /* of it, for a range: a whole value takes what it needs when it comes */
 };
 
 static void free_entry(struct cel_ahead_entry *e)
@@ -32,7 +32,7 @@ static void free_entry(struct cel_ahead_entry *e)
         return;
     cel_remote_end(&e->call);
     cel_buf_dispose(&e->value);
-    *e->room += e->reserved;
+    *e->budget += e->reserved;
     free(e->key);
     free(e);
 }
@@ -79,7 +79,7 @@ static void append(struct cel_ahead *a, struct cel_ahead_entry *e)
 static struct cel_ahead_entry *start(struct cel_remote *r, const struct cel_part_of *p)
 {
     struct cel_ahead_entry *e = cel_calloc(1, sizeof *e);
-    struct cel_remote_request request = {.method = "GET", .query = "", .ahead = true, .room = &r->ahead.room};
+    struct cel_remote_request request = {.method = "GET", .query = "", .ahead = true, .budget = &r->ahead.budget};
     int rc;
 
     if (!e || !(e->key = cel_strdup(p->key))) {
@@ -92,7 +92,7 @@ static struct cel_ahead_entry *start(struct cel_remote *r, const struct cel_part
     e->n = p->n;
     e->since = time(NULL);
     e->value = CEL_BUF_INIT(BYTES_MAX);
-    e->room = &r->ahead.room;
+    e->budget = &r->ahead.budget;
     if (p->mark)
         e->mark = *p->mark;
     e->condition = (struct cel_net_header){"if-match", cel_remote_condition(&e->mark)};
@@ -103,7 +103,7 @@ static struct cel_ahead_entry *start(struct cel_remote *r, const struct cel_part
     request.ranged = !p->whole;
     request.offset = p->offset;
     request.n = p->n;
-    rc = p->whole ? CEL_OK : cel_net_take_room(e->room, &e->reserved, p->n);
+    rc = p->whole ? CEL_OK : cel_net_take_budget(e->budget, &e->reserved, p->n);
     if (rc == CEL_OK && !p->whole)
         rc = cel_buf_resize(&e->value, p->n);
     request.dst = e->value.data;
@@ -265,7 +265,7 @@ void cel_remote_settle(struct cel_store *s)
 void cel_ahead_init(struct cel_ahead *a)
 {
     cel_mutex_init(&a->lock);
-    a->room = BYTES_MAX;
+    a->budget = BYTES_MAX;
 }
 
 void cel_ahead_dispose(struct cel_ahead *a)

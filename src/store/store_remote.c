@@ -127,7 +127,7 @@ int cel_remote_start(struct cel_remote *r, const struct cel_remote_request *requ
                                   .n = request->n,
                                   .dst = request->dst,
                                   .into = request->into,
-                                  .room = request->room,
+                                  .budget = request->budget,
                                   .body_max = (size_t)64 << 20};
     int rc = current_target(r, &target);
 

@@ -26,8 +26,8 @@ struct cel_ahead {
     struct cel_mutex lock; /* guards the list */
     struct cel_ahead_entry *first;
     size_t n;
-    unsigned forgotten;  /* how often anything was */
-    _Atomic size_t room; /* bytes that may still be fetched */
+    unsigned forgotten;    /* how often anything was */
+    _Atomic size_t budget; /* bytes that may still be fetched */
 };
 struct cel_part_of {
     const char *key;
@@ -72,8 +72,8 @@ struct cel_remote_request {
     size_t n;
     void *dst;
     struct cel_buf *into;
-    bool ahead;           /* nobody waits for it yet */
-    _Atomic size_t *room; /* as net.h has it */
+    bool ahead;             /* nobody waits for it yet */
+    _Atomic size_t *budget; /* as net.h has it */
 };
 struct cel_remote_call {
     struct cel_net_call *call;
