@@ -507,6 +507,8 @@ int cel_remote_size(struct cel_store *s, const char *key, uint64_t *size)
     struct cel_store_mark mark;
     int rc = cel_ahead_size(cel_remote_of(s), key, size);
 
+    if (rc == CEL_SKIP && cel_s3_sizes_find(&cel_remote_of(s)->sizes, key, size))
+        return CEL_OK;
     return rc == CEL_SKIP ? cel_remote_stat(s, key, &mark, size) : rc;
 }
 
@@ -523,6 +525,7 @@ int cel_remote_make(const char *path, const struct cel_store_ops *ops, enum cel_
         return NC_ENOMEM;
     cel_mutex_init(&r->lock);
     cel_ahead_init(&r->ahead);
+    cel_s3_sizes_init(&r->sizes);
     rc = cel_store_init(&r->store, ops, path, mode);
     if (rc == CEL_OK)
         *out = r;
@@ -546,6 +549,7 @@ void cel_remote_free(struct cel_store *s)
     struct cel_target *older;
 
     cel_ahead_dispose(&r->ahead);
+    cel_s3_sizes_dispose(&r->sizes);
     cel_net_report();
     for (struct cel_target *t = r->target; t; t = older) {
         older = t->older;

@@ -5,9 +5,11 @@
  * where a bucket is and who asks (s3_address.c), lists and removes (store_s3.c), writes (s3_put.c), and values in parts (s3_multipart.c). */
 
 #include "credentials.h"
+#include "names.h"
 #include "net.h"
 #include "store_int.h"
 #include "thread.h"
+#include "vec.h"
 #include "xml.h"
 
 /* Where requests go, and in whose name. It changes when credentials end or a bucket turns out to be elsewhere; requests
@@ -38,9 +40,17 @@ struct cel_part_of {
     bool kept;                         /* a document: it stays in the list when it was asked for */
 };
 
+/* Sizes that lists of keys told, of a store that is open for reading (s3_sizes.c). */
+struct cel_s3_sizes {
+    struct cel_mutex lock; /* guards the others */
+    struct cel_names index;
+    struct cel_vec all;
+};
+
 struct cel_remote {
     struct cel_store store;
     struct cel_ahead ahead;
+    struct cel_s3_sizes sizes;
     struct cel_mutex lock;     /* guards the next */
     struct cel_target *target; /* the newest */
     bool is_s3;
@@ -133,6 +143,12 @@ void cel_ahead_init(struct cel_ahead *ahead);
 void cel_ahead_dispose(struct cel_ahead *ahead);
 void cel_remote_want(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                      size_t n);
+
+/* --- s3_sizes.c ----------------------------------------------------------------------------- */
+void cel_s3_sizes_init(struct cel_s3_sizes *sizes);
+void cel_s3_sizes_note(struct cel_s3_sizes *sizes, const char *key, uint64_t size);
+bool cel_s3_sizes_find(struct cel_s3_sizes *sizes, const char *key, uint64_t *size);
+void cel_s3_sizes_dispose(struct cel_s3_sizes *sizes);
 
 /* --- s3_address.c ------------------------------------------------------------------------- */
 int cel_s3_locate(struct cel_remote *r, const char *url);

@@ -2,6 +2,7 @@
  * a thousand at a time. There is no lock: who changes a value puts it on condition that it is still the one he read. */
 #include "listing.h"
 #include "mem.h"
+#include "number.h"
 #include "store_remote_int.h"
 #include "url.h"
 #include <netcdf.h>
@@ -50,7 +51,8 @@ struct page {
     void *context;
     const char *root, *prefix; /* what all names begin with, one behind the other */
     size_t skip;
-    bool encoded; /* names are percent-encoded, with '+' for spaces */
+    struct cel_s3_sizes *sizes; /* NULL: they are not kept, as the store may be written */
+    bool encoded;               /* names are percent-encoded, with '+' for spaces */
 };
 
 static bool begins_with(const char *name, const char *root, const char *prefix)
@@ -60,7 +62,19 @@ static bool begins_with(const char *name, const char *root, const char *prefix)
     return strncmp(name, root, n) == 0 && strncmp(name + n, prefix, strlen(prefix)) == 0;
 }
 
-static int take_name(const struct page *p, struct cel_xml_text inner, bool is_prefix)
+static void note_size(const struct page *p, const char *name, struct cel_xml_text inside)
+{
+    const char *at = inside.text;
+    struct cel_xml_text text;
+    uint64_t size;
+
+    if (p->sizes && cel_xml_next(&at, inside.text + inside.len, "Size", &text) &&
+        cel_parse_uint(text.text, text.len, &size) && size <= INT64_MAX)
+        cel_s3_sizes_note(p->sizes, name + strlen(p->root), size);
+}
+
+/* inner: of the part of a page that is about it. */
+static int take_name(const struct page *p, struct cel_xml_text part, struct cel_xml_text inner, bool is_prefix)
 {
     struct cel_buf text = CEL_BUF_INIT(TEXT_MAX), name = CEL_BUF_INIT(TEXT_MAX);
     int rc = cel_xml_decode(inner, &text);
@@ -74,8 +88,11 @@ static int take_name(const struct page *p, struct cel_xml_text inner, bool is_pr
         name.len--;
     if (rc == CEL_OK)
         rc = cel_buf_add(&name, "", 1);
-    if (rc == CEL_OK && name.len - 1 > p->skip && begins_with(name.data, p->root, p->prefix))
+    if (rc == CEL_OK && name.len - 1 > p->skip && begins_with(name.data, p->root, p->prefix)) {
+        if (!is_prefix)
+            note_size(p, name.data, part);
         rc = p->take(p->context, name.data + p->skip, name.len - 1 - p->skip, is_prefix);
+    }
     cel_buf_dispose(&text);
     cel_buf_dispose(&name);
     return rc;
@@ -91,7 +108,7 @@ static int take_all(const struct page *p, const struct cel_buf *body, const char
     while (rc == CEL_OK && cel_xml_next(&at, end, outer, &part)) {
         inside = part.text;
         if (cel_xml_next(&inside, part.text + part.len, inner, &name))
-            rc = take_name(p, name, is_prefix);
+            rc = take_name(p, part, name, is_prefix);
     }
     return rc;
 }
@@ -185,6 +202,7 @@ static int walk(struct cel_remote *r, const char *prefix, bool flat, struct page
 
     p->root = r->root;
     p->prefix = prefix;
+    p->sizes = r->store.writable ? NULL : &r->sizes;
     p->skip = strlen(r->root) + (flat ? 0 : strlen(prefix));
     do {
         query.len = 0;

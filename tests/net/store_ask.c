@@ -1,11 +1,11 @@
 /* A store over the network as a program, for the tests: its verbs, one after another.
  *
  *   store_ask URL read|write|create COMMAND...
- *     get KEY, put KEY TEXT, erase KEY, list, want KEY: the verbs; "behind put KEY TEXT" is a put that a second thread makes
+ *     get KEY, size KEY, put KEY TEXT, erase KEY, list, want KEY: the verbs; "behind put KEY TEXT" is a put that a second thread makes
  *     meanwhile, and "join" waits for it
  *     document KEY, settle: while a store is opened
  *     source KEY OFFSET N: the bytes of a value as a source
- *     sleep MS; forget-credentials; memory: the most MiB of memory that were asked for
+ *     sleep MS; forget-credentials
  *     fork KEY: a child of fork() gets it
  *     exit: in the middle of everything, without a word to the store
  *   prints for each: "COMMAND RESULT", where it gives one, or "COMMAND failed CODE text" */
@@ -40,6 +40,17 @@ static int get(char **arg)
 
     print("get", rc, out.data, out.len);
     cel_buf_dispose(&out);
+    return 1;
+}
+
+static int size(char **arg)
+{
+    char text[32];
+    uint64_t n = 0;
+    int rc = cel_store_size(store, arg[0], &n);
+
+    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+    print("size", rc, text, strlen(text));
     return 1;
 }
 
@@ -141,22 +152,6 @@ static int forget_credentials(char **arg)
     return 0;
 }
 
-static int memory(char **arg)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    long kib = 0;
-
-    (void)arg;
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "VmPeak: %ld", &kib) == 1)
-            break;
-    if (f)
-        fclose(f);
-    printf("memory %ld\n", kib >> 10);
-    return 0;
-}
-
 static int get_in_child(char **arg)
 {
     pid_t child = fork();
@@ -182,11 +177,11 @@ static int end(char **arg)
 static const struct {
     const char *name;
     int (*run)(char **arg); /* how many words it takes */
-} commands[] = {{"get", get},          {"put", put},
-                {"erase", erase},      {"list", list},
-                {"want", want},        {"source", source},
-                {"behind", behind},    {"join", join},
-                {"sleep", wait_ms},    {"memory", memory},
+} commands[] = {{"get", get},          {"size", size},
+                {"put", put},          {"erase", erase},
+                {"list", list},        {"want", want},
+                {"source", source},    {"behind", behind},
+                {"join", join},        {"sleep", wait_ms},
                 {"exit", end},         {"document", document},
                 {"settle", settle},    {"forget-credentials", forget_credentials},
                 {"fork", get_in_child}};
