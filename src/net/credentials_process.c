@@ -101,9 +101,8 @@ static int ms_until(time_t end)
 }
 
 /* All it prints; false: it takes too long, or prints too much. */
-static bool read_all(int fd, struct cel_buf *out)
+static bool read_all(int fd, time_t end, struct cel_buf *out)
 {
-    time_t end = time(NULL) + SECONDS;
     struct pollfd p = {.fd = fd, .events = POLLIN};
 
     for (;;) {
@@ -123,20 +122,33 @@ static bool read_all(int fd, struct cel_buf *out)
     }
 }
 
-/* Its exit code; 0 also where the program has others collect what its children end with. */
-static int wait_for(pid_t child)
+/* Its exit code; 0 also where the program has others collect what its children end with. false: it goes on, though it
+ * prints no more. */
+static bool wait_for(pid_t child, time_t end, int *code)
 {
     int status = 0;
+    pid_t ended;
 
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return 0;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    while ((ended = waitpid(child, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
+        if (!ms_until(end))
+            return false;
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    *code = ended < 0 ? 0 : WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return true;
+}
+
+static void end_it(pid_t child)
+{
+    kill(child, SIGKILL);
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
 }
 
 static int run(const char *profile, char *const word[], struct cel_buf *out)
 {
-    int ends[2], e, code;
+    int ends[2], e, code = 0;
+    time_t end;
     bool complete;
     pid_t child;
 
@@ -150,16 +162,16 @@ static int run(const char *profile, char *const word[], struct cel_buf *out)
         return cel_fail(NC_EAUTH, "%s, the credential_process of the profile '%s', cannot be run: %s", word[0], profile,
                         strerror(e));
     }
-    complete = read_all(ends[0], out);
+    end = time(NULL) + SECONDS;
+    complete = read_all(ends[0], end, out) && wait_for(child, end, &code);
     close(ends[0]);
-    if (!complete)
-        kill(child, SIGKILL);
-    code = wait_for(child);
-    if (!complete)
+    if (!complete) {
+        end_it(child);
         return cel_fail(NC_EAUTH,
                         "%s, the credential_process of the profile '%s', was ended: it ran for more than %d seconds or "
                         "printed more than %zu bytes",
                         word[0], profile, SECONDS, OUTPUT_MAX);
+    }
     return code ? cel_fail(NC_EAUTH, "%s, the credential_process of the profile '%s', failed with code %d", word[0],
                            profile, code)
                 : CEL_OK;

@@ -3,6 +3,7 @@
 #include "credentials_int.h"
 #include "env.h"
 #include "text_file.h"
+#include "url.h"
 #include <netcdf.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -58,18 +59,26 @@ static int parse(const struct cel_buf *text, struct cel_credentials *out)
 /* --- a container -------------------------------------------------------------------------- */
 
 /* The service is named by the environment: over plain HTTP only one on this machine, or the fixed ones of ECS and EKS. */
-static bool is_near(const char *url)
+static int check_near(const char *url)
 {
-    static const char *const near[] = {"http://169.254.170.2/", "http://169.254.170.23/", "http://[fd00:ec2::23]/",
-                                       "http://127.0.0.1",      "http://localhost",       "http://[::1]"};
+    static const char *const near[] = {"169.254.170.2", "169.254.170.23", "[fd00:ec2::23]",
+                                       "127.0.0.1",     "localhost",      "[::1]"};
+    struct cel_url parts;
+    int rc = cel_url_parse(url, &parts);
+    bool good;
 
-    for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
+    if (rc != CEL_OK)
+        return rc;
+    good = strcmp(parts.scheme, "https") == 0;
+    for (size_t i = 0; !good && strcmp(parts.scheme, "http") == 0 && i < sizeof near / sizeof *near; i++) {
         size_t n = strlen(near[i]);
 
-        if (strncmp(url, near[i], n) == 0 && (near[i][n - 1] == '/' || strchr(":/", url[n])))
-            return true;
+        good = strncmp(parts.host, near[i], n) == 0 && (!parts.host[n] || parts.host[n] == ':');
     }
-    return strncmp(url, "https://", 8) == 0;
+    cel_url_dispose(&parts);
+    return good ? CEL_OK
+                : cel_fail(NC_EAUTH,
+                           "AWS_CONTAINER_CREDENTIALS_FULL_URI names another host without TLS, which is not asked");
 }
 
 /* The header's value, which a file may hold instead (it changes); CEL_ABSENT: none is set. */
@@ -101,9 +110,8 @@ int cel_credentials_of_container(struct cel_credentials *out)
     rc = relative ? cel_buf_printf(&url, "http://169.254.170.2%s", relative) : cel_buf_puts(&url, full);
     if (rc == CEL_OK)
         rc = cel_buf_add(&url, "", 1);
-    if (rc == CEL_OK && !is_near(url.data))
-        rc =
-            cel_fail(NC_EAUTH, "AWS_CONTAINER_CREDENTIALS_FULL_URI names another host without TLS, which is not asked");
+    if (rc == CEL_OK)
+        rc = check_near(url.data);
     if (rc == CEL_OK)
         rc = find_authorization(&token);
     header.value = token.data;
@@ -145,7 +153,7 @@ static int ask_instance(const char *method, const char *path, const char *role, 
 int cel_credentials_of_instance(struct cel_credentials *out)
 {
     static const char path[] = "meta-data/iam/security-credentials/";
-    static _Atomic bool none; /* was asked, and is not there */
+    static _Atomic bool none, known; /* it was asked and is not there; it answered once, and may not at this moment */
     struct cel_buf token = CEL_BUF_INIT(2 * ANSWER_MAX), role = CEL_BUF_INIT(2 * ANSWER_MAX),
                    text = CEL_BUF_INIT(2 * ANSWER_MAX);
     struct cel_net_header header = {"x-aws-ec2-metadata-token-ttl-seconds", "21600"};
@@ -162,7 +170,9 @@ int cel_credentials_of_instance(struct cel_credentials *out)
     }
     if (rc == CEL_OK)
         rc = parse(&text, out);
-    if (rc == CEL_ABSENT)
+    if (rc == CEL_OK)
+        known = true;
+    if (rc == CEL_ABSENT && !known)
         none = true;
     cel_text_wipe(&token);
     cel_buf_dispose(&role);

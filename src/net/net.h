@@ -31,9 +31,11 @@ struct cel_net_request {
     void *dst;
     struct cel_buf *into; /* NULL, or where the body of a good answer goes otherwise; its maximum counts */
     size_t body_max;      /* of any other answer; more is an error before memory is asked for */
-    int attempts;         /* at most; 0: as many as the settings say */
-    bool direct;          /* never through a proxy */
-    int seconds;          /* for all of it, 0: no limit but that on silence */
+    _Atomic size_t
+        *budget;  /* NULL, or what `into` of all calls with it may grow by; a call gives its part back when freed */
+    int attempts; /* at most; 0: as many as the settings say */
+    bool direct;  /* never through a proxy, and where a redirect leads is not asked */
+    int seconds;  /* for all of it, 0: no limit but that on silence */
 };
 
 #define CEL_NET_TEXT 128 /* a header's value that is kept */
@@ -62,6 +64,9 @@ int cel_net_wait(struct cel_net_call *call, const struct cel_net_answer **out);
 
 /* Gives up on it if it is not done; nothing touches the request's memory afterwards. NULL is fine. */
 void cel_net_free(struct cel_net_call *call);
+
+/* *taken becomes n, where the budget has the difference left; NC_ENOMEM without. */
+int cel_net_take_budget(_Atomic size_t *budget, size_t *taken, size_t n);
 
 /* What the process asked for so far. */
 struct cel_net_counts {

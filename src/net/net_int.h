@@ -34,12 +34,13 @@ struct cel_net_call {
     CURL *easy;
     struct curl_slist *lines;
     char reason[CURL_ERROR_SIZE];
-    uint64_t got;  /* bytes of the body so far */
-    bool begun;    /* the body */
-    bool enough;   /* no more of it is wanted */
-    int stopped;   /* why no more is taken; CEL_OK: it is taken */
-    uint64_t from; /* Content-Range: the first byte; UINT64_MAX: not told */
-    long asked;    /* Retry-After in seconds; -1: not told */
+    uint64_t got;   /* bytes of the body so far */
+    size_t granted; /* bytes of request.budget that it has */
+    bool begun;     /* the body */
+    bool enough;    /* no more of it is wanted */
+    int stopped;    /* why no more is taken; CEL_OK: it is taken */
+    uint64_t from;  /* Content-Range: the first byte; UINT64_MAX: not told */
+    long asked;     /* Retry-After in seconds; -1: not told */
 };
 
 /* Before the first attempt, in the thread that asks: the loop's would hold up all other transfers. */

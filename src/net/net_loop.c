@@ -283,10 +283,14 @@ static int enqueue(struct cel_net_call *call)
 
 int cel_net_start(const struct cel_net_request *request, struct cel_net_call **out)
 {
-    struct cel_net_call *call = cel_calloc(1, sizeof *call);
+    struct cel_net_call *call;
     int rc;
 
     *out = NULL;
+    if (request->ranged && request->offset > INT64_MAX - request->n)
+        return cel_fail(NC_EIO, "%zu bytes from %llu on are more than any value has", request->n,
+                        (unsigned long long)request->offset);
+    call = cel_calloc(1, sizeof *call);
     if (!call)
         return NC_ENOMEM;
     call->request = *request;
@@ -353,6 +357,8 @@ void cel_net_free(struct cel_net_call *call)
             cel_cond_wait(&call->done, &lock);
     }
     cel_unlock(&lock);
+    if (call->request.budget)
+        *call->request.budget += call->granted;
     cel_cond_dispose(&call->done);
     cel_buf_dispose(&call->answer.body);
     cel_net_options_free(call->options);

@@ -21,6 +21,12 @@ void cel_net_free(struct cel_net_call *call)
     (void)call;
 }
 
+int cel_net_take_budget(_Atomic size_t *budget, size_t *taken, size_t n)
+{
+    (void)budget, (void)taken, (void)n;
+    return NC_ENOTBUILT;
+}
+
 void cel_net_counts(struct cel_net_counts *out)
 {
     *out = (struct cel_net_counts){0};

@@ -4,6 +4,7 @@
 #include "net_int.h"
 #include "number.h"
 #include <netcdf.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,27 @@ static size_t body_max(const struct cel_net_request *r)
     return r->into ? r->into->max : r->body_max;
 }
 
+int cel_net_take_budget(_Atomic size_t *budget, size_t *taken, size_t n)
+{
+    size_t more = n > *taken ? n - *taken : 0, left = atomic_load(budget);
+
+    do {
+        if (more > left)
+            return cel_fail(NC_ENOMEM, "too much is fetched ahead already");
+    } while (!atomic_compare_exchange_weak(budget, &left, left - more));
+    *taken += more;
+    return CEL_OK;
+}
+
+/* So many bytes of a body fit. */
+static int reserve(struct cel_net_call *call, struct cel_buf *body, size_t n)
+{
+    const struct cel_net_request *r = &call->request;
+    int rc = r->budget && body == r->into ? cel_net_take_budget(r->budget, &call->granted, n) : CEL_OK;
+
+    return rc == CEL_OK ? cel_buf_reserve(body, n) : rc;
+}
+
 /* Some servers answer with a range and call it 200. */
 static bool is_partial(const struct cel_net_call *call)
 {
@@ -113,8 +135,10 @@ static int begin_body(struct cel_net_call *call)
     call->begun = true;
     if (a->status >= 300)
         return CEL_OK;
+    if (r->ranged && call->from == UINT64_MAX && is_partial(call))
+        return cel_fail(NC_EIO, "the server sent a part and does not say which");
     if (r->ranged && is_partial(call))
-        return call->from == UINT64_MAX || call->from == r->offset
+        return call->from == r->offset
                    ? CEL_OK
                    : cel_fail(NC_EIO, "the server sent the bytes from %llu on where those from %llu on were asked for",
                               (unsigned long long)call->from, (unsigned long long)r->offset);
@@ -125,7 +149,7 @@ static int begin_body(struct cel_net_call *call)
     if (a->length != UINT64_MAX && a->length > body_max(r))
         return cel_fail(NC_EIO, "it has %llu bytes, where at most %zu can be right", (unsigned long long)a->length,
                         body_max(r));
-    return a->length == UINT64_MAX ? CEL_OK : cel_buf_reserve(r->into ? r->into : &a->body, (size_t)a->length);
+    return a->length == UINT64_MAX ? CEL_OK : reserve(call, r->into ? r->into : &a->body, (size_t)a->length);
 }
 
 /* Of the bytes [at, at + n) of the stream those in [from, from + len) go to dst. */
@@ -137,24 +161,42 @@ static void cut(uint64_t at, const char *data, size_t n, uint64_t from, size_t l
         memcpy(dst + (begin - from), data + (begin - at), (size_t)(end - begin));
 }
 
+static int keep_part(struct cel_net_call *call, const char *data, size_t n)
+{
+    const struct cel_net_request *r = &call->request;
+    uint64_t from = call->answer.range_ignored ? r->offset : 0;
+
+    if (!call->answer.range_ignored && call->got + n > r->n)
+        return cel_fail(NC_EIO, "the server sends more than the %zu bytes that were asked for", r->n);
+    cut(call->got, data, n, from, r->n, r->dst);
+    call->enough = call->got + n >= from + r->n;
+    return CEL_OK;
+}
+
+/* The beginning tells what is wrong; a server may go on for ever. */
+static int keep_error(struct cel_net_call *call, const char *data, size_t n)
+{
+    struct cel_buf *body = &call->answer.body;
+    size_t left = ERROR_BODY_MAX - body->len;
+
+    call->enough = n >= left;
+    return cel_buf_add(body, data, n < left ? n : left);
+}
+
 static int keep_body(struct cel_net_call *call, const char *data, size_t n)
 {
     const struct cel_net_request *r = &call->request;
-    bool error = call->answer.status >= 300;
-    struct cel_buf *body = r->into && !error ? r->into : &call->answer.body;
+    struct cel_buf *body = r->into ? r->into : &call->answer.body;
+    int rc;
 
-    if (r->ranged && !error) {
-        uint64_t from = call->answer.range_ignored ? r->offset : 0;
-
-        cut(call->got, data, n, from, r->n, r->dst);
-        call->enough = call->got + n >= from + r->n;
-        return CEL_OK;
-    }
-    if (error && body->len + n > ERROR_BODY_MAX)
-        n = ERROR_BODY_MAX - body->len;
-    if (!error && n > body_max(r) - body->len)
+    if (call->answer.status >= 300)
+        return keep_error(call, data, n);
+    if (r->ranged)
+        return keep_part(call, data, n);
+    if (n > body_max(r) - body->len)
         return cel_fail(NC_EIO, "it has more than %zu bytes, which cannot be right", body_max(r));
-    return cel_buf_add(body, data, n);
+    rc = reserve(call, body, body->len + n);
+    return rc == CEL_OK ? cel_buf_add(body, data, n) : rc;
 }
 
 static size_t take_body(char *data, size_t one, size_t n, void *context)
@@ -167,7 +209,8 @@ static size_t take_body(char *data, size_t one, size_t n, void *context)
     if (call->stopped == CEL_OK)
         call->stopped = keep_body(call, data, n);
     call->got += n;
-    return call->stopped == CEL_OK && !(call->enough && call->answer.range_ignored) ? n : 0;
+    return call->stopped == CEL_OK && !(call->enough && (call->answer.range_ignored || call->answer.status >= 300)) ? n
+                                                                                                                    : 0;
 }
 
 /* --- the handle ------------------------------------------------------------------------ */
@@ -286,7 +329,7 @@ static CURLcode set_request(struct cel_net_call *call)
     return bad;
 }
 
-/* A redirect is followed only by a request that carries nobody's name, and never from TLS to none. */
+/* A redirect is followed only by a request that carries nobody's name and asks for none, and never from TLS to none. */
 static CURLcode set_redirects(struct cel_net_call *call)
 {
     bool tls = strncmp(call->request.url, "https:", 6) == 0;
@@ -300,7 +343,8 @@ static CURLcode set_redirects(struct cel_net_call *call)
     bad |= cel_curl.easy_setopt(e, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
     bad |= cel_curl.easy_setopt(e, CURLOPT_REDIR_PROTOCOLS, (long)(CURLPROTO_HTTPS | (tls ? 0 : CURLPROTO_HTTP)));
 #endif
-    bad |= cel_curl.easy_setopt(e, CURLOPT_FOLLOWLOCATION, call->request.signer || call->request.body ? 0L : 1L);
+    bad |= cel_curl.easy_setopt(e, CURLOPT_FOLLOWLOCATION,
+                                call->request.signer || call->request.body || call->request.direct ? 0L : 1L);
     bad |= cel_curl.easy_setopt(e, CURLOPT_MAXREDIRS, REDIRECTS_MAX);
     return bad;
 }
@@ -344,7 +388,9 @@ static CURLcode set_connection(struct cel_net_call *call)
     if (bundle)
         bad |= cel_curl.easy_setopt(e, CURLOPT_CAINFO, bundle);
     cel_curl.easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS); /* not every libcurl has it */
-    cel_curl.easy_setopt(e, CURLOPT_PIPEWAIT, 1L);
+    if (strncmp(call->request.url, "https:", 6) ==
+        0) /* else the first request to a host holds up all others until its answer */
+        cel_curl.easy_setopt(e, CURLOPT_PIPEWAIT, 1L);
     return bad;
 }
 
@@ -407,10 +453,7 @@ static int check_range(const struct cel_net_call *call)
     if (a->status == 416)
         return CEL_BEYOND;
     if (call->enough)
-        return !is_partial(call) || call->got == r->n
-                   ? CEL_OK
-                   : cel_fail(NC_EIO, "the server sent %llu bytes where %zu were asked for",
-                              (unsigned long long)call->got, r->n);
+        return CEL_OK;
     return !is_partial(call) || (a->total != UINT64_MAX && a->total - r->offset < r->n) ? CEL_BEYOND : CEL_SKIP;
 }
 

@@ -115,7 +115,7 @@ static void unlist(struct cel_blocks *b, struct cel_run run)
 /* The run without what is kept or listed, at its beginning and behind the first such block after that. */
 static struct cel_run trim(const struct cel_blocks *b, struct cel_run run)
 {
-    uint64_t end = (b->size + CEL_BLOCK - 1) / CEL_BLOCK;
+    uint64_t end = b->size / CEL_BLOCK + (b->size % CEL_BLOCK != 0);
     size_t n = 0;
 
     while (run.n && (find(b, run.index) || find_listed(b, run.index))) {

@@ -25,12 +25,25 @@ static bool is_aws_host(const char *host)
 
 /* --- the region ---------------------------------------------------------------------------- */
 
+/* Of "bucket.s3.region.amazonaws.com" the text from ".s3" on, the last one: names of buckets may have it, too. */
+static const char *behind_bucket(const char *host)
+{
+    const char *found = NULL;
+
+    for (const char *at = host; (at = strstr(at, ".s3")); at += 3)
+        if (at[3] == '.' || at[3] == '-')
+            found = at;
+    return found;
+}
+
 /* "s3.eu-west-1.amazonaws.com" and "s3-eu-west-1..." name theirs, behind the bucket or without. */
 static char *region_of_host(const char *host)
 {
-    const char *at = strncmp(host, "s3", 2) == 0 ? host : strstr(host, ".s3");
+    const char *at = behind_bucket(host);
     size_t n;
 
+    if (!at && strncmp(host, "s3", 2) == 0)
+        at = host;
     if (!at || !is_aws_host(host))
         return NULL;
     at += *at == '.' ? 3 : 2;
@@ -130,7 +143,7 @@ static int locate_bucket(struct cel_remote *r, const struct cel_url *url)
 static int locate_host(struct cel_remote *r, const struct cel_url *url)
 {
     struct cel_buf text = CEL_BUF_INIT(TEXT_MAX), path = CEL_BUF_INIT(1 << 20);
-    const char *in_front = is_aws_host(url->host) ? strstr(url->host, ".s3") : NULL;
+    const char *in_front = is_aws_host(url->host) ? behind_bucket(url->host) : NULL;
     size_t n = in_front ? (size_t)(in_front - url->host) : 0;
     char *slash;
     int rc = cel_url_decode(url->path, strlen(url->path), &path);
@@ -205,6 +218,9 @@ int cel_s3_retarget(struct cel_remote *r, const char *region)
     if (!t)
         return NC_ENOMEM;
     rc = fill_target(r, region ? region : r->target->region, t);
+    if (rc == CEL_OK && r->target && r->target->who.key && !t->who.key)
+        rc = cel_fail(NC_EAUTH, "%s: the credentials have ended, and where they came from there are no others now",
+                      r->store.path);
     if (rc != CEL_OK) {
         cel_target_free(t);
         return rc;

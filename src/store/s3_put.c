@@ -102,15 +102,39 @@ static int put_new(struct cel_remote *r, struct cel_s3_value *v)
     return rc == CEL_OK && r->conditions == CEL_S3_UNTRIED ? try_conditions(r, v, &done) : rc;
 }
 
-/* The first value of a store that was made is put only where there is none: of two who make one store at the same time
- * one fails. */
+/* The first value of a store that is made is put only where there is none: of two who make one store at the same time
+ * one fails. What lies there is the other's from then on, and nothing of it is changed. */
+static int claim(struct cel_remote *r, struct cel_s3_value *v)
+{
+    int rc = put_new(r, v);
+
+    if (rc == CEL_OK)
+        r->store.created = true;
+    else if (rc == NC_EEXIST)
+        r->lost = true;
+    return rc;
+}
+
+int cel_s3_check_mine(const struct cel_remote *r)
+{
+    return r->lost ? cel_fail(NC_EEXIST, "%s: somebody else made it at the same time; nothing of it is changed",
+                              r->store.path)
+                   : CEL_OK;
+}
+
+/* Forgotten before and after: what is fetched ahead while it is put is the old value. */
 int cel_s3_put(struct cel_store *s, const char *key, const void *data, size_t n)
 {
     struct cel_remote *r = cel_remote_of(s);
     struct cel_s3_value v = {key, data, n, NULL};
+    int rc = cel_s3_check_mine(r);
 
+    if (rc != CEL_OK)
+        return rc;
     cel_ahead_forget(r, key);
-    return atomic_exchange(&r->claimed, true) ? put_value(r, &v) : put_new(r, &v);
+    rc = atomic_exchange(&r->claimed, true) ? put_value(r, &v) : claim(r, &v);
+    cel_ahead_forget(r, key);
+    return rc;
 }
 
 static bool is_absent(const struct cel_store_mark *mark)
@@ -147,11 +171,14 @@ int cel_s3_put_if(struct cel_store *s, const char *key, const struct cel_store_m
 {
     struct cel_remote *r = cel_remote_of(s);
     struct cel_s3_value v = {key, data, n, NULL};
-    int rc;
+    int rc = cel_s3_check_mine(r);
 
+    if (rc != CEL_OK)
+        return rc;
     cel_ahead_forget(r, key);
     r->claimed = true;
     rc = is_absent(mark) ? put_new(r, &v) : put_over(r, mark, &v);
+    cel_ahead_forget(r, key);
     if (rc == NC_EEXIST)
         cel_error_clear();
     return rc == NC_EEXIST ? CEL_STALE : rc;

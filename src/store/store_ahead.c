@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OLD_SECONDS 30                /* what nobody came for is not what the server has any more */
-#define MOST 128                      /* fetched and not taken */
-#define VALUE_MAX ((size_t)256 << 20) /* larger ones are fetched when they are asked for */
+#define OLD_SECONDS 30 /* what nobody came for is not what the server has any more */
+#define MOST 128       /* fetched and not taken */
+/* All of them together; what does not fit is fetched when it is asked for, by whoever knows how large it may be. */
+#define BYTES_MAX ((size_t)256 << 20)
 
 struct cel_ahead_entry {
     struct cel_ahead_entry *next;
@@ -21,6 +22,8 @@ struct cel_ahead_entry {
     struct cel_buf value;
     struct cel_net_header condition;
     struct cel_remote_call call;
+    _Atomic size_t *budget; /* of the list */
+    size_t reserved;        /* of it, for a range: a whole value takes what it needs when it comes */
 };
 
 static void free_entry(struct cel_ahead_entry *e)
@@ -29,6 +32,7 @@ static void free_entry(struct cel_ahead_entry *e)
         return;
     cel_remote_end(&e->call);
     cel_buf_dispose(&e->value);
+    *e->budget += e->reserved;
     free(e->key);
     free(e);
 }
@@ -75,7 +79,7 @@ static void append(struct cel_ahead *a, struct cel_ahead_entry *e)
 static struct cel_ahead_entry *start(struct cel_remote *r, const struct cel_part_of *p)
 {
     struct cel_ahead_entry *e = cel_calloc(1, sizeof *e);
-    struct cel_remote_request request = {.method = "GET", .query = "", .ahead = true};
+    struct cel_remote_request request = {.method = "GET", .query = "", .ahead = true, .budget = &r->ahead.budget};
     int rc;
 
     if (!e || !(e->key = cel_strdup(p->key))) {
@@ -87,7 +91,8 @@ static struct cel_ahead_entry *start(struct cel_remote *r, const struct cel_part
     e->offset = p->offset;
     e->n = p->n;
     e->since = time(NULL);
-    e->value = CEL_BUF_INIT(VALUE_MAX);
+    e->value = CEL_BUF_INIT(BYTES_MAX);
+    e->budget = &r->ahead.budget;
     if (p->mark)
         e->mark = *p->mark;
     e->condition = (struct cel_net_header){"if-match", cel_remote_condition(&e->mark)};
@@ -98,7 +103,9 @@ static struct cel_ahead_entry *start(struct cel_remote *r, const struct cel_part
     request.ranged = !p->whole;
     request.offset = p->offset;
     request.n = p->n;
-    rc = p->whole ? CEL_OK : cel_buf_resize(&e->value, p->n);
+    rc = p->whole ? CEL_OK : cel_net_take_budget(e->budget, &e->reserved, p->n);
+    if (rc == CEL_OK && !p->whole)
+        rc = cel_buf_resize(&e->value, p->n);
     request.dst = e->value.data;
     if (rc == CEL_OK)
         rc = cel_remote_start(r, &request, &e->call);
@@ -112,15 +119,17 @@ void cel_ahead_want(struct cel_remote *r, const struct cel_part_of *p)
 {
     struct cel_ahead_entry *old = NULL, *e;
     struct cel_status before;
+    unsigned forgotten;
     bool listed;
 
     cel_lock(&r->ahead.lock);
+    forgotten = r->ahead.forgotten;
     listed = find(&r->ahead, p);
     if (!listed && r->ahead.n >= MOST)
         old = unlink_entry(&r->ahead, NULL);
     cel_unlock(&r->ahead.lock);
     free_entry(old);
-    if (listed || p->n > VALUE_MAX)
+    if (listed)
         return;
     cel_status_save(&before);
     e = start(r, p);
@@ -128,8 +137,12 @@ void cel_ahead_want(struct cel_remote *r, const struct cel_part_of *p)
     if (!e)
         return;
     cel_lock(&r->ahead.lock);
-    append(&r->ahead, e);
+    if (forgotten == r->ahead.forgotten) {
+        append(&r->ahead, e);
+        e = NULL;
+    }
     cel_unlock(&r->ahead.lock);
+    free_entry(e); /* what was written or removed meanwhile may be this one */
 }
 
 /* A copy: the caller's buffer may be memory that is not its own. */
@@ -222,6 +235,7 @@ static void remove_some(struct cel_remote *r, const char *key)
     struct cel_ahead_entry **at = &r->ahead.first, *gone = NULL;
 
     cel_lock(&r->ahead.lock);
+    r->ahead.forgotten++;
     while (*at) {
         struct cel_ahead_entry *e = *at;
 
@@ -246,6 +260,12 @@ void cel_ahead_forget(struct cel_remote *r, const char *key)
 void cel_remote_settle(struct cel_store *s)
 {
     remove_some(cel_remote_of(s), NULL);
+}
+
+void cel_ahead_init(struct cel_ahead *a)
+{
+    cel_mutex_init(&a->lock);
+    a->budget = BYTES_MAX;
 }
 
 void cel_ahead_dispose(struct cel_ahead *a)

@@ -127,6 +127,7 @@ int cel_remote_start(struct cel_remote *r, const struct cel_remote_request *requ
                                   .n = request->n,
                                   .dst = request->dst,
                                   .into = request->into,
+                                  .budget = request->budget,
                                   .body_max = (size_t)64 << 20};
     int rc = current_target(r, &target);
 
@@ -432,6 +433,15 @@ static int get_short(struct cel_store *s, const char *key, void *dst, size_t *n,
     return rc == CEL_STALE ? cel_fail(NC_EIO, "%s: it changed while it was looked at", key) : rc;
 }
 
+static int check_size(uint64_t size, const char *key)
+{
+    if (size == UINT64_MAX)
+        return cel_fail(NC_EIO, "%s: the server does not tell its size", key);
+    return size <= INT64_MAX ? CEL_OK
+                             : cel_fail(NC_EIO, "%s: the server says that it has %llu bytes, which cannot be", key,
+                                        (unsigned long long)size);
+}
+
 /* Of an answer to the request for its first bytes; beyond: it has fewer, perhaps none (416). */
 static int note_size(struct cel_remote *r, const struct cel_net_answer *a, bool beyond, const char *key,
                      struct cel_store_mark *mark, uint64_t *size)
@@ -440,7 +450,7 @@ static int note_size(struct cel_remote *r, const struct cel_net_answer *a, bool 
     mark_of(a, *size, mark);
     if (a->range_ignored)
         warn_of_ranges(r);
-    return *size == UINT64_MAX ? cel_fail(NC_EIO, "%s: the server does not tell its size", key) : CEL_OK;
+    return check_size(*size, key);
 }
 
 int cel_remote_get_first(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
@@ -486,6 +496,7 @@ int cel_remote_stat(struct cel_store *s, const char *key, struct cel_store_mark 
     if (rc == CEL_OK && !ask_again) {
         *size = a->length;
         mark_of(a, *size, mark);
+        rc = check_size(*size, key);
     }
     cel_remote_end(&call);
     return rc == CEL_OK && ask_again ? stat_by_get(s, key, mark, size) : rc;
@@ -496,6 +507,8 @@ int cel_remote_size(struct cel_store *s, const char *key, uint64_t *size)
     struct cel_store_mark mark;
     int rc = cel_ahead_size(cel_remote_of(s), key, size);
 
+    if (rc == CEL_SKIP && cel_s3_sizes_find(&cel_remote_of(s)->sizes, key, size))
+        return CEL_OK;
     return rc == CEL_SKIP ? cel_remote_stat(s, key, &mark, size) : rc;
 }
 
@@ -511,7 +524,8 @@ int cel_remote_make(const char *path, const struct cel_store_ops *ops, enum cel_
     if (!r)
         return NC_ENOMEM;
     cel_mutex_init(&r->lock);
-    cel_mutex_init(&r->ahead.lock);
+    cel_ahead_init(&r->ahead);
+    cel_s3_sizes_init(&r->sizes);
     rc = cel_store_init(&r->store, ops, path, mode);
     if (rc == CEL_OK)
         *out = r;
@@ -535,6 +549,7 @@ void cel_remote_free(struct cel_store *s)
     struct cel_target *older;
 
     cel_ahead_dispose(&r->ahead);
+    cel_s3_sizes_dispose(&r->sizes);
     cel_net_report();
     for (struct cel_target *t = r->target; t; t = older) {
         older = t->older;

@@ -5,9 +5,11 @@
  * where a bucket is and who asks (s3_address.c), lists and removes (store_s3.c), writes (s3_put.c), and values in parts (s3_multipart.c). */
 
 #include "credentials.h"
+#include "names.h"
 #include "net.h"
 #include "store_int.h"
 #include "thread.h"
+#include "vec.h"
 #include "xml.h"
 
 /* Where requests go, and in whose name. It changes when credentials end or a bucket turns out to be elsewhere; requests
@@ -26,6 +28,8 @@ struct cel_ahead {
     struct cel_mutex lock; /* guards the list */
     struct cel_ahead_entry *first;
     size_t n;
+    unsigned forgotten;    /* how often anything was */
+    _Atomic size_t budget; /* bytes that may still be fetched */
 };
 struct cel_part_of {
     const char *key;
@@ -36,9 +40,17 @@ struct cel_part_of {
     bool kept;                         /* a document: it stays in the list when it was asked for */
 };
 
+/* Sizes that lists of keys told, of a store that is open for reading (s3_sizes.c). */
+struct cel_s3_sizes {
+    struct cel_mutex lock; /* guards the others */
+    struct cel_names index;
+    struct cel_vec all;
+};
+
 struct cel_remote {
     struct cel_store store;
     struct cel_ahead ahead;
+    struct cel_s3_sizes sizes;
     struct cel_mutex lock;     /* guards the next */
     struct cel_target *target; /* the newest */
     bool is_s3;
@@ -46,7 +58,8 @@ struct cel_remote {
     char *endpoint, *bucket, *root; /* S3: "https://host", the bucket, and what stands before each key: "" or "a/b/" */
     bool in_host;                   /* S3: the bucket is part of the host's name */
     bool is_aws;                    /* S3: another region has another host */
-    _Atomic bool claimed;           /* S3: the first put of a store that was made found nothing there */
+    _Atomic bool claimed;           /* S3: the first put of a store that is made was begun */
+    _Atomic bool lost;              /* S3: it found that somebody else had made one there */
     _Atomic int conditions;         /* S3: whether puts honour them, enum cel_s3_conditions */
     _Atomic bool warned;            /* that ranges are ignored */
     _Atomic bool warned_of_marks;   /* S3: that values cannot be put on condition */
@@ -69,7 +82,8 @@ struct cel_remote_request {
     size_t n;
     void *dst;
     struct cel_buf *into;
-    bool ahead; /* nobody waits for it yet */
+    bool ahead;             /* nobody waits for it yet */
+    _Atomic size_t *budget; /* as net.h has it */
 };
 struct cel_remote_call {
     struct cel_net_call *call;
@@ -125,9 +139,16 @@ int cel_ahead_size(struct cel_remote *r, const char *key,
                    uint64_t *size); /* of a document; CEL_SKIP: it was not fetched */
 void cel_remote_want_document(struct cel_store *s, const char *key);
 void cel_remote_settle(struct cel_store *s); /* no document is kept any more */
+void cel_ahead_init(struct cel_ahead *ahead);
 void cel_ahead_dispose(struct cel_ahead *ahead);
 void cel_remote_want(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                      size_t n);
+
+/* --- s3_sizes.c ----------------------------------------------------------------------------- */
+void cel_s3_sizes_init(struct cel_s3_sizes *sizes);
+void cel_s3_sizes_note(struct cel_s3_sizes *sizes, const char *key, uint64_t size);
+bool cel_s3_sizes_find(struct cel_s3_sizes *sizes, const char *key, uint64_t *size);
+void cel_s3_sizes_dispose(struct cel_s3_sizes *sizes);
 
 /* --- s3_address.c ------------------------------------------------------------------------- */
 int cel_s3_locate(struct cel_remote *r, const char *url);
@@ -136,6 +157,7 @@ int cel_s3_retarget(struct cel_remote *r, const char *region);
 
 /* --- s3_put.c ------------------------------------------------------------------------------- */
 enum cel_s3_conditions { CEL_S3_UNTRIED, CEL_S3_HONOURED, CEL_S3_IGNORED };
+int cel_s3_check_mine(const struct cel_remote *r); /* fails where somebody else made the store */
 int cel_s3_put(struct cel_store *s, const char *key, const void *data, size_t n);
 int cel_s3_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data, size_t n);
 

@@ -2,6 +2,7 @@
  * a thousand at a time. There is no lock: who changes a value puts it on condition that it is still the one he read. */
 #include "listing.h"
 #include "mem.h"
+#include "number.h"
 #include "store_remote_int.h"
 #include "url.h"
 #include <netcdf.h>
@@ -27,8 +28,10 @@ static int erase(struct cel_store *s, const char *key)
     struct cel_remote_call call = {0};
     const struct cel_net_answer *a;
     uint64_t size;
-    int rc = cel_remote_size(s, key, &size); /* DELETE does not tell whether there was one */
+    int rc = cel_s3_check_mine(r);
 
+    if (rc == CEL_OK)
+        rc = cel_remote_size(s, key, &size); /* DELETE does not tell whether there was one */
     if (rc != CEL_OK)
         return rc;
     cel_ahead_forget(r, key);
@@ -36,6 +39,7 @@ static int erase(struct cel_store *s, const char *key)
     if (rc == CEL_OK)
         rc = check_erased(r, a, key);
     cel_remote_end(&call);
+    cel_ahead_forget(r, key);
     return rc;
 }
 
@@ -45,11 +49,32 @@ static int erase(struct cel_store *s, const char *key)
 struct page {
     int (*take)(void *context, const char *name, size_t len, bool is_prefix);
     void *context;
+    const char *root, *prefix; /* what all names begin with, one behind the other */
     size_t skip;
-    bool encoded; /* names are percent-encoded, with '+' for spaces */
+    struct cel_s3_sizes *sizes; /* NULL: they are not kept, as the store may be written */
+    bool encoded;               /* names are percent-encoded, with '+' for spaces */
 };
 
-static int take_name(const struct page *p, struct cel_xml_text inner, bool is_prefix)
+static bool begins_with(const char *name, const char *root, const char *prefix)
+{
+    size_t n = strlen(root);
+
+    return strncmp(name, root, n) == 0 && strncmp(name + n, prefix, strlen(prefix)) == 0;
+}
+
+static void note_size(const struct page *p, const char *name, struct cel_xml_text inside)
+{
+    const char *at = inside.text;
+    struct cel_xml_text text;
+    uint64_t size;
+
+    if (p->sizes && cel_xml_next(&at, inside.text + inside.len, "Size", &text) &&
+        cel_parse_uint(text.text, text.len, &size) && size <= INT64_MAX)
+        cel_s3_sizes_note(p->sizes, name + strlen(p->root), size);
+}
+
+/* inner: of the part of a page that is about it. */
+static int take_name(const struct page *p, struct cel_xml_text part, struct cel_xml_text inner, bool is_prefix)
 {
     struct cel_buf text = CEL_BUF_INIT(TEXT_MAX), name = CEL_BUF_INIT(TEXT_MAX);
     int rc = cel_xml_decode(inner, &text);
@@ -63,8 +88,11 @@ static int take_name(const struct page *p, struct cel_xml_text inner, bool is_pr
         name.len--;
     if (rc == CEL_OK)
         rc = cel_buf_add(&name, "", 1);
-    if (rc == CEL_OK && name.len - 1 > p->skip)
+    if (rc == CEL_OK && name.len - 1 > p->skip && begins_with(name.data, p->root, p->prefix)) {
+        if (!is_prefix)
+            note_size(p, name.data, part);
         rc = p->take(p->context, name.data + p->skip, name.len - 1 - p->skip, is_prefix);
+    }
     cel_buf_dispose(&text);
     cel_buf_dispose(&name);
     return rc;
@@ -80,24 +108,40 @@ static int take_all(const struct page *p, const struct cel_buf *body, const char
     while (rc == CEL_OK && cel_xml_next(&at, end, outer, &part)) {
         inside = part.text;
         if (cel_xml_next(&inside, part.text + part.len, inner, &name))
-            rc = take_name(p, name, is_prefix);
+            rc = take_name(p, part, name, is_prefix);
     }
     return rc;
 }
 
-/* The token for the next page, in *token; empty: this was the last. */
+/* A server that has the same page follow would have us ask for ever. */
+static int take_token(struct cel_xml_text text, struct cel_buf *token)
+{
+    struct cel_buf next = CEL_BUF_INIT(TEXT_MAX);
+    int rc = cel_xml_decode(text, &next);
+
+    if (rc == CEL_OK && (next.len == 1 || (next.len == token->len && memcmp(next.data, token->data, next.len) == 0)))
+        rc = cel_fail(NC_EIO, "the server's list of keys does not go on: it gives the same page again");
+    token->len = 0;
+    if (rc == CEL_OK)
+        rc = cel_buf_add(token, next.data, next.len);
+    cel_buf_dispose(&next);
+    return rc;
+}
+
+/* The token for the next page, in *token, which has that of this one; empty: this was the last. */
 static int find_token(const struct cel_buf *body, struct cel_buf *token)
 {
     const char *at = body->data, *end = body->data + body->len;
     struct cel_xml_text text;
 
-    token->len = 0;
-    if (!cel_xml_next(&at, end, "IsTruncated", &text) || text.len != 4 || memcmp(text.text, "true", 4) != 0)
+    if (!cel_xml_next(&at, end, "IsTruncated", &text) || text.len != 4 || memcmp(text.text, "true", 4) != 0) {
+        token->len = 0;
         return CEL_OK;
+    }
     at = body->data;
     if (!cel_xml_next(&at, end, "NextContinuationToken", &text))
         return cel_fail(NC_EIO, "the server's list of keys ends without a word on how it goes on");
-    return cel_xml_decode(text, token);
+    return take_token(text, token);
 }
 
 static int print_query(const struct cel_remote *r, const char *prefix, bool flat, const struct cel_buf *token,
@@ -156,6 +200,9 @@ static int walk(struct cel_remote *r, const char *prefix, bool flat, struct page
                    body = CEL_BUF_INIT((size_t)64 << 20);
     int rc;
 
+    p->root = r->root;
+    p->prefix = prefix;
+    p->sizes = r->store.writable ? NULL : &r->sizes;
     p->skip = strlen(r->root) + (flat ? 0 : strlen(prefix));
     do {
         query.len = 0;
@@ -280,7 +327,7 @@ static int begin(struct cel_remote *r, enum cel_store_mode mode)
     rc = mode == CEL_STORE_REPLACE ? erase_all(r) : walk(r, "", true, &p, &any);
     if (rc == CEL_OK && any)
         rc = cel_fail(NC_EEXIST, "%s exists already", r->store.path);
-    r->store.created = rc == CEL_OK;
+    r->store.created = rc == CEL_OK && mode == CEL_STORE_REPLACE; /* else once its first value is there */
     return rc;
 }
 

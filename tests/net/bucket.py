@@ -45,12 +45,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 folders.append(prefix + rest.split(delimiter)[0] + delimiter)
             else:
                 names.append(key)
-        text = ''.join(f'<Contents><Key>{xml.sax.saxutils.escape(k)}</Key></Contents>' for k in names)
+        text = ''.join(f'<Contents><Key>{xml.sax.saxutils.escape(k)}</Key><Size>{len(self.server.values[k][0])}</Size></Contents>'
+                       for k in names)
         text += ''.join(f'<CommonPrefixes><Prefix>{xml.sax.saxutils.escape(k)}</Prefix></CommonPrefixes>'
                         for k in sorted(set(folders)))
         self.answer(200, f'<ListBucketResult><IsTruncated>false</IsTruncated>{text}</ListBucketResult>'.encode())
 
     def do_GET(self):
+        self.server.gets += 1
         if not self.key():
             return self.list()
         with self.server.lock:
@@ -136,7 +138,7 @@ class Server(http.server.ThreadingHTTPServer):
         super().__init__(('127.0.0.1', 0), Handler)
         self.lock, self.values, self.parts, self.waiting, self.met = threading.RLock(), {}, {}, {}, {}
         self.turn = threading.Condition(self.lock)
-        self.puts = self.refused = 0
+        self.gets = self.puts = self.refused = 0
         self.meetings, self.blind, self.form, self.odd = meetings, blind, etag, list(odd)
         self.url = f'http://127.0.0.1:{self.server_address[1]}'
         threading.Thread(target=self.serve_forever, daemon=True).start()

@@ -61,6 +61,25 @@ static void test_reading_on(void **state)
     cel_blocks_dispose(&b);
 }
 
+/* A size that is close to the largest number: its blocks are counted all the same. */
+static void test_huge_value(void **state)
+{
+    struct cel_blocks b;
+    struct cel_run run;
+
+    (void)state;
+    assert_int_equal(cel_blocks_init(&b), CEL_OK);
+    b.size = UINT64_MAX - 15;
+    run = missing(&b, UINT64_C(1) << 26);
+    assert_int_equal(run.n, 4);
+    cel_blocks_put(&b, run, NULL);
+    run = missing(&b, b.size / CEL_BLOCK);
+    assert_int_equal(run.n, 1);
+    assert_int_equal(cel_blocks_bytes(&b, run), CEL_BLOCK - 16);
+    cel_blocks_put(&b, run, NULL);
+    cel_blocks_dispose(&b);
+}
+
 static void test_wanted(void **state)
 {
     struct cel_blocks b;
@@ -130,8 +149,8 @@ static void test_many_readers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reading_on), cmocka_unit_test(test_wanted),
-                                       cmocka_unit_test(test_many_readers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reading_on), cmocka_unit_test(test_huge_value),
+                                       cmocka_unit_test(test_wanted), cmocka_unit_test(test_many_readers)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
