@@ -39,7 +39,7 @@ static const struct opt_tool tool = {
     options,
     sizeof options / sizeof *options,
     "The exit code is the program's; 127: it was not found, 126: it could not be run.\n"
-    "Example: cellar run -- ncks -4 -L 1 in.nc out.nc"};
+    "Example: cellar run -- ncks -4 -L 1 in.nc out.nc\n"};
 
 /* --- where our libnetcdf is ----------------------------------------------------------------------- */
 
@@ -234,4 +234,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command command_run = {&tool, run};
+const struct command command_run = {&tool, run, MSG_FAILED};
