@@ -327,7 +327,9 @@ static int advise_file(const struct request *r, const struct look *l)
     if (!r->json && all.n)
         print_line(all.a, all.n, l->path);
     if (!r->json && !all.n)
-        msg_warn("%s: no variable is read both as %s and as %s", l->path, r->read[0].name, r->read[1].name);
+        msg_warn("%s: no variable has the dimensions of both %s and %s: name two ways of reading with --for, as in "
+                 "--for \"x 1, y 2\"",
+                 l->path, r->read[0].name, r->read[1].name);
     free(all.a);
     return code;
 }
