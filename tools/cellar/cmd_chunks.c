@@ -142,6 +142,7 @@ static noreturn void no_such_dim(const struct look *l, const char *name)
             names[n++] = l->var[i].dim[d];
         }
     near = msg_nearest(name, names, n);
+    free(names);
     msg_die(MSG_FAILED, "--for: no variable of %s has a dimension %s%s%s%s", l->path, name,
             near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
 }
