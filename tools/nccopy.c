@@ -158,5 +158,5 @@ int main(int argc, char **argv)
     free(out);
     copy_request_free(&r);
     opt_end(&line);
-    return code;
+    return msg_finish(code, MSG_FAILED);
 }

@@ -53,13 +53,14 @@ static void set_notes(struct cdl_options *o, enum cdl_note notes, const char *va
     o->fortran = *value == 'f';
 }
 
-static void set_digits(struct cdl_options *o, const char *value)
+static void set_digits(struct cdl_options *o, const char *value, int key)
 {
+    const char *option = key == 'd' ? "-d" : "-p";
     char *comma = strchr(value, ','), *first = tool_strndup(value, comma ? (size_t)(comma - value) : strlen(value));
 
-    o->digits.of_float = (int)opt_number("-p", first, 1, 20);
+    o->digits.of_float = (int)opt_number(option, first, 1, 20);
     if (comma)
-        o->digits.of_double = (int)opt_number("-p", comma + 1, 1, 20);
+        o->digits.of_double = (int)opt_number(option, comma + 1, 1, 20);
     free(first);
 }
 
@@ -109,7 +110,7 @@ static void take_value(struct cdl_options *o, int key, const char *value)
     case 'l': o->line_length = (size_t)opt_number("-l", value, 10, 1000000); break;
     case 'n': o->name = value; break;
     case 'd':
-    case 'p': set_digits(o, value); break;
+    case 'p': set_digits(o, value, key); break;
     case 'X': set_extras(o, value); break;
     case 'L': nc_set_log_level((int)opt_number("-L", value, 0, 10)); break;
     default: break;
@@ -187,11 +188,7 @@ static int print_file(const char *path, const struct cdl_options *o, enum form f
         return msg_nc(status, "%s", path);
     status = print_open(ncid, path, o, form);
     nc_close(ncid);
-    if (fflush(stdout) || ferror(stdout)) {
-        msg_error("standard output could not be written");
-        return MSG_FAILED;
-    }
-    return status ? MSG_FAILED : MSG_OK;
+    return msg_finish(status ? MSG_FAILED : MSG_OK, MSG_FAILED);
 }
 
 int main(int argc, char **argv)

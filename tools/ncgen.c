@@ -164,7 +164,10 @@ static bool names_are_free(struct cdl_doc *doc, const struct request *r)
 
 static bool make_file(struct cdl_doc *doc, const struct request *r, const char *target)
 {
-    const char *path = output_begin(target);
+    const char *path;
+
+    output_check(target, r->from_file ? doc->file : NULL);
+    path = output_begin(target);
 
     return cdl_build(doc, path, &r->build) && output_commit();
 }
@@ -209,6 +212,7 @@ int main(int argc, char **argv)
 
     output_init();
     opt_start(&line, &tool, argc, argv);
+    line.takes_stdin = true;
     while ((key = opt_next(&line)) != OPT_END)
         take_option(&r, key, line.value);
     if (line.noperands > 1)
@@ -223,13 +227,9 @@ int main(int argc, char **argv)
     ok = cdl_parse(&doc, r.from_file ? file : "standard input", text, len) && cdl_check(&doc) && generate(&doc, &r);
     if (cdl_failed(&doc))
         msg_error("%s", text_get(&doc.error));
-    if (fflush(stdout) || ferror(stdout)) {
-        msg_error("standard output could not be written");
-        ok = false;
-    }
     cdl_free(&doc);
     free(r.output);
     free(text);
     opt_end(&line);
-    return ok ? MSG_OK : MSG_FAILED;
+    return msg_finish(ok ? MSG_OK : MSG_FAILED, MSG_FAILED);
 }

@@ -196,6 +196,8 @@ static int check_open_mode(int mode, const int *ncidp)
 
 static int check_there(const struct cel_where *where)
 {
+    if (where->error == ESPIPE)
+        return cel_fail(where->error, "it is a pipe, and is not read: write what comes from it to a file first");
     if (where->error)
         return cel_fail(where->error, "cannot open: %s", strerror(where->error));
     if (!where->at.exists && !where->at.is_url)

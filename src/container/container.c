@@ -3,8 +3,10 @@
  * any bid the first bytes are compared with those of other kinds of files, so
  * that the error can say what the file is. */
 #include "container.h"
+#include <errno.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 static const struct cel_container_ops *const known[] = {
 #ifdef CEL_HAVE_HDF5
@@ -106,6 +108,8 @@ static int refuse_open(const struct cel_location *where)
                         "netCDF-C's own nccopy, and open that");
     if (where->is_url && !where->exists)
         return cel_fail(NC_ENOTBUILT, "this build cannot open that kind of URL");
+    if (where->is_directory && access(where->path, R_OK | X_OK) != 0)
+        return cel_fail(errno, "the directory cannot be read: %s", strerror(errno));
     if (where->is_directory)
         return cel_fail(NC_ENOTNC, "it is a directory without Zarr metadata");
     if (where->size == 0)
@@ -121,8 +125,9 @@ static int refuse_create(const struct cel_location *where, const struct cel_opti
     if (where->is_remote)
         return cel_fail(NC_EPERM, "files on a server can only be read; a Zarr store can be written in a bucket: "
                                   "s3://bucket/name.zarr#mode=zarr");
-    if (where->is_url && !(options->mode & NC_NETCDF4))
-        return cel_fail(NC_ENOTBUILT, "this build cannot create datasets at that kind of URL");
+    if (where->is_url)
+        return cel_fail(NC_ENOTBUILT, "the URL does not say what to create: end it with #mode=nczarr, #mode=zarr or "
+                                      "#mode=zarr,v3, or name a file by its path alone");
     if (options->mode & NC_NETCDF4)
         return cel_fail(NC_ENOTBUILT, "this build has no HDF5 and cannot create netCDF-4 files");
     return cel_fail(NC_ENOTBUILT, "this build cannot create classic netCDF files: add NC_NETCDF4 to the mode, or call "

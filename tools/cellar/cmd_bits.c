@@ -89,20 +89,19 @@ static void print_var(const struct bits_var *b)
 
 static void print_advice(const struct bits_var *b, size_t n, const char *path)
 {
-    struct text spec = {0};
-    char *file = safe_copy(path);
+    struct text spec = {0}, line = {0};
 
     for (size_t i = 0; i < n; i++)
         if (b[i].advised)
             text_printf(&spec, "%s%s:bitround=%d", spec.len ? "," : "", b[i].v->path, b[i].keep[0] ? b[i].keep[0] : 1);
     if (spec.len) {
-        char *safe = safe_copy(text_get(&spec));
-
-        printf("to keep 99 %%: nccopy -s -d 5 --quantize \"%s\" %s OUT.nc\n", safe, file);
-        free(safe);
+        safe_put_word(&line, text_get(&spec));
+        text_putc(&line, ' ');
+        safe_put_word(&line, path);
+        printf("to keep 99 %%: nccopy -s -d 5 --quantize %s OUT.nc\n", text_get(&line));
     }
     text_free(&spec);
-    free(file);
+    text_free(&line);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------------- */
@@ -226,4 +225,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command command_bits = {&tool, run};
+const struct command command_bits = {&tool, run, MSG_FAILED};

@@ -122,6 +122,42 @@ static bool resolve(const struct read *read, const struct look_var *v, struct ch
     return any;
 }
 
+static bool has_dim(const struct look *l, const char *name)
+{
+    for (size_t i = 0; i < l->nvars; i++)
+        for (int d = 0; d < l->var[i].ndims; d++)
+            if (strcmp(l->var[i].dim[d], name) == 0)
+                return true;
+    return false;
+}
+
+static noreturn void no_such_dim(const struct look *l, const char *name)
+{
+    const char **names = NULL, *near;
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->nvars; i++)
+        for (int d = 0; d < l->var[i].ndims; d++) {
+            names = tool_push(names, n, sizeof *names);
+            names[n++] = l->var[i].dim[d];
+        }
+    near = msg_nearest(name, names, n);
+    free(names);
+    msg_die(MSG_FAILED, "--for: no variable of %s has a dimension %s%s%s%s", l->path, name,
+            near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static void check_dims(const struct read *read, const struct look *l)
+{
+    char *words = tool_strdup(read->name), *rest = words, *word;
+
+    if (strcmp(read->name, "time series") != 0 && strcmp(read->name, "maps") != 0)
+        while ((word = strtok_r(rest, " \t\n", &rest)))
+            if (!has_dim(l, word))
+                no_such_dim(l, word);
+    free(words);
+}
+
 static bool share_a_dim(const struct advice *a)
 {
     for (int d = 0; d < a->v->ndims; d++)
@@ -197,12 +233,19 @@ static void print_line(const struct advice *a, size_t n, const char *path)
 
     text_puts(&t, "nccopy");
     for (size_t i = 0; i < n; i++) {
-        text_printf(&t, " -c %s:", a[i].v->path);
+        struct text spec = {0};
+
+        text_printf(&spec, "%s:", a[i].v->path);
         for (int d = 0; d < a[i].v->ndims; d++)
-            text_printf(&t, "%s%zu", d ? "," : "", a[i].chunk[d]);
+            text_printf(&spec, "%s%zu", d ? "," : "", a[i].chunk[d]);
+        text_puts(&t, " -c ");
+        safe_put_word(&t, text_get(&spec));
+        text_free(&spec);
     }
-    text_printf(&t, " %s OUT.nc", path);
-    safe_print(&t);
+    text_putc(&t, ' ');
+    safe_put_word(&t, path);
+    printf("%s OUT.nc\n", text_get(&t));
+    text_free(&t);
 }
 
 static void put_reads(struct jsonw *j, const struct request *r, const struct advice *a)
@@ -273,8 +316,11 @@ static int advise_var(void *arg, const struct look_var *v)
 static int advise_file(const struct request *r, const struct look *l)
 {
     struct advised all = {.r = r, .l = l, .a = tool_alloc(l->nvars + 1, sizeof *all.a)};
-    int code = look_each_chosen(l, &r->only, advise_var, &all);
+    int code;
 
+    for (int k = 0; k < 2; k++)
+        check_dims(&r->read[k], l);
+    code = look_each_chosen(l, &r->only, advise_var, &all);
     if (r->json && code == MSG_OK)
         code = print_json(r, all.a, all.n, l->path) ? MSG_OK : MSG_FAILED;
     for (size_t i = 0; !r->json && i < all.n; i++)
@@ -282,7 +328,9 @@ static int advise_file(const struct request *r, const struct look *l)
     if (!r->json && all.n)
         print_line(all.a, all.n, l->path);
     if (!r->json && !all.n)
-        msg_warn("%s: no variable is read both as %s and as %s", l->path, r->read[0].name, r->read[1].name);
+        msg_warn("%s: no variable has the dimensions of both %s and %s: name two ways of reading with --for, as in "
+                 "--for \"x 1, y 2\"",
+                 l->path, r->read[0].name, r->read[1].name);
     free(all.a);
     return code;
 }
@@ -317,4 +365,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command command_chunks = {&tool, run};
+const struct command command_chunks = {&tool, run, MSG_FAILED};

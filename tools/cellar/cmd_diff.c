@@ -173,4 +173,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command command_diff = {&tool, run};
+const struct command command_diff = {&tool, run, MSG_USAGE};

@@ -107,7 +107,7 @@ static void print_place(const struct findings *f)
     for (size_t i = 0; i < f->path.n; i++)
         line(i ? "" : "plugins", "looked for in %s", f->path.at[i].path);
     if (!f->path.n)
-        line("plugins", "HDF5_PLUGIN_PATH names no directory");
+        line("plugins", "looked for in Cellar's own directory only: HDF5_PLUGIN_PATH names no other");
     for (size_t i = 0; i < f->passed_over.n; i++)
         line("", "not used: %s: %s", f->passed_over.at[i].path, f->passed_over.at[i].why);
     for (size_t i = 0; i < f->nvariables; i++)
@@ -124,8 +124,8 @@ static void print_place(const struct findings *f)
 static void print_file(const struct doctor_file *f)
 {
     if (!f->n)
-        line("file", "%s: nothing is wrong with the first chunk of its %zu variables; cellar verify reads all", f->path,
-             f->nvars);
+        line("file", "%s: nothing is wrong with the first chunk of %s%zu variable%s; cellar verify reads all", f->path,
+             f->nvars == 1 ? "its " : "each of its ", f->nvars, f->nvars == 1 ? "" : "s");
     for (size_t i = 0; i < f->n; i++)
         line(i ? "" : "file", "%s: %s%s%s", f->path, f->problem[i].what, f->problem[i].advice ? ": " : "",
              f->problem[i].advice ? f->problem[i].advice : "");
@@ -134,7 +134,7 @@ static void print_file(const struct doctor_file *f)
 static void print_text(const struct findings *f)
 {
     line("cellar", "%s, %d thread%s", cellar_version(), cellar_get_threads(), cellar_get_threads() == 1 ? "" : "s");
-    line("netCDF", "%s", nc_inq_libvers());
+    line("netCDF", "the interface of version %.*s", (int)strcspn(nc_inq_libvers(), " "), nc_inq_libvers());
     line("libhdf5", "%s", f->hdf5 ? f->hdf5 : f->hdf5_why);
     print_codecs(&f->codecs);
     print_place(f);
@@ -248,4 +248,4 @@ static int run(int argc, char **argv)
     return wrong ? MSG_FAILED : MSG_OK;
 }
 
-const struct command command_doctor = {&tool, run};
+const struct command command_doctor = {&tool, run, MSG_FAILED};

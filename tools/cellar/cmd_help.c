@@ -23,4 +23,4 @@ static int run(int argc, char **argv)
     return MSG_OK;
 }
 
-const struct command command_help = {&tool, run};
+const struct command command_help = {&tool, run, MSG_FAILED};

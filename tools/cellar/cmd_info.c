@@ -44,9 +44,11 @@ static int run(int argc, char **argv)
                 line.noperands);
     if (r.html && (r.json || r.chunks_of || r.layout))
         msg_die(MSG_USAGE, "--html has all in one page: leave out --json, --chunks and --layout");
+    if (r.html)
+        output_check(r.html, line.operands[0]);
     code = info_file(line.operands[0], &r);
     opt_end(&line);
     return code;
 }
 
-const struct command command_info = {&tool, run};
+const struct command command_info = {&tool, run, MSG_FAILED};

@@ -27,8 +27,7 @@ static const struct opt_tool tool = {
     options,
     sizeof options / sizeof *options,
     "Read it as any other store: file://OUT.json#mode=zarr, or with xarray's engine kerchunk. FILE is an HDF5 or "
-    "netCDF\n"
-    "file, or a directory of them.\n"
+    "netCDF file, or a directory of them.\n"
     "exit codes: 0 written; 1 failed, OUT is as it was; 2 wrong command line\n"};
 
 static int make(const struct refs_request *req, const struct filelist *files, const char *output)
@@ -77,10 +76,12 @@ static int run(int argc, char **argv)
         listed = filelist_add(&files, line.operands[i]) && listed;
     if (files.n == 0 && listed)
         msg_die(MSG_USAGE, "%s: there is no dataset in it", line.operands[0]);
+    for (size_t i = 0; output && i < files.n; i++)
+        output_check(output, files.at[i]);
     code = listed ? make(&req, &files, output) : MSG_FAILED;
     filelist_free(&files);
     opt_end(&line);
     return code;
 }
 
-const struct command command_refs = {&tool, run};
+const struct command command_refs = {&tool, run, MSG_FAILED};

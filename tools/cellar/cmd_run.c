@@ -39,7 +39,7 @@ static const struct opt_tool tool = {
     options,
     sizeof options / sizeof *options,
     "The exit code is the program's; 127: it was not found, 126: it could not be run.\n"
-    "Example: cellar run -- ncks -4 -L 1 in.nc out.nc"};
+    "Example: cellar run -- ncks -4 -L 1 in.nc out.nc\n"};
 
 /* --- where our libnetcdf is ----------------------------------------------------------------------- */
 
@@ -136,6 +136,15 @@ static char *prepare(const struct request *request)
 
 /* --- running it ------------------------------------------------------------------------------------ */
 
+static int say_missing(const char *command)
+{
+    bool there = strchr(command, '/') && access(command, F_OK) == 0;
+
+    msg_error(there ? "%s cannot be run: it is no program, or you have no right to run it" : "%s was not found",
+              command);
+    return there ? NOT_RUN : NOT_FOUND;
+}
+
 static int start(const char *path, const struct request *request)
 {
     execv(path, request->command);
@@ -219,14 +228,14 @@ static int run(int argc, char **argv)
     struct request request = {0};
     struct opt_line line;
     char *path;
-    int code = NOT_FOUND;
+    int code;
 
     opt_start(&line, &tool, argc, argv);
     if (!read_options(&line, &request))
         msg_die(MSG_USAGE, "expected a command: cellar run -- COMMAND [ARGUMENT]...");
     path = prepare(&request);
     if (!path)
-        msg_error("%s was not found", request.command[0]);
+        code = say_missing(request.command[0]);
     else
         code = request.stats ? start_and_tell(path, &request) : start(path, &request);
     free(path);
@@ -234,4 +243,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command command_run = {&tool, run};
+const struct command command_run = {&tool, run, MSG_FAILED};

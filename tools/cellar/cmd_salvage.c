@@ -328,8 +328,7 @@ static int run(int argc, char **argv)
                 "says more)");
     req.in = line.operands[0];
     req.out = out = output_target(line.operands[1]);
-    if (output_same(req.in, req.out))
-        msg_die(MSG_USAGE, "%s: input and output are the same: say another output", req.out);
+    output_check(req.out, req.in);
     req.damaged = true;
     req.on_left = note_left;
     req.on_left_arg = &s;
@@ -345,4 +344,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command command_salvage = {&tool, run};
+const struct command command_salvage = {&tool, run, MSG_FAILED};

@@ -35,8 +35,7 @@ static const struct opt_tool tool = {
     options,
     sizeof options / sizeof *options,
     "archive: the smallest; read, write: the least time, with a disk of 1 GB/s; balanced: the least product of the "
-    "size\n"
-    "and the fourth root of write time and read time.\n"
+    "size and the fourth root of write time and read time.\n"
     "exit codes: 0 chosen; 1 the file could not be read or lacks the variable; 2 wrong command line\n"};
 
 static const char *const goals[] = {"archive", "read", "write", "balanced"};
@@ -152,17 +151,19 @@ static void print_line(const struct tuned *all)
             struct told told;
 
             tell(&all->var[i], &told);
-            text_printf(&t, " -F \"%s\"", text_get(&told.filter));
-            if (told.quantize.len)
-                text_printf(&t, " --quantize \"%s\"", text_get(&told.quantize));
+            text_puts(&t, " -F ");
+            safe_put_word(&t, text_get(&told.filter));
+            if (told.quantize.len) {
+                text_puts(&t, " --quantize ");
+                safe_put_word(&t, text_get(&told.quantize));
+            }
             text_free(&told.filter);
             text_free(&told.quantize);
         }
     if (t.len) {
-        struct text line = {0};
-
-        text_printf(&line, "nccopy%s %s OUT.nc", text_get(&t), all->l->path);
-        safe_print(&line);
+        text_putc(&t, ' ');
+        safe_put_word(&t, all->l->path);
+        printf("nccopy%s OUT.nc\n", text_get(&t));
     } else {
         puts(all->n ? "the filters it has are the best for this"
                     : "there is no variable of numbers large enough to try");
@@ -258,6 +259,14 @@ static int write_output(const struct tuned *all)
     return code;
 }
 
+static void check_output(const struct look *l, const char *given)
+{
+    char *out = output_target(given);
+
+    output_check(out, l->path);
+    free(out);
+}
+
 static int tune_file(const struct look *l, const struct tune_request *req)
 {
     struct tuned all = {.req = req, .l = l, .var = tool_alloc(l->nvars + 1, sizeof *all.var)};
@@ -292,6 +301,8 @@ static int run(int argc, char **argv)
     while ((key = opt_next(&line)) != OPT_END)
         take_option(&r, key, line.value);
     code = look_open_operand(&line, &r.only, &l);
+    if (code == MSG_OK && r.out)
+        check_output(&l, r.out);
     if (code == MSG_OK)
         code = tune_file(&l, &r);
     look_close(&l);
@@ -300,4 +311,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command command_tune = {&tool, run};
+const struct command command_tune = {&tool, run, MSG_FAILED};

@@ -7,9 +7,13 @@
 #include "msg.h"
 #include "output.h"
 #include "progress.h"
+#include "tmpfolder.h"
 #include "verify.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 enum { LONG_CHECKSUMS = 256, LONG_JSON, LONG_THREADS };
 enum { MEMORY = 64 << 20 }; /* bytes to read through, of all files at work */
@@ -142,6 +146,17 @@ static int verify_files(const struct request *req, const struct filelist *files)
     return code;
 }
 
+/* A manifest that cannot be written is told before everything is read. */
+static void check_manifest(const char *file)
+{
+    char *folder = tmpfolder_directory_of(file);
+
+    if (access(file, F_OK) != 0 && access(folder, W_OK) != 0)
+        msg_die(MSG_USAGE, "--checksums %s: it cannot be written to the directory %s: %s", file, folder,
+                strerror(errno));
+    free(folder);
+}
+
 static int run(int argc, char **argv)
 {
     struct request req = {0};
@@ -166,10 +181,12 @@ static int run(int argc, char **argv)
         listed = filelist_add(&files, line.operands[i]) && listed;
     if (files.n == 0 && listed)
         msg_die(MSG_USAGE, "%s: there is no dataset in it", line.operands[0]);
+    if (req.checksums)
+        check_manifest(req.checksums);
     code = verify_files(&req, &files);
     filelist_free(&files);
     opt_end(&line);
     return code == 0 && !listed ? 2 : code;
 }
 
-const struct command command_verify = {&tool, run};
+const struct command command_verify = {&tool, run, MSG_USAGE};

@@ -9,6 +9,7 @@
 struct command {
     const struct opt_tool *tool;
     int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name; gives the exit code */
+    int trouble;                       /* exit code where its answer is lost */
 };
 
 extern const struct command command_bits;

@@ -181,6 +181,31 @@ static void print_table(const struct look *l, const struct extents *e)
     free(row);
 }
 
+/* Variables that cannot be read are rows of the table. */
+static bool is_row(const struct look *l, const char *path)
+{
+    for (size_t i = 0; i < l->nvars; i++)
+        if (strcmp(l->var[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+static void print_lost(const struct look *l)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < l->nlost; i++) {
+        struct text t = {0};
+
+        if (is_row(l, l->lost[i].path))
+            continue;
+        fputs(any ? "" : "\n", stdout);
+        any = true;
+        text_printf(&t, "not understood: %s: %s", l->lost[i].path, l->lost[i].reason);
+        safe_print(&t);
+    }
+}
+
 /* --- the whole ---------------------------------------------------------------------------- */
 
 static int print_chunks(const struct look *l, const char *name)
@@ -224,6 +249,7 @@ static int print_page(const struct look *l, const struct info_request *r)
         print_head(l, &e);
         if (l->nvars)
             print_table(l, &e);
+        print_lost(l);
         if (r->layout)
             print_layout(l, &e);
     }

@@ -149,6 +149,18 @@ static bool put_chunks(struct jsonw *j, const struct look *l, const char *name)
     return ok;
 }
 
+static void put_lost(struct jsonw *j, const struct look *l)
+{
+    jsonw_open(j, "unreadable", '[');
+    for (size_t i = 0; i < l->nlost; i++) {
+        jsonw_open(j, NULL, '{');
+        jsonw_text(j, "name", l->lost[i].path);
+        jsonw_text(j, "reason", l->lost[i].reason);
+        jsonw_close(j, '}');
+    }
+    jsonw_close(j, ']');
+}
+
 int info_json(const struct look *l, const struct extents *e, const struct info_request *r)
 {
     struct jsonw j = {0};
@@ -171,6 +183,7 @@ int info_json(const struct look *l, const struct extents *e, const struct info_r
     for (size_t i = 0; i < l->nvars; i++)
         put_var(&j, l, e, i);
     jsonw_close(&j, ']');
+    put_lost(&j, l);
     if (r->layout)
         put_layout(&j, l, e);
     if (r->chunks_of)

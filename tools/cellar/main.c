@@ -72,6 +72,7 @@ static int print_completion(const char *shell)
 
 int main(int argc, char **argv)
 {
+    const struct command *command;
     struct opt_line line;
     int code;
 
@@ -80,7 +81,7 @@ int main(int argc, char **argv)
         return print_completion(argv[1] + 13);
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
         command_list();
-        return MSG_OK;
+        return msg_finish(MSG_OK, MSG_FAILED);
     }
     opt_start(&line, &program, argc, argv);
     line.ends_at_operand = true;
@@ -88,7 +89,8 @@ int main(int argc, char **argv)
         ;
     if (line.noperands == 0)
         msg_die(MSG_USAGE, "expected a command: cellar help lists them");
-    code = command_get(line.operands[0])->run((int)line.noperands, line.operands);
+    command = command_get(line.operands[0]);
+    code = command->run((int)line.noperands, line.operands);
     opt_end(&line);
-    return code;
+    return msg_finish(code, command->trouble);
 }

@@ -71,8 +71,12 @@ bool refs_start(struct refs *r, const char *path, bool several)
     if (status || is_store(&r->first, path))
         return false;
     r->var = tool_alloc(r->first.nvars + 1, sizeof *r->var);
-    if (several && !choose_dim(r, path))
+    if ((several || r->req->concat) && !choose_dim(r, path))
         return false;
+    if (!several) {
+        free(r->dim);
+        r->dim = NULL;
+    }
     for (size_t i = 0; i < r->first.nvars; i++) {
         const struct look_var *v = &r->first.var[i];
 

@@ -88,13 +88,9 @@ void jsonw_sizes(struct jsonw *j, const char *key, const size_t *value, size_t n
 
 bool jsonw_print(struct jsonw *j)
 {
-    bool ok;
-
     text_putc(&j->out, '\n');
-    ok = fwrite(j->out.s, 1, j->out.len, stdout) == j->out.len && fflush(stdout) == 0;
-    if (!ok)
-        msg_error("standard output could not be written");
+    fwrite(j->out.s, 1, j->out.len, stdout);
     text_free(&j->out);
     *j = (struct jsonw){0};
-    return ok;
+    return msg_finish(MSG_OK, MSG_FAILED) == MSG_OK;
 }

@@ -4,6 +4,7 @@
 #include "cellar.h"
 #include "safe.h"
 #include <ctype.h>
+#include <errno.h>
 #include <netcdf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,20 @@ void msg_die(enum msg_exit code, const char *fmt, ...)
     say("", fmt, ap);
     va_end(ap);
     exit(code);
+}
+
+int msg_finish(int code, int failed)
+{
+    static bool told;
+    bool lost = ferror(stdout) != 0;
+
+    errno = 0;
+    if (fflush(stdout) == 0 && !lost)
+        return code;
+    if (!told)
+        msg_error("standard output could not be written%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+    told = true;
+    return failed;
 }
 
 /* The library names the file and the variable too: what `what` says already is

@@ -20,6 +20,10 @@ void msg_error(const char *fmt, ...) TOOL_PRINTF(1, 2);
 void msg_warn(const char *fmt, ...) TOOL_PRINTF(1, 2);
 noreturn void msg_die(enum msg_exit code, const char *fmt, ...) TOOL_PRINTF(2, 3);
 
+/* What was printed has left: the last call of every tool. Where it could not leave, one line says so, once, and
+ * `failed` is given, else `code`. */
+int msg_finish(int code, int failed);
+
 /* All messages from now on show `shown` in place of `real`, so that a temporary
  * output appears under its final name. NULL ends it. Both are copied. */
 void msg_set_alias(const char *real, const char *shown);

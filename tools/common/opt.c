@@ -21,6 +21,36 @@ void opt_end(struct opt_line *line)
     *line = (struct opt_line){0};
 }
 
+enum { HELP_WIDTH = 100, HELP_COLUMN = 27 };
+
+/* Lines of at most HELP_WIDTH characters, all but the first behind so many blanks. A line end in the text stays one. */
+static void print_words(const char *text, size_t indent)
+{
+    size_t column = indent;
+
+    while (*text) {
+        size_t n = strcspn(text, " \n");
+
+        if (column > indent && column + 1 + n > HELP_WIDTH) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", (int)n, text);
+        column += n;
+        text += n;
+        if (*text == '\n') {
+            putchar('\n');
+            column = indent;
+        }
+        text += *text != '\0';
+    }
+    if (column > indent)
+        putchar('\n');
+}
+
 static void print_option(const struct opt *o)
 {
     struct text head = {0};
@@ -31,20 +61,31 @@ static void print_option(const struct opt *o)
         text_printf(&head, "%s--%s", head.len ? ", " : "    ", o->name);
     if (o->arg)
         text_printf(&head, "%s%s", o->name ? "=" : " ", o->arg);
-    printf("  %-24s %s\n", text_get(&head), o->help);
+    if (head.len > HELP_COLUMN - 3)
+        printf("  %s\n%*s", text_get(&head), HELP_COLUMN, "");
+    else
+        printf("  %-*s ", HELP_COLUMN - 3, text_get(&head));
+    print_words(o->help, HELP_COLUMN);
     text_free(&head);
 }
+
+static const struct opt common[] = {
+    {256, "untrusted", NULL, "the input comes from people you do not trust: libhdf5 and plugins are not used"},
+    {256, "help", NULL, "this text"},
+    {256, "version", NULL, "version of the tool and the library"},
+};
 
 void opt_help(const struct opt_tool *tool)
 {
     printf("usage: %s %s\n%s\n\n", tool->name, tool->operands, tool->purpose);
     for (size_t i = 0; i < tool->nopts; i++)
         print_option(&tool->opts[i]);
-    printf("      --untrusted          the input comes from people you do not trust: libhdf5 and plugins are not used\n"
-           "      --help               this text\n      --version            version of the tool and the "
-           "library\n");
-    if (tool->notes)
-        printf("\n%s", tool->notes);
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        print_option(&common[i]);
+    if (tool->notes) {
+        putchar('\n');
+        print_words(tool->notes, 0);
+    }
 }
 
 static const struct opt *find_letter(const struct opt_tool *tool, int letter)
@@ -87,11 +128,11 @@ static void end_with_info(const struct opt_tool *tool, const char *word)
 {
     if (strcmp(word, "help") == 0) {
         opt_help(tool);
-        exit(MSG_OK);
+        exit(msg_finish(MSG_OK, MSG_FAILED));
     }
     if (strcmp(word, "version") == 0) {
         printf("%s of Cellar %s\n", tool->name, cellar_version());
-        exit(MSG_OK);
+        exit(msg_finish(MSG_OK, MSG_FAILED));
     }
     if (strcmp(word, "completion=bash") == 0 || strcmp(word, "completion=zsh") == 0) {
         (word[11] == 'b' ? complete_bash : complete_zsh)(tool);
@@ -148,6 +189,15 @@ static int take_letter(struct opt_line *line)
     return letter;
 }
 
+/* Datasets are read and written at any place. */
+static void check_operand(const struct opt_line *line, const char *word)
+{
+    if (!*word)
+        msg_die(MSG_USAGE, "the name of a file is empty: %s %s", line->tool->name, line->tool->operands);
+    if (strcmp(word, "-") == 0 && !line->takes_stdin && !line->only_operands)
+        msg_die(MSG_USAGE, "-: datasets are not read from standard input or written to standard output: name a file");
+}
+
 int opt_next(struct opt_line *line)
 {
     if (line->rest)
@@ -155,6 +205,8 @@ int opt_next(struct opt_line *line)
     while (line->next < line->argc) {
         char *word = line->argv[line->next++];
         if (line->only_operands || word[0] != '-' || !word[1]) {
+            if (!line->ends_at_operand)
+                check_operand(line, word);
             line->operands[line->noperands++] = word;
             line->only_operands = line->only_operands || line->ends_at_operand;
         } else if (strcmp(word, "--") == 0) {
@@ -186,7 +238,8 @@ long long opt_number(const char *option, const char *text, long long lo, long lo
             break;
         }
     if (end == text || *end || v != (double)(long long)v || v < (double)lo || v > (double)hi)
-        msg_die(MSG_USAGE, "%s %s: expected a whole number from %lld to %lld", option, text, lo, hi);
+        msg_die(MSG_USAGE, "%s %s: expected a whole number from %lld to %lld%s", option, text, lo, hi,
+                hi > 1000000 ? ", or one with K, M, G or T" : "");
     return (long long)v;
 }
 

@@ -30,6 +30,7 @@ struct opt_line {
     const char *rest;     /* further letters of a word such as -hs */
     bool only_operands;   /* after "--" */
     bool ends_at_operand; /* set after opt_start: options behind the first operand are another program's */
+    bool takes_stdin;     /* set after opt_start: the operand - is standard input; else it is refused */
     const char *value;    /* of the option just given */
     char **operands;
     size_t noperands;

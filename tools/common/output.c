@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netcdf.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,10 +49,14 @@ char *output_target(const char *given)
 {
     size_t len = strlen(given);
     struct text t = {0};
-    bool store = !strstr(given, "://") && len > 5 && strcmp(given + len - 5, ".zarr") == 0;
+    bool store, archive;
 
-    if (store)
-        text_printf(&t, "%s%s#mode=nczarr", scheme, given);
+    while (len > 1 && given[len - 1] == '/')
+        len--;
+    store = !strstr(given, "://") && len > 5 && strncmp(given + len - 5, ".zarr", 5) == 0;
+    archive = !strstr(given, "://") && len > 4 && strcmp(given + len - 4, ".zip") == 0;
+    if (store || archive)
+        text_printf(&t, "%s%.*s#mode=nczarr%s", scheme, (int)len, given, archive ? ",zip" : "");
     else
         text_puts(&t, given);
     return text_take(&t);
@@ -80,6 +85,57 @@ static void check_directory(const char *target)
     if (access(where, W_OK) != 0)
         msg_die(MSG_FAILED, "%s: the directory %s cannot be written: %s", target, where, strerror(errno));
     free(where);
+}
+
+static bool is_empty_directory(const char *path)
+{
+    DIR *dir = opendir(path);
+    const struct dirent *e;
+    size_t n = 0;
+
+    while (dir && (e = readdir(dir)))
+        n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    if (dir)
+        closedir(dir);
+    return dir && n == 0;
+}
+
+static bool is_store(const char *target)
+{
+    int ncid;
+
+    return nc_open(target, NC_NOWRITE, &ncid) == NC_NOERR && nc_close(ncid) == NC_NOERR;
+}
+
+/* What is put in a directory's place removes all that is in it: only a store takes the place of a store. */
+static void check_replaced(const char *target, const char *local)
+{
+    const char *fragment = strchr(target, '#');
+    struct stat st;
+
+    if (stat(local, &st) != 0 || !S_ISDIR(st.st_mode))
+        return;
+    if (!has_scheme(target) || !fragment || strstr(fragment, "zip"))
+        msg_die(MSG_FAILED, "%s: it is a directory: say the name of a file", local);
+    if (!is_empty_directory(local) && !is_store(target))
+        msg_die(MSG_FAILED, "%s: it is a directory and no Zarr store, and is not replaced: say another output", local);
+}
+
+void output_check(const char *target, const char *input)
+{
+    char *local;
+
+    if (!*target || strcmp(target, "-") == 0)
+        msg_die(MSG_USAGE,
+                *target ? "-: the output cannot be standard output: name a file" : "the name of the output is empty");
+    if (input && output_same(input, target))
+        msg_die(MSG_USAGE, "%s: input and output are the same: say another output", target);
+    local = output_local_path(target);
+    if (local) {
+        check_directory(local);
+        check_replaced(target, local);
+    }
+    free(local);
 }
 
 /* A link stays: what it leads to is written. */
@@ -122,13 +178,14 @@ static const char *begin_remote(const char *target)
 
 const char *output_begin(const char *target)
 {
-    char *local = output_local_path(target), *real;
+    char *local, *real;
     struct text create = {0};
     int error = 0;
 
+    output_check(target, NULL);
+    local = output_local_path(target);
     if (!local)
         return begin_remote(target);
-    check_directory(local);
     real = follow_link(local);
     tmpfolder_remove_left(real);
     pthread_mutex_lock(&now.lock);
@@ -321,9 +378,11 @@ bool output_text(const char *target, const char *text, size_t n)
     FILE *f = to ? fopen(to, "w") : stdout;
     bool ok = f && fwrite(text, 1, n, f) == n;
 
-    if (f && (to ? fclose(f) : fflush(f)) != 0)
+    if (f && to && fclose(f) != 0)
         ok = false;
-    if (!ok)
-        msg_error("%s: %s", target ? target : "standard output", strerror(errno));
+    if (!ok && to)
+        msg_error("%s: %s", target, strerror(errno));
+    if (!to)
+        return msg_finish(MSG_OK, MSG_FAILED) == MSG_OK;
     return ok && (!target || output_commit());
 }

@@ -14,8 +14,12 @@
 /* Call first in main: signals are taken by a thread that cleans up. */
 void output_init(void);
 
-/* The path (or file:// URL) to create; borrowed until the output ends. Ends the
- * tool when the directory of the target is missing or cannot be written. */
+/* Ends the tool where the target can be no output: it has no name, is the input (which may be NULL), its directory is
+ * missing or cannot be written, or it is a directory that holds something else than a store. Call it before work
+ * whose result goes there. */
+void output_check(const char *target, const char *input);
+
+/* The path (or file:// URL) to create, after output_check(target, NULL); borrowed until the output ends. */
 const char *output_begin(const char *target);
 
 /* Put it in place. False after saying why; the old target is then untouched. */
@@ -25,8 +29,8 @@ void output_discard(void);
 /* A file of that text, begun and put in place; NULL: standard output. False after saying why. */
 bool output_text(const char *target, const char *text, size_t n);
 
-/* What an output name means: a plain path that ends in .zarr is a store, so that
- * "out.zarr" is "file://out.zarr#mode=nczarr". Yours to free. */
+/* What an output name means: a plain path that ends in .zarr or .zip is a store, so that
+ * "out.zarr" is "file://out.zarr#mode=nczarr", "out.zip" "file://out.zip#mode=nczarr,zip". Yours to free. */
 char *output_target(const char *given);
 
 /* The local path inside a path or file:// URL, without its #fragment; NULL: not local. Yours to free. */

@@ -1,6 +1,7 @@
 /* Which characters may be shown, and what stands for the others. */
 
 #include "safe.h"
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,49 @@ char *safe_copy(const char *s)
 
     safe_put(&t, s, strlen(s));
     return text_take(&t);
+}
+
+static bool has_hidden(const char *s, size_t len)
+{
+    unsigned code;
+
+    for (size_t i = 0; i < len;) {
+        i += safe_next(s + i, len - i, &code);
+        if (safe_is_hidden(code))
+            return true;
+    }
+    return false;
+}
+
+static void put_escaped(struct text *out, const char *s)
+{
+    for (; *s; s++)
+        text_printf(out, isalnum((unsigned char)*s) ? "%c" : "\\%03o", (unsigned char)*s);
+}
+
+static void put_single_quoted(struct text *out, const char *s)
+{
+    for (; *s; s++)
+        text_puts(out, *s == '\'' ? "'\\''" : (char[]){*s, '\0'});
+}
+
+void safe_put_word(struct text *out, const char *s)
+{
+    static const char unquoted[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,=+@%-";
+
+    if (*s == '-')
+        text_puts(out, "./");
+    if (has_hidden(s, strlen(s))) {
+        text_puts(out, "$'");
+        put_escaped(out, s);
+        text_putc(out, '\'');
+    } else if (strpbrk(s, "\"$`\\!")) {
+        text_putc(out, '\'');
+        put_single_quoted(out, s);
+        text_putc(out, '\'');
+    } else {
+        text_printf(out, *s && !s[strspn(s, unquoted)] ? "%s" : "\"%s\"", s);
+    }
 }
 
 void safe_print(struct text *line)

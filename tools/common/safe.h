@@ -18,6 +18,10 @@ bool safe_is_hidden(unsigned code);
 void safe_put(struct text *out, const char *s, size_t len);
 char *safe_copy(const char *s); /* the same of a string; yours to free */
 
+/* One word of a shell's command line that means the same there: quoted where a shell would change it. A name that
+ * begins with - gets ./ before it. */
+void safe_put_word(struct text *out, const char *s);
+
 void safe_print(struct text *line); /* to standard output with a line end; the text is empty then */
 
 /* For a JSON document, with the quotes; a byte that is no character becomes U+FFFD. */

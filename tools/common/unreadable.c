@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "/ocean/temp: /dtype: ..." of the object temp: messages name it in their own way. */
+static void remove_path(const char *name, char *reason)
+{
+    char *end = strstr(reason, ": ");
+    size_t n = strlen(name), before = end ? (size_t)(end - reason) : 0;
+
+    if (*reason == '/' && before > n && end[-(ptrdiff_t)n - 1] == '/' && strncmp(end - n, name, n) == 0)
+        memmove(reason, end + 2, strlen(end + 2) + 1);
+}
+
 int unreadable_load(int group, struct unreadable *out)
 {
     int n = 0, status = cellar_inq_nunreadable(group, &n);
@@ -16,8 +26,10 @@ int unreadable_load(int group, struct unreadable *out)
     out->reason = tool_alloc((size_t)n, sizeof *out->reason);
     while (status == NC_NOERR && out->n < n) {
         status = cellar_inq_unreadable(group, out->n, &out->name[out->n], &out->reason[out->n]);
-        if (status == NC_NOERR)
+        if (status == NC_NOERR) {
+            remove_path(out->name[out->n], out->reason[out->n]);
             out->n++;
+        }
     }
     return status;
 }

@@ -75,6 +75,14 @@ static bool said(const struct copy *c, const struct copy_var *v, int status, boo
     return status == NC_NOERR;
 }
 
+/* Of a call that reads one file and writes the other: whose fault it was. */
+static bool input_failed(const struct copy *c)
+{
+    const char *file = cellar_error_part(CELLAR_FILE);
+
+    return !*file || strcmp(file, c->req->in) == 0;
+}
+
 static bool copy_blocks(struct copy *c, struct copy_var *v)
 {
     struct slab s;
@@ -189,8 +197,11 @@ static bool copy_var_data(struct copy *c, struct copy_var *v)
     int as_stored = 0;
     bool ok = true;
 
-    if (!v->refilter && !v->retyped && !v->quantize && v->ndims && !c->classic)
-        ok = said(c, v, cellar_copy_var_chunks(v->group, v->id, v->out_group, v->out_id, &as_stored), true);
+    if (!v->refilter && !v->retyped && !v->quantize && v->ndims && !c->classic) {
+        int status = cellar_copy_var_chunks(v->group, v->id, v->out_group, v->out_id, &as_stored);
+
+        ok = said(c, v, status, input_failed(c));
+    }
     v->as_stored = as_stored;
     if (ok && as_stored)
         c->done += v->nbytes;

@@ -90,9 +90,9 @@ int copy_run(const struct copy_request *r)
     struct copy c = {.req = r};
     int code;
 
-    if (output_same(r->in, r->out))
-        msg_die(MSG_FAILED, "%s: input and output are the same: say another output", r->out);
     open_input(&c);
+    if (!r->dry_run)
+        output_check(r->out, r->in);
     check_readable(&c);
     copy_plan(&c);
     if (r->dry_run) {
