@@ -19,6 +19,7 @@ struct cel_par {
     bool peer_tried;                         /* this rank has tried to reach it ... */
     struct cel_peer *peer;                   /* ... and writes to it with this; NULL: rank 0 does */
     const struct cel_container_ops *own_ops; /* whose peer that is */
+    struct cel_value_place place;            /* of the variable of the put at work (par_direct.c) */
 
     struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting */
     struct cel_mutex lock;   /* guards the rest: chunks are encoded by many threads */
@@ -34,6 +35,8 @@ struct cel_par_head {
     int64_t memtype;
     int64_t group, var; /* ids */
     int64_t whole;      /* put: it consists of whole chunks, which are sent encoded */
+    int64_t direct;     /* put: this rank can write it to the file by itself ... */
+    int64_t done;       /* ... and has */
     uint64_t start[CEL_RANK_MAX], count[CEL_RANK_MAX], stride[CEL_RANK_MAX];
 };
 
@@ -82,6 +85,13 @@ void cel_par_spare_free(struct cel_par *par);    /* ... until here */
 
 /* --- par_place.c --------------------------------------------------------------------------------- */
 int cel_par_place(struct cel_dataset *ds, struct cel_var *var); /* collective: what was captured into the file */
+
+/* --- par_direct.c ------------------------------------------------------------------------------ */
+bool cel_par_is_direct(const struct cel_request *req); /* may this rank write the values itself? Not collective */
+/* Collective, after the array was made long enough: those that may do, and heads on rank 0 say who did. done: on rank 0,
+ * memory for a number of each rank. */
+void cel_par_direct(struct cel_request *req, struct cel_par_head *mine, struct cel_par_head *heads, int *done,
+                    bool *out_of_range);
 
 /* --- par_peer.c ---------------------------------------------------------------------------------- */
 void cel_par_peer_open(struct cel_dataset *ds); /* if that was not tried yet */

@@ -71,7 +71,7 @@ static void list_entries(const struct cel_par *par, struct entry *out)
                                 .skipped = chunk->skipped,
                                 .rank = (uint64_t)par->rank,
                                 .nth = i,
-                                .reaches = par->peer != NULL};
+                                .reaches = par->rank && par->peer};
         memcpy(out[i].index, chunk->index, sizeof out[i].index);
     }
 }
@@ -352,7 +352,8 @@ int cel_par_place(struct cel_dataset *ds, struct cel_var *var)
     bool more = true;
     int rc;
 
-    cel_par_peer_open(ds);
+    if (par->rank)
+        cel_par_peer_open(ds);
     rc = gather_entries(&p);
     if (rc == CEL_OK)
         rc = cel_par_share(par, par->rank == 0 ? take_unread(&p) : CEL_OK);

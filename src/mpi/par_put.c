@@ -1,6 +1,6 @@
 /* Puts of ranks. Collective: each rank checks its region and encodes it if it consists of whole chunks; rank 0 makes the
- * array longer, places the encoded chunks, then puts the other regions, whose values travel as they are, in the order of
- * ranks. Alone: rank 0 puts at once, the others when ranks meet (par_queue.c). */
+ * array longer, places the encoded chunks, lets ranks write what does not go by chunks (par_direct.c), then puts the other
+ * regions, whose values travel as they are, in the order of ranks. Alone: rank 0 puts at once, the others when ranks meet (par_queue.c). */
 #include "mem.h"
 #include "par_int.h"
 #include <stdlib.h>
@@ -70,9 +70,9 @@ static int put_of_ranks(struct cel_dataset *ds, struct cel_var *var, const struc
         const struct cel_par_head *head = &heads[r];
 
         rc = CEL_OK;
-        if (head->n && !head->whole && r)
+        if (head->n && !head->whole && !head->done && r)
             rc = put_received(ds, var, r, head, first.rc != CEL_OK);
-        else if (head->n && !head->whole && first.rc == CEL_OK)
+        else if (head->n && !head->whole && !head->done && first.rc == CEL_OK)
             rc = cel_put_region(ds, var, own, data, (nc_type)head->memtype);
         range[r] = rc == NC_ERANGE;
         cel_first_failure_note(&first, rc == NC_ERANGE ? CEL_OK : rc);
@@ -85,7 +85,7 @@ static int put_of_ranks(struct cel_dataset *ds, struct cel_var *var, const struc
 static int send_values(const struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head,
                        char *packed)
 {
-    if (!head->n || head->whole)
+    if (!head->n || head->whole || head->done)
         return CEL_OK;
     if (!req->packed)
         cel_par_pack(req, packed);
@@ -104,14 +104,17 @@ struct put {
     int *range;   /* on rank 0, one of each rank */
 };
 
-static int move_values(struct put *p, const struct cel_par_head *heads)
+static int move_values(struct put *p, struct cel_par_head *heads)
 {
     struct cel_par *par = p->ds->par;
+    bool own_out_of_range = false;
     int out_of_range = 0, rc = cel_par_share(par, par->rank == 0 ? extend(p->ds, p->var, heads) : CEL_OK);
 
     if (rc != CEL_OK)
         return rc;
     rc = cel_par_place(p->ds, p->var);
+    if (rc == CEL_OK)
+        cel_par_direct(&p->req, &p->head, heads, p->range, &own_out_of_range);
     if (par->rank == 0)
         rc = put_of_ranks(p->ds, p->var, heads, p->region, p->data, rc, p->range);
     else
@@ -119,7 +122,7 @@ static int move_values(struct put *p, const struct cel_par_head *heads)
     MPI_Scatter(p->range, 1, MPI_INT, &out_of_range, 1, MPI_INT, 0, par->comm);
     cel_par_share_lengths(p->ds);
     rc = cel_par_share(par, rc);
-    return rc == CEL_OK && out_of_range ? NC_ERANGE : rc;
+    return rc == CEL_OK && (out_of_range || own_out_of_range) ? NC_ERANGE : rc;
 }
 
 /* All memory that is needed later is taken before anybody waits for anybody. */
@@ -144,6 +147,7 @@ static int put_together(struct put *p)
     p->head.whole = cel_par_is_whole(&p->req);
     rc = p->head.whole ? cel_par_encode(&p->req) : CEL_OK;
     out_of_range = rc == NC_ERANGE;
+    p->head.direct = !p->head.whole && cel_par_is_direct(&p->req);
     if (rc == CEL_OK || rc == NC_ERANGE)
         rc = take_memory(p);
     rc = cel_par_share(par, rc);
