@@ -119,8 +119,8 @@ static bool set_range(const struct cel_par *par, const struct cel_var *var, cons
 }
 
 /* A put that failed before is forgotten only by one that goes through the engine. */
-static bool hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads,
-                      struct cel_value_place *out)
+bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads,
+                              struct cel_value_place *out)
 {
     struct extent *extent = cel_malloc_array((size_t)ds->par->size, sizeof *extent);
     struct cel_value_range range;
@@ -214,29 +214,21 @@ static int write_own(struct cel_request *req)
     return rc;
 }
 
-void cel_par_direct(struct cel_request *req, struct cel_par_head *mine, struct cel_par_head *heads, int *done,
-                    bool *out_of_range)
+bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place, struct cel_par_head *mine,
+                    struct cel_par_head *heads, int *flags)
 {
     struct cel_par *par = req->ds->par;
-    struct {
-        struct cel_value_place place;
-        int given;
-    } news = {0};
     struct cel_status before;
     int rc = CEL_OK, own;
 
-    news.given = par->rank == 0 && hand_over(req->ds, req->var, heads, &news.place);
-    MPI_Bcast(&news, sizeof news, MPI_BYTE, 0, par->comm);
-    if (!news.given)
-        return;
-    par->place = news.place;
+    par->place = *place;
     cel_status_save(&before);
     if (mine->direct)
         rc = write_own(req);
     cel_status_restore(&before);
-    *out_of_range = rc == NC_ERANGE;
     own = mine->done = mine->direct && (rc == CEL_OK || rc == NC_ERANGE);
-    MPI_Gather(&own, 1, MPI_INT, done, 1, MPI_INT, 0, par->comm);
+    MPI_Gather(&own, 1, MPI_INT, flags, 1, MPI_INT, 0, par->comm);
     for (int r = 0; par->rank == 0 && r < par->size; r++)
-        heads[r].done = done[r];
+        heads[r].done = flags[r];
+    return rc == NC_ERANGE;
 }
