@@ -1,8 +1,12 @@
 /* Ranks write and read one float variable of 96 MB, each a slab of whole chunks; seconds of the slowest rank, as JSON.
- * Compiled by run_mpi.py with mpicc against each library. bench_mpi FOLDER ROUNDS [zarr] */
+ * Compiled by run_mpi.py with mpicc against each library. bench_mpi FOLDER ROUNDS netcdf4|zarr|classic */
+#ifdef BENCH_PNETCDF
+#include "pnetcdf_as_netcdf.h"
+#else
 #include <mpi.h>
 #include <netcdf.h>
 #include <netcdf_par.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +27,12 @@ static size_t rows;
     } while (0)
 
 static const struct kind {
-    const char *name;
+    const char *family, *name;
     int mode, chunked, filtered;
 } kinds[] = {
-    {"filtered chunks", NC_NETCDF4, 1, 1},
-    {"chunks", NC_NETCDF4, 1, 0},
-    {"contiguous", NC_NETCDF4, 0, 0},
+    {"netcdf4", "filtered chunks", NC_NETCDF4, 1, 1}, {"netcdf4", "chunks", NC_NETCDF4, 1, 0},
+    {"netcdf4", "contiguous", NC_NETCDF4, 0, 0},      {"zarr", "filtered chunks", NC_NETCDF4, 1, 1},
+    {"classic", "CDF-5", NC_64BIT_DATA, 0, 0},
 };
 
 static void make_slab(void)
@@ -112,14 +116,16 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc < 3)
+    if (argc < 4)
         return 2;
     make_slab();
     for (int round = 0; round < atoi(argv[2]); round++)
-        for (size_t k = 0; k < (argc > 3 ? 1 : sizeof kinds / sizeof *kinds); k++) {
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             double wrote, got;
 
-            snprintf(path, sizeof path, argc > 3 ? "file://%s/bench.zarr#mode=zarr" : "%s/bench.nc", argv[1]);
+            if (strcmp(kinds[k].family, argv[3]) != 0)
+                continue;
+            snprintf(path, sizeof path, strcmp(argv[3], "zarr") == 0 ? "file://%s/bench.zarr#mode=zarr" : "%s/bench.nc", argv[1]);
             wrote = write_file(path, &kinds[k]);
             got = read_file(path);
             if (rank == 0)

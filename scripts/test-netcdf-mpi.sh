@@ -1,8 +1,9 @@
 #!/bin/sh
 # test-netcdf-mpi.sh SOURCE PREFIX: netCDF-C's own parallel programs, unchanged, on the libnetcdf_mpi that is installed below
 # PREFIX, each with the number of ranks that netCDF-C runs it with. SOURCE/netcdf is netCDF-C's source (scripts/sources.sh).
-# tst_parallel5 is not run: it asks for a symbol that only the inside of netCDF-C has.
+# tst_parallel5 is not run: it asks for a symbol that only the inside of netCDF-C has. Then netCDF4-python (test-mpi4py.sh).
 set -eu
+here=$(cd "$(dirname "$0")/.." && pwd)
 source=$1/netcdf
 lib=$(dirname "$(find "$2" -name libnetcdf_mpi.so | head -1)")
 work=$(mktemp -d)
@@ -32,4 +33,5 @@ for test in tst_parallel:4 tst_parallel3:16 tst_parallel4:1 tst_parallel4:2 tst_
     echo "$name, $ranks ranks: $result"
     [ $result = passed ] || { bad=1; tail -20 "$name.log"; }
 done
+"$here/scripts/test-mpi4py.sh" "$here/.venv-mpi" "$2" || bad=1
 exit $bad

@@ -19,6 +19,7 @@ struct cel_par {
     bool peer_tried;                         /* this rank has tried to reach it ... */
     struct cel_peer *peer;                   /* ... and writes to it with this; NULL: rank 0 does */
     const struct cel_container_ops *own_ops; /* whose peer that is */
+    struct cel_value_place place;            /* of the variable of the put at work (par_direct.c) */
 
     struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting */
     struct cel_mutex lock;   /* guards the rest: chunks are encoded by many threads */
@@ -34,6 +35,9 @@ struct cel_par_head {
     int64_t memtype;
     int64_t group, var; /* ids */
     int64_t whole;      /* put: it consists of whole chunks, which are sent encoded */
+    int64_t direct;     /* put: this rank can write it to the file by itself ... */
+    int64_t done;       /* ... and has */
+    uint64_t nchunks;   /* put: that were encoded */
     uint64_t start[CEL_RANK_MAX], count[CEL_RANK_MAX], stride[CEL_RANK_MAX];
 };
 
@@ -66,7 +70,6 @@ int cel_par_prepare(struct cel_dataset *ds, struct cel_var *var, const struct ce
 int cel_par_gather_heads(const struct cel_par *par, const struct cel_par_head *mine, struct cel_par_head **out);
 /* The region of a head; borrows its members. */
 struct cel_region cel_par_region(const struct cel_par_head *head, ptrdiff_t *stride, int rank);
-void cel_par_share_lengths(struct cel_dataset *ds); /* of unlimited dimensions, as rank 0 has them */
 
 /* --- par_queue.c: puts made alone ------------------------------------------------------------ */
 int cel_par_queue_add(struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head);
@@ -81,7 +84,22 @@ void cel_par_captured_free(struct cel_par *par); /* their memory is kept for the
 void cel_par_spare_free(struct cel_par *par);    /* ... until here */
 
 /* --- par_place.c --------------------------------------------------------------------------------- */
-int cel_par_place(struct cel_dataset *ds, struct cel_var *var); /* collective: what was captured into the file */
+struct cel_placing; /* what was captured, on its way into the file */
+int cel_par_placing_make(struct cel_dataset *ds, struct cel_var *var, struct cel_placing **out); /* not collective */
+/* On rank 0, alone: memory for the chunks of all ranks, whose heads are borrowed. */
+int cel_par_placing_lead(struct cel_placing *placing, const struct cel_par_head *heads);
+int cel_par_place(struct cel_placing *placing); /* collective */
+void cel_par_placing_free(struct cel_placing *placing);
+
+/* --- par_direct.c ------------------------------------------------------------------------------ */
+bool cel_par_is_direct(const struct cel_request *req); /* may this rank write the values itself? Not collective */
+/* On rank 0, alone, after the array was made long enough: may they, and where? */
+bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads,
+                              struct cel_value_place *out);
+/* Collective: those that may do, and heads on rank 0 say who did; flags, there: memory for a number of each rank. true: some
+ * values of this rank did not fit. */
+bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place, struct cel_par_head *mine,
+                    struct cel_par_head *heads, int *flags);
 
 /* --- par_peer.c ---------------------------------------------------------------------------------- */
 void cel_par_peer_open(struct cel_dataset *ds); /* if that was not tried yet */

@@ -1,4 +1,4 @@
-/* What ranks send each other: regions, values, and lengths of dimensions. */
+/* What ranks send each other: regions and values. */
 #include "mem.h"
 #include "par_int.h"
 #include <stdlib.h>
@@ -135,19 +135,4 @@ int cel_par_gather_heads(const struct cel_par *par, const struct cel_par_head *m
         return NC_ENOMEM;
     MPI_Gather(mine, sizeof *mine, MPI_BYTE, *out, sizeof *mine, MPI_BYTE, 0, par->comm);
     return CEL_OK;
-}
-
-void cel_par_share_lengths(struct cel_dataset *ds)
-{
-    cel_lock(ds->lock);
-    for (size_t i = 0; i < ds->dims.n; i++) {
-        struct cel_dim *dim = ds->dims.at[i];
-        uint64_t len = dim ? dim->len : 0;
-
-        if (!dim || !dim->unlimited)
-            continue;
-        MPI_Bcast(&len, 1, MPI_UINT64_T, 0, ds->par->comm);
-        dim->len = (size_t)len;
-    }
-    cel_unlock(ds->lock);
 }

@@ -1,4 +1,4 @@
-/* How a rank that does not have the file writes to it all the same: it opens what lies at the dataset's path, if that is the
+/* How a rank that does not have the file writes to it all the same (and rank 0 beside its container: par_direct.c): it opens what lies at the dataset's path, if that is the
  * file of rank 0. On a machine that does not share rank 0's file system it is another, or none: then rank 0 writes.
  *
  * An inode alone proves nothing, as machines made from one image have equal ones. So rank 0 makes an empty file of a random
@@ -85,7 +85,7 @@ void cel_par_peer_open(struct cel_dataset *ds)
     struct cel_status before;
     struct cel_where where;
 
-    if (par->rank == 0 || par->peer_tried || !ds->ops->peer_open)
+    if (par->peer_tried || !ds->ops->peer_open)
         return;
     par->peer_tried = true;
     par->own_ops = ds->ops;

@@ -35,14 +35,16 @@ struct batch {
     uint64_t more;
 };
 
-struct placing {
+struct cel_placing {
     struct cel_dataset *ds;
     struct cel_var *var;
+    struct entry *mine;  /* of this rank */
     struct grant *grant; /* of one batch: of this rank, on rank 0 of all, by rank */
     uint64_t *rest;      /* this rank's that rank 0 writes */
 
     /* rank 0 alone */
-    struct entry *entry; /* in chunk order */
+    const struct cel_par_head *heads; /* of all ranks */
+    struct entry *entry;              /* in chunk order */
     size_t n, next;
     struct cel_chunk_location *at; /* of the entries of a batch, from its first one */
     struct batch *batch;           /* of each rank */
@@ -71,7 +73,7 @@ static void list_entries(const struct cel_par *par, struct entry *out)
                                 .skipped = chunk->skipped,
                                 .rank = (uint64_t)par->rank,
                                 .nth = i,
-                                .reaches = par->peer != NULL};
+                                .reaches = par->rank && par->peer};
         memcpy(out[i].index, chunk->index, sizeof out[i].index);
     }
 }
@@ -87,11 +89,32 @@ static size_t drop_overwritten(struct entry *entry, size_t n)
     return kept;
 }
 
-/* What rank 0 needs for so many chunks. */
-static int take_memory(struct placing *p, size_t n)
-{
-    size_t size = (size_t)p->ds->par->size;
+/* --- its memory ---------------------------------------------------------------------------------- */
 
+int cel_par_placing_make(struct cel_dataset *ds, struct cel_var *var, struct cel_placing **out)
+{
+    const struct cel_par *par = ds->par;
+    struct cel_placing *p = cel_calloc(1, sizeof *p);
+    size_t own = par->captured.n;
+
+    *out = p;
+    if (!p)
+        return NC_ENOMEM;
+    p->ds = ds;
+    p->var = var;
+    p->mine = cel_malloc_array(own + 1, sizeof *p->mine);
+    p->rest = cel_malloc_array(own + 1, sizeof *p->rest);
+    p->grant = par->rank ? cel_malloc_array(own + 1, sizeof *p->grant) : NULL;
+    return p->mine && p->rest && (p->grant || !par->rank) ? CEL_OK : NC_ENOMEM;
+}
+
+int cel_par_placing_lead(struct cel_placing *p, const struct cel_par_head *heads)
+{
+    size_t size = (size_t)p->ds->par->size, n = 0;
+
+    p->heads = heads;
+    for (size_t r = 0; r < size; r++)
+        n += (size_t)heads[r].nchunks;
     p->entry = cel_malloc_array(n + 1, sizeof *p->entry);
     p->grant = cel_malloc_array(n + 1, sizeof *p->grant);
     p->at = cel_malloc_array(n + 1, sizeof *p->at);
@@ -100,58 +123,49 @@ static int take_memory(struct placing *p, size_t n)
     return p->entry && p->grant && p->at && p->batch && p->first ? CEL_OK : NC_ENOMEM;
 }
 
-static void free_memory(struct placing *p)
+void cel_par_placing_free(struct cel_placing *p)
 {
+    if (!p)
+        return;
+    free(p->mine);
+    free(p->rest);
     free(p->entry);
     free(p->grant);
     free(p->at);
     free(p->batch);
     free(p->first);
-    free(p->rest);
     free(p->unread);
+    free(p);
 }
 
-static void receive_entries(struct placing *p, const struct entry *mine, const uint64_t *counts)
+/* --- gathering ----------------------------------------------------------------------------------- */
+
+static void receive_entries(struct cel_placing *p)
 {
     const struct cel_par *par = p->ds->par;
 
-    memcpy(p->entry, mine, (size_t)counts[0] * sizeof *mine);
-    p->n = counts[0];
+    memcpy(p->entry, p->mine, par->captured.n * sizeof *p->mine);
+    p->n = par->captured.n;
     for (int r = 1; r < par->size; r++) {
-        cel_par_receive(par, r, p->entry + p->n, (size_t)counts[r] * sizeof *mine);
-        p->n += counts[r];
+        size_t n = (size_t)p->heads[r].nchunks;
+
+        if (n)
+            cel_par_receive(par, r, p->entry + p->n, n * sizeof *p->mine);
+        p->n += n;
     }
     qsort(p->entry, p->n, sizeof *p->entry, entry_order);
     p->n = drop_overwritten(p->entry, p->n);
 }
 
-/* After this rank 0 has all entries, and every rank the memory for what follows. */
-static int gather_entries(struct placing *p)
+static void gather_entries(struct cel_placing *p)
 {
-    struct cel_par *par = p->ds->par;
-    uint64_t own = par->captured.n, n = 0;
-    uint64_t *counts = par->rank == 0 ? cel_calloc((size_t)par->size, sizeof *counts) : NULL;
-    struct entry *mine = cel_malloc_array(own + 1, sizeof *mine);
-    int rc;
+    const struct cel_par *par = p->ds->par;
 
-    p->rest = cel_malloc_array(own + 1, sizeof *p->rest);
-    rc = cel_par_share(par, mine && p->rest && (par->rank || counts) ? CEL_OK : NC_ENOMEM);
-    if (rc == CEL_OK) {
-        list_entries(par, mine);
-        MPI_Gather(&own, 1, MPI_UINT64_T, counts, 1, MPI_UINT64_T, 0, par->comm);
-        for (int r = 0; par->rank == 0 && r < par->size; r++)
-            n += counts[r];
-        if (par->rank)
-            p->grant = cel_malloc_array(own + 1, sizeof *p->grant);
-        rc = cel_par_share(par, par->rank == 0 ? take_memory(p, n) : p->grant ? CEL_OK : NC_ENOMEM);
-    }
-    if (rc == CEL_OK && par->rank == 0)
-        receive_entries(p, mine, counts);
-    else if (rc == CEL_OK)
-        cel_par_send(par, 0, mine, own * sizeof *mine);
-    free(mine);
-    free(counts);
-    return rc;
+    list_entries(par, p->mine);
+    if (par->rank == 0)
+        receive_entries(p);
+    else if (par->captured.n)
+        cel_par_send(par, 0, p->mine, par->captured.n * sizeof *p->mine);
 }
 
 /* --- rank 0: allocating ------------------------------------------------------------------------ */
@@ -161,7 +175,7 @@ static bool must_flush(struct cel_dataset *ds)
     return ds->ops->must_flush && ds->ops->must_flush(ds);
 }
 
-static const void *bytes_of(const struct placing *p, const struct entry *entry)
+static const void *bytes_of(const struct cel_placing *p, const struct entry *entry)
 {
     const struct cel_par *par = p->ds->par;
 
@@ -169,7 +183,7 @@ static const void *bytes_of(const struct placing *p, const struct entry *entry)
 }
 
 /* A chunk that is written whole is in nobody's cache any more. */
-static int allocate(struct placing *p, const struct entry *entry, struct cel_chunk_location *at)
+static int allocate(struct cel_placing *p, const struct entry *entry, struct cel_chunk_location *at)
 {
     const size_t *index = (const size_t *)entry->index;
     struct cel_cached_chunk *cached = cel_cache_find(p->var->array, index);
@@ -181,7 +195,7 @@ static int allocate(struct placing *p, const struct entry *entry, struct cel_chu
 }
 
 /* The next entries up to a flush, or a failure. *end is behind those that have a place now. */
-static int allocate_batch(struct placing *p, size_t *end)
+static int allocate_batch(struct cel_placing *p, size_t *end)
 {
     struct cel_dataset *ds = p->ds;
     size_t i = p->next;
@@ -193,13 +207,13 @@ static int allocate_batch(struct placing *p, size_t *end)
     return rc;
 }
 
-static bool may_hand_over(const struct placing *p, const struct entry *entry, const struct cel_chunk_location *at)
+static bool may_hand_over(const struct cel_placing *p, const struct entry *entry, const struct cel_chunk_location *at)
 {
     return entry->reaches && p->ds->ops->chunk_hand_over(p->ds, p->var, at, (size_t)entry->n);
 }
 
 /* Their places, those of one rank side by side. */
-static void sort_grants(struct placing *p, size_t end, bool more)
+static void sort_grants(struct cel_placing *p, size_t end, bool more)
 {
     int size = p->ds->par->size;
 
@@ -226,7 +240,7 @@ static void sort_grants(struct placing *p, size_t end, bool more)
 
 /* --- rank 0: writing ------------------------------------------------------------------------------ */
 
-static int write_here(const struct placing *p, const struct grant *grant, const void *bytes)
+static int write_here(const struct cel_placing *p, const struct grant *grant, const void *bytes)
 {
     const struct entry *entry = &p->entry[grant->entry];
 
@@ -234,14 +248,14 @@ static int write_here(const struct placing *p, const struct grant *grant, const 
                                    (size_t)entry->n);
 }
 
-static void write_own(const struct placing *p, struct cel_first_failure *first)
+static void write_own(const struct cel_placing *p, struct cel_first_failure *first)
 {
     for (size_t i = 0; i < p->batch[0].n; i++)
         cel_first_failure_note(first, write_here(p, &p->grant[i], bytes_of(p, &p->entry[p->grant[i].entry])));
 }
 
 /* After a failure the rest is still received: no rank waits for ever. */
-static void write_received(const struct placing *p, int from, struct cel_first_failure *first)
+static void write_received(const struct cel_placing *p, int from, struct cel_first_failure *first)
 {
     const struct cel_par *par = p->ds->par;
     uint64_t n;
@@ -263,7 +277,7 @@ static void write_received(const struct placing *p, int from, struct cel_first_f
     }
 }
 
-static int lead_batch(struct placing *p, bool *more)
+static int lead_batch(struct cel_placing *p, int rc, bool *more)
 {
     const struct cel_par *par = p->ds->par;
     const struct cel_container_ops *ops = p->ds->ops;
@@ -271,7 +285,9 @@ static int lead_batch(struct placing *p, bool *more)
     struct batch own;
     size_t end;
 
-    cel_first_failure_note(&first, must_flush(p->ds) ? ops->flush_deferred(p->ds) : CEL_OK);
+    cel_first_failure_note(&first, rc);
+    if (rc == CEL_OK && must_flush(p->ds))
+        cel_first_failure_note(&first, ops->flush_deferred(p->ds));
     if (ops->chunk_io_begin)
         ops->chunk_io_begin(p->ds);
     end = p->next;
@@ -293,7 +309,7 @@ static int lead_batch(struct placing *p, bool *more)
 
 /* --- every other rank ------------------------------------------------------------------------------- */
 
-static int write_directly(const struct placing *p, const struct grant *grant)
+static int write_directly(const struct cel_placing *p, const struct grant *grant)
 {
     struct cel_par *par = p->ds->par;
     const struct cel_captured *chunk = par->captured.at[grant->nth];
@@ -302,7 +318,7 @@ static int write_directly(const struct placing *p, const struct grant *grant)
     return par->own_ops->peer_write(par->peer, p->var, chunk->index, &at, chunk->bytes, chunk->n);
 }
 
-static bool follow_batch(const struct placing *p)
+static bool follow_batch(const struct cel_placing *p)
 {
     const struct cel_par *par = p->ds->par;
     struct batch batch;
@@ -325,7 +341,7 @@ static bool follow_batch(const struct placing *p)
 
 /* --- all ------------------------------------------------------------------------------------------ */
 
-static int take_unread(struct placing *p)
+static int take_unread(struct cel_placing *p)
 {
     size_t most = 1;
 
@@ -335,35 +351,32 @@ static int take_unread(struct placing *p)
     return p->unread ? CEL_OK : NC_ENOMEM;
 }
 
-static int lead(struct placing *p, bool *more)
+static int lead(struct cel_placing *p, bool *more)
 {
-    int rc;
+    int rc = p->unread ? CEL_OK : take_unread(p);
 
     cel_lock(&p->var->array->lock);
-    rc = lead_batch(p, more);
+    rc = lead_batch(p, rc, more);
     cel_unlock(&p->var->array->lock);
     return rc;
 }
 
-int cel_par_place(struct cel_dataset *ds, struct cel_var *var)
+int cel_par_place(struct cel_placing *p)
 {
-    struct placing p = {.ds = ds, .var = var};
-    struct cel_par *par = ds->par;
+    struct cel_par *par = p->ds->par;
     bool more = true;
-    int rc;
+    int rc = CEL_OK;
 
-    cel_par_peer_open(ds);
-    rc = gather_entries(&p);
-    if (rc == CEL_OK)
-        rc = cel_par_share(par, par->rank == 0 ? take_unread(&p) : CEL_OK);
+    if (par->rank)
+        cel_par_peer_open(p->ds);
+    gather_entries(p);
     while (rc == CEL_OK && more) {
         if (par->rank == 0)
-            rc = lead(&p, &more);
+            rc = lead(p, &more);
         else
-            more = follow_batch(&p);
+            more = follow_batch(p);
         rc = cel_par_share(par, rc);
     }
-    free_memory(&p);
     cel_par_captured_free(par);
     return rc;
 }

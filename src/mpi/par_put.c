@@ -1,6 +1,6 @@
 /* Puts of ranks. Collective: each rank checks its region and encodes it if it consists of whole chunks; rank 0 makes the
- * array longer, places the encoded chunks, then puts the other regions, whose values travel as they are, in the order of
- * ranks. Alone: rank 0 puts at once, the others when ranks meet (par_queue.c). */
+ * array longer, places the encoded chunks, lets ranks write what does not go by chunks (par_direct.c), then puts the other
+ * regions, whose values travel as they are, in the order of ranks. Alone: rank 0 puts at once, the others when ranks meet (par_queue.c). */
 #include "mem.h"
 #include "par_int.h"
 #include <stdlib.h>
@@ -45,53 +45,24 @@ static int extend(struct cel_dataset *ds, struct cel_var *var, const struct cel_
     return rc;
 }
 
+/* The rank is told whether some of its values did not fit. */
 static int put_received(struct cel_dataset *ds, struct cel_var *var, int from, const struct cel_par_head *head,
                         bool failed)
 {
     ptrdiff_t stride[CEL_RANK_MAX];
     struct cel_region region = cel_par_region(head, stride, var->ndims);
     void *bytes;
-    int rc = cel_par_receive_new(ds->par, from, (size_t)head->nbytes, &bytes);
+    int rc = cel_par_receive_new(ds->par, from, (size_t)head->nbytes, &bytes), range;
 
     if (rc == CEL_OK && !failed)
         rc = cel_put_region(ds, var, &region, bytes, (nc_type)head->memtype);
+    range = rc == NC_ERANGE;
     free(bytes);
-    return rc;
-}
-
-/* range[r]: some values of rank r did not fit. */
-static int put_of_ranks(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads,
-                        const struct cel_region *own, const void *data, int rc, int *range)
-{
-    struct cel_first_failure first = {0};
-
-    cel_first_failure_note(&first, rc);
-    for (int r = 0; r < ds->par->size; r++) {
-        const struct cel_par_head *head = &heads[r];
-
-        rc = CEL_OK;
-        if (head->n && !head->whole && r)
-            rc = put_received(ds, var, r, head, first.rc != CEL_OK);
-        else if (head->n && !head->whole && first.rc == CEL_OK)
-            rc = cel_put_region(ds, var, own, data, (nc_type)head->memtype);
-        range[r] = rc == NC_ERANGE;
-        cel_first_failure_note(&first, rc == NC_ERANGE ? CEL_OK : rc);
-    }
-    return cel_first_failure_restore(&first);
+    cel_par_send(ds->par, from, &range, sizeof range);
+    return range ? CEL_OK : rc;
 }
 
 /* --- together --------------------------------------------------------------------------------- */
-
-static int send_values(const struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head,
-                       char *packed)
-{
-    if (!head->n || head->whole)
-        return CEL_OK;
-    if (!req->packed)
-        cel_par_pack(req, packed);
-    cel_par_send(par, 0, req->packed ? req->data : packed, (size_t)head->nbytes);
-    return CEL_OK;
-}
 
 struct put {
     struct cel_dataset *ds;
@@ -100,26 +71,116 @@ struct put {
     const void *data;
     struct cel_request req;
     struct cel_par_head head;
-    char *packed; /* where the values are gathered; NULL: they are packed already */
-    int *range;   /* on rank 0, one of each rank */
+    struct cel_placing *placing; /* of the chunks that were encoded */
+    char *packed;                /* where the values are gathered; NULL: they are packed already */
+    bool out_of_range;           /* some values of this rank did not fit */
+
+    /* rank 0 alone */
+    struct cel_par_head *heads; /* of all ranks */
+    int *flags;                 /* one for each rank */
 };
 
-static int move_values(struct put *p, const struct cel_par_head *heads)
+/* What rank 0 has found out from the regions of all. */
+struct news {
+    int rc;
+    int chunks; /* there are encoded chunks to place ... */
+    int given;  /* ... or ranks write by themselves what does not go by chunks, here: */
+    struct cel_value_place place;
+    uint64_t len[CEL_RANK_MAX]; /* of the variable's dimensions now */
+};
+
+/* Does rank 0 put the values of this region? */
+static bool is_left(const struct cel_par_head *head)
+{
+    return head->n && !head->whole && !head->done;
+}
+
+static int put_own(struct put *p)
+{
+    int rc = cel_put_region(p->ds, p->var, p->region, p->data, (nc_type)p->head.memtype);
+
+    p->out_of_range = p->out_of_range || rc == NC_ERANGE;
+    return rc == NC_ERANGE ? CEL_OK : rc;
+}
+
+/* In the order of ranks. After a failure the rest is still received. */
+static int put_of_ranks(struct put *p, int rc)
+{
+    struct cel_first_failure first = {0};
+
+    cel_first_failure_note(&first, rc);
+    for (int r = 0; r < p->ds->par->size; r++) {
+        if (!is_left(&p->heads[r]))
+            continue;
+        if (r)
+            cel_first_failure_note(&first, put_received(p->ds, p->var, r, &p->heads[r], first.rc != CEL_OK));
+        else if (first.rc == CEL_OK)
+            cel_first_failure_note(&first, put_own(p));
+    }
+    return cel_first_failure_restore(&first);
+}
+
+static void send_values(struct put *p)
+{
+    const struct cel_par *par = p->ds->par;
+    int range;
+
+    if (!is_left(&p->head))
+        return;
+    if (!p->req.packed)
+        cel_par_pack(&p->req, p->packed);
+    cel_par_send(par, 0, p->req.packed ? p->req.data : p->packed, (size_t)p->head.nbytes);
+    cel_par_receive(par, 0, &range, sizeof range);
+    p->out_of_range = p->out_of_range || range;
+}
+
+static void look(struct put *p, struct news *news)
+{
+    size_t n = 0;
+
+    for (int r = 0; r < p->ds->par->size; r++)
+        n += (size_t)p->heads[r].nchunks;
+    news->rc = extend(p->ds, p->var, p->heads);
+    news->chunks = n > 0;
+    if (news->rc == CEL_OK && n)
+        news->rc = cel_par_placing_lead(p->placing, p->heads);
+    else if (news->rc == CEL_OK)
+        news->given = cel_par_direct_hand_over(p->ds, p->var, p->heads, &news->place);
+    for (int d = 0; d < p->var->ndims; d++)
+        news->len[d] = p->var->dim[d]->len;
+}
+
+static void learn_lengths(struct put *p, const struct news *news)
+{
+    cel_lock(p->ds->lock);
+    for (int d = 0; d < p->var->ndims; d++)
+        if (p->var->dim[d]->unlimited)
+            p->var->dim[d]->len = (size_t)news->len[d];
+    cel_unlock(p->ds->lock);
+}
+
+static int move_values(struct put *p)
 {
     struct cel_par *par = p->ds->par;
-    int out_of_range = 0, rc = cel_par_share(par, par->rank == 0 ? extend(p->ds, p->var, heads) : CEL_OK);
+    struct news news = {0};
+    int rc = CEL_OK;
 
-    if (rc != CEL_OK)
-        return rc;
-    rc = cel_par_place(p->ds, p->var);
+    MPI_Gather(&p->head, sizeof p->head, MPI_BYTE, p->heads, sizeof p->head, MPI_BYTE, 0, par->comm);
     if (par->rank == 0)
-        rc = put_of_ranks(p->ds, p->var, heads, p->region, p->data, rc, p->range);
+        look(p, &news);
+    MPI_Bcast(&news, sizeof news, MPI_BYTE, 0, par->comm);
+    if (news.rc != CEL_OK)
+        return cel_par_share(par, par->rank == 0 ? news.rc : CEL_OK);
+    learn_lengths(p, &news);
+    if (news.chunks)
+        rc = cel_par_place(p->placing);
+    else if (news.given)
+        p->out_of_range = cel_par_direct(&p->req, &news.place, &p->head, p->heads, p->flags);
+    if (par->rank == 0)
+        rc = put_of_ranks(p, rc);
     else
-        send_values(par, &p->req, &p->head, p->packed);
-    MPI_Scatter(p->range, 1, MPI_INT, &out_of_range, 1, MPI_INT, 0, par->comm);
-    cel_par_share_lengths(p->ds);
-    rc = cel_par_share(par, rc);
-    return rc == CEL_OK && out_of_range ? NC_ERANGE : rc;
+        send_values(p);
+    return cel_par_share(par, rc);
 }
 
 /* All memory that is needed later is taken before anybody waits for anybody. */
@@ -129,33 +190,36 @@ static int take_memory(struct put *p)
 
     if (!p->req.packed && p->head.n && !p->head.whole && !(p->packed = cel_malloc((size_t)p->head.nbytes)))
         return NC_ENOMEM;
-    if (par->rank == 0 && !(p->range = cel_calloc((size_t)par->size, sizeof *p->range)))
-        return NC_ENOMEM;
-    return CEL_OK;
+    if (par->rank == 0) {
+        p->heads = cel_calloc((size_t)par->size, sizeof *p->heads);
+        p->flags = cel_calloc((size_t)par->size, sizeof *p->flags);
+        if (!p->heads || !p->flags)
+            return NC_ENOMEM;
+    }
+    p->head.nchunks = par->captured.n;
+    return cel_par_placing_make(p->ds, p->var, &p->placing);
 }
 
 static int put_together(struct put *p)
 {
     struct cel_par *par = p->ds->par;
-    struct cel_par_head *heads = NULL;
-    bool out_of_range;
     int rc;
 
     p->head.whole = cel_par_is_whole(&p->req);
     rc = p->head.whole ? cel_par_encode(&p->req) : CEL_OK;
-    out_of_range = rc == NC_ERANGE;
+    p->out_of_range = rc == NC_ERANGE;
+    p->head.direct = !p->head.whole && cel_par_is_direct(&p->req);
     if (rc == CEL_OK || rc == NC_ERANGE)
         rc = take_memory(p);
     rc = cel_par_share(par, rc);
     if (rc == CEL_OK)
-        rc = cel_par_gather_heads(par, &p->head, &heads);
-    if (rc == CEL_OK)
-        rc = move_values(p, heads);
+        rc = move_values(p);
     cel_par_captured_free(par);
-    free(heads);
+    cel_par_placing_free(p->placing);
+    free(p->heads);
+    free(p->flags);
     free(p->packed);
-    free(p->range);
-    return rc == CEL_OK && out_of_range ? NC_ERANGE : rc;
+    return rc == CEL_OK && p->out_of_range ? NC_ERANGE : rc;
 }
 
 /* --- alone -------------------------------------------------------------------------------------- */

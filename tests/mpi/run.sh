@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh PROGRAMS [MATRIX_RUNS]: every format at 1, 2, 4 and 16 ranks; files and stores must have the same bytes for any
-# number. Then one rank errs, in every step and way, in MATRIX_RUNS sessions of each format (132: each combination at least
+# number, also those without chunks, which ranks write by themselves. Then one rank errs, in every step and way, in MATRIX_RUNS sessions of each format (132: each combination at least
 # once with 2 and 3 ranks; the long form is 1000). PROGRAMS is the folder of mpi_ranks and the others. Under mpirun, or what
 # MPIRUN names; nothing waits longer than a minute.
 set -eu
@@ -36,6 +36,12 @@ zarr2 deflate,level=1
 zarr2 none
 zarr3 shuffle|zstd,level=3
 END
+for format in netcdf4 cdf1 cdf2 cdf5; do
+    for n in 1 2 4 16; do
+        $run -n $n "$programs/mpi_values" values-$format-$n $format
+        cmp values-$format-1 values-$format-$n
+    done
+done
 for n in 2 4 16; do
     $run -n $n "$programs/mpi_failures" failures.nc
 done

@@ -3,6 +3,7 @@
  * change; the number of records when it grew, at sync and close. */
 #include "classic_int.h"
 #include "disk.h"
+#include "file_peer.h"
 #include "mem.h"
 #include <assert.h>
 #include <errno.h>
@@ -361,6 +362,11 @@ const struct cel_container_ops cel_classic_ops = {
     .extend = cel_classic_extend,
     .chunk_next = cel_classic_chunk_next,
     .chunk_locate = cel_classic_chunk_locate,
+    .values_hand_over = cel_classic_values_hand_over,
+    .peer_open = cel_file_peer_open,
+    .peer_write_at = cel_file_peer_write_at,
+    .peer_sync = cel_file_peer_sync,
+    .peer_close = cel_file_peer_close,
     .unchunked_get = cel_classic_get,
     .unchunked_put = cel_classic_put,
     .get_value = cel_classic_get_value,

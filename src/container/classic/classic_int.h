@@ -155,6 +155,10 @@ int cel_classic_chunk_next(struct cel_dataset *ds, struct cel_var *var, const si
 int cel_classic_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                              struct cel_chunk_location *out, char **key);
 
+/* --- classic_peer.c ---------------------------------------------------------------------------- */
+bool cel_classic_values_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_value_range *range,
+                                  struct cel_value_place *out);
+
 /* --- classic_row.c: one run of values, swapped on the way ------------------------------------------ */
 enum { CLASSIC_WINDOW = 256 << 10 }; /* bytes that are read, or written, to reach many short rows at once */
 enum { CLASSIC_GAP = 8 << 10 };      /* reading over so many bytes costs less than one more call */

@@ -329,13 +329,10 @@ int cel_h5_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const siz
 int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
 
-/* --- h5_peer.c: chunks that other processes write ------------------------------------ */
+/* --- h5_peer.c: what other processes write ------------------------------------ */
 bool cel_h5_chunk_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at, size_t n);
-int cel_h5_peer_open(const struct cel_location *where, struct cel_peer **out);
-int cel_h5_peer_write(struct cel_peer *peer, struct cel_var *var, const size_t *index,
-                      const struct cel_chunk_location *at, const void *encoded, size_t n);
-int cel_h5_peer_sync(struct cel_peer *peer);
-int cel_h5_peer_close(struct cel_peer *peer);
+bool cel_h5_values_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_value_range *range,
+                             struct cel_value_place *out);
 int cel_h5_chunk_refresh(struct cel_var *var); /* before libhdf5 touches the data itself */
 /* --- h5_outside.c, h5_virtual.c: other files and datasets that hold elements, without libhdf5 ------------ */
 struct cel_h5_where { /* where a dataset lies that is read without libhdf5 */
@@ -387,5 +384,8 @@ int cel_h5_unchunked_get(struct cel_dataset *ds, struct cel_var *var, const size
                          const ptrdiff_t *stride, void *data);
 int cel_h5_unchunked_put(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                          const ptrdiff_t *stride, const void *data);
+/* What libhdf5 writes from now on where contiguous data of this variable lay at the last sync is not deferred; 0 in both of
+ * the file's bounds ends it. */
+void cel_h5_synced_range_use(struct cel_var *var);
 
 #endif

@@ -1,5 +1,6 @@
 /* The HDF5 container: which locations are its own, and its table of verbs. */
 #include "file.h"
+#include "file_peer.h"
 #include "h5_int.h"
 #include <fcntl.h>
 #include <unistd.h>
@@ -67,10 +68,12 @@ const struct cel_container_ops cel_hdf5_ops = {
     .chunk_allocate = cel_h5_chunk_allocate,
     .chunk_write = cel_h5_chunk_write,
     .chunk_hand_over = cel_h5_chunk_hand_over,
-    .peer_open = cel_h5_peer_open,
-    .peer_write = cel_h5_peer_write,
-    .peer_sync = cel_h5_peer_sync,
-    .peer_close = cel_h5_peer_close,
+    .values_hand_over = cel_h5_values_hand_over,
+    .peer_open = cel_file_peer_open,
+    .peer_write = cel_file_peer_write,
+    .peer_write_at = cel_file_peer_write_at,
+    .peer_sync = cel_file_peer_sync,
+    .peer_close = cel_file_peer_close,
     .unchunked_get = cel_h5_unchunked_get,
     .unchunked_put = cel_h5_unchunked_put,
     .chunk_io_begin = cel_h5_chunk_io_begin,

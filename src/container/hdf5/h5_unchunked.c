@@ -162,11 +162,11 @@ static int write_texts(const struct region *r, char *const *in)
 /* --- through libhdf5 --------------------------------------------------------------------------- */
 
 /* Contiguous data is overwritten where the last sync had it (in_place): whole arrays are not deferred in memory. */
-static void use_synced_range(const struct region *r)
+void cel_h5_synced_range_use(struct cel_var *var)
 {
-    struct cel_h5_io *io = cel_h5_file(r->ds)->io;
-    struct cel_h5_var *v = r->var->priv;
-    hsize_t n = r->var->layout.storage == CEL_CONTIGUOUS && !v->synced_known ? H5Dget_storage_size(v->id) : 0;
+    struct cel_h5_io *io = cel_h5_file(var->group->dataset)->io;
+    struct cel_h5_var *v = var->priv;
+    hsize_t n = var->layout.storage == CEL_CONTIGUOUS && !v->synced_known ? H5Dget_storage_size(v->id) : 0;
     haddr_t at = n ? H5Dget_offset(v->id) : HADDR_UNDEF;
 
     if (!v->synced_known) {
@@ -195,7 +195,7 @@ static int put_inside(const struct region *r, const char *out)
     int rc, e;
     unsigned before = cel_h5_io_faults(io, &e);
 
-    use_synced_range(r);
+    cel_h5_synced_range_use(r->var);
     rc = v->fixed_string ? write_texts(r, (char *const *)out) : move(r, NULL, out);
     io->synced_begin = io->synced_end = 0;
     v->unflushed = true;
