@@ -23,7 +23,7 @@ extern int ndcell_backward(const uint8_t *, uint8_t *, int32_t, uint8_t, blosc2_
 extern int ndmean_forward(const uint8_t *, uint8_t *, int32_t, uint8_t, blosc2_cparams *, uint8_t);
 #endif
 
-enum { ROUNDS = 7, MOST = 80 };
+enum { ROUNDS = 7, SHORT_ROUNDS = 70, MOST = 80 };
 
 static int by_value(const void *a, const void *b)
 {
@@ -74,7 +74,10 @@ static void run_shuffle(struct work *w)
 
 static void run_fused(struct work *w)
 {
-    cel_cells_gather_planes(&w->cells, w->src, w->dst, w->elem);
+    if (cel_cells_gather_planes(&w->cells, w->src, w->dst, w->elem))
+        return;
+    cel_cells_gather(&w->cells, w->src, w->other); /* as a chain does it then */
+    cel_shuffle(w->dst, w->other, w->nbytes / w->elem, w->elem);
 }
 
 static void run_mean(struct work *w)
@@ -247,11 +250,13 @@ static void fill(struct work *w)
 
     w->src = aligned_alloc(4096, room);
     w->dst = aligned_alloc(4096, room);
+    w->other = aligned_alloc(4096, room);
     for (size_t i = 0; i + 4 <= w->nbytes; i += 4) {
         float f = 280 + sinf((float)(i % 40000) / 4000);
         memcpy(w->src + i, &f, 4);
     }
     memset(w->dst, 1, room);
+    memset(w->other, 1, room);
 }
 
 static double time_of(run_fn *run, struct work *w, size_t repeat)
@@ -266,21 +271,23 @@ static double time_of(run_fn *run, struct work *w, size_t repeat)
 /* Ratios: base / ours, and theirs / ours (0: no c-blosc2). */
 static void measure(const struct row *row, struct work *w, double *ratio, double *times)
 {
-    double ours[ROUNDS], base[ROUNDS], theirs[3];
-    size_t repeat = row->shapes == CACHED ? 200 : 1;
+    double ours[SHORT_ROUNDS], base[SHORT_ROUNDS], theirs[3];
+    size_t repeat = row->shapes == CACHED ? 20 : 1; /* short turns: on a busy machine few of them are disturbed */
+    int rounds = row->shapes == CACHED ? SHORT_ROUNDS : ROUNDS;
 
     fill(w);
     row->ours(w);
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         base[i] = time_of(row->base, w, repeat);
         ours[i] = time_of(row->ours, w, repeat);
     }
     for (int i = 0; row->theirs && i < 3; i++)
-        theirs[i] = time_of(row->theirs, w, repeat > 1 ? repeat / 10 : 1) * (repeat > 1 ? 10 : 1);
-    *ratio = median(base, ROUNDS) / median(ours, ROUNDS);
-    *times = row->theirs ? median(theirs, 3) / median(ours, ROUNDS) : 0;
+        theirs[i] = time_of(row->theirs, w, repeat);
+    *ratio = median(base, rounds) / median(ours, rounds);
+    *times = row->theirs ? median(theirs, 3) / median(ours, rounds) : 0;
     free(w->src);
     free(w->dst);
+    free(w->other);
 }
 
 static bool run_row(const struct row *row, bool verbose)

@@ -32,6 +32,7 @@
  * Correctness is checked against the portable form, for all sizes and alignments (test_kernels). What
  * would break it: src and dst that overlap (asserted). */
 #include "kernels.h"
+#include "shuffle_blocks.h"
 #include "vec16.h"
 #include <assert.h>
 #include <string.h>
@@ -158,16 +159,6 @@ static void unshuffle_sse2(void *dst, const void *src, size_t plane, size_t n, s
     unshuffle_tail(dst, src, plane, unshuffle_tiles(dst, src, plane, n, size), n, size);
 }
 
-#define AVX2 __attribute__((target("avx2")))
-#define AVX2_INLINE __attribute__((target("avx2"), always_inline)) static inline
-
-/* 16 bytes from each of two addresses, one per lane. */
-AVX2_INLINE __m256i load_lanes(const unsigned char *low, const unsigned char *high)
-{
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)low)),
-                                   _mm_loadu_si128((const __m128i *)high), 1);
-}
-
 AVX2_INLINE __m256i load(const unsigned char *p)
 {
     return _mm256_loadu_si256((const __m256i *)p);
@@ -193,20 +184,29 @@ AVX2_INLINE void put_lanes(unsigned char *low, unsigned char *high, __m256i a, _
     }
 }
 
+/* 16 bytes from each of two addresses, one per lane. */
+AVX2_INLINE __m256i load_lanes(const unsigned char *low, const unsigned char *high)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)low)),
+                                   _mm_loadu_si128((const __m128i *)high), 1);
+}
+
+/* 32 elements of `size` bytes: the lanes that a block takes. */
+AVX2_INLINE void load_run(__m256i *v, const unsigned char *src, size_t size)
+{
+    for (size_t k = 0; k < size; k++)
+        v[k] = load_lanes(src + 16 * k, src + 16 * (size + k));
+}
+
 /* The forward loops, 32 elements at a time. Each returns how many elements it has done. */
 AVX2 static size_t shuffle2_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
 {
-    const __m256i order = _mm256_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15, 0, 2, 4, 6, 8, 10, 12,
-                                           14, 1, 3, 5, 7, 9, 11, 13, 15);
+    __m256i v[2];
     size_t at;
 
     for (at = 0; at + 32 <= count; at += 32) {
-        const unsigned char *p = src + at * 2;
-        __m256i a = _mm256_shuffle_epi8(load_lanes(p, p + 32), order);
-        __m256i b = _mm256_shuffle_epi8(load_lanes(p + 16, p + 48), order);
-
-        store(dst + at, _mm256_unpacklo_epi64(a, b));
-        store(dst + n + at, _mm256_unpackhi_epi64(a, b));
+        load_run(v, src + at * 2, 2);
+        shuffle2_block_avx2(dst + at, n, v);
     }
     return at;
 }
@@ -221,25 +221,12 @@ AVX2_INLINE void unshuffle2_block(unsigned char *dst, const unsigned char *src, 
 
 AVX2 static size_t shuffle4_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
 {
-    const __m256i order = _mm256_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 0, 4, 8, 12, 1, 5, 9,
-                                           13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m256i v[4];
     size_t at;
-    int k;
 
     for (at = 0; at + 32 <= count; at += 32) {
-        const unsigned char *p = src + at * 4;
-        __m256i v[4], lo0, lo1, hi0, hi1;
-
-        for (k = 0; k < 4; k++)
-            v[k] = _mm256_shuffle_epi8(load_lanes(p + 16 * k, p + 64 + 16 * k), order);
-        lo0 = _mm256_unpacklo_epi32(v[0], v[1]);
-        hi0 = _mm256_unpackhi_epi32(v[0], v[1]);
-        lo1 = _mm256_unpacklo_epi32(v[2], v[3]);
-        hi1 = _mm256_unpackhi_epi32(v[2], v[3]);
-        store(dst + at, _mm256_unpacklo_epi64(lo0, lo1));
-        store(dst + n + at, _mm256_unpackhi_epi64(lo0, lo1));
-        store(dst + 2 * n + at, _mm256_unpacklo_epi64(hi0, hi1));
-        store(dst + 3 * n + at, _mm256_unpackhi_epi64(hi0, hi1));
+        load_run(v, src + at * 4, 4);
+        shuffle4_block_avx2(dst + at, n, v);
     }
     return at;
 }
@@ -256,33 +243,12 @@ AVX2_INLINE void unshuffle4_block(unsigned char *dst, const unsigned char *src, 
 
 AVX2 static size_t shuffle8_avx2(unsigned char *dst, const unsigned char *src, size_t count, size_t n)
 {
-    const __m256i order = _mm256_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15, 0, 8, 1, 9, 2, 10, 3,
-                                           11, 4, 12, 5, 13, 6, 14, 7, 15);
+    __m256i v[8];
     size_t at;
-    int k;
 
     for (at = 0; at + 32 <= count; at += 32) {
-        const unsigned char *p = src + at * 8;
-        __m256i v[8], w[8];
-
-        for (k = 0; k < 8; k++)
-            v[k] = _mm256_shuffle_epi8(load_lanes(p + 16 * k, p + 128 + 16 * k), order);
-        for (k = 0; k < 4; k++) { /* two planes of 4 elements in each half lane */
-            w[k] = _mm256_unpacklo_epi16(v[2 * k], v[2 * k + 1]);
-            w[4 + k] = _mm256_unpackhi_epi16(v[2 * k], v[2 * k + 1]);
-        }
-        for (k = 0; k < 2; k++) { /* one plane of 8 elements in each half lane */
-            v[4 * k] = _mm256_unpacklo_epi32(w[4 * k], w[4 * k + 1]);
-            v[4 * k + 1] = _mm256_unpackhi_epi32(w[4 * k], w[4 * k + 1]);
-            v[4 * k + 2] = _mm256_unpacklo_epi32(w[4 * k + 2], w[4 * k + 3]);
-            v[4 * k + 3] = _mm256_unpackhi_epi32(w[4 * k + 2], w[4 * k + 3]);
-        }
-        for (k = 0; k < 2; k++) {
-            store(dst + (4 * k) * n + at, _mm256_unpacklo_epi64(v[4 * k], v[4 * k + 2]));
-            store(dst + (4 * k + 1) * n + at, _mm256_unpackhi_epi64(v[4 * k], v[4 * k + 2]));
-            store(dst + (4 * k + 2) * n + at, _mm256_unpacklo_epi64(v[4 * k + 1], v[4 * k + 3]));
-            store(dst + (4 * k + 3) * n + at, _mm256_unpackhi_epi64(v[4 * k + 1], v[4 * k + 3]));
-        }
+        load_run(v, src + at * 8, 8);
+        shuffle8_block_avx2(dst + at, n, v);
     }
     return at;
 }

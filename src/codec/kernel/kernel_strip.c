@@ -470,10 +470,12 @@ KERNEL(vec16, 16)
 
 const struct cel_strip_kernel cel_strip_kernels[] = {
 #ifdef CEL_X86
-    {"avx512", cel_cpu_avx512, gather_avx512, scatter_avx512},    {"avx2", cel_cpu_avx2, gather_avx2, scatter_avx2},
+    {"avx512", cel_cpu_avx512, gather_avx512, scatter_avx512, cel_planes_avx512},
+    {"avx2", cel_cpu_avx2, gather_avx2, scatter_avx2, cel_planes_avx2},
 #endif
 #ifdef CEL_VEC16
-    {CEL_VEC16_NAME, cel_cpu_any, gather_vec16, scatter_vec16},
+    {CEL_VEC16_NAME, cel_cpu_any, gather_vec16, scatter_vec16, NULL},
 #endif
-    {"portable", cel_cpu_any, gather_portable, scatter_portable}, {0},
+    {"portable", cel_cpu_any, gather_portable, scatter_portable, NULL},
+    {0},
 };

@@ -126,6 +126,15 @@ static size_t list_streams(struct walk *w)
     }
 }
 
+/* Whether a row of cells is whole in every axis: then it has the streams of every other such row. */
+static bool is_whole(const struct walk *w)
+{
+    for (int d = w->c->rank - 1; d-- > 0;)
+        if (w->c->dims[d] - w->corner[d] < w->c->side[d])
+            return false;
+    return true;
+}
+
 static bool next_corner(struct walk *w)
 {
     for (int d = w->c->rank - 1; d-- > 0;) {
@@ -137,20 +146,31 @@ static bool next_corner(struct walk *w)
     return false;
 }
 
+static const struct cel_strip_kernel *best_kernel(const struct cel_cells *c)
+{
+    const struct cel_strip_kernel *k = c->kernel ? c->kernel : cel_strip_kernels;
+
+    while (!k->usable())
+        k++;
+    return k;
+}
+
 /* One cell that is the whole array. */
 static bool act_on_all(const struct cel_cells *c, char *array, char *cells, cel_strip_act *act, void *context)
 {
     size_t start = 0;
     struct cel_strip s = {.offset = &start, .nstreams = 1, .unit = c->nbytes, .ncells = 1};
 
-    act(c->kernel ? c->kernel : cel_strip_kernels, &s, array, cells, context);
+    act(best_kernel(c), &s, array, cells, context);
     return true;
 }
 
 bool cel_cells_walk(const struct cel_cells *c, char *array, char *cells, cel_strip_act *act, void *context)
 {
+    const struct cel_strip_kernel *k = best_kernel(c);
     struct walk w = {.c = c};
     struct cel_strip s;
+    bool was_whole = false, whole;
     size_t few[256];
     int last = c->rank - 1;
 
@@ -174,9 +194,12 @@ bool cel_cells_walk(const struct cel_cells *c, char *array, char *cells, cel_str
         char *corner = array;
         for (int d = 0; d < last; d++)
             corner += w.corner[d] * w.stride[d];
-        s.nstreams = list_streams(&w);
+        whole = is_whole(&w);
+        if (!whole || !was_whole)
+            s.nstreams = list_streams(&w);
+        was_whole = whole;
         assert(s.nstreams <= w.most);
-        act(c->kernel ? c->kernel : cel_strip_kernels, &s, corner, cells, context);
+        act(k, &s, corner, cells, context);
         cells += s.nstreams * c->dims[last] * c->elem;
     } while (next_corner(&w));
     if (w.offset != few)
@@ -212,9 +235,10 @@ bool cel_cells_scatter(const struct cel_cells *c, const void *src, void *dst)
 
 /* --- cells and byte planes in one pass ----------------------------------------------------- */
 
-/* Rows of cells are gathered in a small buffer until it is full, then shuffled from there into the
- * byte planes: the cells never leave the first caches. */
+/* Cells of the usual sizes go straight into the planes (kernel_planes.c). Others, and what is left of a row, are
+ * gathered in a small buffer until it is full, then shuffled from there: the cells never leave the first caches. */
 #define STAGE ((size_t)16 << 10)
+#define MOST_CELL (4 * STAGE)
 
 struct planes {
     char *stage;
@@ -230,14 +254,19 @@ static void flush_planes(struct planes *p)
     p->filled = 0;
 }
 
-/* A long row of cells goes in parts of whole cells, the smaller last one with the last. */
-static void gather_planes(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells,
-                          void *context)
+/* As many cells as are gathered in one go: enough for the widest tiles. */
+static size_t cells_a_part(size_t cell)
 {
-    struct planes *p = context;
-    size_t cell = s->nstreams * s->unit, most = STAGE / cell > 16 ? STAGE / cell / 16 * 16 : 16, g = 0, len;
+    size_t n = STAGE / cell;
 
-    (void)cells;
+    return n > 16 ? n / 16 * 16 : cell <= STAGE ? 16 : 1;
+}
+
+/* A long row of cells goes in parts of whole cells, the smaller last one with the last. */
+static void stage_planes(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, struct planes *p)
+{
+    size_t most = cells_a_part(s->nstreams * s->unit), g = 0, len;
+
     do {
         struct cel_strip part = *s;
         bool is_last = s->ncells - g <= most;
@@ -255,18 +284,51 @@ static void gather_planes(const struct cel_strip_kernel *k, const struct cel_str
     } while (g < s->ncells);
 }
 
+/* Straight into the planes: as many cells as that can be done with. What waits in the buffer lies before them. */
+static size_t cells_to_planes(const struct cel_strip_kernel *k, const struct cel_strip *s, const char *array,
+                              struct planes *p)
+{
+    unsigned char *dst = p->dst + p->done + (p->filled ? p->filled / p->size : 0);
+    size_t ncells = k->planes ? k->planes(s, array, dst, p->n, p->size) : 0;
+    if (ncells && p->filled)
+        flush_planes(p);
+    p->done += ncells * s->nstreams * s->unit / p->size; /* the only division of most rows */
+    return ncells;
+}
+
+static void gather_planes(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells,
+                          void *context)
+{
+    struct planes *p = context;
+    size_t ncells = cells_to_planes(k, s, array, p);
+
+    (void)cells;
+    if (ncells < s->ncells || s->rest) {
+        struct cel_strip left = *s;
+
+        left.ncells -= ncells;
+        stage_planes(k, &left, array + ncells * s->unit, p);
+    }
+}
+
 bool cel_cells_gather_planes(const struct cel_cells *c, const void *src, void *dst, size_t size)
 {
     struct planes p = {.dst = dst, .size = size, .n = c->nbytes / size};
     size_t cell = c->elem;
     bool ok;
 
+    if (size == 1)
+        return cel_cells_gather(c, src, dst);
     for (int d = 0; d < c->rank; d++)
-        if (cell > STAGE || (cell *= c->side[d]) > STAGE)
+        if (cell > MOST_CELL || (cell *= c->side[d]) > MOST_CELL)
             return false;
-    if (is_copy(c) || c->nbytes % size || c->elem % size)
+    if (c->nbytes % size || c->elem % size)
         return false;
-    p.cap = STAGE + 17 * cell; /* the longest part: STAGE bytes or 16 cells, and the smaller last one */
+    if (is_copy(c)) {
+        cel_shuffle(dst, src, p.n, size);
+        return true;
+    }
+    p.cap = STAGE + (cells_a_part(cell) + 1) * cell; /* more than the longest part, with the smaller last cell */
     p.stage = cel_malloc(p.cap);
     ok = p.stage && cel_cells_walk(c, (char *)src, dst, gather_planes, &p);
     if (ok && p.filled)

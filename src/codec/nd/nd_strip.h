@@ -20,12 +20,17 @@ struct cel_strip {
 
 /* The whole cells of a strip. false: this kernel has no form for it. */
 typedef bool cel_strip_fn(const struct cel_strip *s, const char *src, char *dst);
+/* Cells of a strip, from the first on, into byte planes of elements of `size` bytes that are n bytes apart. Returns how
+ * many cells; 0: no form for them. */
+typedef size_t cel_planes_fn(const struct cel_strip *s, const char *array, unsigned char *dst, size_t n, size_t size);
 struct cel_strip_kernel {
     const char *name; /* NULL ends the table */
     bool (*usable)(void);
     cel_strip_fn *gather, *scatter; /* array -> cells, cells -> array */
+    cel_planes_fn *planes;          /* NULL: none */
 };
 extern const struct cel_strip_kernel cel_strip_kernels[]; /* best first; the portable one, last, has every form */
+cel_planes_fn cel_planes_avx2, cel_planes_avx512;         /* kernel_planes.c */
 
 /* Calls `act` for each strip of an array, with the address of its corner in the array and of its first
  * cell among the cells. false: no memory for the table of streams. */

@@ -48,6 +48,21 @@ static size_t place_of(int rank, const size_t *dims, const size_t *side, const s
     return before + within;
 }
 
+/* Cells and byte planes in one pass, against the cells shuffled. */
+static void planes_by_every_kernel(const struct cel_cells *cells, const void *src, const void *gathered, size_t size)
+{
+    unsigned char *want = malloc(cells->nbytes), *got = malloc(cells->nbytes);
+    struct cel_cells c = *cells;
+
+    cel_shuffle(want, gathered, c.nbytes / size, size);
+    for (c.kernel = cel_strip_kernels; c.kernel->name; c.kernel++) {
+        memset(got, 0, c.nbytes);
+        if (cel_cells_gather_planes(&c, src, got, size))
+            assert_memory_equal(got, want, c.nbytes);
+    }
+    free(want), free(got);
+}
+
 static void random_shapes(void **arg)
 {
     static const size_t elems[] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 32};
@@ -85,15 +100,35 @@ static void random_shapes(void **arg)
             assert_true(cel_cells_scatter(&cells, want, got));
             assert_memory_equal(got, src, n * elem);
         }
-        cells.kernel = NULL;
-        if (cel_cells_gather_planes(&cells, src, got, elem)) {
-            unsigned char *planes = malloc(n * elem);
-            cel_shuffle(planes, want, n, elem);
-            assert_memory_equal(got, planes, n * elem);
-            free(planes);
-        }
+        planes_by_every_kernel(&cells, src, want, elem);
         free(src), free(want), free(got);
     }
+}
+
+/* Pieces of every width, cells whose rows fill registers, part of one, or neither; long rows, and what is left of them. */
+static void planes_of_every_form(void **arg)
+{
+    static const size_t last[] = {1, 2, 3, 4, 6, 8, 16};
+
+    (void)arg;
+    for (size_t elem = 2; elem <= 8; elem *= 2)
+        for (size_t first = 1; first <= 8; first *= 2)
+            for (size_t second = 1; second <= 8; second *= 2)
+                for (size_t i = 0; i < 7; i++) {
+                    size_t side[3] = {first, second, last[i]}, n,
+                           dims[3] = {first + roll(2), 2 * second + roll(2), last[i] * (1 + roll(40)) + roll(2)};
+                    struct cel_cells cells;
+                    unsigned char *src, *mid;
+
+                    assert_true(cel_cells_init(&cells, 3, dims, side, elem));
+                    n = cells.nbytes;
+                    src = malloc(n), mid = malloc(n);
+                    for (size_t k = 0; k < n; k++)
+                        src[k] = (unsigned char)roll(256);
+                    assert_true(cel_cells_gather(&cells, src, mid));
+                    planes_by_every_kernel(&cells, src, mid, elem);
+                    free(src), free(mid);
+                }
 }
 
 /* Large enough to be written around the caches; rows that are and are not whole lines. */
@@ -416,6 +451,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_shapes),
+        cmocka_unit_test(planes_of_every_form),
         cmocka_unit_test(large_shapes),
         cmocka_unit_test(the_figure_of_ndcell),
         cmocka_unit_test(golden_vectors),
