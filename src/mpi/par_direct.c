@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN_MIN ((size_t)4 << 10)   /* shorter runs rank 0 puts together */
-#define PIECE ((size_t)256 << 10)   /* values that are given the file's byte order at a time */
+#define RUN_MIN ((size_t)4 << 10) /* shorter runs rank 0 puts together */
+#define PIECE ((size_t)256 << 10) /* values that are given the file's byte order at a time */
 
 /* --- which regions ------------------------------------------------------------------------------ */
 
@@ -77,19 +77,11 @@ static int extent_order(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static bool touch(const struct cel_par_head *a, const struct cel_par_head *b, int rank)
-{
-    for (int d = 0; d < rank; d++)
-        if (a->start[d] > last_index(b, d) || b->start[d] > last_index(a, d))
-            return false;
-    return true;
-}
-
 static bool any_touch(const struct extent *extent, size_t n, int rank)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n && extent[j].first < extent[i].end; j++)
-            if (touch(extent[i].head, extent[j].head, rank))
+            if (cel_par_touch(extent[i].head, extent[j].head, rank))
                 return true;
     return false;
 }
@@ -226,9 +218,10 @@ bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place
     if (mine->direct)
         rc = write_own(req);
     cel_status_restore(&before);
-    own = mine->done = mine->direct && (rc == CEL_OK || rc == NC_ERANGE);
+    own = mine->direct && (rc == CEL_OK || rc == NC_ERANGE);
+    mine->left = mine->left && !own;
     MPI_Gather(&own, 1, MPI_INT, flags, 1, MPI_INT, 0, par->comm);
     for (int r = 0; par->rank == 0 && r < par->size; r++)
-        heads[r].done = flags[r];
+        heads[r].left = heads[r].left && !flags[r];
     return rc == NC_ERANGE;
 }

@@ -32,7 +32,21 @@ static float value(int step, size_t y, size_t x)
     return (float)(step * 100000) + (float)(y * NX + x) + 0.25f * (float)((y * 7 + x) % 4);
 }
 
-/* The same part for any number of ranks: rows of chunks, dealt out. */
+/* One call, in which each rank has a slab that cuts through chunks. */
+static void put_slabs(int ncid, int var, int step)
+{
+    size_t y0 = (size_t)rank * NY / (size_t)size, y1 = (size_t)(rank + 1) * NY / (size_t)size;
+    size_t start[3] = {(size_t)step, y0, 0}, count[3] = {1, y1 - y0, NX};
+    float *rows = malloc(sizeof(float) * NY * NX);
+
+    for (size_t y = y0; y < y1; y++)
+        for (size_t x = 0; x < NX; x++)
+            rows[(y - y0) * NX + x] = value(step, y, x);
+    CHECK(nc_put_vara_float(ncid, var, start, count, rows));
+    free(rows);
+}
+
+/* The same part for any number of ranks: rows of chunks or what 7 ranks would have, dealt out. */
 static void put_step(int ncid, int var, int step, int whole)
 {
     size_t nparts = whole ? NY / CY : 7, y0, y1, at;
@@ -130,7 +144,10 @@ int main(int argc, char **argv)
     define(ncid, netcdf4, argv[3], &var, &fixed);
     CHECK(nc_var_par_access(ncid, var, NC_COLLECTIVE));
     for (int step = 0; step < STEPS; step++)
-        put_step(ncid, var, step, step % 2 == 0);
+        if (step % 2)
+            put_slabs(ncid, var, step);
+        else
+            put_step(ncid, var, step, 1);
     wrong += count_wrong(ncid, var, 2); /* while it is written */
     put_fixed(ncid, fixed);             /* alone */
     CHECK(nc_sync(ncid));

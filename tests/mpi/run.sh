@@ -36,6 +36,20 @@ zarr2 deflate,level=1
 zarr2 none
 zarr3 shuffle|zstd,level=3
 END
+# Chunks that ranks have in parts, by random cuts: where the cuts leave nothing out, the same bytes for any number of ranks.
+while read -r format filter; do
+    for seed in 1 2 3; do
+        for n in 1 2 4 16; do
+            name=parts-$(echo "$format-$filter" | tr '|,=' ---)-$seed-$n
+            $run -n $n "$programs/mpi_parts" "$(path_of "$format" "$name")" "$filter" $seed </dev/null
+            [ $n = 1 ] && first=$name || diff -r "$first" "$name"
+        done
+    done
+done <<END
+netcdf4 shuffle|deflate,level=1
+netcdf4 none
+zarr3 shuffle|zstd,level=3
+END
 for format in netcdf4 cdf1 cdf2 cdf5; do
     for n in 1 2 4 16; do
         $run -n $n "$programs/mpi_values" values-$format-$n $format
