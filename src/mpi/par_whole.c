@@ -61,25 +61,47 @@ static struct cel_captured *take_captured(struct cel_par *par, size_t n)
     return chunk;
 }
 
+static int add_captured(struct cel_par *par, const struct cel_var *var, const size_t *index, struct cel_captured *chunk,
+                        uint32_t skipped, size_t n)
+{
+    int rc;
+
+    memset(chunk->index, 0, sizeof chunk->index);
+    memcpy(chunk->index, index, (size_t)var->ndims * sizeof *index);
+    chunk->skipped = skipped;
+    chunk->n = n;
+    cel_lock(&par->lock);
+    rc = cel_vec_add(&par->captured, chunk);
+    cel_unlock(&par->lock);
+    if (rc != CEL_OK)
+        free(chunk);
+    return rc;
+}
+
 static int capture(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                    const struct cel_chunk_location *at, const void *encoded, size_t n)
 {
     struct cel_captured *chunk = take_captured(ds->par, n);
-    int rc = chunk ? CEL_OK : NC_ENOMEM;
 
-    if (rc != CEL_OK)
-        return rc;
-    memset(chunk->index, 0, sizeof chunk->index);
-    memcpy(chunk->index, index, (size_t)var->ndims * sizeof *index);
-    chunk->skipped = at->skipped;
-    chunk->n = n;
+    if (!chunk)
+        return NC_ENOMEM;
     memcpy(chunk->bytes, encoded, n);
-    cel_lock(&ds->par->lock);
-    rc = cel_vec_add(&ds->par->captured, chunk);
-    cel_unlock(&ds->par->lock);
-    if (rc != CEL_OK)
-        free(chunk);
-    return rc;
+    return add_captured(ds->par, var, index, chunk, at->skipped, n);
+}
+
+/* work() where there is nothing to encode: the values are gathered where they are kept. */
+static int gather_captured(struct cel_job *job)
+{
+    const struct cel_request *req = job->stream->req;
+    const struct cel_array *array = req->array;
+    struct cel_captured *chunk = take_captured(req->ds->par, array->nbytes);
+
+    if (!chunk)
+        return NC_ENOMEM;
+    if (cel_grid_is_padded(req, job->index))
+        cel_fill_chunk(&req->transfer, chunk->bytes, array->nbytes / array->elem);
+    cel_job_gather(job, chunk->bytes);
+    return add_captured(req->ds->par, req->var, job->index, chunk, 0, array->nbytes);
 }
 
 static int by_index(const void *a, const void *b)
@@ -114,14 +136,14 @@ static void send_job(struct cel_stream *stream, const size_t *index, int (*work)
     struct cel_job *job = cel_stream_next(stream, index);
 
     job->work = work;
-    job->output = CEL_OUTPUT_CHUNK;
+    job->output = work == gather_captured ? CEL_OUTPUT_NONE : CEL_OUTPUT_CHUNK;
     cel_stream_send(job);
 }
 
 static int send_whole(struct cel_stream *stream, const size_t *index)
 {
     if (cel_grid_cover(stream->req, index) == CEL_COVER_WHOLE)
-        send_job(stream, index, cel_job_put_whole);
+        send_job(stream, index, stream->var->chain.n ? cel_job_put_whole : gather_captured);
     return CEL_OK;
 }
 
