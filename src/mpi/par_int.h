@@ -21,7 +21,9 @@ struct cel_par {
     const struct cel_container_ops *own_ops; /* whose peer that is */
     struct cel_value_place place;            /* of the variable of the put at work (par_direct.c) */
 
-    struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting */
+    struct cel_vec granted;  /* variables that ranks move alone (par_grant.c) */
+    struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting ... */
+    size_t nqueued;          /* ... and how many bytes they are */
     struct cel_mutex lock;   /* guards the rest: chunks are encoded by many threads */
     struct cel_vec captured; /* struct cel_captured *: encoded chunks of the put at work */
     struct cel_vec spare;    /* ... of earlier puts, whose memory is used again ... */
@@ -80,6 +82,14 @@ int cel_par_queue_add(struct cel_par *par, const struct cel_request *req, const 
 bool cel_par_queue_has(const struct cel_par *par, const struct cel_var *var);
 int cel_par_queue_run(struct cel_dataset *ds); /* collective */
 void cel_par_queue_free(struct cel_par *par);
+
+/* --- par_grant.c: variables without chunks, moved by a rank alone ------------------------------- */
+/* Moves the values between the file and memory. false: that must go through rank 0, and none or some were moved. Not
+ * collective. NC_ERANGE: all of them, some did not fit. */
+bool cel_par_alone(struct cel_request *req, int *rc);
+void cel_par_grant_renew(struct cel_dataset *ds,
+                         struct cel_var *var); /* rank 0 has moved some itself. Not collective */
+void cel_par_grants_free(struct cel_par *par);
 
 /* --- par_whole.c: whole chunks, encoded by the rank that has them ---------------------------- */
 int cel_par_index_order(const uint64_t *a, const uint64_t *b); /* of chunks: negative, 0, positive */
@@ -174,6 +184,9 @@ bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const
  * true: some values of this rank did not fit. */
 bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place, struct cel_par_head *mine,
                     struct cel_par_head *heads, int *flags);
+
+/* The request's values to or from the file, which has them at this place. Not collective. */
+int cel_par_move_values(struct cel_request *req, const struct cel_value_place *place);
 
 /* --- par_peer.c ---------------------------------------------------------------------------------- */
 void cel_par_peer_open(struct cel_dataset *ds); /* if that was not tried yet */

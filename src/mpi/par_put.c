@@ -1,7 +1,8 @@
 /* Puts of ranks. Collective: each rank checks its region and encodes the chunks that it has whole; chunks that several ranks
  * have parts of go to one of them (par_parts.c, par_trade.c); rank 0 makes the array longer, places the encoded chunks
  * (par_place.c), lets ranks write what does not go by chunks (par_direct.c), then puts what is left, whose values travel as
- * they are (par_left.c). Alone: rank 0 puts at once, the others when ranks meet (par_queue.c). */
+ * they are (par_left.c). Alone: variables without chunks are written at once (par_grant.c), others by rank 0 at once, by other ranks when
+ * ranks meet (par_queue.c). */
 #include "mem.h"
 #include "par_int.h"
 #include <stdlib.h>
@@ -226,10 +227,13 @@ static int put_alone(struct put *p, const struct cel_region *region, const void 
     struct cel_par *par = p->ds->par;
     int rc = check_within(&p->req);
 
-    if (rc != CEL_OK || !p->req.n)
+    if (rc != CEL_OK || !p->req.n || cel_par_alone(&p->req, &rc))
         return rc;
-    return par->rank == 0 ? cel_put_region(p->ds, p->var, region, data, memtype)
-                          : cel_par_queue_add(par, &p->req, &p->head);
+    if (par->rank)
+        return cel_par_queue_add(par, &p->req, &p->head);
+    rc = cel_put_region(p->ds, p->var, region, data, memtype);
+    cel_par_grant_renew(p->ds, p->var);
+    return rc;
 }
 
 int cel_par_put(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,

@@ -56,6 +56,18 @@ for format in netcdf4 cdf1 cdf2 cdf5; do
         cmp values-$format-1 values-$format-$n
     done
 done
+for format in netcdf4 cdf1 cdf2 cdf5; do
+    for fill in 0 1; do
+        for n in 1 2 4 16; do
+            $run -n $n "$programs/mpi_alone" alone-$format-$fill-$n $format $fill
+            cmp alone-$format-$fill-1 alone-$format-$fill-$n
+        done
+    done
+done
+for n in 1 2 4; do
+    $run -n $n "$programs/mpi_alone" alone-chunks chunks 0
+done
+rm alone-chunks
 for n in 2 4 16; do
     $run -n $n "$programs/mpi_failures" failures.nc
 done
