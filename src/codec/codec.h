@@ -104,19 +104,25 @@ struct cel_encoded {
     int (*fetch)(const struct cel_encoded *e, size_t offset, size_t n, void *dst);
 };
 
+/* Calls piece(what, i) for every i below n, on all threads that have nothing else to do; n is 1 at least. Gives the failure of
+ * the lowest i. */
+typedef int cel_piece_fn(const void *what, size_t i);
+typedef int cel_share_fn(size_t n, cel_piece_fn *piece, const void *what);
+
 /* What one call of encode() or decode() is given besides the bytes. */
 struct cel_coding {
     const struct cel_codec *codec;
     const struct cel_words *words; /* working parameters */
     const struct cel_shape *shape;
-    void *context; /* this worker's, from make_context; NULL if the codec has none */
-    size_t planes; /* encode: src is this many byte planes of n / planes bytes each, then n % planes
+    void *context;       /* this worker's, from make_context; NULL if the codec has none */
+    cel_share_fn *share; /* decode: for pieces of the chunk; NULL: on this thread alone */
+    size_t planes;       /* encode: src is this many byte planes of n / planes bytes each, then n % planes
                     * bytes, because the step before has CEL_CODEC_PLANES and ran; 0: not known,
                     * or, in a chain, that src is no such planes */
-    bool in_chain; /* it runs as a step of one of Cellar's chains ... */
-    size_t before; /* ... behind this many other steps */
-    bool whole;    /* decode: cap is exactly the size of the chunk at this step; bytes beyond it are not needed */
-    bool maskless; /* the format cannot note that a filter was left out for a chunk: CEL_SKIP fails there */
+    bool in_chain;       /* it runs as a step of one of Cellar's chains ... */
+    size_t before;       /* ... behind this many other steps */
+    bool whole;          /* decode: cap is exactly the size of the chunk at this step; bytes beyond it are not needed */
+    bool maskless;       /* the format cannot note that a filter was left out for a chunk: CEL_SKIP fails there */
 };
 
 /* A codec is a constant table, the same for every variable and thread. */
