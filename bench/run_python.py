@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -41,22 +42,31 @@ def wanted(what: str) -> bool:
     return not WORDS or any(word in what for word in WORDS)
 
 
-def measure(cases: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[tuple[float, float]]]:
-    """Seconds and processor seconds of each case, in turns; a first turn is not counted."""
+def measure(
+    cases: Mapping[str, Callable[[], object]], rounds: int, before: Callable[[str], object]
+) -> dict[str, list[tuple[float, float]]]:
+    """Seconds and processor seconds of each case, in turns, without the first turn and without `before`."""
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
     for _ in range(rounds + 1):
         for name, run in cases.items():
+            before(name)
             begin, cpu = time.perf_counter(), time.process_time()
             run()
             times[name].append((time.perf_counter() - begin, time.process_time() - cpu))
     return {name: t[1:] for name, t in times.items()}
 
 
-def report(what: str, cases: Mapping[str, Callable[[], object]], must: Mapping[str, float | None], rounds: int = 5) -> None:
+def report(
+    what: str,
+    cases: Mapping[str, Callable[[], object]],
+    must: Mapping[str, float | None],
+    rounds: int = 7,
+    before: Callable[[str], object] = lambda name: None,
+) -> None:
     """A row for each peer, with what the ratio must be."""
     if not wanted(what):
         return
-    found = measure(cases, rounds)
+    found = measure(cases, rounds, before)
     ours = found.pop("cellar")
     for name, theirs in found.items():
         row = compare([t for t, _ in theirs], [t for t, _ in ours], must[name])
@@ -191,18 +201,27 @@ def with_zarr(folder: str, values: np.ndarray) -> None:
             def write(name: str, codec=codec, shards=shards) -> None:
                 with zarr.config.set({"codec_pipeline.path": pipelines[name]}):
                     array = zarr.create_array(f"{folder}/{name}.zarr", shape=values.shape, dtype="f4", chunks=(2, 256, 512),
-                                              shards=shards, compressors=codec, overwrite=True)  # fmt: skip
+                                              shards=shards, compressors=codec)  # fmt: skip
                     array[:] = values
 
             def read(name: str) -> None:
                 with zarr.config.set({"codec_pipeline.path": pipelines[name]}):
                     zarr.open_array(f"{folder}/{name}.zarr", mode="r")[:]
 
+            def clear(name: str) -> None:
+                shutil.rmtree(f"{folder}/{name}.zarr", ignore_errors=True)
+
+            if not wanted(f"zarr write, {kind}") and not wanted(f"zarr read, {kind}"):
+                continue
+            report(f"zarr write, {kind}", {name: lambda name=name: write(name) for name in pipelines}, must, before=clear)
             for name in pipelines:
-                if wanted(f"zarr read, {kind}"):
-                    write(name)
-            report(f"zarr write, {kind}", {name: lambda name=name: write(name) for name in pipelines}, must)
+                clear(name)
+                write(name)
+            sizes = {name: sum(p.stat().st_size for p in Path(f"{folder}/{name}.zarr").rglob("*")) for name in pipelines}
+            print("  MB stored: " + ", ".join(f"{name} {size / 1e6:.1f}" for name, size in sizes.items()))
             report(f"zarr read, {kind}", {name: lambda name=name: read(name) for name in pipelines}, must)
+            for name in pipelines:
+                clear(name)
     counts = cellar.zarr.counters()
     print(f"chunks: {counts['native']} native, {counts['fallback']} fallback")
 
