@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """run_python.py [MB] [WORD...]: the Python package side by side with its peers: netCDF4-python, h5netcdf, hidefix,
 zarr-python's own pipeline, zarrs. Run it with the Python of .venv-python (make python-installed). All take turns; a ratio
-above 1 means that Cellar is faster, and "CPU" is the same ratio in processor seconds, which a busy machine hardly changes.
-With words only the rows whose names have one of them are run.
+above 1 means that Cellar is faster, and "CPU" is the same ratio in processor seconds, which a busy machine changes less.
+"others" is how much of the machine other programs took meanwhile: such a row is worth no more than its CPU. With words only
+the rows whose names have one of them are run.
 """
 
 from __future__ import annotations
@@ -42,6 +43,12 @@ def wanted(what: str) -> bool:
     return not WORDS or any(word in what for word in WORDS)
 
 
+def machine_busy() -> float:
+    """Processor seconds that all programs of the machine have taken."""
+    ticks = [int(n) for n in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+    return (sum(ticks[:8]) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
+
+
 def measure(
     cases: Mapping[str, Callable[[], object]], rounds: int, before: Callable[[str], object]
 ) -> dict[str, list[tuple[float, float]]]:
@@ -66,12 +73,14 @@ def report(
     """A row for each peer, with what the ratio must be."""
     if not wanted(what):
         return
+    begin, busy, cpu = time.perf_counter(), machine_busy(), time.process_time()
     found = measure(cases, rounds, before)
+    others = (machine_busy() - busy - (time.process_time() - cpu)) / (time.perf_counter() - begin) / (os.cpu_count() or 1)
     ours = found.pop("cellar")
     for name, theirs in found.items():
         row = compare([t for t, _ in theirs], [t for t, _ in ours], must[name])
-        cpu = compare([t for _, t in theirs], [t for _, t in ours], None)
-        print_row(f"{what}: {name}", row | {"note": f"  CPU {cpu['ratio']:.2f}"})
+        processor = compare([t for _, t in theirs], [t for _, t in ours], None)
+        print_row(f"{what}: {name}", row | {"note": f"  CPU {processor['ratio']:.2f}, others {max(others, 0):.0%}"})
 
 
 def field(n: int) -> np.ndarray:
