@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cel_buf;
 struct cel_json;
 
 /* The parameters of a codec as a list of 32-bit words: HDF5's cd_values. A 64-bit value takes two words,
@@ -88,7 +89,7 @@ enum {
     CEL_CODEC_PLANES = 256,        /* output is as many byte planes as working word 0 says */
     CEL_CODEC_MIXES = 512, /* one value depends on several: padding must hold the fill value, which the codec knows */
     CEL_CODEC_SERIALIZES = 1024, /* Zarr version 3: it stands in place of the codec "bytes" */
-    CEL_CODEC_BY_FORMAT = 2048   /* other bytes in a format that is maskless */
+    CEL_CODEC_BY_FORMAT = 2048   /* other bytes in a format that is maskless: see reformat */
 };
 
 /* A box of a chunk, in elements. */
@@ -184,6 +185,10 @@ struct cel_codec {
      * fails only because dst is too small sets *len above cap. */
     int (*encode)(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len);
     int (*decode)(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len);
+
+    /* With CEL_CODEC_BY_FORMAT: makes an encoded chunk of one kind of format one of the other kind, maskless or not.
+     * CEL_SKIP: this one must be decoded and encoded anew. */
+    int (*reformat)(bool maskless, struct cel_buf *chunk);
 
     /* Optional: decodes a box of the chunk to dst, in C order, where that takes less than decode() of all. CEL_SKIP: not of
      * this chunk. */
