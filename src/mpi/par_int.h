@@ -21,6 +21,8 @@ struct cel_par {
     const struct cel_container_ops *own_ops; /* whose peer that is */
     struct cel_value_place place;            /* of the variable of the put at work (par_direct.c) */
 
+    const struct cel_par_lent *lent; /* where the chunks of the get at work lie (par_read.c) */
+
     struct cel_vec granted;  /* variables that ranks move alone (par_grant.c) */
     struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting ... */
     size_t nqueued;          /* ... and how many bytes they are */
@@ -36,10 +38,10 @@ struct cel_par_head {
     uint64_t nbytes; /* of their values, packed */
     int64_t memtype;
     int64_t group, var; /* ids */
-    int64_t direct;     /* put: this rank can write it to the file by itself */
+    int64_t direct;     /* this rank can write it to the file, or read it there, by itself */
     uint64_t nchunks;   /* put: that are encoded by this rank */
     uint64_t nparts;    /* put: chunks that it has in part */
-    int64_t left;       /* put: regions that rank 0 is to put, as they are: this one, or those of its parts */
+    int64_t left;       /* regions that rank 0 is to move, as they are: this one, or those of its parts */
     uint64_t start[CEL_RANK_MAX], count[CEL_RANK_MAX], stride[CEL_RANK_MAX];
 };
 
@@ -76,6 +78,13 @@ int cel_par_gather_heads(const struct cel_par *par, const struct cel_par_head *m
 bool cel_par_touch(const struct cel_par_head *a, const struct cel_par_head *b, int rank); /* may they overlap? */
 /* The region of a head; borrows its members. */
 struct cel_region cel_par_region(const struct cel_par_head *head, ptrdiff_t *stride, int rank);
+
+/* --- par_read.c: collective gets, while the file is written -------------------------------------- */
+/* On rank 0: tells the others where their chunks lie. left of their heads: rank 0 has to read for that rank. */
+void cel_par_lend(struct cel_dataset *ds, struct cel_var *var, struct cel_par_head *heads);
+/* On another rank: is told, and reads; left of its head as on rank 0. */
+int cel_par_get_lent(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                     nc_type memtype, struct cel_par_head *head);
 
 /* --- par_queue.c: puts made alone ------------------------------------------------------------ */
 int cel_par_queue_add(struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head);
@@ -176,10 +185,11 @@ int cel_par_place(struct cel_placing *placing); /* collective */
 void cel_par_placing_free(struct cel_placing *placing);
 
 /* --- par_direct.c ------------------------------------------------------------------------------ */
-bool cel_par_is_direct(const struct cel_request *req); /* may this rank write the values itself? Not collective */
+bool cel_par_is_direct(const struct cel_request *req);       /* may this rank write the values itself? Not collective */
+bool cel_par_is_in_one_place(const struct cel_request *req); /* does the variable have a place to hand out at all? */
 /* On rank 0, alone, after the array was made long enough: may they, and where? */
 bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads,
-                              struct cel_value_place *out);
+                              bool reading, struct cel_value_place *out);
 /* Collective: those that may do, and nothing is left of their regions; flags, on rank 0: memory for a number of each rank.
  * true: some values of this rank did not fit. */
 bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place, struct cel_par_head *mine,

@@ -88,7 +88,7 @@ static void look(struct put *p, struct news *news)
     else if (news->rc == CEL_OK && news->chunks)
         news->rc = cel_par_placing_lead(p->placing, p->heads);
     else if (news->rc == CEL_OK)
-        news->given = cel_par_direct_hand_over(p->ds, p->var, p->heads, &news->place);
+        news->given = cel_par_direct_hand_over(p->ds, p->var, p->heads, false, &news->place);
     for (int d = 0; d < p->var->ndims; d++)
         news->len[d] = p->var->dim[d]->len;
 }
