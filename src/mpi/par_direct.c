@@ -252,7 +252,7 @@ bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place
     cel_status_restore(&before);
     own = mine->direct && (rc == CEL_OK || rc == NC_ERANGE);
     mine->left = mine->left && !own;
-    MPI_Gather(&own, 1, MPI_INT, flags, 1, MPI_INT, 0, par->comm);
+    cel_par_gather(par, &own, flags, sizeof own);
     for (int r = 0; par->rank == 0 && r < par->size; r++)
         heads[r].left = heads[r].left && !flags[r];
     return rc == NC_ERANGE;

@@ -139,7 +139,7 @@ static int get_written(struct get *g, bool *range)
         return rc;
     if (par->rank == 0)
         way = choose_way(g->ds, g->var, heads);
-    MPI_Bcast(&way, sizeof way, MPI_BYTE, 0, par->comm);
+    cel_par_tell(par, 0, &way, sizeof way);
     rc = par->rank == 0 ? lead(g, heads, &way, range) : follow(g, &way, range);
     free(heads);
     return cel_par_share(par, rc);

@@ -59,6 +59,14 @@ struct cel_captured {
 
 bool cel_par_any_collective(struct cel_dataset *ds); /* is any variable? */
 
+/* --- par_wait.c: collective calls that leave the core to others while they wait ------------------ */
+void cel_par_wait(MPI_Request *request);
+void cel_par_least(const struct cel_par *par, const int *mine, int *all, int n); /* of each of n numbers */
+void cel_par_tell(const struct cel_par *par, int from, void *bytes, size_t n);   /* all ranks what one has */
+/* n bytes of each rank, for all of which rank 0 has memory. */
+void cel_par_gather(const struct cel_par *par, const void *mine, void *all, size_t n);
+void cel_par_scatter(const struct cel_par *par, const void *all, void *mine, size_t n);
+
 /* --- par_message.c: bytes of any number ----------------------------------------------------- */
 void cel_par_send(const struct cel_par *par, int to, const void *bytes, size_t n);
 void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n);

@@ -9,15 +9,22 @@
 
 void cel_par_send(const struct cel_par *par, int to, const void *bytes, size_t n)
 {
-    for (size_t at = 0; at < n; at += PIECE)
-        MPI_Send((const char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, to, TAG, par->comm);
+    for (size_t at = 0; at < n; at += PIECE) {
+        MPI_Request request;
+
+        cel_par_send_start(par, to, (const char *)bytes + at, n - at < PIECE ? n - at : PIECE, &request);
+        cel_par_wait(&request);
+    }
 }
 
 void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n)
 {
-    for (size_t at = 0; at < n; at += PIECE)
-        MPI_Recv((char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, from, TAG, par->comm,
-                 MPI_STATUS_IGNORE);
+    for (size_t at = 0; at < n; at += PIECE) {
+        MPI_Request request;
+
+        MPI_Irecv((char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, from, TAG, par->comm, &request);
+        cel_par_wait(&request);
+    }
 }
 
 MPI_Request *cel_par_send_start(const struct cel_par *par, int to, const void *bytes, size_t n, MPI_Request *request)
@@ -159,6 +166,6 @@ int cel_par_gather_heads(const struct cel_par *par, const struct cel_par_head *m
     *out = par->rank == 0 ? cel_calloc((size_t)par->size, sizeof **out) : NULL;
     if (cel_par_share((struct cel_par *)par, par->rank == 0 && !*out ? NC_ENOMEM : CEL_OK) != CEL_OK)
         return NC_ENOMEM;
-    MPI_Gather(mine, sizeof *mine, MPI_BYTE, *out, sizeof *mine, MPI_BYTE, 0, par->comm);
+    cel_par_gather(par, mine, *out, sizeof *mine);
     return CEL_OK;
 }

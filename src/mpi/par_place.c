@@ -294,7 +294,7 @@ static int lead_batch(struct cel_placing *p, int rc, bool *more)
         cel_first_failure_note(&first, allocate_batch(p, &end));
     *more = first.rc == CEL_OK && end < p->n;
     sort_grants(p, end, *more);
-    MPI_Scatter(p->batch, sizeof own, MPI_BYTE, &own, sizeof own, MPI_BYTE, 0, par->comm);
+    cel_par_scatter(par, p->batch, &own, sizeof own);
     for (int r = 1; r < par->size; r++)
         cel_par_send(par, r, p->grant + p->first[r], p->batch[r].n * sizeof *p->grant);
     write_own(p, &first);
@@ -323,7 +323,7 @@ static bool follow_batch(const struct cel_placing *p)
     struct batch batch;
     uint64_t nrest = 0;
 
-    MPI_Scatter(NULL, 0, MPI_BYTE, &batch, sizeof batch, MPI_BYTE, 0, par->comm);
+    cel_par_scatter(par, NULL, &batch, sizeof batch);
     cel_par_receive(par, 0, p->grant, (size_t)batch.n * sizeof *p->grant);
     for (uint64_t i = 0; i < batch.n; i++)
         if (!p->grant[i].handed_over || write_directly(p, &p->grant[i]) != CEL_OK)

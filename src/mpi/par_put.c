@@ -132,10 +132,10 @@ static int move_values(struct put *p)
     struct news news = {0};
     int rc = CEL_OK;
 
-    MPI_Gather(&p->head, sizeof p->head, MPI_BYTE, p->heads, sizeof p->head, MPI_BYTE, 0, par->comm);
+    cel_par_gather(par, &p->head, p->heads, sizeof p->head);
     if (par->rank == 0)
         look(p, &news);
-    MPI_Bcast(&news, sizeof news, MPI_BYTE, 0, par->comm);
+    cel_par_tell(par, 0, &news, sizeof news);
     if (news.rc != CEL_OK)
         return cel_par_share(par, par->rank == 0 ? news.rc : CEL_OK);
     learn_lengths(p, &news);
