@@ -1,4 +1,5 @@
-/* Gets of ranks. A file that is only read is read by every rank for itself. One that is open for writing is rank 0's: in a
+/* Gets of ranks. A file that is only read is read by every rank for itself, but for chunks that
+ * several ranks touch (par_decode.c). One that is open for writing is rank 0's: in a
  * collective get it tells the others where their values lie (par_read.c), and reads for them what only it can read; alone,
  * another rank reads what the last sync left in the file, or what does not go by chunks at its place (par_grant.c). */
 #include "mem.h"
@@ -147,7 +148,7 @@ static int get_written(struct get *g, bool *range)
 
 static int get_read(struct get *g, bool *range)
 {
-    int rc = cel_get_region(g->ds, g->var, g->region, g->data, g->memtype);
+    int rc = cel_par_get_decoded(g->ds, g->var, g->region, g->data, g->memtype);
 
     *range = rc == NC_ERANGE;
     return cel_par_share(g->ds->par, *range ? CEL_OK : rc);

@@ -72,6 +72,7 @@ void cel_par_send(const struct cel_par *par, int to, const void *bytes, size_t n
 void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n);
 /* Sends without waiting: cel_par_requests_of(n) requests are begun, and the one behind them is the answer. */
 MPI_Request *cel_par_send_start(const struct cel_par *par, int to, const void *bytes, size_t n, MPI_Request *request);
+MPI_Request *cel_par_receive_start(const struct cel_par *par, int from, void *bytes, size_t n, MPI_Request *request);
 size_t cel_par_requests_of(size_t n);
 /* Receives into memory of its own, yours to free; without memory the bytes are received and thrown away: NC_ENOMEM. */
 int cel_par_receive_new(const struct cel_par *par, int from, size_t n, void **out);
@@ -93,6 +94,11 @@ void cel_par_lend(struct cel_dataset *ds, struct cel_var *var, struct cel_par_he
 /* On another rank: is told, and reads; left of its head as on rank 0. */
 int cel_par_get_lent(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                      nc_type memtype, struct cel_par_head *head);
+
+/* --- par_decode.c: collective gets of a file that is only read ------------------------------------ */
+/* As cel_get_region, and collective: what several ranks touch is decoded once. The answer is not shared. */
+int cel_par_get_decoded(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                        nc_type memtype);
 
 /* --- par_queue.c: puts made alone ------------------------------------------------------------ */
 int cel_par_queue_add(struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head);
@@ -120,7 +126,7 @@ int cel_par_encode_owned(struct cel_request *req, char *chunks, const struct cel
 void cel_par_captured_free(struct cel_par *par); /* their memory is kept for the next put ... */
 void cel_par_spare_free(struct cel_par *par);    /* ... until here */
 
-/* --- par_parts.c: chunks that a put touches in part --------------------------------------------- */
+/* --- par_parts.c: chunks that a put touches in part, and those that a get touches ------------------ */
 struct cel_par_part {
     uint64_t index[CEL_RANK_MAX]; /* of the chunk */
     uint64_t n;                   /* elements */
@@ -128,17 +134,19 @@ struct cel_par_part {
 };
 
 struct cel_par_fate {
-    int64_t owner;    /* a rank; -1: the part stays with rank 0, which completes the chunk */
-    uint64_t npieces; /* where the owner has this part: what others send it */
+    int64_t owner;    /* a rank; -1: none. Put: rank 0 completes the chunk; get: each rank reads by itself */
+    uint64_t npieces; /* where the owner has this part: how many others there are */
+    uint64_t number;  /* of the chunk, among those that several ranks touch; UINT64_MAX: no other does */
 };
 
 struct cel_par_piece {
-    uint64_t rank, n; /* who sends it, elements */
+    uint64_t rank, n; /* who has it, elements */
 };
 
 struct cel_par_answer {
     uint64_t left, owned, npieces; /* of one rank */
     uint64_t entire;               /* its region is put by rank 0, as it is */
+    uint64_t nshared;              /* chunks that several ranks touch */
 };
 
 struct cel_par_parts {
@@ -146,7 +154,7 @@ struct cel_par_parts {
     struct cel_par_fate *fate; /* of each */
     size_t n, nwhole;          /* ... and chunks that the put has whole */
     struct cel_par_answer answer;
-    struct cel_par_piece *piece; /* what others send, of all owned chunks in order */
+    struct cel_par_piece *piece; /* what others have, of all owned chunks in order */
 
     /* rank 0 alone: of all ranks */
     struct cel_par_part *all;
@@ -159,12 +167,16 @@ struct cel_par_parts {
     size_t nall;
 };
 
+typedef const struct cel_par_part *cel_par_choose(const struct cel_par_part *part, size_t n, size_t number,
+                                                  const struct cel_var *var, const struct cel_par_head *heads);
+cel_par_choose cel_par_owner_of_put, cel_par_owner_of_get;
+
 int cel_par_parts_list(const struct cel_request *req, struct cel_par_parts *out); /* not collective */
 /* On rank 0, alone: memory for the parts of all. */
 int cel_par_parts_lead(struct cel_par_parts *parts, const struct cel_par_head *heads, int size);
 /* Collective: who owns what. left of mine, and left and nchunks of heads on rank 0, are set. */
 int cel_par_parts_settle(struct cel_par_parts *parts, const struct cel_par *par, const struct cel_var *var,
-                         struct cel_par_head *mine, struct cel_par_head *heads);
+                         struct cel_par_head *mine, struct cel_par_head *heads, cel_par_choose *choose);
 void cel_par_parts_free(struct cel_par_parts *parts);
 
 /* --- par_trade.c ----------------------------------------------------------------------------------- */

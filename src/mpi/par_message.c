@@ -22,7 +22,7 @@ void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n)
     for (size_t at = 0; at < n; at += PIECE) {
         MPI_Request request;
 
-        MPI_Irecv((char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, from, TAG, par->comm, &request);
+        cel_par_receive_start(par, from, (char *)bytes + at, n - at < PIECE ? n - at : PIECE, &request);
         cel_par_wait(&request);
     }
 }
@@ -31,6 +31,14 @@ MPI_Request *cel_par_send_start(const struct cel_par *par, int to, const void *b
 {
     for (size_t at = 0; at < n; at += PIECE)
         MPI_Isend((const char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, to, TAG, par->comm,
+                  request++);
+    return request;
+}
+
+MPI_Request *cel_par_receive_start(const struct cel_par *par, int from, void *bytes, size_t n, MPI_Request *request)
+{
+    for (size_t at = 0; at < n; at += PIECE)
+        MPI_Irecv((char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, from, TAG, par->comm,
                   request++);
     return request;
 }

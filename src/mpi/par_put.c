@@ -116,7 +116,7 @@ static int make_placing_anew(struct put *p)
 static int trade_parts(struct put *p)
 {
     struct cel_par *par = p->ds->par;
-    int rc = cel_par_parts_settle(&p->parts, par, p->var, &p->head, p->heads);
+    int rc = cel_par_parts_settle(&p->parts, par, p->var, &p->head, p->heads, cel_par_owner_of_put);
 
     if (rc == CEL_OK)
         rc = cel_par_left_take_memory(&p->left);
