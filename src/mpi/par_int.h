@@ -53,6 +53,7 @@ struct cel_par_item {
 struct cel_captured {
     size_t index[CEL_RANK_MAX];
     uint32_t skipped;
+    bool in_place; /* its bytes are the caller's values: they are gathered when they are written */
     size_t n, cap;
     char bytes[];
 };
@@ -198,7 +199,7 @@ int cel_par_left_put(struct cel_par_left *left, const struct cel_par_head *heads
 
 /* --- par_place.c --------------------------------------------------------------------------------- */
 struct cel_placing; /* what was captured, on its way into the file */
-int cel_par_placing_make(struct cel_dataset *ds, struct cel_var *var, struct cel_placing **out); /* not collective */
+int cel_par_placing_make(struct cel_request *req, struct cel_placing **out); /* not collective */
 /* On rank 0, alone: memory for the chunks of all ranks, whose heads are borrowed. */
 int cel_par_placing_lead(struct cel_placing *placing, const struct cel_par_head *heads);
 int cel_par_place(struct cel_placing *placing); /* collective */

@@ -109,7 +109,7 @@ static int make_placing_anew(struct put *p)
     int rc;
 
     cel_par_placing_free(p->placing);
-    rc = cel_par_placing_make(p->ds, p->var, &p->placing);
+    rc = cel_par_placing_make(&p->req, &p->placing);
     return rc == CEL_OK && p->heads ? cel_par_placing_lead(p->placing, p->heads) : rc;
 }
 
@@ -165,7 +165,7 @@ static int take_memory(struct put *p)
             return NC_ENOMEM;
     }
     p->head.nchunks = par->captured.n;
-    return rc == CEL_OK ? cel_par_placing_make(p->ds, p->var, &p->placing) : rc;
+    return rc == CEL_OK ? cel_par_placing_make(&p->req, &p->placing) : rc;
 }
 
 static int encode_chunks(struct put *p)
