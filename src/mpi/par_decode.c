@@ -254,22 +254,6 @@ static void decoding_free(struct decoding *d)
 
 /* --- the get --------------------------------------------------------------------------------------- */
 
-static int begin_request(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
-                         nc_type memtype, struct cel_request *req)
-{
-    struct cel_array *array;
-    int rc = cel_array_get(ds, var, &array);
-
-    if (rc != CEL_OK)
-        return rc;
-    cel_lock(&array->lock);
-    rc = cel_request_begin(ds, var, region, data, memtype, false, req);
-    cel_unlock(&array->lock);
-    if (rc == CEL_OK && req->n)
-        rc = cel_chain_usable(&var->chain);
-    return rc;
-}
-
 /* What rank 0 has found out: is anything shared, and is there memory to say by whom? */
 static int look(const struct cel_par *par, const struct cel_var *var, const struct cel_par_head *heads,
                 struct cel_par_parts *parts)
@@ -332,7 +316,9 @@ int cel_par_get_decoded(struct cel_dataset *ds, struct cel_var *var, const struc
 
     if (!may_be_shared(ds->par, var))
         return cel_get_region(ds, var, region, data, memtype);
-    own = begin_request(ds, var, region, data, memtype, &a.req);
+    own = cel_par_begin(ds, var, region, data, memtype, false, &a.req);
+    if (own == CEL_OK && a.req.n)
+        own = cel_chain_usable(&var->chain);
     if (own == CEL_OK) {
         memcpy(count, a.req.count, (size_t)var->ndims * sizeof *count);
         cel_request_clip(&a.req);

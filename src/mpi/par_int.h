@@ -80,6 +80,9 @@ int cel_par_receive_new(const struct cel_par *par, int from, size_t n, void **ou
 /* The request's values in the caller's memory, to or from packed ones. */
 void cel_par_pack(const struct cel_request *req, char *packed);
 void cel_par_unpack(const struct cel_request *req, const char *packed);
+/* cel_request_begin of a variable that may have no array yet, without a lock. */
+int cel_par_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                  nc_type memtype, bool writing, struct cel_request *req);
 /* Check the region, and say what will be sent. */
 int cel_par_prepare(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                     nc_type memtype, bool writing, struct cel_request *req, struct cel_par_head *head);

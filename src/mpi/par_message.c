@@ -112,8 +112,8 @@ void cel_par_unpack(const struct cel_request *req, const char *packed)
 
 /* --- regions ----------------------------------------------------------------------------------- */
 
-static int begin_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
-                        nc_type memtype, bool writing, struct cel_request *req)
+int cel_par_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                  nc_type memtype, bool writing, struct cel_request *req)
 {
     struct cel_array *array;
     int rc = cel_array_get(ds, var, &array);
@@ -129,7 +129,7 @@ static int begin_locked(struct cel_dataset *ds, struct cel_var *var, const struc
 int cel_par_prepare(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                     nc_type memtype, bool writing, struct cel_request *req, struct cel_par_head *head)
 {
-    int rc = begin_locked(ds, var, region, data, memtype, writing, req);
+    int rc = cel_par_begin(ds, var, region, data, memtype, writing, req);
 
     if (rc == CEL_OK && var->type->varsized && ds->par->size > 1)
         rc = cel_fail(NC_EINVAL, "text and lists of variable length do not go between ranks: use numbers or NC_CHAR");

@@ -1,26 +1,11 @@
 /* Every filter of this build: ranks put slabs that cut through its chunks, some whole, over a time that grows, and some
  * ranks have nothing to put; then rank 0 does the same alone. The files have the same bytes, and every rank reads the same values from
  * both. codecs FOLDER */
-#include <cellar.h>
-#include <mpi.h>
-#include <netcdf.h>
-#include <netcdf_par.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "check.h"
 
 enum { NT = 3, NY = 45, NX = 64, CY = 8, CX = 32, N = NT * NY * NX };
 
-static int rank, size, wrong;
-
-#define CHECK(call) \
-    do { \
-        int rc_ = (call); \
-        if (rc_ != NC_NOERR) { \
-            fprintf(stderr, "rank %d, line %d: %s: %d %s\n", rank, __LINE__, #call, rc_, cellar_error()); \
-            MPI_Abort(MPI_COMM_WORLD, 1); \
-        } \
-    } while (0)
+static int wrong;
 
 /* What filters need beside their name. */
 static const struct settings {

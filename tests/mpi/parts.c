@@ -3,30 +3,16 @@
  * every second row, values of another type and values that do not fit. All ranks compare what they read with an array in
  * memory, while the file is written and afterwards, each for itself and all together. parts FILE FILTER SEED
  * Ranks other than 0 must have written to a netCDF-4 file themselves. FILE has what leaves nothing out, in calls that are the same for any number of ranks; FILE.more has the rest. */
-#include <cellar.h>
+#include "check.h"
 #include <math.h>
-#include <mpi.h>
-#include <netcdf.h>
-#include <netcdf_par.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "counting.h"
 
 enum { NT = 4, NY = 61, NX = 83, CT = 2, CY = 16, CX = 20, CALLS = 4 };
 
-static int rank, size, wrong;
+static int wrong;
+
 static unsigned random_state;
 static float model[NT * CALLS][NY][NX]; /* NC_FILL_FLOAT where nothing was put */
-
-#define CHECK(call) \
-    do { \
-        int rc_ = (call); \
-        if (rc_ != NC_NOERR) { \
-            fprintf(stderr, "rank %d, line %d: %s: %d %s\n", rank, __LINE__, #call, rc_, cellar_error()); \
-            MPI_Abort(MPI_COMM_WORLD, 1); \
-        } \
-    } while (0)
 
 static size_t random_below(size_t n)
 {
