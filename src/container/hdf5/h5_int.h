@@ -333,6 +333,7 @@ int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
 
 /* --- h5_peer.c: what other processes write ------------------------------------ */
+bool cel_h5_chunk_lend(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at);
 bool cel_h5_chunk_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at, size_t n);
 bool cel_h5_values_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_value_range *range,
                              struct cel_value_place *out);
