@@ -128,7 +128,7 @@ class Bench:
             f.write("netcdf many { dimensions: y = 1024; x = 1024; variables: float v(y, x); v:_ChunkSizes = 16, 1024; data: v = "
                     + ", ".join(str(i * 37 % 1001) for i in range(1 << 20)) + "; }")
         timed([self.tools + "ncgen", "-4", "-o", self.folder + "/many.nc", cdl], self.env)
-        for delay in (.02, .05):
+        for delay in (int(ms) / 1000 for ms in self.options.delays.split(",")):
             self.web.delay = delay
             for name in ("contiguous.nc", "scattered.nc", "first.nc", "cloud.nc"):
                 self.compare(f"open {name}, {delay * 1000:.0f} ms", self.web, [self.tools + "ncdump", "-h", self.url + name],
@@ -167,6 +167,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build")
     parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--delays", default="20,50", help="of files, in ms")
     parser.add_argument("--part", choices=("files", "zarr", "write", "read"), help="write and read are the parts of zarr")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)

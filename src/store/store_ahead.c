@@ -159,7 +159,7 @@ void cel_ahead_want(struct cel_remote *r, const struct cel_part_of *p)
 
 /* --- several at once -------------------------------------------------------------------- */
 
-enum { SEVERAL = 3 /* ranges from which on they are asked for together */ };
+enum { SEVERAL = 2 /* ranges from which on they are asked for together */ };
 
 static void append_new(struct cel_remote *r, struct cel_ahead_entry *e, unsigned forgotten)
 {

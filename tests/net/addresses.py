@@ -13,6 +13,7 @@ import sys
 import threading
 
 import bucket
+import nasty
 
 BUILD = pathlib.Path(sys.argv[1])
 HOST = 'storage.googleapis.com'
@@ -108,7 +109,7 @@ MISTAKES = (  # the URL, what is said of it
     ('s3://', 'names no bucket'), ('gs://', 'names no bucket'), ('s3:///x.zarr', 'names no bucket'), ('s3://bucket/nothing.zarr', 'is no Zarr store'),
     ('s3://bucket/nothing.nc', 'neither an HDF5'), ('s3://bucket/nothing.zip', 'neither an HDF5'),
     ('s3://bucket/nothing#mode=zarr,zip', 'no such archive'), ('s3://bucket/p.zarr?x=SESAME', 'has no query'),
-    ('s3://bucket/p.zarr#mode=dap4', 'OPeNDAP'), ('http://', 'names no host'), ('https:///x.nc', 'names no host'), ('http:/host/x.nc', 'no such file'),
+    ('http://127.0.0.1:1/p#mode=dap4', 'OPeNDAP'), ('http://', 'names no host'), ('https:///x.nc', 'names no host'), ('http:/host/x.nc', 'no such file'),
     ('htp://host/x.nc', 'cannot open that kind of URL'), ('http://anna:SESAME@127.0.0.1:1/x.nc', 'password is not opened'),
     ('http://127.0.0.1:1/x.nc?key=SESAME', 'connect'), ('http://nowhere.invalid/x.nc', 'resolve'), ('http://127.0.0.1:99999/x.nc', ''))
 
@@ -129,9 +130,23 @@ def mistakes():
     server.shutdown()
 
 
+def queries():
+    """What a URL's query holds is in no output, also where all is well."""
+    run({}, BUILD / 'tools/ncgen', '-4', '-o', 'q.nc', 't.cdl')
+    s = nasty.Server()
+    url = f'{s.url}/files/q.nc?token=SESAME#mode=bytes'
+    for command in (['ncdump'], ['ncdump', '-h'], ['cellar', 'info'], ['cellar', 'info', '--json'], ['cellar', 'info', '--html'], ['cellar', 'verify'],
+                    ['cellar', 'verify', '--json']):
+        done = run({'no_proxy': '*'}, BUILD / 'tools' / command[0], *command[1:], url)
+        check(f'{" ".join(command)}: no query', done.returncode == 0 and done.stdout and 'SESAME' not in done.stdout + done.stderr,
+              (done.returncode, done.stdout[:300], done.stderr))
+    s.shutdown()
+
+
 pathlib.Path('t.cdl').write_text('netcdf t { dimensions: x = 3; variables: int v(x); data: v = 1, 2, 3; }')
 google()
 payer()
 mistakes()
+queries()
 print(len(failed), 'failed', *failed, sep='\n')
 sys.exit(1 if failed else 0)

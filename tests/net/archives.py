@@ -66,7 +66,7 @@ def make():
 def web():
     s = nasty.Server()
     for name, most in (('zarr-v3-consolidated.zip', 4), ('zarr-v2.zip', 9), ('nczarr-v2.zip', 9), ('deflated.zip', 9), ('long.zip', 20)):
-        url, want = f'{s.url}/files/{name}', dump(environment(), name)
+        url, want = f'{s.url}/files/{name}', dump(environment(), f'file://{name}#mode=zarr,zip,consolidated')
         with s.lock:
             s.asked.clear()
             s.sent = 0
@@ -77,8 +77,10 @@ def web():
         for more in ('', '#mode=zarr,zip'):
             done = dump(environment(), url + more)
             check(f'{name}{more}: as on disk', want.returncode == 0 and done.stdout == want.stdout and len(done.stdout) > 100000, done.stderr)
+    library(environment(), 'file://many.zip', 100000)
     s.latency, s.most = .1, 0
-    dump(environment(), f'{s.url}/files/zarr-v2.zip')
+    done = run(environment(), BUILD / 'tests/net/read_all', f'{s.url}/files/many.zip', 'v')
+    check('many chunks', done.stdout == run(environment(), BUILD / 'tests/net/read_all', 'many.zip', 'v').stdout and done.returncode == 0, done.stderr)
     check('chunks of an archive are announced', s.most >= 8, s.most)
     s.latency = 0
     done = run(environment(), TOOLS / 'cellar', 'verify', f'{s.url}/files/deflated.zip')
@@ -95,8 +97,8 @@ def refused(s):
     pathlib.Path('empty.zip').write_bytes(b'')
     at = whole.rindex(b'PK\5\6')
     pathlib.Path('far.zip').write_bytes(whole[:at + 16] + b'\xf0\xff\xff\x7f' + whole[at + 20:])
-    entry = whole.index(b'PK\1\2')
-    pathlib.Path('huge.zip').write_bytes(whole[:entry + 20] + b'\xf0\xff\xff\x7f' * 2 + whole[entry + 28:])
+    first, *entries = whole.split(b'PK\1\2')
+    pathlib.Path('huge.zip').write_bytes(b'PK\1\2'.join([first, *(e[:16] + b'\xf0\xff\xff\x7f' * 2 + e[24:] for e in entries)]))
     for name, says in (('cut.zip', 'not a zip archive'), ('empty.zip', 'not a zip archive'), ('far.zip', 'lies outside'),
                        ('huge.zip', 'outside the archive'), ('none.zip', 'no such archive')):
         done = dump(environment(), f'{s.url}/files/{name}?token=SESAME#mode=zarr,zip')
@@ -142,7 +144,8 @@ def written():
             check(f'{mode}{again}: written', done.returncode == 0, done.stderr)
             check(f'{mode}{again}: the bytes of a local one', server.values[f'a b/{name}'][0] == pathlib.Path(name).read_bytes())
             check(f'{mode}{again}: with one put beside those that claim the name', server.puts <= (1 if again else 3), server.puts)
-        check(f'{mode}: dumped', dump(env, f's3://bucket/a b/{name}').stdout == dump(env, name).stdout)
+        check(f'{mode}: dumped', dump(env, f's3://bucket/a b/{name}').stdout ==
+              dump(env, f'file://{name}#mode=zarr,zip,consolidated').stdout)
     check('nothing is left', [p for p in os.listdir(os.environ['TMPDIR']) if 'cellar-' in p] == [], os.listdir(os.environ['TMPDIR']))
     server.shutdown()
 
@@ -211,18 +214,21 @@ def killed():
     server.shutdown()
 
 
-def library(env):
-    """The calls of C, in a process of their own."""
+def library(env, url='s3://bucket/big.zip', chunk=5000000):
+    """Five million ints by the calls of C, in a process of its own."""
     return run(env, sys.executable, '-c', f'''
 import ctypes, sys
 nc = ctypes.CDLL({str(BUILD / "src/libcellar.so")!r})
-nc.cellar_error.restype = ctypes.c_char_p
+nc = type('nc', (), {{'__getattr__': lambda _, name, so=nc: getattr(so, 'cel_' + name if name.startswith('nc_') else name)}})()
+error = nc.cellar_error
+error.restype = ctypes.c_char_p
 def must(rc):
-    if rc: sys.exit(f"{{rc}} {{nc.cellar_error().decode()}}")
+    if rc: sys.exit(f"{{rc}} {{error().decode()}}")
 ncid, dim, var = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
-must(nc.nc_create(b"s3://bucket/big.zip#mode=zarr,v3,zip", 0x1004, ctypes.byref(ncid)))
+must(nc.nc_create(b"{url}#mode=zarr,v3,zip", 0x1004, ctypes.byref(ncid)))
 must(nc.nc_def_dim(ncid, b"x", ctypes.c_size_t(5000000), ctypes.byref(dim)))
 must(nc.nc_def_var(ncid, b"v", 4, 1, ctypes.byref(dim), ctypes.byref(var)))
+must(nc.nc_def_var_chunking(ncid, var, 0, ctypes.byref(ctypes.c_size_t({chunk}))))
 must(nc.nc_enddef(ncid))
 must(nc.nc_put_var_int(ncid, var, (ctypes.c_int * 5000000)(*range(5000000))))
 must(nc.nc_close(ncid))
