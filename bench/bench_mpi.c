@@ -125,7 +125,8 @@ int main(int argc, char **argv)
 
             if (strcmp(kinds[k].family, argv[3]) != 0)
                 continue;
-            snprintf(path, sizeof path, strcmp(argv[3], "zarr") == 0 ? "file://%s/bench.zarr#mode=zarr" : "%s/bench.nc", argv[1]);
+            snprintf(path, sizeof path, strcmp(argv[3], "zarr") == 0 ? "file://%s/bench.zarr#mode=zarr" : "%s/bench.nc",
+                     argv[1]);
             wrote = write_file(path, &kinds[k]);
             got = read_file(path);
             if (rank == 0)

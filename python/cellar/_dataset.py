@@ -68,6 +68,7 @@ class Group(Mapping[str, Any]):
         self._known_vars: dict[str, Variable] | None = None
         self._known_groups: dict[str, Group] | None = None
         self._details_known = False
+        self._halves: dict[str, tuple[int, tuple[Any, ...]]] = {}  # definitions that failed, which nothing takes back
 
     # --- what it holds ---
 
@@ -175,6 +176,8 @@ class Group(Mapping[str, Any]):
             yield from group.walk()
 
     def __getitem__(self, name: str) -> Variable | Group:
+        if not isinstance(name, str):
+            raise TypeError(f"{self._root.filename}: variables and groups have names; {name!r} is none")
         head, _, rest = name.strip("/").partition("/")
         if not head:
             return self
@@ -278,8 +281,10 @@ class Group(Mapping[str, Any]):
         type_id, _ = _types.file_type(self, dtype)
         dimids = self._dim_ids(name, dimensions)
         _check_definition(name, len(dimids), chunks, shards, quantize, endian)
+        self._check_data(name, dimids, data)
         fill = self._fill_bytes(name, type_id, fill_value)
-        varid = _native.def_var(self._id, name, type_id, dimids)
+        options = (chunks, chain, quantize, shards, fill_value, endian)
+        varid = self._begin_variable(name, type_id, dimids, options)
         variable = Variable(self, varid, name, type_id, dimids)
         self._define_layout(varid, chunks, shards)
         if quantize is not None:
@@ -290,6 +295,7 @@ class Group(Mapping[str, Any]):
         if endian is not None and not self._root._classic:
             _native.def_endian(self._id, varid, ENDIANS[endian])
         self._define_fill(varid, type_id, fill_value, fill)
+        del self._halves[name]
         self.variables[name] = variable
         variable.attrs.update(attrs or {})
         if data is not None:
@@ -304,6 +310,31 @@ class Group(Mapping[str, Any]):
                 raise KeyError(f"variable {name}: there is no dimension {dim!r}; make it with create_dimension()")
             ids.append(found._id)
         return tuple(ids)
+
+    def _check_data(self, name: str, dimids: tuple[int, ...], data: Any) -> None:
+        """That it fits, before there is a variable that it does not fit."""
+        dims = [self._dimension(d) for d in dimids]
+        if not isinstance(data, np.ndarray) or any(d.unlimited for d in dims):
+            return
+        shape = tuple(d.size for d in dims)
+        fits = data.ndim <= len(shape) and all(
+            n in (1, size) for n, size in zip(reversed(data.shape), reversed(shape), strict=False)
+        )
+        if not fits:
+            raise ValueError(f"variable {name}: data of the shape {data.shape} does not fit its dimensions' {shape}")
+
+    def _begin_variable(self, name: str, type_id: int, dimids: tuple[int, ...], options: tuple[Any, ...]) -> int:
+        """The id of a new variable, or of one whose definition failed and is repeated: no format takes it back."""
+        key = (type_id, dimids, tuple(option is None for option in options))
+        if name not in self._halves:
+            self._halves[name] = (_native.def_var(self._id, name, type_id, dimids), key)
+        varid, begun = self._halves[name]
+        if begun != key:
+            raise ValueError(
+                f"variable {name}: a definition of it failed, and no format takes that back: repeat it with the same "
+                "dtype, dimensions and options (whose values may be others), or take another name"
+            )
+        return varid
 
     def _define_layout(self, varid: int, chunks: Sequence[int] | bool | None, shards: Sequence[int] | None) -> None:
         if chunks is False:
@@ -501,8 +532,8 @@ def _check_definition(
             continue
         if not np.iterable(lengths) or len(lengths) != rank or any(operator.index(n) < 0 for n in lengths):
             raise ValueError(f"variable {name}: {what} needs {rank} lengths, one for each dimension, not {lengths!r}")
-    if quantize is not None and quantize[0] not in QUANTIZE:
-        raise ValueError(f"variable {name}: quantize is one of {', '.join(QUANTIZE)}, not {quantize[0]!r}")
+    if quantize is not None and (isinstance(quantize, str) or len(quantize) != 2 or quantize[0] not in QUANTIZE):
+        raise ValueError(f"variable {name}: quantize is a pair of {', '.join(QUANTIZE)} and a number, not {quantize!r}")
     if endian is not None and endian not in ENDIANS:
         raise ValueError(f"variable {name}: endian is one of {', '.join(ENDIANS)}, not {endian!r}")
 
@@ -525,6 +556,8 @@ def _find_group(root: Dataset, path: str) -> Group:
 def _open(path: str, mode: str, format: str | None, storage: _storage.Settings) -> tuple[int, str]:
     if mode not in ("r", "r+", "a", "w", "x"):
         raise ValueError(f"mode is r, r+, a, w or x, not {mode!r}")
+    if format is not None and mode in ("r", "r+"):
+        raise ValueError(f"{path}: format={format!r} is for creating; mode {mode!r} opens what there is, in whatever format")
     if mode == "r":
         return _native.open(path, NOWRITE, storage), "r"
     if mode == "r+" or (mode == "a" and os.path.exists(path)):

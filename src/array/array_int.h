@@ -139,6 +139,10 @@ void cel_grid_part(const struct cel_request *req, const size_t *index, struct ce
 void cel_grid_part_box(const struct cel_request *req, const size_t *index, const struct cel_chunk_part *part, void *at,
                        struct cel_box *out);
 
+/* --- share.c ------------------------------------------------------------------------ */
+
+cel_share_fn cel_share;
+
 /* --- workspace.c: what one job works with ------------------------------------------- */
 
 struct cel_workspace {

@@ -363,6 +363,14 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
 
 /* --- reading ------------------------------------------------------------------------------------ */
 
+static struct cel_b2_work *work_of(const struct cel_coding *coding)
+{
+    struct cel_b2_work *work = ((struct context *)coding->context)->work;
+
+    work->share = coding->share;
+    return work;
+}
+
 /* The array of a frame; rank 0: it has none, and its chunk is a run of elements. */
 static int array_of(const struct cel_b2_frame *frame, struct cel_b2_array *out)
 {
@@ -485,7 +493,7 @@ static size_t stored_size(const unsigned char *src, size_t n)
 
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
-    struct context *c = coding->context;
+    struct cel_b2_work *work = work_of(coding);
     struct cel_b2_array array;
     size_t says = stored_size(src, n);
 
@@ -493,10 +501,10 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (says != n)
         return cel_fail(NC_EFILTER, "blosc2: the chunk says %zu bytes are stored, %zu are there", says, n);
     if (cel_b2_is_frame(src, n))
-        return decode_frame(c->work, src, n, dst, cap, len);
+        return decode_frame(work, src, n, dst, cap, len);
     if (array_of_words(coding->words, &array))
-        return decode_array(c->work, &array, src, n, dst, cap, len);
-    return decode_run(c->work, src, n, dst, cap, len);
+        return decode_array(work, &array, src, n, dst, cap, len);
+    return decode_run(work, src, n, dst, cap, len);
 }
 
 /* Whether the array is the chunk that the caller knows. */
@@ -510,7 +518,7 @@ static bool is_known(const struct cel_shape *shape, const struct cel_b2_array *a
 static int decode_frame_part(const struct cel_coding *coding, const struct cel_encoded *src,
                              const struct cel_chunk_part *part, unsigned char *dst)
 {
-    struct cel_b2_work *work = ((struct context *)coding->context)->work;
+    struct cel_b2_work *work = work_of(coding);
     unsigned char special[CEL_B2_HEADER];
     const unsigned char *chunk = NULL;
     struct cel_b2_frame frame;
@@ -530,7 +538,7 @@ static int decode_frame_part(const struct cel_coding *coding, const struct cel_e
 static int decode_part(const struct cel_coding *coding, const struct cel_encoded *src,
                        const struct cel_chunk_part *part, void *dst)
 {
-    struct cel_b2_work *work = ((struct context *)coding->context)->work;
+    struct cel_b2_work *work = work_of(coding);
     struct cel_b2_array array;
 
     if (array_of_words(coding->words, &array) && is_known(coding->shape, &array))

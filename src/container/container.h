@@ -143,7 +143,7 @@ struct cel_container_ops {
      *                  put again here.
      * peer_open        in another: makes ready to write to what lies there. CEL_ABSENT: it cannot be written so.
      * peer_write       what chunk_write does; after a failure chunk_write of the one that keeps it is still to do it.
-     * peer_write_at    bytes of such values.
+     * peer_write_at    bytes of such values; peer_read_at reads them.
      * peer_sync        the bytes to the system, with cel_env_fsync() to the disk.
      * peer_close       frees it, whatever the answer. */
     bool (*chunk_hand_over)(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at, size_t n);
@@ -153,6 +153,7 @@ struct cel_container_ops {
     int (*peer_write)(struct cel_peer *peer, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, const void *encoded, size_t n);
     int (*peer_write_at)(struct cel_peer *peer, uint64_t address, const void *bytes, size_t n);
+    int (*peer_read_at)(struct cel_peer *peer, uint64_t address, void *bytes, size_t n);
     int (*peer_sync)(struct cel_peer *peer);
     int (*peer_close)(struct cel_peer *peer);
 

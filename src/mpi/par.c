@@ -43,9 +43,11 @@ void cel_par_free(struct cel_par *par)
         return;
     cel_par_peer_close(par);
     cel_par_queue_free(par);
+    cel_par_grants_free(par);
     cel_par_captured_free(par);
     cel_par_spare_free(par);
     cel_vec_dispose(&par->queued);
+    cel_vec_dispose(&par->granted);
     cel_vec_dispose(&par->captured);
     cel_vec_dispose(&par->spare);
     cel_mutex_dispose(&par->lock);

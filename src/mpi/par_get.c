@@ -81,8 +81,12 @@ static int get_together(struct cel_dataset *ds, struct cel_var *var, const struc
 }
 
 static int get_alone(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
-                     nc_type memtype)
+                     nc_type memtype, struct cel_request *req)
 {
+    int rc;
+
+    if (ds->writable && req->n && cel_par_alone(req, &rc))
+        return rc;
     if (!ds->writable || ds->par->rank == 0)
         return cel_get_region(ds, var, region, data, memtype);
     if (cel_par_queue_has(ds->par, var))
@@ -94,14 +98,14 @@ int cel_par_get(struct cel_dataset *ds, struct cel_var *var, const struct cel_re
                 nc_type memtype, int rc)
 {
     struct cel_par_head head = {0};
-    struct cel_request req;
+    struct cel_request req = {0};
 
     if (!var)
         return cel_par_any_collective(ds) ? cel_par_meet(ds, rc, CEL_PAR_GET, NULL) : rc;
     if (rc == CEL_OK && ds->writable)
         rc = cel_par_prepare(ds, var, region, data, memtype, false, &req, &head);
     if (!cel_par_is_collective(var))
-        return rc == CEL_OK ? get_alone(ds, var, region, data, memtype) : rc;
+        return rc == CEL_OK ? get_alone(ds, var, region, data, memtype, &req) : rc;
     rc = cel_par_meet(ds, rc, CEL_PAR_GET, var);
     if (rc == CEL_OK)
         rc = get_together(ds, var, region, data, memtype, &req, &head);

@@ -21,7 +21,9 @@ struct cel_par {
     const struct cel_container_ops *own_ops; /* whose peer that is */
     struct cel_value_place place;            /* of the variable of the put at work (par_direct.c) */
 
-    struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting */
+    struct cel_vec granted;  /* variables that ranks move alone (par_grant.c) */
+    struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting ... */
+    size_t nqueued;          /* ... and how many bytes they are */
     struct cel_mutex lock;   /* guards the rest: chunks are encoded by many threads */
     struct cel_vec captured; /* struct cel_captured *: encoded chunks of the put at work */
     struct cel_vec spare;    /* ... of earlier puts, whose memory is used again ... */
@@ -34,10 +36,10 @@ struct cel_par_head {
     uint64_t nbytes; /* of their values, packed */
     int64_t memtype;
     int64_t group, var; /* ids */
-    int64_t whole;      /* put: it consists of whole chunks, which are sent encoded */
-    int64_t direct;     /* put: this rank can write it to the file by itself ... */
-    int64_t done;       /* ... and has */
-    uint64_t nchunks;   /* put: that were encoded */
+    int64_t direct;     /* put: this rank can write it to the file by itself */
+    uint64_t nchunks;   /* put: that are encoded by this rank */
+    uint64_t nparts;    /* put: chunks that it has in part */
+    int64_t left;       /* put: regions that rank 0 is to put, as they are: this one, or those of its parts */
     uint64_t start[CEL_RANK_MAX], count[CEL_RANK_MAX], stride[CEL_RANK_MAX];
 };
 
@@ -58,6 +60,9 @@ bool cel_par_any_collective(struct cel_dataset *ds); /* is any variable? */
 /* --- par_message.c: bytes of any number ----------------------------------------------------- */
 void cel_par_send(const struct cel_par *par, int to, const void *bytes, size_t n);
 void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n);
+/* Sends without waiting: cel_par_requests_of(n) requests are begun, and the one behind them is the answer. */
+MPI_Request *cel_par_send_start(const struct cel_par *par, int to, const void *bytes, size_t n, MPI_Request *request);
+size_t cel_par_requests_of(size_t n);
 /* Receives into memory of its own, yours to free; without memory the bytes are received and thrown away: NC_ENOMEM. */
 int cel_par_receive_new(const struct cel_par *par, int from, size_t n, void **out);
 /* The request's values in the caller's memory, to or from packed ones. */
@@ -68,6 +73,7 @@ int cel_par_prepare(struct cel_dataset *ds, struct cel_var *var, const struct ce
                     nc_type memtype, bool writing, struct cel_request *req, struct cel_par_head *head);
 /* On rank 0: every rank's head, to be freed. Elsewhere NULL. */
 int cel_par_gather_heads(const struct cel_par *par, const struct cel_par_head *mine, struct cel_par_head **out);
+bool cel_par_touch(const struct cel_par_head *a, const struct cel_par_head *b, int rank); /* may they overlap? */
 /* The region of a head; borrows its members. */
 struct cel_region cel_par_region(const struct cel_par_head *head, ptrdiff_t *stride, int rank);
 
@@ -77,11 +83,89 @@ bool cel_par_queue_has(const struct cel_par *par, const struct cel_var *var);
 int cel_par_queue_run(struct cel_dataset *ds); /* collective */
 void cel_par_queue_free(struct cel_par *par);
 
+/* --- par_grant.c: variables without chunks, moved by a rank alone ------------------------------- */
+/* Moves the values between the file and memory. false: that must go through rank 0, and none or some were moved. Not
+ * collective. NC_ERANGE: all of them, some did not fit. */
+bool cel_par_alone(struct cel_request *req, int *rc);
+void cel_par_grant_renew(struct cel_dataset *ds,
+                         struct cel_var *var); /* rank 0 has moved some itself. Not collective */
+void cel_par_grants_free(struct cel_par *par);
+
 /* --- par_whole.c: whole chunks, encoded by the rank that has them ---------------------------- */
-bool cel_par_is_whole(struct cel_request *req); /* does the put consist of whole chunks? */
-int cel_par_encode(struct cel_request *req);    /* they are captured; NC_ERANGE: all of them, some values did not fit */
+int cel_par_index_order(const uint64_t *a, const uint64_t *b); /* of chunks: negative, 0, positive */
+bool cel_par_goes_by_chunks(const struct cel_request *req);    /* can ranks encode what it puts? */
+void cel_par_set_extent(struct cel_request *req);              /* as long as the array must be for it */
+/* Whole chunks of the request; they are captured. NC_ERANGE: all of them, some values did not fit. */
+int cel_par_encode(struct cel_request *req);
+/* Chunks that lie decoded one behind the other: n of them, which this rank has in part otherwise. */
+struct cel_par_part;
+int cel_par_encode_owned(struct cel_request *req, char *chunks, const struct cel_par_part *const *own, size_t n);
 void cel_par_captured_free(struct cel_par *par); /* their memory is kept for the next put ... */
 void cel_par_spare_free(struct cel_par *par);    /* ... until here */
+
+/* --- par_parts.c: chunks that a put touches in part --------------------------------------------- */
+struct cel_par_part {
+    uint64_t index[CEL_RANK_MAX]; /* of the chunk */
+    uint64_t n;                   /* elements */
+    uint64_t rank, nth;           /* the nth part of that rank */
+};
+
+struct cel_par_fate {
+    int64_t owner;    /* a rank; -1: the part stays with rank 0, which completes the chunk */
+    uint64_t npieces; /* where the owner has this part: what others send it */
+};
+
+struct cel_par_piece {
+    uint64_t rank, n; /* who sends it, elements */
+};
+
+struct cel_par_answer {
+    uint64_t left, owned, npieces; /* of one rank */
+    uint64_t entire;               /* its region is put by rank 0, as it is */
+};
+
+struct cel_par_parts {
+    struct cel_par_part *mine; /* in chunk order */
+    struct cel_par_fate *fate; /* of each */
+    size_t n, nwhole;          /* ... and chunks that the put has whole */
+    struct cel_par_answer answer;
+    struct cel_par_piece *piece; /* what others send, of all owned chunks in order */
+
+    /* rank 0 alone: of all ranks */
+    struct cel_par_part *all;
+    struct cel_par_fate *all_fate;   /* by rank */
+    struct cel_par_piece *all_piece; /* by owner */
+    struct cel_par_of_rank {
+        size_t first, first_piece, next_piece; /* in these */
+        struct cel_par_answer answer;
+    } * of;
+    size_t nall;
+};
+
+int cel_par_parts_list(const struct cel_request *req, struct cel_par_parts *out); /* not collective */
+/* On rank 0, alone: memory for the parts of all. */
+int cel_par_parts_lead(struct cel_par_parts *parts, const struct cel_par_head *heads, int size);
+/* Collective: who owns what. left of mine, and left and nchunks of heads on rank 0, are set. */
+int cel_par_parts_settle(struct cel_par_parts *parts, const struct cel_par *par, const struct cel_var *var,
+                         struct cel_par_head *mine, struct cel_par_head *heads);
+void cel_par_parts_free(struct cel_par_parts *parts);
+
+/* --- par_trade.c ----------------------------------------------------------------------------------- */
+/* Collective: every owner gets the parts of its chunks and encodes them; they are captured. rc as for cel_par_share; the answer
+ * is not shared. */
+int cel_par_trade(struct cel_request *req, const struct cel_par_parts *parts, int rc, bool *range);
+
+/* --- par_left.c: what rank 0 puts -------------------------------------------------------------------- */
+struct cel_par_left {
+    struct cel_request *req;
+    const struct cel_par_head *head; /* of this rank */
+    const struct cel_par_parts *parts;
+    char *packed; /* where values are gathered; NULL: they are packed already */
+    bool out_of_range;
+};
+int cel_par_left_take_memory(struct cel_par_left *left); /* once it is known what is left */
+void cel_par_left_send(struct cel_par_left *left);       /* on other ranks ... */
+int cel_par_left_put(struct cel_par_left *left, const struct cel_par_head *heads, int rc); /* ... and on rank 0 */
 
 /* --- par_place.c --------------------------------------------------------------------------------- */
 struct cel_placing; /* what was captured, on its way into the file */
@@ -96,10 +180,13 @@ bool cel_par_is_direct(const struct cel_request *req); /* may this rank write th
 /* On rank 0, alone, after the array was made long enough: may they, and where? */
 bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads,
                               struct cel_value_place *out);
-/* Collective: those that may do, and heads on rank 0 say who did; flags, there: memory for a number of each rank. true: some
- * values of this rank did not fit. */
+/* Collective: those that may do, and nothing is left of their regions; flags, on rank 0: memory for a number of each rank.
+ * true: some values of this rank did not fit. */
 bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place, struct cel_par_head *mine,
                     struct cel_par_head *heads, int *flags);
+
+/* The request's values to or from the file, which has them at this place. Not collective. */
+int cel_par_move_values(struct cel_request *req, const struct cel_value_place *place);
 
 /* --- par_peer.c ---------------------------------------------------------------------------------- */
 void cel_par_peer_open(struct cel_dataset *ds); /* if that was not tried yet */

@@ -20,6 +20,19 @@ void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n)
                  MPI_STATUS_IGNORE);
 }
 
+MPI_Request *cel_par_send_start(const struct cel_par *par, int to, const void *bytes, size_t n, MPI_Request *request)
+{
+    for (size_t at = 0; at < n; at += PIECE)
+        MPI_Isend((const char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, to, TAG, par->comm,
+                  request++);
+    return request;
+}
+
+size_t cel_par_requests_of(size_t n)
+{
+    return (n + PIECE - 1) / PIECE;
+}
+
 /* The sender must not wait for ever because there is no memory here. */
 static int throw_away(const struct cel_par *par, int from, size_t n)
 {
@@ -118,6 +131,19 @@ int cel_par_prepare(struct cel_dataset *ds, struct cel_var *var, const struct ce
         head->stride[d] = req->stride[d];
     }
     return CEL_OK;
+}
+
+static uint64_t last_index(const struct cel_par_head *head, int d)
+{
+    return head->start[d] + (head->count[d] - 1) * head->stride[d];
+}
+
+bool cel_par_touch(const struct cel_par_head *a, const struct cel_par_head *b, int rank)
+{
+    for (int d = 0; d < rank; d++)
+        if (a->start[d] > last_index(b, d) || b->start[d] > last_index(a, d))
+            return false;
+    return true;
 }
 
 struct cel_region cel_par_region(const struct cel_par_head *head, ptrdiff_t *stride, int rank)

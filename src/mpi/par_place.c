@@ -58,10 +58,9 @@ static int entry_order(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
-    for (int d = 0; d < CEL_RANK_MAX; d++)
-        if (x->index[d] != y->index[d])
-            return x->index[d] < y->index[d] ? -1 : 1;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
+    int order = cel_par_index_order(x->index, y->index);
+
+    return order ? order : x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
 static void list_entries(const struct cel_par *par, struct entry *out)

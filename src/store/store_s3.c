@@ -75,27 +75,36 @@ static void note_size(const struct page *p, const char *name, struct cel_xml_tex
         cel_s3_sizes_note(p->sizes, name + strlen(p->root), size);
 }
 
-/* inner: of the part of a page that is about it. */
-static int take_name(const struct page *p, struct cel_xml_text part, struct cel_xml_text inner, bool is_prefix)
+/* The name that a page spells in inner, without the '/' at the end of a prefix. */
+static int decode_name(const struct page *p, struct cel_xml_text inner, bool is_prefix, struct cel_buf *name)
 {
-    struct cel_buf text = CEL_BUF_INIT(TEXT_MAX), name = CEL_BUF_INIT(TEXT_MAX);
+    struct cel_buf text = CEL_BUF_INIT(TEXT_MAX);
     int rc = cel_xml_decode(inner, &text);
 
     for (size_t i = 0; rc == CEL_OK && p->encoded && i < text.len; i++)
         if (text.data[i] == '+')
             text.data[i] = ' ';
     if (rc == CEL_OK)
-        rc = p->encoded ? cel_url_decode(text.data, text.len - 1, &name) : cel_buf_add(&name, text.data, text.len - 1);
-    if (rc == CEL_OK && is_prefix && name.len && name.data[name.len - 1] == '/')
-        name.len--;
+        rc = p->encoded ? cel_url_decode(text.data, text.len - 1, name) : cel_buf_add(name, text.data, text.len - 1);
+    if (rc == CEL_OK && is_prefix && name->len && name->data[name->len - 1] == '/')
+        name->len--;
     if (rc == CEL_OK)
-        rc = cel_buf_add(&name, "", 1);
+        rc = cel_buf_add(name, "", 1);
+    cel_buf_dispose(&text);
+    return rc;
+}
+
+/* inner: of the part of a page that is about it. */
+static int take_name(const struct page *p, struct cel_xml_text part, struct cel_xml_text inner, bool is_prefix)
+{
+    struct cel_buf name = CEL_BUF_INIT(TEXT_MAX);
+    int rc = decode_name(p, inner, is_prefix, &name);
+
     if (rc == CEL_OK && name.len - 1 > p->skip && begins_with(name.data, p->root, p->prefix)) {
         if (!is_prefix)
             note_size(p, name.data, part);
         rc = p->take(p->context, name.data + p->skip, name.len - 1 - p->skip, is_prefix);
     }
-    cel_buf_dispose(&text);
     cel_buf_dispose(&name);
     return rc;
 }

@@ -121,8 +121,8 @@ void verify_file(const char *path, struct manifest *manifest, size_t most, struc
         verify_keys(&job);
         verify_values(&job);
         list_unprotected(&job);
-        if (manifest)
-            manifest_unseen(manifest, path, note_unseen, &job);
+        if (job.manifest)
+            manifest_unseen(job.manifest, path, note_unseen, &job);
         extents_free(&job.extents);
     }
     look_close(&job.look);

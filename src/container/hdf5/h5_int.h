@@ -22,6 +22,9 @@ struct cel_h5_entry { /* this thread's error printing, put back on leaving */
 int cel_h5_enter(struct cel_h5_entry *entry);
 void cel_h5_leave(const struct cel_h5_entry *entry);
 
+/* --- h5_convert_array.c ----------------------------------------------------- */
+bool cel_h5_convert_arrays(void); /* once, when libhdf5 starts; false: it had no memory for it */
+
 /* --- h5_error.c: libhdf5's error stack as one line --------------------------- */
 /* "<what>: <innermost reason libhdf5 gives>" */
 int cel_h5_fail(int code, const char *fmt, ...) CEL_PRINTF(2, 3);

@@ -72,6 +72,7 @@ const struct cel_container_ops cel_hdf5_ops = {
     .peer_open = cel_file_peer_open,
     .peer_write = cel_file_peer_write,
     .peer_write_at = cel_file_peer_write_at,
+    .peer_read_at = cel_file_peer_read_at,
     .peer_sync = cel_file_peer_sync,
     .peer_close = cel_file_peer_close,
     .unchunked_get = cel_h5_unchunked_get,
