@@ -120,6 +120,14 @@ static bool take_boundary(const char **at, const char *end, const char *boundary
     return true;
 }
 
+/* Behind a part's bytes the next boundary begins: else they are not as many as it said. */
+static bool is_boundary_next(const char *at, const char *end, const char *boundary, size_t n)
+{
+    at += at < end && *at == '\r';
+    at += at < end && *at == '\n';
+    return (size_t)(end - at) >= n + 2 && memcmp(at, "--", 2) == 0 && memcmp(at + 2, boundary, n) == 0;
+}
+
 const char *cel_byteranges_find(const char *type, const struct cel_buf *body, const struct cel_range *range,
                                 uint64_t *total)
 {
@@ -129,7 +137,7 @@ const char *cel_byteranges_find(const char *type, const struct cel_buf *body, co
 
     if (!body->len || !range->n || !find_boundary(type, &boundary, &n))
         return NULL;
-    while (take_boundary(&at, end, boundary, n) && take_part(&at, end, &part))
+    while (take_boundary(&at, end, boundary, n) && take_part(&at, end, &part) && is_boundary_next(at, end, boundary, n))
         if (part.first <= range->offset && range->n - 1 <= part.last && range->offset <= part.last - (range->n - 1)) {
             *total = part.total;
             return part.bytes + (range->offset - part.first);

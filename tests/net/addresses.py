@@ -135,11 +135,13 @@ def queries():
     run({}, BUILD / 'tools/ncgen', '-4', '-o', 'q.nc', 't.cdl')
     s = nasty.Server()
     url = f'{s.url}/files/q.nc?token=SESAME#mode=bytes'
-    for command in (['ncdump'], ['ncdump', '-h'], ['cellar', 'info'], ['cellar', 'info', '--json'], ['cellar', 'info', '--html'], ['cellar', 'verify'],
+    for command in (['ncdump'], ['ncdump', '-h'], ['cellar', 'info'], ['cellar', 'info', '--json'], ['cellar', 'verify'],
                     ['cellar', 'verify', '--json']):
         done = run({'no_proxy': '*'}, BUILD / 'tools' / command[0], *command[1:], url)
         check(f'{" ".join(command)}: no query', done.returncode == 0 and done.stdout and 'SESAME' not in done.stdout + done.stderr,
               (done.returncode, done.stdout[:300], done.stderr))
+    run({'no_proxy': '*'}, BUILD / 'tools/cellar', 'info', '--html', 'page.html', url)
+    check('nor in a page', 'SESAME' not in pathlib.Path('page.html').read_text())
     s.shutdown()
 
 

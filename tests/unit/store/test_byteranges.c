@@ -75,6 +75,17 @@ static void damaged_answers_give_nothing_else(void **state)
         }
 }
 
+/* What the next part begins with is no value. */
+static void a_part_that_is_too_short_ends_the_search(void **state)
+{
+    static const char text[] = "--THIS\r\nContent-Range: bytes 10-59/1000\r\n\r\nabcde\r\n"
+                               "--THIS\r\nContent-Range: bytes 500-502/1000\r\n\r\nxyz\r\n--THIS--\r\n";
+
+    (void)state;
+    assert_false(has(type, text, sizeof text - 1, 10, "abcde"));
+    assert_false(has(type, text, sizeof text - 1, 10, "abcde\r\n--THIS"));
+}
+
 static void lists_are_printed(void **state)
 {
     struct cel_range range[] = {{0, 100}, {500, 1}, {(uint64_t)1 << 40, 16384}};
@@ -93,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_found),
         cmocka_unit_test(damaged_answers_give_nothing_else),
+        cmocka_unit_test(a_part_that_is_too_short_ends_the_search),
         cmocka_unit_test(lists_are_printed),
     };
 
