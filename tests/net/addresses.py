@@ -140,7 +140,7 @@ def queries():
         done = run({'no_proxy': '*'}, BUILD / 'tools' / command[0], *command[1:], url)
         check(f'{" ".join(command)}: no query', done.returncode == 0 and done.stdout and 'SESAME' not in done.stdout + done.stderr,
               (done.returncode, done.stdout[:300], done.stderr))
-    run({'no_proxy': '*'}, BUILD / 'tools/cellar', 'info', '--html', 'page.html', url)
+    run({'no_proxy': '*'}, BUILD / 'tools/cellar', 'info', '--html=page.html', url)
     check('nor in a page', 'SESAME' not in pathlib.Path('page.html').read_text())
     s.shutdown()
 
