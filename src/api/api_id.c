@@ -426,6 +426,15 @@ int cel_call_meet(struct cel_call *c, int rc, enum cel_par_call call)
     return rc;
 }
 
+void cel_call_grant(struct cel_call *c, bool anew)
+{
+    if (!cel_is_shared(c->ds))
+        return;
+    cel_call_unlock(c);
+    cel_par_grant(c->ds, anew);
+    cel_call_lock(c);
+}
+
 int cel_call_share(struct cel_call *c, int rc)
 {
     return cel_is_shared(c->ds) ? cel_par_share(c->ds->par, rc) : rc;

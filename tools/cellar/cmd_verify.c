@@ -16,7 +16,10 @@
 #include <unistd.h>
 
 enum { LONG_CHECKSUMS = 256, LONG_JSON, LONG_THREADS };
-enum { MEMORY = 64 << 20 }; /* bytes to read through, of all files at work */
+enum {
+    MEMORY = 64 << 20,
+    MEMORY_OF_THREAD = 8 << 20
+}; /* bytes to read through, of all files at work: what fits the caches */
 
 static const struct opt options[] = {
     {LONG_CHECKSUMS, "checksums", "FILE", "compare all values with this manifest; write it where there is none"},
@@ -46,7 +49,7 @@ struct work {
     struct manifest *manifest;
     struct verify_result *result;
     bool *done;
-    size_t next, nworkers;
+    size_t next, nworkers, memory;
     pthread_mutex_t lock;
     pthread_cond_t finished;
 };
@@ -60,7 +63,7 @@ static void *run_worker(void *arg)
         size_t i = w->next++;
 
         pthread_mutex_unlock(&w->lock);
-        verify_file(w->files->at[i], w->manifest, MEMORY / w->nworkers, &w->result[i]);
+        verify_file(w->files->at[i], w->manifest, w->memory / w->nworkers, &w->result[i]);
         pthread_mutex_lock(&w->lock);
         w->done[i] = true;
         pthread_cond_broadcast(&w->finished);
@@ -123,6 +126,7 @@ static int verify_files(const struct request *req, const struct filelist *files)
     if (req->checksums && !manifest_open(req->checksums, &manifest))
         return MSG_USAGE;
     w.manifest = req->checksums ? &manifest : NULL;
+    w.memory = threads * MEMORY_OF_THREAD < MEMORY ? threads * MEMORY_OF_THREAD : MEMORY;
     w.result = tool_alloc(files->n + 1, sizeof *w.result);
     w.done = tool_alloc(files->n + 1, sizeof *w.done);
     pthread_mutex_init(&w.lock, NULL);

@@ -26,6 +26,9 @@ void cel_h5_leave(const struct cel_h5_entry *entry);
 void cel_h5_row_begin(void);
 void cel_h5_row_end(void);
 
+/* --- h5_convert_array.c ----------------------------------------------------- */
+bool cel_h5_convert_arrays(void); /* once, when libhdf5 starts; false: it had no memory for it */
+
 /* --- h5_error.c: libhdf5's error stack as one line --------------------------- */
 /* "<what>: <innermost reason libhdf5 gives>" */
 int cel_h5_fail(int code, const char *fmt, ...) CEL_PRINTF(2, 3);
@@ -334,6 +337,7 @@ int cel_h5_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
 
 /* --- h5_peer.c: what other processes write ------------------------------------ */
+bool cel_h5_chunk_lend(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at);
 bool cel_h5_chunk_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at, size_t n);
 bool cel_h5_values_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_value_range *range,
                              struct cel_value_place *out);

@@ -127,7 +127,7 @@ static int start(void)
     rc = broken ? CEL_OK : cel_h5_lib_check();
     if (rc != CEL_OK)
         return rc;
-    broken = broken || (!stays && atexit(before_libhdf5_ends) != 0);
+    broken = broken || !cel_h5_convert_arrays() || (!stays && atexit(before_libhdf5_ends) != 0);
     if (broken)
         return cel_fail(NC_EHDFERR,
                         "libhdf5 could not be started, for want of memory: end the program and start it again");
