@@ -103,11 +103,12 @@ fuzz-coverage: fuzz-setup
 fuzz-corpus:
 	@tests/fuzz/merge.sh build-fuzz
 
-#> make test-corpus  every data file of HDF5's, netCDF's and PyTables' own tests, dumped and compared with netCDF-C and h5py
+#> make test-corpus  every data file of HDF5's, netCDF's and PyTables' own tests, dumped and compared with netCDF-C and h5py, and copied there and back
 test-corpus: test-setup
 	@$(CONFIGURE) -S . -B build-asan -DCMAKE_BUILD_TYPE=Debug -DCELLAR_SANITIZE=address,undefined >/dev/null
-	@cmake --build build-asan -j $(JOBS) --target ncdump
+	@cmake --build build-asan -j $(JOBS) --target ncdump nccopy cellar_command
 	@JOBS=$(JOBS) scripts/corpus.sh build-corpus build-asan/tools/ncdump $(PART)
+	@ASAN_OPTIONS=detect_leaks=0 JOBS=$(JOBS) tests/cli/copy_corpus.py build-corpus build-asan/tools $(PART)
 
 #> make test-netcdf  netCDF-C's own test programs and scripts against an installed Cellar; PART=tst_att for some of them
 test-netcdf: test-setup

@@ -20,6 +20,7 @@ import numpy
 STEPS, Y, X = 36, 1024, 2048  # of four bytes: 302 MB
 MANY = 1000
 CHUNKS = 80000
+INPUTS = "a", "b", "c", "raw", "raw2", "many", "step", "chunks"
 
 # Programs in Python say how long the work took, without the start of the interpreter and the loading of modules.
 READ = """
@@ -114,43 +115,60 @@ def measure(command):
 def compare(name, ours, theirs, must, rounds, inside=False):
     """True unless the ratio by the clock is below what it must be. inside: their program says how long it took."""
     if not theirs[0] or not shutil.which(theirs[0]):
-        print(f"{name:34} NOT RUN: there is no {theirs[0] or 'such module'}")
+        print(f"{name:42} NOT RUN: there is no {theirs[0] or 'such module'}")
         return True
     times = [(measure(ours), (measure_inside if inside else measure)(theirs)) for _ in range(rounds)]
     clock, processor = (statistics.median(b[k] for _, b in times) / statistics.median(a[k] for a, _ in times) for k in (0, 1))
-    print(f"{name:34} {clock:7.2f} by the clock, {processor:7.2f} by processor time; must be {must}")
+    spread = sorted(b[0] / a[0] for a, b in times)
+    print(f"{name:42} {clock:7.2f} by the clock ({spread[0]:.2f} to {spread[-1]:.2f}), {processor:7.2f} by processor time; "
+          f"must be {must}; {statistics.median(a[0] for a, _ in times):.3f} s")
     return clock >= must
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", required=True)
-    parser.add_argument("--rounds", type=int, default=3)
-    args = parser.parse_args()
-    cellar, nccopy = (os.path.join(args.build, "tools", tool) for tool in ("cellar", "nccopy"))
-    good = True
-    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as scratch:
-        a, b, c, raw, raw2, many = (os.path.join(scratch, n + ".nc") for n in ("a", "b", "c", "raw", "raw2", "many"))
+def make_inputs(folder, nccopy):
+    """The files of all rows, once: FOLDER/ready says that they are whole."""
+    a, b, c, raw, raw2, many, step, chunks = (os.path.join(folder, n + ".nc") for n in INPUTS)
+    if not os.path.exists(folder + "/ready"):
+        os.makedirs(folder, exist_ok=True)
         write(a, zlib=True, complevel=1, shuffle=True)
         write(c, 0.01, zlib=True, complevel=1, shuffle=True)
         subprocess.run([nccopy, "-s", "-d", "4", a, b], check=True)
         for compressed, plain in ((a, raw), (c, raw2)):
             subprocess.run([nccopy, "-F", "none", compressed, plain], check=True)
         write_many(many)
-        for name, x, y in ("the same, filtered otherwise", a, b), ("all values differ", a, c), ("all differ, no filters", raw, raw2):
-            for peer, rounds in (["cdo", "-s", "diffn"], args.rounds), (["h5diff"], 1):  # which takes long
-                good = compare(f"diff, {name}: {peer[0]}", [cellar, "diff", x, y], [*peer, x, y], 4, rounds) and good
-        good = compare(f"info of {MANY} variables: ncdump -hs", [cellar, "info", many], ["/usr/bin/ncdump", "-hs", many], 10,
-                       args.rounds) and good
-        library = os.path.join(args.build, "src", "libcellar.so")
-        good = compare("verify: reading all values", [cellar, "verify", "-q", a], [sys.executable, "-c", READ, library, a], 0.9,
-                       args.rounds, True) and good
-        step, chunks = (os.path.join(scratch, n + ".nc") for n in ("step", "chunks"))
         write_step(step)
         write_chunks(chunks)
-        good = compare("bits: xbitinfo", [cellar, "bits", step], [python_with("xbitinfo"), "-c", BITS, step], 100, 1, True) and good
-        good = compare(f"refs of {CHUNKS} chunks: kerchunk", [cellar, "refs", "--inline", "0", "-o", os.path.join(scratch, "refs.json"), chunks],
-                       [python_with("kerchunk.hdf"), "-c", REFS, chunks], 5, args.rounds, True) and good
+        open(folder + "/ready", "w").close()
+    return a, b, c, raw, raw2, many, step, chunks
+
+
+def rows(build, folder, rounds):
+    """name, our command, their command, what the ratio must be, rounds, their program says how long it took."""
+    cellar, nccopy = (os.path.join(build, "tools", tool) for tool in ("cellar", "nccopy"))
+    a, b, c, raw, raw2, many, step, chunks = make_inputs(folder, nccopy)
+    for name, x, y in ("the same, filtered otherwise", a, b), ("all values differ", a, c), ("all differ, no filters", raw, raw2):
+        for peer, turns in (["cdo", "-s", "diffn"], rounds), (["h5diff"], 1):  # which takes long
+            yield f"diff, {name}: {peer[0]}", [cellar, "diff", x, y], [*peer, x, y], 4, turns, False
+    yield f"info of {MANY} variables: ncdump -hs", [cellar, "info", many], ["/usr/bin/ncdump", "-hs", many], 10, rounds, False
+    library = os.path.join(build, "src", "libcellar.so")
+    yield "verify: reading all values", [cellar, "verify", "-q", a], [sys.executable, "-c", READ, library, a], 0.9, rounds, True
+    yield "bits: xbitinfo", [cellar, "bits", step], [python_with("xbitinfo"), "-c", BITS, step], 100, 1, True
+    yield (f"refs of {CHUNKS} chunks: kerchunk", [cellar, "refs", "--inline", "0", "-o", os.path.join(folder, "refs.json"), chunks],
+           [python_with("kerchunk.hdf"), "-c", REFS, chunks], 5, rounds, True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--data", help="keep the inputs in this folder and take what is there")
+    parser.add_argument("--only", default="", help="rows with this text in their names; 'nothing' only makes the inputs")
+    args = parser.parse_args()
+    good = True
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as scratch:
+        for name, *row in rows(args.build, args.data or scratch, args.rounds):
+            if args.only in name:
+                good = compare(name, *row) and good
     return not good
 
 

@@ -1,6 +1,8 @@
-"""picture.py [--check]: docs/ratios.svg, the table "How fast" of README.md as bars; --check: the picture is that of the table.
-Rows with several figures or a range stay in the table."""
+"""picture.py: docs/ratios.svg, the table "How fast" of README.md as bars; rows with several figures or a range stay in the table.
+picture.py bench.json...: before that, the figures that these files of bench/run_bench.py have (of rows in several files: the last) go into the table.
+picture.py --check: the picture is that of the table."""
 import html
+import json
 import math
 import os
 import re
@@ -8,24 +10,76 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LEFT, WIDTH, HEIGHT, TOP = 380, 400, 22, 58
+README = os.path.join(ROOT, "README.md")
+# Rows of the table, in its order: what bench/run_bench.py calls their figures.
+MEASURED = {
+    "read shuffle + deflate": ["read shuffle+deflate"],
+    "read shuffle + deflate, with one thread": ["one thread: read shuffle+deflate"],
+    "write shuffle + deflate 1": ["write shuffle+deflate 1"],
+    "write shuffle + deflate 1, with one thread": ["one thread: write shuffle+deflate 1"],
+    "write shuffle + deflate 5": ["write shuffle+deflate 5"],
+    "read / write shuffle + zstd 3": ["read shuffle+zstd 3", "write shuffle+zstd 3"],
+    "read / write uncompressed chunks": ["read uncompressed chunks", "write uncompressed chunks"],
+    "write / read one time step per call, chunks of eight": ["write one step per call", "read one step per call"],
+    "time series at a point / slab of one step": ["time series at a point", "one-step slab"],
+}
 TICKS = (1, 2, 5, 10, 20, 50, 100)
 COLOURS = {"real": "#2a6f97", "synthetic": "#a9c6d8"}
 
 
-def rows():
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as f:
-        table = f.read().split("## How fast", 1)[1].split("\n## ", 1)[0]
+def table():
+    """The section of README.md with the table, and its rows: the line, the whole label, the two cells."""
+    with open(README, encoding="utf-8") as f:
+        section = f.read().split("## How fast", 1)[1].split("\n## ", 1)[0]
     before, out = "", []
-    for label, real, synthetic in re.findall(r"^\| (.*?) \| *(.*?) *\| *(.*?) *\|$", table, flags=re.M)[1:]:
-        label = label.replace("`", "")
+    for found in list(re.finditer(r"^\| (.*?) \| *(.*?) *\| *(.*?) *\|$", section, flags=re.M))[1:]:
+        label = found[1].replace("`", "")
         if label.startswith("..."):
             label = before + ", " + label[3:].strip()
         else:
             before = label
+        out.append((found[0], found[1], label, found[2], found[3]))
+    return section, out
+
+
+def rows():
+    out = []
+    for _, _, label, real, synthetic in table()[1]:
         for kind, text in (("real", real), ("synthetic", synthetic)):
             if re.fullmatch(r"\d+(\.\d+)?", text):
                 out.append((label, kind, float(text), text))
     return out
+
+
+def shown(ratio):
+    return "%.0f" % ratio if ratio >= 9.95 else "%.1f" % ratio
+
+
+def cell(measured, titles, kind):
+    """One cell of a row, of all its figures; None: not measured."""
+    if not all(title in measured for title in titles):
+        return None
+    figures = [measured[title].get(kind) for title in titles]
+    return "" if None in figures else " / ".join(shown(ratio) for ratio in figures)
+
+
+def take(files):
+    """The table with the figures of the benchmark's files."""
+    measured = {}
+    for file in files:
+        with open(file, encoding="utf-8") as f:
+            measured.update({row["row"]: row for row in json.load(f)["rows"] if not row.get("failed")})
+    with open(README, encoding="utf-8") as f:
+        text = f.read()
+    taken = 0
+    for line, first, label, _, _ in table()[1]:
+        cells = [cell(measured, MEASURED.get(label, [None]), kind) for kind in ("real", "synthetic")]
+        if None not in cells:
+            text = text.replace(line, "|" + "|".join(" %s " % part if part else " " for part in [first, *cells]) + "|")
+            taken += 1
+    with open(README, "w", encoding="utf-8") as f:
+        f.write(text)
+    print("README.md: %d rows of the table taken from the benchmark" % taken)
 
 
 def along(ratio):
@@ -57,6 +111,7 @@ def picture():
 def main():
     file = os.path.join(ROOT, "docs/ratios.svg")
     if sys.argv[1:] != ["--check"]:
+        take(sys.argv[1:])
         with open(file, "w", encoding="utf-8") as f:
             f.write(picture())
         return 0

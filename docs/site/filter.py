@@ -10,6 +10,8 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# What the site is made of: docs/ and these. Anything else that a page links to lies beside the site as a file.
+INPUT = re.search(r"^INPUT += (.*)$", open(os.path.join(ROOT, "docs/site/Doxyfile"), encoding="utf-8").read(), flags=re.M)[1].split()
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 
 
@@ -32,11 +34,14 @@ def target(page, link):
         return link
     path, _, anchor = link.partition("#")
     file = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
-    if file.endswith(".md"):
+    name = os.path.relpath(os.path.abspath(file), ROOT)
+    if file.endswith(".md") and (name in INPUT or name.startswith("docs/")):
         return "@ref " + page_label(file) + ("-" + anchor if anchor else "")
+    if name in INPUT:
+        return "@ref " + os.path.basename(file)
     if os.path.isdir(file) or not path:
         return None
-    return "files/" + os.path.relpath(os.path.abspath(file), ROOT)
+    return "files/" + name
 
 
 def linked(page, line):
@@ -44,6 +49,8 @@ def linked(page, line):
         to = target(page, found[3])
         if found[1]:
             return "![%s](%s)" % (found[2], os.path.basename(found[3]))
+        if to and to.startswith("files/") and to.endswith(".md"):  # as a link of Markdown Doxygen takes it for a page
+            return '<a href="%s">%s</a>' % (to, found[2])
         return "[%s](%s)" % (found[2], to) if to else found[2]
 
     parts = re.split(r"(`[^`]*`)", line)  # a link may have code in its text, code never has a link

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _native, _types
+from . import _native, _storage, _types
 from ._attributes import Attributes
+from ._errors import Error
 from ._variable import QUANTIZE, Variable
 
 NOWRITE, WRITE, NOCLOBBER = 0, 1, 4
@@ -30,6 +31,7 @@ FORMATS = {  # the name: flags for creating, mode words for Zarr
 }
 FORMAT_NAMES = {1: "classic", 2: "64bit-offset", 3: "netcdf4", 4: "netcdf4-classic", 5: "64bit-data"}
 ZARR = 10
+NOT_FOUND, NOT_ZARR = -90, -143
 ENDIANS = {"native": 0, "little": 1, "big": 2, "=": 0, "<": 1, ">": 2}
 CHUNKED, CONTIGUOUS = 0, 1
 
@@ -66,6 +68,7 @@ class Group(Mapping[str, Any]):
         self._known_vars: dict[str, Variable] | None = None
         self._known_groups: dict[str, Group] | None = None
         self._details_known = False
+        self._halves: dict[str, tuple[int, tuple[Any, ...]]] = {}  # definitions that failed, which nothing takes back
 
     # --- what it holds ---
 
@@ -173,6 +176,8 @@ class Group(Mapping[str, Any]):
             yield from group.walk()
 
     def __getitem__(self, name: str) -> Variable | Group:
+        if not isinstance(name, str):
+            raise TypeError(f"{self._root.filename}: variables and groups have names; {name!r} is none")
         head, _, rest = name.strip("/").partition("/")
         if not head:
             return self
@@ -276,8 +281,10 @@ class Group(Mapping[str, Any]):
         type_id, _ = _types.file_type(self, dtype)
         dimids = self._dim_ids(name, dimensions)
         _check_definition(name, len(dimids), chunks, shards, quantize, endian)
+        self._check_data(name, dimids, data)
         fill = self._fill_bytes(name, type_id, fill_value)
-        varid = _native.def_var(self._id, name, type_id, dimids)
+        options = (chunks, chain, quantize, shards, fill_value, endian)
+        varid = self._begin_variable(name, type_id, dimids, options)
         variable = Variable(self, varid, name, type_id, dimids)
         self._define_layout(varid, chunks, shards)
         if quantize is not None:
@@ -288,6 +295,7 @@ class Group(Mapping[str, Any]):
         if endian is not None and not self._root._classic:
             _native.def_endian(self._id, varid, ENDIANS[endian])
         self._define_fill(varid, type_id, fill_value, fill)
+        del self._halves[name]
         self.variables[name] = variable
         variable.attrs.update(attrs or {})
         if data is not None:
@@ -302,6 +310,31 @@ class Group(Mapping[str, Any]):
                 raise KeyError(f"variable {name}: there is no dimension {dim!r}; make it with create_dimension()")
             ids.append(found._id)
         return tuple(ids)
+
+    def _check_data(self, name: str, dimids: tuple[int, ...], data: Any) -> None:
+        """That it fits, before there is a variable that it does not fit."""
+        dims = [self._dimension(d) for d in dimids]
+        if not isinstance(data, np.ndarray) or any(d.unlimited for d in dims):
+            return
+        shape = tuple(d.size for d in dims)
+        fits = data.ndim <= len(shape) and all(
+            n in (1, size) for n, size in zip(reversed(data.shape), reversed(shape), strict=False)
+        )
+        if not fits:
+            raise ValueError(f"variable {name}: data of the shape {data.shape} does not fit its dimensions' {shape}")
+
+    def _begin_variable(self, name: str, type_id: int, dimids: tuple[int, ...], options: tuple[Any, ...]) -> int:
+        """The id of a new variable, or of one whose definition failed and is repeated: no format takes it back."""
+        key = (type_id, dimids, tuple(option is None for option in options))
+        if name not in self._halves:
+            self._halves[name] = (_native.def_var(self._id, name, type_id, dimids), key)
+        varid, begun = self._halves[name]
+        if begun != key:
+            raise ValueError(
+                f"variable {name}: a definition of it failed, and no format takes that back: repeat it with the same "
+                "dtype, dimensions and options (whose values may be others), or take another name"
+            )
+        return varid
 
     def _define_layout(self, varid: int, chunks: Sequence[int] | bool | None, shards: Sequence[int] | None) -> None:
         if chunks is False:
@@ -397,14 +430,22 @@ class Group(Mapping[str, Any]):
 class Dataset(Group):
     """An open file or store, and its root group. Use it in a `with` statement, or close it."""
 
-    def __init__(self, path: str | os.PathLike[str], mode: str = "r", *, format: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        mode: str = "r",
+        *,
+        format: str | None = None,
+        storage_options: Mapping[str, Any] | _storage.Settings | None = None,
+    ) -> None:
         self.filename = os.fspath(path)
+        self._storage = _storage.settings(self.filename, storage_options)
         self._closed = True
         self._defining = False
         self._guard = threading.Lock()
         self._holders = 0
         self._user_types: dict[int, _types.UserType] = {}
-        ncid, self._mode = _open(self.filename, mode, format)
+        ncid, self._mode = _open(self.filename, mode, format, self._storage)
         super().__init__(None, None, ncid, "/")
         self._closed = False
         kind, extended, _ = _native.format(ncid)
@@ -474,7 +515,7 @@ class Dataset(Group):
     def __reduce__(self) -> tuple[Any, ...]:
         if self._mode != "r":
             raise TypeError(f"{self.filename}: a dataset open for writing cannot be pickled")
-        return Dataset, (self.filename, "r")
+        return _open_again, (self.filename, self._storage)
 
 
 def _check_definition(
@@ -491,8 +532,8 @@ def _check_definition(
             continue
         if not np.iterable(lengths) or len(lengths) != rank or any(operator.index(n) < 0 for n in lengths):
             raise ValueError(f"variable {name}: {what} needs {rank} lengths, one for each dimension, not {lengths!r}")
-    if quantize is not None and quantize[0] not in QUANTIZE:
-        raise ValueError(f"variable {name}: quantize is one of {', '.join(QUANTIZE)}, not {quantize[0]!r}")
+    if quantize is not None and (isinstance(quantize, str) or len(quantize) != 2 or quantize[0] not in QUANTIZE):
+        raise ValueError(f"variable {name}: quantize is a pair of {', '.join(QUANTIZE)} and a number, not {quantize!r}")
     if endian is not None and endian not in ENDIANS:
         raise ValueError(f"variable {name}: endian is one of {', '.join(ENDIANS)}, not {endian!r}")
 
@@ -502,24 +543,47 @@ def _close_forgotten(ncid: int, pid: int) -> None:
         _native.close(ncid)
 
 
+def _open_again(path: str, storage: _storage.Settings) -> Dataset:
+    return Dataset(path, storage_options=storage)
+
+
 def _find_group(root: Dataset, path: str) -> Group:
     found = root[path]
     assert isinstance(found, Group)
     return found
 
 
-def _open(path: str, mode: str, format: str | None) -> tuple[int, str]:
+def _open(path: str, mode: str, format: str | None, storage: _storage.Settings) -> tuple[int, str]:
     if mode not in ("r", "r+", "a", "w", "x"):
         raise ValueError(f"mode is r, r+, a, w or x, not {mode!r}")
+    if format is not None and mode in ("r", "r+"):
+        raise ValueError(f"{path}: format={format!r} is for creating; mode {mode!r} opens what there is, in whatever format")
     if mode == "r":
-        return _native.open(path, NOWRITE), "r"
+        return _native.open(path, NOWRITE, storage), "r"
     if mode == "r+" or (mode == "a" and os.path.exists(path)):
-        return _native.open(path, WRITE), "r+"
+        return _native.open(path, WRITE, storage), "r+"
+    if mode == "a" and _is_remote(path):
+        try:
+            return _native.open(path, WRITE, storage), "r+"
+        except Error as error:
+            if error.code not in (NOT_FOUND, NOT_ZARR):
+                raise
     flags, words = FORMATS[_format_of(path, format)]
     if words is not None and "#" not in path:
-        kind = "zip" if path.endswith(".zip") else "file"
-        path = f"file://{os.path.abspath(path)}#mode={words},{kind}"
-    return _native.create(path, flags | (NOCLOBBER if mode == "x" else 0)), "w"
+        path = _say_format(path, words)
+    keep = mode == "x" or (mode == "a" and _is_remote(path))
+    return _native.create(path, flags | (NOCLOBBER if keep else 0), storage), "w"
+
+
+def _is_remote(path: str) -> bool:
+    return path.lower().startswith(("s3://", "gs://", "http://", "https://"))
+
+
+def _say_format(path: str, words: str) -> str:
+    zip = path.endswith(".zip")
+    if _is_remote(path):
+        return f"{path}#mode={words}{',zip' if zip else ''}"
+    return f"file://{os.path.abspath(path)}#mode={words},{'zip' if zip else 'file'}"
 
 
 def _format_of(path: str, format: str | None) -> str:
@@ -530,11 +594,19 @@ def _format_of(path: str, format: str | None) -> str:
     return format
 
 
-def open(path: str | os.PathLike[str], mode: str = "r", *, format: str | None = None) -> Dataset:
+def open(
+    path: str | os.PathLike[str],
+    mode: str = "r",
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+) -> Dataset:
     """Open or create a dataset: netCDF-4, classic netCDF, Zarr (a folder or a zip archive), a URL.
 
     mode: "r" read, "r+" read and write, "a" the same and created if missing, "w" created anew, "x" created if missing.
     format, for creating: netcdf4, netcdf4-classic, classic, 64bit-offset, 64bit-data, nczarr, zarr2, zarr3. Without
     it a name that ends in .zarr or .zip is zarr3, any other netcdf4.
+    storage_options, for s3:// and gs://: anon, key, secret, token, profile, endpoint_url, requester_pays and
+    client_kwargs={"endpoint_url", "region_name"}, as s3fs has them; of this dataset alone.
     """
-    return Dataset(path, mode, format=format)
+    return Dataset(path, mode, format=format, storage_options=storage_options)

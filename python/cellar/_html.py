@@ -29,14 +29,17 @@ def dims_text(v: Variable) -> str:
     return ", ".join(f"{name}: {size}" for name, size in zip(v.dimensions, v.shape, strict=True))
 
 
+def own_dims_text(group: Group) -> str:
+    return ", ".join(f"{d.name}: {d.size}{' (unlimited)' if d.unlimited else ''}" for d in group.dimensions.values())
+
+
 def group_text(group: Group) -> str:
     root = group.dataset
     head = "Dataset" if group is root else "Group"
     lines = [f"<cellar.{head} {root.filename} {group.path} ({root.format}{', closed' if root.closed else ''})>"]
     if root.closed:
         return lines[0]
-    dims = ", ".join(f"{d.name}: {d.size}" for d in group.dimensions.values())
-    lines.append(f"  dimensions: {dims}")
+    lines.append(f"  dimensions: {own_dims_text(group)}")
     for v in group.variables.values():
         kept = f", chunks {v.chunks}" if v.chunks else ""
         chain = f", {v.chain}" if v.chain else ""
@@ -71,10 +74,9 @@ def group_page(group: Group) -> str:
     title = f"{escape(root.filename)} {escape(group.path)}"
     if root.closed:
         return f"<b>{title}</b> (closed)"
-    dims = ", ".join(f"{d.name}: {d.size}{' (unlimited)' if d.unlimited else ''}" for d in group.dimensions.values())
     rows = "".join(row(variable_cells(v)) for v in group.variables.values())
     names = ["name", "dimensions", "type", "chunks", "chain", "stored", "ratio"]
-    parts = [f"<b>{title}</b> ({root.format})<br>{escape(dims)}"]
+    parts = [f"<b>{title}</b> ({root.format})<br>{escape(own_dims_text(group))}"]
     if rows:
         parts.append(f'<table style="{STYLE}">{row(names, "th")}{rows}</table>')
     if len(group.attrs):

@@ -256,6 +256,9 @@ class Variable:
     # --- writing ---
 
     def __setitem__(self, key: Any, values: Any) -> None:
+        root = self._group._root
+        if root._mode == "r" and not root._closed:
+            raise ValueError(f"{root.filename}: {self._name}: the dataset is open for reading; open it with mode 'r+'")
         self._group._data()
         mask = self._whole_mask(key)
         if mask is not None:

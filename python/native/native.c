@@ -170,7 +170,14 @@ static int add_methods(PyObject *module)
     return 0;
 }
 
-static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)add_methods}, {0, NULL}};
+/* Nothing here changes after setup() but what a caller hands over, and the library has its own locks. */
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, (void *)add_methods},
+#ifdef Py_GIL_DISABLED
+    {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+    {0, NULL},
+};
 
 static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_native", "Cellar's C library.", 0, NULL, slots, NULL, NULL, NULL};
 

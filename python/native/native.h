@@ -2,11 +2,14 @@
 #define CELLAR_NATIVE_H
 
 /* The module cellar._native: the C library's calls for cellar/, one to one where that is possible. Written for the
- * limited API of Python 3.11, so that one build serves every later version. Each call that may do I/O or coding
- * releases the GIL. */
+ * limited API of Python 3.11, so that one build serves every later version; free-threaded Python before 3.15 has no
+ * such API and takes a build of its own. Each call that may do I/O or coding releases the GIL. */
 
 #define PY_SSIZE_T_CLEAN
+#include <pyconfig.h>
+#ifndef Py_GIL_DISABLED
 #define Py_LIMITED_API 0x030b0000
+#endif
 #include <Python.h>
 #include <cellar.h>
 

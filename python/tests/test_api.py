@@ -275,8 +275,10 @@ WRONG = {  # what was written: what the sentence says
     'ds.create_variable("q", "f4", ("x",), chunks=(1, 2))': "variable q: chunks needs 1 lengths",
     'ds.create_variable("q", "f4", ("x",), chunks=(-1,))': "variable q: chunks needs 1 lengths",
     'ds.create_variable("q", "f4", ("x",), shards=5)': "variable q: shards needs 1 lengths",
-    'ds.create_variable("q", "f4", ("x",), quantize=("bitruond", 3))': "quantize is one of bitgroom",
+    'ds.create_variable("q", "f4", ("x",), quantize=("bitruond", 3))': "quantize is a pair of bitgroom",
     'ds.create_variable("q", "f4", ("x",), endian="middle")': "endian is one of native",
+    'ds.create_variable("q", "f4", ("x",), quantize="bitround")': "quantize is a pair of bitgroom, granular, bitround",
+    'ds.create_variable("q", "f4", ("x",), data=np.zeros(11))': r"variable q: data of the shape \(11,\) does not fit",
     'ds.create_variable("q", "u1", ("x",), fill_value=-1)': "the fill value -1 does not fit uint8",
     'ds.create_variable("q", "i2", ("x",), fill_value=0.5)': "the fill value 0.5 does not fit int16",
     'ds.create_dimension("n", "5")': "cannot be interpreted as an integer",
@@ -285,6 +287,9 @@ WRONG = {  # what was written: what the sentence says
     'ds["v"].__setitem__(slice(None), np.zeros(11))': r"v: values of the shape \(11,\) do not fit the selection's \(10,\)",
     'ds["v"].read(out=[0] * 10)': "v: out is a numpy array, not list",
     'ds["v"].chain_as("nam")': "v: a spelling is one of ids, names",
+    "ds[3]": "variables and groups have names; 3 is none",
+    'cellar.open(other, format="zarr3")': "format='zarr3' is for creating; mode 'r' opens",
+    'cellar.open(other)["v"].__setitem__(0, 1)': "v: the dataset is open for reading; open it with mode 'r[+]'",
     'ds["a/b"]': "/ has no group 'a'",
     'ds.attrs["no"]': "w.nc: there is no attribute 'no'",
     'del ds.attrs["no"]': "w.nc: there is no attribute 'no'",
@@ -301,6 +306,7 @@ def test_wrong_use_is_told_in_a_sentence_and_leaves_nothing(tmp_path, use):
     other, target = tmp_path / "other.nc", tmp_path / "target.nc"
     with cellar.open(other, "w") as ds:
         ds.create_dimension("x", 10)
+        ds.create_variable("v", "f4", ("x",))
     target.write_text("kept")
     with cellar.open(tmp_path / "w.nc", "w") as ds:
         ds.create_dimension("x", 10)
@@ -310,6 +316,23 @@ def test_wrong_use_is_told_in_a_sentence_and_leaves_nothing(tmp_path, use):
     with cellar.open(tmp_path / "w.nc") as ds:
         assert list(ds.variables) == ["v"] and not ds.attrs
     assert target.read_text() == "kept"
+
+
+@pytest.mark.parametrize("format", ["netcdf4", "zarr3"])
+def test_definition_that_failed_is_repeated(tmp_path, format):
+    with cellar.open(tmp_path / "h", "w", format=format) as ds:
+        ds.create_dimension("x", 10)
+        for chain in ("zsdt", "zstd,level=99"):
+            with pytest.raises(cellar.Error, match="filter text"):
+                ds.create_variable("v", "f4", ("x",), chunks=(4,), chain=chain)
+        with pytest.raises(ValueError, match="variable v: a definition of it failed"):
+            ds.create_variable("v", "f8", ("x",), chunks=(4,), chain="zstd")
+        v = ds.create_variable("v", "f4", ("x",), chunks=(5,), chain="zstd,level=4", data=np.arange(10, dtype="f4"))
+        assert v.chunks == (5,) and v.chain == "zstd,level=4" and list(ds.variables) == ["v"]
+        with pytest.raises(cellar.Error, match="has a variable v already"):
+            ds.create_variable("v", "f4", ("x",), chunks=(5,), chain="zstd")
+    with cellar.open(tmp_path / "h") as ds:
+        assert ds["v"].chain == "zstd,level=4" and np.array_equal(ds["v"][:], np.arange(10))
 
 
 def test_closed(field):

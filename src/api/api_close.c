@@ -110,6 +110,8 @@ static int end_define_together(struct cel_call *c, int rc)
         rc = cel_call_share(c, rc);
         if (cel_is_shared(c->ds) && rc != CEL_OK)
             c->ds->defining = true;
+        if (rc == CEL_OK)
+            cel_call_grant(c, true);
     }
     return rc;
 }
@@ -318,7 +320,10 @@ int cel_sync_met(struct cel_call *c)
 
     if (rc == CEL_OK)
         rc = sync_all(c);
-    return cel_call_share(c, rc);
+    rc = cel_call_share(c, rc);
+    if (rc == CEL_OK && c->ds->writable)
+        cel_call_grant(c, false);
+    return rc;
 }
 
 int nc_sync(int ncid)

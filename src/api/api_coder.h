@@ -9,6 +9,7 @@
 #include "file.h"
 #include "pool.h"
 #include <cellar.h>
+#include <stdatomic.h>
 
 struct cellar_coder {
     struct cel_chain chain; /* of an innermost chunk */
@@ -37,6 +38,7 @@ struct coder_value {
     int fd;                  /* decoding from a file; -1: from memory, or not there */
     uint64_t size;           /* bytes it has */
     struct coder_slot *slot; /* shards: coder->nslots of them; else NULL */
+    atomic_size_t left;      /* shards: innermost chunks that are not yet encoded */
 };
 
 struct coder_unit {
@@ -71,6 +73,7 @@ bool cel_coder_is_empty(const struct cellar_coder *coder, const char *chunk);
 
 /* --- api_coder_file.c ------------------------------------------------------------------- */
 int cel_coder_open(struct coder_value *value); /* CEL_ABSENT */
+void cel_coder_close(struct coder_value *value);
 int cel_coder_read(const struct coder_value *value, uint64_t offset, size_t n, struct coder_worker *w,
                    const void **out);
 int cel_coder_put(const char *path, const struct cel_bytes *part, size_t n);

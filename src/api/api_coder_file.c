@@ -16,24 +16,38 @@ static int fail_file(const char *path, int e)
     return cel_fail_at(cel_fail(e, "%s", strerror(e)), CEL_IN_FILE, "%s", path);
 }
 
+static int open_file(struct coder_value *value)
+{
+    const char *path = value->chunk->path;
+    struct stat st;
+
+    value->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (value->fd < 0)
+        return errno == ENOENT || errno == ENOTDIR ? CEL_ABSENT : fail_file(path, errno);
+    if (fstat(value->fd, &st) < 0)
+        return fail_file(path, errno);
+    if (!S_ISREG(st.st_mode))
+        return cel_fail_at(cel_fail(NC_EINVAL, "it is no file"), CEL_IN_FILE, "%s", path);
+    value->size = (uint64_t)st.st_size;
+    return CEL_OK;
+}
+
 int cel_coder_open(struct coder_value *value)
 {
     const cellar_chunk *c = value->chunk;
-    struct stat st;
 
     value->fd = -1;
     value->size = c->nencoded;
-    if (!c->path)
-        return c->encoded ? CEL_OK : CEL_ABSENT;
-    value->fd = open(c->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (value->fd < 0)
-        return errno == ENOENT || errno == ENOTDIR ? CEL_ABSENT : fail_file(c->path, errno);
-    if (fstat(value->fd, &st) < 0)
-        return fail_file(c->path, errno);
-    if (!S_ISREG(st.st_mode))
-        return cel_fail_at(cel_fail(NC_EINVAL, "it is no file"), CEL_IN_FILE, "%s", c->path);
-    value->size = (uint64_t)st.st_size;
-    return CEL_OK;
+    if (c->path)
+        return open_file(value);
+    return c->encoded ? CEL_OK : CEL_ABSENT;
+}
+
+void cel_coder_close(struct coder_value *value)
+{
+    if (value->fd >= 0)
+        close(value->fd);
+    value->fd = -1;
 }
 
 int cel_coder_read(const struct coder_value *value, uint64_t offset, size_t n, struct coder_worker *w, const void **out)
@@ -58,19 +72,20 @@ int cel_coder_read(const struct coder_value *value, uint64_t offset, size_t n, s
     return done == n ? CEL_OK : cel_fail(NC_ETRUNC, "the file became shorter while it was read");
 }
 
-/* Every folder on the way to a file. */
+/* The folder of a file, and those above it that are missing. */
 static int make_folders(char *path)
 {
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        int e;
+    char *slash = strrchr(path, '/');
+    int e;
 
-        *slash = '\0';
-        e = mkdir(path, 0777) < 0 && errno != EEXIST ? errno : 0;
-        *slash = '/';
-        if (e)
-            return e;
-    }
-    return 0;
+    if (!slash || slash == path)
+        return 0;
+    *slash = '\0';
+    e = mkdir(path, 0777) < 0 ? errno : 0;
+    if (e == ENOENT && (e = make_folders(path)) == 0)
+        e = mkdir(path, 0777) < 0 ? errno : 0;
+    *slash = '/';
+    return e == EEXIST ? 0 : e;
 }
 
 static int create(char *path)

@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct request;
 typedef int (*step_fn)(struct request *r, struct coder_worker *w, size_t at);
@@ -14,7 +13,7 @@ typedef int (*step_fn)(struct request *r, struct coder_worker *w, size_t at);
 struct request {
     const cellar_coder *coder;
     struct coder_value *value; /* one for each chunk */
-    size_t nvalues;
+    size_t nvalues, before;    /* chunks of parts that are done */
     struct coder_unit *unit;
     size_t nunits;
     /* The step under way. */
@@ -98,21 +97,21 @@ static int fail_chunk(const struct request *r, const struct coder_value *value, 
 {
     if (value->chunk->path)
         return cel_fail_at(rc, CEL_IN_FILE, "%s", value->chunk->path);
-    return cel_fail_at(rc, CEL_IN_CHUNK, "chunk %zu of the request", (size_t)(value - r->value));
+    return cel_fail_at(rc, CEL_IN_CHUNK, "chunk %zu of the request", r->before + (size_t)(value - r->value));
 }
 
 /* --- values and units ------------------------------------------------------------------ */
 
-/* Opens a value that may be there, and reads its index. */
-static int open_value(struct request *r, struct coder_worker *w, size_t at)
+/* Opens a shard that may be there, and reads its index. */
+static int open_shard(struct request *r, struct coder_worker *w, size_t at)
 {
     struct coder_value *value = &r->value[at];
     int rc = cel_coder_open(value);
 
     value->chunk->absent = rc == CEL_ABSENT;
-    for (size_t i = 0; value->slot && i < r->coder->nslots; i++)
+    for (size_t i = 0; i < r->coder->nslots; i++)
         value->slot[i].offset = value->slot[i].nbytes = CODER_EMPTY;
-    if (rc == CEL_OK && r->coder->sharded)
+    if (rc == CEL_OK)
         rc = cel_coder_load_index(r->coder, value, w);
     if (rc == CEL_ABSENT)
         return CEL_OK;
@@ -139,26 +138,21 @@ static int add_values(struct request *r, size_t n, cellar_chunk *chunks)
         return NC_ENOMEM;
     for (size_t i = 0; i < n; i++)
         r->value[i] = (struct coder_value){.chunk = &chunks[i], .fd = -1};
-    for (size_t i = 0; i < n; i++) {
-        int rc = check_box(r->coder, &chunks[i]);
-
-        if (rc != CEL_OK)
-            return rc;
-        if (r->coder->sharded) {
-            r->value[i].slot = cel_calloc(r->coder->nslots, sizeof *r->value[i].slot);
-            if (!r->value[i].slot)
-                return NC_ENOMEM;
-        }
+    for (size_t i = 0; r->coder->sharded && i < n; i++) {
+        r->value[i].slot = cel_calloc(r->coder->nslots, sizeof *r->value[i].slot);
+        if (!r->value[i].slot)
+            return NC_ENOMEM;
+        atomic_init(&r->value[i].left, r->coder->nslots);
     }
     return CEL_OK;
 }
 
 static size_t slots_of(const struct request *r, const struct coder_value *value, bool absent_too)
 {
-    return value->chunk->absent && !absent_too ? 0 : r->coder->nslots;
+    return r->coder->sharded && value->chunk->absent && !absent_too ? 0 : r->coder->nslots;
 }
 
-/* Decoding, every innermost chunk that the box touches; encoding, every one. */
+/* Decoding, every innermost chunk of a shard that the box touches; else every one. */
 static int add_units(struct request *r, bool all)
 {
     size_t n = 0;
@@ -180,44 +174,54 @@ static int add_units(struct request *r, bool all)
                 unit->inner_at[d] = rest % r->coder->per[d];
                 rest /= r->coder->per[d];
             }
-            r->nunits += all || cel_coder_box(r->coder, unit, &box);
+            r->nunits += all || !r->coder->sharded || cel_coder_box(r->coder, unit, &box);
         }
     }
     return CEL_OK;
 }
 
+static void close_value(const struct request *r, struct coder_value *value)
+{
+    cel_coder_close(value);
+    for (size_t k = 0; value->slot && k < r->coder->nslots; k++)
+        free(value->slot[k].fresh);
+    free(value->slot);
+    value->slot = NULL;
+}
+
 static void close_values(struct request *r)
 {
-    for (size_t i = 0; i < r->nvalues; i++) {
-        struct coder_value *value = &r->value[i];
-
-        if (value->fd >= 0)
-            close(value->fd);
-        for (size_t k = 0; value->slot && k < r->coder->nslots; k++)
-            free(value->slot[k].fresh);
-        free(value->slot);
-    }
+    for (size_t i = 0; i < r->nvalues; i++)
+        close_value(r, &r->value[i]);
     free(r->value);
     free(r->unit);
 }
 
 /* --- decoding ------------------------------------------------------------------------------ */
 
-/* The stored bytes of an innermost chunk; CEL_ABSENT. */
+/* The stored bytes of an innermost chunk; CEL_ABSENT. A value that is no shard is open within this call alone: a
+ * request may have more of them than a process may have open files. */
 static int stored_bytes(const struct request *r, const struct coder_unit *unit, struct coder_worker *w,
                         const void **out, size_t *n)
 {
-    const struct coder_value *value = unit->value;
+    struct coder_value *value = unit->value;
     const struct coder_slot *slot = value->slot ? &value->slot[unit->slot] : NULL;
     uint64_t most = (uint64_t)cel_chain_bound(&r->coder->chain) * 2 + ((uint64_t)1 << 20);
-    uint64_t size = slot ? slot->nbytes : value->size;
+    uint64_t size;
+    int rc;
 
     if (slot && slot->offset == CODER_EMPTY && slot->nbytes == CODER_EMPTY)
         return CEL_ABSENT;
-    if (size > most)
-        return cel_fail(NC_EFILTER, "%llu bytes are more than the chunk can have", (unsigned long long)size);
+    rc = slot ? CEL_OK : cel_coder_open(value);
+    size = slot ? slot->nbytes : value->size;
     *n = (size_t)size;
-    return cel_coder_read(value, slot ? slot->offset : 0, *n, w, out);
+    if (rc == CEL_OK && size > most)
+        rc = cel_fail(NC_EFILTER, "%llu bytes are more than the chunk can have", (unsigned long long)size);
+    if (rc == CEL_OK)
+        rc = cel_coder_read(value, slot ? slot->offset : 0, *n, w, out);
+    if (!slot)
+        cel_coder_close(value);
+    return rc;
 }
 
 static int decode_to(const struct request *r, const struct coder_unit *unit, struct coder_worker *w, void *dst)
@@ -231,21 +235,38 @@ static int decode_to(const struct request *r, const struct coder_unit *unit, str
     return rc == CEL_OK ? cel_chain_decode(&r->coder->chain, w->scratch, stored, n, 0, dst) : rc;
 }
 
+/* Whether a value is there of which nothing is wanted. */
+static int look(struct coder_value *value)
+{
+    int rc = cel_coder_open(value);
+
+    cel_coder_close(value);
+    return rc;
+}
+
+static int decode_box(const struct request *r, const struct coder_unit *unit, const struct coder_box *box,
+                      struct coder_worker *w)
+{
+    int rc = box->whole ? CEL_OK : cel_buf_reserve(&w->decoded, r->coder->chain.shape.nbytes);
+
+    if (rc == CEL_OK)
+        rc = decode_to(r, unit, w, box->whole ? box->memory : w->decoded.data);
+    if (rc == CEL_OK && !box->whole)
+        cel_coder_box_read(r->coder, box, w->decoded.data);
+    return rc;
+}
+
 static int decode_unit(struct request *r, struct coder_worker *w, size_t at)
 {
     const struct coder_unit *unit = &r->unit[at];
     struct coder_box box;
-    int rc;
+    bool some = cel_coder_box(r->coder, unit, &box);
+    int rc = some ? decode_box(r, unit, &box, w) : look(unit->value);
 
-    if (!cel_coder_box(r->coder, unit, &box))
-        return CEL_OK;
-    rc = box.whole ? CEL_OK : cel_buf_reserve(&w->decoded, r->coder->chain.shape.nbytes);
-    if (rc == CEL_OK)
-        rc = decode_to(r, unit, w, box.whole ? box.memory : w->decoded.data);
-    if (rc == CEL_ABSENT)
+    if (!r->coder->sharded)
+        unit->value->chunk->absent = rc == CEL_ABSENT;
+    else if (rc == CEL_ABSENT)
         cel_coder_box_fill(r->coder, &box);
-    else if (rc == CEL_OK && !box.whole)
-        cel_coder_box_read(r->coder, &box, w->decoded.data);
     return rc == CEL_OK || rc == CEL_ABSENT ? CEL_OK : fail_chunk(r, unit->value, rc);
 }
 
@@ -253,32 +274,62 @@ static int begin(struct request *r, const cellar_coder *coder, size_t n, cellar_
 {
     *r = (struct request){.coder = coder};
     cel_mutex_init(&r->lock);
-    cel_error_clear();
-    if (!coder || (n && !chunks))
-        return cel_fail(NC_EINVAL, "there is no coder, or no chunks");
     return add_values(r, n, chunks);
 }
 
 static int end(struct request *r, int rc)
 {
-    if (r->coder)
-        close_values(r);
+    close_values(r);
     cel_mutex_dispose(&r->lock);
     return rc;
 }
 
-int cellar_coder_decode(const cellar_coder *coder, size_t n, cellar_chunk *chunks)
+static int check(const cellar_coder *coder, size_t n, const cellar_chunk *chunks)
 {
-    struct request r;
-    int rc = begin(&r, coder, n, chunks);
+    cel_error_clear();
+    if (!coder || (n && !chunks))
+        return cel_fail(NC_EINVAL, "there is no coder, or no chunks");
+    for (size_t i = 0; i < n; i++) {
+        int rc = check_box(coder, &chunks[i]);
+
+        if (rc != CEL_OK)
+            return rc;
+    }
+    return CEL_OK;
+}
+
+enum { SHARDS_AT_ONCE = 64 }; /* each an open file */
+
+/* Does the work on all chunks; on shards in parts. */
+static int in_parts(const cellar_coder *coder, size_t n, cellar_chunk *chunks, int (*work)(struct request *))
+{
+    int rc = check(coder, n, chunks);
+
+    for (size_t at = 0, part; rc == CEL_OK && at < n; at += part) {
+        struct request r;
+
+        part = coder->sharded && n - at > SHARDS_AT_ONCE ? SHARDS_AT_ONCE : n - at;
+        rc = begin(&r, coder, part, chunks + at);
+        r.before = at;
+        if (rc == CEL_OK)
+            rc = work(&r);
+        rc = end(&r, rc);
+    }
+    return rc;
+}
+
+static int decode_part(struct request *r)
+{
+    int rc = r->coder->sharded ? run(r, open_shard, r->nvalues) : CEL_OK;
 
     if (rc == CEL_OK)
-        rc = run(&r, open_value, n);
-    if (rc == CEL_OK)
-        rc = add_units(&r, false);
-    if (rc == CEL_OK)
-        rc = run(&r, decode_unit, r.nunits);
-    return end(&r, rc);
+        rc = add_units(r, false);
+    return rc == CEL_OK ? run(r, decode_unit, r->nunits) : rc;
+}
+
+int cellar_coder_decode(const cellar_coder *coder, size_t n, cellar_chunk *chunks)
+{
+    return in_parts(coder, n, chunks, decode_part);
 }
 
 /* --- encoding --------------------------------------------------------------------------------- */
@@ -287,7 +338,8 @@ int cellar_coder_decode(const cellar_coder *coder, size_t n, cellar_chunk *chunk
 static int background(const struct request *r, const struct coder_unit *unit, struct coder_worker *w)
 {
     const cellar_chunk *chunk = unit->value->chunk;
-    int rc = chunk->merge && !chunk->absent ? decode_to(r, unit, w, w->decoded.data) : CEL_ABSENT;
+    bool is_new = !chunk->merge || (r->coder->sharded && chunk->absent);
+    int rc = is_new ? CEL_ABSENT : decode_to(r, unit, w, w->decoded.data);
 
     if (rc == CEL_ABSENT) {
         cel_coder_fill(r->coder, w->decoded.data);
@@ -372,64 +424,62 @@ static bool is_untouched(const struct request *r, const struct coder_unit *unit)
     return r->coder->sharded && chunk->merge && !chunk->absent && !cel_coder_box(r->coder, unit, &box);
 }
 
-static int encode_unit(struct request *r, struct coder_worker *w, size_t at)
+static int encode_one(struct request *r, const struct coder_unit *unit, struct coder_worker *w)
 {
-    const struct coder_unit *unit = &r->unit[at];
     const char *elements = NULL;
     const void *bytes;
     uint32_t skipped;
     size_t n;
     int rc;
 
-    if (is_untouched(r, unit)) {
-        rc = carry_over(r, unit, w);
-        return rc == CEL_OK ? rc : fail_chunk(r, unit->value, rc);
-    }
+    if (is_untouched(r, unit))
+        return carry_over(r, unit, w);
     rc = compose(r, unit, w, &elements);
-    if (rc == CEL_OK && r->coder->omit_empty && cel_coder_is_empty(r->coder, elements)) {
-        rc = drop(r, unit);
-        return rc == CEL_OK ? rc : fail_chunk(r, unit->value, rc);
-    }
+    if (rc == CEL_OK && r->coder->omit_empty && cel_coder_is_empty(r->coder, elements))
+        return drop(r, unit);
     if (rc == CEL_OK)
         rc = cel_chain_encode(&r->coder->chain, w->scratch, elements, r->coder->chain.shape.nbytes, &bytes, &n,
                               &skipped);
     if (rc == CEL_OK && !r->coder->sharded)
         unit->value->chunk->absent = 0;
-    if (rc == CEL_OK)
-        rc = keep(r, unit, bytes, n);
-    return rc == CEL_OK ? rc : fail_chunk(r, unit->value, rc);
+    return rc == CEL_OK ? keep(r, unit, bytes, n) : rc;
 }
 
-static int put_shard(struct request *r, struct coder_worker *w, size_t at)
+/* Whoever encodes the last chunk of a shard puts the shard together. */
+static int encode_unit(struct request *r, struct coder_worker *w, size_t at)
 {
-    int rc = cel_coder_put_shard(r->coder, &r->value[at], w);
+    const struct coder_unit *unit = &r->unit[at];
+    struct coder_value *value = unit->value;
+    int rc = encode_one(r, unit, w);
 
-    return rc == CEL_OK ? rc : fail_chunk(r, &r->value[at], rc);
+    if (rc == CEL_OK && r->coder->sharded && atomic_fetch_sub(&value->left, 1) == 1) {
+        rc = cel_coder_put_shard(r->coder, value, w);
+        close_value(r, value);
+    }
+    return rc == CEL_OK ? rc : fail_chunk(r, value, rc);
 }
 
-/* Chunks to merge with are opened; the others count as not there. */
+/* Shards to merge with are opened; the others count as not there. */
 static int open_to_merge(struct request *r, struct coder_worker *w, size_t at)
 {
     cellar_chunk *chunk = r->value[at].chunk;
 
     if (chunk->merge)
-        return open_value(r, w, at);
+        return open_shard(r, w, at);
     chunk->absent = 1;
     return CEL_OK;
 }
 
-int cellar_coder_encode(const cellar_coder *coder, size_t n, cellar_chunk *chunks)
+static int encode_part(struct request *r)
 {
-    struct request r;
-    int rc = begin(&r, coder, n, chunks);
+    int rc = r->coder->sharded ? run(r, open_to_merge, r->nvalues) : CEL_OK;
 
     if (rc == CEL_OK)
-        rc = run(&r, open_to_merge, n);
-    if (rc == CEL_OK)
-        rc = add_units(&r, true);
-    if (rc == CEL_OK)
-        rc = run(&r, encode_unit, r.nunits);
-    if (rc == CEL_OK && coder->sharded)
-        rc = run(&r, put_shard, n);
-    return end(&r, rc);
+        rc = add_units(r, true);
+    return rc == CEL_OK ? run(r, encode_unit, r->nunits) : rc;
+}
+
+int cellar_coder_encode(const cellar_coder *coder, size_t n, cellar_chunk *chunks)
+{
+    return in_parts(coder, n, chunks, encode_part);
 }

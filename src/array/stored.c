@@ -237,10 +237,18 @@ static bool chains_equal(const struct cel_chain *a, const struct cel_chain *b)
 
         if (!a->step[i].id || a->step[i].id != b->step[i].id || !words_equal(&a->step[i].working, &b->step[i].working))
             return false;
-        if (codec && codec->flags & CEL_CODEC_BY_FORMAT && a->maskless != b->maskless)
+        if (codec && codec->flags & CEL_CODEC_BY_FORMAT && a->maskless != b->maskless && a->n > 1)
             return false;
     }
     return true;
+}
+
+/* The codec that makes chunks of the one format chunks of the other; NULL: they are the same bytes. */
+static const struct cel_codec *reformatter(const struct cel_chain *a, const struct cel_chain *b)
+{
+    const struct cel_codec *codec = a->n == 1 && a->maskless != b->maskless ? a->step[0].codec : NULL;
+
+    return codec && codec->reformat ? codec : NULL;
 }
 
 static bool fills_equal(const struct cel_var *a, const struct cel_var *b)
@@ -274,6 +282,7 @@ static bool same_encoding(const struct cel_var *a, const struct cel_var *b)
 struct target {
     struct cel_dataset *ds;
     struct cel_var *var;
+    const struct cel_codec *reformatter; /* or NULL */
     struct cel_buf bytes;
     size_t next[CEL_RANK_MAX], n[CEL_RANK_MAX]; /* the chunk of the input announced last, and how many there are */
     size_t left;                                /* how many more may be announced before the next one is copied */
@@ -309,6 +318,8 @@ static int copy_chunk(struct cel_dataset *ds, struct cel_var *var, const size_t 
         return CEL_SKIP; /* another format cannot record filters that were skipped for a chunk */
     to->bytes.len = 0;
     rc = ds->ops->chunk_read(ds, var, index, at, &to->bytes);
+    if (rc == CEL_OK && to->reformatter)
+        rc = to->reformatter->reformat(to->var->chain.maskless, &to->bytes);
     if (rc == CEL_OK && ops->chunk_io_begin)
         ops->chunk_io_begin(to->ds);
     if (rc != CEL_OK)
@@ -367,6 +378,7 @@ int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_datas
     extent_of(ds, var, extent);
     grid_of(ds, var, extent, to.n);
     to.left = cel_read_ahead_most(a);
+    to.reformatter = reformatter(&var->chain, &to_var->chain);
     to.on = ds->ops->chunk_want;
     cel_lock(a < b ? &a->lock : &b->lock); /* two copies in opposite directions never wait for one another */
     cel_lock(a < b ? &b->lock : &a->lock);

@@ -41,6 +41,7 @@ static int make_workspace(struct cel_workspace **out)
         free_workspace(workspace);
         return NC_ENOMEM;
     }
+    cel_scratch_share(workspace->scratch, cel_share);
     *out = workspace;
     return CEL_OK;
 }

@@ -30,12 +30,18 @@ struct cel_scratch {
     struct kept_context kept[CONTEXTS_MAX];
     size_t nkept;
     size_t oldest; /* the one to be replaced when all are in use */
+    cel_share_fn *share;
 };
 
 int cel_scratch_make(struct cel_scratch **out)
 {
     *out = cel_calloc(1, sizeof **out);
     return *out ? CEL_OK : NC_ENOMEM;
+}
+
+void cel_scratch_share(struct cel_scratch *scratch, cel_share_fn *share)
+{
+    scratch->share = share;
 }
 
 void cel_scratch_free(struct cel_scratch *scratch)
@@ -318,6 +324,7 @@ static int decode_step(const struct cel_chain *c, size_t i, struct cel_scratch *
     int rc = context_of(scratch, step, &coding.context);
 
     CEL_TRACE(CEL_TRACE_DECODE, .name = step->codec->name, .nbytes = n);
+    coding.share = scratch->share;
     coding.whole = s->exact[i];
     *len = 0;
     if (rc == CEL_OK && s->exact[i])
@@ -368,6 +375,13 @@ bool cel_chain_has_parts(const struct cel_chain *c)
     return c->n == 1 && c->step[0].codec && c->step[0].codec->decode_part;
 }
 
+double cel_chain_part_share(const struct cel_chain *c, const struct cel_chunk_part *part)
+{
+    struct cel_coding coding = coding_of(c, 0);
+
+    return coding.codec->part_share(&coding, part);
+}
+
 int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch, const struct cel_encoded *src,
                           const struct cel_chunk_part *part, void *dst)
 {
@@ -376,6 +390,7 @@ int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch
 
     CEL_TRACE(CEL_TRACE_DECODE, .name = c->step[0].codec->name);
     assert(c->prepared && cel_chain_has_parts(c));
+    coding.share = scratch->share;
     if (rc == CEL_OK)
         rc = coding.codec->decode_part(&coding, src, part, dst);
     return rc == CEL_SKIP ? rc : filter_error(rc, &c->step[0]);

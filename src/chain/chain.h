@@ -154,6 +154,8 @@ int cel_chain_check_maskless(const struct cel_chain *c);
  * run, and is kept between chunks. Never shared between threads. */
 struct cel_scratch;
 int cel_scratch_make(struct cel_scratch **out);
+/* Codecs that decode a chunk in pieces get this to share them between threads. */
+void cel_scratch_share(struct cel_scratch *scratch, cel_share_fn *share);
 void cel_scratch_free(struct cel_scratch *scratch);
 
 /* A buffer for a chunk that is then encoded with this scratch. It is the half of the scratch that the
@@ -172,6 +174,7 @@ int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch, con
 
 /* A box of the chunk alone, in C order, by chains that have parts. CEL_SKIP: not of this chunk. */
 bool cel_chain_has_parts(const struct cel_chain *c);
+double cel_chain_part_share(const struct cel_chain *c, const struct cel_chunk_part *part); /* of the time for all */
 int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch, const struct cel_encoded *src,
                           const struct cel_chunk_part *part, void *dst);
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cel_buf;
 struct cel_json;
 
 /* The parameters of a codec as a list of 32-bit words: HDF5's cd_values. A 64-bit value takes two words,
@@ -88,7 +89,7 @@ enum {
     CEL_CODEC_PLANES = 256,        /* output is as many byte planes as working word 0 says */
     CEL_CODEC_MIXES = 512, /* one value depends on several: padding must hold the fill value, which the codec knows */
     CEL_CODEC_SERIALIZES = 1024, /* Zarr version 3: it stands in place of the codec "bytes" */
-    CEL_CODEC_BY_FORMAT = 2048   /* other bytes in a format that is maskless */
+    CEL_CODEC_BY_FORMAT = 2048   /* other bytes in a format that is maskless: see reformat */
 };
 
 /* A box of a chunk, in elements. */
@@ -103,19 +104,25 @@ struct cel_encoded {
     int (*fetch)(const struct cel_encoded *e, size_t offset, size_t n, void *dst);
 };
 
+/* Calls piece(what, i) for every i below n, on all threads that have nothing else to do; n is 1 at least. Gives the failure of
+ * the lowest i. */
+typedef int cel_piece_fn(const void *what, size_t i);
+typedef int cel_share_fn(size_t n, cel_piece_fn *piece, const void *what);
+
 /* What one call of encode() or decode() is given besides the bytes. */
 struct cel_coding {
     const struct cel_codec *codec;
     const struct cel_words *words; /* working parameters */
     const struct cel_shape *shape;
-    void *context; /* this worker's, from make_context; NULL if the codec has none */
-    size_t planes; /* encode: src is this many byte planes of n / planes bytes each, then n % planes
+    void *context;       /* this worker's, from make_context; NULL if the codec has none */
+    cel_share_fn *share; /* decode: for pieces of the chunk; NULL: on this thread alone */
+    size_t planes;       /* encode: src is this many byte planes of n / planes bytes each, then n % planes
                     * bytes, because the step before has CEL_CODEC_PLANES and ran; 0: not known,
                     * or, in a chain, that src is no such planes */
-    bool in_chain; /* it runs as a step of one of Cellar's chains ... */
-    size_t before; /* ... behind this many other steps */
-    bool whole;    /* decode: cap is exactly the size of the chunk at this step; bytes beyond it are not needed */
-    bool maskless; /* the format cannot note that a filter was left out for a chunk: CEL_SKIP fails there */
+    bool in_chain;       /* it runs as a step of one of Cellar's chains ... */
+    size_t before;       /* ... behind this many other steps */
+    bool whole;          /* decode: cap is exactly the size of the chunk at this step; bytes beyond it are not needed */
+    bool maskless;       /* the format cannot note that a filter was left out for a chunk: CEL_SKIP fails there */
 };
 
 /* A codec is a constant table, the same for every variable and thread. */
@@ -179,10 +186,16 @@ struct cel_codec {
     int (*encode)(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len);
     int (*decode)(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len);
 
+    /* With CEL_CODEC_BY_FORMAT: makes an encoded chunk of one kind of format one of the other kind, maskless or not.
+     * CEL_SKIP: this one must be decoded and encoded anew. */
+    int (*reformat)(bool maskless, struct cel_buf *chunk);
+
     /* Optional: decodes a box of the chunk to dst, in C order, where that takes less than decode() of all. CEL_SKIP: not of
      * this chunk. */
     int (*decode_part)(const struct cel_coding *coding, const struct cel_encoded *src,
                        const struct cel_chunk_part *part, void *dst);
+    /* With it: what share of the time for the whole chunk that takes, about; 0 to 1. */
+    double (*part_share)(const struct cel_coding *coding, const struct cel_chunk_part *part);
 
     /* Optional: encode() and a shuffle of elements of `size` bytes behind it, in one pass; dst gets n bytes.
      * CEL_SKIP: not for this chunk; the caller then runs one after the other. */

@@ -363,6 +363,14 @@ static int encode(const struct cel_coding *coding, const void *src, size_t n, vo
 
 /* --- reading ------------------------------------------------------------------------------------ */
 
+static struct cel_b2_work *work_of(const struct cel_coding *coding)
+{
+    struct cel_b2_work *work = ((struct context *)coding->context)->work;
+
+    work->share = coding->share;
+    return work;
+}
+
 /* The array of a frame; rank 0: it has none, and its chunk is a run of elements. */
 static int array_of(const struct cel_b2_frame *frame, struct cel_b2_array *out)
 {
@@ -485,7 +493,7 @@ static size_t stored_size(const unsigned char *src, size_t n)
 
 static int decode(const struct cel_coding *coding, const void *src, size_t n, void *dst, size_t cap, size_t *len)
 {
-    struct context *c = coding->context;
+    struct cel_b2_work *work = work_of(coding);
     struct cel_b2_array array;
     size_t says = stored_size(src, n);
 
@@ -493,10 +501,10 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
     if (says != n)
         return cel_fail(NC_EFILTER, "blosc2: the chunk says %zu bytes are stored, %zu are there", says, n);
     if (cel_b2_is_frame(src, n))
-        return decode_frame(c->work, src, n, dst, cap, len);
+        return decode_frame(work, src, n, dst, cap, len);
     if (array_of_words(coding->words, &array))
-        return decode_array(c->work, &array, src, n, dst, cap, len);
-    return decode_run(c->work, src, n, dst, cap, len);
+        return decode_array(work, &array, src, n, dst, cap, len);
+    return decode_run(work, src, n, dst, cap, len);
 }
 
 /* Whether the array is the chunk that the caller knows. */
@@ -510,7 +518,7 @@ static bool is_known(const struct cel_shape *shape, const struct cel_b2_array *a
 static int decode_frame_part(const struct cel_coding *coding, const struct cel_encoded *src,
                              const struct cel_chunk_part *part, unsigned char *dst)
 {
-    struct cel_b2_work *work = ((struct context *)coding->context)->work;
+    struct cel_b2_work *work = work_of(coding);
     unsigned char special[CEL_B2_HEADER];
     const unsigned char *chunk = NULL;
     struct cel_b2_frame frame;
@@ -530,7 +538,7 @@ static int decode_frame_part(const struct cel_coding *coding, const struct cel_e
 static int decode_part(const struct cel_coding *coding, const struct cel_encoded *src,
                        const struct cel_chunk_part *part, void *dst)
 {
-    struct cel_b2_work *work = ((struct context *)coding->context)->work;
+    struct cel_b2_work *work = work_of(coding);
     struct cel_b2_array array;
 
     if (array_of_words(coding->words, &array) && is_known(coding->shape, &array))
@@ -541,13 +549,32 @@ static int decode_part(const struct cel_coding *coding, const struct cel_encoded
     return decode_frame_part(coding, src, part, dst);
 }
 
+/* The blocks that the part touches, of all. In HDF5 those are meant that we would write: each chunk has its own. */
+static double part_share(const struct cel_coding *coding, const struct cel_chunk_part *part)
+{
+    struct settings s;
+    double share = 1;
+
+    if (settings_of(coding->words, coding->shape->nbytes, &s) != CEL_OK) {
+        cel_error_clear();
+        return 1;
+    }
+    for (int d = 0; d < s.array.rank && is_known(coding->shape, &s.array); d++) {
+        size_t block = s.array.block[d], first = part->start[d] / block;
+        size_t last = (part->start[d] + part->count[d] - 1) / block, all = (s.array.chunk[d] - 1) / block + 1;
+
+        share *= (double)(last - first + 1) / (double)all;
+    }
+    return share;
+}
+
 /* clang-format off */
 const struct cel_codec cel_codec_blosc2 = {
     .name = "blosc2", .hdf5_id = 32026, .label = "blosc2",
     .about = "up to six filters and one of five compressors, in blocks that are boxes of the chunk",
     .flags = CEL_CODEC_COMPRESSOR, .flags_with = flags_with, .params = params, .max_words = NWORDS, .check = check,
     .prepare = prepare, .reveal = reveal,
-    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode, .decode_part = decode_part,
+    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode, .decode_part = decode_part, .part_share = part_share,
     .make_context = make_context, .free_context = free_context,
 };
 /* clang-format on */

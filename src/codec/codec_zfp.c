@@ -137,7 +137,6 @@ static bool is_exact(const struct cel_coding *coding, const void *src, size_t n,
         zfp_stream_compression_mode(&own.stream) != zfp_mode_reversible)
         return false;
     own.big_endian = z->big_endian;
-    own.padded = z->padded;
     *z = own;
     return true;
 }
@@ -146,14 +145,19 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 {
     struct cel_zfp z;
     int rc = cel_zfp_from_words(coding->words, coding->shape, &z);
-    size_t header;
-
-    z.padded = coding->maskless;
-    header = rc == CEL_OK && is_exact(coding, src, n, &z) ? CEL_ZFP_HEADER : 0;
+    size_t header = rc == CEL_OK && is_exact(coding, src, n, &z) ? CEL_ZFP_HEADER : 0;
 
     return rc == CEL_OK ? cel_zfp_decode(&z, coding->shape, coding->context, (const char *)src + header, n - header,
                                          dst, cap, len)
                         : rc;
+}
+
+/* What may have a header of its own has the filter left out elsewhere. */
+static int reformat(bool maskless, struct cel_buf *chunk)
+{
+    bool may_be_exact = !maskless && chunk->len >= CEL_ZFP_HEADER && memcmp(chunk->data, "zfp", 3) == 0;
+
+    return may_be_exact ? CEL_SKIP : cel_zfp_reformat(maskless, chunk);
 }
 
 /* clang-format off */
@@ -163,7 +167,7 @@ const struct cel_codec cel_codec_zfp = {
     .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_MAY_SKIP | CEL_CODEC_SERIALIZES | CEL_CODEC_BY_FORMAT,
     .params = cel_zfp_params, .max_words = CEL_ZFP_WORDS, .max_ratio = 16384, /* a block of 256 doubles in one bit */
     .check = cel_zfp_check, .prepare = prepare, .reveal = cel_zfp_reveal, .to_json = to_json, .from_json = from_json,
-    .shape_of = cel_zfp_shape, .bound = bound, .decoded_size = cel_whole_chunk, .encode = encode, .decode = decode,
+    .shape_of = cel_zfp_shape, .bound = bound, .decoded_size = cel_whole_chunk, .encode = encode, .decode = decode, .reformat = reformat,
     .make_context = cel_codec_buffer_make, .free_context = cel_codec_buffer_free,
 };
 /* clang-format on */

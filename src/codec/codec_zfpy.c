@@ -154,7 +154,6 @@ static int decode(const struct cel_coding *coding, const void *src, size_t n, vo
 
     if (rc == CEL_OK && z.header != HEADER)
         rc = cel_fail(NC_EFILTER, "zfp: a header of %zu bytes is not supported", z.header);
-    z.padded = coding->maskless;
     if (rc == CEL_OK)
         rc = cel_zfp_decode(&z, coding->shape, coding->context, (const char *)src + HEADER, n - HEADER, dst, cap, len);
     return rc == CEL_OK ? rc : cel_fail_in(rc, "zfpy");
@@ -167,7 +166,7 @@ const struct cel_codec cel_codec_zfpy = {
     .flags = CEL_CODEC_COMPRESSOR | CEL_CODEC_LOSSY | CEL_CODEC_NEEDS_ELEMENTS | CEL_CODEC_SERIALIZES | CEL_CODEC_BY_FORMAT,
     .params = cel_zfp_params, .max_words = CEL_ZFP_WORDS, .max_ratio = 16384,
     .check = check, .prepare = prepare, .reveal = cel_zfp_reveal, .to_json = to_json, .from_json = from_json,
-    .shape_of = cel_zfp_shape, .bound = bound, .decoded_size = cel_whole_chunk, .encode = encode, .decode = decode,
+    .shape_of = cel_zfp_shape, .bound = bound, .decoded_size = cel_whole_chunk, .encode = encode, .decode = decode, .reformat = cel_zfp_reformat,
     .make_context = cel_codec_buffer_make, .free_context = cel_codec_buffer_free,
 };
 /* clang-format on */

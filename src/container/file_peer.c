@@ -1,4 +1,4 @@
-/* What another process needs to write to a file that it does not keep: a descriptor. */
+/* What another process needs to write to a file that it does not keep, and to read it: a descriptor. */
 #include "file_peer.h"
 #include "env.h"
 #include "file.h"
@@ -15,7 +15,7 @@ struct cel_peer {
 
 int cel_file_peer_open(const struct cel_location *where, struct cel_peer **out)
 {
-    int fd = open(where->path, O_WRONLY | O_CLOEXEC);
+    int fd = open(where->path, O_RDWR | O_CLOEXEC);
 
     if (fd < 0)
         return CEL_ABSENT;
@@ -34,6 +34,26 @@ int cel_file_peer_write_at(struct cel_peer *peer, uint64_t address, const void *
 
     return e ? cel_fail(NC_EIO, "writing %zu bytes at offset %llu: %s", n, (unsigned long long)address, strerror(e))
              : CEL_OK;
+}
+
+int cel_file_peer_read_at(struct cel_peer *peer, uint64_t address, void *bytes, size_t n)
+{
+    size_t done;
+    int e = cel_file_read(peer->fd, address, bytes, n, &done);
+
+    if (e)
+        return cel_fail(NC_EIO, "reading %zu bytes at offset %llu: %s", n, (unsigned long long)address, strerror(e));
+    memset((char *)bytes + done, 0, n - done);
+    return CEL_OK;
+}
+
+int cel_file_peer_read(struct cel_peer *peer, struct cel_var *var, const size_t *index,
+                       const struct cel_chunk_location *at, struct cel_buf *out)
+{
+    int rc = cel_buf_resize(out, at->nbytes);
+
+    (void)var, (void)index;
+    return rc == CEL_OK ? cel_file_peer_read_at(peer, at->address, out->data, at->nbytes) : rc;
 }
 
 int cel_file_peer_write(struct cel_peer *peer, struct cel_var *var, const size_t *index,

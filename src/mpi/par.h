@@ -46,6 +46,9 @@ bool cel_par_is_collective(const struct cel_var *var);                   /* not 
 /* Begins a collective call: rc says how this rank's own checks ended; one rank's failure is the answer on all. Puts that
  * ranks made alone are carried out. var: what it is about, or NULL. */
 int cel_par_meet(struct cel_dataset *ds, int rc, enum cel_par_call call, const struct cel_var *var);
+/* Ends one that leaves what was put in the file: ranks may then move by themselves what rank 0 gives a place for. anew: what
+ * was given before holds no more. */
+void cel_par_grant(struct cel_dataset *ds, bool anew);
 /* Ends one: the failure of the lowest rank is the answer on every rank that had none itself. */
 int cel_par_share(struct cel_par *par, int rc);
 
@@ -80,6 +83,11 @@ static inline int cel_par_meet(struct cel_dataset *ds, int rc, enum cel_par_call
 {
     (void)ds, (void)call, (void)var;
     return rc;
+}
+
+static inline void cel_par_grant(struct cel_dataset *ds, bool anew)
+{
+    (void)ds, (void)anew;
 }
 
 static inline int cel_par_share(struct cel_par *par, int rc)

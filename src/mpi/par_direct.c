@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN_MIN ((size_t)4 << 10)   /* shorter runs rank 0 puts together */
-#define PIECE ((size_t)256 << 10)   /* values that are given the file's byte order at a time */
+#define RUN_MIN ((size_t)4 << 10) /* shorter runs rank 0 puts together */
+#define PIECE ((size_t)256 << 10) /* values that are given the file's byte order at a time */
 
 /* --- which regions ------------------------------------------------------------------------------ */
 
@@ -33,14 +33,21 @@ static size_t run_of(const struct cel_var *var, const size_t *count, const size_
     return run;
 }
 
+bool cel_par_is_in_one_place(const struct cel_request *req)
+{
+    const struct cel_var *var = req->var;
+
+    return req->ds->ops->values_hand_over && var->layout.unchunked && var->layout.storage == CEL_CONTIGUOUS &&
+           !req->array->has_codec && !var->type->varsized;
+}
+
 bool cel_par_is_direct(const struct cel_request *req)
 {
     const struct cel_var *var = req->var;
     struct cel_par *par = req->ds->par;
     int outer;
 
-    if (!req->n || par->size == 1 || !req->ds->ops->values_hand_over || !var->layout.unchunked ||
-        var->layout.storage != CEL_CONTIGUOUS || req->array->has_codec || var->type->varsized)
+    if (!req->n || par->size == 1 || !cel_par_is_in_one_place(req))
         return false;
     if (run_of(var, req->count, req->stride, &outer) < RUN_MIN / var->type->size)
         return false;
@@ -77,31 +84,23 @@ static int extent_order(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static bool touch(const struct cel_par_head *a, const struct cel_par_head *b, int rank)
-{
-    for (int d = 0; d < rank; d++)
-        if (a->start[d] > last_index(b, d) || b->start[d] > last_index(a, d))
-            return false;
-    return true;
-}
-
 static bool any_touch(const struct extent *extent, size_t n, int rank)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t j = i + 1; j < n && extent[j].first < extent[i].end; j++)
-            if (touch(extent[i].head, extent[j].head, rank))
+            if (cel_par_touch(extent[i].head, extent[j].head, rank))
                 return true;
     return false;
 }
 
-/* What all ranks that write by themselves cover. false: none does, or two touch the same elements. */
+/* What all ranks that move values by themselves cover. false: none does, or two write the same elements. */
 static bool set_range(const struct cel_par *par, const struct cel_var *var, const struct cel_par_head *heads,
-                      struct extent *extent, struct cel_value_range *range)
+                      bool reading, struct extent *extent, struct cel_value_range *range)
 {
     uint64_t covered = 0;
     size_t n = 0, ndirect = 0;
 
-    *range = (struct cel_value_range){.first = UINT64_MAX};
+    *range = (struct cel_value_range){.first = UINT64_MAX, .reading = reading};
     for (int r = 0; r < par->size; r++) {
         if (!heads[r].n)
             continue;
@@ -113,6 +112,8 @@ static bool set_range(const struct cel_par *par, const struct cel_var *var, cons
         range->first = extent[n - 1].first < range->first ? extent[n - 1].first : range->first;
         range->end = extent[n - 1].end > range->end ? extent[n - 1].end : range->end;
     }
+    if (reading)
+        return ndirect > 0;
     qsort(extent, n, sizeof *extent, extent_order);
     range->all = ndirect && covered == range->end - range->first;
     return ndirect && !any_touch(extent, n, var->ndims);
@@ -120,7 +121,7 @@ static bool set_range(const struct cel_par *par, const struct cel_var *var, cons
 
 /* A put that failed before is forgotten only by one that goes through the engine. */
 bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads,
-                              struct cel_value_place *out)
+                              bool reading, struct cel_value_place *out)
 {
     struct extent *extent = cel_malloc_array((size_t)ds->par->size, sizeof *extent);
     struct cel_value_range range;
@@ -128,7 +129,7 @@ bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const
     bool given = false;
 
     cel_status_save(&before);
-    if (extent && set_range(ds->par, var, heads, extent, &range)) {
+    if (extent && set_range(ds->par, var, heads, reading, extent, &range)) {
         cel_lock(&var->array->lock);
         given = !var->array->nfailed_puts && ds->ops->values_hand_over(ds, var, &range, out);
         cel_unlock(&var->array->lock);
@@ -138,9 +139,9 @@ bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const
     return given;
 }
 
-/* --- every rank: writing --------------------------------------------------------------------------- */
+/* --- every rank: writing, and reading ----------------------------------------------------------------- */
 
-static int write_run(struct cel_par *par, uint64_t address, const char *values, size_t n, size_t size)
+static int write_run(struct cel_par *par, uint64_t address, char *values, size_t n, size_t size)
 {
     char *swapped = par->place.swap ? cel_malloc(n * size < PIECE ? n * size : PIECE) : NULL;
     int rc = par->place.swap && !swapped ? NC_ENOMEM : CEL_OK;
@@ -154,6 +155,15 @@ static int write_run(struct cel_par *par, uint64_t address, const char *values, 
         rc = par->own_ops->peer_write_at(par->peer, address + at, swapped, nbytes);
     }
     free(swapped);
+    return rc;
+}
+
+static int read_run(struct cel_par *par, uint64_t address, char *values, size_t n, size_t size)
+{
+    int rc = par->own_ops->peer_read_at(par->peer, address, values, n * size);
+
+    if (rc == CEL_OK && par->place.swap)
+        cel_swap_bytes(values, values, n, size);
     return rc;
 }
 
@@ -179,26 +189,39 @@ static bool next_run(const size_t *count, int outer, size_t *index)
     return false;
 }
 
-/* unchunked_put of the container that the engine believes to write to. */
-static int write_values(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
-                        const ptrdiff_t *stride, const void *data)
+typedef int run_fn(struct cel_par *par, uint64_t address, char *values, size_t n, size_t size);
+
+static int each_run(struct cel_dataset *ds, const struct cel_var *var, const size_t *start, const size_t *count,
+                    const ptrdiff_t *stride, char *values, run_fn *move)
 {
     struct cel_par *par = ds->par;
     size_t index[CEL_RANK_MAX] = {0}, steps[CEL_RANK_MAX], run;
-    const char *values = data;
     int outer, rc = CEL_OK;
 
     for (int d = 0; d < var->ndims; d++)
         steps[d] = stride ? (size_t)stride[d] : 1;
     run = run_of(var, count, steps, &outer);
     do {
-        rc = write_run(par, run_address(par, var, start, index, steps), values, run, var->type->size);
+        rc = move(par, run_address(par, var, start, index, steps), values, run, var->type->size);
         values += run * var->type->size;
     } while (rc == CEL_OK && next_run(count, outer, index));
     return rc;
 }
 
-static int write_own(struct cel_request *req)
+/* unchunked_put and unchunked_get of the container that the engine believes to work with. */
+static int write_values(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+                        const ptrdiff_t *stride, const void *data)
+{
+    return each_run(ds, var, start, count, stride, (char *)data, write_run);
+}
+
+static int read_values(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
+                       const ptrdiff_t *stride, void *data)
+{
+    return each_run(ds, var, start, count, stride, data, read_run);
+}
+
+int cel_par_move_values(struct cel_request *req, const struct cel_value_place *place)
 {
     struct cel_dataset *ds = req->ds;
     const struct cel_container_ops *own = ds->ops;
@@ -206,7 +229,9 @@ static int write_own(struct cel_request *req)
     int rc;
 
     ops.unchunked_put = write_values;
+    ops.unchunked_get = read_values;
     cel_lock(&req->array->lock);
+    ds->par->place = *place;
     ds->ops = &ops;
     rc = cel_unchunked_move(req);
     ds->ops = own;
@@ -221,14 +246,14 @@ bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place
     struct cel_status before;
     int rc = CEL_OK, own;
 
-    par->place = *place;
     cel_status_save(&before);
     if (mine->direct)
-        rc = write_own(req);
+        rc = cel_par_move_values(req, place);
     cel_status_restore(&before);
-    own = mine->done = mine->direct && (rc == CEL_OK || rc == NC_ERANGE);
-    MPI_Gather(&own, 1, MPI_INT, flags, 1, MPI_INT, 0, par->comm);
+    own = mine->direct && (rc == CEL_OK || rc == NC_ERANGE);
+    mine->left = mine->left && !own;
+    cel_par_gather(par, &own, flags, sizeof own);
     for (int r = 0; par->rank == 0 && r < par->size; r++)
-        heads[r].done = flags[r];
+        heads[r].left = heads[r].left && !flags[r];
     return rc == NC_ERANGE;
 }

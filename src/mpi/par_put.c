@@ -1,6 +1,8 @@
-/* Puts of ranks. Collective: each rank checks its region and encodes it if it consists of whole chunks; rank 0 makes the
- * array longer, places the encoded chunks, lets ranks write what does not go by chunks (par_direct.c), then puts the other
- * regions, whose values travel as they are, in the order of ranks. Alone: rank 0 puts at once, the others when ranks meet (par_queue.c). */
+/* Puts of ranks. Collective: each rank checks its region and encodes the chunks that it has whole; chunks that several ranks
+ * have parts of go to one of them (par_parts.c, par_trade.c); rank 0 makes the array longer, places the encoded chunks
+ * (par_place.c), lets ranks write what does not go by chunks (par_direct.c), then puts what is left, whose values travel as
+ * they are (par_left.c). Alone: variables without chunks are written at once (par_grant.c), others by rank 0 at once, by other ranks when
+ * ranks meet (par_queue.c). */
 #include "mem.h"
 #include "par_int.h"
 #include <stdlib.h>
@@ -45,34 +47,16 @@ static int extend(struct cel_dataset *ds, struct cel_var *var, const struct cel_
     return rc;
 }
 
-/* The rank is told whether some of its values did not fit. */
-static int put_received(struct cel_dataset *ds, struct cel_var *var, int from, const struct cel_par_head *head,
-                        bool failed)
-{
-    ptrdiff_t stride[CEL_RANK_MAX];
-    struct cel_region region = cel_par_region(head, stride, var->ndims);
-    void *bytes;
-    int rc = cel_par_receive_new(ds->par, from, (size_t)head->nbytes, &bytes), range;
-
-    if (rc == CEL_OK && !failed)
-        rc = cel_put_region(ds, var, &region, bytes, (nc_type)head->memtype);
-    range = rc == NC_ERANGE;
-    free(bytes);
-    cel_par_send(ds->par, from, &range, sizeof range);
-    return range ? CEL_OK : rc;
-}
-
 /* --- together --------------------------------------------------------------------------------- */
 
 struct put {
     struct cel_dataset *ds;
     struct cel_var *var;
-    const struct cel_region *region;
-    const void *data;
     struct cel_request req;
     struct cel_par_head head;
+    struct cel_par_parts parts;  /* chunks that are touched in part */
     struct cel_placing *placing; /* of the chunks that were encoded */
-    char *packed;                /* where the values are gathered; NULL: they are packed already */
+    struct cel_par_left left;    /* for rank 0 */
     bool out_of_range;           /* some values of this rank did not fit */
 
     /* rank 0 alone */
@@ -83,69 +67,28 @@ struct put {
 /* What rank 0 has found out from the regions of all. */
 struct news {
     int rc;
-    int chunks; /* there are encoded chunks to place ... */
+    int parts;  /* some chunks are touched in part ... */
+    int chunks; /* ... or there are encoded chunks to place ... */
     int given;  /* ... or ranks write by themselves what does not go by chunks, here: */
     struct cel_value_place place;
     uint64_t len[CEL_RANK_MAX]; /* of the variable's dimensions now */
 };
 
-/* Does rank 0 put the values of this region? */
-static bool is_left(const struct cel_par_head *head)
-{
-    return head->n && !head->whole && !head->done;
-}
-
-static int put_own(struct put *p)
-{
-    int rc = cel_put_region(p->ds, p->var, p->region, p->data, (nc_type)p->head.memtype);
-
-    p->out_of_range = p->out_of_range || rc == NC_ERANGE;
-    return rc == NC_ERANGE ? CEL_OK : rc;
-}
-
-/* In the order of ranks. After a failure the rest is still received. */
-static int put_of_ranks(struct put *p, int rc)
-{
-    struct cel_first_failure first = {0};
-
-    cel_first_failure_note(&first, rc);
-    for (int r = 0; r < p->ds->par->size; r++) {
-        if (!is_left(&p->heads[r]))
-            continue;
-        if (r)
-            cel_first_failure_note(&first, put_received(p->ds, p->var, r, &p->heads[r], first.rc != CEL_OK));
-        else if (first.rc == CEL_OK)
-            cel_first_failure_note(&first, put_own(p));
-    }
-    return cel_first_failure_restore(&first);
-}
-
-static void send_values(struct put *p)
-{
-    const struct cel_par *par = p->ds->par;
-    int range;
-
-    if (!is_left(&p->head))
-        return;
-    if (!p->req.packed)
-        cel_par_pack(&p->req, p->packed);
-    cel_par_send(par, 0, p->req.packed ? p->req.data : p->packed, (size_t)p->head.nbytes);
-    cel_par_receive(par, 0, &range, sizeof range);
-    p->out_of_range = p->out_of_range || range;
-}
-
 static void look(struct put *p, struct news *news)
 {
-    size_t n = 0;
+    int size = p->ds->par->size;
 
-    for (int r = 0; r < p->ds->par->size; r++)
-        n += (size_t)p->heads[r].nchunks;
+    for (int r = 0; r < size; r++) {
+        news->chunks = news->chunks || p->heads[r].nchunks;
+        news->parts = news->parts || p->heads[r].nparts;
+    }
     news->rc = extend(p->ds, p->var, p->heads);
-    news->chunks = n > 0;
-    if (news->rc == CEL_OK && n)
+    if (news->rc == CEL_OK && news->parts)
+        news->rc = cel_par_parts_lead(&p->parts, p->heads, size);
+    else if (news->rc == CEL_OK && news->chunks)
         news->rc = cel_par_placing_lead(p->placing, p->heads);
     else if (news->rc == CEL_OK)
-        news->given = cel_par_direct_hand_over(p->ds, p->var, p->heads, &news->place);
+        news->given = cel_par_direct_hand_over(p->ds, p->var, p->heads, false, &news->place);
     for (int d = 0; d < p->var->ndims; d++)
         news->len[d] = p->var->dim[d]->len;
 }
@@ -157,6 +100,30 @@ static void learn_lengths(struct put *p, const struct news *news)
         if (p->var->dim[d]->unlimited)
             p->var->dim[d]->len = (size_t)news->len[d];
     cel_unlock(p->ds->lock);
+    cel_par_set_extent(&p->req);
+}
+
+/* The chunks that were encoded are more now. */
+static int make_placing_anew(struct put *p)
+{
+    int rc;
+
+    cel_par_placing_free(p->placing);
+    rc = cel_par_placing_make(&p->req, &p->placing);
+    return rc == CEL_OK && p->heads ? cel_par_placing_lead(p->placing, p->heads) : rc;
+}
+
+static int trade_parts(struct put *p)
+{
+    struct cel_par *par = p->ds->par;
+    int rc = cel_par_parts_settle(&p->parts, par, p->var, &p->head, p->heads, cel_par_owner_of_put);
+
+    if (rc == CEL_OK)
+        rc = cel_par_left_take_memory(&p->left);
+    rc = cel_par_trade(&p->req, &p->parts, rc, &p->out_of_range);
+    if (rc == CEL_OK)
+        rc = make_placing_anew(p);
+    return cel_par_share(par, rc);
 }
 
 static int move_values(struct put *p)
@@ -165,61 +132,83 @@ static int move_values(struct put *p)
     struct news news = {0};
     int rc = CEL_OK;
 
-    MPI_Gather(&p->head, sizeof p->head, MPI_BYTE, p->heads, sizeof p->head, MPI_BYTE, 0, par->comm);
+    cel_par_gather(par, &p->head, p->heads, sizeof p->head);
     if (par->rank == 0)
         look(p, &news);
-    MPI_Bcast(&news, sizeof news, MPI_BYTE, 0, par->comm);
+    cel_par_tell(par, 0, &news, sizeof news);
     if (news.rc != CEL_OK)
         return cel_par_share(par, par->rank == 0 ? news.rc : CEL_OK);
     learn_lengths(p, &news);
-    if (news.chunks)
+    if (news.parts && (rc = trade_parts(p)) != CEL_OK)
+        return rc;
+    if (news.chunks || news.parts)
         rc = cel_par_place(p->placing);
     else if (news.given)
         p->out_of_range = cel_par_direct(&p->req, &news.place, &p->head, p->heads, p->flags);
     if (par->rank == 0)
-        rc = put_of_ranks(p, rc);
+        rc = cel_par_left_put(&p->left, p->heads, rc);
     else
-        send_values(p);
+        cel_par_left_send(&p->left);
     return cel_par_share(par, rc);
 }
 
-/* All memory that is needed later is taken before anybody waits for anybody. */
+/* All memory that is needed later, as far as that is known, is taken before anybody waits for anybody. */
 static int take_memory(struct put *p)
 {
     const struct cel_par *par = p->ds->par;
+    int rc = p->parts.n ? CEL_OK : cel_par_left_take_memory(&p->left);
 
-    if (!p->req.packed && p->head.n && !p->head.whole && !(p->packed = cel_malloc((size_t)p->head.nbytes)))
-        return NC_ENOMEM;
-    if (par->rank == 0) {
+    if (rc == CEL_OK && par->rank == 0) {
         p->heads = cel_calloc((size_t)par->size, sizeof *p->heads);
         p->flags = cel_calloc((size_t)par->size, sizeof *p->flags);
         if (!p->heads || !p->flags)
             return NC_ENOMEM;
     }
     p->head.nchunks = par->captured.n;
-    return cel_par_placing_make(p->ds, p->var, &p->placing);
+    return rc == CEL_OK ? cel_par_placing_make(&p->req, &p->placing) : rc;
+}
+
+static int encode_chunks(struct put *p)
+{
+    int rc;
+
+    cel_par_set_extent(&p->req);
+    rc = cel_par_parts_list(&p->req, &p->parts);
+    p->head.nparts = p->parts.n;
+    p->head.left = 0;
+    if (rc == CEL_OK && p->parts.nwhole)
+        rc = cel_par_encode(&p->req);
+    p->out_of_range = rc == NC_ERANGE;
+    return rc == NC_ERANGE ? CEL_OK : rc;
+}
+
+static void free_put(struct put *p)
+{
+    cel_par_captured_free(p->ds->par);
+    cel_par_placing_free(p->placing);
+    cel_par_parts_free(&p->parts);
+    free(p->left.packed);
+    free(p->heads);
+    free(p->flags);
 }
 
 static int put_together(struct put *p)
 {
-    struct cel_par *par = p->ds->par;
-    int rc;
+    int rc = CEL_OK;
 
-    p->head.whole = cel_par_is_whole(&p->req);
-    rc = p->head.whole ? cel_par_encode(&p->req) : CEL_OK;
-    p->out_of_range = rc == NC_ERANGE;
-    p->head.direct = !p->head.whole && cel_par_is_direct(&p->req);
-    if (rc == CEL_OK || rc == NC_ERANGE)
+    p->left = (struct cel_par_left){.req = &p->req, .head = &p->head, .parts = &p->parts};
+    p->head.left = p->req.n > 0;
+    if (cel_par_goes_by_chunks(&p->req))
+        rc = encode_chunks(p);
+    else
+        p->head.direct = cel_par_is_direct(&p->req);
+    if (rc == CEL_OK)
         rc = take_memory(p);
-    rc = cel_par_share(par, rc);
+    rc = cel_par_share(p->ds->par, rc);
     if (rc == CEL_OK)
         rc = move_values(p);
-    cel_par_captured_free(par);
-    cel_par_placing_free(p->placing);
-    free(p->heads);
-    free(p->flags);
-    free(p->packed);
-    return rc == CEL_OK && p->out_of_range ? NC_ERANGE : rc;
+    free_put(p);
+    return rc == CEL_OK && (p->out_of_range || p->left.out_of_range) ? NC_ERANGE : rc;
 }
 
 /* --- alone -------------------------------------------------------------------------------------- */
@@ -233,28 +222,31 @@ static int check_within(const struct cel_request *req)
     return CEL_OK;
 }
 
-static int put_alone(struct put *p, nc_type memtype)
+static int put_alone(struct put *p, const struct cel_region *region, const void *data, nc_type memtype)
 {
     struct cel_par *par = p->ds->par;
     int rc = check_within(&p->req);
 
-    if (rc != CEL_OK || !p->req.n)
+    if (rc != CEL_OK || !p->req.n || cel_par_alone(&p->req, &rc))
         return rc;
-    return par->rank == 0 ? cel_put_region(p->ds, p->var, p->region, p->data, memtype)
-                          : cel_par_queue_add(par, &p->req, &p->head);
+    if (par->rank)
+        return cel_par_queue_add(par, &p->req, &p->head);
+    rc = cel_put_region(p->ds, p->var, region, data, memtype);
+    cel_par_grant_renew(p->ds, p->var);
+    return rc;
 }
 
 int cel_par_put(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
                 nc_type memtype, int rc)
 {
-    struct put p = {.ds = ds, .var = var, .region = region, .data = data};
+    struct put p = {.ds = ds, .var = var};
 
     if (!var)
         return cel_par_any_collective(ds) ? cel_par_meet(ds, rc, CEL_PAR_PUT, NULL) : rc;
     if (rc == CEL_OK)
         rc = cel_par_prepare(ds, var, region, (void *)data, memtype, true, &p.req, &p.head);
     if (!cel_par_is_collective(var))
-        return rc == CEL_OK ? put_alone(&p, memtype) : rc;
+        return rc == CEL_OK ? put_alone(&p, region, data, memtype) : rc;
     rc = cel_par_meet(ds, rc, CEL_PAR_PUT, var);
     if (rc == CEL_OK)
         rc = put_together(&p);

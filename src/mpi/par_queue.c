@@ -4,18 +4,28 @@
 #include "par_int.h"
 #include <stdlib.h>
 
+#define QUEUE_MAX ((size_t)256 << 20) /* bytes; a single put may be larger */
+
 int cel_par_queue_add(struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head)
 {
-    struct cel_par_item *item = cel_malloc(sizeof *item + (size_t)head->nbytes);
+    struct cel_par_item *item;
     int rc;
 
+    if (par->queued.n && par->nqueued + head->nbytes > QUEUE_MAX)
+        return cel_fail(NC_ENOMEM,
+                        "%zu MB that this rank has put alone wait for the next collective call, and no more are kept: "
+                        "call nc_sync on all ranks, or put the variable with NC_COLLECTIVE",
+                        par->nqueued >> 20);
+    item = cel_malloc(sizeof *item + (size_t)head->nbytes);
     if (!item)
         return cel_fail(NC_ENOMEM,
                         "no memory to keep this put until the next collective call: call nc_sync more often");
     item->head = *head;
     cel_par_pack(req, item->bytes);
     rc = cel_vec_add(&par->queued, item);
-    if (rc != CEL_OK)
+    if (rc == CEL_OK)
+        par->nqueued += (size_t)head->nbytes;
+    else
         free(item);
     return rc;
 }
@@ -35,7 +45,7 @@ void cel_par_queue_free(struct cel_par *par)
 {
     for (size_t i = 0; i < par->queued.n; i++)
         free(par->queued.at[i]);
-    par->queued.n = 0;
+    par->queued.n = par->nqueued = 0;
 }
 
 static int put_item(struct cel_dataset *ds, const struct cel_par_head *head, const void *bytes)
@@ -44,11 +54,14 @@ static int put_item(struct cel_dataset *ds, const struct cel_par_head *head, con
     struct cel_var *var = group ? cel_var_by_id(group, (int)head->var) : NULL;
     ptrdiff_t stride[CEL_RANK_MAX];
     struct cel_region region;
+    int rc;
 
     if (!var)
         return cel_fail(NC_ENOTVAR, "rank 0 has no variable number %d", (int)head->var);
     region = cel_par_region(head, stride, var->ndims);
-    return cel_put_region(ds, var, &region, bytes, (nc_type)head->memtype);
+    rc = cel_put_region(ds, var, &region, bytes, (nc_type)head->memtype);
+    cel_par_grant_renew(ds, var);
+    return rc;
 }
 
 static void run_of_rank(struct cel_dataset *ds, int from, int n, struct cel_first_failure *first)

@@ -31,6 +31,8 @@ static int erase(struct cel_store *s, const char *key)
     int rc = cel_s3_check_mine(r);
 
     if (rc == CEL_OK)
+        rc = cel_s3_behind_flush(s); /* what takes its place may be among those under way */
+    if (rc == CEL_OK)
         rc = cel_remote_size(s, key, &size); /* DELETE does not tell whether there was one */
     if (rc != CEL_OK)
         return rc;
@@ -73,27 +75,36 @@ static void note_size(const struct page *p, const char *name, struct cel_xml_tex
         cel_s3_sizes_note(p->sizes, name + strlen(p->root), size);
 }
 
-/* inner: of the part of a page that is about it. */
-static int take_name(const struct page *p, struct cel_xml_text part, struct cel_xml_text inner, bool is_prefix)
+/* The name that a page spells in inner, without the '/' at the end of a prefix. */
+static int decode_name(const struct page *p, struct cel_xml_text inner, bool is_prefix, struct cel_buf *name)
 {
-    struct cel_buf text = CEL_BUF_INIT(TEXT_MAX), name = CEL_BUF_INIT(TEXT_MAX);
+    struct cel_buf text = CEL_BUF_INIT(TEXT_MAX);
     int rc = cel_xml_decode(inner, &text);
 
     for (size_t i = 0; rc == CEL_OK && p->encoded && i < text.len; i++)
         if (text.data[i] == '+')
             text.data[i] = ' ';
     if (rc == CEL_OK)
-        rc = p->encoded ? cel_url_decode(text.data, text.len - 1, &name) : cel_buf_add(&name, text.data, text.len - 1);
-    if (rc == CEL_OK && is_prefix && name.len && name.data[name.len - 1] == '/')
-        name.len--;
+        rc = p->encoded ? cel_url_decode(text.data, text.len - 1, name) : cel_buf_add(name, text.data, text.len - 1);
+    if (rc == CEL_OK && is_prefix && name->len && name->data[name->len - 1] == '/')
+        name->len--;
     if (rc == CEL_OK)
-        rc = cel_buf_add(&name, "", 1);
+        rc = cel_buf_add(name, "", 1);
+    cel_buf_dispose(&text);
+    return rc;
+}
+
+/* inner: of the part of a page that is about it. */
+static int take_name(const struct page *p, struct cel_xml_text part, struct cel_xml_text inner, bool is_prefix)
+{
+    struct cel_buf name = CEL_BUF_INIT(TEXT_MAX);
+    int rc = decode_name(p, inner, is_prefix, &name);
+
     if (rc == CEL_OK && name.len - 1 > p->skip && begins_with(name.data, p->root, p->prefix)) {
         if (!is_prefix)
             note_size(p, name.data, part);
         rc = p->take(p->context, name.data + p->skip, name.len - 1 - p->skip, is_prefix);
     }
-    cel_buf_dispose(&text);
     cel_buf_dispose(&name);
     return rc;
 }
@@ -235,6 +246,8 @@ static int list(struct cel_store *s, const char *prefix, cel_store_visit *visit,
     if (rc == CEL_OK)
         rc = cel_buf_add(&folder, "", 1);
     if (rc == CEL_OK)
+        rc = cel_s3_behind_flush(s);
+    if (rc == CEL_OK)
         rc = walk(cel_remote_of(s), folder.data, false, &p, NULL);
     if (rc == CEL_OK)
         rc = cel_listing_visit(&names, visit, context);
@@ -300,6 +313,8 @@ static int erase_all(struct cel_remote *r)
 
 static void abandon(struct cel_store *s)
 {
+    cel_s3_behind_dispose(&cel_remote_of(s)->behind);
+    cel_s3_behind_init(&cel_remote_of(s)->behind);
     if (s->created)
         erase_all(cel_remote_of(s));
 }
@@ -308,7 +323,8 @@ static void abandon(struct cel_store *s)
 static const struct cel_store_ops ops = {
     .name = "s3", .get = cel_remote_get, .get_range = cel_remote_get_range, .size = cel_remote_size,
     .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want,
-    .want_document = cel_remote_want_document, .settle = cel_remote_settle, .put = cel_s3_put, .put_if = cel_s3_put_if, .erase = erase, .list = list,
+    .want_document = cel_remote_want_document, .settle = cel_remote_settle, .put = cel_s3_put_in_order,
+    .put_behind = cel_s3_put_behind, .sync = cel_s3_behind_flush, .finish = cel_s3_behind_flush, .put_if = cel_s3_put_if, .erase = erase, .list = list,
     .abandon = abandon, .free = cel_remote_free,
 };
 /* clang-format on */

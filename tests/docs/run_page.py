@@ -5,6 +5,7 @@
     ```text behind it             what that printed: a line `...` is any lines, `...` within one any text
     <!-- fails -->                before a block: its last command must fail
     <!-- field -->                makes t2m.nc, a field of 24 x 90 x 180 floats
+    <!-- run: COMMAND -->         done as a block of sh, and not shown
 """
 import os
 import re
@@ -14,7 +15,7 @@ import sys
 page, prefix = sys.argv[1], sys.argv[2]
 env = dict(os.environ, PATH=prefix + "/bin:/usr/bin:/bin", PKG_CONFIG_PATH=prefix + "/lib/pkgconfig", LC_ALL="C", PREFIX=prefix)
 NAME = re.compile(r"(?:/\*|!|#) (\w+\.(?:c|f90|py))(?: \*/)?$")
-PART = re.compile(r"^<!-- (fails|field) -->$|^```(\w+)\n(.*?)^```$", re.M | re.S)
+PART = re.compile(r"^<!-- (fails|field|run: .*) -->$|^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 
 def matches(shown, said):
@@ -31,7 +32,8 @@ def main():
             fails = True
         elif word == "field":
             subprocess.run(["/usr/bin/python3", os.path.join(os.path.dirname(os.path.abspath(__file__)), "field.py")], check=True)
-        elif language == "sh":
+        elif language == "sh" or word.startswith("run: "):
+            text = text or word[len("run: "):]
             done = subprocess.run(["sh", "-euc", text], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             said, ran = done.stdout, ran + 1
             if (done.returncode != 0) != fails:

@@ -36,12 +36,45 @@ zarr2 deflate,level=1
 zarr2 none
 zarr3 shuffle|zstd,level=3
 END
+python=$(cd "$(dirname "$0")/../.." && pwd)/.venv-peers/bin/python
+[ -x "$python" ] || python=/usr/bin/python3
+"$python" "$(dirname "$0")/peers.py" netcdf4-shuffle-deflate-level-1-4 netcdf4-shuffle-zstd-level-3-4 netcdf4-fletcher32-16 netcdf4-none-4 \
+    cdf1-none-4 cdf2-none-4 cdf5-none-4 zarr2-deflate-level-1-4 zarr2-none-4 zarr3-shuffle-zstd-level-3-4
+for n in 2 4 16; do
+    $run -n $n "$programs/mpi_codecs" .
+done
+# Chunks that ranks have in parts, by random cuts: where the cuts leave nothing out, the same bytes for any number of ranks.
+while read -r format filter; do
+    for seed in 1 2 3; do
+        for n in 1 2 4 16; do
+            name=parts-$(echo "$format-$filter" | tr '|,=' ---)-$seed-$n
+            $run -n $n "$programs/mpi_parts" "$(path_of "$format" "$name")" "$filter" $seed </dev/null
+            [ $n = 1 ] && first=$name || diff -r "$first" "$name"
+        done
+    done
+done <<END
+netcdf4 shuffle|deflate,level=1
+netcdf4 none
+zarr3 shuffle|zstd,level=3
+END
 for format in netcdf4 cdf1 cdf2 cdf5; do
     for n in 1 2 4 16; do
         $run -n $n "$programs/mpi_values" values-$format-$n $format
         cmp values-$format-1 values-$format-$n
     done
 done
+for format in netcdf4 cdf1 cdf2 cdf5; do
+    for fill in 0 1; do
+        for n in 1 2 4 16; do
+            $run -n $n "$programs/mpi_alone" alone-$format-$fill-$n $format $fill
+            cmp alone-$format-$fill-1 alone-$format-$fill-$n
+        done
+    done
+done
+for n in 1 2 4; do
+    $run -n $n "$programs/mpi_alone" alone-chunks chunks 0
+done
+rm alone-chunks
 for n in 2 4 16; do
     $run -n $n "$programs/mpi_failures" failures.nc
 done

@@ -1,49 +1,12 @@
 /* Variables without chunks, and classic files: ranks put rows, blocks and every second row, converted or not, over fill values
  * and over what a sync acknowledged, with and without fill; every rank reads all of it back, and ranks other than 0 must
  * have written to the file themselves. values FILE MODE (netcdf4, cdf1, cdf2, cdf5) */
-#include <dlfcn.h>
-#include <errno.h>
-#include <mpi.h>
-#include <netcdf.h>
-#include <netcdf_par.h>
-#include <cellar.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/types.h>
-#include <unistd.h>
+#include "check.h"
+#include "counting.h"
 
 enum { NY = 32, NX = 4096, STEPS = 3, ODD = 1501 };
 
-static int rank, size, wrong;
-static size_t written; /* bytes that this process wrote at offsets */
-static int refused;    /* writes fail */
-
-#define COUNTING(type, name, offset) \
-    __attribute__((visibility("default"))) type name(int fd, const void *bytes, size_t n, offset at) \
-    { \
-        static type (*real)(int, const void *, size_t, offset); \
-\
-        if (!real) \
-            *(void **)&real = dlsym(RTLD_NEXT, #name); \
-        if (refused) { \
-            errno = EIO; \
-            return -1; \
-        } \
-        written += n; \
-        return real(fd, bytes, n, at); \
-    }
-COUNTING(ssize_t, pwrite, off_t)
-COUNTING(ssize_t, pwrite64, off64_t)
-
-#define CHECK(call) \
-    do { \
-        int rc_ = (call); \
-        if (rc_ != NC_NOERR) { \
-            fprintf(stderr, "rank %d, line %d: %s: %d %s\n", rank, __LINE__, #call, rc_, cellar_error()); \
-            MPI_Abort(MPI_COMM_WORLD, 1); \
-        } \
-    } while (0)
+static int wrong;
 
 static int value(int round, size_t y, size_t x)
 {

@@ -1,4 +1,5 @@
-/* Counts of pairs by slicing: 32 or 64 values become as many words, one for each bit, of which ones are counted at once. */
+/* Counts of pairs by slicing: 32 or 64 values become as many words, one for each bit, of which ones are counted at once. The order
+ * of values does not matter as long as it is the same on both sides. */
 
 #include "bits.h"
 #include <stdlib.h>
@@ -32,82 +33,62 @@ void bits_sign_exponents(void *values, size_t n, size_t size)
             wide[i] = sign_exponent64(wide[i]);
 }
 
-/* --- slices: word k of the result has bit k, from the highest down, of all values -------------------- */
+/* --- slices ------------------------------------------------------------------------------------------ */
 
-static void slice32(uint32_t *a)
+/* bits_lanes.h takes away VECTOR, TARGET and NAME. */
+#define WORD uint32_t
+#define NBITS 32
+#define VECTOR 16
+#define TARGET
+#define NAME(x) narrow_##x
+#include "bits_lanes.h"
+#if defined(__x86_64__)
+#define VECTOR 32
+#define TARGET __attribute__((target("avx2,popcnt")))
+#define NAME(x) narrow_##x##_avx2
+#include "bits_lanes.h"
+#endif
+#undef WORD
+#undef NBITS
+
+#define WORD uint64_t
+#define NBITS 64
+#define VECTOR 16
+#define TARGET
+#define NAME(x) wide_##x
+#include "bits_lanes.h"
+#if defined(__x86_64__)
+#define VECTOR 32
+#define TARGET __attribute__((target("avx2,popcnt")))
+#define NAME(x) wide_##x##_avx2
+#include "bits_lanes.h"
+#endif
+
+enum { BLOCK_MAX = 64 * 32 }; /* bytes */
+
+/* Counts the ones of so many bytes of values. */
+struct counter {
+    void (*count)(const void *a, const void *b, struct bits_counts *out);
+    size_t nbytes;
+};
+
+static struct counter counter_for(size_t size)
 {
-    uint32_t mask = 0x0000ffff;
-
-    for (unsigned j = 16; j; j >>= 1, mask ^= mask << j)
-        for (unsigned k = 0; k < 32; k = (k + j + 1) & ~j) {
-            uint32_t t = (a[k] ^ a[k + j] >> j) & mask;
-
-            a[k] ^= t;
-            a[k + j] ^= t << j;
-        }
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
+        return size == 4 ? (struct counter){narrow_count_avx2, 32 * 32} : (struct counter){wide_count_avx2, 64 * 32};
+#endif
+    return size == 4 ? (struct counter){narrow_count, 32 * 16} : (struct counter){wide_count, 64 * 16};
 }
 
-static void slice64(uint64_t *a)
-{
-    uint64_t mask = 0x00000000ffffffff;
-
-    for (unsigned j = 32; j; j >>= 1, mask ^= mask << j)
-        for (unsigned k = 0; k < 64; k = (k + j + 1) & ~j) {
-            uint64_t t = (a[k] ^ a[k + j] >> j) & mask;
-
-            a[k] ^= t;
-            a[k + j] ^= t << j;
-        }
-}
-
-static void count32(const uint32_t *a, const uint32_t *b, size_t n, struct bits_counts *out)
-{
-    uint32_t p[32] = {0}, q[32] = {0};
-
-    memcpy(p, a, n * sizeof *p);
-    memcpy(q, b, n * sizeof *q);
-    slice32(p);
-    slice32(q);
-    for (int k = 0; k < 32; k++) {
-        out->both[k] += (uint64_t)__builtin_popcount(p[k] & q[k]);
-        out->first[k] += (uint64_t)__builtin_popcount(p[k]);
-        out->second[k] += (uint64_t)__builtin_popcount(q[k]);
-    }
-    out->pairs += n;
-}
-
-static void count64(const uint64_t *a, const uint64_t *b, size_t n, struct bits_counts *out)
-{
-    uint64_t p[64] = {0}, q[64] = {0};
-
-    memcpy(p, a, n * sizeof *p);
-    memcpy(q, b, n * sizeof *q);
-    slice64(p);
-    slice64(q);
-    for (int k = 0; k < 64; k++) {
-        out->both[k] += (uint64_t)__builtin_popcountll(p[k] & q[k]);
-        out->first[k] += (uint64_t)__builtin_popcountll(p[k]);
-        out->second[k] += (uint64_t)__builtin_popcountll(q[k]);
-    }
-    out->pairs += n;
-}
-
-static void count_block(const char *a, const char *b, size_t n, size_t size, struct bits_counts *out)
-{
-    if (size == 4)
-        count32((const uint32_t *)(const void *)a, (const uint32_t *)(const void *)b, n, out);
-    else
-        count64((const uint64_t *)(const void *)a, (const uint64_t *)(const void *)b, n, out);
-}
-
-/* Pairs with both sides valid, side by side. */
+/* Pairs with both sides valid, side by side; valid_a NULL: all. */
 static size_t pack(const char *a, const char *b, const bool *valid_a, const bool *valid_b, size_t n, size_t size,
                    char *to_a, char *to_b)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (valid_a[i] && valid_b[i]) {
+        if (!valid_a || (valid_a[i] && valid_b[i])) {
             memcpy(to_a + kept * size, a + i * size, size);
             memcpy(to_b + kept * size, b + i * size, size);
             kept++;
@@ -115,23 +96,27 @@ static size_t pack(const char *a, const char *b, const bool *valid_a, const bool
     return kept;
 }
 
+/* Those that fill no block are counted with zeros behind them. */
 void bits_count(const void *a, const void *b, const bool *valid_a, const bool *valid_b, size_t n, size_t size,
                 struct bits_counts *out)
 {
-    uint64_t packed_a[64], packed_b[64];
-    size_t block = size * 8;
+    const struct counter c = counter_for(size);
+    size_t block = c.nbytes / size;
 
     for (size_t i = 0; i < n; i += block) {
         size_t m = n - i < block ? n - i : block;
         const char *x = (const char *)a + i * size, *y = (const char *)b + i * size;
+        char packed_a[BLOCK_MAX], packed_b[BLOCK_MAX];
 
-        if (valid_a) {
-            m = pack(x, y, valid_a + i, valid_b + i, m, size, (char *)packed_a, (char *)packed_b);
-            x = (char *)packed_a;
-            y = (char *)packed_b;
+        if (valid_a || m < block) {
+            memset(packed_a, 0, c.nbytes);
+            memset(packed_b, 0, c.nbytes);
+            m = pack(x, y, valid_a ? valid_a + i : NULL, valid_a ? valid_b + i : NULL, m, size, packed_a, packed_b);
+            x = packed_a;
+            y = packed_b;
         }
-        if (m)
-            count_block(x, y, m, size, out);
+        c.count(x, y, out);
+        out->pairs += m;
     }
 }
 

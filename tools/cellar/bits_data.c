@@ -88,14 +88,16 @@ void bits_look(const void *values, const bool *valid, size_t n, size_t size, str
     const char *first = NULL;
 
     *out = (struct bits_data){.constant = true};
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; valid && i < n; i++)
+        out->valid += valid[i];
+    out->valid = valid ? out->valid : n;
+    for (size_t i = 0; i < n && out->constant; i++) {
         const char *at = (const char *)values + i * size;
 
         if (valid && !valid[i])
             continue;
-        out->valid++;
         first = first ? first : at;
-        out->constant = out->constant && memcmp(first, at, size) == 0;
+        out->constant = memcmp(first, at, size) == 0;
     }
     if (out->constant)
         return;
@@ -105,38 +107,36 @@ void bits_look(const void *values, const bool *valid, size_t n, size_t size, str
 
 /* --- what rounding does -------------------------------------------------------------------------------- */
 
-/* To nearest, ties to even, as NC_QUANTIZE_BITROUND does it up to ties. */
-static double rounded(const void *values, size_t i, size_t size, int drop)
-{
-    uint64_t bits = 0, half, even;
-    double d;
-    float f;
-
-    memcpy(&bits, (const char *)values + i * size, size);
-    if (drop > 0) {
-        half = (uint64_t)1 << (drop - 1);
-        even = bits >> drop & 1;
-        bits = (bits + half - 1 + even) >> drop << drop;
+/* To nearest, ties to even, as NC_QUANTIZE_BITROUND does it up to ties. The error is exact in the type of the values. Whether a relative
+ * error is larger is asked by a multiplication first: few are. */
+#define ERROR_OF(name, real, word, absolute) \
+    static void name(const void *values, const bool *valid, size_t n, int drop, double *abs, double *rel) \
+    { \
+        word half = drop > 0 ? (word)1 << (drop - 1) : 0, kept = (word)(-1) << drop; \
+        real most = 0; \
+        for (size_t i = 0; i < n; i++) { \
+            real v, rounded, e; \
+            word bits; \
+            if (valid && !valid[i]) \
+                continue; \
+            memcpy(&bits, (const char *)values + i * sizeof bits, sizeof bits); \
+            memcpy(&v, &bits, sizeof v); \
+            bits = drop > 0 ? (bits + half - 1 + (bits >> drop & 1)) & kept : bits; \
+            memcpy(&rounded, &bits, sizeof rounded); \
+            e = absolute(v - rounded); \
+            most = e > most ? e : most; \
+            if ((double)e > *rel * (double)absolute(v)) \
+                *rel = (double)e / (double)absolute(v); \
+        } \
+        *abs = (double)most; \
     }
-    if (size == 8)
-        return memcpy(&d, &bits, sizeof d), d;
-    return memcpy(&f, &bits, sizeof f), f;
-}
+ERROR_OF(error_of_floats, float, uint32_t, fabsf)
+ERROR_OF(error_of_doubles, double, uint64_t, fabs)
 
 void bits_error(const void *values, const bool *valid, size_t n, size_t size, int keep, double *abs, double *rel)
 {
     int drop = bits_form_of(size).mantissa - keep;
 
     *abs = *rel = 0;
-    for (size_t i = 0; i < n; i++) {
-        double v, e;
-
-        if (valid && !valid[i])
-            continue;
-        v = value_at(values, i, size);
-        e = fabs(v - rounded(values, i, size, drop));
-        *abs = e > *abs ? e : *abs;
-        if (v != 0 && e / fabs(v) > *rel)
-            *rel = e / fabs(v);
-    }
+    (size == 4 ? error_of_floats : error_of_doubles)(values, valid, n, drop, abs, rel);
 }

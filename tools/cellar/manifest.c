@@ -114,11 +114,31 @@ enum manifest_answer manifest_note(struct manifest *m, const char *file, const c
     return answer;
 }
 
+/* How lines of this file begin, with one TAB. Yours to free. */
+static char *prefix_of(const char *file)
+{
+    char *prefix = key_of(file, "", "");
+
+    prefix[strlen(prefix) - 1] = '\0';
+    return prefix;
+}
+
+bool manifest_has(const struct manifest *m, const char *file)
+{
+    char *prefix = prefix_of(file);
+    bool has = !m->checking;
+
+    for (size_t i = 0; !has && i < m->n; i++)
+        has = strncmp(m->line[i].what, prefix, strlen(prefix)) == 0;
+    free(prefix);
+    return has;
+}
+
 void manifest_unseen(struct manifest *m, const char *file, void (*visit)(void *arg, const char *var, const char *chunk),
                      void *arg)
 {
-    char *prefix = key_of(file, "", "");
-    size_t n = strlen(prefix) - 1;
+    char *prefix = prefix_of(file);
+    size_t n = strlen(prefix);
 
     for (size_t i = 0; m->checking && i < m->n; i++)
         if (!m->line[i].seen && strncmp(m->line[i].what, prefix, n) == 0) {

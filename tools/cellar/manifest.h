@@ -31,6 +31,8 @@ enum manifest_answer { MANIFEST_AGREES, MANIFEST_DIFFERS, MANIFEST_NEW };
 bool manifest_open(const char *path, struct manifest *out); /* false after saying what is wrong with it */
 enum manifest_answer manifest_note(struct manifest *m, const char *file, const char *var, const char *chunk,
                                    uint64_t hash);
+/* Whether anything is known of this file; also while a manifest is gathered. */
+bool manifest_has(const struct manifest *m, const char *file);
 /* Lines of this file that nothing was noted for: each is given to visit(). */
 void manifest_unseen(struct manifest *m, const char *file, void (*visit)(void *arg, const char *var, const char *chunk),
                      void *arg);

@@ -255,6 +255,20 @@ static bool keep_values(const struct adding *a, struct refs_var *x, const struct
     return true;
 }
 
+/* Whether values are needed shows in a later file, or here behind the chunks. */
+static bool put_pieces(const struct adding *a, struct refs_var *x, const struct look_var *v)
+{
+    bool early = v->type->kind == NC_STRING || x->axis >= 0;
+
+    if (early && !keep_values(a, x, v))
+        return false;
+    if (v->type->kind == NC_STRING)
+        x->unaligned = true;
+    else if (!put_chunks(a, x, v))
+        return false;
+    return early || !x->unaligned || keep_values(a, x, v);
+}
+
 static bool add_var(const struct adding *a, struct refs_var *x)
 {
     const struct look_var *v = find(a->look, x->v->path);
@@ -264,11 +278,7 @@ static bool add_var(const struct adding *a, struct refs_var *x)
         msg_error("%s: %s %s, unlike in %s", a->path, x->v->path, why, a->r->first.path);
         return false;
     }
-    if (!keep_values(a, x, v))
-        return false;
-    if (v->type->kind == NC_STRING)
-        x->unaligned = true;
-    else if (!put_chunks(a, x, v))
+    if (!put_pieces(a, x, v))
         return false;
     if (x->axis >= 0)
         x->length += v->shape[x->axis];

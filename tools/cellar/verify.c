@@ -4,6 +4,7 @@
 #include "cellar.h"
 #include "msg.h"
 #include "protect.h"
+#include "safe.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +108,7 @@ void verify_file(const char *path, struct manifest *manifest, size_t most, struc
     struct verify_job job = {.out = out, .manifest = manifest, .most = most};
     int status = look_open(path, &job.look);
 
-    *out = (struct verify_result){.path = tool_strdup(path)};
+    *out = (struct verify_result){.path = safe_url(path)};
     if (status) {
         char *why = msg_reason(status);
 
@@ -120,8 +121,8 @@ void verify_file(const char *path, struct manifest *manifest, size_t most, struc
         verify_keys(&job);
         verify_values(&job);
         list_unprotected(&job);
-        if (manifest)
-            manifest_unseen(manifest, path, note_unseen, &job);
+        if (job.manifest)
+            manifest_unseen(job.manifest, path, note_unseen, &job);
         extents_free(&job.extents);
     }
     look_close(&job.look);

@@ -90,6 +90,20 @@ static uint64_t hash_box(const struct reading *r, const struct slab *block, cons
     return xxh64_end(&h);
 }
 
+/* Of a file that the manifest does not know one line is enough. */
+static void note_new(struct verify_job *job, const struct look_var *v, const size_t *index)
+{
+    if (manifest_has(job->manifest, job->look.path)) {
+        verify_note(job, v, index, true, "the manifest has no such chunk");
+        return;
+    }
+    verify_note(job, NULL, NULL, true,
+                "%s has no file of this name: give files the names, with their directories, that they had when it was "
+                "written",
+                job->manifest->path);
+    job->manifest = NULL;
+}
+
 static void note_hash(const struct reading *r, const size_t *index, uint64_t hash)
 {
     struct text chunk = {0};
@@ -102,7 +116,7 @@ static void note_hash(const struct reading *r, const size_t *index, uint64_t has
     if (answer == MANIFEST_DIFFERS)
         verify_note(r->job, r->v, index, false, "its values are not those of the manifest");
     if (answer == MANIFEST_NEW)
-        verify_note(r->job, r->v, index, true, "the manifest has no such chunk");
+        note_new(r->job, r->v, index);
 }
 
 /* --- pieces of a block ----------------------------------------------------------------------- */

@@ -245,12 +245,34 @@ static int define_no_fill(const struct copy *c, const struct copy_var *v)
     return nc_def_var_fill(v->out_group, v->out_id, NC_NOFILL, NULL);
 }
 
+/* Whether the chain of another writer goes with these chunks of numbers, which otherwise shows when all are defined. */
+static int try_chain(const struct copy_var *v)
+{
+    static const char kind[] = {
+        [NC_BYTE] = 'i',  [NC_SHORT] = 'i',  [NC_INT] = 'i',  [NC_FLOAT] = 'f', [NC_DOUBLE] = 'f',
+        [NC_UBYTE] = 'u', [NC_USHORT] = 'u', [NC_UINT] = 'u', [NC_INT64] = 'i', [NC_UINT64] = 'u'};
+    cellar_chunk_shape shape = {.size = v->type->size, .rank = v->ndims, .lengths = v->chunk};
+    cellar_coder *coder = NULL;
+    int status;
+
+    if (!v->chunked || v->refilter || v->type->group >= 0 || (size_t)v->type->kind >= sizeof kind ||
+        !kind[v->type->kind])
+        return NC_NOERR;
+    shape.kind = kind[v->type->kind];
+    status = cellar_coder_make(v->chain, &shape, &coder);
+    cellar_coder_free(coder);
+    return status;
+}
+
 /* Filters of the input that cannot be asked for anew, as their parameters are the writer's own: the values go without. */
 static bool define_filters(struct copy *c, struct copy_var *v)
 {
-    int status = c->classic || !*v->chain ? NC_NOERR : cellar_def_var_chain(v->out_group, v->out_id, v->chain);
+    bool none = c->classic || !*v->chain;
+    int status = none ? NC_NOERR : try_chain(v);
     char *why;
 
+    if (status == NC_NOERR && !none)
+        status = cellar_def_var_chain(v->out_group, v->out_id, v->chain);
     if (status == NC_NOERR)
         return true;
     why = msg_reason(status);

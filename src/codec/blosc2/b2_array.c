@@ -1,13 +1,17 @@
 /* Arrays of Blosc2: the layer that describes one, and its blocks. */
 #include "b2_array.h"
+#include "b2_share.h"
 #include "b2_work.h"
 #include "bytes.h"
+#include "kernels.h"
 #include "mem.h"
+#include "nd_cells.h"
 #include "status.h"
 #include <netcdf.h>
 #include <string.h>
 
 enum { BEFORE_SHAPE = 3, LONG_ITEM = 9, ITEM = 5, BEFORE_TYPE = 6 };
+#define TABLE_MOST 4096 /* blocks whose offsets are read with the header */
 enum { FIXARRAY = 0x90, INT64 = 0xd3, INT32 = 0xd2, STR32 = 0xdb };
 
 /* --- the layer ------------------------------------------------------------------------------- */
@@ -166,25 +170,45 @@ static int find_run(const struct box *b, size_t *run)
     return d;
 }
 
+/* The runs of a box, one after the other: `run` bytes at in_block and in_array. */
+struct runs {
+    const struct box *b;
+    size_t run, in_block, in_array;
+    size_t index[CEL_B2_RANK], block_step[CEL_B2_RANK], array_step[CEL_B2_RANK];
+    int left; /* axes outside the runs */
+};
+
+static void runs_begin(struct runs *r, const struct box *b)
+{
+    *r = (struct runs){.b = b};
+    r->in_block = offset_in(b, b->block, b->in_block, r->block_step);
+    r->in_array = offset_in(b, b->array, b->in_array, r->array_step);
+    r->left = find_run(b, &r->run);
+}
+
+static bool runs_next(struct runs *r)
+{
+    for (int d = r->left; d-- > 0;) {
+        r->in_block += r->block_step[d];
+        r->in_array += r->array_step[d];
+        if (++r->index[d] < r->b->count[d])
+            return true;
+        r->in_block -= r->block_step[d] * r->b->count[d];
+        r->in_array -= r->array_step[d] * r->b->count[d];
+        r->index[d] = 0;
+    }
+    return false;
+}
+
 static void copy_box(const struct box *b, unsigned char *block, unsigned char *array, bool into_block)
 {
-    size_t index[CEL_B2_RANK] = {0}, in_block[CEL_B2_RANK], in_array[CEL_B2_RANK], run;
-    unsigned char *p = block + offset_in(b, b->block, b->in_block, in_block);
-    unsigned char *q = array + offset_in(b, b->array, b->in_array, in_array);
-    int left = find_run(b, &run), d;
+    struct runs r;
 
-    do {
-        memcpy(into_block ? p : q, into_block ? q : p, run);
-        for (d = left; d-- > 0;) {
-            p += in_block[d];
-            q += in_array[d];
-            if (++index[d] < b->count[d])
-                break;
-            p -= in_block[d] * b->count[d];
-            q -= in_array[d] * b->count[d];
-            index[d] = 0;
-        }
-    } while (d >= 0);
+    runs_begin(&r, b);
+    do
+        memcpy(into_block ? block + r.in_block : array + r.in_array,
+               into_block ? array + r.in_array : block + r.in_block, r.run);
+    while (runs_next(&r));
 }
 
 /* Whether the box is all of the block, and its elements follow each other in the array as they do in the block. */
@@ -217,6 +241,15 @@ static void box_of_block(const struct cel_b2_array *a, const size_t *index, cons
     }
 }
 
+/* Whether the box is all of the block. */
+static bool is_complete(const struct cel_b2_array *a, const struct box *box)
+{
+    for (int d = 0; d < a->rank; d++)
+        if (box->count[d] != a->block[d])
+            return false;
+    return true;
+}
+
 /* From the first byte of the box in its block to behind the last. */
 static struct cel_b2_range range_of(const struct box *b)
 {
@@ -238,74 +271,138 @@ static int check_chunk(const struct cel_b2_array *a, const struct cel_b2_header 
     return CEL_OK;
 }
 
-/* One block of a chunk, held or fetched. */
-static int decode_one(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_chunk *c,
-                      size_t number, struct cel_b2_range want, unsigned char *dst)
+/* With delta, each thread would decode the first block once more. */
+static bool is_shared(const struct cel_b2_header *h)
 {
-    struct cel_b2_block_shape shape = {.rank = a->rank, .elem = a->elem};
-
-    memcpy(shape.dims, a->block, (size_t)a->rank * sizeof *shape.dims);
-    return c->bytes && (c->h->special || c->h->stored)
-               ? cel_b2_decode_blocks(work, c->h, c->bytes, &shape, number, 1, dst)
-               : cel_b2_decode_block(work, c, &shape, number, want, dst);
+    return !h->special && !h->stored && !cel_b2_has_delta(h);
 }
 
-static int decode_block(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_chunk *c,
-                        const size_t *start, const size_t *count, const size_t *index, unsigned char *dst)
-{
-    size_t number = 0, step[CEL_B2_RANK];
-    struct cel_b2_range want = {0};
+/* The part of a chunk that is wanted, and the blocks that it touches. */
+struct part {
+    const struct cel_b2_array *a;
+    const struct cel_b2_chunk *c;
+    const size_t *start, *count;
+    unsigned char *dst;
+    size_t first[CEL_B2_RANK], blocks[CEL_B2_RANK];
+};
+
+/* One of these blocks. */
+struct touched {
+    const struct part *p;
+    struct cel_b2_block_shape shape;
     struct box box;
-    int rc;
+    size_t number;
+};
 
+static void find_touched(const struct part *p, size_t i, struct touched *out)
+{
+    const struct cel_b2_array *a = p->a;
+    size_t index[CEL_B2_RANK];
+
+    out->p = p;
+    out->number = 0;
+    out->shape = (struct cel_b2_block_shape){.rank = a->rank, .elem = a->elem};
+    memcpy(out->shape.dims, a->block, (size_t)a->rank * sizeof *a->block);
+    for (int d = a->rank; d-- > 0; i /= p->blocks[d])
+        index[d] = p->first[d] + i % p->blocks[d];
     for (int d = 0; d < a->rank; d++)
-        number = number * blocks_along(a, d) + index[d];
-    box_of_block(a, index, start, count, &box);
-    want = range_of(&box);
-    if (is_run_of_both(&box))
-        return decode_one(work, a, c, number, want, dst + offset_in(&box, box.array, box.in_array, step));
-    rc = cel_b2_work_reserve(&work->part, &work->part_cap, c->h->block);
+        out->number = out->number * blocks_along(a, d) + index[d];
+    box_of_block(a, index, p->start, p->count, &out->box);
+}
+
+/* Whatever its filters are: decoded as a block, and copied from there where it is not all wanted in one run. */
+static int decode_any(struct cel_b2_work *work, const struct touched *t)
+{
+    const struct cel_b2_chunk *c = t->p->c;
+    bool is_direct = is_run_of_both(&t->box), is_held = c->bytes && (c->h->special || c->h->stored);
+    size_t step[CEL_B2_RANK];
+    unsigned char *to = t->p->dst + offset_in(&t->box, t->box.array, t->box.in_array, step);
+    int rc = is_direct ? CEL_OK : cel_b2_work_reserve(&work->part, &work->part_cap, c->h->block);
+
+    if (rc == CEL_OK && !is_direct)
+        to = work->part;
     if (rc == CEL_OK)
-        rc = decode_one(work, a, c, number, want, work->part);
-    if (rc == CEL_OK)
-        copy_box(&box, work->part, dst, false);
+        rc = is_held ? cel_b2_decode_blocks(work, c->h, c->bytes, &t->shape, t->number, 1, to)
+                     : cel_b2_decode_block(work, c, &t->shape, t->number, to);
+    if (rc == CEL_OK && !is_direct)
+        copy_box(&t->box, work->part, t->p->dst, false);
     return rc;
 }
 
-/* All blocks that the part touches; it has an element at least. */
-static int decode_touched(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_chunk *c,
-                          const size_t *start, const size_t *count, unsigned char *dst)
+/* Each run straight out of the planes. */
+static int decode_shuffled(struct cel_b2_work *work, const struct touched *t)
 {
-    size_t first[CEL_B2_RANK] = {0}, last[CEL_B2_RANK] = {0}, index[CEL_B2_RANK];
-    int rc, d;
+    const unsigned char *planes;
+    size_t elem = t->box.elem;
+    struct runs r;
+    int rc = cel_b2_decode_planes(work, t->p->c, t->number, range_of(&t->box), &planes);
 
-    for (d = 0; d < a->rank; d++) {
-        first[d] = start[d] / a->block[d];
-        last[d] = (start[d] + count[d] - 1) / a->block[d];
-    }
-    memcpy(index, first, sizeof index);
-    do {
-        rc = decode_block(work, a, c, start, count, index, dst);
-        for (d = a->rank; rc == CEL_OK && d-- > 0;) {
-            if (index[d]++ < last[d])
-                break;
-            index[d] = first[d];
-        }
-    } while (rc == CEL_OK && d >= 0);
+    if (rc != CEL_OK)
+        return rc;
+    runs_begin(&r, &t->box);
+    do
+        cel_unshuffle_part(t->p->dst + r.in_array, planes + r.in_block / elem, t->p->c->h->block / elem, r.run / elem,
+                           elem, false);
+    while (runs_next(&r));
+    return CEL_OK;
+}
+
+/* Cells straight out of the planes: into the array where all of the block is wanted. */
+static int decode_cells(struct cel_b2_work *work, const struct touched *t, unsigned edge)
+{
+    const struct box *b = &t->box;
+    size_t n = t->p->c->h->block, step[CEL_B2_RANK], at;
+    bool is_whole = is_complete(t->p->a, b);
+    const unsigned char *planes;
+    struct cel_cells cells;
+    int rc = CEL_OK;
+
+    at = offset_in(b, is_whole ? b->array : b->block, is_whole ? b->in_array : b->in_block, step);
+    if (!cel_b2_cells_in(&t->shape, edge, n, step, &cells) || !cel_cells_scatters_planes(&cells, b->elem))
+        return decode_any(work, t);
+    if (!is_whole)
+        rc = cel_b2_work_reserve(&work->part, &work->part_cap, n);
+    if (rc == CEL_OK)
+        rc = cel_b2_decode_planes(work, t->p->c, t->number, (struct cel_b2_range){0, n}, &planes);
+    if (rc == CEL_OK && !cel_cells_scatter_planes(&cells, planes, is_whole ? t->p->dst + at : work->part, b->elem))
+        rc = cel_fail(NC_ENOMEM, "blosc2: no memory for ndcell");
+    if (rc == CEL_OK && !is_whole)
+        copy_box(b, work->part, t->p->dst, false);
     return rc;
+}
+
+/* Block i of those that the part touches. */
+static int decode_block(const void *what, struct cel_b2_work *work, size_t i)
+{
+    const struct part *p = what;
+    enum cel_b2_form form;
+    unsigned edge = 0;
+    struct touched t;
+
+    find_touched(p, i, &t);
+    form = p->c->h->elem == p->a->elem ? cel_b2_form_of(p->c->h, p->c->h->block, &edge) : CEL_B2_FORM_ANY;
+    return form == CEL_B2_FORM_PLANES  ? decode_shuffled(work, &t)
+           : form == CEL_B2_FORM_CELLS ? decode_cells(work, &t, edge)
+                                       : decode_any(work, &t);
 }
 
 static int decode_part(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_b2_chunk *c,
                        const size_t *start, const size_t *count, unsigned char *dst)
 {
+    struct part p = {.a = a, .c = c, .start = start, .count = count, .dst = dst};
+    size_t n = 1;
     int rc;
 
-    for (int d = 0; d < a->rank; d++)
+    for (int d = 0; d < a->rank; d++) {
         if (count[d] == 0)
             return CEL_OK;
+        p.first[d] = start[d] / a->block[d];
+        p.blocks[d] = (start[d] + count[d] - 1) / a->block[d] - p.first[d] + 1;
+        n *= p.blocks[d];
+    }
     work->keeps_first = true;
     work->has_first = false;
-    rc = decode_touched(work, a, c, start, count, dst);
+    rc = cel_b2_each_block(work, n, is_shared(c->h) ? n * c->h->block : 0, decode_block, &p);
     work->keeps_first = false;
     return rc;
 }
@@ -338,16 +435,28 @@ static int fetch_whole(struct cel_b2_work *work, const struct cel_b2_array *a, c
     return rc == CEL_OK ? cel_b2_array_decode(work, a, work->fetched, src->n, start, count, dst) : rc;
 }
 
+/* The header, and with it the offsets of the blocks where they are as many as the shape makes. *got: bytes that are there. */
+static int fetch_table(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_encoded *src,
+                       size_t *got)
+{
+    size_t block = cel_b2_array_block_bytes(a), blocks = block ? cel_b2_array_chunk_bytes(a) / block : 0;
+    size_t n = CEL_B2_HEADER + 4 * (blocks < TABLE_MOST ? blocks : TABLE_MOST);
+    int rc = cel_b2_work_reserve(&work->table, &work->table_cap, n);
+
+    *got = n < src->n ? n : src->n;
+    return rc == CEL_OK ? src->fetch(src, 0, *got, work->table) : rc;
+}
+
 int cel_b2_array_fetch(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_encoded *src,
                        const size_t *start, const size_t *count, unsigned char *dst)
 {
-    unsigned char head[CEL_B2_HEADER] = {0};
-    struct cel_b2_header h;
+    struct cel_b2_header h = {0};
     struct cel_b2_chunk c = {.h = &h, .from = src};
-    int rc = src->fetch(src, 0, src->n < sizeof head ? src->n : sizeof head, head);
+    size_t got = 0, need = 0;
+    int rc = fetch_table(work, a, src, &got);
 
     if (rc == CEL_OK)
-        rc = cel_b2_header_read(head, src->n, &h);
+        rc = cel_b2_header_read(work->table, src->n, &h);
     if (rc == CEL_OK)
         rc = check_chunk(a, &h);
     if (rc == CEL_OK && h.cbytes != src->n)
@@ -356,21 +465,13 @@ int cel_b2_array_fetch(struct cel_b2_work *work, const struct cel_b2_array *a, c
         return rc;
     if (h.special)
         return fetch_whole(work, a, src, start, count, dst);
-    if (!h.stored) {
-        rc = cel_b2_work_reserve(&work->table, &work->table_cap, 4 * h.nblocks);
-        if (rc == CEL_OK)
-            rc = src->fetch(src, h.size, 4 * h.nblocks, work->table);
-        c.offsets = work->table;
-    }
+    need = h.stored ? 0 : h.size + 4 * h.nblocks;
+    if (need > got)
+        rc = cel_b2_work_reserve(&work->table, &work->table_cap, need);
+    if (need > got && rc == CEL_OK)
+        rc = src->fetch(src, got, need - got, work->table + got);
+    c.offsets = work->table + h.size;
     return rc == CEL_OK ? decode_part(work, a, &c, start, count, dst) : rc;
-}
-
-static bool is_complete(const struct cel_b2_array *a, const struct box *box)
-{
-    for (int d = 0; d < a->rank; d++)
-        if (box->count[d] != a->block[d])
-            return false;
-    return true;
 }
 
 /* Along one axis after the other, the last first: what an axis further out repeats is complete by then. */

@@ -2,7 +2,6 @@
  * memory than a few blocks, and a block is never longer than the chunk, whose size the caller has accepted. */
 #include "b2_work.h"
 #include "bytes.h"
-#include "kernels.h"
 #include "status.h"
 #include <limits.h>
 #include <netcdf.h>
@@ -264,29 +263,41 @@ static struct cel_b2_range all_of(const struct cel_b2_header *h, size_t n)
     return (struct cel_b2_range){0, n / streams_of(h, n)};
 }
 
-/* Is shuffle the only filter, and is each of its planes a stream? Then of each only what the elements need is decoded. */
-static bool has_plane_streams(const struct cel_b2_header *h, size_t n)
+enum cel_b2_form cel_b2_form_of(const struct cel_b2_header *h, size_t n, unsigned *edge)
 {
-    int shuffles = 0, left = 0;
+    enum cel_b2_form form = CEL_B2_FORM_ANY;
+    int left = 0;
 
-    for (int i = 0; i < CEL_B2_FILTERS; i++) {
-        bool is_shuffle = h->filter[i] == CEL_B2_SHUFFLE && (h->meta[i] == 0 || h->meta[i] == h->elem);
-
-        shuffles += is_shuffle;
-        left += !is_shuffle && cel_b2_filter_has_inverse(h->filter[i]);
+    if (h->stored || h->special || h->elem < 2 || n % h->elem != 0)
+        return CEL_B2_FORM_ANY;
+    for (int i = CEL_B2_FILTERS; i-- > 0;) {
+        if (!cel_b2_filter_has_inverse(h->filter[i]))
+            continue;
+        left++;
+        if (left == 1 && h->filter[i] == CEL_B2_SHUFFLE && (h->meta[i] == 0 || h->meta[i] == h->elem))
+            form = CEL_B2_FORM_PLANES;
+        else if (left == 2 && h->filter[i] == CEL_B2_NDCELL && form == CEL_B2_FORM_PLANES) {
+            form = CEL_B2_FORM_CELLS;
+            *edge = h->meta[i];
+        } else
+            return CEL_B2_FORM_ANY;
     }
-    return shuffles == 1 && left == 0 && h->elem > 1 && n % h->elem == 0 && is_split(h, n);
+    return form;
 }
 
-static int decode_planes(struct cel_b2_work *work, const struct cel_b2_chunk *c, size_t block, struct cel_b2_range want,
-                         unsigned char *dst, size_t n)
+/* Where each plane is a stream, only what the elements need is decoded of it. */
+int cel_b2_decode_planes(struct cel_b2_work *work, const struct cel_b2_chunk *c, size_t block, struct cel_b2_range want,
+                         const unsigned char **planes)
 {
-    size_t elem = c->h->elem, first = want.first / elem, end = (want.end - 1) / elem + 1;
-    int rc = take_streams(work, c, block, (struct cel_b2_range){first, end}, work->blocks, n);
+    size_t n = cel_b2_blocks_bytes(c->h, block, 1), elem = c->h->elem;
+    int rc = cel_b2_work_reserve(&work->blocks, &work->cap, 3 * c->h->block);
 
-    if (rc == CEL_OK)
-        cel_unshuffle_part(dst + first * elem, work->blocks + first, n / elem, end - first, elem, false);
-    return rc;
+    *planes = work->blocks;
+    if (is_split(c->h, n))
+        want = (struct cel_b2_range){want.first / elem, (want.end - 1) / elem + 1};
+    else
+        want = all_of(c->h, n);
+    return rc == CEL_OK ? take_streams(work, c, block, want, work->blocks, n) : rc;
 }
 
 /* Three blocks: where streams go, and two between which filters go to and fro. */
@@ -317,7 +328,7 @@ static int decode_filtered(struct cel_b2_work *work, const struct cel_b2_chunk *
     return rc;
 }
 
-static bool has_delta(const struct cel_b2_header *h)
+bool cel_b2_has_delta(const struct cel_b2_header *h)
 {
     return memchr(h->filter, CEL_B2_DELTA, CEL_B2_FILTERS) != NULL;
 }
@@ -328,7 +339,7 @@ static int prepare_blocks(struct cel_b2_work *work, const struct cel_b2_chunk *c
 {
     int rc = cel_b2_work_reserve(&work->blocks, &work->cap, 3 * c->h->block);
 
-    if (rc != CEL_OK || first == 0 || !has_delta(c->h))
+    if (rc != CEL_OK || first == 0 || !cel_b2_has_delta(c->h))
         return rc;
     if (!work->keeps_first || !work->has_first) {
         rc = cel_b2_work_reserve(&work->first, &work->first_cap, c->h->block);
@@ -341,7 +352,7 @@ static int prepare_blocks(struct cel_b2_work *work, const struct cel_b2_chunk *c
 }
 
 int cel_b2_decode_block(struct cel_b2_work *work, const struct cel_b2_chunk *c, const struct cel_b2_block_shape *shape,
-                        size_t block, struct cel_b2_range want, unsigned char *dst)
+                        size_t block, unsigned char *dst)
 {
     const struct cel_b2_header *h = c->h;
     struct cel_b2_filtering f = {.version = h->version, .elem = h->elem, .shape = shape};
@@ -351,8 +362,6 @@ int cel_b2_decode_block(struct cel_b2_work *work, const struct cel_b2_chunk *c, 
     if (h->stored)
         return c->from->fetch(c->from, h->size + block * h->block, n, dst);
     rc = prepare_blocks(work, c, block, &f);
-    if (rc == CEL_OK && want.end - want.first < n && has_plane_streams(h, n))
-        return decode_planes(work, c, block, want, dst, n);
     return rc == CEL_OK ? decode_filtered(work, c, &f, block, dst, n) : rc;
 }
 
@@ -375,7 +384,7 @@ int cel_b2_decode_blocks(struct cel_b2_work *work, const struct cel_b2_header *h
     rc = prepare_blocks(work, &c, first, &f);
     for (size_t i = 0; rc == CEL_OK && i < count; i++) {
         rc = decode_filtered(work, &c, &f, first + i, dst + i * h->block, cel_b2_blocks_bytes(h, first + i, 1));
-        if (first == 0 && has_delta(h))
+        if (first == 0 && cel_b2_has_delta(h))
             f.first = dst;
     }
     return rc;

@@ -178,26 +178,57 @@ static int int_trunc(const struct cel_b2_filtering *f, const unsigned char *src,
 
 /* --- cells ----------------------------------------------------------------------------------- */
 
-/* The cells of a block, as c-blosc2 accepts them. ndcell counts a whole cell even where the block is narrower. */
+/* Elements of a whole cell; 0: too many. */
+static size_t cell_volume(int rank, const size_t *side)
+{
+    size_t volume = 1;
+
+    for (int d = 0; d < rank; d++)
+        if (__builtin_mul_overflow(volume, side[d], &volume))
+            return 0;
+    return volume;
+}
+
+static bool has_cells(const struct cel_b2_block_shape *s)
+{
+    return s && s->rank >= 1 && s->rank <= CEL_B2_CELLS_RANK;
+}
+
+/* As c-blosc2 accepts them: a cell has no more elements than the block. */
+static bool cells_fit(const struct cel_b2_block_shape *s, const size_t *side, size_t n, const struct cel_cells *cells)
+{
+    size_t volume = cell_volume(s->rank, side);
+
+    return cells->nbytes == n && volume > 0 && volume <= n / s->elem;
+}
+
+/* The cells of a block. ndcell counts a whole cell even where the block is narrower. */
 static int cells_of(const struct cel_b2_filtering *f, const char *filter, size_t n, bool clipped, size_t *side,
                     struct cel_cells *out)
 {
     const struct cel_b2_block_shape *s = f->shape;
-    size_t volume = 1;
 
-    if (!s || s->rank < 1 || s->rank > CEL_B2_CELLS_RANK)
+    if (!has_cells(s))
         return cel_fail(NC_EFILTER,
                         "blosc2: %s needs the shape of a block of 1 to %d dimensions, which the frame has not", filter,
                         CEL_B2_CELLS_RANK);
-    for (int d = 0; d < s->rank; d++) {
+    for (int d = 0; d < s->rank; d++)
         side[d] = clipped && f->meta > s->dims[d] ? s->dims[d] : f->meta;
-        if (__builtin_mul_overflow(volume, side[d], &volume))
-            volume = SIZE_MAX;
-    }
-    if (f->meta == 0 || !cel_cells_init(out, s->rank, s->dims, side, s->elem) || out->nbytes != n ||
-        volume > n / s->elem)
+    if (!cel_cells_init(out, s->rank, s->dims, side, s->elem) || !cells_fit(s, side, n, out))
         return cel_fail(NC_EFILTER, "blosc2: %s with cells of %u does not fit the shape of the block", filter, f->meta);
     return CEL_OK;
+}
+
+bool cel_b2_cells_in(const struct cel_b2_block_shape *s, unsigned edge, size_t n, const size_t *stride,
+                     struct cel_cells *out)
+{
+    size_t side[CEL_RANK_MAX];
+
+    if (!has_cells(s))
+        return false;
+    for (int d = 0; d < s->rank; d++)
+        side[d] = edge;
+    return cel_cells_init_in(out, s->rank, s->dims, side, s->elem, stride) && cells_fit(s, side, n, out);
 }
 
 static int no_memory(const char *filter)

@@ -13,6 +13,7 @@ struct cel_b2_chunk {
 };
 
 struct cel_b2_work {
+    cel_share_fn *share;   /* other threads may take blocks of the chunk; NULL: not */
     unsigned char *blocks; /* as many as a call asked for, one after the other */
     size_t cap;
     unsigned char *first; /* the first block, which delta refers to */
@@ -32,10 +33,19 @@ struct cel_b2_range {
     size_t first, end;
 };
 
-/* One block of a chunk that is not special, nor stored and held; as cel_b2_decode_blocks(). `want`: the bytes of it that are
- * needed; what else is written to dst is not defined. */
+bool cel_b2_has_delta(const struct cel_b2_header *header);
+
+/* One block of a chunk that is not special, nor stored and held; as cel_b2_decode_blocks(). */
 int cel_b2_decode_block(struct cel_b2_work *work, const struct cel_b2_chunk *c, const struct cel_b2_block_shape *shape,
-                        size_t block, struct cel_b2_range want, unsigned char *dst);
+                        size_t block, unsigned char *dst);
+
+/* What is left to undo of a block once its streams are decoded: the shuffle, or that and ndcell behind it. Then its
+ * elements can go straight from their byte planes to where they belong. */
+enum cel_b2_form { CEL_B2_FORM_ANY, CEL_B2_FORM_PLANES, CEL_B2_FORM_CELLS };
+enum cel_b2_form cel_b2_form_of(const struct cel_b2_header *header, size_t n, unsigned *edge);
+/* The planes of such a block, in memory of `work`; of plain ones `want` at least. */
+int cel_b2_decode_planes(struct cel_b2_work *work, const struct cel_b2_chunk *c, size_t block, struct cel_b2_range want,
+                         const unsigned char **planes);
 
 int cel_b2_work_reserve(unsigned char **p, size_t *cap, size_t need);
 
@@ -59,6 +69,10 @@ struct cel_b2_filtering {
 int cel_b2_filter_check(uint8_t id);
 uint8_t cel_b2_filter_by_name(const char *name, size_t len); /* CEL_B2_NONE: there is no such filter */
 const char *cel_b2_filter_name(uint8_t id);                  /* NULL */
+/* The cells of ndcell in a block of n bytes whose elements are `stride` bytes apart; false: they do not fit it. */
+struct cel_cells;
+bool cel_b2_cells_in(const struct cel_b2_block_shape *shape, unsigned edge, size_t n, const size_t *stride,
+                     struct cel_cells *out);
 /* false: decoding leaves the bytes as they are. */
 bool cel_b2_filter_has_inverse(uint8_t id);
 int cel_b2_filter_forward(uint8_t id, const struct cel_b2_filtering *f, const unsigned char *src, size_t n,

@@ -6,7 +6,7 @@
  *
  *        | chunk: n bytes | zeros ............................ |
  *        0                n                        stream_bound, rounded up
- *        used < n: bytes follow the stream         used > n: cut short
+ *        used < n: more follows than padding         used > n: cut short
  *
  * 2. Settings that it cannot run with. A block starts with an exponent and, in reversible mode, a number
  *    of bit planes, whatever maxbits says. With a smaller maxbits libzfp counts below zero and leaves
@@ -599,6 +599,17 @@ void cel_zfp_pad(void *dst, size_t cap, size_t *len)
     *len += more;
 }
 
+int cel_zfp_reformat(bool maskless, struct cel_buf *chunk)
+{
+    size_t len = chunk->len;
+    int rc = maskless ? cel_buf_reserve(chunk, len + WORD) : CEL_OK;
+
+    if (rc == CEL_OK && maskless)
+        cel_zfp_pad(chunk->data, len + WORD, &chunk->len);
+    return rc;
+}
+
+/* What builds of libzfp with words of 8 bytes, or cel_zfp_pad, leave behind a stream. */
 static bool is_padding(const char *src, size_t used, size_t n)
 {
     bool zeros = used < n && n - used < WORD;
@@ -619,7 +630,7 @@ int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
     if (n < least_size(z))
         return cel_fail(NC_EFILTER, "zfp: the chunk is cut short");
     most = stream_bound(z);
-    if (n > most + (z->padded ? WORD - 1 : 0))
+    if (n > most + WORD - 1)
         return cel_fail(NC_EFILTER, "zfp: the chunk has %zu bytes, more than the %zu possible", n, most);
     most = (most + 63) / 32 * 32;
     values = is_aligned(dst, shape->elem_size) ? 0 : shape->nbytes;
@@ -634,7 +645,7 @@ int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_
         return cel_fail(NC_ENOMEM, "zfp: no memory for a stream");
     used = zfp_decompress(&z->stream, &z->field);
     stream_close(z->stream.stream);
-    if (used != n && !(z->padded && is_padding(src, used, n)))
+    if (used != n && !is_padding(src, used, n))
         return cel_fail(NC_EFILTER, "zfp: the chunk is damaged, or not of its full length");
     if (needs_swap(z))
         cel_swap_bytes(dst, z->field.data, shape->nbytes / shape->elem_size, shape->elem_size);

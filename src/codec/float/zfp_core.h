@@ -4,6 +4,7 @@
 /* What the codecs zfp and zfpy share: parameters, zfp's header, which holds them with the shape, and
  * libzfp run within bounds (zfp_core.c tells how). Error texts start with "zfp". */
 
+#include "buf.h"
 #include "codec.h"
 #include "codec_buffer.h"
 #include <zfp.h>
@@ -17,8 +18,6 @@ extern const struct cel_param cel_zfp_params[];
 
 /* Settings and array of one chunk. */
 struct cel_zfp {
-    bool
-        padded; /* decode: zeros up to a whole word of 8 bytes may follow the stream, as builds of libzfp with such words leave */
     zfp_stream stream;
     zfp_field field;
     size_t header;   /* bytes of the header it was read from */
@@ -49,6 +48,7 @@ size_t cel_zfp_bound(const struct cel_coding *coding, size_t n, size_t header, b
  * one is so large that the accuracy asked for is lost on those beside it. */
 int cel_zfp_encode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_codec_buffer *buffer, const void *src,
                    size_t n, void *dst, size_t cap, size_t *len);
+/* Zeros up to a whole word of 8 bytes may follow the stream. */
 int cel_zfp_decode(struct cel_zfp *z, const struct cel_shape *shape, struct cel_codec_buffer *buffer, const void *src,
                    size_t n, void *dst, size_t cap, size_t *len);
 
@@ -59,5 +59,8 @@ int cel_zfp_encode_exact(const struct cel_zfp *z, const struct cel_shape *shape,
 
 /* Zeros up to a whole word of 8 bytes: what builds of libzfp with such words read. */
 void cel_zfp_pad(void *dst, size_t cap, size_t *len);
+
+/* struct cel_codec's reformat: the padding stays where it is not needed. */
+int cel_zfp_reformat(bool maskless, struct cel_buf *chunk);
 
 #endif

@@ -39,7 +39,16 @@
 
 #define STREAMING_FROM ((size_t)8 << 20)
 
-bool cel_cells_init(struct cel_cells *c, int rank, const size_t *dims, const size_t *side, size_t elem)
+static bool is_piece(const struct cel_cells *c)
+{
+    int last = c->rank - 1;
+
+    return last >= 0 && c->side[last] == c->dims[last] && c->stride[last] == c->elem &&
+           (last == 0 || c->stride[last - 1] == c->elem * c->dims[last]);
+}
+
+bool cel_cells_init_in(struct cel_cells *c, int rank, const size_t *dims, const size_t *side, size_t elem,
+                       const size_t *stride)
 {
     *c = (struct cel_cells){.elem = elem, .nbytes = elem};
     if (rank < 1 || rank > CEL_RANK_MAX || !elem)
@@ -50,12 +59,22 @@ bool cel_cells_init(struct cel_cells *c, int rank, const size_t *dims, const siz
         if (dims[d] == 1)
             continue; /* an axis of one element changes nothing */
         c->dims[c->rank] = dims[d];
+        c->stride[c->rank] = stride[d];
         c->side[c->rank++] = side[d] < dims[d] ? side[d] : dims[d];
     }
-    /* A last axis that one cell covers is part of the piece that is moved. */
-    while (c->rank > 0 && c->side[c->rank - 1] == c->dims[c->rank - 1])
+    /* A last axis that one cell covers is part of the piece that is moved, where such pieces follow each other. */
+    while (is_piece(c))
         c->elem *= c->dims[--c->rank];
     return true;
+}
+
+bool cel_cells_init(struct cel_cells *c, int rank, const size_t *dims, const size_t *side, size_t elem)
+{
+    size_t stride[CEL_RANK_MAX], step = elem;
+
+    for (int d = rank < CEL_RANK_MAX ? rank : CEL_RANK_MAX; d-- > 0; step *= dims[d])
+        stride[d] = step;
+    return cel_cells_init_in(c, rank, dims, side, elem, stride);
 }
 
 /* --- one row of cells --------------------------------------------------------------- */
@@ -97,7 +116,6 @@ static void scatter_strip(const struct cel_strip_kernel *k, const struct cel_str
 
 struct walk {
     const struct cel_cells *c;
-    size_t stride[CEL_RANK_MAX]; /* bytes */
     size_t corner[CEL_RANK_MAX]; /* of the row of cells at hand */
     size_t *offset;              /* of each stream, from the corner */
     size_t most;                 /* streams of a row of whole cells */
@@ -115,10 +133,10 @@ static size_t list_streams(struct walk *w)
         w->offset[n++] = here;
         for (; d-- > 0;) {
             size_t left = c->dims[d] - w->corner[d], p = left < c->side[d] ? left : c->side[d];
-            here += w->stride[d];
+            here += w->c->stride[d];
             if (++at[d] < p)
                 break;
-            here -= at[d] * w->stride[d];
+            here -= at[d] * w->c->stride[d];
             at[d] = 0;
         }
         if (d < 0)
@@ -177,11 +195,8 @@ bool cel_cells_walk(const struct cel_cells *c, char *array, char *cells, cel_str
     if (c->rank == 0)
         return act_on_all(c, array, cells, act, context);
     w.most = 1;
-    w.stride[last] = c->elem;
-    for (int d = last; d-- > 0;) {
-        w.stride[d] = w.stride[d + 1] * c->dims[d + 1];
+    for (int d = last; d-- > 0;)
         w.most *= c->side[d];
-    }
     w.offset = w.most <= 256 ? few : cel_malloc_array(w.most, sizeof *w.offset);
     if (!w.offset)
         return false;
@@ -193,7 +208,7 @@ bool cel_cells_walk(const struct cel_cells *c, char *array, char *cells, cel_str
     do {
         char *corner = array;
         for (int d = 0; d < last; d++)
-            corner += w.corner[d] * w.stride[d];
+            corner += w.corner[d] * c->stride[d];
         whole = is_whole(&w);
         if (!whole || !was_whole)
             s.nstreams = list_streams(&w);
@@ -243,6 +258,7 @@ bool cel_cells_scatter(const struct cel_cells *c, const void *src, void *dst)
 struct planes {
     char *stage;
     size_t filled, cap; /* bytes */
+    size_t most;        /* cells that are gathered in one go */
     unsigned char *dst;
     size_t size, n, done; /* of an element; elements in all, and so far */
 };
@@ -262,19 +278,32 @@ static size_t cells_a_part(size_t cell)
     return n > 16 ? n / 16 * 16 : cell <= STAGE ? 16 : 1;
 }
 
-/* A long row of cells goes in parts of whole cells, the smaller last one with the last. */
+/* The most that one part needs, with the smaller last cell: of whole cells, as those at the edges are smaller. */
+static size_t stage_bytes(size_t cell)
+{
+    return STAGE + (cells_a_part(cell) + 1) * cell;
+}
+
+/* A long row of cells goes in parts of whole cells, the smaller last one with the last. Gives the bytes of the part. */
+static size_t strip_part(const struct cel_strip *s, size_t first, size_t most, struct cel_strip *out)
+{
+    bool is_last = s->ncells - first <= most;
+
+    *out = *s;
+    out->ncells = is_last ? s->ncells - first : most;
+    out->rest = is_last ? s->rest : 0;
+    out->streaming = false;
+    return s->nstreams * (out->ncells * s->unit + out->rest);
+}
+
 static void stage_planes(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, struct planes *p)
 {
-    size_t most = cells_a_part(s->nstreams * s->unit), g = 0, len;
+    size_t g = 0, len;
 
     do {
-        struct cel_strip part = *s;
-        bool is_last = s->ncells - g <= most;
+        struct cel_strip part;
 
-        part.ncells = is_last ? s->ncells - g : most;
-        part.rest = is_last ? s->rest : 0;
-        part.streaming = false;
-        len = s->nstreams * (part.ncells * s->unit + part.rest);
+        len = strip_part(s, g, p->most, &part);
         if (p->filled + len > p->cap)
             flush_planes(p);
         assert(p->filled + len <= p->cap);
@@ -311,28 +340,104 @@ static void gather_planes(const struct cel_strip_kernel *k, const struct cel_str
     }
 }
 
+/* Bytes of a whole cell; 0: more than are taken in one pass. */
+static size_t cell_bytes(const struct cel_cells *c)
+{
+    size_t cell = c->elem;
+
+    for (int d = 0; d < c->rank; d++)
+        if (cell > MOST_CELL || (cell *= c->side[d]) > MOST_CELL)
+            return 0;
+    return cell;
+}
+
 bool cel_cells_gather_planes(const struct cel_cells *c, const void *src, void *dst, size_t size)
 {
     struct planes p = {.dst = dst, .size = size, .n = c->nbytes / size};
-    size_t cell = c->elem;
+    size_t cell = cell_bytes(c);
     bool ok;
 
     if (size == 1)
         return cel_cells_gather(c, src, dst);
-    for (int d = 0; d < c->rank; d++)
-        if (cell > MOST_CELL || (cell *= c->side[d]) > MOST_CELL)
-            return false;
-    if (c->nbytes % size || c->elem % size)
+    if (!cell || c->nbytes % size || c->elem % size)
         return false;
     if (is_copy(c)) {
         cel_shuffle(dst, src, p.n, size);
         return true;
     }
-    p.cap = STAGE + (cells_a_part(cell) + 1) * cell; /* more than the longest part, with the smaller last cell */
+    p.most = cells_a_part(cell);
+    p.cap = stage_bytes(cell);
     p.stage = cel_malloc(p.cap);
     ok = p.stage && cel_cells_walk(c, (char *)src, dst, gather_planes, &p);
     if (ok && p.filled)
         flush_planes(&p);
+    free(p.stage);
+    return ok;
+}
+
+/* --- and back ---------------------------------------------------------------------------------- */
+
+/* Elements are put together in a small buffer, a few strips at a time, and go from there into the array. */
+struct from_planes {
+    const unsigned char *src;
+    char *stage;
+    size_t most;             /* cells that are scattered in one go */
+    size_t size, n;          /* of an element; elements in all */
+    size_t start, end, done; /* elements in the buffer, and so far */
+};
+
+/* The next elements. */
+static char *take_staged(struct from_planes *p, size_t count)
+{
+    size_t at = p->done;
+
+    if (at + count > p->end) {
+        size_t most = count > STAGE / p->size ? count : STAGE / p->size;
+
+        p->start = at;
+        p->end = at + (most < p->n - at ? most : p->n - at);
+        cel_unshuffle_part(p->stage, p->src + at, p->n, p->end - at, p->size, false);
+    }
+    p->done += count;
+    assert(p->done <= p->end);
+    return p->stage + (at - p->start) * p->size;
+}
+
+static void scatter_planes(const struct cel_strip_kernel *k, const struct cel_strip *s, char *array, char *cells,
+                           void *context)
+{
+    struct from_planes *p = context;
+    size_t g = 0;
+
+    (void)cells;
+    do {
+        struct cel_strip part;
+        size_t nbytes = strip_part(s, g, p->most, &part);
+
+        scatter_strip(k, &part, array + g * s->unit, take_staged(p, nbytes / p->size), NULL);
+        g += part.ncells;
+    } while (g < s->ncells);
+}
+
+bool cel_cells_scatters_planes(const struct cel_cells *c, size_t size)
+{
+    return size > 0 && c->elem % size == 0 && (c->rank == 0 || (c->stride[c->rank - 1] == c->elem && cell_bytes(c)));
+}
+
+bool cel_cells_scatter_planes(const struct cel_cells *c, const void *src, void *dst, size_t size)
+{
+    struct from_planes p = {.src = src, .size = size, .n = c->nbytes / size};
+    size_t cell = cell_bytes(c);
+    bool ok;
+
+    assert(cel_cells_scatters_planes(c, size));
+    if (is_copy(c)) {
+        cel_unshuffle(dst, src, p.n, size);
+        return true;
+    }
+    p.most = cells_a_part(cell);
+    p.stage = cel_malloc(stage_bytes(cell));
+    ok = p.stage && cel_cells_walk(c, dst, (char *)src, scatter_planes, &p);
     free(p.stage);
     return ok;
 }

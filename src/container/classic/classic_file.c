@@ -365,6 +365,7 @@ const struct cel_container_ops cel_classic_ops = {
     .values_hand_over = cel_classic_values_hand_over,
     .peer_open = cel_file_peer_open,
     .peer_write_at = cel_file_peer_write_at,
+    .peer_read_at = cel_file_peer_read_at,
     .peer_sync = cel_file_peer_sync,
     .peer_close = cel_file_peer_close,
     .unchunked_get = cel_classic_get,

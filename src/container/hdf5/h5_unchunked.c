@@ -83,22 +83,22 @@ static int move_to_space(const struct region *r, hid_t memory, void *in, const v
 {
     struct cel_h5_var *v = r->var->priv;
     hid_t file = file_space(r);
-    bool nothing = has_no_space(file);
     herr_t ok = -1;
+    int rc = CEL_OK;
 
     assert(!v->stale);
-    if (file >= 0 && memory >= 0 && !nothing)
+    if (has_no_space(file))
+        rc = move_nothing(in != NULL);
+    else if (file >= 0 && memory >= 0)
         ok = in ? H5Dread(v->id, v->memory, memory, file, H5P_DEFAULT, in)
                 : H5Dwrite(v->id, v->memory, memory, file, H5P_DEFAULT, out);
+    if (rc == CEL_OK && ok < 0) /* asked for its reason before another call takes that away */
+        rc = cel_h5_fail(NC_EHDFERR, "the data cannot be %s", in ? "read" : "written");
     if (memory >= 0)
         H5Sclose(memory);
     if (file >= 0)
         H5Sclose(file);
-    if (nothing)
-        return move_nothing(in != NULL);
-    if (ok >= 0)
-        return CEL_OK;
-    return cel_h5_fail(NC_EHDFERR, "the data cannot be %s", in ? "read" : "written");
+    return rc;
 }
 
 static int move(const struct region *r, void *in, const void *out)

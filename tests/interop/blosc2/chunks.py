@@ -4,6 +4,7 @@
 
 What python-blosc2 writes is read, whole and in part, to the values that python-blosc2 itself reads. What we
 write is opened by python-blosc2, with the same values, shape and parameters."""
+import os
 import subprocess
 import sys
 
@@ -22,7 +23,7 @@ TYPES = ["i1", "u2", "i4", "f4", "i8", "f8", "c16", "S3", "S12", "S24"]
 
 class Served:
     def __init__(self, path):
-        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ, CELLAR_NUM_THREADS="4"))
 
     def ask(self, words, data):
         self.process.stdin.write(f"{words} {len(data)}\n".encode() + data)
@@ -260,6 +261,32 @@ def single_blocks(served):
     assert read == 36, read
 
 
+def large_blocks(served):
+    """Blocks that are large enough for several threads; and one of them damaged: the error is that of the first, for any number of threads."""
+    rng = np.random.default_rng(3)
+    field = np.cumsum(rng.integers(-3, 4, 60 * 130 * 170)).reshape(60, 130, 170).astype("f4")
+    for filters, meta in (([F.DELTA, F.SHUFFLE], [0, 0]), ([F.SHUFFLE], [0]), ([F.NDCELL, F.BITSHUFFLE], [4, 0]), ([F.NDCELL, F.SHUFFLE], [4, 0])):
+        for codec in (C.LZ4, C.ZSTD):
+            made = blosc2.asarray(field, chunks=(40, 100, 150), blocks=(10, 50, 75), cparams=dict(codec=codec, filters=filters, filters_meta=meta, nthreads=1),
+                                  urlpath="array.b2nd", mode="w")
+            boxes = [((0, 0, 0), field.shape), ((0, 0, 0), (40, 100, 150))]
+            boxes += [(start, tuple(int(rng.integers(1, n - s + 1)) for s, n in zip(start, field.shape)))
+                      for start in (tuple(int(rng.integers(0, n)) for n in field.shape) for _ in range(8))]
+            for start, count in boxes:
+                part = field[tuple(slice(s, s + n) for s, n in zip(start, count))]
+                got = served.ask(f"array {','.join(map(str, start))} {','.join(map(str, count))} {part.nbytes}", b"array.b2nd")
+                assert got == part.tobytes(), (filters, codec, start, count, got[:100] if isinstance(got, str) else "other values")
+    frame = bytearray(made.to_cframe())
+    chunk = int.from_bytes(frame[11:15], "big")
+    for block in (5, 2):  # of the first chunk, which has 16
+        at = int.from_bytes(frame[chunk + 32 + 4 * block:chunk + 36 + 4 * block], "little")
+        frame[chunk + at:chunk + at + 4] = b"\xff\xff\xff\x7f"
+    with open("damaged.b2nd", "wb") as f:
+        f.write(frame)
+    texts = {served.ask("array 0,0,0 40,100,150 2400000", b"damaged.b2nd") for _ in range(20)}
+    assert len(texts) == 1 and "block 2 " in texts.pop(), texts
+
+
 def main():
     count, seed = int(sys.argv[2]) if len(sys.argv) > 2 else 400, int(sys.argv[3]) if len(sys.argv) > 3 else 1
     served, made = Served(sys.argv[1]), 0
@@ -275,6 +302,7 @@ def main():
             damaged(rng, served, frame)
     assert made > count / 3, made
     single_blocks(served)
+    large_blocks(served)
     changed_files(served, 1 if count < 1000 else 255)
     print(f"{count} rounds, {made} arrays of python-blosc2")
 

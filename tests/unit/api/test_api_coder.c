@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -171,30 +172,83 @@ static void damage_is_an_error(void **state)
     cellar_coder_free(coder);
 }
 
-static void many_chunks_in_one_call(void **state)
-{
-    enum { N = 200 };
-    static int in[N][ROWS * COLUMNS], out[N][ROWS * COLUMNS];
-    cellar_coder *coder = make(PLAIN, 0);
-    cellar_chunk c[N];
+enum { MANY = 200, OPEN_FILES = 100 };
 
-    (void)state;
-    for (int i = 0; i < N; i++) {
+static void many_in_memory(const char *chain)
+{
+    static int in[MANY][ROWS * COLUMNS], out[MANY][ROWS * COLUMNS];
+    cellar_coder *coder = make(chain, 0);
+    cellar_chunk c[MANY];
+
+    for (int i = 0; i < MANY; i++) {
         for (int k = 0; k < ROWS * COLUMNS; k++)
             in[i][k] = i * k;
         c[i] = whole(NULL, in[i]);
     }
-    assert_ok(cellar_coder_encode(coder, N, c));
-    for (int i = 0; i < N; i++)
+    assert_ok(cellar_coder_encode(coder, MANY, c));
+    for (int i = 0; i < MANY; i++)
         c[i].memory = (char *)out[i];
-    assert_ok(cellar_coder_decode(coder, N, c));
+    assert_ok(cellar_coder_decode(coder, MANY, c));
     assert_memory_equal(in, out, sizeof in);
     ((char *)c[150].encoded)[3] ^= 1;
-    assert_int_not_equal(cellar_coder_decode(coder, N, c), NC_NOERR);
+    assert_int_not_equal(cellar_coder_decode(coder, MANY, c), NC_NOERR);
     assert_non_null(strstr(cellar_error(), "150"));
-    for (int i = 0; i < N; i++)
+    for (int i = 0; i < MANY; i++)
         cellar_free(c[i].encoded);
     cellar_coder_free(coder);
+}
+
+static void many_chunks_in_one_call(void **state)
+{
+    (void)state;
+    many_in_memory(PLAIN);
+    many_in_memory(SHARDED);
+}
+
+/* One request for twice as many files as a process may have open: written, merged with, read; every third is missing. */
+static void many_files_in_one_call(const char *chain, const char *folder)
+{
+    static const size_t column[] = {ROWS, 1};
+    static char path[MANY][64];
+    static int in[MANY][ROWS * COLUMNS], out[MANY][ROWS * COLUMNS];
+    cellar_coder *coder = make(chain, 0);
+    cellar_chunk c[MANY];
+    size_t n = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        snprintf(path[i], sizeof path[i], "%s/%d/%d", folder, i / 10, i);
+        if (i % 3) {
+            count_up(in[i]);
+            c[n++] = whole(path[i], in[i]);
+        }
+    }
+    assert_ok(cellar_coder_encode(coder, n, c));
+    for (size_t i = 0; i < n; i++) {
+        c[i].memory[0] = 77; /* all but the first column is kept */
+        c[i].count = column;
+        c[i].merge = 1;
+    }
+    assert_ok(cellar_coder_encode(coder, n, c));
+    for (int i = 0; i < MANY; i++)
+        c[i] = whole(path[i], out[i]);
+    assert_ok(cellar_coder_decode(coder, MANY, c));
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(c[i].absent, i % 3 == 0);
+    assert_memory_equal(in, out, sizeof in);
+    cellar_coder_free(coder);
+}
+
+static void more_chunks_than_open_files(void **state)
+{
+    struct rlimit before, few;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = (struct rlimit){OPEN_FILES, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    many_files_in_one_call(PLAIN, "many_plain");
+    many_files_in_one_call(SHARDED, "many_shards");
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 static void wrong_requests_are_refused(void **state)
@@ -240,7 +294,7 @@ int main(void)
         cmocka_unit_test(chunks_come_back),          cmocka_unit_test(boxes_are_merged),
         cmocka_unit_test(empty_chunks_are_not_kept), cmocka_unit_test(damage_is_an_error),
         cmocka_unit_test(many_chunks_in_one_call),   cmocka_unit_test(wrong_requests_are_refused),
-        cmocka_unit_test(the_table_is_json),
+        cmocka_unit_test(the_table_is_json),         cmocka_unit_test(more_chunks_than_open_files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,44 @@ static void planes_by_every_kernel(const struct cel_cells *cells, const void *sr
     free(want), free(got);
 }
 
+/* From planes to a box in a larger array, of which nothing else changes. */
+static void planes_to_a_box(int rank, const size_t *dims, const size_t *side, size_t elem, const void *src,
+                            const void *gathered)
+{
+    size_t stride[5], outer[5], step = elem, n = 1;
+    struct cel_cells cells;
+    unsigned char *planes, *got;
+
+    for (int d = rank; d-- > 0; step *= outer[d], n *= dims[d]) {
+        outer[d] = dims[d] + roll(2) * roll(3);
+        stride[d] = step;
+    }
+    assert_true(cel_cells_init_in(&cells, rank, dims, side, elem, stride));
+    planes = malloc(n * elem), got = malloc(step);
+    cel_shuffle(planes, gathered, n, elem);
+    for (cells.kernel = cel_strip_kernels; cells.kernel->name; cells.kernel++) {
+        size_t other = 0;
+
+        memset(got, 0xa5, step);
+        if (!cel_cells_scatters_planes(&cells, elem))
+            break;
+        assert_true(cel_cells_scatter_planes(&cells, planes, got, elem));
+        for (size_t i = 0, k = 0; i < step / elem; i++) {
+            size_t rest = i;
+            bool is_in = true;
+
+            for (int d = rank; d-- > 0; rest /= outer[d])
+                is_in = is_in && rest % outer[d] < dims[d];
+            if (is_in)
+                assert_memory_equal(got + i * elem, (const char *)src + k++ * elem, elem);
+            for (size_t b = 0; !is_in && b < elem; b++)
+                other += got[i * elem + b] != 0xa5;
+        }
+        assert_int_equal(other, 0);
+    }
+    free(planes), free(got);
+}
+
 static void random_shapes(void **arg)
 {
     static const size_t elems[] = {1, 2, 3, 4, 5, 6, 8, 12, 16, 32};
@@ -101,6 +139,8 @@ static void random_shapes(void **arg)
             assert_memory_equal(got, src, n * elem);
         }
         planes_by_every_kernel(&cells, src, want, elem);
+        if (round % 4 == 0)
+            planes_to_a_box(rank, dims, side, elem, src, want);
         free(src), free(want), free(got);
     }
 }
@@ -129,6 +169,29 @@ static void planes_of_every_form(void **arg)
                     planes_by_every_kernel(&cells, src, mid, elem);
                     free(src), free(mid);
                 }
+}
+
+/* Cells of more bytes than are gathered at a time, and a row of smaller ones at the edge. */
+static void planes_of_large_cells(void **arg)
+{
+    static const size_t sides[] = {60, 66, 90, 128};
+
+    (void)arg;
+    for (size_t i = 0; i < 4; i++)
+        for (size_t left = 1; left < sides[i]; left += sides[i] / 4) {
+            size_t side[2] = {sides[i], sides[i]}, dims[2] = {sides[i] + left, sides[i] * 20 + left},
+                   n = dims[0] * dims[1] * 4;
+            struct cel_cells cells;
+            unsigned char *src = malloc(n), *mid = malloc(n);
+
+            for (size_t k = 0; k < n; k++)
+                src[k] = (unsigned char)roll(256);
+            assert_true(cel_cells_init(&cells, 2, dims, side, 4));
+            assert_true(cel_cells_gather(&cells, src, mid));
+            planes_by_every_kernel(&cells, src, mid, 4);
+            planes_to_a_box(2, dims, side, 4, src, mid);
+            free(src), free(mid);
+        }
 }
 
 /* Large enough to be written around the caches; rows that are and are not whole lines. */
@@ -452,6 +515,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_shapes),
         cmocka_unit_test(planes_of_every_form),
+        cmocka_unit_test(planes_of_large_cells),
         cmocka_unit_test(large_shapes),
         cmocka_unit_test(the_figure_of_ndcell),
         cmocka_unit_test(golden_vectors),
