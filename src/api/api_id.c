@@ -30,7 +30,7 @@ struct cel_open {
     struct cel_cond left;  /* the last user left a dataset that is being closed */
     struct cel_dataset *ds;
     _Atomic unsigned long users; /* calls at work, and CLOSED; others than those with the lock only look */
-    _Atomic bool moves_values;   /* its container may move single values at once: cel_call_alone() is worth a lock */
+    _Atomic bool moves_values; /* its container may move single values at once: cel_call_exclusive() is worth a lock */
     int index;
     bool taken;              /* from here on written with the table's lock */
     bool lost;               /* a thread that this process does not have was in it */
@@ -472,7 +472,7 @@ int cel_call_end(struct cel_call *c, int rc)
 }
 
 /* Who holds the lock and finds no users is alone until it lets the lock go. */
-bool cel_call_alone(struct cel_call *c, int ncid, int varid)
+bool cel_call_exclusive(struct cel_call *c, int ncid, int varid)
 {
     struct cel_open *open = row_of(ncid);
 
@@ -491,7 +491,7 @@ bool cel_call_alone(struct cel_call *c, int ncid, int varid)
     return false;
 }
 
-void cel_call_alone_end(struct cel_call *c)
+void cel_call_exclusive_end(struct cel_call *c)
 {
     cel_unlock(&c->open->lock);
     cel_error_clear();

@@ -91,9 +91,9 @@ static int put_one(int ncid, int varid, const size_t *index, const void *data, n
     struct cel_call c;
     bool done;
 
-    if (cel_call_alone(&c, ncid, varid)) {
+    if (cel_call_exclusive(&c, ncid, varid)) {
         done = is_ready(&c) && c.ds->writable && cel_put_value(c.ds, c.var, index, data, memtype, true);
-        cel_call_alone_end(&c);
+        cel_call_exclusive_end(&c);
         if (done)
             return CEL_OK;
     }
@@ -105,9 +105,9 @@ static int get_one(int ncid, int varid, const size_t *index, void *data, nc_type
     struct cel_call c;
     bool done;
 
-    if (cel_call_alone(&c, ncid, varid)) {
+    if (cel_call_exclusive(&c, ncid, varid)) {
         done = is_ready(&c) && cel_get_value(c.ds, c.var, index, data, memtype, true);
-        cel_call_alone_end(&c);
+        cel_call_exclusive_end(&c);
         if (done)
             return CEL_OK;
     }

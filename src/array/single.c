@@ -46,25 +46,25 @@ static bool is_plain(const struct cel_var *var, bool writing)
 }
 
 static bool put_converted(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *data,
-                          nc_type memtype, bool alone)
+                          nc_type memtype, bool exclusive)
 {
     _Alignas(VALUE_MAX) char value[VALUE_MAX];
 
     return cel_dataset_converter(ds, memtype, var->type->id)(value, data, 1) == 0 &&
-           ds->ops->put_value(ds, var, start, value, alone);
+           ds->ops->put_value(ds, var, start, value, exclusive);
 }
 
 static bool get_converted(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *data, nc_type memtype,
-                          bool alone)
+                          bool exclusive)
 {
     _Alignas(VALUE_MAX) char value[VALUE_MAX];
 
-    return ds->ops->get_value(ds, var, start, value, alone) &&
+    return ds->ops->get_value(ds, var, start, value, exclusive) &&
            cel_dataset_converter(ds, var->type->id, memtype)(data, value, 1) == 0;
 }
 
 bool cel_get_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *data, nc_type memtype,
-                   bool alone)
+                   bool exclusive)
 {
     nc_type own = var->type->id;
 
@@ -72,12 +72,12 @@ bool cel_get_value(struct cel_dataset *ds, struct cel_var *var, const size_t *st
     if (!ds->ops->get_value || !start || !data || !is_plain(var, false) || !is_fit(own, memtype) ||
         !is_within(var, start))
         return false;
-    return memtype == own ? ds->ops->get_value(ds, var, start, data, alone)
-                          : get_converted(ds, var, start, data, memtype, alone);
+    return memtype == own ? ds->ops->get_value(ds, var, start, data, exclusive)
+                          : get_converted(ds, var, start, data, memtype, exclusive);
 }
 
 bool cel_put_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *data, nc_type memtype,
-                   bool alone)
+                   bool exclusive)
 {
     nc_type own = var->type->id;
 
@@ -85,8 +85,8 @@ bool cel_put_value(struct cel_dataset *ds, struct cel_var *var, const size_t *st
     if (!ds->ops->put_value || !start || !data || !is_plain(var, true) || !is_fit(own, memtype) ||
         !is_within(var, start))
         return false;
-    return memtype == own ? ds->ops->put_value(ds, var, start, data, alone)
-                          : put_converted(ds, var, start, data, memtype, alone);
+    return memtype == own ? ds->ops->put_value(ds, var, start, data, exclusive)
+                          : put_converted(ds, var, start, data, memtype, exclusive);
 }
 
 bool cel_get_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,

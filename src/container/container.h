@@ -182,10 +182,12 @@ struct cel_container_ops {
                          const ptrdiff_t *stride, void *data);
     int (*unchunked_put)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                          const ptrdiff_t *stride, const void *data);
-    /* One element, with the dataset's lock held, if that takes no call of the system. false: nothing was done. alone: nobody
-     * else is in the dataset, so no other lock is needed. NULL: by unchunked_get and unchunked_put only. */
-    bool (*get_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value, bool alone);
-    bool (*put_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value, bool alone);
+    /* One element, with the dataset's lock held, if that takes no call of the system. false: nothing was done.
+     * exclusive: nobody else is in the dataset, so no other lock is needed. NULL: by unchunked_get and unchunked_put
+     * only. */
+    bool (*get_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value, bool exclusive);
+    bool (*put_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value,
+                      bool exclusive);
     bool takes_any_size; /* they cut large requests themselves, and better */
     bool moves_directly; /* where ds->file says which: chunk_read and chunk_write are one call on a file that is open */
 

@@ -148,9 +148,10 @@ int cel_classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *s
                     const ptrdiff_t *stride, const void *data);
 
 /* --- classic_value.c --------------------------------------------------------------------------- */
-bool cel_classic_get_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value, bool alone);
+bool cel_classic_get_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value,
+                           bool exclusive);
 bool cel_classic_put_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value,
-                           bool alone);
+                           bool exclusive);
 
 /* --- classic_locate.c -------------------------------------------------------------------------- */
 int cel_classic_chunk_next(struct cel_dataset *ds, struct cel_var *var, const size_t *n, size_t *index);

@@ -86,12 +86,13 @@ static struct cel_mutex *lock_of(struct classic *c)
     return c->io.writable ? &c->lock : &c->io.page.lock;
 }
 
-bool cel_classic_get_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value, bool alone)
+bool cel_classic_get_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value,
+                           bool exclusive)
 {
     struct classic *c = cel_classic_of(ds);
     bool done;
 
-    if (alone)
+    if (exclusive)
         return get_locked(c, var, start, value);
     cel_lock(lock_of(c));
     done = get_locked(c, var, start, value);
@@ -100,14 +101,14 @@ bool cel_classic_get_value(struct cel_dataset *ds, struct cel_var *var, const si
 }
 
 bool cel_classic_put_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value,
-                           bool alone)
+                           bool exclusive)
 {
     struct classic *c = cel_classic_of(ds);
     bool done;
 
     if (ds->mode & NC_SHARE) /* others are to see it at once */
         return false;
-    if (alone)
+    if (exclusive)
         return put_locked(c, var, start, value);
     cel_lock(&c->lock);
     done = put_locked(c, var, start, value);

@@ -21,10 +21,11 @@ static pid_t bare_clone(void)
 
 static void check_child(pid_t (*make)(void))
 {
-    pid_t parent = cel_process(), child = make();
+    pid_t parent = cel_process(), child;
     int status;
 
     assert_int_equal(parent, getpid());
+    child = make();
     if (child == 0)
         _exit(cel_process() == getpid() && cel_process() != parent ? 0 : 1);
     assert_true(child > 0);
