@@ -1,3 +1,4 @@
+#define _XOPEN_SOURCE 700
 /* Ranks write and read one float variable of 96 MB, each a slab of whole chunks; seconds of the slowest rank, as JSON.
  * Compiled by run_mpi.py with mpicc against each library. bench_mpi FOLDER ROUNDS netcdf4|zarr|classic */
 #ifdef BENCH_PNETCDF
@@ -7,6 +8,7 @@
 #include <netcdf.h>
 #include <netcdf_par.h>
 #endif
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +54,19 @@ static double slowest(double since)
 
     MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return all;
+}
+
+/* What an earlier run left is not to be removed within the time of this one. */
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st, (void)kind, (void)at;
+    return remove(path);
+}
+
+static void remove_old(const char *path)
+{
+    if (rank == 0)
+        nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static double begin(void)
@@ -125,8 +140,10 @@ int main(int argc, char **argv)
 
             if (strcmp(kinds[k].family, argv[3]) != 0)
                 continue;
-            snprintf(path, sizeof path, strcmp(argv[3], "zarr") == 0 ? "file://%s/bench.zarr#mode=zarr" : "%s/bench.nc",
-                     argv[1]);
+            snprintf(path, sizeof path, "%s/%s", argv[1], strcmp(argv[3], "zarr") == 0 ? "bench.zarr" : "bench.nc");
+            remove_old(path);
+            if (strcmp(argv[3], "zarr") == 0)
+                snprintf(path, sizeof path, "file://%s/bench.zarr#mode=zarr", argv[1]);
             wrote = write_file(path, &kinds[k]);
             got = read_file(path);
             if (rank == 0)

@@ -63,6 +63,7 @@ enum { CEL_CONCURRENT = 1 /* chunk_find and chunk_allocate too */ };
 struct cel_value_range {
     uint64_t first, end; /* those that are put lie in [first, end) ... */
     bool all;            /* ... and are all of these */
+    bool reading;        /* they are only read: no room is made for them */
 };
 
 /* Where its values lie: in one piece, or `record` bytes from one index of the first dimension to the next. */
@@ -139,17 +140,22 @@ struct cel_container_ops {
      * chunk_io_end the bytes are written by another, which has the same definitions. All or none of these, but for the two
      * that hand over: what is NULL is never handed over.
      * chunk_hand_over  in the one that keeps it: may another write these bytes? chunk_write always may.
+     * chunk_lend       in the one that keeps it: may another read these bytes?
      * values_hand_over in the one that keeps it: may others write these values? Then it counts on them: what fails there is
      *                  put again here.
      * peer_open        in another: makes ready to write to what lies there. CEL_ABSENT: it cannot be written so.
+     * peer_read        what chunk_read does.
      * peer_write       what chunk_write does; after a failure chunk_write of the one that keeps it is still to do it.
      * peer_write_at    bytes of such values; peer_read_at reads them.
      * peer_sync        the bytes to the system, with cel_env_fsync() to the disk.
      * peer_close       frees it, whatever the answer. */
     bool (*chunk_hand_over)(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at, size_t n);
+    bool (*chunk_lend)(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at);
     bool (*values_hand_over)(struct cel_dataset *ds, struct cel_var *var, const struct cel_value_range *range,
                              struct cel_value_place *out);
     int (*peer_open)(const struct cel_location *where, struct cel_peer **out);
+    int (*peer_read)(struct cel_peer *peer, struct cel_var *var, const size_t *index,
+                     const struct cel_chunk_location *at, struct cel_buf *out);
     int (*peer_write)(struct cel_peer *peer, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, const void *encoded, size_t n);
     int (*peer_write_at)(struct cel_peer *peer, uint64_t address, const void *bytes, size_t n);
@@ -176,11 +182,14 @@ struct cel_container_ops {
                          const ptrdiff_t *stride, void *data);
     int (*unchunked_put)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                          const ptrdiff_t *stride, const void *data);
-    /* One element, with the dataset's lock held, if that takes no call of the system. false: nothing was done. NULL: by
-     * unchunked_get and unchunked_put only. */
-    bool (*get_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value);
-    bool (*put_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value);
+    /* One element, with the dataset's lock held, if that takes no call of the system. false: nothing was done.
+     * exclusive: nobody else is in the dataset, so no other lock is needed. NULL: by unchunked_get and unchunked_put
+     * only. */
+    bool (*get_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value, bool exclusive);
+    bool (*put_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value,
+                      bool exclusive);
     bool takes_any_size; /* they cut large requests themselves, and better */
+    bool moves_directly; /* where ds->file says which: chunk_read and chunk_write are one call on a file that is open */
 
     /* Where all four are not NULL: a call tells when it begins to allocate chunks and when all their bytes are written,
      * and takes no lock of the dataset between. Where must_flush says so, flush_deferred is called outside such a call. */

@@ -47,6 +47,15 @@ int cel_file_peer_read_at(struct cel_peer *peer, uint64_t address, void *bytes, 
     return CEL_OK;
 }
 
+int cel_file_peer_read(struct cel_peer *peer, struct cel_var *var, const size_t *index,
+                       const struct cel_chunk_location *at, struct cel_buf *out)
+{
+    int rc = cel_buf_resize(out, at->nbytes);
+
+    (void)var, (void)index;
+    return rc == CEL_OK ? cel_file_peer_read_at(peer, at->address, out->data, at->nbytes) : rc;
+}
+
 int cel_file_peer_write(struct cel_peer *peer, struct cel_var *var, const size_t *index,
                         const struct cel_chunk_location *at, const void *encoded, size_t n)
 {

@@ -165,7 +165,7 @@ static int meet(struct cel_par *par, int rc, enum cel_par_call call, int var, st
                    -(int)par->uncompared};
     int all[7];
 
-    MPI_Allreduce(mine, all, 7, MPI_INT, MPI_MIN, par->comm);
+    cel_par_least(par, mine, all, 7);
     *out = (struct meeting){all[0], all[1], -all[2], all[3], -all[4], -all[5], -all[6]};
     if (out->low == out->high)
         return CEL_OK;
@@ -183,7 +183,7 @@ static int share_text(struct cel_par *par, int rc, int first)
 
     if (par->rank == first)
         cel_status_save(&news.why);
-    MPI_Bcast(&news, sizeof news, MPI_BYTE, first, par->comm);
+    cel_par_tell(par, first, &news, sizeof news);
     if (rc != CEL_OK)
         return rc;
     if (news.why.code)

@@ -117,22 +117,23 @@ static int say_difference(const char *ours, const char *theirs)
 int cel_par_compare_text(struct cel_par *par, int rc, const char *text)
 {
     uint64_t len = strlen(text);
-    uint32_t hash = cel_lookup3(text, (size_t)len, 0), both[2] = {hash, ~hash}, all[2];
+    uint32_t hash = cel_lookup3(text, (size_t)len, 0);
+    int high = (int)(hash >> 16), low = (int)(hash & 0xffff), halves[4] = {high, -high, low, -low}, all[4];
     char *first;
 
     rc = cel_par_share(par, rc);
     if (rc != CEL_OK)
         return rc;
-    MPI_Allreduce(both, all, 2, MPI_UINT32_T, MPI_MAX, par->comm);
-    if (all[0] == ~all[1])
+    cel_par_least(par, halves, all, 4);
+    if (all[0] == -all[1] && all[2] == -all[3])
         return CEL_OK;
-    MPI_Bcast(&len, 1, MPI_UINT64_T, 0, par->comm);
+    cel_par_tell(par, 0, &len, sizeof len);
     first = calloc((size_t)len + 1, 1);
     rc = cel_par_share(par, first ? CEL_OK : NC_ENOMEM);
     if (rc == CEL_OK && par->rank == 0)
         memcpy(first, text, (size_t)len);
-    for (uint64_t at = 0; rc == CEL_OK && at < len; at += 1 << 30)
-        MPI_Bcast(first + at, (int)(len - at < 1 << 30 ? len - at : 1 << 30), MPI_BYTE, 0, par->comm);
+    if (rc == CEL_OK)
+        cel_par_tell(par, 0, first, (size_t)len);
     if (rc == CEL_OK)
         rc = cel_par_share(par, strcmp(first, text) == 0 ? CEL_OK : say_difference(text, first));
     free(first);

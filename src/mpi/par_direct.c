@@ -33,14 +33,21 @@ static size_t run_of(const struct cel_var *var, const size_t *count, const size_
     return run;
 }
 
+bool cel_par_is_in_one_place(const struct cel_request *req)
+{
+    const struct cel_var *var = req->var;
+
+    return req->ds->ops->values_hand_over && var->layout.unchunked && var->layout.storage == CEL_CONTIGUOUS &&
+           !req->array->has_codec && !var->type->varsized;
+}
+
 bool cel_par_is_direct(const struct cel_request *req)
 {
     const struct cel_var *var = req->var;
     struct cel_par *par = req->ds->par;
     int outer;
 
-    if (!req->n || par->size == 1 || !req->ds->ops->values_hand_over || !var->layout.unchunked ||
-        var->layout.storage != CEL_CONTIGUOUS || req->array->has_codec || var->type->varsized)
+    if (!req->n || par->size == 1 || !cel_par_is_in_one_place(req))
         return false;
     if (run_of(var, req->count, req->stride, &outer) < RUN_MIN / var->type->size)
         return false;
@@ -86,14 +93,14 @@ static bool any_touch(const struct extent *extent, size_t n, int rank)
     return false;
 }
 
-/* What all ranks that write by themselves cover. false: none does, or two touch the same elements. */
+/* What all ranks that move values by themselves cover. false: none does, or two write the same elements. */
 static bool set_range(const struct cel_par *par, const struct cel_var *var, const struct cel_par_head *heads,
-                      struct extent *extent, struct cel_value_range *range)
+                      bool reading, struct extent *extent, struct cel_value_range *range)
 {
     uint64_t covered = 0;
     size_t n = 0, ndirect = 0;
 
-    *range = (struct cel_value_range){.first = UINT64_MAX};
+    *range = (struct cel_value_range){.first = UINT64_MAX, .reading = reading};
     for (int r = 0; r < par->size; r++) {
         if (!heads[r].n)
             continue;
@@ -105,6 +112,8 @@ static bool set_range(const struct cel_par *par, const struct cel_var *var, cons
         range->first = extent[n - 1].first < range->first ? extent[n - 1].first : range->first;
         range->end = extent[n - 1].end > range->end ? extent[n - 1].end : range->end;
     }
+    if (reading)
+        return ndirect > 0;
     qsort(extent, n, sizeof *extent, extent_order);
     range->all = ndirect && covered == range->end - range->first;
     return ndirect && !any_touch(extent, n, var->ndims);
@@ -112,7 +121,7 @@ static bool set_range(const struct cel_par *par, const struct cel_var *var, cons
 
 /* A put that failed before is forgotten only by one that goes through the engine. */
 bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads,
-                              struct cel_value_place *out)
+                              bool reading, struct cel_value_place *out)
 {
     struct extent *extent = cel_malloc_array((size_t)ds->par->size, sizeof *extent);
     struct cel_value_range range;
@@ -120,7 +129,7 @@ bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const
     bool given = false;
 
     cel_status_save(&before);
-    if (extent && set_range(ds->par, var, heads, extent, &range)) {
+    if (extent && set_range(ds->par, var, heads, reading, extent, &range)) {
         cel_lock(&var->array->lock);
         given = !var->array->nfailed_puts && ds->ops->values_hand_over(ds, var, &range, out);
         cel_unlock(&var->array->lock);
@@ -243,7 +252,7 @@ bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place
     cel_status_restore(&before);
     own = mine->direct && (rc == CEL_OK || rc == NC_ERANGE);
     mine->left = mine->left && !own;
-    MPI_Gather(&own, 1, MPI_INT, flags, 1, MPI_INT, 0, par->comm);
+    cel_par_gather(par, &own, flags, sizeof own);
     for (int r = 0; par->rank == 0 && r < par->size; r++)
         heads[r].left = heads[r].left && !flags[r];
     return rc == NC_ERANGE;

@@ -1,5 +1,7 @@
-/* Gets of ranks. A file that is only read is read by every rank for itself. One that is open for writing is rank 0's: it
- * reads for all in a collective get; alone, another rank reads what the last sync left in the file. */
+/* Gets of ranks. A file that is only read is read by every rank for itself, but for chunks that
+ * several ranks touch (par_decode.c). One that is open for writing is rank 0's: in a
+ * collective get it tells the others where their values lie (par_read.c), and reads for them what only it can read; alone,
+ * another rank reads what the last sync left in the file, or what does not go by chunks at its place (par_grant.c). */
 #include "mem.h"
 #include "par_int.h"
 #include <stdlib.h>
@@ -31,7 +33,7 @@ static int serve(struct cel_dataset *ds, struct cel_var *var, const struct cel_p
     for (int r = 1; r < ds->par->size; r++) {
         bool theirs;
 
-        if (heads[r].n)
+        if (heads[r].left)
             cel_first_failure_note(&first, get_for(ds, var, r, &heads[r], &theirs));
     }
     return cel_first_failure_restore(&first);
@@ -44,7 +46,7 @@ static int receive(const struct cel_par *par, const struct cel_request *req, con
     void *bytes;
     int rc;
 
-    if (!head->n)
+    if (!head->left)
         return CEL_OK;
     cel_par_receive(par, 0, &rc, sizeof rc);
     *range = rc == NC_ERANGE;
@@ -57,26 +59,106 @@ static int receive(const struct cel_par *par, const struct cel_request *req, con
     return rc;
 }
 
-static int get_together(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
-                        nc_type memtype, const struct cel_request *req, const struct cel_par_head *head)
+/* How ranks other than 0 get their values. */
+struct way {
+    enum { FROM_RANK_0, FROM_CHUNKS, FROM_PLACE } kind;
+    struct cel_value_place place;
+};
+
+static struct way choose_way(struct cel_dataset *ds, struct cel_var *var, struct cel_par_head *heads)
 {
-    struct cel_par *par = ds->par;
+    struct way way = {.kind = FROM_RANK_0};
+    bool any = false;
+
+    for (int r = 1; r < ds->par->size; r++)
+        any = any || heads[r].direct;
+    if (any && !var->layout.unchunked)
+        way.kind = FROM_CHUNKS;
+    else if (any && cel_par_direct_hand_over(ds, var, heads, true, &way.place))
+        way.kind = FROM_PLACE;
+    for (int r = 1; way.kind == FROM_PLACE && r < ds->par->size; r++)
+        heads[r].left = heads[r].left && !heads[r].direct;
+    return way;
+}
+
+/* Can this rank read the file? Rank 0 has what it needs. */
+static bool is_direct(const struct cel_request *req)
+{
+    const struct cel_par *par = req->ds->par;
+    bool chunks = req->n && cel_par_goes_by_chunks(req) && req->ds->ops->peer_read;
+
+    if (!par->rank || !req->n || !(chunks || cel_par_is_in_one_place(req)))
+        return false;
+    cel_par_peer_open(req->ds);
+    return par->peer != NULL;
+}
+
+struct get {
+    struct cel_dataset *ds;
+    struct cel_var *var;
+    const struct cel_region *region;
+    void *data;
+    nc_type memtype;
+    struct cel_request req;
+    struct cel_par_head head;
+};
+
+static int lead(struct get *g, struct cel_par_head *heads, const struct way *way, bool *range)
+{
+    if (way->kind == FROM_CHUNKS)
+        cel_par_lend(g->ds, g->var, heads);
+    return serve(g->ds, g->var, heads, g->region, g->data, g->memtype, range);
+}
+
+static int follow(struct get *g, const struct way *way, bool *range)
+{
+    int rc = CEL_OK;
+
+    if (way->kind == FROM_CHUNKS && g->head.n)
+        rc = cel_par_get_lent(g->ds, g->var, g->region, g->data, g->memtype, &g->head);
+    if (way->kind == FROM_PLACE && g->head.direct) {
+        g->head.left = 0;
+        rc = cel_par_move_values(&g->req, &way->place);
+    }
+    *range = rc == NC_ERANGE;
+    if (g->head.left)
+        rc = receive(g->ds->par, &g->req, &g->head, range);
+    return *range ? CEL_OK : rc;
+}
+
+static int get_written(struct get *g, bool *range)
+{
+    struct cel_par *par = g->ds->par;
     struct cel_par_head *heads;
-    bool range = false;
+    struct way way = {.kind = FROM_RANK_0};
     int rc;
 
-    if (!ds->writable) {
-        rc = cel_get_region(ds, var, region, data, memtype);
-        range = rc == NC_ERANGE;
-        rc = cel_par_share(par, range ? CEL_OK : rc);
-        return rc == CEL_OK && range ? NC_ERANGE : rc;
-    }
-    rc = cel_par_gather_heads(par, head, &heads);
+    g->head.left = g->head.n > 0;
+    g->head.direct = is_direct(&g->req);
+    rc = cel_par_gather_heads(par, &g->head, &heads);
     if (rc != CEL_OK)
         return rc;
-    rc = par->rank == 0 ? serve(ds, var, heads, region, data, memtype, &range) : receive(par, req, head, &range);
+    if (par->rank == 0)
+        way = choose_way(g->ds, g->var, heads);
+    cel_par_tell(par, 0, &way, sizeof way);
+    rc = par->rank == 0 ? lead(g, heads, &way, range) : follow(g, &way, range);
     free(heads);
-    rc = cel_par_share(par, rc);
+    return cel_par_share(par, rc);
+}
+
+static int get_read(struct get *g, bool *range)
+{
+    int rc = cel_par_get_decoded(g->ds, g->var, g->region, g->data, g->memtype);
+
+    *range = rc == NC_ERANGE;
+    return cel_par_share(g->ds->par, *range ? CEL_OK : rc);
+}
+
+static int get_together(struct get *g)
+{
+    bool range = false;
+    int rc = g->ds->writable ? get_written(g, &range) : get_read(g, &range);
+
     return rc == CEL_OK && range ? NC_ERANGE : rc;
 }
 
@@ -97,18 +179,17 @@ static int get_alone(struct cel_dataset *ds, struct cel_var *var, const struct c
 int cel_par_get(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                 nc_type memtype, int rc)
 {
-    struct cel_par_head head = {0};
-    struct cel_request req = {0};
+    struct get g = {.ds = ds, .var = var, .region = region, .data = data, .memtype = memtype};
 
     if (!var)
         return cel_par_any_collective(ds) ? cel_par_meet(ds, rc, CEL_PAR_GET, NULL) : rc;
     if (rc == CEL_OK && ds->writable)
-        rc = cel_par_prepare(ds, var, region, data, memtype, false, &req, &head);
+        rc = cel_par_prepare(ds, var, region, data, memtype, false, &g.req, &g.head);
     if (!cel_par_is_collective(var))
-        return rc == CEL_OK ? get_alone(ds, var, region, data, memtype, &req) : rc;
+        return rc == CEL_OK ? get_alone(ds, var, region, data, memtype, &g.req) : rc;
     rc = cel_par_meet(ds, rc, CEL_PAR_GET, var);
     if (rc == CEL_OK)
-        rc = get_together(ds, var, region, data, memtype, &req, &head);
+        rc = get_together(&g);
     if (rc == NC_ERANGE)
         cel_fail(rc, "values did not fit the type asked for; all others were read");
     return rc == CEL_OK ? rc : cel_fail_in_var(rc, var);

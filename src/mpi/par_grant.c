@@ -135,14 +135,14 @@ void cel_par_grant(struct cel_dataset *ds, bool anew)
         cel_par_grants_free(par);
     if (par->rank == 0)
         give_all(ds, &entry, &n);
-    MPI_Bcast(&n, 1, MPI_UINT64_T, 0, par->comm);
+    cel_par_tell(par, 0, &n, sizeof n);
     cel_par_grants_free(par);
     for (; at < n; at++) {
         struct entry one;
 
         if (par->rank == 0)
             one = entry[at];
-        MPI_Bcast(&one, sizeof one, MPI_BYTE, 0, par->comm);
+        cel_par_tell(par, 0, &one, sizeof one);
         keep(ds, &one);
     }
     free(entry);

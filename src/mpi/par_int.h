@@ -21,6 +21,8 @@ struct cel_par {
     const struct cel_container_ops *own_ops; /* whose peer that is */
     struct cel_value_place place;            /* of the variable of the put at work (par_direct.c) */
 
+    const struct cel_par_lent *lent; /* where the chunks of the get at work lie (par_read.c) */
+
     struct cel_vec granted;  /* variables that ranks move alone (par_grant.c) */
     struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting ... */
     size_t nqueued;          /* ... and how many bytes they are */
@@ -36,10 +38,10 @@ struct cel_par_head {
     uint64_t nbytes; /* of their values, packed */
     int64_t memtype;
     int64_t group, var; /* ids */
-    int64_t direct;     /* put: this rank can write it to the file by itself */
+    int64_t direct;     /* this rank can write it to the file, or read it there, by itself */
     uint64_t nchunks;   /* put: that are encoded by this rank */
     uint64_t nparts;    /* put: chunks that it has in part */
-    int64_t left;       /* put: regions that rank 0 is to put, as they are: this one, or those of its parts */
+    int64_t left;       /* regions that rank 0 is to move, as they are: this one, or those of its parts */
     uint64_t start[CEL_RANK_MAX], count[CEL_RANK_MAX], stride[CEL_RANK_MAX];
 };
 
@@ -51,23 +53,36 @@ struct cel_par_item {
 struct cel_captured {
     size_t index[CEL_RANK_MAX];
     uint32_t skipped;
+    bool in_place; /* its bytes are the caller's values: they are gathered when they are written */
     size_t n, cap;
     char bytes[];
 };
 
 bool cel_par_any_collective(struct cel_dataset *ds); /* is any variable? */
 
+/* --- par_wait.c: collective calls that leave the core to others while they wait ------------------ */
+void cel_par_wait(MPI_Request *request);
+void cel_par_least(const struct cel_par *par, const int *mine, int *all, int n); /* of each of n numbers */
+void cel_par_tell(const struct cel_par *par, int from, void *bytes, size_t n);   /* all ranks what one has */
+/* n bytes of each rank, for all of which rank 0 has memory. */
+void cel_par_gather(const struct cel_par *par, const void *mine, void *all, size_t n);
+void cel_par_scatter(const struct cel_par *par, const void *all, void *mine, size_t n);
+
 /* --- par_message.c: bytes of any number ----------------------------------------------------- */
 void cel_par_send(const struct cel_par *par, int to, const void *bytes, size_t n);
 void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n);
 /* Sends without waiting: cel_par_requests_of(n) requests are begun, and the one behind them is the answer. */
 MPI_Request *cel_par_send_start(const struct cel_par *par, int to, const void *bytes, size_t n, MPI_Request *request);
+MPI_Request *cel_par_receive_start(const struct cel_par *par, int from, void *bytes, size_t n, MPI_Request *request);
 size_t cel_par_requests_of(size_t n);
 /* Receives into memory of its own, yours to free; without memory the bytes are received and thrown away: NC_ENOMEM. */
 int cel_par_receive_new(const struct cel_par *par, int from, size_t n, void **out);
 /* The request's values in the caller's memory, to or from packed ones. */
 void cel_par_pack(const struct cel_request *req, char *packed);
 void cel_par_unpack(const struct cel_request *req, const char *packed);
+/* cel_request_begin of a variable that may have no array yet, without a lock. */
+int cel_par_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                  nc_type memtype, bool writing, struct cel_request *req);
 /* Check the region, and say what will be sent. */
 int cel_par_prepare(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                     nc_type memtype, bool writing, struct cel_request *req, struct cel_par_head *head);
@@ -76,6 +91,18 @@ int cel_par_gather_heads(const struct cel_par *par, const struct cel_par_head *m
 bool cel_par_touch(const struct cel_par_head *a, const struct cel_par_head *b, int rank); /* may they overlap? */
 /* The region of a head; borrows its members. */
 struct cel_region cel_par_region(const struct cel_par_head *head, ptrdiff_t *stride, int rank);
+
+/* --- par_read.c: collective gets, while the file is written -------------------------------------- */
+/* On rank 0: tells the others where their chunks lie. left of their heads: rank 0 has to read for that rank. */
+void cel_par_lend(struct cel_dataset *ds, struct cel_var *var, struct cel_par_head *heads);
+/* On another rank: is told, and reads; left of its head as on rank 0. */
+int cel_par_get_lent(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                     nc_type memtype, struct cel_par_head *head);
+
+/* --- par_decode.c: collective gets of a file that is only read ------------------------------------ */
+/* As cel_get_region, and collective: what several ranks touch is decoded once. The answer is not shared. */
+int cel_par_get_decoded(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                        nc_type memtype);
 
 /* --- par_queue.c: puts made alone ------------------------------------------------------------ */
 int cel_par_queue_add(struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head);
@@ -103,7 +130,7 @@ int cel_par_encode_owned(struct cel_request *req, char *chunks, const struct cel
 void cel_par_captured_free(struct cel_par *par); /* their memory is kept for the next put ... */
 void cel_par_spare_free(struct cel_par *par);    /* ... until here */
 
-/* --- par_parts.c: chunks that a put touches in part --------------------------------------------- */
+/* --- par_parts.c: chunks that a put touches in part, and those that a get touches ------------------ */
 struct cel_par_part {
     uint64_t index[CEL_RANK_MAX]; /* of the chunk */
     uint64_t n;                   /* elements */
@@ -111,17 +138,19 @@ struct cel_par_part {
 };
 
 struct cel_par_fate {
-    int64_t owner;    /* a rank; -1: the part stays with rank 0, which completes the chunk */
-    uint64_t npieces; /* where the owner has this part: what others send it */
+    int64_t owner;    /* a rank; -1: none. Put: rank 0 completes the chunk; get: each rank reads by itself */
+    uint64_t npieces; /* where the owner has this part: how many others there are */
+    uint64_t number;  /* of the chunk, among those that several ranks touch; UINT64_MAX: no other does */
 };
 
 struct cel_par_piece {
-    uint64_t rank, n; /* who sends it, elements */
+    uint64_t rank, n; /* who has it, elements */
 };
 
 struct cel_par_answer {
     uint64_t left, owned, npieces; /* of one rank */
     uint64_t entire;               /* its region is put by rank 0, as it is */
+    uint64_t nshared;              /* chunks that several ranks touch */
 };
 
 struct cel_par_parts {
@@ -129,7 +158,7 @@ struct cel_par_parts {
     struct cel_par_fate *fate; /* of each */
     size_t n, nwhole;          /* ... and chunks that the put has whole */
     struct cel_par_answer answer;
-    struct cel_par_piece *piece; /* what others send, of all owned chunks in order */
+    struct cel_par_piece *piece; /* what others have, of all owned chunks in order */
 
     /* rank 0 alone: of all ranks */
     struct cel_par_part *all;
@@ -142,12 +171,16 @@ struct cel_par_parts {
     size_t nall;
 };
 
+typedef const struct cel_par_part *cel_par_choose(const struct cel_par_part *part, size_t n, size_t number,
+                                                  const struct cel_var *var, const struct cel_par_head *heads);
+cel_par_choose cel_par_owner_of_put, cel_par_owner_of_get;
+
 int cel_par_parts_list(const struct cel_request *req, struct cel_par_parts *out); /* not collective */
 /* On rank 0, alone: memory for the parts of all. */
 int cel_par_parts_lead(struct cel_par_parts *parts, const struct cel_par_head *heads, int size);
 /* Collective: who owns what. left of mine, and left and nchunks of heads on rank 0, are set. */
 int cel_par_parts_settle(struct cel_par_parts *parts, const struct cel_par *par, const struct cel_var *var,
-                         struct cel_par_head *mine, struct cel_par_head *heads);
+                         struct cel_par_head *mine, struct cel_par_head *heads, cel_par_choose *choose);
 void cel_par_parts_free(struct cel_par_parts *parts);
 
 /* --- par_trade.c ----------------------------------------------------------------------------------- */
@@ -169,17 +202,18 @@ int cel_par_left_put(struct cel_par_left *left, const struct cel_par_head *heads
 
 /* --- par_place.c --------------------------------------------------------------------------------- */
 struct cel_placing; /* what was captured, on its way into the file */
-int cel_par_placing_make(struct cel_dataset *ds, struct cel_var *var, struct cel_placing **out); /* not collective */
+int cel_par_placing_make(struct cel_request *req, struct cel_placing **out); /* not collective */
 /* On rank 0, alone: memory for the chunks of all ranks, whose heads are borrowed. */
 int cel_par_placing_lead(struct cel_placing *placing, const struct cel_par_head *heads);
 int cel_par_place(struct cel_placing *placing); /* collective */
 void cel_par_placing_free(struct cel_placing *placing);
 
 /* --- par_direct.c ------------------------------------------------------------------------------ */
-bool cel_par_is_direct(const struct cel_request *req); /* may this rank write the values itself? Not collective */
+bool cel_par_is_direct(const struct cel_request *req);       /* may this rank write the values itself? Not collective */
+bool cel_par_is_in_one_place(const struct cel_request *req); /* does the variable have a place to hand out at all? */
 /* On rank 0, alone, after the array was made long enough: may they, and where? */
 bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads,
-                              struct cel_value_place *out);
+                              bool reading, struct cel_value_place *out);
 /* Collective: those that may do, and nothing is left of their regions; flags, on rank 0: memory for a number of each rank.
  * true: some values of this rank did not fit. */
 bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place, struct cel_par_head *mine,

@@ -9,21 +9,36 @@
 
 void cel_par_send(const struct cel_par *par, int to, const void *bytes, size_t n)
 {
-    for (size_t at = 0; at < n; at += PIECE)
-        MPI_Send((const char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, to, TAG, par->comm);
+    for (size_t at = 0; at < n; at += PIECE) {
+        MPI_Request request;
+
+        cel_par_send_start(par, to, (const char *)bytes + at, n - at < PIECE ? n - at : PIECE, &request);
+        cel_par_wait(&request);
+    }
 }
 
 void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n)
 {
-    for (size_t at = 0; at < n; at += PIECE)
-        MPI_Recv((char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, from, TAG, par->comm,
-                 MPI_STATUS_IGNORE);
+    for (size_t at = 0; at < n; at += PIECE) {
+        MPI_Request request;
+
+        cel_par_receive_start(par, from, (char *)bytes + at, n - at < PIECE ? n - at : PIECE, &request);
+        cel_par_wait(&request);
+    }
 }
 
 MPI_Request *cel_par_send_start(const struct cel_par *par, int to, const void *bytes, size_t n, MPI_Request *request)
 {
     for (size_t at = 0; at < n; at += PIECE)
         MPI_Isend((const char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, to, TAG, par->comm,
+                  request++);
+    return request;
+}
+
+MPI_Request *cel_par_receive_start(const struct cel_par *par, int from, void *bytes, size_t n, MPI_Request *request)
+{
+    for (size_t at = 0; at < n; at += PIECE)
+        MPI_Irecv((char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, from, TAG, par->comm,
                   request++);
     return request;
 }
@@ -97,8 +112,8 @@ void cel_par_unpack(const struct cel_request *req, const char *packed)
 
 /* --- regions ----------------------------------------------------------------------------------- */
 
-static int begin_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
-                        nc_type memtype, bool writing, struct cel_request *req)
+int cel_par_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
+                  nc_type memtype, bool writing, struct cel_request *req)
 {
     struct cel_array *array;
     int rc = cel_array_get(ds, var, &array);
@@ -114,7 +129,7 @@ static int begin_locked(struct cel_dataset *ds, struct cel_var *var, const struc
 int cel_par_prepare(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                     nc_type memtype, bool writing, struct cel_request *req, struct cel_par_head *head)
 {
-    int rc = begin_locked(ds, var, region, data, memtype, writing, req);
+    int rc = cel_par_begin(ds, var, region, data, memtype, writing, req);
 
     if (rc == CEL_OK && var->type->varsized && ds->par->size > 1)
         rc = cel_fail(NC_EINVAL, "text and lists of variable length do not go between ranks: use numbers or NC_CHAR");
@@ -159,6 +174,6 @@ int cel_par_gather_heads(const struct cel_par *par, const struct cel_par_head *m
     *out = par->rank == 0 ? cel_calloc((size_t)par->size, sizeof **out) : NULL;
     if (cel_par_share((struct cel_par *)par, par->rank == 0 && !*out ? NC_ENOMEM : CEL_OK) != CEL_OK)
         return NC_ENOMEM;
-    MPI_Gather(mine, sizeof *mine, MPI_BYTE, *out, sizeof *mine, MPI_BYTE, 0, par->comm);
+    cel_par_gather(par, mine, *out, sizeof *mine);
     return CEL_OK;
 }

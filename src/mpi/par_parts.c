@@ -1,10 +1,12 @@
-/* Chunks that a collective put touches in part: each goes to one rank if all ranks together cover it. That rank, the owner, is
- * the one that has most of it. What nobody covers stays with rank 0, in whose cache it is completed.
+/* Chunks that several ranks touch. Those that a collective put touches in part go to one rank if all ranks together cover them:
+ * that rank, the owner, is the one that has most of the chunk. What nobody covers stays with rank 0, in whose cache it is
+ * completed. In a collective get the owner decodes the chunk for all who touch it; they take turns.
  *
  *     rank 0                                       every rank
  *     gathers which parts there are      <-------  index, number of elements
- *     chooses the owners                 ------->  the owner of each part; for an owner, who sends it what
- *                                                  ranks send each other their parts (par_trade.c)
+ *     chooses the owners                 ------->  the owner of each part; for an owner, who has the others
+ *                                                  ranks send each other their parts (par_trade.c), or an owner the
+ *                                                  decoded chunk (par_decode.c)
  *
  * Parts that may overlap (the ranks' regions do) stay with rank 0, too: there the order of ranks decides. */
 #include "mem.h"
@@ -29,17 +31,19 @@ int cel_par_parts_list(const struct cel_request *req, struct cel_par_parts *out)
 {
     const struct cel_par *par = req->ds->par;
     struct cel_walk walk;
+    size_t n;
 
     cel_walk_begin(&walk, req);
-    out->nwhole = walk.total - walk.npartial;
-    out->mine = cel_malloc_array(walk.npartial + 1, sizeof *out->mine);
-    out->fate = cel_malloc_array(walk.npartial + 1, sizeof *out->fate);
+    n = req->writing ? walk.npartial : walk.total;
+    out->nwhole = walk.total - n;
+    out->mine = cel_malloc_array(n + 1, sizeof *out->mine);
+    out->fate = cel_malloc_array(n + 1, sizeof *out->fate);
     if (!out->mine || !out->fate)
         return NC_ENOMEM;
     for (; walk.chunks.more; cel_chunk_walk_next(&walk.chunks)) {
         struct cel_par_part *part = &out->mine[out->n];
 
-        if (cel_grid_cover(req, walk.chunks.index) == CEL_COVER_WHOLE)
+        if (req->writing && cel_grid_cover(req, walk.chunks.index) == CEL_COVER_WHOLE)
             continue;
         *part = (struct cel_par_part){
             .n = part_elements(req, walk.chunks.index), .rank = (uint64_t)par->rank, .nth = out->n};
@@ -84,15 +88,15 @@ static int part_order(const void *a, const void *b)
     return order ? order : x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* Elements that a chunk has to have to be written by itself. An unlimited dimension may still grow. */
-static size_t full(const struct cel_var *var, const uint64_t *index)
+/* The elements of a chunk. An unlimited dimension may still grow while it is written. */
+static size_t full(const struct cel_var *var, const uint64_t *index, bool writing)
 {
     size_t n = 1;
 
     for (int d = 0; d < var->ndims; d++) {
         size_t chunk = var->layout.chunk[d], begin = (size_t)index[d] * chunk, len = var->dim[d]->len;
 
-        n *= var->dim[d]->unlimited || len - begin > chunk ? chunk : len - begin;
+        n *= (writing && var->dim[d]->unlimited) || len - begin > chunk ? chunk : len - begin;
     }
     return n;
 }
@@ -107,17 +111,31 @@ static bool any_touch(const struct cel_par_part *part, size_t n, const struct ce
 }
 
 /* The parts of one chunk, in the order of ranks. Gives the one whose rank is the owner; NULL: rank 0 completes the chunk. */
-static const struct cel_par_part *choose_owner(const struct cel_par_part *part, size_t n, const struct cel_var *var,
-                                               const struct cel_par_head *heads)
+const struct cel_par_part *cel_par_owner_of_put(const struct cel_par_part *part, size_t n, size_t number,
+                                                const struct cel_var *var, const struct cel_par_head *heads)
 {
     const struct cel_par_part *most = part;
     uint64_t sum = 0;
 
+    (void)number;
     for (size_t i = 0; i < n; i++) {
         sum += part[i].n;
         most = part[i].n > most->n ? &part[i] : most;
     }
-    return sum == full(var, part->index) && !any_touch(part, n, heads, var->ndims) ? most : NULL;
+    return sum == full(var, part->index, true) && !any_touch(part, n, heads, var->ndims) ? most : NULL;
+}
+
+/* All who touch a chunk would decode it for the others just as well. One of which they want less than there is will be wanted
+ * again: each rank then reads its part by itself, and keeps the chunk in its cache. */
+const struct cel_par_part *cel_par_owner_of_get(const struct cel_par_part *part, size_t n, size_t number,
+                                                const struct cel_var *var, const struct cel_par_head *heads)
+{
+    uint64_t sum = 0;
+
+    (void)heads;
+    for (size_t i = 0; i < n; i++)
+        sum += part[i].n;
+    return sum >= full(var, part->index, false) ? &part[number % n] : NULL;
 }
 
 /* Where in all_fate and all_piece the entries of each rank begin. */
@@ -127,14 +145,16 @@ static void find_places(struct cel_par_parts *parts, const struct cel_par_head *
         parts->of[r].first = parts->of[r - 1].first + (size_t)heads[r - 1].nparts;
 }
 
-static void decide(struct cel_par_parts *parts, const struct cel_par_part *part, size_t n,
+static void decide(struct cel_par_parts *parts, const struct cel_par_part *part, size_t n, size_t number,
                    const struct cel_par_part *owner)
 {
     for (size_t i = 0; i < n; i++) {
         struct cel_par_of_rank *of = &parts->of[part[i].rank];
 
         parts->all_fate[of->first + part[i].nth] =
-            (struct cel_par_fate){.owner = owner ? (int64_t)owner->rank : -1, .npieces = owner == &part[i] ? n - 1 : 0};
+            (struct cel_par_fate){.owner = owner ? (int64_t)owner->rank : -1,
+                                  .npieces = owner == &part[i] ? n - 1 : 0,
+                                  .number = owner && n > 1 ? number : UINT64_MAX};
         of->answer.left += !owner;
         of->answer.owned += owner == &part[i];
     }
@@ -174,9 +194,10 @@ static void join_left(struct cel_par_parts *parts, const struct cel_par_head *he
 }
 
 static void choose_all(struct cel_par_parts *parts, const struct cel_var *var, const struct cel_par_head *heads,
-                       int size)
+                       int size, cel_par_choose *choose)
 {
-    size_t end;
+    const struct cel_par_part *owner;
+    size_t end, nshared = 0;
 
     qsort(parts->all, parts->nall, sizeof *parts->all, part_order);
     find_places(parts, heads, size);
@@ -184,8 +205,12 @@ static void choose_all(struct cel_par_parts *parts, const struct cel_var *var, c
         for (end = i + 1; end < parts->nall; end++)
             if (cel_par_index_order(parts->all[i].index, parts->all[end].index) != 0)
                 break;
-        decide(parts, &parts->all[i], end - i, choose_owner(&parts->all[i], end - i, var, heads));
+        owner = choose(&parts->all[i], end - i, nshared, var, heads);
+        decide(parts, &parts->all[i], end - i, nshared, owner);
+        nshared += owner && end - i > 1;
     }
+    for (int r = 0; r < size; r++)
+        parts->of[r].answer.nshared = nshared;
     list_pieces(parts, size);
     join_left(parts, heads, size);
 }
@@ -218,10 +243,10 @@ static int keep_answer(struct cel_par_parts *parts)
 }
 
 static int lead(struct cel_par_parts *parts, const struct cel_par *par, const struct cel_var *var,
-                struct cel_par_head *heads)
+                struct cel_par_head *heads, cel_par_choose *choose)
 {
     gather_parts(parts, par, heads);
-    choose_all(parts, var, heads, par->size);
+    choose_all(parts, var, heads, par->size, choose);
     for (int r = 0; r < par->size; r++) {
         const struct cel_par_of_rank *of = &parts->of[r];
 
@@ -253,9 +278,9 @@ static int follow(struct cel_par_parts *parts, const struct cel_par *par)
 }
 
 int cel_par_parts_settle(struct cel_par_parts *parts, const struct cel_par *par, const struct cel_var *var,
-                         struct cel_par_head *mine, struct cel_par_head *heads)
+                         struct cel_par_head *mine, struct cel_par_head *heads, cel_par_choose *choose)
 {
-    int rc = par->rank == 0 ? lead(parts, par, var, heads) : follow(parts, par);
+    int rc = par->rank == 0 ? lead(parts, par, var, heads, choose) : follow(parts, par);
 
     if (parts->n)
         mine->left = (int64_t)parts->answer.left;

@@ -59,7 +59,7 @@ static void show_mark(struct cel_par *par, const char *path, struct proof *proof
 
     if (!made && par->rank == 0)
         proof->inode = 0;
-    MPI_Bcast(proof, sizeof *proof, MPI_BYTE, 0, par->comm);
+    cel_par_tell(par, 0, proof, sizeof *proof);
     if (par->rank && proof->inode && (name_mark(path, proof->random, &name) != CEL_OK || access(name.data, F_OK) != 0))
         proof->inode = 0;
     MPI_Barrier(par->comm);

@@ -36,8 +36,10 @@ struct batch {
 };
 
 struct cel_placing {
+    struct cel_request *req;
     struct cel_dataset *ds;
     struct cel_var *var;
+    char *gathered;      /* a chunk whose bytes are the caller's values */
     struct entry *mine;  /* of this rank */
     struct grant *grant; /* of one batch: of this rank, on rank 0 of all, by rank */
     uint64_t *rest;      /* this rank's that rank 0 writes */
@@ -49,7 +51,7 @@ struct cel_placing {
     struct cel_chunk_location *at; /* of the entries of a batch, from its first one */
     struct batch *batch;           /* of each rank */
     size_t *first;                 /* where the places of each rank begin */
-    void *unread;                  /* stands for the bytes of other ranks' chunks: only its address is looked at */
+    void *unread;                  /* stands for the bytes of chunks: only its address is looked at */
 };
 
 /* --- which chunks there are -------------------------------------------------------------------- */
@@ -90,21 +92,32 @@ static size_t drop_overwritten(struct entry *entry, size_t n)
 
 /* --- its memory ---------------------------------------------------------------------------------- */
 
-int cel_par_placing_make(struct cel_dataset *ds, struct cel_var *var, struct cel_placing **out)
+static bool any_in_place(const struct cel_par *par)
 {
-    const struct cel_par *par = ds->par;
+    for (size_t i = 0; i < par->captured.n; i++)
+        if (((const struct cel_captured *)par->captured.at[i])->in_place)
+            return true;
+    return false;
+}
+
+int cel_par_placing_make(struct cel_request *req, struct cel_placing **out)
+{
+    const struct cel_par *par = req->ds->par;
+    bool gathers = any_in_place(par);
     struct cel_placing *p = cel_calloc(1, sizeof *p);
     size_t own = par->captured.n;
 
     *out = p;
     if (!p)
         return NC_ENOMEM;
-    p->ds = ds;
-    p->var = var;
+    p->req = req;
+    p->ds = req->ds;
+    p->var = req->var;
+    p->gathered = gathers ? cel_malloc(req->array->nbytes) : NULL;
     p->mine = cel_malloc_array(own + 1, sizeof *p->mine);
     p->rest = cel_malloc_array(own + 1, sizeof *p->rest);
     p->grant = par->rank ? cel_malloc_array(own + 1, sizeof *p->grant) : NULL;
-    return p->mine && p->rest && (p->grant || !par->rank) ? CEL_OK : NC_ENOMEM;
+    return p->mine && p->rest && (p->grant || !par->rank) && (p->gathered || !gathers) ? CEL_OK : NC_ENOMEM;
 }
 
 int cel_par_placing_lead(struct cel_placing *p, const struct cel_par_head *heads)
@@ -126,6 +139,7 @@ void cel_par_placing_free(struct cel_placing *p)
 {
     if (!p)
         return;
+    free(p->gathered);
     free(p->mine);
     free(p->rest);
     free(p->entry);
@@ -135,6 +149,21 @@ void cel_par_placing_free(struct cel_placing *p)
     free(p->first);
     free(p->unread);
     free(p);
+}
+
+/* A chunk's bytes, valid until the next are asked for. */
+static const char *bytes_of(const struct cel_placing *p, const struct cel_captured *chunk)
+{
+    const struct cel_request *req = p->req;
+    struct cel_box box;
+
+    if (!chunk->in_place)
+        return chunk->bytes;
+    if (cel_grid_is_padded(req, chunk->index))
+        cel_fill_chunk(&req->transfer, p->gathered, req->array->nbytes / req->array->elem);
+    cel_grid_box(req, chunk->index, p->gathered, &box);
+    cel_gather(&req->transfer, &box);
+    return p->gathered;
 }
 
 /* --- gathering ----------------------------------------------------------------------------------- */
@@ -174,11 +203,9 @@ static bool must_flush(struct cel_dataset *ds)
     return ds->ops->must_flush && ds->ops->must_flush(ds);
 }
 
-static const void *bytes_of(const struct cel_placing *p, const struct entry *entry)
+static const struct cel_captured *own_chunk(const struct cel_placing *p, const struct entry *entry)
 {
-    const struct cel_par *par = p->ds->par;
-
-    return entry->rank ? p->unread : ((struct cel_captured *)par->captured.at[entry->nth])->bytes;
+    return p->ds->par->captured.at[entry->nth];
 }
 
 /* A chunk that is written whole is in nobody's cache any more. */
@@ -189,8 +216,7 @@ static int allocate(struct cel_placing *p, const struct entry *entry, struct cel
 
     if (cached)
         cel_cache_drop(p->var->array, cached);
-    return p->ds->ops->chunk_allocate(p->ds, p->var, index, bytes_of(p, entry), (size_t)entry->n,
-                                      (uint32_t)entry->skipped, at);
+    return p->ds->ops->chunk_allocate(p->ds, p->var, index, p->unread, (size_t)entry->n, (uint32_t)entry->skipped, at);
 }
 
 /* The next entries up to a flush, or a failure. *end is behind those that have a place now. */
@@ -249,8 +275,11 @@ static int write_here(const struct cel_placing *p, const struct grant *grant, co
 
 static void write_own(const struct cel_placing *p, struct cel_first_failure *first)
 {
-    for (size_t i = 0; i < p->batch[0].n; i++)
-        cel_first_failure_note(first, write_here(p, &p->grant[i], bytes_of(p, &p->entry[p->grant[i].entry])));
+    for (size_t i = 0; i < p->batch[0].n; i++) {
+        const struct cel_captured *chunk = own_chunk(p, &p->entry[p->grant[i].entry]);
+
+        cel_first_failure_note(first, write_here(p, &p->grant[i], bytes_of(p, chunk)));
+    }
 }
 
 /* After a failure the rest is still received: no rank waits for ever. */
@@ -294,7 +323,7 @@ static int lead_batch(struct cel_placing *p, int rc, bool *more)
         cel_first_failure_note(&first, allocate_batch(p, &end));
     *more = first.rc == CEL_OK && end < p->n;
     sort_grants(p, end, *more);
-    MPI_Scatter(p->batch, sizeof own, MPI_BYTE, &own, sizeof own, MPI_BYTE, 0, par->comm);
+    cel_par_scatter(par, p->batch, &own, sizeof own);
     for (int r = 1; r < par->size; r++)
         cel_par_send(par, r, p->grant + p->first[r], p->batch[r].n * sizeof *p->grant);
     write_own(p, &first);
@@ -314,7 +343,7 @@ static int write_directly(const struct cel_placing *p, const struct grant *grant
     const struct cel_captured *chunk = par->captured.at[grant->nth];
     struct cel_chunk_location at = {.address = grant->address, .nbytes = chunk->n, .in_place = grant->in_place};
 
-    return par->own_ops->peer_write(par->peer, p->var, chunk->index, &at, chunk->bytes, chunk->n);
+    return par->own_ops->peer_write(par->peer, p->var, chunk->index, &at, bytes_of(p, chunk), chunk->n);
 }
 
 static bool follow_batch(const struct cel_placing *p)
@@ -323,7 +352,7 @@ static bool follow_batch(const struct cel_placing *p)
     struct batch batch;
     uint64_t nrest = 0;
 
-    MPI_Scatter(NULL, 0, MPI_BYTE, &batch, sizeof batch, MPI_BYTE, 0, par->comm);
+    cel_par_scatter(par, NULL, &batch, sizeof batch);
     cel_par_receive(par, 0, p->grant, (size_t)batch.n * sizeof *p->grant);
     for (uint64_t i = 0; i < batch.n; i++)
         if (!p->grant[i].handed_over || write_directly(p, &p->grant[i]) != CEL_OK)
@@ -333,7 +362,7 @@ static bool follow_batch(const struct cel_placing *p)
         const struct cel_captured *chunk = par->captured.at[p->grant[p->rest[i]].nth];
 
         cel_par_send(par, 0, &p->rest[i], sizeof p->rest[i]);
-        cel_par_send(par, 0, chunk->bytes, chunk->n);
+        cel_par_send(par, 0, bytes_of(p, chunk), chunk->n);
     }
     return batch.more;
 }

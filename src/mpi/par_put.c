@@ -88,7 +88,7 @@ static void look(struct put *p, struct news *news)
     else if (news->rc == CEL_OK && news->chunks)
         news->rc = cel_par_placing_lead(p->placing, p->heads);
     else if (news->rc == CEL_OK)
-        news->given = cel_par_direct_hand_over(p->ds, p->var, p->heads, &news->place);
+        news->given = cel_par_direct_hand_over(p->ds, p->var, p->heads, false, &news->place);
     for (int d = 0; d < p->var->ndims; d++)
         news->len[d] = p->var->dim[d]->len;
 }
@@ -109,14 +109,14 @@ static int make_placing_anew(struct put *p)
     int rc;
 
     cel_par_placing_free(p->placing);
-    rc = cel_par_placing_make(p->ds, p->var, &p->placing);
+    rc = cel_par_placing_make(&p->req, &p->placing);
     return rc == CEL_OK && p->heads ? cel_par_placing_lead(p->placing, p->heads) : rc;
 }
 
 static int trade_parts(struct put *p)
 {
     struct cel_par *par = p->ds->par;
-    int rc = cel_par_parts_settle(&p->parts, par, p->var, &p->head, p->heads);
+    int rc = cel_par_parts_settle(&p->parts, par, p->var, &p->head, p->heads, cel_par_owner_of_put);
 
     if (rc == CEL_OK)
         rc = cel_par_left_take_memory(&p->left);
@@ -132,10 +132,10 @@ static int move_values(struct put *p)
     struct news news = {0};
     int rc = CEL_OK;
 
-    MPI_Gather(&p->head, sizeof p->head, MPI_BYTE, p->heads, sizeof p->head, MPI_BYTE, 0, par->comm);
+    cel_par_gather(par, &p->head, p->heads, sizeof p->head);
     if (par->rank == 0)
         look(p, &news);
-    MPI_Bcast(&news, sizeof news, MPI_BYTE, 0, par->comm);
+    cel_par_tell(par, 0, &news, sizeof news);
     if (news.rc != CEL_OK)
         return cel_par_share(par, par->rank == 0 ? news.rc : CEL_OK);
     learn_lengths(p, &news);
@@ -165,7 +165,7 @@ static int take_memory(struct put *p)
             return NC_ENOMEM;
     }
     p->head.nchunks = par->captured.n;
-    return rc == CEL_OK ? cel_par_placing_make(p->ds, p->var, &p->placing) : rc;
+    return rc == CEL_OK ? cel_par_placing_make(&p->req, &p->placing) : rc;
 }
 
 static int encode_chunks(struct put *p)

@@ -106,7 +106,7 @@ static void start_sending(const struct cel_request *req, const struct cel_par_pa
 static void finish_sending(const struct outbox *out)
 {
     for (size_t i = 0; i < out->n; i++)
-        MPI_Wait(&out->request[i], MPI_STATUS_IGNORE);
+        cel_par_wait(&out->request[i]);
 }
 
 static void outbox_free(struct outbox *out, size_t n)

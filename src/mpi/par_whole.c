@@ -52,12 +52,16 @@ static struct cel_captured *take_captured(struct cel_par *par, size_t n)
         par->nspare -= chunk->cap;
     }
     cel_unlock(&par->lock);
+    if (chunk)
+        chunk->in_place = false;
     if (chunk && chunk->cap >= n)
         return chunk;
     free(chunk);
     chunk = cel_malloc(sizeof *chunk + n);
-    if (chunk)
-        chunk->cap = n;
+    if (!chunk)
+        return NULL;
+    chunk->cap = n;
+    chunk->in_place = false;
     return chunk;
 }
 
@@ -89,7 +93,7 @@ static int capture(struct cel_dataset *ds, struct cel_var *var, const size_t *in
     return add_captured(ds->par, var, index, chunk, at->skipped, n);
 }
 
-/* work() where there is nothing to encode: the values are gathered where they are kept. */
+/* work() where there is nothing to encode, but to convert: the values are gathered where they are kept. */
 static int gather_captured(struct cel_job *job)
 {
     const struct cel_request *req = job->stream->req;
@@ -140,9 +144,24 @@ static void send_job(struct cel_stream *stream, const size_t *index, int (*work)
     cel_stream_send(job);
 }
 
+/* What is written as the caller has it is not copied before. */
+static int capture_in_place(const struct cel_request *req, const size_t *index)
+{
+    struct cel_captured *chunk = take_captured(req->ds->par, 0);
+
+    if (!chunk)
+        return NC_ENOMEM;
+    chunk->in_place = true;
+    return add_captured(req->ds->par, req->var, index, chunk, 0, req->array->nbytes);
+}
+
 static int send_whole(struct cel_stream *stream, const size_t *index)
 {
-    if (cel_grid_cover(stream->req, index) == CEL_COVER_WHOLE)
+    bool whole = cel_grid_cover(stream->req, index) == CEL_COVER_WHOLE;
+
+    if (whole && !stream->var->chain.n && stream->req->transfer.same)
+        return capture_in_place(stream->req, index);
+    if (whole)
         send_job(stream, index, stream->var->chain.n ? cel_job_put_whole : gather_captured);
     return CEL_OK;
 }

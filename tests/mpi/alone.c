@@ -2,27 +2,13 @@
  * the same variables, converted or not, while other ranks do the same. Each rank reads back what it put without any
  * collective call; after nc_sync all read all. Ranks other than 0 must have written themselves. What does go by chunks
  * waits, and more than is kept is refused. alone FILE MODE FILL (mode: netcdf4, cdf1, cdf2, cdf5, or chunks; fill: 0, 1) */
-#include <cellar.h>
-#include <mpi.h>
-#include <netcdf.h>
-#include <netcdf_par.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "check.h"
 #include "counting.h"
 
 enum { NREC = 3, NY = 48, NX = 300 };
 
-static int rank, size, wrong;
+static int wrong;
 
-#define CHECK(call) \
-    do { \
-        int rc_ = (call); \
-        if (rc_ != NC_NOERR) { \
-            fprintf(stderr, "rank %d, line %d: %s: %d %s\n", rank, __LINE__, #call, rc_, cellar_error()); \
-            MPI_Abort(MPI_COMM_WORLD, 1); \
-        } \
-    } while (0)
 #define EXPECT(what) \
     do { \
         if (!(what)) { \

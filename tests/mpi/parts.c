@@ -1,32 +1,18 @@
 /* Ranks put boxes that cut through chunks, the cuts random but the same on all ranks: every chunk that all boxes of a call
  * cover together is encoded by one of the ranks. Then boxes with gaps, which leave chunks to rank 0, boxes that overlap,
  * every second row, values of another type and values that do not fit. All ranks compare what they read with an array in
- * memory, while the file is written and afterwards. parts FILE FILTER SEED
+ * memory, while the file is written and afterwards, each for itself and all together. parts FILE FILTER SEED
  * Ranks other than 0 must have written to a netCDF-4 file themselves. FILE has what leaves nothing out, in calls that are the same for any number of ranks; FILE.more has the rest. */
-#include <cellar.h>
+#include "check.h"
 #include <math.h>
-#include <mpi.h>
-#include <netcdf.h>
-#include <netcdf_par.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "counting.h"
 
 enum { NT = 4, NY = 61, NX = 83, CT = 2, CY = 16, CX = 20, CALLS = 4 };
 
-static int rank, size, wrong;
+static int wrong;
+
 static unsigned random_state;
 static float model[NT * CALLS][NY][NX]; /* NC_FILL_FLOAT where nothing was put */
-
-#define CHECK(call) \
-    do { \
-        int rc_ = (call); \
-        if (rc_ != NC_NOERR) { \
-            fprintf(stderr, "rank %d, line %d: %s: %d %s\n", rank, __LINE__, #call, rc_, cellar_error()); \
-            MPI_Abort(MPI_COMM_WORLD, 1); \
-        } \
-    } while (0)
 
 static size_t random_below(size_t n)
 {
@@ -162,6 +148,75 @@ static void write_complete(const char *path, const char *filter)
     CHECK(nc_close(ncid));
 }
 
+static void check_boxes(int ncid, int var, const struct box *boxes, size_t every)
+{
+    const struct box *b = &boxes[rank];
+    size_t ny = (b->end[1] - b->start[1] + every - 1) / every, at = 0, bad = 0;
+    size_t start[3] = {b->start[0], b->start[1], b->start[2]};
+    size_t count[3] = {b->end[0] - b->start[0], ny, b->end[2] - b->start[2]};
+    ptrdiff_t stride[3] = {1, (ptrdiff_t)every, 1};
+    double *got = malloc((volume(b) + 1) * sizeof *got);
+
+    CHECK(nc_get_vars_double(ncid, var, start, count, stride, got));
+    for (size_t t = b->start[0]; t < b->end[0]; t++)
+        for (size_t y = b->start[1]; y < b->end[1]; y += every)
+            for (size_t x = b->start[2]; x < b->end[2]; x++)
+                bad += got[at++] != (double)model[t][y][x];
+    if (bad)
+        fprintf(stderr, "rank %d: %zu wrong values of a box\n", rank, bad);
+    wrong += bad != 0;
+    free(got);
+}
+
+/* One rank asks for what is not there, and one for a type that the values do not fit: the first is an error of all, the
+ * second of that rank alone. */
+static void get_badly(int ncid, int var)
+{
+    static float room[NT * CALLS][NY][NX];
+    size_t start[3] = {0, rank == size - 1 ? NY + 1 : 0, 0}, count[3] = {1, 1, NX};
+    float row[NX];
+    int rc = nc_get_vara_float(ncid, var, start, count, row);
+
+    wrong += rc == NC_NOERR || (rank < size - 1 && size > 1 && !strstr(cellar_error(), "rank"));
+    rc = rank == 0 ? nc_get_var_schar(ncid, var, (signed char *)room) : nc_get_var_float(ncid, var, &room[0][0][0]);
+    wrong += rc != (rank == 0 ? NC_ERANGE : NC_NOERR);
+}
+
+/* All ranks read all of it: each chunk is read by one of them. Then boxes, which share chunks, with and without gaps. */
+static void read_together(const char *path, const char *filter)
+{
+    struct box *boxes = malloc(sizeof *boxes * (size_t)size), all = {{0, 0, 0}, {NT * CALLS, NY, NX}};
+    unsigned long mine, sum;
+    unsigned long long stored = 0;
+    size_t before;
+    int ncid, var;
+
+    CHECK(nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+    CHECK(nc_inq_varid(ncid, "v", &var));
+    CHECK(nc_var_par_access(ncid, var, NC_COLLECTIVE));
+    CHECK(cellar_inq_var_stored(ncid, var, &stored));
+    before = fetched;
+    check(ncid, var, __LINE__);
+    mine = fetched - before;
+    MPI_Allreduce(&mine, &sum, 1, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (!strchr(path, '#') && strcmp(filter, "none") != 0 && (!sum || sum > 2 * stored)) {
+        fprintf(stderr, "rank %d: %lu bytes were read of %llu\n", rank, sum, stored);
+        wrong++;
+    }
+    for (int i = 0; i < 4; i++) {
+        deal(all, size, boxes);
+        check_boxes(ncid, var, boxes, 1);
+        check_boxes(ncid, var, boxes, 3);
+        for (int r = 0; r < size; r++)
+            for (int d = 0; d < 3; d++)
+                boxes[r].end[d] -= boxes[r].end[d] - boxes[r].start[d] > 3 ? 2 : 0;
+        check_boxes(ncid, var, boxes, 1);
+    }
+    get_badly(ncid, var);
+    CHECK(nc_close(ncid));
+    free(boxes);
+}
+
 static void leave_out(struct box *boxes, int round)
 {
     for (int r = 0; r < size; r++)
@@ -232,6 +287,7 @@ int main(int argc, char **argv)
         return 2;
     random_state = (unsigned)atoi(argv[3]);
     write_complete(argv[1], argv[2]);
+    read_together(argv[1], argv[2]);
     snprintf(more, sizeof more, "%s", argv[1]);
     if (strchr(more, '#'))
         *strchr(more, '#') = 0;

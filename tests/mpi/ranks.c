@@ -1,13 +1,7 @@
 /* Ranks put and get random regions, whole chunks and parts of them, collectively and alone; then every rank reads the file
  * alone and compares it with an array in memory. ranks FILE FORMAT FILTER SEED */
-#include <cellar.h>
+#include "check.h"
 #include <math.h>
-#include <mpi.h>
-#include <netcdf.h>
-#include <netcdf_par.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define NY 40
@@ -15,17 +9,6 @@
 #define CY 8
 #define CX 10
 #define STEPS 6
-
-static int rank, size;
-
-#define CHECK(call) \
-    do { \
-        int rc_ = (call); \
-        if (rc_ != NC_NOERR) { \
-            fprintf(stderr, "rank %d, line %d: %s: %d %s\n", rank, __LINE__, #call, rc_, cellar_error()); \
-            MPI_Abort(MPI_COMM_WORLD, 1); \
-        } \
-    } while (0)
 
 static float value(int step, size_t y, size_t x)
 {

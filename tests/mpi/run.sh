@@ -36,6 +36,13 @@ zarr2 deflate,level=1
 zarr2 none
 zarr3 shuffle|zstd,level=3
 END
+python=$(cd "$(dirname "$0")/../.." && pwd)/.venv-peers/bin/python
+[ -x "$python" ] || python=/usr/bin/python3
+"$python" "$(dirname "$0")/peers.py" netcdf4-shuffle-deflate-level-1-4 netcdf4-shuffle-zstd-level-3-4 netcdf4-fletcher32-16 netcdf4-none-4 \
+    cdf1-none-4 cdf2-none-4 cdf5-none-4 zarr2-deflate-level-1-4 zarr2-none-4 zarr3-shuffle-zstd-level-3-4
+for n in 2 4 16; do
+    $run -n $n "$programs/mpi_codecs" .
+done
 # Chunks that ranks have in parts, by random cuts: where the cuts leave nothing out, the same bytes for any number of ranks.
 while read -r format filter; do
     for seed in 1 2 3; do

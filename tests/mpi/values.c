@@ -1,26 +1,12 @@
 /* Variables without chunks, and classic files: ranks put rows, blocks and every second row, converted or not, over fill values
  * and over what a sync acknowledged, with and without fill; every rank reads all of it back, and ranks other than 0 must
  * have written to the file themselves. values FILE MODE (netcdf4, cdf1, cdf2, cdf5) */
-#include <mpi.h>
-#include <netcdf.h>
-#include <netcdf_par.h>
-#include <cellar.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "check.h"
 #include "counting.h"
 
 enum { NY = 32, NX = 4096, STEPS = 3, ODD = 1501 };
 
-static int rank, size, wrong;
-#define CHECK(call) \
-    do { \
-        int rc_ = (call); \
-        if (rc_ != NC_NOERR) { \
-            fprintf(stderr, "rank %d, line %d: %s: %d %s\n", rank, __LINE__, #call, rc_, cellar_error()); \
-            MPI_Abort(MPI_COMM_WORLD, 1); \
-        } \
-    } while (0)
+static int wrong;
 
 static int value(int round, size_t y, size_t x)
 {

@@ -15,6 +15,14 @@ bool cel_h5_chunk_hand_over(struct cel_dataset *ds, struct cel_var *var, const s
     return cel_h5_io_defers(io) && cel_h5_deferred_is_free(io->deferred, at->address, n, at->in_place);
 }
 
+bool cel_h5_chunk_lend(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at)
+{
+    struct cel_h5_io *io = cel_h5_file(ds)->io;
+
+    return !cel_h5_is_in_other_file(((const struct cel_h5_var *)var->priv)->addr) && cel_h5_io_defers(io) &&
+           cel_h5_deferred_is_free(io->deferred, at->address, at->nbytes, true);
+}
+
 static bool set_nbytes(const struct cel_var *var, size_t *nbytes)
 {
     *nbytes = var->type->size;
@@ -25,11 +33,12 @@ static bool set_nbytes(const struct cel_var *var, size_t *nbytes)
 }
 
 /* libhdf5 makes room with the first element that is put: one of those that will be overwritten. */
-static int make_room(struct cel_dataset *ds, struct cel_var *var, uint64_t element)
+static int make_room(struct cel_dataset *ds, struct cel_var *var, const struct cel_value_range *range)
 {
     size_t start[CEL_RANK_MAX], count[CEL_RANK_MAX];
+    uint64_t element = range->first;
 
-    if (H5Dget_storage_size(((struct cel_h5_var *)var->priv)->id) > 0)
+    if (range->reading || H5Dget_storage_size(((struct cel_h5_var *)var->priv)->id) > 0)
         return CEL_OK;
     for (int d = var->ndims - 1; d >= 0; d--) {
         start[d] = (size_t)(element % var->dim[d]->len);
@@ -66,7 +75,7 @@ static bool find_place(struct cel_dataset *ds, struct cel_var *var, const struct
         return false;
     cel_h5_synced_range_use(var); /* before there is room: what the last sync knows of */
     io->synced_begin = io->synced_end = 0;
-    if (make_room(ds, var, range->first) != CEL_OK || empty_libhdf5(io, var) != CEL_OK)
+    if (make_room(ds, var, range) != CEL_OK || empty_libhdf5(io, var) != CEL_OK)
         return false;
     at = H5Dget_storage_size(v->id) == nbytes ? H5Dget_offset(v->id) : HADDR_UNDEF;
     if (at == HADDR_UNDEF || !cel_h5_deferred_is_free(io->deferred, at, nbytes, v->synced_begin == at && v->synced_end))

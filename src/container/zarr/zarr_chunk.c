@@ -44,20 +44,23 @@ int cel_zarr_chunk_find(struct cel_dataset *ds, struct cel_var *var, const size_
     return CEL_OK;
 }
 
+int cel_zarr_chunk_get(struct cel_store *store, const struct cel_var *var, const size_t *index, struct cel_buf *out)
+{
+    struct cel_buf key = CEL_BUF_INIT(1 << 20);
+    int rc = key_of(var, index, &key);
+
+    if (rc == CEL_OK)
+        rc = cel_store_get(store, key.data, out);
+    cel_buf_dispose(&key);
+    return rc;
+}
+
 int cel_zarr_chunk_read(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                         const struct cel_chunk_location *at, struct cel_buf *out)
 {
-    struct cel_buf key = CEL_BUF_INIT(1 << 20);
-    int rc;
-
     (void)at;
-    if (array_of(var)->shard)
-        return cel_zarr_shard_get(ds, var, index, out);
-    rc = key_of(var, index, &key);
-    if (rc == CEL_OK)
-        rc = cel_store_get(cel_zarr_of(ds)->store, key.data, out);
-    cel_buf_dispose(&key);
-    return rc;
+    return array_of(var)->shard ? cel_zarr_shard_get(ds, var, index, out)
+                                : cel_zarr_chunk_get(cel_zarr_of(ds)->store, var, index, out);
 }
 
 bool cel_zarr_chunk_want(struct cel_dataset *ds, struct cel_var *var, const size_t *index)
@@ -132,7 +135,7 @@ int cel_zarr_chunk_put(struct cel_store *store, const struct cel_var *var, const
     int rc = key_of(var, index, &key);
 
     if (rc == CEL_OK)
-        rc = cel_store_put(store, key.data, encoded, n);
+        rc = cel_store_put_behind(store, key.data, encoded, n);
     cel_buf_dispose(&key);
     return rc;
 }

@@ -253,13 +253,17 @@ int cel_zarr_chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const s
 int cel_zarr_chunk_write(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                          const struct cel_chunk_location *at, const void *encoded, size_t n);
 
+int cel_zarr_chunk_get(struct cel_store *store, const struct cel_var *var, const size_t *index, struct cel_buf *out);
 int cel_zarr_chunk_put(struct cel_store *store, const struct cel_var *var, const size_t *index, const void *encoded,
                        size_t n); /* of an array without shards */
 
 /* --- zarr_peer.c: chunks that other processes write ------------------------- */
+bool cel_zarr_chunk_lend(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at);
 bool cel_zarr_chunk_hand_over(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at,
                               size_t n);
 int cel_zarr_peer_open(const struct cel_location *where, struct cel_peer **out);
+int cel_zarr_peer_read(struct cel_peer *peer, struct cel_var *var, const size_t *index,
+                       const struct cel_chunk_location *at, struct cel_buf *out);
 int cel_zarr_peer_write(struct cel_peer *peer, struct cel_var *var, const size_t *index,
                         const struct cel_chunk_location *at, const void *encoded, size_t n);
 int cel_zarr_peer_sync(struct cel_peer *peer);

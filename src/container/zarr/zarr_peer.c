@@ -18,6 +18,14 @@ bool cel_zarr_chunk_hand_over(struct cel_dataset *ds, struct cel_var *var, const
     return !a->shard;
 }
 
+bool cel_zarr_chunk_lend(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at)
+{
+    const struct cel_zarr_array *a = var->priv;
+
+    (void)ds, (void)at;
+    return !a->shard;
+}
+
 int cel_zarr_peer_open(const struct cel_location *where, struct cel_peer **out)
 {
     struct cel_peer *peer = where->is_directory ? cel_calloc(1, sizeof *peer) : NULL;
@@ -37,6 +45,13 @@ int cel_zarr_peer_open(const struct cel_location *where, struct cel_peer **out)
     cel_store_abandon(peer->zarr.store);
     free(peer);
     return CEL_ABSENT;
+}
+
+int cel_zarr_peer_read(struct cel_peer *peer, struct cel_var *var, const size_t *index,
+                       const struct cel_chunk_location *at, struct cel_buf *out)
+{
+    (void)at;
+    return cel_zarr_chunk_get(peer->zarr.store, var, index, out);
 }
 
 int cel_zarr_peer_write(struct cel_peer *peer, struct cel_var *var, const size_t *index,
