@@ -8,7 +8,14 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { CHUNK = 1024, BLOCK = 256 * CHUNK, VALUES = 4, RECORD_VARS = 100, FILE_NAME = 4096 }; /* chunks of 4 KiB */
+enum {
+    CHUNK = 1024,
+    BLOCK = 256 * CHUNK,
+    VALUES = 4,
+    RECORD_VARS = 100,
+    SMALL_VARS = 20,
+    FILE_NAME = 4096
+}; /* chunks of 4 KiB */
 
 #define OK(call) \
     do { \
@@ -306,6 +313,36 @@ static void open_files(const struct run *run)
     free(nc);
 }
 
+/* --- small files, one after the other: of 20 variables, each with five attributes ------------------ */
+
+static void write_small_file(const struct run *run)
+{
+    static const char *const texts[] = {"units", "long_name", "standard_name", "cell_methods"};
+    int nc = create(run), dims[3], var;
+    char name[32];
+
+    OK(nc_def_dim(nc, "time", NC_UNLIMITED, &dims[0]));
+    OK(nc_def_dim(nc, "lat", 90, &dims[1]));
+    OK(nc_def_dim(nc, "lon", 180, &dims[2]));
+    for (int i = 0; i < SMALL_VARS; i++) {
+        const double range[] = {-i, i};
+
+        snprintf(name, sizeof name, "variable_%d", i);
+        OK(nc_def_var(nc, name, NC_FLOAT, 3, dims, &var));
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            OK(nc_put_att_text(nc, var, texts[k], strlen(name), name));
+        OK(nc_put_att_double(nc, var, "valid_range", NC_DOUBLE, 2, range));
+    }
+    OK(nc_enddef(nc));
+    OK(nc_close(nc));
+}
+
+static void write_small_files(const struct run *run)
+{
+    for (size_t i = 0; i < run->n; i++)
+        write_small_file(run);
+}
+
 /* --- what opening costs, whatever there is ------------------------------------------------------------ */
 
 static void open_only(const struct run *run)
@@ -328,6 +365,7 @@ static const struct kind {
     {"records", write_records, read_records},
     {"records-synced", write_synced, open_only},
     {"files", write_files, open_files},
+    {"small-files", write_small_files, open_only},
 };
 
 static double microseconds(struct timeval t)

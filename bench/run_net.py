@@ -120,7 +120,7 @@ class Bench:
 
     def files(self):
         program = self.options.build + "/tests/net/"
-        for name, words in (("scattered.nc", ["chunked"]), ("first.nc", ["chunked", "first"])):
+        for name, words in (("contiguous.nc", []), ("scattered.nc", ["chunked"]), ("first.nc", ["chunked", "first"])):
             timed([program + "scattered", f"{self.folder}/{name}", *words], self.env)
         timed([self.tools + "nccopy", "--cloud", self.folder + "/first.nc", self.folder + "/cloud.nc"], self.env)
         cdl = self.folder + "/many.cdl"
@@ -128,9 +128,9 @@ class Bench:
             f.write("netcdf many { dimensions: y = 1024; x = 1024; variables: float v(y, x); v:_ChunkSizes = 16, 1024; data: v = "
                     + ", ".join(str(i * 37 % 1001) for i in range(1 << 20)) + "; }")
         timed([self.tools + "ncgen", "-4", "-o", self.folder + "/many.nc", cdl], self.env)
-        for delay in (.02, .05):
+        for delay in (int(ms) / 1000 for ms in self.options.delays.split(",")):
             self.web.delay = delay
-            for name in ("scattered.nc", "first.nc", "cloud.nc"):
+            for name in ("contiguous.nc", "scattered.nc", "first.nc", "cloud.nc"):
                 self.compare(f"open {name}, {delay * 1000:.0f} ms", self.web, [self.tools + "ncdump", "-h", self.url + name],
                              {p: [*self.python, "open", p, self.url + name] for p in ("netcdf4", "h5py")}, 1.2)
             self.compare(f"64 chunks, {delay * 1000:.0f} ms", self.web, [program + "read_all", self.url + "many.nc", "v"],
@@ -139,19 +139,27 @@ class Bench:
     def remove(self, name):
         shutil.rmtree(f"{self.folder}/bucket/{'ours' if name == 'Cellar' else name}.zarr", ignore_errors=True)
 
-    def zarr(self):
+    def zarr(self, ops=("write", "read")):
         import numpy
         raw = self.folder + "/field.f4"
         shape = [int(n) for n in SHAPE.split("x")]
         walk = numpy.random.default_rng(1).normal(size=shape).astype("<f4").cumsum(axis=2)
         (numpy.round(walk * 64) / 64).astype("<f4").tofile(raw)
-        self.s3.delay = .02
         env = {**self.env, "AWS_ENDPOINT_URL": self.endpoint}
-        for op in ("write", "read"):
+        def commands(op):
             ours = [self.options.build + "/bench/bench_zarr", op, raw, SHAPE, CHUNKS, "", "zstd,level=3",
                     "s3://bucket/ours.zarr#mode=zarr,v3", "1"]
-            peers = {p: [*self.python, "z" + op, p, self.endpoint, "bucket", p + ".zarr", raw, SHAPE, CHUNKS]
-                     for p in ("obstore", "tensorstore", "zarrs")}
+            return ours, {p: [*self.python, "z" + op, p, self.endpoint, "bucket", p + ".zarr", raw, SHAPE, CHUNKS]
+                          for p in ("obstore", "tensorstore", "zarrs")}
+
+        if "write" not in ops:  # what is read is written first, by each its own
+            self.s3.delay = 0
+            ours, peers = commands("write")
+            for command in (ours, *peers.values()):
+                timed(command, env)
+        self.s3.delay = .02
+        for op in ops:
+            ours, peers = commands(op)
             self.compare(f"Zarr {op}, 20 ms", self.s3, ours, peers, 1.2, env=env, before=self.remove if op == "write" else lambda name: None)
 
 
@@ -159,16 +167,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", default="build")
     parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--part", choices=("files", "zarr"))
+    parser.add_argument("--delays", default="20,50", help="of files, in ms")
+    parser.add_argument("--part", choices=("files", "zarr", "write", "read"), help="write and read are the parts of zarr")
     options = parser.parse_args()
     options.build = os.path.abspath(options.build)
     shm = "/dev/shm" if os.path.isdir("/dev/shm") else None
     with tempfile.TemporaryDirectory(dir=shm) as folder:
         os.chdir(folder)
         bench = Bench(options, folder)
-        for part in ("files", "zarr"):
-            if options.part in (None, part):
-                getattr(bench, part)()
+        if options.part in (None, "files"):
+            bench.files()
+        if options.part != "files":
+            bench.zarr([options.part] if options.part in ("write", "read") else ("write", "read"))
         with open(options.build + "/bench_net.json", "w") as f:
             json.dump(bench.rows, f, indent=1)
     return 0 if all(row["holds"] for row in bench.rows) else 1

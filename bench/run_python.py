@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """run_python.py [MB] [WORD...]: the Python package side by side with its peers: netCDF4-python, h5netcdf, hidefix,
 zarr-python's own pipeline, zarrs. Run it with the Python of .venv-python (make python-installed). All take turns; a ratio
-above 1 means that Cellar is faster, and "CPU" is the same ratio in processor seconds, which a busy machine hardly changes.
-With words only the rows whose names have one of them are run.
+above 1 means that Cellar is faster, and "CPU" is the same ratio in processor seconds, which a busy machine changes less.
+"others" is how much of the machine other programs took meanwhile: such a row is worth no more than its CPU. With words only
+the rows whose names have one of them are run.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -41,27 +43,44 @@ def wanted(what: str) -> bool:
     return not WORDS or any(word in what for word in WORDS)
 
 
-def measure(cases: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, list[tuple[float, float]]]:
-    """Seconds and processor seconds of each case, in turns; a first turn is not counted."""
+def machine_busy() -> float:
+    """Processor seconds that all programs of the machine have taken."""
+    ticks = [int(n) for n in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+    return (sum(ticks[:8]) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(
+    cases: Mapping[str, Callable[[], object]], rounds: int, before: Callable[[str], object]
+) -> dict[str, list[tuple[float, float]]]:
+    """Seconds and processor seconds of each case, in turns, without the first turn and without `before`."""
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
     for _ in range(rounds + 1):
         for name, run in cases.items():
+            before(name)
             begin, cpu = time.perf_counter(), time.process_time()
             run()
             times[name].append((time.perf_counter() - begin, time.process_time() - cpu))
     return {name: t[1:] for name, t in times.items()}
 
 
-def report(what: str, cases: Mapping[str, Callable[[], object]], must: Mapping[str, float | None], rounds: int = 5) -> None:
+def report(
+    what: str,
+    cases: Mapping[str, Callable[[], object]],
+    must: Mapping[str, float | None],
+    rounds: int = 7,
+    before: Callable[[str], object] = lambda name: None,
+) -> None:
     """A row for each peer, with what the ratio must be."""
     if not wanted(what):
         return
-    found = measure(cases, rounds)
+    begin, busy, cpu = time.perf_counter(), machine_busy(), time.process_time()
+    found = measure(cases, rounds, before)
+    others = (machine_busy() - busy - (time.process_time() - cpu)) / (time.perf_counter() - begin) / (os.cpu_count() or 1)
     ours = found.pop("cellar")
     for name, theirs in found.items():
         row = compare([t for t, _ in theirs], [t for t, _ in ours], must[name])
-        cpu = compare([t for _, t in theirs], [t for _, t in ours], None)
-        print_row(f"{what}: {name}", row | {"note": f"  CPU {cpu['ratio']:.2f}"})
+        processor = compare([t for _, t in theirs], [t for _, t in ours], None)
+        print_row(f"{what}: {name}", row | {"note": f"  CPU {processor['ratio']:.2f}, others {max(others, 0):.0%}"})
 
 
 def field(n: int) -> np.ndarray:
@@ -191,18 +210,27 @@ def with_zarr(folder: str, values: np.ndarray) -> None:
             def write(name: str, codec=codec, shards=shards) -> None:
                 with zarr.config.set({"codec_pipeline.path": pipelines[name]}):
                     array = zarr.create_array(f"{folder}/{name}.zarr", shape=values.shape, dtype="f4", chunks=(2, 256, 512),
-                                              shards=shards, compressors=codec, overwrite=True)  # fmt: skip
+                                              shards=shards, compressors=codec)  # fmt: skip
                     array[:] = values
 
             def read(name: str) -> None:
                 with zarr.config.set({"codec_pipeline.path": pipelines[name]}):
                     zarr.open_array(f"{folder}/{name}.zarr", mode="r")[:]
 
+            def clear(name: str) -> None:
+                shutil.rmtree(f"{folder}/{name}.zarr", ignore_errors=True)
+
+            if not wanted(f"zarr write, {kind}") and not wanted(f"zarr read, {kind}"):
+                continue
+            report(f"zarr write, {kind}", {name: lambda name=name: write(name) for name in pipelines}, must, before=clear)
             for name in pipelines:
-                if wanted(f"zarr read, {kind}"):
-                    write(name)
-            report(f"zarr write, {kind}", {name: lambda name=name: write(name) for name in pipelines}, must)
+                clear(name)
+                write(name)
+            sizes = {name: sum(p.stat().st_size for p in Path(f"{folder}/{name}.zarr").rglob("*")) for name in pipelines}
+            print("  MB stored: " + ", ".join(f"{name} {size / 1e6:.1f}" for name, size in sizes.items()))
             report(f"zarr read, {kind}", {name: lambda name=name: read(name) for name in pipelines}, must)
+            for name in pipelines:
+                clear(name)
     counts = cellar.zarr.counters()
     print(f"chunks: {counts['native']} native, {counts['fallback']} fallback")
 

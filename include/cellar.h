@@ -7,7 +7,7 @@
  *     process   cellar_set_threads, cellar_set_strict, cellar_set_untrusted, cellar_prefer_plugins;
  *               nc_set_default_format, nc_set_chunk_cache, nc_set_alignment, nc_set_log_level,
  *               nc_plugin_path_set, nc_rc_set
- *     thread    what cellar_error, cellar_error_part and cellar_warning tell
+ *     thread    what cellar_error, cellar_error_part and cellar_warning tell; cellar_set_storage
  *     file      cellar_set_cf_quantization; nc_set_fill
  *     variable  cellar_watch_var_loss; nc_set_var_chunk_cache
  *
@@ -86,6 +86,12 @@ EXTERNL int cellar_set_strict(int on);
  * plugin is loaded, and no link or name in a file leads to another file; what cannot be read so is refused with a sentence.
  * Files that this program makes are made as always. -1: as CELLAR_UNTRUSTED says. */
 EXTERNL int cellar_set_untrusted(int on);
+
+/* Where datasets on servers are and who asks for them, in place of the environment: for those that this thread opens or makes
+ * from now on. Pairs of the name of a variable (AWS_ACCESS_KEY_ID and the others of docs/network.md that begin with AWS) and its value,
+ * then NULL; a value of NULL: as if it were not set. They are copied, and kept as long as such a dataset is open. NULL: as the
+ * environment says; what cellar_error tells stays. NC_EINVAL, and all stays as it was: a name that is none. */
+EXTERNL int cellar_set_storage(const char *const *settings);
 
 /* --- what cannot be read ----------------------------------------------------------- */
 

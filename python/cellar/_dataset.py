@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _native, _types
+from . import _native, _storage, _types
 from ._attributes import Attributes
+from ._errors import Error
 from ._variable import QUANTIZE, Variable
 
 NOWRITE, WRITE, NOCLOBBER = 0, 1, 4
@@ -30,6 +31,7 @@ FORMATS = {  # the name: flags for creating, mode words for Zarr
 }
 FORMAT_NAMES = {1: "classic", 2: "64bit-offset", 3: "netcdf4", 4: "netcdf4-classic", 5: "64bit-data"}
 ZARR = 10
+NOT_FOUND, NOT_ZARR = -90, -143
 ENDIANS = {"native": 0, "little": 1, "big": 2, "=": 0, "<": 1, ">": 2}
 CHUNKED, CONTIGUOUS = 0, 1
 
@@ -428,14 +430,22 @@ class Group(Mapping[str, Any]):
 class Dataset(Group):
     """An open file or store, and its root group. Use it in a `with` statement, or close it."""
 
-    def __init__(self, path: str | os.PathLike[str], mode: str = "r", *, format: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        mode: str = "r",
+        *,
+        format: str | None = None,
+        storage_options: Mapping[str, Any] | _storage.Settings | None = None,
+    ) -> None:
         self.filename = os.fspath(path)
+        self._storage = _storage.settings(self.filename, storage_options)
         self._closed = True
         self._defining = False
         self._guard = threading.Lock()
         self._holders = 0
         self._user_types: dict[int, _types.UserType] = {}
-        ncid, self._mode = _open(self.filename, mode, format)
+        ncid, self._mode = _open(self.filename, mode, format, self._storage)
         super().__init__(None, None, ncid, "/")
         self._closed = False
         kind, extended, _ = _native.format(ncid)
@@ -505,7 +515,7 @@ class Dataset(Group):
     def __reduce__(self) -> tuple[Any, ...]:
         if self._mode != "r":
             raise TypeError(f"{self.filename}: a dataset open for writing cannot be pickled")
-        return Dataset, (self.filename, "r")
+        return _open_again, (self.filename, self._storage)
 
 
 def _check_definition(
@@ -533,26 +543,47 @@ def _close_forgotten(ncid: int, pid: int) -> None:
         _native.close(ncid)
 
 
+def _open_again(path: str, storage: _storage.Settings) -> Dataset:
+    return Dataset(path, storage_options=storage)
+
+
 def _find_group(root: Dataset, path: str) -> Group:
     found = root[path]
     assert isinstance(found, Group)
     return found
 
 
-def _open(path: str, mode: str, format: str | None) -> tuple[int, str]:
+def _open(path: str, mode: str, format: str | None, storage: _storage.Settings) -> tuple[int, str]:
     if mode not in ("r", "r+", "a", "w", "x"):
         raise ValueError(f"mode is r, r+, a, w or x, not {mode!r}")
     if format is not None and mode in ("r", "r+"):
         raise ValueError(f"{path}: format={format!r} is for creating; mode {mode!r} opens what there is, in whatever format")
     if mode == "r":
-        return _native.open(path, NOWRITE), "r"
+        return _native.open(path, NOWRITE, storage), "r"
     if mode == "r+" or (mode == "a" and os.path.exists(path)):
-        return _native.open(path, WRITE), "r+"
+        return _native.open(path, WRITE, storage), "r+"
+    if mode == "a" and _is_remote(path):
+        try:
+            return _native.open(path, WRITE, storage), "r+"
+        except Error as error:
+            if error.code not in (NOT_FOUND, NOT_ZARR):
+                raise
     flags, words = FORMATS[_format_of(path, format)]
     if words is not None and "#" not in path:
-        kind = "zip" if path.endswith(".zip") else "file"
-        path = f"file://{os.path.abspath(path)}#mode={words},{kind}"
-    return _native.create(path, flags | (NOCLOBBER if mode == "x" else 0)), "w"
+        path = _say_format(path, words)
+    keep = mode == "x" or (mode == "a" and _is_remote(path))
+    return _native.create(path, flags | (NOCLOBBER if keep else 0), storage), "w"
+
+
+def _is_remote(path: str) -> bool:
+    return path.lower().startswith(("s3://", "gs://", "http://", "https://"))
+
+
+def _say_format(path: str, words: str) -> str:
+    zip = path.endswith(".zip")
+    if _is_remote(path):
+        return f"{path}#mode={words}{',zip' if zip else ''}"
+    return f"file://{os.path.abspath(path)}#mode={words},{'zip' if zip else 'file'}"
 
 
 def _format_of(path: str, format: str | None) -> str:
@@ -563,11 +594,19 @@ def _format_of(path: str, format: str | None) -> str:
     return format
 
 
-def open(path: str | os.PathLike[str], mode: str = "r", *, format: str | None = None) -> Dataset:
+def open(
+    path: str | os.PathLike[str],
+    mode: str = "r",
+    *,
+    format: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
+) -> Dataset:
     """Open or create a dataset: netCDF-4, classic netCDF, Zarr (a folder or a zip archive), a URL.
 
     mode: "r" read, "r+" read and write, "a" the same and created if missing, "w" created anew, "x" created if missing.
     format, for creating: netcdf4, netcdf4-classic, classic, 64bit-offset, 64bit-data, nczarr, zarr2, zarr3. Without
     it a name that ends in .zarr or .zip is zarr3, any other netcdf4.
+    storage_options, for s3:// and gs://: anon, key, secret, token, profile, endpoint_url, requester_pays and
+    client_kwargs={"endpoint_url", "region_name"}, as s3fs has them; of this dataset alone.
     """
-    return Dataset(path, mode, format=format)
+    return Dataset(path, mode, format=format, storage_options=storage_options)

@@ -25,7 +25,7 @@ from xarray.backends.store import StoreBackendEntrypoint
 from xarray.coding.strings import create_vlen_dtype
 from xarray.core import indexing
 
-from . import _types
+from . import _storage, _types
 from ._attributes import Attributes, encode
 from ._dataset import Dataset, Group
 from ._variable import Variable
@@ -146,14 +146,21 @@ class CellarStore(WritableCFDataStore):
 
     @classmethod
     def open(
-        cls, path: str | os.PathLike[str], mode: str = "r", format: str | None = None, group: str | None = None
+        cls,
+        path: str | os.PathLike[str],
+        mode: str = "r",
+        format: str | None = None,
+        group: str | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> CellarStore:
         path = os.fspath(path)
         if not isinstance(path, str):
             raise TypeError(f"engine cellar opens files by name, not {type(path)}")
         if "://" not in path:
             path = os.path.abspath(os.path.expanduser(path))
-        keywords = {} if format is None else {"format": format}
+        keywords: dict[str, Any] = {} if format is None else {"format": format}
+        if storage_options:
+            keywords["storage_options"] = _storage.settings(path, storage_options)
         return cls(CachingFileManager(Dataset, path, mode=mode, kwargs=keywords, lock=False), group, mode)
 
     @property
@@ -360,9 +367,10 @@ class CellarBackendEntrypoint(BackendEntrypoint):
         use_cftime: Any = None,
         decode_timedelta: Any = None,
         group: str | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> xarray.Dataset:
         return _decode(
-            CellarStore.open(filename_or_obj, group=group),
+            CellarStore.open(filename_or_obj, group=group, storage_options=storage_options),
             mask_and_scale=mask_and_scale,
             decode_times=decode_times,
             concat_characters=concat_characters,
@@ -374,9 +382,14 @@ class CellarBackendEntrypoint(BackendEntrypoint):
 
     @_with_options_of(open_dataset)
     def open_groups_as_dict(  # type: ignore[override]
-        self, filename_or_obj: Any, *, group: str | None = None, **options: Any
+        self,
+        filename_or_obj: Any,
+        *,
+        group: str | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> dict[str, xarray.Dataset]:
-        store = CellarStore.open(filename_or_obj, group=group)
+        store = CellarStore.open(filename_or_obj, group=group, storage_options=storage_options)
         top = "/" if group is None else "/" + group.strip("/")
         out = {}
         for below in store.ds.walk():

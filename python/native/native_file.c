@@ -1,28 +1,61 @@
 /* Datasets and groups: open, create, close, define mode. */
 #include "native.h"
 
-static PyObject *open_dataset(PyObject *self, PyObject *args)
-{
-    PyObject *path = NULL;
-    int mode, ncid = 0, rc;
+#define SETTINGS_MAX 64
 
-    if (!PyArg_ParseTuple(args, "O&i", PyUnicode_FSConverter, &path, &mode))
+/* Names and values in turn, texts or None; each borrowed from the tuple. -1: with an exception. */
+static int take_settings(PyObject *tuple, const char *out[SETTINGS_MAX + 1])
+{
+    Py_ssize_t n = PyTuple_Size(tuple);
+
+    if (n < 0 || n > SETTINGS_MAX) {
+        PyErr_SetString(PyExc_ValueError, "these are no settings of storage");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *item = PyTuple_GetItem(tuple, i);
+
+        out[i] = item == Py_None ? NULL : PyUnicode_AsUTF8AndSize(item, NULL);
+        if (!out[i] && PyErr_Occurred())
+            return -1;
+    }
+    out[n] = NULL;
+    return 0;
+}
+
+/* Both with the settings of storage that are this dataset's own. */
+static PyObject *begin(PyObject *args, int (*call)(const char *path, int mode, int *ncid))
+{
+    const char *settings[SETTINGS_MAX + 1] = {NULL};
+    PyObject *path = NULL, *given;
+    int mode, ncid = 0, rc = NC_NOERR;
+
+    if (!PyArg_ParseTuple(args, "O&iO!", PyUnicode_FSConverter, &path, &mode, &PyTuple_Type, &given))
         return NULL;
-    WITHOUT_GIL(rc = nc_open(PyBytes_AsString(path), mode, &ncid));
+    if (take_settings(given, settings) < 0) {
+        Py_DECREF(path);
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS;
+    if (settings[0])
+        rc = cellar_set_storage(settings);
+    if (rc == NC_NOERR)
+        rc = call(PyBytes_AsString(path), mode, &ncid);
+    if (settings[0])
+        cellar_set_storage(NULL);
+    Py_END_ALLOW_THREADS;
     Py_DECREF(path);
     return rc == NC_NOERR ? PyLong_FromLong(ncid) : native_fail(rc);
 }
 
+static PyObject *open_dataset(PyObject *self, PyObject *args)
+{
+    return begin(args, nc_open);
+}
+
 static PyObject *create(PyObject *self, PyObject *args)
 {
-    PyObject *path = NULL;
-    int mode, ncid = 0, rc;
-
-    if (!PyArg_ParseTuple(args, "O&i", PyUnicode_FSConverter, &path, &mode))
-        return NULL;
-    WITHOUT_GIL(rc = nc_create(PyBytes_AsString(path), mode, &ncid));
-    Py_DECREF(path);
-    return rc == NC_NOERR ? PyLong_FromLong(ncid) : native_fail(rc);
+    return begin(args, nc_create);
 }
 
 /* The calls that take an id and nothing else. */

@@ -46,6 +46,10 @@ int cel_call_meet(struct cel_call *c, int rc, enum cel_par_call call);
 int cel_call_share(struct cel_call *c, int rc);
 void cel_call_grant(struct cel_call *c, bool anew); /* ... where data is in the file then */
 int cel_call_end(struct cel_call *c, int rc);       /* harmless when the beginning failed */
+/* A short call, to move one value: it finds nobody else in the dataset, calls nothing that could come back to the API, and
+ * cannot fail. Only the lock, the dataset, the group and the variable. false: it is not so, and nothing was done; begin a whole one. */
+bool cel_call_exclusive(struct cel_call *c, int ncid, int varid);
+void cel_call_exclusive_end(struct cel_call *c);
 
 /* What the container left for later. The dataset is locked. */
 int cel_load_var(struct cel_var *var);

@@ -58,6 +58,19 @@ int cellar_set_untrusted(int on)
     return set_switch(cel_env_set_untrusted, on);
 }
 
+int cellar_set_storage(const char *const *settings)
+{
+    struct cel_env_settings *these = NULL;
+    int rc;
+
+    if (settings)
+        cel_error_clear(); /* who goes back to none asks for the text of what failed meanwhile */
+    rc = settings ? cel_env_settings_make(settings, &these) : CEL_OK;
+    if (rc == CEL_OK)
+        cel_env_settings_release(cel_env_settings_use(these));
+    return rc;
+}
+
 int cellar_prefer_plugins(int on)
 {
     return set_switch(cel_env_set_prefer_plugins, on);

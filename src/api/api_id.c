@@ -30,6 +30,7 @@ struct cel_open {
     struct cel_cond left;  /* the last user left a dataset that is being closed */
     struct cel_dataset *ds;
     _Atomic unsigned long users; /* calls at work, and CLOSED; others than those with the lock only look */
+    _Atomic bool moves_values; /* its container may move single values at once: cel_call_exclusive() is worth a lock */
     int index;
     bool taken;              /* from here on written with the table's lock */
     bool lost;               /* a thread that this process does not have was in it */
@@ -184,6 +185,7 @@ int cel_open_add(struct cel_dataset *ds, int *ncid)
     cel_lock(&open->lock);
     ds->lock = &open->lock;
     open->ds = ds;
+    atomic_store_explicit(&open->moves_values, ds->ops->get_value != NULL, memory_order_relaxed);
     set_users(open, 0);
     cel_unlock(&open->lock);
     *ncid = open->index << GROUP_BITS;
@@ -467,6 +469,32 @@ int cel_call_end(struct cel_call *c, int rc)
     leave(c->open);
     c->open = NULL;
     return rc;
+}
+
+/* Who holds the lock and finds no users is alone until it lets the lock go. */
+bool cel_call_exclusive(struct cel_call *c, int ncid, int varid)
+{
+    struct cel_open *open = row_of(ncid);
+
+    if (!open || !atomic_load_explicit(&open->moves_values, memory_order_relaxed))
+        return false;
+    cel_trace_lock(&open->lock, CEL_TRACE_WAIT_DATASET);
+    c->open = open;
+    if (!users_of(open) && !open->lost) {
+        c->ds = open->ds;
+        c->group = cel_dataset_group(c->ds, ncid & ((1 << GROUP_BITS) - 1));
+        c->var = c->group ? cel_var_by_id(c->group, varid) : NULL;
+        if (c->var)
+            return true;
+    }
+    cel_unlock(&open->lock);
+    return false;
+}
+
+void cel_call_exclusive_end(struct cel_call *c)
+{
+    cel_unlock(&c->open->lock);
+    cel_error_clear();
 }
 
 int cel_ncid(const struct cel_call *c, const struct cel_group *group)

@@ -78,9 +78,46 @@ static int get_var(int ncid, int varid, const struct cel_region *region, void *d
     return cel_call_end(&c, rc);
 }
 
+/* --- one value ------------------------------------------------------------------------ */
+
+/* What ready() would find has nothing to do. */
+static bool is_ready(const struct cel_call *c)
+{
+    return !c->ds->defining && !cel_is_shared(c->ds) && c->var->loaded && !c->var->unreadable && !c->var->chain.n;
+}
+
+static int put_one(int ncid, int varid, const size_t *index, const void *data, nc_type memtype)
+{
+    struct cel_call c;
+    bool done;
+
+    if (cel_call_exclusive(&c, ncid, varid)) {
+        done = is_ready(&c) && c.ds->writable && cel_put_value(c.ds, c.var, index, data, memtype, true);
+        cel_call_exclusive_end(&c);
+        if (done)
+            return CEL_OK;
+    }
+    return put_var(ncid, varid, &(struct cel_region){.start = index, .count = ones}, data, memtype);
+}
+
+static int get_one(int ncid, int varid, const size_t *index, void *data, nc_type memtype)
+{
+    struct cel_call c;
+    bool done;
+
+    if (cel_call_exclusive(&c, ncid, varid)) {
+        done = is_ready(&c) && cel_get_value(c.ds, c.var, index, data, memtype, true);
+        cel_call_exclusive_end(&c);
+        if (done)
+            return CEL_OK;
+    }
+    return get_var(ncid, varid, &(struct cel_region){.start = index, .count = ones}, data, memtype);
+}
+
+/* --- the calls ------------------------------------------------------------------------- */
+
 /* A count that is NULL reaches to the end of each dimension. */
 #define ALL ((struct cel_region){.start = zeros})
-#define ONE(index) ((struct cel_region){.start = (index), .count = ones})
 #define PART(start, count, stride, imap) ((struct cel_region){start, count, stride, imap})
 
 #define VAR_CALLS(suffix, in, out, memtype) \
@@ -94,11 +131,11 @@ static int get_var(int ncid, int varid, const struct cel_region *region, void *d
     } \
     int nc_put_var1##suffix(int ncid, int varid, const size_t *indexp, in op) \
     { \
-        return put_var(ncid, varid, &ONE(indexp), op, memtype); \
+        return put_one(ncid, varid, indexp, op, memtype); \
     } \
     int nc_get_var1##suffix(int ncid, int varid, const size_t *indexp, out ip) \
     { \
-        return get_var(ncid, varid, &ONE(indexp), ip, memtype); \
+        return get_one(ncid, varid, indexp, ip, memtype); \
     } \
     int nc_put_vara##suffix(int ncid, int varid, const size_t *startp, const size_t *countp, in op) \
     { \

@@ -25,7 +25,13 @@ int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel
 int cel_get_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                    nc_type memtype);
 
-/* One value, with the dataset's lock held. false: it is not that simple, and nothing was done; call the functions above. */
+/* One value, with the dataset's lock held. false: it is not that simple, and nothing was done; call the functions above.
+ * exclusive: nobody else is in the dataset. */
+bool cel_put_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *data, nc_type memtype,
+                   bool exclusive);
+bool cel_get_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *data, nc_type memtype,
+                   bool exclusive);
+/* The same of a region, which may be of one value or not. */
 bool cel_put_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
                     nc_type memtype);
 bool cel_get_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,

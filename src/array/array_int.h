@@ -191,7 +191,7 @@ struct cel_cache {
     size_t grown;                        /* of these, taken from CEL_GROWTH_ALL */
     uint64_t read_hash[CEL_READ_HASHES]; /* of chunks that gets decoded and did not keep */
     bool revisited;                      /* a get came to one of them again */
-    uint64_t credit; /* what gets saved that came to a chunk again, less what was spent on keeping some */
+    double credit; /* decoded chunks that gets saved which came to one again, less what was spent on keeping some */
 };
 
 struct cel_stream;

@@ -284,22 +284,17 @@ static bool was_read(const struct cel_array *array, const size_t *index)
 
 /* Where a part of a chunk can be decoded alone, to keep a whole one costs more than the part, and pays only when more of it is
  * asked for. So a chunk is paid for with what gets of chunks that were read before have saved, or would have if those had been
- * kept, in parts of a chunk: eight times what they wanted, as blocks around it are decoded, too, and something for each. */
-#define CHUNK_COST 4096
-#define LEAST_GAIN 32
+ * kept: several times what it costs, so that gets which then end have lost no more than a quarter of their time. */
+#define CHUNK_PRICE 4.0
 
 void cel_cache_note_again(const struct cel_stream *stream, const size_t *index)
 {
-    size_t elements = 1, all = stream->array->nbytes / stream->array->elem, gain;
     struct cel_chunk_part part;
 
     if (!cel_chain_has_parts(&stream->var->chain))
         return;
     cel_grid_part(stream->req, index, &part);
-    for (int d = 0; d < stream->req->rank; d++)
-        elements *= part.count[d];
-    gain = (size_t)(8.0 * CHUNK_COST * (double)elements / (double)all);
-    stream->array->cache.credit += gain > LEAST_GAIN ? gain : LEAST_GAIN;
+    stream->array->cache.credit += cel_chain_part_share(&stream->var->chain, &part);
 }
 
 /* Most partial reads are the only ones of their chunks, and memory for a cached chunk costs
@@ -318,9 +313,9 @@ bool cel_cache_should_keep(const struct cel_stream *stream, const size_t *index)
         return cache->revisited && cache->budget;
     if (again)
         cel_cache_note_again(stream, index);
-    if (!again || !cache->budget || cache->credit < CHUNK_COST)
+    if (!again || !cache->budget || cache->credit < CHUNK_PRICE)
         return false;
-    cache->credit -= CHUNK_COST;
+    cache->credit -= CHUNK_PRICE;
     return true;
 }
 

@@ -1,8 +1,8 @@
 /* One value of a variable without chunks. A program that reads or writes value by value spends its time in what goes
  * around the value, so the plainest cases are served here, without a request; the rest is left to get.c and put.c.
  *
- * In the middle of a call, with the dataset's lock held and no other taken, a value is moved whose place the container
- * has in memory: nothing can fail then. Else, in get.c and put.c, one that needs no conversion. */
+ * With the dataset's lock held, a value is moved whose place the container has in memory: nothing can fail then. Else, in
+ * get.c and put.c, one that needs no conversion. */
 #include "array_int.h"
 
 enum { VALUE_MAX = 8 };
@@ -18,15 +18,22 @@ static bool is_fit(nc_type own, nc_type memtype)
     return memtype == own || (is_number(own) && is_number(memtype));
 }
 
+static bool is_within(const struct cel_var *var, const size_t *start)
+{
+    for (int d = 0; d < var->ndims; d++)
+        if (start[d] >= var->dim[d]->len || (var->layout.extent && start[d] >= var->layout.extent[d]))
+            return false;
+    return true;
+}
+
 static bool is_single(const struct cel_var *var, const struct cel_region *r)
 {
     if (!r->start || !r->count || r->stride || r->imap)
         return false;
     for (int d = 0; d < var->ndims; d++)
-        if (r->count[d] != 1 || r->start[d] >= var->dim[d]->len ||
-            (var->layout.extent && r->start[d] >= var->layout.extent[d]))
+        if (r->count[d] != 1)
             return false;
-    return true;
+    return is_within(var, r->start);
 }
 
 static bool is_plain(const struct cel_var *var, bool writing)
@@ -39,44 +46,59 @@ static bool is_plain(const struct cel_var *var, bool writing)
 }
 
 static bool put_converted(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *data,
-                          nc_type memtype)
+                          nc_type memtype, bool exclusive)
 {
     _Alignas(VALUE_MAX) char value[VALUE_MAX];
 
     return cel_dataset_converter(ds, memtype, var->type->id)(value, data, 1) == 0 &&
-           ds->ops->put_value(ds, var, start, value);
+           ds->ops->put_value(ds, var, start, value, exclusive);
 }
 
-static bool get_converted(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *data, nc_type memtype)
+static bool get_converted(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *data, nc_type memtype,
+                          bool exclusive)
 {
     _Alignas(VALUE_MAX) char value[VALUE_MAX];
 
-    return ds->ops->get_value(ds, var, start, value) &&
+    return ds->ops->get_value(ds, var, start, value, exclusive) &&
            cel_dataset_converter(ds, var->type->id, memtype)(data, value, 1) == 0;
+}
+
+bool cel_get_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *data, nc_type memtype,
+                   bool exclusive)
+{
+    nc_type own = var->type->id;
+
+    memtype = memtype == NC_NAT ? own : memtype;
+    if (!ds->ops->get_value || !start || !data || !is_plain(var, false) || !is_fit(own, memtype) ||
+        !is_within(var, start))
+        return false;
+    return memtype == own ? ds->ops->get_value(ds, var, start, data, exclusive)
+                          : get_converted(ds, var, start, data, memtype, exclusive);
+}
+
+bool cel_put_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *data, nc_type memtype,
+                   bool exclusive)
+{
+    nc_type own = var->type->id;
+
+    memtype = memtype == NC_NAT ? own : memtype;
+    if (!ds->ops->put_value || !start || !data || !is_plain(var, true) || !is_fit(own, memtype) ||
+        !is_within(var, start))
+        return false;
+    return memtype == own ? ds->ops->put_value(ds, var, start, data, exclusive)
+                          : put_converted(ds, var, start, data, memtype, exclusive);
 }
 
 bool cel_get_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                     nc_type memtype)
 {
-    nc_type own = var->type->id;
-
-    memtype = memtype == NC_NAT ? own : memtype;
-    if (!ds->ops->get_value || !data || !is_single(var, region) || !is_plain(var, false) || !is_fit(own, memtype))
-        return false;
-    return memtype == own ? ds->ops->get_value(ds, var, region->start, data)
-                          : get_converted(ds, var, region->start, data, memtype);
+    return is_single(var, region) && cel_get_value(ds, var, region->start, data, memtype, false);
 }
 
 bool cel_put_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
                     nc_type memtype)
 {
-    nc_type own = var->type->id;
-
-    memtype = memtype == NC_NAT ? own : memtype;
-    if (!ds->ops->put_value || !data || !is_single(var, region) || !is_plain(var, true) || !is_fit(own, memtype))
-        return false;
-    return memtype == own ? ds->ops->put_value(ds, var, region->start, data)
-                          : put_converted(ds, var, region->start, data, memtype);
+    return is_single(var, region) && cel_put_value(ds, var, region->start, data, memtype, false);
 }
 
 /* --- without the dataset's lock, as a container has it --------------------------------------- */

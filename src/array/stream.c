@@ -247,11 +247,23 @@ static size_t choose_width(size_t threads, size_t njobs, size_t job_bytes, size_
     return width < njobs ? width : njobs ? njobs : 1;
 }
 
+/* Bytes that a call of the system moves as they are between a file that is open and memory: to wake another thread takes as
+ * long as so few, and a write of a small chunk is no more than what handing it over takes. */
+static bool is_light(const struct cel_dataset *ds, const struct cel_var *var, const struct cel_request *req,
+                     size_t njobs, size_t job_bytes)
+{
+    bool plain = req && ds->ops->moves_directly && ds->file.inode && !var->chain.n && !req->transfer.quantizer;
+
+    return plain && ((req->writing && job_bytes < cel_small_work / 16) ||
+                     (req->transfer.same && njobs * job_bytes < 24 * cel_small_work));
+}
+
 int cel_stream_open(struct cel_stream *s, struct cel_dataset *ds, struct cel_var *var, const struct cel_request *req,
                     size_t njobs, size_t job_bytes)
 {
     struct cel_array *array = var->array;
-    bool serial = njobs < 2 || (job_bytes < cel_small_work && njobs * job_bytes < cel_small_work);
+    bool serial = njobs < 2 || (job_bytes < cel_small_work && njobs * job_bytes < cel_small_work) ||
+                  is_light(ds, var, req, njobs, job_bytes);
     size_t threads = serial ? 1 : (size_t)cel_pool_size();
 
     assert(!array->stream); /* the variable's lock is held: one stream at a time */

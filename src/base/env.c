@@ -1,6 +1,6 @@
 /* The environment, read when asked; a variable that is set but makes no sense
  * counts as not set. */
-#include "env.h"
+#include "env_settings.h"
 #include <errno.h>
 #include <netcdf.h>
 #include <stdatomic.h>
@@ -35,11 +35,14 @@ static bool number_in(const char *name, long lo, long hi, long *out)
     return !errno && !*end && *out >= lo && *out <= hi;
 }
 
+static bool says_on(const char *text)
+{
+    return text && *text && strcmp(text, "0") != 0 && strcasecmp(text, "false") != 0 && strcasecmp(text, "no") != 0;
+}
+
 static bool is_on(const char *name)
 {
-    const char *text = getenv(name);
-
-    return text && *text && strcmp(text, "0") != 0 && strcasecmp(text, "false") != 0 && strcasecmp(text, "no") != 0;
+    return says_on(getenv(name));
 }
 
 int cel_env_log_level(void)
@@ -260,6 +263,13 @@ int cel_env_cache(struct cel_buf *folder, uint64_t *size)
     return rc == CEL_OK ? cel_buf_add(folder, "", 1) : rc;
 }
 
+const char *cel_env_temporary(void)
+{
+    const char *folder = if_any(trusted("TMPDIR"));
+
+    return folder ? folder : "/tmp";
+}
+
 static const char *const aws_names[] = {
     [CEL_AWS_ACCESS_KEY_ID] = "AWS_ACCESS_KEY_ID",
     [CEL_AWS_SECRET_ACCESS_KEY] = "AWS_SECRET_ACCESS_KEY",
@@ -289,10 +299,23 @@ static const char *const aws_names[] = {
 
 const char *cel_env_aws(enum cel_env_aws which)
 {
-    return if_any(trusted(aws_names[which]));
+    const struct cel_env_settings *s = cel_env_settings_mine();
+    const char *value;
+
+    return s && cel_env_settings_have(s, which, &value) ? value : if_any(trusted(aws_names[which]));
 }
 
 bool cel_env_aws_on(enum cel_env_aws which)
 {
-    return trusted(aws_names[which]) && is_on(aws_names[which]);
+    return says_on(cel_env_aws(which));
+}
+
+bool cel_env_find_aws(const char *name, enum cel_env_aws *which)
+{
+    for (int i = 0; i < CEL_HOME; i++)
+        if (strcmp(aws_names[i], name) == 0) {
+            *which = (enum cel_env_aws)i;
+            return true;
+        }
+    return false;
 }

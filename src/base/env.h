@@ -26,6 +26,7 @@ bool cel_env_huge_pages(void);            /* CELLAR_HUGE_PAGES: asked for where 
 void cel_env_set_unlocked(bool on);       /* this thread opens files that ranks share: they are not locked */
 bool cel_env_file_locking(void);          /* HDF5_USE_FILE_LOCKING; true unless FALSE or 0 */
 bool cel_env_consolidated(void);          /* NCZARR_CONSOLIDATED: as mode=consolidated */
+const char *cel_env_temporary(void);      /* TMPDIR: a folder for files in work; /tmp */
 const char *cel_env_stats(void);          /* CELLAR_STATS: a file for what was read and written; NULL = not set */
 const char *cel_env_trace(void);          /* CELLAR_TRACE: a file for a timeline; NULL = not set */
 bool cel_env_follow_links(void); /* CELLAR_FOLLOW_LINKS: symbolic links that lead out of a Zarr directory, too; never
@@ -76,5 +77,14 @@ enum cel_env_aws {
 };
 const char *cel_env_aws(enum cel_env_aws which);
 bool cel_env_aws_on(enum cel_env_aws which); /* true, yes, 1 */
+
+/* Values in place of these variables. A thread uses some or none (NULL); what works for a dataset later, from any thread, keeps
+ * those that it was opened with. */
+struct cel_env_settings;
+/* Pairs of a variable's name and its value, then NULL; a value of NULL: as if it were not set. */
+int cel_env_settings_make(const char *const *pair, struct cel_env_settings **out);
+struct cel_env_settings *cel_env_settings_keep(void);                          /* those of this thread, once more */
+struct cel_env_settings *cel_env_settings_use(struct cel_env_settings *these); /* gives the ones before */
+void cel_env_settings_release(struct cel_env_settings *settings);              /* NULL is fine */
 
 #endif

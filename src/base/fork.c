@@ -1,6 +1,11 @@
 /* The fork handlers, one set for the whole library: see fork.h. */
 #include "fork.h"
+#include <stdatomic.h>
 #include <stddef.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 static const struct cel_fork_lock *locks[CEL_FORK_RANKS]; /* written while the library is loaded */
 
@@ -41,6 +46,40 @@ static void start_anew(void)
         if (locks[i] && locks[i]->anew)
             locks[i]->anew();
 }
+
+/* --- which process this is ------------------------------------------------------------ */
+
+/* Of a page that the system clears in a child, however that was made: not every way of it calls the handlers above. */
+static _Atomic pid_t *process; /* NULL: there is no such page. 0 in it: not asked yet */
+
+__attribute__((constructor)) static void make_page(void)
+{
+#ifdef MADV_WIPEONFORK
+    size_t n = (size_t)sysconf(_SC_PAGESIZE);
+    void *page = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (page == MAP_FAILED)
+        return;
+    if (madvise(page, n, MADV_WIPEONFORK) == 0)
+        process = page;
+    else
+        munmap(page, n);
+#endif
+}
+
+pid_t cel_process(void)
+{
+    pid_t id = process ? atomic_load_explicit(process, memory_order_relaxed) : 0;
+
+    if (id)
+        return id;
+    id = getpid();
+    if (process)
+        atomic_store_explicit(process, id, memory_order_relaxed);
+    return id;
+}
+
+/* --- handlers ----------------------------------------------------------------------------- */
 
 void cel_fork_register(enum cel_fork_rank rank, const struct cel_fork_lock *lock)
 {

@@ -9,6 +9,7 @@
 
 #include "thread.h"
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* The lock order, outermost first. */
 enum cel_fork_rank {
@@ -35,6 +36,9 @@ struct cel_fork_lock {
     bool recursive;
     void (*anew)(void); /* in the child, once all locks are new; NULL: nothing more to do */
 };
+
+/* As getpid(), without a call of the system each time: what belongs to a process is asked for its owner once a chunk. */
+pid_t cel_process(void);
 
 /* Called by CEL_FORK_LOCK before main(). */
 void cel_fork_register(enum cel_fork_rank rank, const struct cel_fork_lock *lock);

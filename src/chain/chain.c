@@ -375,6 +375,13 @@ bool cel_chain_has_parts(const struct cel_chain *c)
     return c->n == 1 && c->step[0].codec && c->step[0].codec->decode_part;
 }
 
+double cel_chain_part_share(const struct cel_chain *c, const struct cel_chunk_part *part)
+{
+    struct cel_coding coding = coding_of(c, 0);
+
+    return coding.codec->part_share(&coding, part);
+}
+
 int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch, const struct cel_encoded *src,
                           const struct cel_chunk_part *part, void *dst)
 {

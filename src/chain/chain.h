@@ -174,6 +174,7 @@ int cel_chain_decode(const struct cel_chain *c, struct cel_scratch *scratch, con
 
 /* A box of the chunk alone, in C order, by chains that have parts. CEL_SKIP: not of this chunk. */
 bool cel_chain_has_parts(const struct cel_chain *c);
+double cel_chain_part_share(const struct cel_chain *c, const struct cel_chunk_part *part); /* of the time for all */
 int cel_chain_decode_part(const struct cel_chain *c, struct cel_scratch *scratch, const struct cel_encoded *src,
                           const struct cel_chunk_part *part, void *dst);
 

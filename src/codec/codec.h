@@ -194,6 +194,8 @@ struct cel_codec {
      * this chunk. */
     int (*decode_part)(const struct cel_coding *coding, const struct cel_encoded *src,
                        const struct cel_chunk_part *part, void *dst);
+    /* With it: what share of the time for the whole chunk that takes, about; 0 to 1. */
+    double (*part_share)(const struct cel_coding *coding, const struct cel_chunk_part *part);
 
     /* Optional: encode() and a shuffle of elements of `size` bytes behind it, in one pass; dst gets n bytes.
      * CEL_SKIP: not for this chunk; the caller then runs one after the other. */

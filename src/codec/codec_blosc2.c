@@ -549,13 +549,32 @@ static int decode_part(const struct cel_coding *coding, const struct cel_encoded
     return decode_frame_part(coding, src, part, dst);
 }
 
+/* The blocks that the part touches, of all. In HDF5 those are meant that we would write: each chunk has its own. */
+static double part_share(const struct cel_coding *coding, const struct cel_chunk_part *part)
+{
+    struct settings s;
+    double share = 1;
+
+    if (settings_of(coding->words, coding->shape->nbytes, &s) != CEL_OK) {
+        cel_error_clear();
+        return 1;
+    }
+    for (int d = 0; d < s.array.rank && is_known(coding->shape, &s.array); d++) {
+        size_t block = s.array.block[d], first = part->start[d] / block;
+        size_t last = (part->start[d] + part->count[d] - 1) / block, all = (s.array.chunk[d] - 1) / block + 1;
+
+        share *= (double)(last - first + 1) / (double)all;
+    }
+    return share;
+}
+
 /* clang-format off */
 const struct cel_codec cel_codec_blosc2 = {
     .name = "blosc2", .hdf5_id = 32026, .label = "blosc2",
     .about = "up to six filters and one of five compressors, in blocks that are boxes of the chunk",
     .flags = CEL_CODEC_COMPRESSOR, .flags_with = flags_with, .params = params, .max_words = NWORDS, .check = check,
     .prepare = prepare, .reveal = reveal,
-    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode, .decode_part = decode_part,
+    .bound = bound, .decoded_size = decoded_size, .encode = encode, .decode = decode, .decode_part = decode_part, .part_share = part_share,
     .make_context = make_context, .free_context = free_context,
 };
 /* clang-format on */

@@ -182,11 +182,14 @@ struct cel_container_ops {
                          const ptrdiff_t *stride, void *data);
     int (*unchunked_put)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                          const ptrdiff_t *stride, const void *data);
-    /* One element, with the dataset's lock held, if that takes no call of the system. false: nothing was done. NULL: by
-     * unchunked_get and unchunked_put only. */
-    bool (*get_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value);
-    bool (*put_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value);
+    /* One element, with the dataset's lock held, if that takes no call of the system. false: nothing was done.
+     * exclusive: nobody else is in the dataset, so no other lock is needed. NULL: by unchunked_get and unchunked_put
+     * only. */
+    bool (*get_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value, bool exclusive);
+    bool (*put_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value,
+                      bool exclusive);
     bool takes_any_size; /* they cut large requests themselves, and better */
+    bool moves_directly; /* where ds->file says which: chunk_read and chunk_write are one call on a file that is open */
 
     /* Where all four are not NULL: a call tells when it begins to allocate chunks and when all their bytes are written,
      * and takes no lock of the dataset between. Where must_flush says so, flush_deferred is called outside such a call. */

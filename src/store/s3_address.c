@@ -134,9 +134,11 @@ static int locate_bucket(struct cel_remote *r, const struct cel_url *url)
 
     if (rc == CEL_OK)
         rc = google ? copy(GOOGLE, &r->endpoint) : find_endpoint(r);
+    if (rc != CEL_OK)
+        return rc;
     r->is_aws = !r->endpoint;
     r->in_host = r->is_aws && fits_host(r->bucket);
-    return rc == CEL_OK ? set_root(r, url->path) : rc;
+    return set_root(r, url->path);
 }
 
 /* "bucket.s3.region.amazonaws.com" has it in front; any other host behind. */
@@ -209,6 +211,7 @@ static int fill_target(struct cel_remote *r, const char *region, struct cel_targ
 
 int cel_s3_retarget(struct cel_remote *r, const char *region)
 {
+    struct cel_env_settings *before;
     struct cel_target *t;
     int rc;
 
@@ -217,7 +220,9 @@ int cel_s3_retarget(struct cel_remote *r, const char *region)
     t = cel_calloc(1, sizeof *t);
     if (!t)
         return NC_ENOMEM;
+    before = cel_env_settings_use(r->settings);
     rc = fill_target(r, region ? region : r->target->region, t);
+    cel_env_settings_use(before);
     if (rc == CEL_OK && r->target && r->target->who.key && !t->who.key)
         rc = cel_fail(NC_EAUTH, "%s: the credentials have ended, and where they came from there are no others now",
                       r->store.path);
@@ -239,6 +244,7 @@ int cel_s3_locate(struct cel_remote *r, const char *url)
     if (rc != CEL_OK)
         return rc;
     r->is_s3 = true;
+    r->settings = cel_env_settings_keep();
     r->pays = cel_env_aws(CEL_AWS_REQUEST_PAYER) != NULL;
     rc = *parts.query                            ? cel_fail(NC_EINVAL, "a URL of S3 has no query")
          : strncmp(parts.scheme, "http", 4) == 0 ? locate_host(r, &parts)

@@ -123,6 +123,22 @@ static int ask_with_id(struct upload *u, const char *method, const char *body, s
     return rc;
 }
 
+static int take_etag(const struct cel_buf *body, char etag[CEL_NET_TEXT])
+{
+    struct cel_buf text = CEL_BUF_INIT(ANSWER_MAX);
+    const char *at = body->data;
+    struct cel_xml_text inside;
+    int rc = CEL_OK;
+
+    *etag = '\0';
+    if (at && cel_xml_next(&at, at + body->len, "ETag", &inside))
+        rc = cel_xml_decode(inside, &text);
+    if (rc == CEL_OK && text.len && text.len <= CEL_NET_TEXT)
+        memcpy(etag, text.data, text.len);
+    cel_buf_dispose(&text);
+    return rc;
+}
+
 /* The answer may be 200 and a failure in its text: putting parts together takes longer than a server waits to answer. */
 static int join_parts(struct upload *u)
 {
@@ -144,6 +160,8 @@ static int join_parts(struct upload *u)
     at = body.data;
     if (rc == CEL_OK && at && cel_xml_next(&at, at + body.len, "Error", &text))
         rc = cel_fail(NC_EIO, "%s: the server did not put its parts together", u->key);
+    if (rc == CEL_OK && u->value->etag)
+        rc = take_etag(&body, u->value->etag);
     cel_remote_end(&call);
     cel_buf_dispose(&body);
     if (rc == CEL_ABSENT) /* after a second attempt: perhaps because the first put them together */

@@ -33,6 +33,8 @@ static int put_whole(struct cel_remote *r, const struct cel_s3_value *v, int *at
 
     if (rc == CEL_OK)
         *attempts = a->attempts;
+    if (rc == CEL_OK && a->status == 200 && v->etag)
+        memcpy(v->etag, a->etag, CEL_NET_TEXT);
     if (rc == CEL_OK && a->status != 200)
         rc = cel_s3_put_refused(r, a, v);
     cel_remote_end(&call);
@@ -66,7 +68,7 @@ static void note_ignored(struct cel_remote *r)
 /* NC_EEXIST: the condition does not hold. */
 static int put_value(struct cel_remote *r, const struct cel_s3_value *v)
 {
-    struct cel_s3_value unconditional = {v->key, v->data, v->n, NULL};
+    struct cel_s3_value unconditional = {v->key, v->data, v->n, NULL, v->etag};
     int attempts = 0, rc = put_once(r, v, &attempts);
 
     if (rc == CEL_SKIP) {
@@ -79,7 +81,7 @@ static int put_value(struct cel_remote *r, const struct cel_s3_value *v)
 /* Puts a value where there is one: a server that looks at conditions refuses. *done: it did not. */
 static int try_conditions(struct cel_remote *r, const struct cel_s3_value *v, bool *done)
 {
-    struct cel_s3_value again = {v->key, v->data, v->n, &only_new};
+    struct cel_s3_value again = {v->key, v->data, v->n, &only_new, v->etag};
     int attempts, rc = put_once(r, &again, &attempts);
 
     *done = rc == CEL_OK;
@@ -122,15 +124,24 @@ int cel_s3_check_mine(const struct cel_remote *r)
                    : CEL_OK;
 }
 
+int cel_s3_put_now(struct cel_remote *r, const char *key, const void *data, size_t n)
+{
+    struct cel_s3_value v = {key, data, n, NULL, NULL};
+    int attempts;
+
+    return put_once(r, &v, &attempts);
+}
+
 /* Forgotten before and after: what is fetched ahead while it is put is the old value. */
 int cel_s3_put(struct cel_store *s, const char *key, const void *data, size_t n)
 {
     struct cel_remote *r = cel_remote_of(s);
-    struct cel_s3_value v = {key, data, n, NULL};
+    struct cel_s3_value v = {key, data, n, NULL, NULL};
     int rc = cel_s3_check_mine(r);
 
     if (rc != CEL_OK)
         return rc;
+    cel_s3_behind_replace(r, key);
     cel_ahead_forget(r, key);
     rc = atomic_exchange(&r->claimed, true) ? put_value(r, &v) : claim(r, &v);
     cel_ahead_forget(r, key);
@@ -167,18 +178,23 @@ static int put_over(struct cel_remote *r, const struct cel_store_mark *mark, str
     return put_value(r, v);
 }
 
-int cel_s3_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data, size_t n)
+int cel_s3_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data, size_t n,
+                  struct cel_store_mark *now)
 {
     struct cel_remote *r = cel_remote_of(s);
-    struct cel_s3_value v = {key, data, n, NULL};
+    char etag[CEL_NET_TEXT] = "";
+    struct cel_s3_value v = {key, data, n, NULL, etag};
     int rc = cel_s3_check_mine(r);
 
+    if (rc == CEL_OK)
+        rc = cel_s3_behind_settle(r, key);
     if (rc != CEL_OK)
         return rc;
     cel_ahead_forget(r, key);
     r->claimed = true;
     rc = is_absent(mark) ? put_new(r, &v) : put_over(r, mark, &v);
     cel_ahead_forget(r, key);
+    cel_remote_mark_etag(etag, now);
     if (rc == NC_EEXIST)
         cel_error_clear();
     return rc == NC_EEXIST ? CEL_STALE : rc;

@@ -164,6 +164,21 @@ bool cel_store_want_range_of(struct cel_store *s, const char *key, const struct 
     return true;
 }
 
+void cel_store_want_ranges_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark,
+                              const struct cel_range *range, size_t nranges)
+{
+    struct cel_buf full;
+
+    if (nranges > 1 && s->ops->want_ranges) {
+        if (full_key(s, key, &full) == CEL_OK)
+            s->ops->want_ranges(s, full.data, mark, range, nranges);
+        cel_buf_dispose(&full);
+        return;
+    }
+    for (size_t i = 0; i < nranges; i++)
+        cel_store_want_range_of(s, key, mark, range[i].offset, (size_t)range[i].n);
+}
+
 bool cel_store_is_remote(const struct cel_store *s)
 {
     return s->ops->want;
@@ -221,7 +236,8 @@ bool cel_store_mark_same(const struct cel_store_mark *a, const struct cel_store_
     return a->known && b->known && memcmp(a->word, b->word, sizeof a->word) == 0;
 }
 
-int cel_store_put(struct cel_store *s, const char *key, const void *data, size_t n)
+static int put_by(struct cel_store *s, const char *key, const void *data, size_t n,
+                  int (*put)(struct cel_store *s, const char *key, const void *data, size_t n))
 {
     struct cel_buf full;
     int rc = full_key(s, key, &full);
@@ -229,24 +245,43 @@ int cel_store_put(struct cel_store *s, const char *key, const void *data, size_t
     if (rc == CEL_OK)
         rc = must_be_writable(s);
     if (rc == CEL_OK)
-        rc = s->ops->put(s, full.data, data, n);
+        rc = put(s, full.data, data, n);
     cel_buf_dispose(&full);
     return rc;
+}
+
+int cel_store_put(struct cel_store *s, const char *key, const void *data, size_t n)
+{
+    return put_by(s, key, data, n, s->ops->put);
+}
+
+int cel_store_put_behind(struct cel_store *s, const char *key, const void *data, size_t n)
+{
+    return put_by(s, key, data, n, s->ops->put_behind ? s->ops->put_behind : s->ops->put);
 }
 
 int cel_store_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data,
                      size_t n)
 {
+    struct cel_store_mark now;
+
+    return cel_store_put_marked(s, key, mark, data, n, &now);
+}
+
+int cel_store_put_marked(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data,
+                         size_t n, struct cel_store_mark *now)
+{
     struct cel_buf full;
     int rc;
 
+    *now = (struct cel_store_mark){0};
     if (!s->ops->put_if)
         return cel_store_put(s, key, data, n);
     rc = full_key(s, key, &full);
     if (rc == CEL_OK)
         rc = must_be_writable(s);
     if (rc == CEL_OK)
-        rc = s->ops->put_if(s, full.data, mark, data, n);
+        rc = s->ops->put_if(s, full.data, mark, data, n, now);
     cel_buf_dispose(&full);
     return rc;
 }

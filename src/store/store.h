@@ -34,6 +34,13 @@ int cel_store_open_s3(const char *url, enum cel_store_mode mode, struct cel_stor
 int cel_source_of_key(struct cel_store *store, const char *key, struct cel_source **out);
 int cel_source_of_url(const char *url, bool s3, struct cel_source **out);
 
+/* A zip archive on a server, read by ranges; s3 as above. On S3 it can be written, too: it is made on this machine and put
+ * whole at a sync and at close, on condition that what is there is still what was read. source: NULL, or where the archive's
+ * bytes may be open already, which are the store's from then on. CEL_ABSENT, of READ and WRITE: there is none. */
+int cel_store_open_zip_url(const char *url, bool s3, enum cel_store_mode mode, struct cel_source **source,
+                           struct cel_store **out);
+uint64_t cel_store_archive_bytes(const struct cel_store *s); /* of a zip archive; 0: it is none, or there is none yet */
+
 int cel_store_remove_dir(const char *path); /* the folder and all in it */
 
 /* Finish: a zip archive gets its directory and takes the place of the old one.
@@ -54,6 +61,9 @@ int cel_store_get_range(struct cel_store *s, const char *key, uint64_t offset, s
                         void *dst); /* NC_EIO if shorter */
 int cel_store_size(struct cel_store *s, const char *key, uint64_t *size);
 int cel_store_put(struct cel_store *s, const char *key, const void *data, size_t n); /* whole value, at once */
+/* The same, of a value that nothing read elsewhere depends on: it may still be under way, and who asks this store for the key
+ * gets it. Where it failed cel_store_sync and cel_store_close do, until it could be put, or the key was put anew. */
+int cel_store_put_behind(struct cel_store *s, const char *key, const void *data, size_t n);
 int cel_store_erase(struct cel_store *s, const char *key);
 
 /* A mark tells the value a key has now from every other it had or will have, so that
@@ -72,11 +82,18 @@ int cel_store_get_range_of(struct cel_store *s, const char *key, const struct ce
  * nothing is compared. */
 int cel_store_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data,
                      size_t n);
+/* The same; *now becomes the mark of what was put, or one that is not known where the store does not tell. */
+int cel_store_put_marked(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data,
+                         size_t n, struct cel_store_mark *now);
 /* This value, or that range of it, will be read soon: it may be fetched ahead, several at a time. Only a hint. False: the
  * store has no use for any. */
 bool cel_store_want(struct cel_store *s, const char *key);
 bool cel_store_want_range_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                              size_t n);
+
+/* The same of several ranges, which a server may send with one answer. */
+void cel_store_want_ranges_of(struct cel_store *s, const char *key, const struct cel_store_mark *mark,
+                              const struct cel_range *range, size_t nranges);
 
 /* On a server: each request takes as long as thousands of bytes do. Hints are of use there. */
 bool cel_store_is_remote(const struct cel_store *s);

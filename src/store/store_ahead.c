@@ -2,6 +2,7 @@
  * Who then asks for one takes it from the list; what failed is asked for again, by whoever wants it, with its error. The
  * list is short: what nobody came for makes way for what is wanted next. */
 #include "mem.h"
+#include "store_cache.h"
 #include "store_remote_int.h"
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,9 @@ struct cel_ahead_entry {
     struct cel_buf value;
     struct cel_net_header condition;
     struct cel_remote_call call;
-    _Atomic size_t *budget; /* of the list */
-    size_t reserved;        /* of it, for a range: a whole value takes what it needs when it comes */
+    struct cel_ranges *ranges; /* it comes with others; NULL: it comes alone */
+    _Atomic size_t *budget;    /* of the list */
+    size_t reserved;           /* of it, for a range: a whole value takes what it needs when it comes */
 };
 
 static void free_entry(struct cel_ahead_entry *e)
@@ -31,6 +33,7 @@ static void free_entry(struct cel_ahead_entry *e)
     if (!e)
         return;
     cel_remote_end(&e->call);
+    cel_ranges_release(e->ranges);
     cel_buf_dispose(&e->value);
     *e->budget += e->reserved;
     free(e->key);
@@ -76,11 +79,9 @@ static void append(struct cel_ahead *a, struct cel_ahead_entry *e)
     a->n++;
 }
 
-static struct cel_ahead_entry *start(struct cel_remote *r, const struct cel_part_of *p)
+static struct cel_ahead_entry *make_entry(struct cel_remote *r, const struct cel_part_of *p)
 {
     struct cel_ahead_entry *e = cel_calloc(1, sizeof *e);
-    struct cel_remote_request request = {.method = "GET", .query = "", .ahead = true, .budget = &r->ahead.budget};
-    int rc;
 
     if (!e || !(e->key = cel_strdup(p->key))) {
         free(e);
@@ -95,6 +96,17 @@ static struct cel_ahead_entry *start(struct cel_remote *r, const struct cel_part
     e->budget = &r->ahead.budget;
     if (p->mark)
         e->mark = *p->mark;
+    return e;
+}
+
+static struct cel_ahead_entry *start(struct cel_remote *r, const struct cel_part_of *p)
+{
+    struct cel_ahead_entry *e = make_entry(r, p);
+    struct cel_remote_request request = {.method = "GET", .query = "", .ahead = true, .budget = &r->ahead.budget};
+    int rc;
+
+    if (!e)
+        return NULL;
     e->condition = (struct cel_net_header){"if-match", cel_remote_condition(&e->mark)};
     request.key = e->key;
     request.header = &e->condition;
@@ -145,6 +157,102 @@ void cel_ahead_want(struct cel_remote *r, const struct cel_part_of *p)
     free_entry(e); /* what was written or removed meanwhile may be this one */
 }
 
+/* --- several at once -------------------------------------------------------------------- */
+
+enum { SEVERAL = 2 /* ranges from which on they are asked for together */ };
+
+static void append_new(struct cel_remote *r, struct cel_ahead_entry *e, unsigned forgotten)
+{
+    struct cel_ahead_entry *old = NULL;
+
+    cel_lock(&r->ahead.lock);
+    if (forgotten == r->ahead.forgotten) {
+        if (r->ahead.n >= MOST)
+            old = unlink_entry(&r->ahead, NULL);
+        append(&r->ahead, e);
+        e = NULL;
+    }
+    cel_unlock(&r->ahead.lock);
+    free_entry(old);
+    free_entry(e);
+}
+
+static void append_all(struct cel_remote *r, struct cel_ranges *together, const struct cel_part_of *of,
+                       const struct cel_range *range, size_t n)
+{
+    unsigned forgotten;
+
+    cel_lock(&r->ahead.lock);
+    forgotten = r->ahead.forgotten;
+    cel_unlock(&r->ahead.lock);
+    for (size_t i = 0; i < n; i++) {
+        struct cel_part_of part = {
+            .key = of->key, .offset = range[i].offset, .n = (size_t)range[i].n, .mark = of->mark};
+        struct cel_ahead_entry *e = make_entry(r, &part);
+
+        if (!e)
+            continue;
+        cel_ranges_hold(together);
+        e->ranges = together;
+        append_new(r, e, forgotten);
+    }
+}
+
+/* What is kept on disk is kept range by range, and so asked for. */
+void cel_remote_want_ranges(struct cel_store *s, const char *key, const struct cel_store_mark *mark,
+                            const struct cel_range *range, size_t n)
+{
+    struct cel_remote *r = cel_remote_of(s);
+    struct cel_ranges *together = NULL;
+    struct cel_status before;
+
+    cel_status_save(&before);
+    if (n >= SEVERAL && !r->one_by_one && !cel_cache_is_on())
+        together = cel_ranges_start(r, key, mark, range, n);
+    if (together)
+        append_all(r, together, &(struct cel_part_of){.key = key, .mark = mark}, range, n);
+    for (size_t i = 0; !together && i < n; i++)
+        cel_remote_want(s, key, mark, range[i].offset, (size_t)range[i].n);
+    cel_ranges_release(together);
+    cel_status_restore(&before);
+}
+
+/* The server sends no several ranges: those that came with this one come alone, before anybody waits for them. */
+static void want_alone(struct cel_remote *r, const struct cel_ranges *together)
+{
+    struct cel_ahead_entry **at, *e;
+
+    r->one_by_one = true;
+    do {
+        cel_lock(&r->ahead.lock);
+        at = &r->ahead.first;
+        while (*at && (*at)->ranges != together)
+            at = &(*at)->next;
+        e = *at;
+        if (e) {
+            *at = e->next;
+            r->ahead.n--;
+        }
+        cel_unlock(&r->ahead.lock);
+        if (e)
+            cel_ahead_want(r, &(struct cel_part_of){.key = e->key, .offset = e->offset, .n = e->n, .mark = &e->mark});
+        free_entry(e);
+    } while (e);
+}
+
+static int receive_part(struct cel_remote *r, struct cel_ahead_entry *e, const struct cel_store_mark *mark)
+{
+    struct cel_range range = {e->offset, e->n};
+    bool never = false;
+    int rc = cel_buf_resize(&e->value, e->n);
+
+    if (rc == CEL_OK)
+        rc = cel_ranges_take(e->ranges, &range, mark, e->value.data, &never);
+    if (never)
+        want_alone(r, e->ranges);
+    return rc == CEL_OK ? CEL_OK : CEL_SKIP;
+}
+
 /* A copy: the caller's buffer may be memory that is not its own. */
 static int deliver(const struct cel_ahead_entry *e, struct cel_buf *out, void *dst)
 {
@@ -162,9 +270,13 @@ static int deliver(const struct cel_ahead_entry *e, struct cel_buf *out, void *d
 /* What came: the value, that there is none (CEL_ABSENT), or nothing that can be used (CEL_SKIP). */
 static int receive(struct cel_remote *r, struct cel_ahead_entry *e, const struct cel_store_mark *mark)
 {
+    bool old = time(NULL) - e->since > OLD_SECONDS;
     const struct cel_net_answer *a;
-    int rc = time(NULL) - e->since > OLD_SECONDS ? CEL_SKIP : cel_remote_wait(&e->call, &a);
+    int rc;
 
+    if (e->ranges)
+        return old ? CEL_SKIP : receive_part(r, e, mark);
+    rc = old ? CEL_SKIP : cel_remote_wait(&e->call, &a);
     if (rc != CEL_OK)
         return CEL_SKIP;
     if (e->whole && a->status == 404)

@@ -11,7 +11,7 @@
 static const struct cel_store_ops ops = {
     .name = "http", .get = cel_remote_get, .get_range = cel_remote_get_range, .size = cel_remote_size,
     .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want,
-    .want_document = cel_remote_want_document, .settle = cel_remote_settle, 
+    .want_ranges = cel_remote_want_ranges, .want_document = cel_remote_want_document, .settle = cel_remote_settle, 
     .free = cel_remote_free,
 };
 /* clang-format on */
@@ -28,6 +28,21 @@ static int tidy(const char *path, struct cel_buf *out)
     return rc;
 }
 
+/* Stores of objects send the whole value where several ranges are asked for. Others that do so are noticed; these need not be tried. */
+static bool sends_one_range(const char *host)
+{
+    static const char *const ends[] = {".amazonaws.com", ".amazonaws.com.cn", ".googleapis.com", ".core.windows.net"};
+    size_t n = strcspn(host, ":");
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t len = strlen(ends[i]);
+
+        if (n >= len && memcmp(host + n - len, ends[i], len) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int set_target(struct cel_remote *r, const char *url)
 {
     struct cel_buf base = CEL_BUF_INIT(1 << 20);
@@ -36,6 +51,7 @@ static int set_target(struct cel_remote *r, const char *url)
 
     if (rc != CEL_OK)
         return rc;
+    r->one_by_one = sends_one_range(parts.host);
     r->target = cel_calloc(1, sizeof *r->target);
     rc = r->target ? cel_buf_printf(&base, "%s://%s/", parts.scheme, parts.host) : NC_ENOMEM;
     if (rc == CEL_OK)

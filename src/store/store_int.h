@@ -29,7 +29,9 @@ struct cel_store_ops {
                         size_t n, void *dst);
     /* It will be read soon: with n SIZE_MAX whole, else that range of the marked value. NULL: no use for it. */
     void (*want)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n);
-    void (*want_document)(struct cel_store *s, const char *key); /* NULL, both: no use for it */
+    void (*want_ranges)(struct cel_store *s, const char *key, const struct cel_store_mark *mark,
+                        const struct cel_range *range, size_t nranges); /* NULL: one by one */
+    void (*want_document)(struct cel_store *s, const char *key);        /* NULL, both: no use for it */
     void (*settle)(struct cel_store *s);
     /* NULL: stat and get_range do it. */
     int (*get_first)(struct cel_store *s, const char *key, void *dst, size_t *n, struct cel_store_mark *mark,
@@ -37,8 +39,10 @@ struct cel_store_ops {
     /* NULL, both: opened for reading only. */
     int (*put)(struct cel_store *s, const char *key, const void *data, size_t n);
     int (*erase)(struct cel_store *s, const char *key);
+    int (*put_behind)(struct cel_store *s, const char *key, const void *data, size_t n); /* NULL: put does it */
     /* NULL: a lock keeps other writers out, or there are none. */
-    int (*put_if)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data, size_t n);
+    int (*put_if)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data, size_t n,
+                  struct cel_store_mark *now);
     /* NULL: such stores do not tell what lies in them. */
     int (*list)(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
     int (*lock)(struct cel_store *s, enum cel_store_lock how, int *fd); /* NULL: one writer only */
@@ -66,6 +70,12 @@ bool cel_store_part_is_legal(const char *part, size_t len);
 
 /* How many bytes a value has is known: is that more than `out` may hold? */
 int cel_store_check_size(const char *key, uint64_t size, const struct cel_buf *out);
+
+/* The folder of a URL with its query, and the name in it, decoded where the URL is. CEL_ABSENT: it names no file. */
+int cel_store_split_url(const char *url, char **folder, struct cel_buf *name);
+
+/* The mark of the value that a source is made of. */
+const struct cel_store_mark *cel_source_mark(const struct cel_source *source);
 
 int cel_store_init(struct cel_store *s, const struct cel_store_ops *ops, const char *path, enum cel_store_mode mode);
 

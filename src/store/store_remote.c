@@ -2,6 +2,7 @@
  * or where there is none its date and size; a range of a marked value is asked for on condition that it still has that
  * mark, and what comes back must say so. */
 #include "store_remote_int.h"
+#include "env.h"
 #include "mem.h"
 #include "store_cache.h"
 #include "url.h"
@@ -306,6 +307,15 @@ static void mark_of(const struct cel_net_answer *a, uint64_t size, struct cel_st
     mark->known = *a->etag || *a->modified;
 }
 
+void cel_remote_mark_etag(const char *etag, struct cel_store_mark *mark)
+{
+    size_t n = strlen(etag);
+
+    *mark = (struct cel_store_mark){0};
+    if (n && n < MARK_TEXT)
+        set_mark(mark, OF_ETAG, etag, n);
+}
+
 /* An ETag that can be a condition: weak ones (W/"...") match nothing. */
 const char *cel_remote_condition(const struct cel_store_mark *mark)
 {
@@ -322,8 +332,10 @@ int cel_remote_get(struct cel_store *s, const char *key, struct cel_buf *out)
     struct cel_remote_request request = {.method = "GET", .key = key, .query = "", .into = out};
     struct cel_remote_call call = {0};
     const struct cel_net_answer *a;
-    int rc = cel_ahead_take(r, &(struct cel_part_of){.key = key, .whole = true}, out, NULL);
+    int rc = cel_s3_behind_settle(r, key);
 
+    if (rc == CEL_OK)
+        rc = cel_ahead_take(r, &(struct cel_part_of){.key = key, .whole = true}, out, NULL);
     if (rc != CEL_SKIP)
         return rc;
     out->len = 0;
@@ -393,7 +405,9 @@ int cel_remote_get_range_of(struct cel_store *s, const char *key, const struct c
 
     if (!n)
         request.method = "HEAD";
-    rc = cel_ahead_take(r, &(struct cel_part_of){.key = key, .offset = offset, .n = n, .mark = mark}, NULL, dst);
+    rc = cel_s3_behind_settle(r, key);
+    if (rc == CEL_OK)
+        rc = cel_ahead_take(r, &(struct cel_part_of){.key = key, .offset = offset, .n = n, .mark = mark}, NULL, dst);
     if (rc != CEL_SKIP)
         return rc;
     rc = cel_remote_ask(r, &request, &call, &a);
@@ -415,7 +429,8 @@ void cel_remote_want(struct cel_store *s, const char *key, const struct cel_stor
     struct cel_part_of part = {
         .key = key, .whole = n == SIZE_MAX, .offset = offset, .n = n == SIZE_MAX ? 0 : n, .mark = mark};
 
-    cel_ahead_want(cel_remote_of(s), &part);
+    if (!cel_s3_behind_has(cel_remote_of(s), key))
+        cel_ahead_want(cel_remote_of(s), &part);
 }
 
 /* Fewer than n bytes, as the answer says: they are asked for again, on condition that they are the same. */
@@ -460,9 +475,12 @@ int cel_remote_get_first(struct cel_store *s, const char *key, void *dst, size_t
     struct cel_remote_request request = {.method = "GET", .key = key, .query = "", .ranged = true, .n = *n, .dst = dst};
     struct cel_remote_call call = {0};
     const struct cel_net_answer *a;
-    int rc = cel_remote_ask(r, &request, &call, &a);
-    bool beyond = rc == CEL_BEYOND;
+    int rc = cel_s3_behind_settle(r, key);
+    bool beyond;
 
+    if (rc == CEL_OK)
+        rc = cel_remote_ask(r, &request, &call, &a);
+    beyond = rc == CEL_BEYOND;
     if (rc == CEL_OK && a->status != 200 && a->status != 206)
         rc = cel_remote_refused(r, a, "read", key);
     if (rc == CEL_OK || beyond)
@@ -480,18 +498,26 @@ static int stat_by_get(struct cel_store *s, const char *key, struct cel_store_ma
     return cel_remote_get_first(s, key, &byte, &n, mark, size);
 }
 
+static bool needs_get(const struct cel_remote *r, const struct cel_net_answer *a)
+{
+    return (a->status == 200 && a->length == UINT64_MAX) ||
+           (!r->is_s3 && (a->status == 403 || a->status == 405 || a->status == 501));
+}
+
 int cel_remote_stat(struct cel_store *s, const char *key, struct cel_store_mark *mark, uint64_t *size)
 {
     struct cel_remote *r = cel_remote_of(s);
     struct cel_remote_request request = {.method = "HEAD", .key = key, .query = ""};
     struct cel_remote_call call = {0};
     const struct cel_net_answer *a;
-    int rc = cel_remote_ask(r, &request, &call, &a), status = rc == CEL_OK ? a->status : 0;
-    bool ask_again = !r->is_s3 && (status == 403 || status == 405 || status == 501);
+    bool ask_again = false;
+    int rc = cel_s3_behind_settle(r, key);
 
-    if (rc == CEL_OK && status == 200 && a->length == UINT64_MAX)
-        ask_again = true;
-    if (rc == CEL_OK && !ask_again && status != 200)
+    if (rc == CEL_OK)
+        rc = cel_remote_ask(r, &request, &call, &a);
+    if (rc == CEL_OK)
+        ask_again = needs_get(r, a);
+    if (rc == CEL_OK && !ask_again && a->status != 200)
         rc = cel_remote_refused(r, a, "look at", key);
     if (rc == CEL_OK && !ask_again) {
         *size = a->length;
@@ -526,6 +552,7 @@ int cel_remote_make(const char *path, const struct cel_store_ops *ops, enum cel_
     cel_mutex_init(&r->lock);
     cel_ahead_init(&r->ahead);
     cel_s3_sizes_init(&r->sizes);
+    cel_s3_behind_init(&r->behind);
     rc = cel_store_init(&r->store, ops, path, mode);
     if (rc == CEL_OK)
         *out = r;
@@ -548,6 +575,7 @@ void cel_remote_free(struct cel_store *s)
     struct cel_remote *r = cel_remote_of(s);
     struct cel_target *older;
 
+    cel_s3_behind_dispose(&r->behind);
     cel_ahead_dispose(&r->ahead);
     cel_s3_sizes_dispose(&r->sizes);
     cel_net_report();
@@ -556,6 +584,7 @@ void cel_remote_free(struct cel_store *s)
         cel_target_free(t);
     }
     cel_mutex_dispose(&r->lock);
+    cel_env_settings_release(r->settings);
     free(r->endpoint);
     free(r->bucket);
     free(r->root);

@@ -40,6 +40,16 @@ struct cel_part_of {
     bool kept;                         /* a document: it stays in the list when it was asked for */
 };
 
+/* Values that are put while their writer goes on (s3_behind.c). */
+struct cel_s3_behind {
+    struct cel_mutex lock; /* guards all */
+    struct cel_cond landed;
+    struct cel_s3_behind_entry *first; /* the oldest */
+    size_t nbytes, nfailed;            /* of all; of those that failed */
+    _Atomic size_t n;
+    _Atomic bool proven; /* this store could put a value */
+};
+
 /* Sizes that lists of keys told, of a store that is open for reading (s3_sizes.c). */
 struct cel_s3_sizes {
     struct cel_mutex lock; /* guards the others */
@@ -51,9 +61,12 @@ struct cel_remote {
     struct cel_store store;
     struct cel_ahead ahead;
     struct cel_s3_sizes sizes;
-    struct cel_mutex lock;     /* guards the next */
-    struct cel_target *target; /* the newest */
+    struct cel_s3_behind behind;
+    struct cel_env_settings *settings; /* that it was opened with; NULL: the environment's */
+    struct cel_mutex lock;             /* guards the next */
+    struct cel_target *target;         /* the newest */
     bool is_s3;
+    _Atomic bool one_by_one;        /* the server sends no several ranges with one answer */
     bool pays;                      /* S3: for requests to buckets of others */
     char *endpoint, *bucket, *root; /* S3: "https://host", the bucket, and what stands before each key: "" or "a/b/" */
     bool in_host;                   /* S3: the bucket is part of the host's name */
@@ -126,6 +139,8 @@ void cel_target_free(struct cel_target *target);
 int cel_remote_make(const char *path, const struct cel_store_ops *ops, enum cel_store_mode mode,
                     struct cel_remote **out);
 
+/* The mark of a value with this ETag; not known where the ETag is "", or is none that says all. */
+void cel_remote_mark_etag(const char *etag, struct cel_store_mark *mark);
 /* The ETag of a mark, as a condition; NULL: it has none that can be one. */
 const char *cel_remote_condition(const struct cel_store_mark *mark);
 bool cel_remote_is_of(const struct cel_net_answer *answer, const struct cel_store_mark *mark); /* NULL: of any */
@@ -143,12 +158,34 @@ void cel_ahead_init(struct cel_ahead *ahead);
 void cel_ahead_dispose(struct cel_ahead *ahead);
 void cel_remote_want(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset,
                      size_t n);
+void cel_remote_want_ranges(struct cel_store *s, const char *key, const struct cel_store_mark *mark,
+                            const struct cel_range *range, size_t nranges);
+
+/* --- store_ranges.c: several ranges with one request; who sends them so, and where, is store_ahead.c's ------------ */
+struct cel_ranges; /* shared by the entries of its ranges */
+struct cel_ranges *cel_ranges_start(struct cel_remote *r, const char *key, const struct cel_store_mark *mark,
+                                    const struct cel_range *range, size_t n); /* with one user; NULL: it could not be */
+void cel_ranges_hold(struct cel_ranges *g);
+void cel_ranges_release(struct cel_ranges *g); /* the last user ends it; NULL is fine */
+/* One of them, to dst, of the value that is marked. CEL_SKIP: it is not there; *never: as the server sends no such answers. */
+int cel_ranges_take(struct cel_ranges *g, const struct cel_range *range, const struct cel_store_mark *mark, void *dst,
+                    bool *never);
 
 /* --- s3_sizes.c ----------------------------------------------------------------------------- */
 void cel_s3_sizes_init(struct cel_s3_sizes *sizes);
 void cel_s3_sizes_note(struct cel_s3_sizes *sizes, const char *key, uint64_t size);
 bool cel_s3_sizes_find(struct cel_s3_sizes *sizes, const char *key, uint64_t *size);
 void cel_s3_sizes_dispose(struct cel_s3_sizes *sizes);
+
+/* --- s3_behind.c ---------------------------------------------------------------------------- */
+void cel_s3_behind_init(struct cel_s3_behind *b);
+void cel_s3_behind_dispose(struct cel_s3_behind *b); /* what is under way is given up */
+int cel_s3_put_in_order(struct cel_store *s, const char *key, const void *data, size_t n); /* behind all of them */
+int cel_s3_put_behind(struct cel_store *s, const char *key, const void *data, size_t n);
+int cel_s3_behind_settle(struct cel_remote *r, const char *key);   /* it is on the server, or cannot be put */
+void cel_s3_behind_replace(struct cel_remote *r, const char *key); /* another value comes: it does not count any more */
+bool cel_s3_behind_has(struct cel_remote *r, const char *key);
+int cel_s3_behind_flush(struct cel_store *s); /* all of them; what failed before is tried once more */
 
 /* --- s3_address.c ------------------------------------------------------------------------- */
 int cel_s3_locate(struct cel_remote *r, const char *url);
@@ -159,7 +196,10 @@ int cel_s3_retarget(struct cel_remote *r, const char *region);
 enum cel_s3_conditions { CEL_S3_UNTRIED, CEL_S3_HONOURED, CEL_S3_IGNORED };
 int cel_s3_check_mine(const struct cel_remote *r); /* fails where somebody else made the store */
 int cel_s3_put(struct cel_store *s, const char *key, const void *data, size_t n);
-int cel_s3_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data, size_t n);
+int cel_s3_put_now(struct cel_remote *r, const char *key, const void *data,
+                   size_t n); /* without looking at s3_behind.c */
+int cel_s3_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data, size_t n,
+                  struct cel_store_mark *now);
 
 /* --- s3_multipart.c ------------------------------------------------------------------------ */
 #define CEL_S3_WHOLE ((size_t)16 << 20) /* values of more bytes go in parts */
@@ -168,6 +208,7 @@ struct cel_s3_value {
     const void *data;
     size_t n;
     const struct cel_net_header *condition; /* of putting it; NULL: none */
+    char *etag; /* CEL_NET_TEXT bytes for its new ETag, "" where none is told; NULL: not wanted */
 };
 /* What an answer to the put, or to the last request for its parts, means. NC_EEXIST: the condition does not hold; CEL_SKIP: the
  * server takes none. */

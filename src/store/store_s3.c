@@ -31,6 +31,8 @@ static int erase(struct cel_store *s, const char *key)
     int rc = cel_s3_check_mine(r);
 
     if (rc == CEL_OK)
+        rc = cel_s3_behind_flush(s); /* what takes its place may be among those under way */
+    if (rc == CEL_OK)
         rc = cel_remote_size(s, key, &size); /* DELETE does not tell whether there was one */
     if (rc != CEL_OK)
         return rc;
@@ -244,6 +246,8 @@ static int list(struct cel_store *s, const char *prefix, cel_store_visit *visit,
     if (rc == CEL_OK)
         rc = cel_buf_add(&folder, "", 1);
     if (rc == CEL_OK)
+        rc = cel_s3_behind_flush(s);
+    if (rc == CEL_OK)
         rc = walk(cel_remote_of(s), folder.data, false, &p, NULL);
     if (rc == CEL_OK)
         rc = cel_listing_visit(&names, visit, context);
@@ -309,6 +313,8 @@ static int erase_all(struct cel_remote *r)
 
 static void abandon(struct cel_store *s)
 {
+    cel_s3_behind_dispose(&cel_remote_of(s)->behind);
+    cel_s3_behind_init(&cel_remote_of(s)->behind);
     if (s->created)
         erase_all(cel_remote_of(s));
 }
@@ -317,7 +323,8 @@ static void abandon(struct cel_store *s)
 static const struct cel_store_ops ops = {
     .name = "s3", .get = cel_remote_get, .get_range = cel_remote_get_range, .size = cel_remote_size,
     .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want,
-    .want_document = cel_remote_want_document, .settle = cel_remote_settle, .put = cel_s3_put, .put_if = cel_s3_put_if, .erase = erase, .list = list,
+    .want_document = cel_remote_want_document, .settle = cel_remote_settle, .put = cel_s3_put_in_order,
+    .put_behind = cel_s3_put_behind, .sync = cel_s3_behind_flush, .finish = cel_s3_behind_flush, .put_if = cel_s3_put_if, .erase = erase, .list = list,
     .abandon = abandon, .free = cel_remote_free,
 };
 /* clang-format on */

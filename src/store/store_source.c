@@ -5,7 +5,7 @@
  * All parts are of the value as it was when the source was made: one that is replaced meanwhile is an error. */
 #include "blocks.h"
 #include "mem.h"
-#include "store.h"
+#include "store_int.h"
 #include "url.h"
 #include <netcdf.h>
 #include <stdlib.h>
@@ -14,7 +14,10 @@
 
 #define FIRST ((size_t)64 << 10) /* bytes of the first request */
 #define LARGE ((size_t)64 << 10) /* reads from which on they are passed on */
-enum { GAP = 4 /* blocks between two ranges that are fetched together with them */ };
+enum {
+    GAP = 4 /* blocks between two ranges that are fetched together with them */,
+    TOGETHER = 32 /* ranges asked for at once */
+};
 
 struct key_source {
     struct cel_source source; /* must be first */
@@ -48,10 +51,15 @@ static int read_direct(struct key_source *k, uint64_t offset, void *dst, size_t 
 
 static void start_wanted(struct key_source *k)
 {
+    struct cel_range range[TOGETHER];
     struct cel_run run;
+    size_t n;
 
-    while (cel_blocks_start(&k->blocks, &run))
-        cel_store_want_range_of(k->store, k->key, &k->mark, run.index * CEL_BLOCK, cel_blocks_bytes(&k->blocks, run));
+    do {
+        for (n = 0; n < TOGETHER && cel_blocks_start(&k->blocks, &run); n++)
+            range[n] = (struct cel_range){run.index * CEL_BLOCK, cel_blocks_bytes(&k->blocks, run)};
+        cel_store_want_ranges_of(k->store, k->key, &k->mark, range, n);
+    } while (n == TOGETHER);
 }
 
 /* n bytes from `at` on, all in one block of the run, go to dst. */
@@ -184,6 +192,11 @@ static int look(struct key_source *k)
     return rc;
 }
 
+const struct cel_store_mark *cel_source_mark(const struct cel_source *source)
+{
+    return &((const struct key_source *)source)->mark;
+}
+
 int cel_source_of_key(struct cel_store *store, const char *key, struct cel_source **out)
 {
     struct key_source *k = cel_calloc(1, sizeof *k);
@@ -207,8 +220,7 @@ int cel_source_of_key(struct cel_store *store, const char *key, struct cel_sourc
     return rc;
 }
 
-/* The folder's URL with the query, and the name in it, decoded where the URL is. CEL_ABSENT: it names no file. */
-static int split(const char *url, char **folder, struct cel_buf *name)
+int cel_store_split_url(const char *url, char **folder, struct cel_buf *name)
 {
     struct cel_buf text = CEL_BUF_INIT(1 << 20);
     size_t len = strcspn(url, "?"), slash = len, host = (size_t)(strstr(url, "://") + 3 - url);
@@ -235,7 +247,7 @@ int cel_source_of_url(const char *url, bool s3, struct cel_source **out)
     struct cel_buf name = CEL_BUF_INIT(1 << 20);
     struct cel_store *store = NULL;
     char *folder = NULL;
-    int rc = split(url, &folder, &name);
+    int rc = cel_store_split_url(url, &folder, &name);
 
     *out = NULL;
     if (rc == CEL_OK)

@@ -35,9 +35,11 @@ void cel_zip_end(struct zip *z)
     cel_unlock(&z->lock);
 }
 
+/* The archive is as it was when it was last synchronised. */
 static void abandon(struct cel_store *s)
 {
-    (void)s; /* the archive is as it was when it was last synchronised */
+    if (zip_of(s)->remote)
+        cel_zip_withdraw(zip_of(s));
 }
 
 static void free_zip(struct cel_store *s)
@@ -53,6 +55,8 @@ static void free_zip(struct cel_store *s)
     }
     if (z->archive >= 0)
         close(z->archive);
+    cel_source_close(z->source);
+    cel_zip_remote_free(z->remote);
     free(z->scratch_path);
     cel_beside_dispose(&z->beside);
     cel_keys_dispose(&z->keys, free);
@@ -61,23 +65,28 @@ static void free_zip(struct cel_store *s)
     free(z);
 }
 
-static const struct cel_store_ops ops = {
-    .name = "zip",
-    .get = cel_zip_get,
-    .get_range = cel_zip_get_range,
-    .size = cel_zip_size,
-    .put = cel_zip_put,
-    .erase = cel_zip_erase,
-    .list = cel_zip_list,
-    .sync = cel_zip_sync,
-    .finish = cel_zip_finish,
-    .abandon = abandon,
-    .free = free_zip,
-};
+static void want_document(struct cel_store *s, const char *key)
+{
+    cel_zip_want(s, key, NULL, 0, SIZE_MAX);
+}
+
+/* clang-format off */
+#define COMMON \
+    .name = "zip", .get = cel_zip_get, .get_range = cel_zip_get_range, .size = cel_zip_size, .put = cel_zip_put, \
+    .erase = cel_zip_erase, .list = cel_zip_list, .sync = cel_zip_sync, .finish = cel_zip_finish, .abandon = abandon, \
+    .free = free_zip
+static const struct cel_store_ops ops = {COMMON};
+const struct cel_store_ops cel_zip_remote_ops = {COMMON, .want = cel_zip_want, .want_document = want_document};
+/* clang-format on */
+
+uint64_t cel_store_archive_bytes(const struct cel_store *s)
+{
+    return s->ops == &ops || s->ops == &cel_zip_remote_ops ? ((const struct zip *)s)->archive_size : 0;
+}
 
 /* --- the scratch file --------------------------------------------------------------------- */
 
-static int open_scratch(struct zip *z)
+int cel_zip_open_scratch(struct zip *z)
 {
     int rc = cel_beside_create(&z->beside, 0600, &z->scratch_path, &z->scratch);
 
@@ -106,7 +115,7 @@ static int open_archive(struct zip *z, enum cel_store_mode mode)
     return cel_zip_load_directory(z);
 }
 
-int cel_store_open_zip(const char *path, enum cel_store_mode mode, struct cel_store **out)
+int cel_zip_make(const char *path, enum cel_store_mode mode, const struct cel_store_ops *kind, struct zip **out)
 {
     struct zip *z = cel_calloc(1, sizeof *z);
     int rc;
@@ -118,17 +127,30 @@ int cel_store_open_zip(const char *path, enum cel_store_mode mode, struct cel_st
     z->flush = cel_env_fsync();
     cel_mutex_init(&z->lock);
     cel_cond_init(&z->idle);
-    rc = cel_store_init(&z->store, &ops, path, mode);
+    rc = cel_store_init(&z->store, kind, path, mode);
     if (rc == CEL_OK)
-        rc = open_archive(z, mode);
+        *out = z;
+    else
+        cel_store_abandon(&z->store);
+    return rc;
+}
+
+int cel_store_open_zip(const char *path, enum cel_store_mode mode, struct cel_store **out)
+{
+    struct zip *z;
+    int rc = cel_zip_make(path, mode, &ops, &z);
+
+    *out = NULL;
+    if (rc != CEL_OK)
+        return rc;
+    rc = open_archive(z, mode);
     if (rc == CEL_OK && mode != CEL_STORE_READ)
         rc = cel_beside_init(z->store.path, &z->beside);
     if (rc == CEL_OK && mode != CEL_STORE_READ)
-        rc = open_scratch(z);
-    if (rc != CEL_OK) {
+        rc = cel_zip_open_scratch(z);
+    if (rc == CEL_OK)
+        *out = &z->store;
+    else
         cel_store_abandon(&z->store);
-        return rc;
-    }
-    *out = &z->store;
-    return CEL_OK;
+    return rc;
 }

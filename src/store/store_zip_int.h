@@ -35,7 +35,9 @@ struct zip {
     bool publishing; /* ... and must wait now: offsets are changing */
     struct cel_keys keys;
     struct cel_beside beside;
-    int archive; /* fd, -1: none yet */
+    struct cel_source *source;     /* the archive on a server; NULL: it is a file, or there is none yet */
+    struct cel_zip_remote *remote; /* on a server, where the archive is put (store_zip_url.c); NULL: beside `beside` */
+    int archive;                   /* fd, -1: none yet, or on a server */
     uint64_t archive_size;
     uint64_t entries_end; /* the archive is ours, and its directory begins here; 0: it is not */
     uint64_t dead;        /* bytes of it that no key leads to any more */
@@ -53,9 +55,19 @@ static inline struct zip *zip_of(struct cel_store *s)
     return (struct zip *)s;
 }
 
+static inline bool cel_zip_has_archive(const struct zip *z)
+{
+    return z->archive >= 0 || z->source;
+}
+
 /* Between these two no offset changes. */
 void cel_zip_begin(struct zip *z);
 void cel_zip_end(struct zip *z);
+
+/* store_zip.c: a store without an archive, of a path or of what an error calls it. */
+int cel_zip_make(const char *path, enum cel_store_mode mode, const struct cel_store_ops *kind, struct zip **out);
+int cel_zip_open_scratch(struct zip *z);
+extern const struct cel_store_ops cel_zip_remote_ops;
 
 /* store_zip_read.c */
 int cel_zip_load_directory(struct zip *z);
@@ -63,9 +75,11 @@ int cel_zip_load_directory(struct zip *z);
 int cel_zip_add_entry(struct zip *z, const char *name, const struct zip_entry *e);
 int cel_zip_data_offset(struct zip *z, const char *key, const struct zip_entry *e, uint64_t *out);
 int cel_zip_read_at(int fd, const char *what, uint64_t offset, void *dst, size_t n);
+int cel_zip_read_archive(struct zip *z, const char *what, uint64_t offset, void *dst, size_t n);
 int cel_zip_get(struct cel_store *s, const char *key, struct cel_buf *out);
 int cel_zip_get_range(struct cel_store *s, const char *key, uint64_t offset, size_t n, void *dst);
 int cel_zip_size(struct cel_store *s, const char *key, uint64_t *out);
+void cel_zip_want(struct cel_store *s, const char *key, const struct cel_store_mark *mark, uint64_t offset, size_t n);
 int cel_zip_list(struct cel_store *s, const char *prefix, cel_store_visit *visit, void *context);
 
 /* store_zip_write.c: the archive's records. */
@@ -88,5 +102,11 @@ int cel_zip_emit_directory(struct zip_output *o);
 /* store_zip_publish.c: the whole archive. */
 int cel_zip_sync(struct cel_store *s);
 int cel_zip_finish(struct cel_store *s);
+
+/* store_zip_url.c: an archive on a server. */
+int cel_zip_fetch(struct zip *z);                      /* all of it, to this machine */
+int cel_zip_upload(struct zip *z, int fd, uint64_t n); /* the new one */
+void cel_zip_withdraw(struct zip *z);                  /* what was put to claim the name */
+void cel_zip_remote_free(struct cel_zip_remote *remote);
 
 #endif

@@ -83,7 +83,7 @@ static int write_archive(struct zip *z, struct zip_output *o, bool anew, struct 
     if (rc == CEL_OK)
         rc = cel_zip_emit_directory(o);
     if (rc == CEL_OK)
-        rc = cel_beside_replace(&z->beside, o->path, o->fd, z->flush);
+        rc = z->remote ? cel_zip_upload(z, o->fd, o->at) : cel_beside_replace(&z->beside, o->path, o->fd, z->flush);
     if (rc == CEL_OK)
         take_over(z, o, entries_end, anew, now);
     return rc;
@@ -95,20 +95,23 @@ static int publish(struct zip *z, bool anew)
     struct zip_output o = {.fd = -1, .directory = CEL_BUF_INIT(DIRECTORY_MAX)};
     struct zip_entry *now = NULL;
     char *path = NULL;
-    int rc = cel_beside_create_new(&z->beside, &path, &o.fd);
+    int rc = z->source ? cel_zip_fetch(z) : CEL_OK;
 
+    if (rc == CEL_OK)
+        rc = z->remote ? cel_beside_create(&z->beside, 0600, &path, &o.fd)
+                       : cel_beside_create_new(&z->beside, &path, &o.fd);
     o.path = path;
     cel_keys_sort(&z->keys);
     if (rc == CEL_OK && !(now = cel_calloc(z->keys.sorted.n + 1, sizeof *now)))
         rc = NC_ENOMEM;
     if (rc == CEL_OK)
         rc = write_archive(z, &o, anew, now);
-    if (rc == CEL_OK && z->flush)
+    if (rc == CEL_OK && z->flush && !z->remote)
         rc = cel_beside_flush(&z->beside);
-    if (o.fd >= 0 && o.fd != z->archive) { /* it did not take the archive's place */
+    if (o.fd >= 0 && (z->remote || o.fd != z->archive)) /* it is on the server, or did not take the archive's place */
         unlink(path);
+    if (o.fd >= 0 && o.fd != z->archive)
         close(o.fd);
-    }
     free(path);
     free(now);
     cel_buf_dispose(&o.directory);
@@ -136,7 +139,7 @@ int cel_zip_sync(struct cel_store *s)
 {
     struct zip *z = zip_of(s);
 
-    if (z->scratch < 0 || (!z->changed && z->archive >= 0))
+    if (z->scratch < 0 || (!z->changed && cel_zip_has_archive(z)))
         return CEL_OK;
     return publish_alone(z, !z->entries_end || z->dead > z->entries_end / 2);
 }
@@ -167,7 +170,7 @@ static int keep_rest(struct zip *z, int rc)
 {
     struct cel_buf rest = CEL_BUF_INIT(1 << 20);
     char *why = cel_strdup(cel_error_text()), name[CEL_TMP_NAME];
-    bool there = z->archive >= 0, kept;
+    bool there = cel_zip_has_archive(z), kept;
 
     cel_tmp_name(name);
     kept =
@@ -195,10 +198,10 @@ int cel_zip_finish(struct cel_store *s)
     struct zip *z = zip_of(s);
     int rc;
 
-    if (z->scratch < 0 || (!z->changed && z->archive >= 0 && (z->in_order || !z->entries_end)))
+    if (z->scratch < 0 || (!z->changed && cel_zip_has_archive(z) && (z->in_order || !z->entries_end)))
         return CEL_OK;
     rc = publish_alone(z, true);
-    if (rc != CEL_OK && !z->changed && z->archive >= 0) {
+    if (rc != CEL_OK && !z->changed && cel_zip_has_archive(z)) {
         cel_warn("%s: its entries could not be put in order; nothing is lost", s->path);
         return CEL_OK;
     }

@@ -39,8 +39,8 @@ def unnamed(differences, warnings):
     named = {m.strip("/:") for m in re.findall(r"^nccopy: warning: (?:type |variable )?(.+?) is (?:not copied|copied )", warnings, re.M)}
     lines = []
     for line in differences.splitlines():
-        what = re.match(r"(?:variable |group |type )?(.+?)(?: is only in |: type )", line)
-        path = what.group(1).strip("/:") if what else ""
+        what = re.match(r"(?:variable |group |type )?(.+?) is only in |.+: type (.+) and ", line)
+        path = (what.group(1) or what.group(2)).strip("/:") if what else ""
         if line.startswith("dimension ") and named:  # nobody's: the variable that had it is left out
             continue
         if not what or not any(path == n or path.startswith(n + "/") or path.startswith(n + ":") for n in named):

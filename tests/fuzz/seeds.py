@@ -25,6 +25,9 @@ def make_hdf5(folder):
     os.makedirs(folder, exist_ok=True)
     seeds_netcdf.make_all(folder)
     make_chunk_indices(folder)
+    make_virtual(folder)
+    make_odd_sizes(folder)
+    make_older_and_images(folder)
     for path in glob.glob(folder + "/*"):
         if os.path.getsize(path) > LARGEST:
             os.remove(path)
@@ -49,6 +52,55 @@ def make_chunk_indices(folder):
             path = os.path.join(folder, "index-%s-%d" % (name, len(filters)))
             with h5py.File(path, "w", libver="latest") as f:
                 make_h5_chunks.make(random.Random(1), f, "chunks", case)
+
+
+def make_virtual(folder):
+    "Blocks in no order, on either side, and a source of another number type."
+    import h5py
+    shapes = {"rows": (slice(None), [0, 2, 3]), "frames": ([0, 1, 4], slice(1, 4)), "mixed": ([1, 3], slice(None))}
+    for name, part in shapes.items():
+        with h5py.File(os.path.join(folder, "virtual-" + name), "w", libver=("v110", "v110")) as f:
+            f["x"] = [[10.0 * i + k for k in range(5)] for i in range(5)]
+            layout, source = h5py.VirtualLayout((5, 5), "i2"), h5py.VirtualSource(".", "x", (5, 5))
+            layout[part] = source[part if name != "mixed" else ([0, 4], slice(None))]
+            f.create_virtual_dataset("v", layout, fillvalue=-1)
+
+
+def make_odd_sizes(folder):
+    "Addresses and lengths of other sizes than 8, each with the other."
+    import h5py
+    for sizes in ((8, 4), (4, 8), (4, 4), (2, 2)):
+        for libver in (h5py.h5f.LIBVER_EARLIEST, h5py.h5f.LIBVER_LATEST):
+            fcpl, fapl = h5py.h5p.create(h5py.h5p.FILE_CREATE), h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+            fcpl.set_sizes(*sizes)
+            fapl.set_libver_bounds(libver, h5py.h5f.LIBVER_LATEST)
+            fapl.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
+            path = os.path.join(folder, "sizes-%d-%d-%d" % (*sizes, libver))
+            with h5py.File(h5py.h5f.create(path.encode(), h5py.h5f.ACC_TRUNC, fcpl, fapl)) as f:
+                f.create_dataset("g/x", data=range(6), chunks=(2,), compression="gzip")
+                f["g/x"].attrs["text"] = "some text"
+
+
+def make_older_and_images(folder):
+    "Messages that nobody writes any more, and metadata cache images."
+    sys.path.insert(0, os.path.join(HERE, "..", "interop", "hdf5"))
+    import random
+    import h5py
+    import older_messages
+    import random_files
+    for i in range(6):
+        r, path = random.Random(i), os.path.join(folder, "older-%d" % i)
+        with h5py.File(path, "w", libver="earliest") as f:
+            f.create_dataset("contiguous", data=range(5), fillvalue=3)
+            f.create_dataset("chunked", data=range(5), chunks=(2,), fillvalue=4)
+        older_messages.make_older(path, r)
+        fapl = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+        fapl.set_libver_bounds(h5py.h5f.LIBVER_V110, h5py.h5f.LIBVER_LATEST)
+        fapl.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
+        random_files.ask_image(fapl)
+        path = os.path.join(folder, "image-%d" % i)
+        with h5py.File(h5py.h5f.create(path.encode(), h5py.h5f.ACC_TRUNC, h5py.h5p.create(h5py.h5p.FILE_CREATE), fapl)) as f:
+            random_files.fill_simply(r, f)
 
 
 def store_values(top):

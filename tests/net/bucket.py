@@ -5,6 +5,7 @@ import hashlib
 import http.server
 import re
 import threading
+import time
 import urllib.parse
 import xml.sax.saxutils
 
@@ -27,6 +28,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def key(self):
         return urllib.parse.unquote(self.path.split('?')[0])[len('/bucket/'):]
+
+    def parse_request(self):
+        good = super().parse_request()
+        if good:
+            with self.server.lock:
+                self.server.asked.append((self.command, self.path, {k.lower(): v for k, v in self.headers.items()}))
+        return good
 
     def allowed(self, etag):
         """Whether the conditions hold of what is there now."""
@@ -103,10 +111,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if not server.turn.wait_for(lambda: pair, timeout=10):
                 server.waiting.pop(key)
 
+    def wait(self):
+        with self.server.lock:
+            self.server.under_way += 1
+            self.server.most = max(self.server.most, self.server.under_way)
+        time.sleep(self.server.latency)
+        with self.server.lock:
+            self.server.under_way -= 1
+
     def do_PUT(self):
         body = self.rfile.read(int(self.headers['Content-Length']))
+        self.wait()
         with self.server.lock:
             self.server.puts += 1
+            if self.server.refuses.get(self.key(), 0) > 0:
+                self.server.refuses[self.key()] -= 1
+                return self.answer(403, b'<Error><Code>AccessDenied</Code></Error>')
             if 'partNumber=' in self.path:
                 number = int(re.search(r'partNumber=(\d+)', self.path)[1])
                 self.server.parts[number] = body
@@ -133,12 +153,17 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, meetings=0, blind=False, etag='"%s"', odd=()):
+    def __init__(self, meetings=0, blind=False, etag='"%s"', odd=(), tls=None):
         """blind: to conditions. odd: the answers to the first puts with one, each a status and S3's word for it."""
         super().__init__(('127.0.0.1', 0), Handler)
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
+        self.asked = []  # each request's method, path and headers
         self.lock, self.values, self.parts, self.waiting, self.met = threading.RLock(), {}, {}, {}, {}
         self.turn = threading.Condition(self.lock)
         self.gets = self.puts = self.refused = 0
+        self.latency, self.under_way, self.most = 0, 0, 0  # of puts
+        self.refuses = {}  # how often nobody may put these keys
         self.meetings, self.blind, self.form, self.odd = meetings, blind, etag, list(odd)
         self.url = f'http://127.0.0.1:{self.server_address[1]}'
         threading.Thread(target=self.serve_forever, daemon=True).start()

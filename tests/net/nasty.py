@@ -83,6 +83,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.headers.get('If-None-Match') == etag:
             return self.answer(304, headers=[('ETag', etag)])
         wanted = re.fullmatch(r'bytes=(\d+)-(\d+)', self.headers.get('Range', ''))
+        several = re.findall(r'(\d+)-(\d+)', self.headers.get('Range', '')) if not wanted else []
+        if several and s.several in self.ANSWERS:
+            body, kind = self.ANSWERS[s.several](f, [(int(a), min(int(b), stat.st_size - 1)) for a, b in several], stat.st_size,
+                                                 8 if fault == 'wrong' else 0)
+            with s.lock:
+                s.sent += len(body)
+            return self.answer(206, body, [('ETag', etag), ('Content-Type', kind)], len(body) // 2 if fault == 'short' else None)
         if not wanted:
             with s.lock:
                 s.sent += stat.st_size
@@ -96,6 +103,28 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(206, f.read(last + 1 - first),
                            [('ETag', etag), ('Content-Range', f'bytes {first}-{last}/{stat.st_size}')],
                            (last + 1 - first) // 2 if fault == 'short' else None)
+
+    def join_parts(f, ranges, size, shift, boundary='3d6b6a416f9b5', odd=lambda part: part):
+        body = b''
+        for first, last in ranges:
+            f.seek(first + shift)
+            head = f'--{boundary}\r\nContent-Type: text/plain\r\nContent-Range: bytes {first + shift}-{last + shift}/{size}\r\n\r\n'
+            body += odd(head.encode() + f.read(last + 1 - first) + b'\r\n')
+        return body + f'--{boundary}--\r\n'.encode(), f'multipart/byteranges; boundary={boundary}'
+
+    # How several ranges are answered; anything else: whole, as if none were asked for. The last are hostile.
+    ANSWERS = {
+        'parts': join_parts,
+        'quoted': lambda *a: (Handler.join_parts(*a)[0], 'multipart/byteranges; charset=x; boundary="3d6b6a416f9b5"'),
+        'backwards': lambda f, ranges, *a: Handler.join_parts(f, ranges[::-1], *a),
+        'first alone': lambda f, ranges, *a: Handler.join_parts(f, ranges[:1], *a),
+        'no parts': lambda f, ranges, *a: (Handler.join_parts(f, ranges, *a)[0], 'text/plain'),
+        'cut': lambda *a: (Handler.join_parts(*a)[0][:-5000], Handler.join_parts(*a)[1]),
+        'shifted': lambda f, ranges, size, shift: Handler.join_parts(f, ranges, size, 8),
+        'another size': lambda f, ranges, size, shift: Handler.join_parts(f, ranges, size + 1, shift),
+        'endless numbers': lambda *a: Handler.join_parts(*a, odd=lambda part: part.replace(b'bytes ', b'bytes 99999999999999999999')),
+        'less than it says': lambda *a: Handler.join_parts(*a, odd=lambda part: part[:len(part) // 2]),
+    }
 
     def handle_any(self):
         body = self.rfile.read(int(self.headers.get('Content-Length', 0)))
@@ -151,6 +180,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.lock, self.asked, self.seen, self.connections = threading.Lock(), [], {}, 0
         self.folder, self.every, self.turn, self.sent, self.delivered = '.', 0, 0, 0, {}
         self.faults = itertools.cycle(['503', 'reset', 'short', 'wrong', 'stale', 'slow'])
+        self.several = 'parts'  # how several ranges are answered: ANSWERS
         self.latency, self.under_way, self.most, self.waves = 0, 0, 0, 0
         self.port = self.server_address[1]
         self.url = f'http://127.0.0.1:{self.port}'

@@ -3,6 +3,7 @@
  *   store_ask URL read|write|create COMMAND...
  *     get KEY, size KEY, put KEY TEXT, erase KEY, list, want KEY: the verbs; "behind put KEY TEXT" is a put that a second thread makes
  *     meanwhile, and "join" waits for it
+ *     later KEY TEXT: a put that may still be under way when it ends; sync
  *     document KEY, settle: while a store is opened
  *     source KEY OFFSET N: the bytes of a value as a source
  *     sleep MS; forget-credentials
@@ -58,6 +59,19 @@ static int put(char **arg)
 {
     print("put", cel_store_put(store, arg[0], arg[1], strlen(arg[1])), "", 0);
     return 2;
+}
+
+static int put_later(char **arg)
+{
+    print("later", cel_store_put_behind(store, arg[0], arg[1], strlen(arg[1])), "", 0);
+    return 2;
+}
+
+static int sync_all(char **arg)
+{
+    (void)arg;
+    print("sync", cel_store_sync(store), "", 0);
+    return 0;
 }
 
 static int erase(char **arg)
@@ -177,14 +191,15 @@ static int end(char **arg)
 static const struct {
     const char *name;
     int (*run)(char **arg); /* how many words it takes */
-} commands[] = {{"get", get},          {"size", size},
-                {"put", put},          {"erase", erase},
-                {"list", list},        {"want", want},
-                {"source", source},    {"behind", behind},
-                {"join", join},        {"sleep", wait_ms},
-                {"exit", end},         {"document", document},
-                {"settle", settle},    {"forget-credentials", forget_credentials},
-                {"fork", get_in_child}};
+} commands[] = {{"get", get},           {"size", size},
+                {"put", put},           {"erase", erase},
+                {"list", list},         {"want", want},
+                {"source", source},     {"behind", behind},
+                {"join", join},         {"sleep", wait_ms},
+                {"exit", end},          {"document", document},
+                {"settle", settle},     {"forget-credentials", forget_credentials},
+                {"fork", get_in_child}, {"later", put_later},
+                {"sync", sync_all}};
 
 static char **run(char **arg)
 {

@@ -23,6 +23,7 @@ variables:
 group: g { variables: double d(x); data: d = 1, 2, 3, 4; }
 data: n = 1, 2, 3; r = 1, 2, 3; c = "text"; v = 1, 2, 3, 4.5;
 }'''
+ZIPS = ['zarr,v3,zip', 'zarr,v2,zip,consolidated', 'nczarr,v2,zip']
 MODES = ['nczarr,v2', 'zarr,v2', 'zarr,v2,consolidated', 'zarr,v3', 'zarr,v3,consolidated', 'nczarr,v3']
 
 
@@ -148,11 +149,68 @@ def shards(endpoint, name):
     check(f'{name}: shards of ours', 'sharding' in want and dump(env, 's3://bucket/shards.zarr', '-s') == want)
 
 
+ZIP_PEER = '''
+import sys, numpy, zarr, obstore, obstore.store
+endpoint, key, secret, *names = sys.argv[1:]
+store = obstore.store.S3Store('bucket', endpoint=endpoint, access_key_id=key, secret_access_key=secret, region='us-east-1',
+                              client_options={'allow_http': True}, virtual_hosted_style_request=False)
+for version in (2, 3):
+    with zarr.storage.ZipStore(f'theirs{version}.zip', mode='w') as z:
+        root = zarr.open_group(z, mode='w', zarr_format=version)
+        a = root.create_array('a', shape=(60, 70), chunks=(20, 35), dtype='f4')
+        a[:] = numpy.arange(60 * 70, dtype='f4').reshape(60, 70)
+    obstore.put(store, f'theirs{version}.zip', open(f'theirs{version}.zip', 'rb').read())
+for name in names:
+    with open(name, 'wb') as f:
+        f.write(bytes(obstore.get(store, name).bytes()))
+    with zarr.storage.ZipStore(name, mode='r') as z:
+        a = zarr.open_group(z, mode='r')['v'][:]
+        print([float(x) for x in a.ravel()[:5]], a.shape)
+'''
+
+
+def archives(endpoint, name):
+    """Zip archives: as on disk, byte by byte what zarr-python reads, changed in place; and those that zarr-python makes."""
+    env = servers.environment(endpoint)
+    names = [f'{name}-ours{i}.zip' for i in range(len(ZIPS))]
+    for zip, mode in pairs(names):
+        run(env, TOOLS / 'nccopy', 't.nc', f'file://local-{zip}#mode={mode}')
+        for _ in range(2):
+            run(env, TOOLS / 'nccopy', 't.nc', f's3://bucket/{zip}#mode={mode}')
+        want = dump(env, f'file://local-{zip}#mode={mode},consolidated')
+        check(f'{name}: {mode} as on disk', len(want) > 300 and dump(env, f's3://bucket/{zip}#mode={mode}') == want)
+        check(f'{name}: {mode} by its first bytes', dump(env, f's3://bucket/{zip}') == want)
+        check(f'{name}: {mode} by the address of the server', dump(env, f'{endpoint}/bucket/{zip}#mode=zarr,zip,s3') == want)
+        check(f'{name}: {mode} verified', ': whole' in run(env, TOOLS / 'cellar', 'verify', f's3://bucket/{zip}'))
+    done = subprocess.run([sys.executable, '-c', ZIP_PEER, endpoint, servers.KEY, servers.SECRET, *names], env=env, capture_output=True, text=True)
+    check(f'{name}: zarr-python reads our archives', done.stdout.count('[1.0, 2.0, 3.0, 4.5, -1.0] (40, 50)') == len(ZIPS), done.stderr[-1500:])
+    for zip in names:
+        check(f'{name}: {zip}, byte by byte', pathlib.Path(zip).read_bytes() == pathlib.Path(f'local-{zip}').read_bytes())
+    for version in (2, 3):
+        check(f'{name}: an archive of zarr-python, version {version}',
+              numbers(env, f's3://bucket/theirs{version}.zip', 'a') == [float(i) for i in range(60 * 70)])
+    changed(env, name)
+
+
+def pairs(names):
+    return list(zip(names, ZIPS))
+
+
+def changed(env, name):
+    pathlib.Path('z.cdl').write_text('netcdf z { dimensions: x = 48; variables: int v(x); v:_ChunkSizes = 4; }')
+    url, writer = f's3://bucket/{name}-z.zip', BUILD / 'tests/net/shard_writer'
+    run(env, TOOLS / 'ncgen', '-o', url + '#mode=zarr,v3,zip', 'z.cdl')
+    for part in range(2):
+        run(env, writer, 'write', url, part, 2)
+    check(f'{name}: an archive is changed in place', run(env, writer, 'count', url, 2) == '12 of 12, 0 empty\n')
+
+
 def web(folder):
     env = servers.environment()
     for mode in ('zarr,v2', 'zarr,v3'):
         run(env, TOOLS / 'nccopy', 't.nc', f'file://{folder}/{mode[-2:]} é.zarr#mode={mode},consolidated')
     run(env, TOOLS / 'nccopy', 't.nc', f'file://{folder}/unlisted.zarr#mode=zarr,v3')
+    run(env, TOOLS / 'nccopy', 't.nc', f'file://{folder}/a é.zip#mode=zarr,v3,zip')
     plain = servers.rclone_http(folder)
     pair = servers.certificate()
     tls = servers.rclone_http(folder, pair)
@@ -162,6 +220,9 @@ def web(folder):
         check(f'http: {version}, encoded', dump(env, f'{plain}/{version}%20%C3%A9.zarr#mode=zarr') == want)
         trusting = servers.environment(CELLAR_CA_BUNDLE=pair[0])
         check(f'https: {version}', dump(trusting, f'{tls}/{version} é.zarr') == want)
+    want = dump(env, f'file://{folder}/a é.zip#mode=zarr,zip,consolidated')
+    check('http: an archive', dump(env, f'{plain}/a é.zip') == want and len(want) > 300)
+    check('https: an archive', dump(trusting, f'{tls}/a%20%C3%A9.zip#mode=zarr,zip') == want)
     check('http: a store that cannot be listed', 'consolidated' in
           run(env, TOOLS / 'ncdump', f'{plain}/unlisted.zarr', fails=True))
     check('https: a certificate that does not verify', 'certificate does not verify' in
@@ -211,6 +272,7 @@ def main():
         contract(endpoint, name)
         tools(endpoint, name)
         shards(endpoint, name)
+        archives(endpoint, name)
         for kind in ('s3fs', 'obstore'):
             peers(endpoint, name, kind)
     signatures(rclone)

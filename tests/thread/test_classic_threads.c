@@ -1,6 +1,7 @@
 /* One classic file from eight threads, each with a variable of its own: record
  * variables, whose records are interleaved and grow by turns, and fixed ones with
- * rows long enough for the pool, while one more thread keeps calling nc_sync().
+ * rows long enough for the pool, while one more thread keeps calling nc_sync(). Between
+ * them single values, which are moved by a shorter way while nobody else is in the file.
  * Every value is checked, also by eight readers of the closed file. Meant for
  * ThreadSanitizer too (make test-tsan). */
 #include <cellar.h>
@@ -19,6 +20,7 @@
 #define NY 200
 #define NX 300 /* the fixed variables have 1.4 MB: a long row */
 #define STEP (NY * NX)
+#define SINGLES 300
 
 struct work {
     pthread_t thread;
@@ -48,6 +50,33 @@ static void check(struct work *w, const float *back, size_t first, size_t n)
         }
 }
 
+/* Of one step, in order, in halves: of the file's own type and of another. */
+static void put_singles(struct work *w, size_t t)
+{
+    for (size_t i = 0; i < SINGLES; i++) {
+        float f = value(w->number, t * STEP + i);
+        double d = f;
+        size_t at[3] = {t, i / NX, i % NX};
+
+        TRY(i % 2 ? nc_put_var1_float(w->ncid, w->varid, at, &f) : nc_put_var1_double(w->ncid, w->varid, at, &d));
+    }
+}
+
+static void check_singles(struct work *w, size_t t)
+{
+    for (size_t i = 0; i < SINGLES; i++) {
+        float f = 0;
+        double d = 0;
+        size_t at[3] = {t, i / NX, i % NX};
+
+        TRY(nc_get_var1_float(w->ncid, w->varid, at, &f));
+        TRY(nc_get_var1_double(w->ncid, w->varid, at, &d));
+        check(w, &f, t * STEP + i, 1);
+        if (d != (double)f)
+            snprintf(w->failure, sizeof w->failure, "value %zu of v%d differs as a double", i, w->number);
+    }
+}
+
 /* Step by step with reads between, then everything in one call. */
 static void *put_and_get(void *arg)
 {
@@ -61,6 +90,8 @@ static void *put_and_get(void *arg)
         TRY(nc_put_vara_float(w->ncid, w->varid, (size_t[3]){t, 0, 0}, one, data + t * STEP));
         TRY(nc_get_vara_float(w->ncid, w->varid, (size_t[3]){t / 2, 0, 0}, one, back));
         check(w, back, t / 2 * STEP, STEP);
+        put_singles(w, t);
+        check_singles(w, t);
     }
     TRY(nc_put_vara_float(w->ncid, w->varid, origin, whole, data));
     TRY(nc_get_vara_float(w->ncid, w->varid, origin, whole, back));
@@ -77,6 +108,7 @@ static void *get_and_check(void *arg)
 
     TRY(nc_get_var_float(w->ncid, w->varid, back));
     check(w, back, 0, NT * STEP);
+    check_singles(w, NT - 1);
     free(back);
     return NULL;
 }

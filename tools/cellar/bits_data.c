@@ -88,14 +88,16 @@ void bits_look(const void *values, const bool *valid, size_t n, size_t size, str
     const char *first = NULL;
 
     *out = (struct bits_data){.constant = true};
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; valid && i < n; i++)
+        out->valid += valid[i];
+    out->valid = valid ? out->valid : n;
+    for (size_t i = 0; i < n && out->constant; i++) {
         const char *at = (const char *)values + i * size;
 
         if (valid && !valid[i])
             continue;
-        out->valid++;
         first = first ? first : at;
-        out->constant = out->constant && memcmp(first, at, size) == 0;
+        out->constant = memcmp(first, at, size) == 0;
     }
     if (out->constant)
         return;

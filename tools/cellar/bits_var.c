@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define VALUES_MAX ((size_t)1 << 30) /* bytes that are read */
-enum { PART = 1 << 18 };             /* pairs that a thread counts at a time */
+enum { PART = 1 << 18 };             /* values, or pairs, that a thread takes at a time */
 
 struct field {
     const struct look_var *v;
@@ -35,28 +35,67 @@ static bool is_fill(const struct field *f, size_t i, const double *fill, int nfi
 }
 
 /* NaN, the fill value and missing_value are no data. */
-static void find_valid(struct field *f)
-{
+struct preparing {
+    struct field *f;
     double fill[2];
+    int nfill;
+    bool *whole; /* of each part: there is no hole in it */
+};
+
+static size_t count_parts(size_t n)
+{
+    return (n + PART - 1) / PART;
+}
+
+static size_t part_length(size_t n, size_t part)
+{
+    return n - part * PART < PART ? n - part * PART : PART;
+}
+
+static void prepare_part(void *arg, size_t part)
+{
+    struct preparing *p = arg;
+    struct field *f = p->f;
+    size_t from = part * PART, n = part_length(f->n, part);
+
+    p->whole[part] = true;
+    for (size_t i = from; i < from + n; i++) {
+        f->valid[i] = !is_fill(f, i, p->fill, p->nfill);
+        p->whole[part] = p->whole[part] && f->valid[i];
+    }
+    memcpy(f->signed_values + from * f->size, f->values + from * f->size, n * f->size);
+    bits_sign_exponents(f->signed_values + from * f->size, n, f->size);
+}
+
+static void find_fill(const struct field *f, struct preparing *p)
+{
     float narrow;
-    int nfill = 0, no_fill = 0;
-    bool all = true;
+    int no_fill = 0;
 
     if (f->size == 4 && nc_inq_var_fill(f->v->group, f->v->id, &no_fill, &narrow) == NC_NOERR && !no_fill)
-        fill[nfill++] = narrow;
-    else if (f->size == 8 && nc_inq_var_fill(f->v->group, f->v->id, &no_fill, fill) == NC_NOERR && !no_fill)
-        nfill++;
-    if (nc_get_att_double(f->v->group, f->v->id, "missing_value", &fill[nfill]) == NC_NOERR)
-        nfill++;
+        p->fill[p->nfill++] = narrow;
+    else if (f->size == 8 && nc_inq_var_fill(f->v->group, f->v->id, &no_fill, p->fill) == NC_NOERR && !no_fill)
+        p->nfill++;
+    if (nc_get_att_double(f->v->group, f->v->id, "missing_value", &p->fill[p->nfill]) == NC_NOERR)
+        p->nfill++;
+}
+
+static void prepare(struct field *f)
+{
+    struct preparing p = {.f = f, .whole = tool_alloc(count_parts(f->n) + 1, sizeof *p.whole)};
+    bool all = true;
+
+    find_fill(f, &p);
     f->valid = tool_alloc(f->n, sizeof *f->valid);
-    for (size_t i = 0; i < f->n; i++) {
-        f->valid[i] = !is_fill(f, i, fill, nfill);
-        all = all && f->valid[i];
-    }
+    f->signed_values = tool_alloc(f->n, f->size);
+    parallel_for((size_t)cellar_get_threads(), count_parts(f->n), prepare_part, &p);
+    for (size_t i = 0; i < count_parts(f->n); i++)
+        all = all && p.whole[i];
     if (all) {
         free(f->valid);
         f->valid = NULL;
     }
+    free(p.whole);
 }
 
 static int read_field(const struct look_var *v, struct field *f)
@@ -77,10 +116,7 @@ static int read_field(const struct look_var *v, struct field *f)
     status = nc_get_vara(v->group, v->id, start, f->shape, f->values);
     if (status)
         return status;
-    find_valid(f);
-    f->signed_values = tool_alloc(f->n, f->size);
-    memcpy(f->signed_values, f->values, f->n * f->size);
-    bits_sign_exponents(f->signed_values, f->n, f->size);
+    prepare(f);
     return NC_NOERR;
 }
 
@@ -167,6 +203,37 @@ static char *sentence(const struct bits_var *b, const struct field *f)
     return text_take(&t);
 }
 
+/* What rounding makes of the values, in parts. */
+struct rounding {
+    const struct field *f;
+    int keep;
+    double *abs, *rel;
+};
+
+static void round_part(void *arg, size_t part)
+{
+    struct rounding *r = arg;
+    const struct field *f = r->f;
+    size_t from = part * PART;
+
+    bits_error(f->values + from * f->size, f->valid ? f->valid + from : NULL, part_length(f->n, part), f->size, r->keep,
+               &r->abs[part], &r->rel[part]);
+}
+
+static void measure_rounding(const struct field *f, int keep, double *abs, double *rel)
+{
+    size_t n = count_parts(f->n);
+    struct rounding r = {f, keep, tool_alloc(n, sizeof(double)), tool_alloc(n, sizeof(double))};
+
+    parallel_for((size_t)cellar_get_threads(), n, round_part, &r);
+    for (size_t i = 0; i < n; i++) {
+        *abs = r.abs[i] > *abs ? r.abs[i] : *abs;
+        *rel = r.rel[i] > *rel ? r.rel[i] : *rel;
+    }
+    free(r.abs);
+    free(r.rel);
+}
+
 static void advise(struct bits_var *b, const struct field *f)
 {
     for (int d = 1; d < b->ndims; d++)
@@ -176,8 +243,14 @@ static void advise(struct bits_var *b, const struct field *f)
     if (b->ndims > 0)
         memcpy(b->keep, b->along[b->best].keep, sizeof b->keep);
     b->advised = b->advised && !b->data.constant;
-    for (int i = 0; b->advised && i < BITS_LEVELS; i++)
-        bits_error(f->values, f->valid, f->n, f->size, b->keep[i], &b->abs[i], &b->rel[i]);
+    for (int i = 0; b->advised && i < BITS_LEVELS; i++) {
+        if (i && b->keep[i] == b->keep[i - 1]) {
+            b->abs[i] = b->abs[i - 1];
+            b->rel[i] = b->rel[i - 1];
+        } else {
+            measure_rounding(f, b->keep[i], &b->abs[i], &b->rel[i]);
+        }
+    }
 }
 
 static void measure_along(const struct bits_request *req, const struct field *f, struct bits_var *b)

@@ -16,7 +16,10 @@
 #include <unistd.h>
 
 enum { LONG_CHECKSUMS = 256, LONG_JSON, LONG_THREADS };
-enum { MEMORY = 64 << 20 }; /* bytes to read through, of all files at work */
+enum {
+    MEMORY = 64 << 20,
+    MEMORY_OF_THREAD = 8 << 20
+}; /* bytes to read through, of all files at work: what fits the caches */
 
 static const struct opt options[] = {
     {LONG_CHECKSUMS, "checksums", "FILE", "compare all values with this manifest; write it where there is none"},
@@ -46,7 +49,7 @@ struct work {
     struct manifest *manifest;
     struct verify_result *result;
     bool *done;
-    size_t next, nworkers;
+    size_t next, nworkers, memory;
     pthread_mutex_t lock;
     pthread_cond_t finished;
 };
@@ -60,7 +63,7 @@ static void *run_worker(void *arg)
         size_t i = w->next++;
 
         pthread_mutex_unlock(&w->lock);
-        verify_file(w->files->at[i], w->manifest, MEMORY / w->nworkers, &w->result[i]);
+        verify_file(w->files->at[i], w->manifest, w->memory / w->nworkers, &w->result[i]);
         pthread_mutex_lock(&w->lock);
         w->done[i] = true;
         pthread_cond_broadcast(&w->finished);
@@ -113,6 +116,16 @@ static int summarize(const struct work *w)
     return n[VERIFY_DAMAGED] ? 1 : n[VERIFY_UNKNOWN] ? 2 : 0;
 }
 
+static int end_manifest(const struct work *w, int code)
+{
+    if (code && !w->manifest->checking)
+        msg_warn("%s is not written: it would have the checksums of damaged values", w->req->checksums);
+    if (code == 0 && !manifest_save(w->manifest))
+        code = 2;
+    manifest_close(w->manifest);
+    return code;
+}
+
 static int verify_files(const struct request *req, const struct filelist *files)
 {
     struct manifest manifest;
@@ -123,6 +136,7 @@ static int verify_files(const struct request *req, const struct filelist *files)
     if (req->checksums && !manifest_open(req->checksums, &manifest))
         return MSG_USAGE;
     w.manifest = req->checksums ? &manifest : NULL;
+    w.memory = threads * MEMORY_OF_THREAD < MEMORY ? threads * MEMORY_OF_THREAD : MEMORY;
     w.result = tool_alloc(files->n + 1, sizeof *w.result);
     w.done = tool_alloc(files->n + 1, sizeof *w.done);
     pthread_mutex_init(&w.lock, NULL);
@@ -133,12 +147,8 @@ static int verify_files(const struct request *req, const struct filelist *files)
     code = summarize(&w);
     if (req->json && !verify_print_json(w.result, files->n))
         code = 2;
-    if (w.manifest && code && !w.manifest->checking)
-        msg_warn("%s is not written: it would have the checksums of damaged values", req->checksums);
-    if (w.manifest && code == 0 && !manifest_save(w.manifest))
-        code = 2;
     if (w.manifest)
-        manifest_close(w.manifest);
+        code = end_manifest(&w, code);
     for (size_t i = 0; i < files->n; i++)
         verify_result_free(&w.result[i]);
     free(w.result);

@@ -260,8 +260,10 @@ static int print_page(const struct look *l, const struct info_request *r)
 int info_file(const char *path, const struct info_request *r)
 {
     struct look l;
+    char *shown = safe_url(path);
     int status = look_open(path, &l), code;
 
+    l.path = shown;
     if (status)
         code = msg_nc(status, "%s", path);
     else if (r->chunks_of && !r->json)
@@ -269,5 +271,6 @@ int info_file(const char *path, const struct info_request *r)
     else
         code = print_page(&l, r);
     look_close(&l);
+    free(shown);
     return code;
 }

@@ -4,6 +4,7 @@
 #include "cellar.h"
 #include "msg.h"
 #include "protect.h"
+#include "safe.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +108,7 @@ void verify_file(const char *path, struct manifest *manifest, size_t most, struc
     struct verify_job job = {.out = out, .manifest = manifest, .most = most};
     int status = look_open(path, &job.look);
 
-    *out = (struct verify_result){.path = tool_strdup(path)};
+    *out = (struct verify_result){.path = safe_url(path)};
     if (status) {
         char *why = msg_reason(status);
 

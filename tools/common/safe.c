@@ -60,6 +60,33 @@ char *safe_copy(const char *s)
     return text_take(&t);
 }
 
+/* "user:password@" at the start: passwords may hold a '/', where what stands before it is no host with a port. */
+static size_t user_len(const char *host, size_t n)
+{
+    size_t first = strcspn(host, "/"), colon = strcspn(host, ":"), len = 0;
+    bool is_port = colon < first && colon + 1 + strspn(host + colon + 1, "0123456789") == first;
+
+    for (size_t i = 0; i < (colon < first && !is_port ? n : first) && i < n; i++)
+        if (host[i] == '@')
+            len = i + 1;
+    return len;
+}
+
+char *safe_url(const char *path)
+{
+    const char *scheme = strstr(path, "://"), *host = scheme ? scheme + 3 : path, *fragment;
+    struct text t = {0};
+    size_t n;
+
+    if (!scheme || strncmp(path, "file://", 7) == 0)
+        return tool_strdup(path);
+    n = strcspn(host, "#");
+    fragment = host + n;
+    n = user_len(host, n);
+    text_printf(&t, "%.*s%.*s%s", (int)(host - path), path, (int)strcspn(host + n, "?#"), host + n, fragment);
+    return text_take(&t);
+}
+
 static bool has_hidden(const char *s, size_t len)
 {
     unsigned code;

@@ -18,6 +18,9 @@ bool safe_is_hidden(unsigned code);
 void safe_put(struct text *out, const char *s, size_t len);
 char *safe_copy(const char *s); /* the same of a string; yours to free */
 
+/* A path as it is; of the URL of a server neither user nor password nor query, which may be secret. Yours to free. */
+char *safe_url(const char *path);
+
 /* One word of a shell's command line that means the same there: quoted where a shell would change it. A name that
  * begins with - gets ./ before it. */
 void safe_put_word(struct text *out, const char *s);

@@ -361,9 +361,10 @@ static inline void cell_offsets(size_t *to, size_t n, size_t cell)
     { \
         enum { T = W / U, LONG = PANEL / U }; \
         size_t cell = s->nstreams * U, from[T], g = 0, end = s->ncells / T * T, stop; \
+        size_t most = s->streaming ? LONG : T; /* in the caches cells are best read in order */ \
         cell_offsets(from, T, cell); \
         for (; g < end; g = stop) { \
-            stop = end - g > LONG ? g + LONG : end; \
+            stop = end - g > most ? g + most : end; \
             for (size_t r = 0; r < s->nstreams; r += T) \
                 for (size_t h = g; h < stop; h += T) { \
                     for (size_t i = 0; around && i < T; i++) \

@@ -41,9 +41,10 @@ struct cel_classic_io {
 int cel_classic_io_read(struct cel_classic_io *io, uint64_t at, void *dst,
                         size_t n); /* NC_EIO with the offset if it ends before */
 int cel_classic_io_read_over(struct cel_classic_io *io, uint64_t at, void *dst, size_t n); /* zeros beyond the end */
-/* The same without a call of the system; false: nothing was done. */
-bool cel_classic_io_peek(struct cel_classic_io *io, uint64_t at, void *dst, size_t n);
-bool cel_classic_io_poke(struct cel_classic_io *io, uint64_t at, const void *src, size_t n);
+/* The bytes of the file where they are in memory: to be read, under the lock that guards them, or to be written, all n of
+ * them, at once. NULL: they are not there, and nothing was done. */
+const char *cel_classic_io_peek(const struct cel_classic_io *io, uint64_t at, size_t n);
+char *cel_classic_io_poke(struct cel_classic_io *io, uint64_t at, size_t n);
 int cel_classic_io_write(struct cel_classic_io *io, uint64_t at, const void *src, size_t n);
 /* With nothing staged, from any thread; io->size is the caller's to keep. */
 int cel_classic_io_write_part(const struct cel_classic_io *io, uint64_t at, const void *src, size_t n);
@@ -147,8 +148,10 @@ int cel_classic_put(struct cel_dataset *ds, struct cel_var *var, const size_t *s
                     const ptrdiff_t *stride, const void *data);
 
 /* --- classic_value.c --------------------------------------------------------------------------- */
-bool cel_classic_get_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value);
-bool cel_classic_put_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value);
+bool cel_classic_get_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value,
+                           bool exclusive);
+bool cel_classic_put_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value,
+                           bool exclusive);
 
 /* --- classic_locate.c -------------------------------------------------------------------------- */
 int cel_classic_chunk_next(struct cel_dataset *ds, struct cel_var *var, const size_t *n, size_t *index);

@@ -86,21 +86,13 @@ int cel_classic_io_read(struct cel_classic_io *io, uint64_t at, void *dst, size_
     return !io->in_memory && n <= SHORT ? read_short(io, at, dst, n) : read_source(io, at, dst, n);
 }
 
-bool cel_classic_io_peek(struct cel_classic_io *io, uint64_t at, void *dst, size_t n)
+const char *cel_classic_io_peek(const struct cel_classic_io *io, uint64_t at, size_t n)
 {
-    struct cel_classic_page *page = &io->page;
-    bool there;
+    const struct cel_classic_page *page = &io->page;
 
-    if (io->staging.len || io->in_memory)
-        return false;
-    if (!io->writable)
-        cel_lock(&page->lock);
-    there = page->len && at >= page->at && at + n <= page->at + page->len;
-    if (there)
-        memcpy(dst, page->data + (at - page->at), n);
-    if (!io->writable)
-        cel_unlock(&page->lock);
-    return there;
+    if (io->staging.len || io->in_memory || at < page->at || at + n > page->at + page->len)
+        return NULL;
+    return page->data + (at - page->at);
 }
 
 int cel_classic_io_read_over(struct cel_classic_io *io, uint64_t at, void *dst, size_t n)
@@ -157,28 +149,31 @@ int cel_classic_io_flush(struct cel_classic_io *io)
     return rc;
 }
 
-bool cel_classic_io_poke(struct cel_classic_io *io, uint64_t at, const void *src, size_t n)
+char *cel_classic_io_poke(struct cel_classic_io *io, uint64_t at, size_t n)
 {
     struct cel_classic_staging *staging = &io->staging;
+    uint64_t within = at - staging->at;
 
-    if (!staging->len || at < staging->at || at > staging->at + staging->len || at + n > staging->at + STAGING_SIZE)
-        return false;
-    cel_classic_io_forget(io);
-    memcpy(staging->data + (at - staging->at), src, n);
-    if (at - staging->at + n > staging->len)
-        staging->len = (size_t)(at - staging->at) + n;
+    if (!staging->len || at < staging->at || within > staging->len || within + n > STAGING_SIZE)
+        return NULL;
+    io->page.len = 0;
+    if (within + n > staging->len)
+        staging->len = (size_t)within + n;
     if (at + n > io->size)
         io->size = at + n;
-    return true;
+    return staging->data + within;
 }
 
 static int stage_write(struct cel_classic_io *io, uint64_t at, const void *src, size_t n)
 {
     struct cel_classic_staging *staging = &io->staging;
+    char *there = cel_classic_io_poke(io, at, n);
     int rc;
 
-    if (cel_classic_io_poke(io, at, src, n))
+    if (there) {
+        memcpy(there, src, n);
         return CEL_OK;
+    }
     if (!staging->data && !(staging->data = cel_malloc(STAGING_SIZE)))
         return NC_ENOMEM;
     rc = cel_classic_io_flush(io);

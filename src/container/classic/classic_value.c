@@ -49,18 +49,18 @@ static void turn(void *to, const void *from, size_t size)
     }
 }
 
-static bool get_locked(struct classic *c, const struct cel_var *var, const size_t *start, void *value)
+static bool get_locked(const struct classic *c, const struct cel_var *var, const size_t *start, void *value)
 {
     const struct cel_classic_var *p = priv_of(var);
     uint64_t at = address_of(c, var, start);
-    char bytes[8];
+    const char *bytes;
 
     if (p->done != UINT64_MAX && end_among_own(c, var, at) > p->done) /* a fill value that is still to be written */
         return false;
-    if (!cel_classic_io_peek(&c->io, at, bytes, var->type->size))
-        return false;
-    turn(value, bytes, var->type->size);
-    return true;
+    bytes = cel_classic_io_peek(&c->io, at, var->type->size);
+    if (bytes)
+        turn(value, bytes, var->type->size);
+    return bytes != NULL;
 }
 
 /* Fill values are pending behind p->done: a value right there takes the place of one. */
@@ -68,37 +68,48 @@ static bool put_locked(struct classic *c, const struct cel_var *var, const size_
 {
     struct cel_classic_var *p = priv_of(var);
     uint64_t at = address_of(c, var, start), end = p->done == UINT64_MAX ? 0 : end_among_own(c, var, at);
-    char bytes[8];
+    char *bytes;
 
     if (end > p->done && end - var->type->size != p->done)
         return false;
-    turn(bytes, value, var->type->size);
-    if (!cel_classic_io_poke(&c->io, at, bytes, var->type->size))
+    bytes = cel_classic_io_poke(&c->io, at, var->type->size);
+    if (!bytes)
         return false;
+    turn(bytes, value, var->type->size);
     p->done = end > p->done ? end : p->done;
     return true;
 }
 
-bool cel_classic_get_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value)
+/* What guards the bytes in memory. */
+static struct cel_mutex *lock_of(struct classic *c)
+{
+    return c->io.writable ? &c->lock : &c->io.page.lock;
+}
+
+bool cel_classic_get_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value,
+                           bool exclusive)
 {
     struct classic *c = cel_classic_of(ds);
     bool done;
 
-    if (!c->io.writable)
+    if (exclusive)
         return get_locked(c, var, start, value);
-    cel_lock(&c->lock);
+    cel_lock(lock_of(c));
     done = get_locked(c, var, start, value);
-    cel_unlock(&c->lock);
+    cel_unlock(lock_of(c));
     return done;
 }
 
-bool cel_classic_put_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value)
+bool cel_classic_put_value(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value,
+                           bool exclusive)
 {
     struct classic *c = cel_classic_of(ds);
     bool done;
 
     if (ds->mode & NC_SHARE) /* others are to see it at once */
         return false;
+    if (exclusive)
+        return put_locked(c, var, start, value);
     cel_lock(&c->lock);
     done = put_locked(c, var, start, value);
     cel_unlock(&c->lock);

@@ -22,13 +22,21 @@ static int ask_space(hid_t dataset, struct cel_h5r_object *h)
     return h->rank < 0 ? cel_h5_fail(NC_EHDFERR, "its shape cannot be read") : CEL_OK;
 }
 
+/* HDF5 2.x has a class for complex numbers. */
+static int class_of(hid_t type)
+{
+    int klass = H5Tget_class(type);
+
+    return klass == CEL_H5R_COMPLEX ? CEL_H5R_COMPOUND : klass;
+}
+
 static int ask_type(hid_t dataset, struct cel_h5r_object *h)
 {
     hid_t type = H5Dget_type(dataset);
 
     if (type < 0)
         return cel_h5_fail(NC_EHDFERR, "its type cannot be read");
-    h->type_class = H5Tget_class(type);
+    h->type_class = class_of(type);
     h->type_size = H5Tget_size(type);
     h->unnamed_type = cel_h5r_is_user_class(h->type_class);
     H5Tclose(type);
@@ -112,7 +120,7 @@ static int ask_inside(hid_t group, const char *name, struct cel_h5r_object *h)
         if (rc == CEL_OK)
             ask_atts(object, h);
     } else if (h->kind == CEL_H5R_TYPE) {
-        h->type_class = H5Tget_class(object);
+        h->type_class = class_of(object);
     }
     H5Oclose(object);
     return rc == CEL_OK ? rc : cel_fail_in(rc, "%s", name);

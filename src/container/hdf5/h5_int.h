@@ -14,13 +14,17 @@
 #define CEL_H5_NON_COORD "_nc4_non_coord_"
 
 /* --- h5_lock.c: the one lock around libhdf5 -------------------------------- */
-struct cel_h5_entry { /* this thread's error printing, put back on leaving */
+struct cel_h5_entry { /* libhdf5's error printing, put back on leaving */
     H5E_auto2_t print;
     void *data;
+    bool silenced; /* false: it was silent already */
 };
 /* First use starts libhdf5. May be entered again by the thread that is inside. */
 int cel_h5_enter(struct cel_h5_entry *entry);
 void cel_h5_leave(const struct cel_h5_entry *entry);
+/* Between these, entries of the calling thread are many: libhdf5 stays silent from one to the next. They may nest. */
+void cel_h5_row_begin(void);
+void cel_h5_row_end(void);
 
 /* --- h5_convert_array.c ----------------------------------------------------- */
 bool cel_h5_convert_arrays(void); /* once, when libhdf5 starts; false: it had no memory for it */

@@ -10,6 +10,7 @@
  *
  * A child after fork() shares the open file but has a copy of libhdf5's metadata of its own, which is stale: a process
  * that did not open the file does not write it. */
+#include "fork.h"
 #include "h5_int.h"
 #include <assert.h>
 #include <errno.h>
@@ -65,7 +66,7 @@ int cel_h5_io_make(const char *path, struct cel_h5_io **out)
     }
     io->source.ops = &source_ops;
     io->fd = -1;
-    io->owner = getpid();
+    io->owner = cel_process();
     io->refs = 1;
     cel_mutex_init(&io->lock);
     *out = io;
@@ -100,7 +101,7 @@ int cel_h5_io_set_file(struct cel_h5_io *io, int fd)
 /* Only the process that took the lock may let it go. */
 void cel_h5_io_unlock(struct cel_h5_io *io)
 {
-    if (io->fd >= 0 && io->owner == getpid())
+    if (io->fd >= 0 && io->owner == cel_process())
         flock(io->fd, LOCK_UN);
 }
 
@@ -134,7 +135,7 @@ int cel_h5_io_release(struct cel_h5_io *io)
 
 bool cel_h5_io_is_parents(const struct cel_h5_io *io)
 {
-    return io->writable && io->owner != getpid();
+    return io->writable && io->owner != cel_process();
 }
 
 /* At least `end` bytes in memory; new ones are zero. Under io->lock. */

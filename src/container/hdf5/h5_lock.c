@@ -1,8 +1,9 @@
 /* libhdf5 is entered under one lock of ours, by the calling thread only. The lock
  * may be taken again by the thread that holds it: a filter plugin that libhdf5
  * runs may call our API. What libhdf5 calls back (driver, filter classes) takes
- * no lock. HDF5's error printing is a setting of each thread, so every entry
- * silences it and every exit puts it back. */
+ * no lock. Every entry silences HDF5's error printing and every exit puts it back.
+ * That is a quarter of the instructions of a small chunk, so in a row of entries it is
+ * done once: from the second of them to the end of the row libhdf5 stays silent. */
 #include "env.h"
 #include "exit.h"
 #include "fork.h"
@@ -17,7 +18,39 @@ static struct cel_mutex inside = CEL_MUTEX_INIT_RECURSIVE;
 static bool started, broken; /* under `inside`, as the next */
 static int depth;            /* entries that have not been left */
 
-CEL_FORK_LOCK(CEL_FORK_HDF5, &inside, true, NULL);
+/* Rows that keep libhdf5 silent, and what the first of them found. */
+struct silence {
+    unsigned rows;
+    H5E_auto2_t print;
+    void *data;
+};
+static bool each_thread; /* printing is a setting of each thread: libhdf5 is thread-safe */
+static struct silence of_all;
+static _Thread_local struct silence of_this_thread;
+static _Thread_local struct { /* of entries of this thread */
+    unsigned begun, entries;
+    bool is_silent;
+} row;
+
+static struct silence *silence_here(void)
+{
+    return each_thread ? &of_this_thread : &of_all;
+}
+
+static void end_silence(struct silence *s)
+{
+    if (--s->rows == 0)
+        H5Eset_auto2(H5E_DEFAULT, s->print, s->data);
+}
+
+/* A forked child has no rows of other threads. */
+static void forget_rows(void)
+{
+    while (of_all.rows > (row.is_silent ? 1U : 0U))
+        end_silence(&of_all);
+}
+
+CEL_FORK_LOCK(CEL_FORK_HDF5, &inside, true, forget_rows);
 
 static void enter_bare(void)
 {
@@ -35,7 +68,8 @@ static void guard_plugins(void)
 {
     hbool_t safe = false;
 
-    if (H5is_library_threadsafe(&safe) < 0 || !safe)
+    each_thread = H5is_library_threadsafe(&safe) >= 0 && safe;
+    if (!each_thread)
         cel_plugin_use_lock(enter_bare, leave_bare);
 }
 
@@ -118,16 +152,53 @@ int cel_h5_enter(struct cel_h5_entry *entry)
         return rc;
     }
     depth++;
-    H5Eget_auto2(H5E_DEFAULT, &entry->print, &entry->data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    entry->silenced = !silence_here()->rows;
+    if (entry->silenced) {
+        H5Eget_auto2(H5E_DEFAULT, &entry->print, &entry->data);
+        H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    }
     return CEL_OK;
+}
+
+/* From here on the row keeps it silent. */
+static void silence_row(const struct cel_h5_entry *entry)
+{
+    struct silence *s = silence_here();
+
+    if (s->rows++ == 0) {
+        s->print = entry->print;
+        s->data = entry->data;
+    }
+    row.is_silent = true;
 }
 
 void cel_h5_leave(const struct cel_h5_entry *entry)
 {
     assert(depth > 0);
     depth--;
-    H5Eset_auto2(H5E_DEFAULT, entry->print, entry->data);
+    if (depth == 0 && row.begun && !row.is_silent && ++row.entries > 1)
+        silence_row(entry);
+    else if (entry->silenced)
+        H5Eset_auto2(H5E_DEFAULT, entry->print, entry->data);
+    cel_unlock(&inside);
+}
+
+void cel_h5_row_begin(void)
+{
+    row.begun++;
+}
+
+void cel_h5_row_end(void)
+{
+    assert(row.begun > 0);
+    if (--row.begun > 0)
+        return;
+    row.entries = 0;
+    if (!row.is_silent)
+        return;
+    row.is_silent = false;
+    cel_lock(&inside);
+    end_silence(silence_here());
     cel_unlock(&inside);
 }
 

@@ -79,6 +79,7 @@ const struct cel_container_ops cel_hdf5_ops = {
     .peer_close = cel_file_peer_close,
     .unchunked_get = cel_h5_unchunked_get,
     .unchunked_put = cel_h5_unchunked_put,
+    .moves_directly = true,
     .chunk_io_begin = cel_h5_chunk_io_begin,
     .chunk_io_end = cel_h5_chunk_io_end,
     .must_flush = cel_h5_is_full,

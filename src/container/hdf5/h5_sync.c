@@ -15,12 +15,14 @@ void cel_h5_chunk_io_begin(struct cel_dataset *ds)
 
     if (cel_h5_io_defers(io))
         cel_h5_deferred_begin(io->deferred);
+    cel_h5_row_begin();
 }
 
 void cel_h5_chunk_io_end(struct cel_dataset *ds)
 {
     const struct cel_h5_io *io = cel_h5_file(ds)->io;
 
+    cel_h5_row_end();
     if (cel_h5_io_defers(io))
         cel_h5_deferred_end(io->deferred);
 }

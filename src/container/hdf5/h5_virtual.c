@@ -27,6 +27,27 @@ static bool is_same_number(const struct cel_h5r_datatype *a, const struct cel_h5
            a->is_signed == b->is_signed && memcmp(&a->bits, &b->bits, sizeof a->bits) == 0;
 }
 
+/* Those that memory has. NULL: another. */
+static const struct cel_type *number_of(const struct cel_h5r_datatype *t)
+{
+    static const nc_type numbers[] = {NC_BYTE, NC_UBYTE, NC_SHORT,  NC_USHORT, NC_INT,
+                                      NC_UINT, NC_INT64, NC_UINT64, NC_FLOAT,  NC_DOUBLE};
+    bool swap;
+
+    if (t->klass != CEL_H5R_INTEGER && t->klass != CEL_H5R_FLOAT)
+        return NULL;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const struct cel_type *type = cel_type_atomic(numbers[i]);
+        bool real = numbers[i] == NC_FLOAT || numbers[i] == NC_DOUBLE,
+             is_signed = numbers[i] <= NC_INT || numbers[i] == NC_INT64;
+
+        if (real == (t->klass == CEL_H5R_FLOAT) && (real || is_signed == t->is_signed) && t->size == type->size &&
+            cel_h5r_is_native(t, type, &swap))
+            return type;
+    }
+    return NULL;
+}
+
 static int take_source(const struct cel_h5_virtual *v, struct cel_h5r_dataset *d, const struct cel_h5_where *where,
                        struct cel_h5_part *s)
 {
@@ -34,6 +55,8 @@ static int take_source(const struct cel_h5_virtual *v, struct cel_h5r_dataset *d
     bool fits = cel_h5r_datatype_equal(d->form, v->dataset->form) || is_same_number(d->form, v->dataset->form);
     int rc;
 
+    s->number = !fits && number_of(v->dataset->form) ? number_of(d->form) : NULL;
+    fits = fits || s->number;
     d->chain = (struct cel_chain){0};
     rc = fits && !d->null_space ? cel_h5_own_make(where, d, &chain, &s->own) : CEL_ASK_LIBHDF5;
     cel_chain_dispose(&chain);
@@ -152,20 +175,28 @@ struct lengths {
     bool grows[CEL_RANK_MAX];
 };
 
+static uint64_t end_of(const struct cel_h5r_selection *to, int dim, uint64_t have)
+{
+    const struct cel_h5r_axis *axis = &to->axis[dim];
+
+    if (to->kind == CEL_H5R_SELECT_BOXES)
+        return cel_h5r_boxes_end(&to->boxes, dim);
+    return cel_h5r_axis_end(axis, dim == to->endless ? have : cel_h5r_axis_length(axis));
+}
+
 static int measure(struct cel_h5_virtual *v, size_t nth, struct lengths *l)
 {
     const struct cel_h5r_mapping *m = &v->list.at[nth];
     int u = m->to.endless, rc = CEL_OK;
 
-    if (m->to.kind != CEL_H5R_SELECT_BLOCKS)
+    if (!m->to.axis)
         return CEL_OK;
     if (m->to.rank != v->dataset->rank)
         return cel_fail(NC_EHDFERR, "its list of parts is damaged: a part has another number of dimensions");
     if (u >= 0)
         rc = cel_h5_is_numbered(m) ? count_numbered(v, m, &v->have[nth]) : count_endless(v, m, &v->have[nth]);
     for (int i = 0; rc == CEL_OK && i < m->to.rank; i++) {
-        uint64_t n = i == u ? v->have[nth] : cel_h5r_axis_length(&m->to.axis[i]);
-        uint64_t end = cel_h5r_axis_end(&m->to.axis[i], n), *most = i == u ? &l->grown[i] : &l->fixed[i];
+        uint64_t end = end_of(&m->to, i, v->have[nth]), *most = i == u ? &l->grown[i] : &l->fixed[i];
 
         l->grows[i] = l->grows[i] || i == u;
         *most = end > *most ? end : *most;

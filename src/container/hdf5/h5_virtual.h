@@ -11,6 +11,7 @@ struct cel_h5_part {                /* a dataset that elements come from */
     char *file, *dataset;           /* NULL: this one is free */
     struct cel_h5_outside *outside; /* NULL: it lies in this file, or nowhere */
     struct cel_h5_own *own;         /* NULL: there is none */
+    const struct cel_type *number;  /* its numbers, where they are of another type than the virtual dataset's */
     uint64_t used;
 };
 
@@ -30,5 +31,8 @@ bool cel_h5_is_numbered(const struct cel_h5r_mapping *m); /* each block has a so
 /* The source of that number, where names have one; out->own is NULL where there is none. Valid until the next call. */
 int cel_h5_virtual_part(struct cel_h5_virtual *v, const struct cel_h5r_mapping *m, uint64_t number,
                         struct cel_h5_part **out);
+
+/* n numbers as libhdf5 converts them; in and out do not overlap. */
+void cel_h5_number_convert(nc_type from, nc_type to, size_t n, const void *in, void *out);
 
 #endif

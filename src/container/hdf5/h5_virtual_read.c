@@ -45,8 +45,10 @@ struct common {
 
 static int set_spans(const struct cel_h5r_selection *s, const uint64_t *dims, int rank, uint64_t have, struct span *out)
 {
-    if (s->kind == CEL_H5R_SELECT_BLOCKS && s->rank != rank)
+    if (s->axis && s->rank != rank)
         return cel_fail(NC_EHDFERR, "a part of it has another number of dimensions than the file says");
+    if (s->kind == CEL_H5R_SELECT_BOXES)
+        return CEL_OK;
     for (int i = 0; i < rank; i++) {
         if (s->kind == CEL_H5R_SELECT_ALL)
             out[i].axis = (struct cel_h5r_axis){.stride = 1, .block = 1, .count = dims[i]};
@@ -207,6 +209,19 @@ static void scatter(const struct common *c, const size_t *at, const char *from)
     }
 }
 
+/* The numbers of a piece, made the request's. */
+static int read_numbers(const struct common *c, const struct cel_h5r_region *piece, size_t n, char *data)
+{
+    const struct cel_type *number = c->source->number;
+    char *raw = cel_malloc_array(n, number->size);
+    int rc = raw ? cel_h5_own_read(c->source->own, number, piece, n, raw) : NC_ENOMEM;
+
+    if (rc == CEL_OK)
+        cel_h5_number_convert(number->id, c->r->type->id, n, raw, data);
+    free(raw);
+    return rc;
+}
+
 static int read_piece(const struct common *c, const size_t *at)
 {
     struct request *r = c->r;
@@ -222,14 +237,17 @@ static int read_piece(const struct common *c, const size_t *at)
     r->left -= n;
     set_piece(c, at, &piece);
     data = cel_malloc_array(n, r->type->size);
-    rc = data ? cel_h5_own_read(c->source->own, r->type, &piece, n, data) : NC_ENOMEM;
+    if (!data)
+        return NC_ENOMEM;
+    rc = c->source->number ? read_numbers(c, &piece, n, data)
+                           : cel_h5_own_read(c->source->own, r->type, &piece, n, data);
     if (rc == CEL_OK)
         scatter(c, at, data);
     free(data);
     return rc < 0 && rc != NC_ENOMEM ? cel_fail_in(rc, "its part %s of %s", c->source->dataset, c->source->file) : rc;
 }
 
-/* --- one mapping -------------------------------------------------------------------------------------------- */
+/* --- what two selections have in common --------------------------------------------------------------------- */
 
 static int read_pieces(struct common *c)
 {
@@ -269,20 +287,10 @@ static int check_source(const struct common *c)
     return to == from ? CEL_OK : CEL_ASK_LIBHDF5;
 }
 
-static int read_part(struct request *r, size_t nth, uint64_t number, struct common *c)
+static int read_spans(struct common *c)
 {
-    const struct cel_h5r_mapping *m = &r->v->list.at[nth];
-    int rc;
+    int rc = check_source(c);
 
-    if (!has_common(c))
-        return CEL_OK;
-    rc = cel_h5_virtual_part(r->v, m, number, &c->source);
-    if (rc != CEL_OK || !c->source->own)
-        return rc;
-    c->from_rank = cel_h5_own_dataset(c->source->own)->rank;
-    rc = set_spans(&m->from, cel_h5_own_dims(c->source->own), c->from_rank, r->v->have[nth], c->from);
-    if (rc == CEL_OK)
-        rc = check_source(c);
     if (rc == CEL_OK)
         rc = read_pieces(c);
     for (int d = 0; d < c->rank; d++) {
@@ -290,6 +298,79 @@ static int read_part(struct request *r, size_t nth, uint64_t number, struct comm
         c->run[d] = NULL;
     }
     return rc;
+}
+
+/* --- one mapping of blocks in no regular order: box by box ----------------------------------------------------- */
+
+static int take_boxes(const struct cel_h5r_selection *s, const struct span *span, int rank, struct cel_h5r_boxes *out)
+{
+    struct cel_h5r_axis axis[CEL_RANK_MAX];
+    uint64_t n[CEL_RANK_MAX];
+    int rc;
+
+    for (int i = 0; i < rank; i++) {
+        axis[i] = span[i].axis;
+        n[i] = span[i].n;
+    }
+    if (s->kind != CEL_H5R_SELECT_BOXES)
+        return cel_h5r_boxes_of_axes(axis, n, rank, out);
+    rc = cel_h5r_boxes_make(rank, s->boxes.n, out);
+    if (rc == CEL_OK)
+        memcpy(out->at, s->boxes.at, s->boxes.n * 2 * (size_t)rank * sizeof *out->at);
+    return rc;
+}
+
+static void set_box(const struct cel_h5r_boxes *b, size_t nth, struct span *out)
+{
+    const uint64_t *first = b->at + nth * 2 * (size_t)b->rank, *last = first + b->rank;
+
+    for (int i = 0; i < b->rank; i++) {
+        uint64_t n = last[i] - first[i] + 1;
+
+        out[i] = (struct span){.axis = {.start = first[i], .stride = n, .count = 1, .block = n}, .n = n};
+    }
+}
+
+static int read_boxes(const struct common *c)
+{
+    struct cel_h5r_boxes to = {0}, from = {0};
+    struct common *box = cel_memdup(c, sizeof *c);
+    int rc = box ? take_boxes(&c->mapping->to, c->to, c->rank, &to) : NC_ENOMEM;
+
+    if (rc == CEL_OK)
+        rc = take_boxes(&c->mapping->from, c->from, c->from_rank, &from);
+    if (rc == CEL_OK)
+        rc = cel_h5r_boxes_match(&to, &from);
+    for (size_t i = 0; rc == CEL_OK && i < to.n; i++) {
+        set_box(&to, i, box->to);
+        set_box(&from, i, box->from);
+        box->reshaped = false;
+        if (has_common(box))
+            rc = read_spans(box);
+    }
+    cel_h5r_boxes_dispose(&to);
+    cel_h5r_boxes_dispose(&from);
+    free(box);
+    return rc;
+}
+
+/* --- one mapping -------------------------------------------------------------------------------------------- */
+
+static int read_part(struct request *r, size_t nth, uint64_t number, struct common *c)
+{
+    const struct cel_h5r_mapping *m = &r->v->list.at[nth];
+    int rc;
+
+    if (m->to.kind != CEL_H5R_SELECT_BOXES && !has_common(c))
+        return CEL_OK;
+    rc = cel_h5_virtual_part(r->v, m, number, &c->source);
+    if (rc != CEL_OK || !c->source->own)
+        return rc;
+    c->from_rank = cel_h5_own_dataset(c->source->own)->rank;
+    rc = set_spans(&m->from, cel_h5_own_dims(c->source->own), c->from_rank, r->v->have[nth], c->from);
+    if (rc != CEL_OK)
+        return rc;
+    return m->to.kind == CEL_H5R_SELECT_BOXES || m->from.kind == CEL_H5R_SELECT_BOXES ? read_boxes(c) : read_spans(c);
 }
 
 /* Each block has a source of its own. */

@@ -135,7 +135,7 @@ int cel_zarr_chunk_put(struct cel_store *store, const struct cel_var *var, const
     int rc = key_of(var, index, &key);
 
     if (rc == CEL_OK)
-        rc = cel_store_put(store, key.data, encoded, n);
+        rc = cel_store_put_behind(store, key.data, encoded, n);
     cel_buf_dispose(&key);
     return rc;
 }

@@ -142,14 +142,19 @@ static bool is_references(const struct cel_location *where)
     return !where->is_directory && at < where->head_len && where->head[at] == '{';
 }
 
-/* Names say that there is a store; what is there is looked at when it is opened. */
-static bool is_named_zarr(const char *path)
+static bool starts_as_zip(const struct cel_location *where)
 {
-    size_t n = strcspn(path, "?");
+    return where->head_len >= 4 && (memcmp(where->head, "PK\3\4", 4) == 0 || memcmp(where->head, "PK\5\6", 4) == 0);
+}
+
+/* Names say that there is a store; what is there is looked at when it is opened. */
+static bool is_named(const char *path, const char *end)
+{
+    size_t n = strcspn(path, "?"), len = strlen(end);
 
     while (n && path[n - 1] == '/')
         n--;
-    return n >= 5 && strncasecmp(path + n - 5, ".zarr", 5) == 0;
+    return n >= len && strncasecmp(path + n - len, end, len) == 0;
 }
 
 /* On a server: no file, or a page that a web server shows of a folder. */
@@ -173,13 +178,16 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
     if (create)
         return 0;
     if (where->is_remote)
-        return words & WORD_BYTES ? 0 : is_named_zarr(where->path) ? 90 : may_be_folder(where) ? 20 : 0;
+        return words & WORD_BYTES               ? 0
+               : is_named(where->path, ".zarr") ? 90
+               : starts_as_zip(where)           ? 50
+               : may_be_folder(where)           ? 20
+                                                : 0;
     if (where->is_directory)
         return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path, LOOK_LEVELS, &entries) ? 80 : 0;
     if (is_references(where) && ends_with(where->path, ".json"))
         return 50;
-    return where->head_len >= 4 && (memcmp(where->head, "PK\3\4", 4) == 0 || memcmp(where->head, "PK\5\6", 4) == 0) ? 50
-                                                                                                                    : 0;
+    return starts_as_zip(where) ? 50 : 0;
 }
 
 /* --- opening ------------------------------------------------------------------------------- */
@@ -212,15 +220,28 @@ static int make_zarr(struct cel_dataset *ds, unsigned words, struct zarr **out)
     return CEL_OK;
 }
 
+/* An archive where the words or its first bytes say so; also where its name does, if there is one. */
+static int open_remote_store(const struct cel_location *where, enum cel_store_mode mode, unsigned words,
+                             struct cel_store **out)
+{
+    bool is_zip = words & WORD_ZIP || starts_as_zip(where);
+    bool may_be = mode < CEL_STORE_CREATE && is_named(where->path, ".zip");
+    int rc = CEL_ABSENT;
+
+    if (is_zip || may_be)
+        rc = cel_store_open_zip_url(where->path, words & WORD_S3, mode, where->source, out);
+    if (rc == CEL_ABSENT && is_zip)
+        return cel_fail(NC_ENOTFOUND, "there is no such archive");
+    return rc == CEL_ABSENT ? cel_store_open_url(where->path, words & WORD_S3, mode, out) : rc;
+}
+
 static int open_store(const struct cel_location *where, enum cel_store_mode mode, unsigned words,
                       struct cel_store **out)
 {
     bool zip = words & WORD_ZIP || (mode < CEL_STORE_CREATE && where->exists && !where->is_directory);
 
-    if (where->is_remote && words & WORD_ZIP)
-        return cel_fail(NC_ENOTBUILT, "a zip archive is not opened at a URL: copy it to this machine");
     if (where->is_remote)
-        return cel_store_open_url(where->path, words & WORD_S3, mode, out);
+        return open_remote_store(where, mode, words, out);
     if (where->in_memory && mode >= CEL_STORE_CREATE)
         return cel_store_open_memory(out);
     if (mode < CEL_STORE_CREATE && is_references(where))
@@ -239,8 +260,9 @@ static int cel_zarr_open(struct cel_dataset *ds, const struct cel_location *wher
     z->nczarr = false; /* until its metadata is seen */
     if (where->is_remote && !(options->mode & NC_WRITE))
         z->consolidated = true; /* one request instead of one for each document, and no lists */
-    z->archive = where->is_directory || is_references(where) ? 0 : where->size;
     rc = open_store(where, options->mode & NC_WRITE ? CEL_STORE_WRITE : CEL_STORE_READ, words, &z->store);
+    if (rc == CEL_OK)
+        z->archive = cel_store_archive_bytes(z->store);
     if (rc == CEL_OK)
         rc = cel_zarr_find_root(z, where->path);
     if (rc == NC_ENOTZARR && may_be_folder(where))
@@ -298,7 +320,7 @@ static int check_remote_replaceable(const struct cel_location *where, unsigned w
 {
     struct cel_store *old;
     uint64_t size;
-    int rc = open_store(where, CEL_STORE_READ, words, &old), found = CEL_ABSENT;
+    int rc = open_store(where, CEL_STORE_READ, words, &old), found = words & WORD_ZIP ? CEL_OK : CEL_ABSENT;
 
     for (size_t i = 0; rc == CEL_OK && found == CEL_ABSENT && i < sizeof documents / sizeof *documents; i++)
         found = cel_store_size(old, documents[i], &size);

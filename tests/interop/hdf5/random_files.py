@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """random_files.py FOLDER COUNT [SEED [plain]]: HDF5 files by h5py with groups, links, attributes, types and datasets of every kind
-that h5py can write, in all versions of the format. The same seed gives the same files. Prints in how many files each
-structure of the format stands, counted by signature and by what was asked of h5py, and fails if one of them stands in fewer than
-a fiftieth of them. plain: without numbers of few bits, which HDF5 1.14 and newer do not
+that h5py can write, in all versions of the format, and with messages that no library writes any more (older_messages.py). The
+same seed gives the same files. Prints in how many files each structure of the format stands (structures.py), and fails if one of those
+that are expected stands in fewer than a fiftieth of them. plain: without numbers of few bits, which HDF5 1.14 and newer do not
 write, so that every h5py gives files with the same contents."""
 import ctypes
 import os
@@ -12,13 +12,32 @@ import sys
 import h5py
 import numpy as np
 
-SIGNATURES = ["SNOD", "TREE", "HEAP", "GCOL", "OHDR", "OCHK", "FRHP", "FHDB", "FHIB", "BTHD", "BTLF", "BTIN", "SMTB", "SMLI",
-              "FAHD", "FADB", "EAHD", "EAIB", "EADB"]
+from older_messages import make_older
+from structures import structures
+
+# What must stand in a fiftieth of the files. HDF5 2.x writes some things, and Debian's 1.10 others.
+EXPECTED = """superblock 0, superblock 1, superblock 2, superblock 3, user block
+addresses of 4 and lengths of 4, addresses of 8 and lengths of 4, addresses of 4 and lengths of 8
+object header 1, object header 2, continuation 1, continuation 2, symbol table, symbol node, B-tree 1, local heap
+link information, hard link, soft link message, external link, dense links, group information
+attribute 1, attribute 2, attribute 3, attribute information, dense attributes, comment, modification time, reference count
+fractal heap, direct block, indirect block, tiny objects, huge objects, filtered heap, B-tree 2, B-tree 2 leaf, B-tree 2 inner node
+shared message, committed type, message: shared messages, table of shared messages, list of shared messages
+message: B-tree k, message: file space, dataspace 1, dataspace 2, scalar, simple, null space
+type integer, type float, type time, type string, type bitfield, type opaque, type compound, type reference, type enum, type vlen
+type array, bfloat16, datatype version 1, datatype version 2, datatype version 3, reference of kind 0, reference of kind 1, global heap
+old fill value, fill value 1, fill value 2, fill value 3, filters 1, filters 2, external files
+layout 1 contiguous, layout 1 chunked, layout 2 contiguous, layout 2 chunked, layout 3 compact, layout 3 contiguous, layout 3 chunked
+layout 4 chunked, layout 4 virtual, single chunk, implicit, fixed array, extensible array
+chunks in a B-tree 2, raw edges, data block of a fixed array, index block of an extensible array, data block of an extensible array"""
+OF_1 = "message: cache image, layout 4 compact, layout 4 contiguous"
+OF_2 = "datatype version 4, layout 5 chunked, type complex, datatype version 5, reference of kind 2, chunks beyond 4 GiB"
 NUMBERS = ["i1", "u1", "<i2", ">i2", "<u2", "<i4", ">i4", "<u4", "<i8", ">u8", "<f2", ">f2", "<f4", ">f4", "<f8", ">f8"]
 WORDS = ["alpha", "bit", "Größe", "", "x", "a longer piece of text, with blanks", "q" * 300, "units", "°C"]
 
 
-NOTED = {}  # by file: what it has
+NOTED = {}  # by file: what it has that structures.py does not see
+NEW = h5py.version.hdf5_version_tuple >= (2, 0, 0)
 
 
 def odd_numbers(r):
@@ -165,7 +184,6 @@ def add_layout(r, group, name, growing):
     unlimited = growing and kind in ("extensible array", "chunks in a B-tree 2")
     space = h5py.h5s.create_simple(shape, (h5py.h5s.UNLIMITED,) * len(shape) if unlimited else shape)
     d = h5py.Dataset(h5py.h5d.create(group.id, name.encode(), h5py.h5t.STD_I32LE, space, dcpl))
-    note(group, kind)
     if kind == "paged array":
         d[17], d[1090] = 1, 2
     else:
@@ -179,7 +197,6 @@ def add_virtual(r, group, name):
     layout = h5py.VirtualLayout((2 * n, 3), "i4")
     layout[::2] = h5py.VirtualSource(".", group.name.rstrip("/") + "/" + name + "_source", (n, 3))
     group.create_virtual_dataset(name, layout, fillvalue=-5)
-    note(group, "virtual")
 
 
 def add_external(r, group, name):
@@ -194,7 +211,6 @@ def add_external(r, group, name):
     for part, numbers in (("1", [7]), ("2", range(n))):
         with open(os.path.join(folder, raw + part), "wb") as f:
             f.write(bytes(at if part == "1" else 0) + np.array(numbers, ">i4").tobytes())
-    note(group, "external files")
 
 
 def add_bfloat(r, group, name):
@@ -209,6 +225,97 @@ def add_bfloat(r, group, name):
     note(group, "bfloat16")
 
 
+def add_odd_types(r, group):
+    """Types that netCDF has no name for, or that lie in datasets only."""
+    t = r.choice(["UNIX_D32LE", "UNIX_D64BE", "STD_B8LE", "STD_B16LE", "STD_B64BE"])
+    h5py.h5d.create(group.id, b"odd_type", getattr(h5py.h5t, t), h5py.h5s.create_simple((r.randint(1, 4),)))
+    kind = r.randrange(4)
+    if kind == 0:
+        group.create_dataset("regions", (2,), dtype=h5py.regionref_dtype)
+    elif kind == 1:
+        h5py.h5d.create(group.id, b"arrays", h5py.h5t.array_create(h5py.h5t.STD_I16BE, (2, 3)), h5py.h5s.create_simple((3,)))
+    elif kind == 2:
+        data, dtype = vlens(r, 3)
+        d = group.create_dataset("lists", (3,), dtype=dtype)
+        for i in range(3):
+            d[i] = data[i]
+    else:
+        t = h5py.h5t.C_S1.copy()
+        t.set_size(6)
+        t.set_strpad(r.choice([h5py.h5t.STR_SPACEPAD, h5py.h5t.STR_NULLTERM]))
+        d = h5py.h5d.create(group.id, b"padded", t, h5py.h5s.create_simple((2,)))
+        d.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([b"ab", b"cdefg"], "S6"))
+
+
+def is_newest(group):
+    """Does HDF5 2.x write its newest version of the format?"""
+    return NEW and group.file.libver[0] in ("v200", "latest")
+
+
+def add_complex(r, group):
+    """What HDF5 2.x has a class for, and others have as a compound."""
+    values = np.array([r.choice([0, 1, -2.5]) + 1j * r.randint(0, 9) for _ in range(3)], r.choice(["c8", "c16"]))
+    if not is_newest(group):
+        group.create_dataset("complex", data=values)
+        return
+    t = h5py.h5t.COMPLEX_IEEE_F32LE if values.dtype == "c8" else h5py.h5t.COMPLEX_IEEE_F64LE
+    d = h5py.h5d.create(group.id, b"complex", t, h5py.h5s.create_simple((3,)))
+    d.write(h5py.h5s.ALL, h5py.h5s.ALL, values, t)
+
+
+def add_large_chunk(r, group):
+    """A chunk beyond 4 GiB, never written."""
+    chunk = (3 << 30,) if is_newest(group) else (1 << 20,)
+    group.create_dataset("large_chunk", (r.randint(1, 9),), "i4", maxshape=(None,), chunks=chunk, fillvalue=r.randint(1, 9))
+    if is_newest(group):
+        note(group, "chunks beyond 4 GiB")
+
+
+class Vlen(ctypes.Structure):
+    """hvl_t"""
+    _fields_ = [("n", ctypes.c_size_t), ("p", ctypes.c_void_p)]
+
+
+def write_new_list(d, scales):
+    """DIMENSION_LIST of the references of HDF5 1.12 on, for which h5py has no call."""
+    lib, i64 = libhdf5(), ctypes.c_int64
+    lib.H5Tvlen_create.restype = lib.H5Screate_simple.restype = lib.H5Acreate2.restype = i64
+    refs = [(ctypes.c_ubyte * 64)() for _ in scales]
+    for ref, scale in zip(refs, scales):
+        lib.H5Rcreate_object(i64(d.file.id.id), scale.name.encode(), i64(0), ref)
+    t = i64(lib.H5Tvlen_create(i64(i64.in_dll(lib, "H5T_STD_REF_g").value)))
+    space = i64(lib.H5Screate_simple(1, (ctypes.c_uint64 * 1)(len(scales)), None))
+    a = i64(lib.H5Acreate2(i64(d.id.id), b"DIMENSION_LIST", t, space, i64(0), i64(0)))
+    if lib.H5Awrite(a, t, (Vlen * len(refs))(*[Vlen(1, ctypes.addressof(ref)) for ref in refs])) < 0:
+        sys.exit("references of HDF5 1.12 cannot be written")
+    for close, what in ((lib.H5Aclose, a), (lib.H5Sclose, space), (lib.H5Tclose, t)):
+        close(what)
+
+
+def add_new_references(r, group):
+    """Dimension scales by references of 18 bytes, which only HDF5 1.12 and newer write."""
+    scales = [group.create_dataset("dim_%s" % name, data=np.arange(n)) for name, n in (("a", 2), ("b", 3))]
+    d = group.create_dataset("on_new_references", data=np.arange(6).reshape(2, 3))
+    for s in scales:
+        s.make_scale(s.name.split("/")[-1])
+    if is_newest(group):
+        write_new_list(d, scales)
+        note(group, "reference of kind 2")
+        return
+    for i, s in enumerate(scales):
+        d.dims[i].attach_scale(s)
+
+
+def shares_filters(group):
+    """libhdf5 1.10 cannot read compressed heaps that it writes where messages about filters are shared."""
+    fcpl, flags, n = group.file.id.get_create_plist(), ctypes.c_uint(), ctypes.c_uint()
+    lib, fid = libhdf5(), ctypes.c_int64(fcpl.id)
+    lib.H5Pget_shared_mesg_nindexes(fid, ctypes.byref(n))
+    if n.value:
+        lib.H5Pget_shared_mesg_index(fid, ctypes.c_uint(0), ctypes.byref(flags), ctypes.byref(n))
+    return bool(flags.value & 0x800)
+
+
 def add_filtered_links(r, group, name):
     """So many links that they lie in a heap, which is compressed."""
     gcpl = h5py.h5p.create(h5py.h5p.GROUP_CREATE)
@@ -217,7 +324,6 @@ def add_filtered_links(r, group, name):
     many = h5py.Group(h5py.h5g.create(group.id, name.encode(), gcpl=gcpl))
     for i in range(r.randint(12, 40)):
         many.create_dataset("a_rather_long_name_of_a_link_%d" % i, data=i)
-    note(group, "filtered heap")
 
 
 def add_dataset(r, group, name, named, growing):
@@ -282,7 +388,19 @@ def fill_group(r, group, named, depth, growing):
         add_external(r, group, "external")
     if r.random() < 0.05:
         add_bfloat(r, group, "bfloat")
-    if growing and r.random() < 0.05 and libhdf5():  # in files of short addresses libhdf5 cannot read what it writes
+    if r.random() < 0.1:
+        add_odd_types(r, group)
+    if r.random() < 0.1:
+        add_complex(r, group)
+    if growing and r.random() < 0.1:
+        add_large_chunk(r, group)
+    if r.random() < 0.1:
+        add_new_references(r, group)
+    if r.random() < 0.1:
+        group["elsewhere"] = h5py.ExternalLink("no_such_file.h5", "/x")
+    if r.random() < 0.1:
+        h5py.h5o.set_comment(group.id, b"what this group is for")
+    if growing and r.random() < 0.05 and libhdf5() and not shares_filters(group):  # in files of short addresses it cannot either
         add_filtered_links(r, group, "filtered")
     if r.random() < 0.3:
         add_scales(r, group)
@@ -290,8 +408,7 @@ def fill_group(r, group, named, depth, growing):
         group["soft"] = h5py.SoftLink(group.name.rstrip("/") + "/" + next(iter(group)))
         group["dangling"] = h5py.SoftLink("/no/such/thing")
         group["relative"] = h5py.SoftLink("./soft")
-        note(group, "soft links")
-    add_attributes(r, group, named)
+        add_attributes(r, group, named)
     for i in range(r.choice([0, 1, 3]) if depth < 3 else 0):
         track = r.random() < 0.5
         fill_group(r, group.create_group("group_%d" % i, track_order=track), named, depth + 1, growing)
@@ -307,7 +424,7 @@ def libhdf5():
 def creation_list(r, growing):
     fcpl = h5py.h5p.create(h5py.h5p.FILE_CREATE)
     lib, fid = libhdf5(), ctypes.c_int64(fcpl.id)
-    if lib and r.random() < 0.2:
+    if lib and r.random() < 0.5:
         lib.H5Pset_sym_k(fid, ctypes.c_uint(r.choice([2, 8])), ctypes.c_uint(r.choice([1, 4])))
         lib.H5Pset_istore_k(fid, ctypes.c_uint(r.choice([2, 8])))
     if lib and r.random() < 0.2:  # datatypes, dataspaces, attributes ... kept once for all
@@ -315,7 +432,9 @@ def creation_list(r, growing):
         lib.H5Pset_shared_mesg_index(fid, ctypes.c_uint(0), ctypes.c_uint(r.choice([0x182A, 0x0A, 0x1000])),
                                      ctypes.c_uint(r.choice([1, 40])))
     if not growing:
-        fcpl.set_sizes(4, 4)
+        fcpl.set_sizes(*r.choice([(4, 4), (8, 4), (4, 8)]))
+    if r.random() < 0.2:
+        fcpl.set_file_space_strategy(r.choice([h5py.h5f.FSPACE_STRATEGY_AGGR, h5py.h5f.FSPACE_STRATEGY_NONE]), False, 1)
     if r.random() < 0.2:
         fcpl.set_userblock(512)
     if r.random() < 0.5:
@@ -324,54 +443,70 @@ def creation_list(r, growing):
     return fcpl
 
 
+def fill_simply(r, f):
+    """What libhdf5 survives in a metadata cache image: of files with more, it crashes or cannot read what it wrote."""
+    for i in range(r.randint(1, 6)):
+        how = r.choice([{}, {"chunks": (3,)}, {"chunks": (2,), "compression": "gzip"}])
+        d = f.create_dataset("g%d/v%d" % (r.randint(0, 2), i), data=np.arange(r.randint(3, 40), dtype=r.choice(NUMBERS)), **how)
+        for k in range(r.randint(0, 4)):
+            d.attrs["att_%d" % k] = r.choice([k, np.bytes_("text %d" % k), np.arange(k + 1.0)])
+
+
+class CacheImage(ctypes.Structure):
+    """H5AC_cache_image_config_t"""
+    _fields_ = [("version", ctypes.c_int), ("make", ctypes.c_bool), ("save_size", ctypes.c_bool), ("ages", ctypes.c_int)]
+
+
+def ask_image(fapl):
+    """A metadata cache image is written when the file is closed."""
+    image = CacheImage(1, True, False, -1)
+    libhdf5().H5Pset_mdc_image_config(ctypes.c_int64(fapl.id), ctypes.byref(image))
+
+
 def make_file(r, path):
-    libver = r.choice(["earliest", "v108", "v110", "latest"])
+    known = h5py._hl.files.libver_dict
+    low = known.get(r.choice(["earliest", "earliest", "v108", "v108", "v110", "v112", "v114", "v200"]), known["v110"])
     fapl = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
-    low = {"earliest": h5py.h5f.LIBVER_EARLIEST, "v108": h5py.h5f.LIBVER_V18, "v110": h5py.h5f.LIBVER_V110,
-           "latest": h5py.h5f.LIBVER_LATEST}[libver]
     fapl.set_libver_bounds(low, h5py.h5f.LIBVER_LATEST)
     fapl.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
+    imaged = r.random() < 0.2 and low >= known["v110"] and libhdf5()
+    if imaged and not NEW:  # HDF5 2.0 cannot read those it writes
+        ask_image(fapl)
     growing = r.random() < 0.85  # libhdf5 cannot read what it writes of datasets that grow in files of short addresses
     fid = h5py.h5f.create(path.encode(), h5py.h5f.ACC_TRUNC, creation_list(r, growing), fapl)
     with h5py.File(fid) as f:
         named = []
+        if imaged:
+            fill_simply(r, f)
+            return
         for i in range(r.choice([0, 0, 1, 3])):
             f["type_%d" % i] = compound(r) if r.random() < 0.7 else any_type(r)
             named.append(f["type_%d" % i])
         fill_group(r, f, named, 0, growing)
 
 
-def superblock(data):
-    """What stands at the beginning: its version, a user block, short addresses."""
-    at = 0 if data.startswith(b"\x89HDF") else 512
-    version = data[at + 8]
-    yield "superblock %d" % version
-    if at:
-        yield "user block"
-    if data[at + (13 if version < 2 else 9)] != 8:
-        yield "short addresses"
+def expected():
+    return ", ".join(EXPECTED.splitlines()).split(", ") + (OF_2 if NEW else OF_1).split(", ")
 
 
 def main():
     folder, count = sys.argv[1], int(sys.argv[2])
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    found = dict.fromkeys(SIGNATURES, 0)
-    least = count // 50
+    found = dict.fromkeys(expected(), 0)
     os.makedirs(folder, exist_ok=True)
     for i in range(count):
         path = os.path.join(folder, "random_%d_%d.h5" % (seed, i))
-        make_file(random.Random(seed * 1000003 + i), path)
-        with open(path, "rb") as f:
-            data = f.read()
-        for s in SIGNATURES:
-            found[s] += s.encode() in data
-        for what in list(superblock(data)) + sorted(NOTED.pop(path, ())):
+        r = random.Random(seed * 1000003 + i)
+        make_file(r, path)
+        make_older(path, r)
+        for what in structures(path) | NOTED.pop(path, set()):
             found[what] = found.get(what, 0) + 1
     print("%d files, h5py %s, HDF5 %s; files with " % (count, h5py.__version__, h5py.version.hdf5_version)
-          + ", ".join("%s %d" % item for item in found.items()))
-    few = [what for what, n in found.items() if n < least]
+          + ", ".join("%s: %d" % item for item in found.items()))
+    few = [what for what in expected() if found[what] < count // 50]
     if few:
-        sys.exit("in fewer than %d files: %s" % (least, ", ".join(few)))
+        sys.exit("in fewer than %d files: %s" % (count // 50, ", ".join(few)))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -12,6 +12,7 @@
 #include <hdf5.h>
 #include <netcdf.h>
 #include <netcdf_mem.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,61 @@ static void nothing_is_printed_and_the_callers_setting_stays(void **state)
     close(pipes[1]);
 }
 
+/* One value of each of many chunks: libhdf5 is asked for each, and fails each time, as none is there yet. */
+static void *put_part_of_many_chunks(void *path)
+{
+    enum { N = 64 };
+    const size_t chunk = 8, count = N;
+    const ptrdiff_t stride = 8;
+    float values[N] = {0};
+    int nc, dim, var;
+
+    for (int round = 0; round < 10; round++) {
+        if (nc_create(path, NC_NETCDF4 | NC_CLOBBER, &nc) != NC_NOERR ||
+            nc_def_dim(nc, "x", N * chunk, &dim) != NC_NOERR ||
+            nc_def_var(nc, "v", NC_FLOAT, 1, &dim, &var) != NC_NOERR ||
+            nc_def_var_chunking(nc, var, NC_CHUNKED, &chunk) != NC_NOERR ||
+            nc_put_vars_float(nc, var, (size_t[]){0}, &count, &stride, values) != NC_NOERR || nc_close(nc) != NC_NOERR)
+            return path;
+    }
+    return NULL;
+}
+
+/* Where libhdf5 is asked chunk by chunk it stays silent from one to the next; afterwards all is as before, in the program's threads
+ * too, whether the setting is each thread's own or, in a libhdf5 that is not thread-safe, everybody's. */
+static void rows_of_chunks_are_silent_too(void **state)
+{
+    H5E_auto2_t before, after;
+    char path[2][256], text[64];
+    int saved = dup(2), pipes[2];
+    pthread_t other;
+    void *data, *failed[2];
+
+    (void)state;
+    snprintf(path[0], sizeof path[0], "%s", scratch("silent_0.nc"));
+    snprintf(path[1], sizeof path[1], "%s", scratch("silent_1.nc"));
+    assert_int_equal(pipe(pipes), 0);
+    fcntl(pipes[0], F_SETFL, O_NONBLOCK);
+    H5Eget_auto2(H5E_DEFAULT, &before, &data);
+    assert_non_null(before);
+    dup2(pipes[1], 2);
+    assert_int_equal(pthread_create(&other, NULL, put_part_of_many_chunks, path[1]), 0);
+    failed[0] = put_part_of_many_chunks(path[0]);
+    pthread_join(other, &failed[1]);
+    fflush(stderr);
+    dup2(saved, 2);
+    close(saved);
+    assert_null(failed[0]);
+    assert_null(failed[1]);
+    H5Eget_auto2(H5E_DEFAULT, &after, &data);
+    assert_ptr_equal(before, after);
+    assert_int_equal(read(pipes[0], text, sizeof text), -1);
+    close(pipes[0]);
+    close(pipes[1]);
+    unlink(path[0]);
+    unlink(path[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +311,7 @@ int main(void)
         cmocka_unit_test(memory_that_cannot_be_opened_stays_the_callers),
         cmocka_unit_test(diskless_files_persist_when_asked),
         cmocka_unit_test(nothing_is_printed_and_the_callers_setting_stays),
+        cmocka_unit_test(rows_of_chunks_are_silent_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

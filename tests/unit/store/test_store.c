@@ -37,8 +37,13 @@ static const struct kind local_kinds[] = {
     {"memory", NULL, open_memory},
 };
 
+static int open_zip_on_s3(const char *path, enum cel_store_mode mode, struct cel_store **out)
+{
+    return cel_store_open_zip_url(path, false, mode, NULL, out);
+}
+
 /* tests/net runs the contract on servers: CELLAR_TEST_STORE is the URL of a bucket there. */
-static const struct kind remote_kinds[] = {{"s3", "d.zarr", cel_store_open_s3}};
+static const struct kind remote_kinds[] = {{"s3", "d.zarr", cel_store_open_s3}, {"zip on s3", "z.zip", open_zip_on_s3}};
 static const struct kind *kinds = local_kinds;
 static size_t nkinds = sizeof local_kinds / sizeof *local_kinds;
 static const char *base = folder;

@@ -2,9 +2,12 @@
  * attributes, the index of that heap) lies in many small pieces, mostly side by side, and each would be a read of its
  * own. Every small read of the file passes here, whichever structure it is for; what is larger goes to the source below.
  *
+ * A file with a metadata cache image (h5_image.c) has bytes that count instead of those that stand in it: they are laid over
+ * whatever is read from the source below.
+ *
  * Blocks begin at multiples of their size, so that no byte is kept twice. The one used longest ago goes. A block
  * is read outside the lock: while one thread waits for the disk, the others find what is kept. */
-#include "h5_read.h"
+#include "h5_read_int.h"
 #include "thread.h"
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +24,8 @@ struct cache {
     struct cel_source source; /* must be first */
     struct cel_source *below;
     uint64_t size;
-    struct cel_mutex lock; /* guards what follows */
+    struct cel_h5r_patches patches; /* set before threads share the cache */
+    struct cel_mutex lock;          /* guards what follows */
     struct block block[BLOCKS];
     uint64_t uses;
     int last; /* the block used last, which is mostly the one asked for */
@@ -39,6 +43,7 @@ static int cache_close(struct cel_source *s)
 
     for (int i = 0; i < BLOCKS; i++)
         free(c->block[i].bytes);
+    cel_h5r_patches_dispose(&c->patches);
     cel_mutex_dispose(&c->lock);
     free(c);
     return CEL_OK;
@@ -105,6 +110,38 @@ static void keep(struct cache *c, uint64_t at, unsigned char *bytes)
 
 /* --- reading ------------------------------------------------------------------------------ */
 
+/* The first patch that ends behind an offset. */
+static size_t first_behind(const struct cel_h5r_patches *p, uint64_t at)
+{
+    size_t lo = 0, hi = p->n;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+
+        if (p->at[mid].at + p->at[mid].n <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static int read_below(const struct cache *c, uint64_t at, unsigned char *dst, size_t n)
+{
+    int rc = cel_source_read_at(c->below, at, dst, n);
+    uint64_t end = at + n;
+
+    for (size_t i = first_behind(&c->patches, at); rc == CEL_OK && i < c->patches.n; i++) {
+        const struct cel_h5r_patch *p = &c->patches.at[i];
+        uint64_t from = p->at > at ? p->at : at, to = p->at + p->n < end ? p->at + p->n : end;
+
+        if (from >= end)
+            break;
+        memcpy(dst + (from - at), p->bytes + (from - p->at), (size_t)(to - from));
+    }
+    return rc;
+}
+
 /* A block of which a part cannot be read is none: what was asked for may be readable by itself. */
 static int read_in_block(struct cache *c, uint64_t at, size_t skip, unsigned char *dst, size_t n)
 {
@@ -117,11 +154,11 @@ static int read_in_block(struct cache *c, uint64_t at, size_t skip, unsigned cha
     bytes = take_oldest(c);
     if (!bytes && !(bytes = cel_malloc(BLOCK)))
         return NC_ENOMEM;
-    rc = cel_source_read_at(c->below, at, bytes, len);
+    rc = read_below(c, at, bytes, len);
     if (rc != CEL_OK) {
         free(bytes);
         cel_error_clear();
-        return cel_source_read_at(c->below, at + skip, dst, n);
+        return read_below(c, at + skip, dst, n);
     }
     memcpy(dst, bytes + skip, n);
     keep(c, at, bytes);
@@ -137,7 +174,7 @@ static int cache_read_at(struct cel_source *s, uint64_t offset, void *dst, size_
     if (offset > c->size || n > c->size - offset)
         return CEL_BEYOND_END;
     if (n >= LARGE)
-        return cel_source_read_at(c->below, offset, dst, n);
+        return read_below(c, offset, dst, n);
     while (rc == CEL_OK && n > 0) {
         size_t skip = (size_t)(offset % BLOCK), part = n < BLOCK - skip ? n : BLOCK - skip;
 
@@ -170,5 +207,20 @@ int cel_h5r_cache_make(struct cel_source *below, struct cel_source **out)
     c->below = below;
     cel_mutex_init(&c->lock);
     *out = &c->source;
+    return CEL_OK;
+}
+
+int cel_h5r_cache_lay(struct cel_source *source, struct cel_h5r_patches *p)
+{
+    struct cache *c = (struct cache *)source;
+
+    if (source->ops != &ops)
+        return CEL_ASK_LIBHDF5;
+    for (int i = 0; i < BLOCKS; i++) { /* they were read without it */
+        free(c->block[i].bytes);
+        c->block[i] = (struct block){0};
+    }
+    c->patches = *p;
+    *p = (struct cel_h5r_patches){0};
     return CEL_OK;
 }

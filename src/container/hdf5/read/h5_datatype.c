@@ -20,7 +20,7 @@
 #include "h5_read_int.h"
 #include <stdlib.h>
 
-enum { DEPTH_MAX = 32, VERSION_MAX = 5, CLASS_COMPLEX = 11, OLD_RANK = 4, PAD_TO = 2, SORTED_FROM = 256 };
+enum { DEPTH_MAX = 32, VERSION_MAX = 5, OLD_RANK = 4, PAD_TO = 2, SORTED_FROM = 256 };
 
 struct head {
     unsigned version;
@@ -291,7 +291,7 @@ static read_fn *const readers[] = {
     [CEL_H5R_INTEGER] = read_integer,   [CEL_H5R_FLOAT] = read_float,       [CEL_H5R_TIME] = read_time,
     [CEL_H5R_STRING] = read_nothing,    [CEL_H5R_BITFIELD] = read_integer,  [CEL_H5R_OPAQUE] = read_opaque,
     [CEL_H5R_COMPOUND] = read_compound, [CEL_H5R_REFERENCE] = read_nothing, [CEL_H5R_ENUM] = read_enum,
-    [CEL_H5R_VLEN] = read_vlen,         [CEL_H5R_ARRAY] = read_array,       [CLASS_COMPLEX] = read_complex,
+    [CEL_H5R_VLEN] = read_vlen,         [CEL_H5R_ARRAY] = read_array,       [CEL_H5R_COMPLEX] = read_complex,
 };
 
 static int read_body(struct cel_h5_bytes *b, int depth, struct cel_h5r_datatype *t)

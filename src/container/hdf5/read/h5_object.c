@@ -45,6 +45,8 @@ int cel_h5r_type_class(const struct cel_h5_bytes *type)
 {
     int klass = type->n < 8 ? CEL_H5R_NO_CLASS : type->p[0] & 15;
 
+    if (klass == CEL_H5R_COMPLEX)
+        return CEL_H5R_COMPOUND;
     return klass == CEL_H5R_VLEN && (type->p[1] & 15) == 1 ? CEL_H5R_STRING : klass;
 }
 

@@ -37,7 +37,9 @@ struct cel_h5r_file {
     uint64_t sohm;    /* table of shared messages ... */
     unsigned nsohm;   /* ... and how many indices it has; 0: the file has none */
     size_t offset_size, length_size; /* bytes of an address, and of a length: 2, 4 or 8 */
+    uint64_t image, nimage;          /* a metadata cache image, and its length; CEL_H5R_NOWHERE: there is none */
 };
+/* The source is one of cel_h5r_cache_make(), or the file has no metadata cache image. */
 int cel_h5r_open(struct cel_source *source, struct cel_h5r_file *out);
 
 /* A source over another one, which stays the caller's, outlives it and does not change: small reads close together are
@@ -65,7 +67,8 @@ enum cel_h5r_class {
     CEL_H5R_REFERENCE,
     CEL_H5R_ENUM,
     CEL_H5R_VLEN,
-    CEL_H5R_ARRAY
+    CEL_H5R_ARRAY,
+    CEL_H5R_COMPLEX /* everywhere but in the bytes of types: the compound that it means */
 };
 bool cel_h5r_is_user_class(int klass); /* one of netCDF's user types */
 
@@ -251,11 +254,27 @@ uint64_t cel_h5r_axis_at(const struct cel_h5r_axis *a, uint64_t i);          /* 
 uint64_t cel_h5r_axis_within(const struct cel_h5r_axis *a, uint64_t extent); /* how many elements are before there */
 uint64_t cel_h5r_axis_end(const struct cel_h5r_axis *a, uint64_t n);         /* the extent that n elements need */
 
+/* Blocks in no regular order, as boxes whose elements come box by box (h5_boxes.c). Lists are yours to dispose of, after
+ * CEL_OK, and after failures of what changes them. CEL_ASK_LIBHDF5: they would be too long. */
+struct cel_h5r_boxes {
+    int rank;
+    uint64_t *at; /* of each box: its first element, its last; rank numbers each */
+    size_t n;
+};
+int cel_h5r_boxes_make(int rank, uint64_t n, struct cel_h5r_boxes *out); /* not set */
+int cel_h5r_boxes_of_axes(const struct cel_h5r_axis *axis, const uint64_t *n, int rank, struct cel_h5r_boxes *out);
+int cel_h5r_boxes_order(struct cel_h5r_boxes *b); /* of blocks in any order */
+/* Cut so that both have as many boxes, each with as many elements. CEL_ASK_LIBHDF5: they have not as many in all. */
+int cel_h5r_boxes_match(struct cel_h5r_boxes *a, struct cel_h5r_boxes *b);
+uint64_t cel_h5r_boxes_end(const struct cel_h5r_boxes *b, int dim); /* the extent they need */
+void cel_h5r_boxes_dispose(struct cel_h5r_boxes *b);
+
 struct cel_h5r_selection {
-    enum { CEL_H5R_SELECT_NONE, CEL_H5R_SELECT_ALL, CEL_H5R_SELECT_BLOCKS } kind;
-    int rank; /* of blocks, and so the rest */
+    enum { CEL_H5R_SELECT_NONE, CEL_H5R_SELECT_ALL, CEL_H5R_SELECT_BLOCKS, CEL_H5R_SELECT_BOXES } kind;
+    int rank; /* of blocks and boxes, and so the rest */
     struct cel_h5r_axis *axis;
-    int endless; /* the dimension without an end; -1: none */
+    int endless;                /* the dimension without an end; -1: none */
+    struct cel_h5r_boxes boxes; /* where the blocks are not regular */
 };
 struct cel_h5r_mappings {
     struct cel_h5r_mapping {

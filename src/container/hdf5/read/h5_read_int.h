@@ -57,6 +57,22 @@ struct cel_h5r_kept {
 int cel_h5r_kept_get(const struct cel_h5r_file *file, struct cel_h5r_kept *kept, uint64_t addr, size_t n,
                      const char *signature, const char *what);
 
+/* --- h5_image.c: a metadata cache image ------------------------------------------------- */
+struct cel_h5r_patches { /* bytes that count instead of the source's, in ascending order, none over another */
+    struct cel_h5r_patch {
+        uint64_t at; /* in the source */
+        size_t n;
+        const unsigned char *bytes; /* of the block */
+    } * at;
+    size_t n, nblock;
+    unsigned char *block;
+};
+void cel_h5r_patches_dispose(struct cel_h5r_patches *p);
+/* Over all that is read from now on. */
+int cel_h5r_image_lay(const struct cel_h5r_file *file, uint64_t addr, uint64_t n);
+/* h5_cache.c: takes the patches over, after CEL_OK. */
+int cel_h5r_cache_lay(struct cel_source *cache, struct cel_h5r_patches *p);
+
 /* --- h5_btree2.c: B-trees of version 2 ------------------------------------------------ */
 struct cel_h5r_btree2;
 /* type: that of its records; record: their size, 0: whatever it says. Yours to free, also after a failure. The file

@@ -2,34 +2,31 @@
  *
  *   an element: count(4) collection of the global heap(address) index in it(4); there, as many references:
  *   reference to an object: its address
- *   reference of HDF5 1.12 on: kind(1) flags(1) size(4) collection(address) index(4); there: length(1) address
+ *   reference of HDF5 1.12 on: kind(1) flags(1) length(1) address, then zeros up to 18 bytes, in a list more;
+ *     flag 1: to another file, and stored otherwise
  * HDF5 File Format Specification version 4, IV.B; the dimension scale specification. */
 #include "h5_read_int.h"
 #include <string.h>
 
-enum { OLD_OBJECT = 0, NEW_OBJECT = 2 };
+enum { OLD_OBJECT = 0, NEW_OBJECT = 2, TO_ANOTHER_FILE = 1 };
 
 /* The first of the list; the rest are further names for the same dimension. */
 static int read_reference(struct cel_h5r_reader *r, const struct cel_h5r_datatype *t, struct cel_h5_bytes b,
                           uint64_t *addr)
 {
-    unsigned kind = t->message[1] & 15;
-    uint64_t collection, index;
-    int rc;
+    uint64_t kind, flags, n;
 
-    if (kind == OLD_OBJECT) {
+    if ((t->message[1] & 15) == OLD_OBJECT) {
         *addr = cel_h5r_take_address(r->file, &b);
         return b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
     }
-    cel_h5_take(&b, 6);
-    collection = cel_h5r_take_address(r->file, &b);
-    index = cel_h5_take_number(&b, 4);
-    rc = b.ended || kind != NEW_OBJECT ? CEL_ASK_LIBHDF5 : cel_h5r_global_heap_get(r, collection, (size_t)index, &b);
-    if (rc != CEL_OK)
-        return rc;
-    index = cel_h5_take_number(&b, 1);
-    *addr = index > 8 ? 0 : cel_h5_take_number(&b, (size_t)index);
-    return b.ended || index > 8 ? CEL_ASK_LIBHDF5 : CEL_OK;
+    kind = cel_h5_take_number(&b, 1);
+    flags = cel_h5_take_number(&b, 1);
+    n = cel_h5_take_number(&b, 1);
+    if (b.ended || kind != NEW_OBJECT || flags & TO_ANOTHER_FILE || n > 8)
+        return CEL_ASK_LIBHDF5;
+    *addr = cel_h5_take_number(&b, (size_t)n);
+    return b.ended ? CEL_ASK_LIBHDF5 : CEL_OK;
 }
 
 static int read_list(struct cel_h5r_reader *r, const struct cel_h5r_datatype *vlen, const unsigned char *p,

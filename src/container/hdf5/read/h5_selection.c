@@ -1,5 +1,6 @@
-/* Selections as files keep them: which elements of a shape are meant, in the order of the shape. Only those that are the
- * same along each dimension are decoded; points, and blocks that lie in no such order, are libhdf5's.
+/* Selections as files keep them: which elements of a shape are meant, in the order of the shape. Blocks are the same along
+ * each dimension, or a list of boxes (h5_boxes.c). Points are left to libhdf5, which does not allow them where we read
+ * selections: in virtual datasets.
  *
  *   kind(4): 0 none, 1 points, 2 blocks, 3 all; then
  *     none, all          1(4) 0(4) 0(4)
@@ -147,12 +148,54 @@ static bool is_at(const struct blocks *l, uint64_t nth, const struct cel_h5r_sel
     return rest == 0;
 }
 
-/* Blocks that are listed may be regular all the same: the oldest version knows no other way to write those. */
+/* They may be regular all the same: the oldest version knows no other way to write those. */
+static int guess_axes(const struct blocks *l, struct cel_h5r_selection *s, bool *regular)
+{
+    uint64_t apart = 1;
+    int rc = CEL_OK;
+
+    *regular = true;
+    for (int i = s->rank - 1; rc == CEL_OK && *regular && i >= 0; i--) {
+        guess_axis(l, i, apart, &s->axis[i]);
+        apart *= s->axis[i].count;
+        *regular = s->axis[i].stride >= s->axis[i].block;
+        if (*regular)
+            rc = check_axis(&s->axis[i]);
+    }
+    for (uint64_t n = 0; rc == CEL_OK && *regular && n < l->n; n++)
+        *regular = apart == l->n && is_at(l, n, s);
+    return rc;
+}
+
+static int make_boxes(const struct blocks *l, struct cel_h5r_selection *s)
+{
+    int rc = cel_h5r_boxes_make(l->rank, l->n, &s->boxes);
+    uint64_t *to = s->boxes.at;
+
+    s->kind = CEL_H5R_SELECT_BOXES;
+    for (uint64_t n = 0; rc == CEL_OK && n < l->n; n++) {
+        for (int i = 0; i < l->rank; i++)
+            *to++ = block_first(l, n, i);
+        for (int i = 0; i < l->rank; i++)
+            *to++ = block_last(l, n, i);
+    }
+    return rc == CEL_OK ? cel_h5r_boxes_order(&s->boxes) : rc;
+}
+
+static int check_blocks(const struct blocks *l)
+{
+    for (uint64_t n = 0; n < l->n; n++)
+        for (int i = 0; i < l->rank; i++)
+            if (block_last(l, n, i) < block_first(l, n, i) || block_last(l, n, i) > MOST)
+                return cel_h5r_bad_message(what, "a block ends before it begins, or nowhere");
+    return CEL_OK;
+}
+
 static int take_listed(struct cel_h5_bytes *b, uint64_t rank, size_t width, struct cel_h5r_selection *s)
 {
     struct blocks l = {.width = width, .n = cel_h5_take_number(b, width)};
-    uint64_t apart = 1;
     int rc = make_axes(s, rank);
+    bool regular;
 
     if (rc != CEL_OK)
         return rc;
@@ -160,16 +203,10 @@ static int take_listed(struct cel_h5_bytes *b, uint64_t rank, size_t width, stru
     if (l.n == 0 || l.n > b->n / (2 * (size_t)s->rank * width))
         return cel_h5r_bad_message(what, "it ends too early");
     l.p = cel_h5_take(b, (size_t)l.n * 2 * (size_t)s->rank * width);
-    for (int i = s->rank - 1; rc == CEL_OK && i >= 0; i--) {
-        if (block_last(&l, 0, i) < block_first(&l, 0, i))
-            return cel_h5r_bad_message(what, "a block ends before it begins");
-        guess_axis(&l, i, apart, &s->axis[i]);
-        apart *= s->axis[i].count;
-        rc = s->axis[i].stride < s->axis[i].block ? CEL_ASK_LIBHDF5 : check_axis(&s->axis[i]);
-    }
-    for (uint64_t n = 0; rc == CEL_OK && n < l.n; n++)
-        rc = apart == l.n && is_at(&l, n, s) ? CEL_OK : CEL_ASK_LIBHDF5;
-    return rc;
+    rc = check_blocks(&l);
+    if (rc == CEL_OK)
+        rc = guess_axes(&l, s, &regular);
+    return rc == CEL_OK && !regular ? make_boxes(&l, s) : rc;
 }
 
 static int take_blocks(struct cel_h5_bytes *b, uint64_t version, struct cel_h5r_selection *s)
@@ -210,5 +247,6 @@ int cel_h5r_selection_take(struct cel_h5_bytes *b, struct cel_h5r_selection *out
 void cel_h5r_selection_dispose(struct cel_h5r_selection *s)
 {
     free(s->axis);
+    cel_h5r_boxes_dispose(&s->boxes);
     *s = (struct cel_h5r_selection){0};
 }

@@ -3,13 +3,14 @@
  *
  *   versions 0, 1: signature(8) version(1) versions(3) 0(1) size of addresses(1) of lengths(1) 0(1)
  *        group k(2, 2) flags(4) [version 1: chunk k(2) 0(2)] base(O) free space(O) end(O)
- *        driver information(O) root: name(O) header address(O) ...
+ *        driver information(O) root: name(L) header address(O) ...
  *   versions 2, 3: signature(8) version(1) size of addresses(1) of lengths(1) flags(1) base(O) extension(O)
  *        end(O) root header address(O) checksum(4)
  *   extension, an object header, with messages: 15 shared messages (h5_sohm.c), 19 B-tree k: version(1) chunk k(2) ...,
- *        20 driver: version(1) name(8) ..., 23 file space (of no matter to readers), 24 cache image: version(1) address(O)
+ *        20 driver: version(1) name(8) ..., 23 file space (of no matter to readers), 24 cache image (h5_image.c):
+ *        version(1) address(O) length(L)
  *   driver information: version(1) 0(3) size(4) name(8) ...
- * O: the file's size of addresses.
+ * O, L: the file's sizes of addresses and lengths.
  * HDF5 File Format Specification version 3, chapters II.A to II.C, IV.A.2.t to IV.A.2.y. */
 #include "h5_read_int.h"
 
@@ -70,12 +71,15 @@ static int read_k(struct cel_h5_bytes b, struct cel_h5r_file *out)
     return b.ended || version != 0 || out->chunk_k == 0 ? CEL_ASK_LIBHDF5 : CEL_OK;
 }
 
-static int check_cache_image(struct cel_h5_bytes b, const struct cel_h5r_file *f)
+/* It is laid over the file when the extension has been read. */
+static int note_cache_image(struct cel_h5_bytes b, struct cel_h5r_file *out)
 {
     uint64_t version = cel_h5_take_number(&b, 1);
 
     cel_h5_take_if(&b, version > 0, 1);
-    return !b.ended && cel_h5r_take_address(f, &b) == CEL_H5R_NOWHERE ? CEL_OK : CEL_ASK_LIBHDF5;
+    out->image = cel_h5r_take_address(out, &b);
+    out->nimage = cel_h5_take_number(&b, out->length_size);
+    return b.ended ? cel_h5r_ended(&b, "message about a metadata cache image") : CEL_OK;
 }
 
 static int read_extension_message(const struct cel_h5r_message *m, void *data)
@@ -92,7 +96,7 @@ static int read_extension_message(const struct cel_h5r_message *m, void *data)
     case EXT_DRIVER:
         return m->body.n < 9 ? CEL_ASK_LIBHDF5 : check_driver(m->body.p + 1);
     case EXT_CACHE_IMAGE:
-        return check_cache_image(m->body, out);
+        return note_cache_image(m->body, out);
     default:
         return CEL_OK;
     }
@@ -108,7 +112,7 @@ static int read_old(struct cel_h5r_reader *r, const unsigned char *p, struct cel
 
     if (!set_sizes(out, p[13], p[14]))
         return CEL_ASK_LIBHDF5;
-    n = 6 * out->offset_size;
+    n = 5 * out->offset_size + out->length_size;
     p = cel_h5r_look(r, out->base, head + n);
     if (!p)
         return CEL_ASK_LIBHDF5;
@@ -119,7 +123,7 @@ static int read_old(struct cel_h5r_reader *r, const unsigned char *p, struct cel
     cel_h5r_take_address(out, &b);
     end = cel_h5r_take_address(out, &b);
     driver = cel_h5r_take_address(out, &b);
-    cel_h5_take(&b, out->offset_size);
+    cel_h5_take(&b, out->length_size);
     out->root = cel_h5r_take_address(out, &b);
     if (!fits(out, base, end) || out->chunk_k == 0)
         return CEL_ASK_LIBHDF5;
@@ -165,9 +169,10 @@ static int read_extension(struct cel_h5r_file *out, uint64_t addr)
 
     if (rc != CEL_OK)
         return rc;
+    out->image = CEL_H5R_NOWHERE;
     rc = cel_h5r_messages_each(r, addr, read_extension_message, out);
     cel_h5r_reader_free(r);
-    return rc;
+    return rc == CEL_OK && out->image != CEL_H5R_NOWHERE ? cel_h5r_image_lay(out, out->image, out->nimage) : rc;
 }
 
 /* Where addresses count from is not known yet: the superblock is looked for at offsets in the file. */

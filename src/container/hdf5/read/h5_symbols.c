@@ -2,9 +2,9 @@
  *
  *   symbol table message: address of the B-tree(O) of the heap(O)
  *   TREE kind(1) level(1) entries(2) left(O) right(O), then key(L) child(O) ... key(L); kind 0: groups
- *   SNOD version(1) 0(1) symbols(2), then each: name's offset(O) header address(O) kind(4) 0(4) scratch(16);
+ *   SNOD version(1) 0(1) symbols(2), then each: name's offset(L) header address(O) kind(4) 0(4) scratch(16);
  *        kind 2 is a soft link: its path's offset in the heap stands in the first 4 bytes of scratch
- * O, L: the file's sizes of addresses and lengths.
+ * O, L: the file's sizes of addresses and lengths; the offset of a name is a length, whatever the specification says.
  * HDF5 File Format Specification version 3, III.A.1 and III.B; the heap: h5_local_heap.c. */
 #include "h5_read_int.h"
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static const char *text_at(const struct walk *w, uint64_t offset)
 
 static int visit_symbol(struct walk *w, struct cel_h5_bytes b)
 {
-    struct cel_h5r_symbol s = {.name = text_at(w, cel_h5_take_number(&b, w->file->offset_size))};
+    struct cel_h5r_symbol s = {.name = text_at(w, cel_h5_take_number(&b, w->file->length_size))};
     uint64_t kind;
 
     s.addr = cel_h5r_take_address(w->file, &b);
@@ -51,7 +51,7 @@ static int visit_symbol(struct walk *w, struct cel_h5_bytes b)
 static int visit_node(struct walk *w, uint64_t addr)
 {
     unsigned char head[NODE_HEAD], *bytes;
-    size_t each = 2 * w->file->offset_size + SYMBOL_TAIL, n;
+    size_t each = w->file->length_size + w->file->offset_size + SYMBOL_TAIL, n;
     int rc = cel_h5r_get(w->file, addr, "symbol node", head, sizeof head);
 
     if (rc != CEL_OK)
