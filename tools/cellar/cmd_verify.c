@@ -116,6 +116,16 @@ static int summarize(const struct work *w)
     return n[VERIFY_DAMAGED] ? 1 : n[VERIFY_UNKNOWN] ? 2 : 0;
 }
 
+static int end_manifest(const struct work *w, int code)
+{
+    if (code && !w->manifest->checking)
+        msg_warn("%s is not written: it would have the checksums of damaged values", w->req->checksums);
+    if (code == 0 && !manifest_save(w->manifest))
+        code = 2;
+    manifest_close(w->manifest);
+    return code;
+}
+
 static int verify_files(const struct request *req, const struct filelist *files)
 {
     struct manifest manifest;
@@ -137,12 +147,8 @@ static int verify_files(const struct request *req, const struct filelist *files)
     code = summarize(&w);
     if (req->json && !verify_print_json(w.result, files->n))
         code = 2;
-    if (w.manifest && code && !w.manifest->checking)
-        msg_warn("%s is not written: it would have the checksums of damaged values", req->checksums);
-    if (w.manifest && code == 0 && !manifest_save(w.manifest))
-        code = 2;
     if (w.manifest)
-        manifest_close(w.manifest);
+        code = end_manifest(&w, code);
     for (size_t i = 0; i < files->n; i++)
         verify_result_free(&w.result[i]);
     free(w.result);
