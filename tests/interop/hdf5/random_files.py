@@ -252,15 +252,22 @@ def is_newest(group):
     return NEW and group.file.libver[0] in ("v200", "latest")
 
 
+def complex_type(group, dtype):
+    """Of class 11; else a compound with some padding, since it must not be the one that complex attributes have."""
+    if is_newest(group):
+        return h5py.h5t.COMPLEX_IEEE_F32LE if dtype == "c8" else h5py.h5t.COMPLEX_IEEE_F64LE
+    part = h5py.h5t.IEEE_F32LE if dtype == "c8" else h5py.h5t.IEEE_F64LE
+    t = h5py.h5t.create(h5py.h5t.COMPOUND, 3 * part.get_size())
+    t.insert(b"r", 0, part)
+    t.insert(b"i", part.get_size(), part)
+    return t
+
+
 def add_complex(r, group):
     """What HDF5 2.x has a class for, and others have as a compound."""
     values = np.array([r.choice([0, 1, -2.5]) + 1j * r.randint(0, 9) for _ in range(3)], r.choice(["c8", "c16"]))
-    if not is_newest(group):
-        group.create_dataset("complex", data=values)
-        return
-    t = h5py.h5t.COMPLEX_IEEE_F32LE if values.dtype == "c8" else h5py.h5t.COMPLEX_IEEE_F64LE
-    d = h5py.h5d.create(group.id, b"complex", t, h5py.h5s.create_simple((3,)))
-    d.write(h5py.h5s.ALL, h5py.h5s.ALL, values, t)
+    d = h5py.h5d.create(group.id, b"complex", complex_type(group, values.dtype), h5py.h5s.create_simple((3,)))
+    d.write(h5py.h5s.ALL, h5py.h5s.ALL, values, complex_type(group, values.dtype) if is_newest(group) else None)
 
 
 def add_large_chunk(r, group):
