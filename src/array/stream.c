@@ -252,9 +252,9 @@ static size_t choose_width(size_t threads, size_t njobs, size_t job_bytes, size_
 static bool is_light(const struct cel_dataset *ds, const struct cel_var *var, const struct cel_request *req,
                      size_t njobs, size_t job_bytes)
 {
-    bool plain = req && ds->ops->moves_directly && ds->file.inode && !var->chain.n && !req->transfer.quantizer;
+    bool as_is = req && ds->ops->moves_directly && ds->file.inode && !var->chain.n && !req->transfer.quantizer;
 
-    return plain && ((req->writing && job_bytes < cel_small_work / 16) ||
+    return as_is && ((req->writing && job_bytes < cel_small_work / 16) ||
                      (req->transfer.same && njobs * job_bytes < 24 * cel_small_work));
 }
 

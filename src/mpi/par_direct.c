@@ -143,10 +143,10 @@ bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const
 
 static int write_run(struct cel_par *par, uint64_t address, char *values, size_t n, size_t size)
 {
-    char *swapped = par->place.swap ? cel_malloc(n * size < PIECE ? n * size : PIECE) : NULL;
-    int rc = par->place.swap && !swapped ? NC_ENOMEM : CEL_OK;
+    char *swapped = par->position.swap ? cel_malloc(n * size < PIECE ? n * size : PIECE) : NULL;
+    int rc = par->position.swap && !swapped ? NC_ENOMEM : CEL_OK;
 
-    if (!par->place.swap)
+    if (!par->position.swap)
         return par->own_ops->peer_write_at(par->peer, address, values, n * size);
     for (size_t at = 0; rc == CEL_OK && at < n * size; at += PIECE) {
         size_t nbytes = n * size - at < PIECE ? n * size - at : PIECE;
@@ -162,7 +162,7 @@ static int read_run(struct cel_par *par, uint64_t address, char *values, size_t 
 {
     int rc = par->own_ops->peer_read_at(par->peer, address, values, n * size);
 
-    if (rc == CEL_OK && par->place.swap)
+    if (rc == CEL_OK && par->position.swap)
         cel_swap_bytes(values, values, n, size);
     return rc;
 }
@@ -170,10 +170,10 @@ static int read_run(struct cel_par *par, uint64_t address, char *values, size_t 
 static uint64_t run_address(const struct cel_par *par, const struct cel_var *var, const size_t *start,
                             const size_t *index, const size_t *stride)
 {
-    uint64_t address = par->place.begin, pitch = var->type->size;
+    uint64_t address = par->position.begin, pitch = var->type->size;
 
     for (int d = var->ndims - 1; d >= 0; d--) {
-        address += (start[d] + index[d] * stride[d]) * (d == 0 && par->place.record ? par->place.record : pitch);
+        address += (start[d] + index[d] * stride[d]) * (d == 0 && par->position.record ? par->position.record : pitch);
         pitch *= var->dim[d]->len;
     }
     return address;
@@ -221,7 +221,7 @@ static int read_values(struct cel_dataset *ds, struct cel_var *var, const size_t
     return each_run(ds, var, start, count, stride, data, read_run);
 }
 
-int cel_par_move_values(struct cel_request *req, const struct cel_value_place *place)
+int cel_par_move_values(struct cel_request *req, const struct cel_value_place *position)
 {
     struct cel_dataset *ds = req->ds;
     const struct cel_container_ops *own = ds->ops;
@@ -231,7 +231,7 @@ int cel_par_move_values(struct cel_request *req, const struct cel_value_place *p
     ops.unchunked_put = write_values;
     ops.unchunked_get = read_values;
     cel_lock(&req->array->lock);
-    ds->par->place = *place;
+    ds->par->position = *position;
     ds->ops = &ops;
     rc = cel_unchunked_move(req);
     ds->ops = own;
@@ -239,7 +239,7 @@ int cel_par_move_values(struct cel_request *req, const struct cel_value_place *p
     return rc;
 }
 
-bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place, struct cel_par_head *mine,
+bool cel_par_direct(struct cel_request *req, const struct cel_value_place *position, struct cel_par_head *mine,
                     struct cel_par_head *heads, int *flags)
 {
     struct cel_par *par = req->ds->par;
@@ -248,7 +248,7 @@ bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place
 
     cel_status_save(&before);
     if (mine->direct)
-        rc = cel_par_move_values(req, place);
+        rc = cel_par_move_values(req, position);
     cel_status_restore(&before);
     own = mine->direct && (rc == CEL_OK || rc == NC_ERANGE);
     mine->left = mine->left && !own;

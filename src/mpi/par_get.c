@@ -60,25 +60,25 @@ static int receive(const struct cel_par *par, const struct cel_request *req, con
 }
 
 /* How ranks other than 0 get their values. */
-struct way {
+struct source {
     enum { FROM_RANK_0, FROM_CHUNKS, FROM_PLACE } kind;
-    struct cel_value_place place;
+    struct cel_value_place position;
 };
 
-static struct way choose_way(struct cel_dataset *ds, struct cel_var *var, struct cel_par_head *heads)
+static struct source choose_source(struct cel_dataset *ds, struct cel_var *var, struct cel_par_head *heads)
 {
-    struct way way = {.kind = FROM_RANK_0};
+    struct source source = {.kind = FROM_RANK_0};
     bool any = false;
 
     for (int r = 1; r < ds->par->size; r++)
         any = any || heads[r].direct;
     if (any && !var->layout.unchunked)
-        way.kind = FROM_CHUNKS;
-    else if (any && cel_par_direct_hand_over(ds, var, heads, true, &way.place))
-        way.kind = FROM_PLACE;
-    for (int r = 1; way.kind == FROM_PLACE && r < ds->par->size; r++)
+        source.kind = FROM_CHUNKS;
+    else if (any && cel_par_direct_hand_over(ds, var, heads, true, &source.position))
+        source.kind = FROM_PLACE;
+    for (int r = 1; source.kind == FROM_PLACE && r < ds->par->size; r++)
         heads[r].left = heads[r].left && !heads[r].direct;
-    return way;
+    return source;
 }
 
 /* Can this rank read the file? Rank 0 has what it needs. */
@@ -103,22 +103,22 @@ struct get {
     struct cel_par_head head;
 };
 
-static int lead(struct get *g, struct cel_par_head *heads, const struct way *way, bool *range)
+static int lead(struct get *g, struct cel_par_head *heads, const struct source *source, bool *range)
 {
-    if (way->kind == FROM_CHUNKS)
+    if (source->kind == FROM_CHUNKS)
         cel_par_lend(g->ds, g->var, heads);
     return serve(g->ds, g->var, heads, g->region, g->data, g->memtype, range);
 }
 
-static int follow(struct get *g, const struct way *way, bool *range)
+static int follow(struct get *g, const struct source *source, bool *range)
 {
     int rc = CEL_OK;
 
-    if (way->kind == FROM_CHUNKS && g->head.n)
+    if (source->kind == FROM_CHUNKS && g->head.n)
         rc = cel_par_get_lent(g->ds, g->var, g->region, g->data, g->memtype, &g->head);
-    if (way->kind == FROM_PLACE && g->head.direct) {
+    if (source->kind == FROM_PLACE && g->head.direct) {
         g->head.left = 0;
-        rc = cel_par_move_values(&g->req, &way->place);
+        rc = cel_par_move_values(&g->req, &source->position);
     }
     *range = rc == NC_ERANGE;
     if (g->head.left)
@@ -130,7 +130,7 @@ static int get_written(struct get *g, bool *range)
 {
     struct cel_par *par = g->ds->par;
     struct cel_par_head *heads;
-    struct way way = {.kind = FROM_RANK_0};
+    struct source source = {.kind = FROM_RANK_0};
     int rc;
 
     g->head.left = g->head.n > 0;
@@ -139,9 +139,9 @@ static int get_written(struct get *g, bool *range)
     if (rc != CEL_OK)
         return rc;
     if (par->rank == 0)
-        way = choose_way(g->ds, g->var, heads);
-    cel_par_tell(par, 0, &way, sizeof way);
-    rc = par->rank == 0 ? lead(g, heads, &way, range) : follow(g, &way, range);
+        source = choose_source(g->ds, g->var, heads);
+    cel_par_tell(par, 0, &source, sizeof source);
+    rc = par->rank == 0 ? lead(g, heads, &source, range) : follow(g, &source, range);
     free(heads);
     return cel_par_share(par, rc);
 }

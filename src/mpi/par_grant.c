@@ -13,14 +13,14 @@
 struct grant {
     const struct cel_var *var;
     uint64_t end; /* its elements are those before */
-    struct cel_value_place place;
+    struct cel_value_place position;
 };
 
 /* As ranks send it. */
 struct entry {
     int64_t group, var;
     uint64_t end;
-    struct cel_value_place place;
+    struct cel_value_place position;
 };
 
 static struct grant *find(struct cel_par *par, const struct cel_var *var)
@@ -77,10 +77,10 @@ static bool give(struct cel_dataset *ds, struct cel_var *var, struct entry *out)
     if (!out->end)
         return false;
     if (before && before->end == out->end) {
-        out->place = before->place;
+        out->position = before->position;
         return true;
     }
-    return hand_over(ds, var, out->end, &out->place);
+    return hand_over(ds, var, out->end, &out->position);
 }
 
 static size_t count_vars(const struct cel_dataset *ds)
@@ -120,7 +120,7 @@ static void keep(struct cel_dataset *ds, const struct entry *entry)
 
     if (!grant)
         return; /* its puts wait for the next meeting */
-    *grant = (struct grant){.var = var, .end = entry->end, .place = entry->place};
+    *grant = (struct grant){.var = var, .end = entry->end, .position = entry->position};
     if (cel_vec_add(&ds->par->granted, grant) != CEL_OK)
         free(grant);
 }
@@ -151,9 +151,9 @@ void cel_par_grant(struct cel_dataset *ds, bool anew)
 void cel_par_grant_renew(struct cel_dataset *ds, struct cel_var *var)
 {
     struct grant *grant = find(ds->par, var);
-    struct cel_value_place place;
+    struct cel_value_place position;
 
-    if (grant && !hand_over(ds, var, grant->end, &place))
+    if (grant && !hand_over(ds, var, grant->end, &position))
         grant->end = 0;
 }
 
@@ -180,7 +180,7 @@ bool cel_par_alone(struct cel_request *req, int *rc)
     if (!par->peer)
         return false;
     cel_status_save(&before);
-    *rc = cel_par_move_values(req, &grant->place);
+    *rc = cel_par_move_values(req, &grant->position);
     cel_status_restore(&before);
     return *rc == CEL_OK || *rc == NC_ERANGE;
 }

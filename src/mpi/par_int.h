@@ -19,7 +19,7 @@ struct cel_par {
     bool peer_tried;                         /* this rank has tried to reach it ... */
     struct cel_peer *peer;                   /* ... and writes to it with this; NULL: rank 0 does */
     const struct cel_container_ops *own_ops; /* whose peer that is */
-    struct cel_value_place place;            /* of the variable of the put at work (par_direct.c) */
+    struct cel_value_place position;         /* of the variable of the put at work (par_direct.c) */
 
     const struct cel_par_lent *lent; /* where the chunks of the get at work lie (par_read.c) */
 
@@ -216,11 +216,11 @@ bool cel_par_direct_hand_over(struct cel_dataset *ds, struct cel_var *var, const
                               bool reading, struct cel_value_place *out);
 /* Collective: those that may do, and nothing is left of their regions; flags, on rank 0: memory for a number of each rank.
  * true: some values of this rank did not fit. */
-bool cel_par_direct(struct cel_request *req, const struct cel_value_place *place, struct cel_par_head *mine,
+bool cel_par_direct(struct cel_request *req, const struct cel_value_place *position, struct cel_par_head *mine,
                     struct cel_par_head *heads, int *flags);
 
 /* The request's values to or from the file, which has them at this place. Not collective. */
-int cel_par_move_values(struct cel_request *req, const struct cel_value_place *place);
+int cel_par_move_values(struct cel_request *req, const struct cel_value_place *position);
 
 /* --- par_peer.c ---------------------------------------------------------------------------------- */
 void cel_par_peer_open(struct cel_dataset *ds); /* if that was not tried yet */

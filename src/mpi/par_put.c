@@ -70,7 +70,7 @@ struct news {
     int parts;  /* some chunks are touched in part ... */
     int chunks; /* ... or there are encoded chunks to place ... */
     int given;  /* ... or ranks write by themselves what does not go by chunks, here: */
-    struct cel_value_place place;
+    struct cel_value_place position;
     uint64_t len[CEL_RANK_MAX]; /* of the variable's dimensions now */
 };
 
@@ -88,7 +88,7 @@ static void look(struct put *p, struct news *news)
     else if (news->rc == CEL_OK && news->chunks)
         news->rc = cel_par_placing_lead(p->placing, p->heads);
     else if (news->rc == CEL_OK)
-        news->given = cel_par_direct_hand_over(p->ds, p->var, p->heads, false, &news->place);
+        news->given = cel_par_direct_hand_over(p->ds, p->var, p->heads, false, &news->position);
     for (int d = 0; d < p->var->ndims; d++)
         news->len[d] = p->var->dim[d]->len;
 }
@@ -144,7 +144,7 @@ static int move_values(struct put *p)
     if (news.chunks || news.parts)
         rc = cel_par_place(p->placing);
     else if (news.given)
-        p->out_of_range = cel_par_direct(&p->req, &news.place, &p->head, p->heads, p->flags);
+        p->out_of_range = cel_par_direct(&p->req, &news.position, &p->head, p->heads, p->flags);
     if (par->rank == 0)
         rc = cel_par_left_put(&p->left, p->heads, rc);
     else

@@ -164,13 +164,13 @@ class Maker:
         self.begin(rng.choice(["i4", "f8", "text"]))
         n = rng.randint(1, max(1, int(np.prod(shape)) // 2))
         side = rng.choice(["to", "from", "both", "both"])
+        n = shape[-1] if side == "from" else n
+        source_shape = shape if rng.random() < 0.5 else (2 * n + 1,)
         to, where = h5py.h5s.create_simple(shape), self.where()
         if side == "from":
-            n = shape[-1]
             select(to, [Axis(rng, m, 1) for m in shape[:-1]] + [Axis(rng, n, n)])
         else:
             to = self.some_elements(shape, n)
-        source_shape = shape if rng.random() < 0.5 else (2 * n + 1,)
         rows = h5py.h5s.create_simple((n,)) if side == "to" else self.some_elements(source_shape, n)
         source = self.source((n,) if side == "to" else source_shape, self.dtype, where)
         self.dcpl.set_virtual(to, where.encode(), source.encode(), rows)

@@ -116,6 +116,11 @@ static int summarize(const struct work *w)
     return n[VERIFY_DAMAGED] ? 1 : n[VERIFY_UNKNOWN] ? 2 : 0;
 }
 
+static size_t memory_for(size_t threads)
+{
+    return threads * MEMORY_OF_THREAD < MEMORY ? threads * MEMORY_OF_THREAD : MEMORY;
+}
+
 static int end_manifest(const struct work *w, int code)
 {
     if (code && !w->manifest->checking)
@@ -136,7 +141,7 @@ static int verify_files(const struct request *req, const struct filelist *files)
     if (req->checksums && !manifest_open(req->checksums, &manifest))
         return MSG_USAGE;
     w.manifest = req->checksums ? &manifest : NULL;
-    w.memory = threads * MEMORY_OF_THREAD < MEMORY ? threads * MEMORY_OF_THREAD : MEMORY;
+    w.memory = memory_for(threads);
     w.result = tool_alloc(files->n + 1, sizeof *w.result);
     w.done = tool_alloc(files->n + 1, sizeof *w.done);
     pthread_mutex_init(&w.lock, NULL);

@@ -138,31 +138,16 @@ static int decode_zstd(struct cel_b2_work *work, const unsigned char *src, size_
 
 /* Blosc's levels on Zstandard's: up to 5, where blocks are split into short streams, those that make about as many bytes as
  * c-blosc2 3.3.5 in about the same time (bench/run_blosc2.py); level 9 there takes more than twice as long as 6, for nothing. */
-static const int zstd_levels[] = {1, 1, 3, 4, 5, 7, 11, 13, 14, 22};
-
-#define SPLIT_LEVEL 5 /* up to it a stream is one byte plane */
-#define QUICK 1
-#define SEARCHES 5 /* Zstandard's first level that searches long */
-
-/* A plane of noise: the quickest level, which has found nothing but that its bytes are not all alike, is within a percent
- * of what others make of it, in a fifth of their time. */
-static bool is_noise(size_t done, size_t n)
-{
-    return !ZSTD_isError(done) && done >= n - n / 16 * 3;
-}
+static const int zstd_levels[] = {1, 1, 3, 4, 5, 6, 11, 13, 14, 22};
 
 static int encode_zstd(struct cel_b2_work *work, unsigned level, const unsigned char *src, size_t n, unsigned char *dst,
                        size_t cap, size_t *len)
 {
-    int zstd_level = zstd_levels[level <= 9 ? level : 9];
-    bool tries = level <= SPLIT_LEVEL && zstd_level >= SEARCHES;
     size_t done;
 
     if (!work->zstd_compress && !(work->zstd_compress = ZSTD_createCCtx()))
         return NC_ENOMEM;
-    done = ZSTD_compressCCtx(work->zstd_compress, dst, cap, src, n, tries ? QUICK : zstd_level);
-    if (tries && !is_noise(done, n))
-        done = ZSTD_compressCCtx(work->zstd_compress, dst, cap, src, n, zstd_level);
+    done = ZSTD_compressCCtx(work->zstd_compress, dst, cap, src, n, zstd_levels[level <= 9 ? level : 9]);
     *len = ZSTD_isError(done) ? 0 : done;
     return CEL_OK;
 }
