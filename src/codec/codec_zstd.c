@@ -129,10 +129,10 @@ static size_t take_sample(struct sample *s, const char *src, size_t n)
 /* In byte planes of plain numbers repetitions are near and short. Two tables that fit the first-level cache,
  * with matches from four bytes on, then give the same size within 0.3 % in half the time. Not so in larger
  * chunks, where repetitions are farther apart (2.5 % larger on heights), nor in planes of differences, where
- * matches are longer (1.5 %). */
+ * matches are longer (1.5 %). From libzstd 1.5.7 on its own level 3 is as fast, and up to 0.6 % smaller. */
 static bool is_near(const struct cel_coding *coding, size_t n)
 {
-    return coding->planes > 1 && coding->before == 1 && n <= (size_t)1 << 20;
+    return ZSTD_versionNumber() < 10507 && coding->planes > 1 && coding->before == 1 && n <= (size_t)1 << 20;
 }
 
 static void search_near(ZSTD_CCtx *c)
