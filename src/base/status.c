@@ -29,16 +29,20 @@ int cel_fail(int code, const char *fmt, ...)
     return code;
 }
 
+/* What the text begins with already is not said twice: a request names the URL that is the dataset's path. */
 static void widen(int code, const char *prefix)
 {
     char inner[sizeof now.text];
+    size_t len = strlen(prefix);
     int n;
 
+    now.code = code;
+    if (strncmp(now.text, prefix, len) == 0 && strncmp(now.text + len, ": ", 2) == 0)
+        return;
     memcpy(inner, now.text, sizeof inner);
     n = snprintf(now.text, sizeof now.text, inner[0] ? "%s: " : "%s", prefix);
     if (n >= 0 && (size_t)n < sizeof now.text)
         snprintf(now.text + n, sizeof now.text - (size_t)n, "%s", inner);
-    now.code = code;
 }
 
 int cel_fail_in(int code, const char *fmt, ...)

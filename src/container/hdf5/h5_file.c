@@ -121,7 +121,7 @@ static int create_inside(struct cel_h5_file *f, const struct cel_options *option
     if (rc == CEL_OK) {
         f->id = H5Fcreate(f->ds->path, H5F_ACC_TRUNC, fcpl, fapl);
         if (f->id < 0)
-            rc = cel_h5_fail(NC_EHDFERR, "%s cannot be created", f->ds->path);
+            rc = cel_h5_fail(NC_EHDFERR, "it cannot be created");
     }
     H5Pclose(fapl);
     H5Pclose(fcpl);

@@ -25,6 +25,11 @@ static int os_code(int e, bool create)
     return create ? EACCES : NC_ECANTREAD;
 }
 
+static const char *creation_failure(int e)
+{
+    return e == ENOENT ? "its directory is not there" : strerror(e);
+}
+
 static int check_regular(struct cel_h5_io *io, const char *path)
 {
     struct stat st;
@@ -47,12 +52,12 @@ static int create_file(struct cel_h5_io *io, const char *path, bool clobber, boo
     if (!*made && errno == EEXIST && clobber)
         fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
-        return cel_fail(os_code(errno, true), "%s cannot be created: %s", path, strerror(errno));
+        return cel_fail(os_code(errno, true), "it cannot be created: %s", creation_failure(errno));
     rc = cel_h5_io_set_file(io, fd);
     if (rc == CEL_OK)
         rc = check_regular(io, path);
     if (rc == CEL_OK && cel_env_file_locking() && flock(io->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        rc = cel_fail(NC_EHDFERR, "%s cannot be created: this or another process has it open", path);
+        rc = cel_fail(NC_EHDFERR, "it cannot be created: this or another process has it open");
     return rc;
 }
 
@@ -144,7 +149,7 @@ int cel_h5_io_write_out(const struct cel_h5_io *io, const char *path)
     bool ok;
 
     if (!out)
-        return cel_fail(os_code(errno, true), "%s cannot be created: %s", path, strerror(errno));
+        return cel_fail(os_code(errno, true), "it cannot be created: %s", creation_failure(errno));
     ok = io->eof == 0 || fwrite(io->data, 1, (size_t)io->eof, out) == io->eof;
     ok = ok && fflush(out) == 0 && (errno = cel_disk_sync(fileno(out))) == 0;
     if (fclose(out) == 0 && ok && (errno = cel_disk_sync_folder(path)) == 0)

@@ -42,6 +42,17 @@ static void a_known_part_adds_no_second_prefix(void **state)
     assert_string_equal(cel_error_text(), "reading: inner: no");
 }
 
+static void a_name_is_not_said_twice(void **state)
+{
+    cel_fail(NC_ECURL, "https://host/a.nc: no answer");
+    cel_fail_at(NC_ECURL, CEL_IN_FILE, "https://host/a.nc");
+    assert_string_equal(cel_error_text(), "https://host/a.nc: no answer");
+    assert_string_equal(cel_error_part(CEL_IN_FILE), "https://host/a.nc");
+    cel_fail(NC_ECURL, "https://host/a.nc.2: no answer");
+    cel_fail_at(NC_ECURL, CEL_IN_FILE, "https://host/a.nc");
+    assert_string_equal(cel_error_text(), "https://host/a.nc: https://host/a.nc.2: no answer");
+}
+
 static void a_new_failure_forgets_the_old_parts(void **state)
 {
     cel_fail(NC_EINVAL, "one");
@@ -124,6 +135,7 @@ int main(void)
         cmocka_unit_test(failing_keeps_code_and_text),
         cmocka_unit_test(text_is_widened_from_inside_out),
         cmocka_unit_test(a_known_part_adds_no_second_prefix),
+        cmocka_unit_test(a_name_is_not_said_twice),
         cmocka_unit_test(a_new_failure_forgets_the_old_parts),
         cmocka_unit_test(the_old_text_may_be_an_argument),
         cmocka_unit_test(text_without_a_fault_is_the_prefix_alone),
