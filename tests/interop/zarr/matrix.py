@@ -19,12 +19,12 @@ class Mismatch(Exception):
 class Server:
     """zarr_peer, or a peer's own program: a command a line."""
 
-    def __init__(self, args, cwd=None):
-        self.args, self.cwd = args, cwd
+    def __init__(self, args):
+        self.args = args
         self.start()
 
     def start(self):
-        self.p = subprocess.Popen(self.args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=self.cwd)
+        self.p = subprocess.Popen(self.args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, *words):
         self.p.stdin.write("\t".join(words) + "\n")

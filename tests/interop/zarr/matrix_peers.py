@@ -173,9 +173,8 @@ class Zarrita:
     name = "zarrita"
 
     def __init__(self, args, server):
-        import shutil
-        script = shutil.copy(os.path.join(os.path.dirname(os.path.abspath(__file__)), "matrix_zarrita.mjs"), args[0])
-        self.p = server(["node", script], cwd=args[0])
+        import node_script
+        self.p = server(["node", node_script.place("matrix_zarrita.mjs", args[0])])
         both = ["none", "gzip", "zstd"] + BLOSCS
         # it writes no shards and some codecs not at all, and knows no arrays of length zero
         self.can = {"name": "zarrita", "versions": [2, 3], "types": ALL, "more types": ["b1"], "consolidated": False, "zip": False, "zip ours": False,

@@ -1,9 +1,10 @@
 """Both ways with zarrita (npm): zarrita.py TOOL NODE_FOLDER."""
 import json, os, subprocess, sys
 sys.path.insert(0, os.path.dirname(__file__))
+import node_script
 from peer import *
-script = shutil.copy(os.path.join(os.path.dirname(os.path.abspath(__file__)), "zarrita.mjs"), sys.argv[2])  # imports go by its folder
-node = lambda *args: subprocess.run(["node", script, *args], cwd=sys.argv[2], check=True, capture_output=True, text=True).stdout
+script = node_script.place("zarrita.mjs", sys.argv[2])
+node = lambda *args: subprocess.run(["node", script, *args], check=True, capture_output=True, text=True).stdout
 
 
 def ours(mode, chain, code):
