@@ -25,11 +25,6 @@ static int os_code(int e, bool create)
     return create ? EACCES : NC_ECANTREAD;
 }
 
-static const char *creation_failure(int e)
-{
-    return e == ENOENT ? "its directory is not there" : strerror(e);
-}
-
 static int check_regular(struct cel_h5_io *io, const char *path)
 {
     struct stat st;
@@ -52,7 +47,7 @@ static int create_file(struct cel_h5_io *io, const char *path, bool clobber, boo
     if (!*made && errno == EEXIST && clobber)
         fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
-        return cel_fail(os_code(errno, true), "it cannot be created: %s", creation_failure(errno));
+        return cel_fail(os_code(errno, true), "it cannot be created: %s", strerror(errno));
     rc = cel_h5_io_set_file(io, fd);
     if (rc == CEL_OK)
         rc = check_regular(io, path);
@@ -149,7 +144,7 @@ int cel_h5_io_write_out(const struct cel_h5_io *io, const char *path)
     bool ok;
 
     if (!out)
-        return cel_fail(os_code(errno, true), "it cannot be created: %s", creation_failure(errno));
+        return cel_fail(os_code(errno, true), "it cannot be created: %s", strerror(errno));
     ok = io->eof == 0 || fwrite(io->data, 1, (size_t)io->eof, out) == io->eof;
     ok = ok && fflush(out) == 0 && (errno = cel_disk_sync(fileno(out))) == 0;
     if (fclose(out) == 0 && ok && (errno = cel_disk_sync_folder(path)) == 0)
