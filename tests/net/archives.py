@@ -77,7 +77,7 @@ def web():
         for more in ('', '#mode=zarr,zip'):
             done = dump(environment(), url + more)
             check(f'{name}{more}: as on disk', want.returncode == 0 and done.stdout == want.stdout and len(done.stdout) > 100000, done.stderr)
-    library(environment(), 'file://many.zip', 100000)
+    many_values(environment(), 'file://many.zip', 100000)
     s.latency, s.most = .1, 0
     done = run(environment(), BUILD / 'tests/net/read_all', f'{s.url}/files/many.zip', 'v')
     check('many chunks', done.stdout == run(environment(), BUILD / 'tests/net/read_all', 'many.zip', 'v').stdout and done.returncode == 0, done.stderr)
@@ -217,39 +217,22 @@ def killed():
     server.shutdown()
 
 
-def library(env, url='s3://bucket/big.zip', chunk=5000000):
-    """Five million ints by the calls of C, in a process of its own."""
-    return run(env, sys.executable, '-c', f'''
-import ctypes, sys
-nc = ctypes.CDLL({str(BUILD / "src/libcellar.so")!r})
-nc = type('nc', (), {{'__getattr__': lambda _, name, so=nc: getattr(so, 'cel_' + name if name.startswith('nc_') else name)}})()
-error = nc.cellar_error
-error.restype = ctypes.c_char_p
-def must(rc):
-    if rc: sys.exit(f"{{rc}} {{error().decode()}}")
-ncid, dim, var = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
-must(nc.nc_create(b"{url}#mode=zarr,v3,zip", 0x1004, ctypes.byref(ncid)))
-must(nc.nc_def_dim(ncid, b"x", ctypes.c_size_t(5000000), ctypes.byref(dim)))
-must(nc.nc_def_var(ncid, b"v", 4, 1, ctypes.byref(dim), ctypes.byref(var)))
-must(nc.nc_def_var_chunking(ncid, var, 0, ctypes.byref(ctypes.c_size_t({chunk}))))
-must(nc.nc_enddef(ncid))
-must(nc.nc_put_var_int(ncid, var, (ctypes.c_int * 5000000)(*range(5000000))))
-must(nc.nc_close(ncid))
-''')
+def many_values(env, url='s3://bucket/big.zip', chunk=5000000):
+    return run(env, BUILD / 'tests/net/archive_writer', url, str(chunk))
 
 
 def large():
     server = bucket.Server()
     env = environment(server.url)
-    done = library(env)
+    done = many_values(env)
     check('20 MB, in parts', done.returncode == 0 and len(server.values['big.zip'][0]) > 20000000, done.stderr)
     check('it is read', dump(env, 's3://bucket/big.zip', '-h').returncode == 0)
-    done = library(env)
+    done = many_values(env)
     check('NC_NOCLOBBER', done.returncode == 1 and 'exists already' in done.stderr, done.stderr)
     server.shutdown()
     server = bucket.Server(blind=True)
     env = environment(server.url)
-    done = library(env)
+    done = many_values(env)
     check('a server that ignores conditions is noticed', done.returncode == 0 and 'ignores conditions' in done.stderr, done.stderr)
     done = run({**env, 'TMPDIR': 'nowhere'}, TOOLS / 'ncgen', '-o', 's3://bucket/x.zip#mode=zarr,zip', 't.cdl')
     check('no place to make it', done.returncode == 1 and 'TMPDIR' in done.stderr, done.stderr)

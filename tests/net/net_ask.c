@@ -75,24 +75,25 @@ static int ask(struct cel_net_request *r, int times, long cancel)
 {
     struct cel_net_call *call[1024] = {NULL};
     char *dst = calloc((size_t)times, r->n ? r->n : 1);
+    int started = 0;
 
-    for (int i = 0; i < times; i++) {
-        r->dst = dst + (size_t)i * r->n;
-        if (cel_net_start(r, &call[i]) != CEL_OK) {
+    for (; started < times; started++) {
+        r->dst = dst + (size_t)started * r->n;
+        if (cel_net_start(r, &call[started]) != CEL_OK) {
             printf("failed: %s\n", cel_error_text());
-            return 1;
+            break;
         }
     }
     if (cancel)
         nanosleep(&(struct timespec){cancel / 1000, cancel % 1000 * 1000000}, NULL);
-    for (int i = 0; i < times; i++) {
+    for (int i = 0; i < started; i++) {
         r->dst = dst + (size_t)i * r->n;
-        if (!cancel)
+        if (!cancel && started == times)
             print_answer(r, call[i]);
         cel_net_free(call[i]);
     }
     free(dst);
-    return 0;
+    return started < times;
 }
 
 static int ask_in_child(struct cel_net_request *r)
