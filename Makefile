@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The two commands: `make demo` shows what Cellar does, `make test` checks that
 # it does. Both install what they need. The build itself is CMake's.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What every benchmark program needs: calls that must not fail, and the time. */
 #ifndef CEL_BENCH_H
 #define CEL_BENCH_H

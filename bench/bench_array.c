@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One operation on one field, timed. The same source is compiled against Cellar and
  * against each netCDF-C to compare with. Prints one line of JSON.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Classic files: floats written and read in the shapes people use, each timed from
  * create or open to close. The same source is compiled twice: against Cellar and
  * against the installed netCDF-C. Prints one line of JSON: seconds by operation.

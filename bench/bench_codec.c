@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The hand-written loops and deflate, against what libhdf5 and zlib do, side by side
  * in one run: bench_codec [NAME:ELEMENT_SIZE:RAW_FILE ...]
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One thing many times: bench_growth KIND FORMAT write|read N PATH. Prints the processor time of that in microseconds, all threads
  * together, and by how many KiB the process grew at most. run_growth.py and run_small.py choose the numbers.
  *

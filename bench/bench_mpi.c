@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _XOPEN_SOURCE 700
 /* Ranks write and read one float variable of 96 MB, each a slab of whole chunks; seconds of the slowest rank, as JSON.
  * Compiled by run_mpi.py with mpicc against each library. bench_mpi FOLDER ROUNDS netcdf4|zarr|classic */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The n-dimensional filters against memcpy of as many bytes in the same run, and against
  * c-blosc2's where there is one, one thread: bench_nd [-v] [ROW...]
  *

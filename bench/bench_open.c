@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Opening a file and looking at what it holds: what a program does that wants little of a big file. Built against Cellar
  * and against netCDF-C; run_open.py runs all in turns.
  *

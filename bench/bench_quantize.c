@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What quantizing costs: one field put by nc_put_vara_float() with every mode in turn,
  * and with none, timed from create to close. The same source is compiled twice: against
  * Cellar and against the installed netCDF-C. Prints one line of JSON: by mode, pairs of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Single values, one call each: bench_single_X FILE FORMAT N prints nanoseconds of processor time a call, as JSON. bench_single_X
  * version prints the library's.
  *

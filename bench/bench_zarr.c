@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One operation on a Zarr store, timed: writes a field as a new store, or reads one
  * into memory that is there. Prints the seconds of each repeat.
  *

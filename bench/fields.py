@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The fields the benchmarks write and read: real ones from Debian's packages, and made ones."""
 import glob
 import math

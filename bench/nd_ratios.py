@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Compression ratios of the n-dimensional filters on real fields, as a page (docs/nd-ratios.md).
 
 nd_ratios.py --build BUILD --page PAGE: every field is written by our nccopy with every chain

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One operation over the network by another library, timed; the counterpart of ncdump, read_all and bench_zarr in run_net.py.
 
     net_peer.py open|read netcdf4|h5py URL [VARIABLE]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls of bench_mpi.c on PnetCDF: classic files by those who have written them in parallel for longest. */
 #include <mpi.h>
 #include <pnetcdf.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Ratios against netCDF-C, measured side by side in one run.
 
 Every operation is run by the installed netCDF-C, by the newest one (inside PyPI's netCDF4,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Arrays of Blosc2 (.b2nd) beside python-blosc2, in one process and turn by turn:
 
     run_blosc2.py --library build/libcellar.so [--threads 1,2] [--rounds 5] [--only zstd]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Classic files against the installed netCDF-C: floats, fixed and record variables, each kind.
 
 Both programs run in turns; what counts is the ratio of the medians over all turns. The

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs that were built for netCDF-C, on netCDF-C and on Cellar (`cellar run`): what a user waits for.
 
 Cellar is installed from the build to a folder of its own. Each command runs in turns on both; what counts is the ratio of the

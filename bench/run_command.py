@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The `cellar` command beside the programs that do the same: diff beside cdo and h5diff, info beside ncdump, verify beside a
 program that reads all values through the library, bits beside xbitinfo, refs beside kerchunk.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """How time and memory grow with the number of things: chunks, variables, attributes, groups, dimensions, records, bytes of an
 attribute, open files, threads, in each format. Time is processor time, the least of several runs, so that a busy machine does not
 count. Each row has the slope of a straight line through its larger half in a log-log plot: 1 is n, and n log n is 1.1 at these

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """libnetcdf_mpi of this library against Debian's (netCDF-C over parallel HDF5), and for classic files against PnetCDF: ranks write
 and read one variable together.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """nccopy against the installed netCDF-C's, in turns on the same files.
 
 Rows: a classic file compressed (the commonest job), a file compressed anew, and a file copied

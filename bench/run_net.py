@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Files and stores on servers, behind a proxy that delays each request: against netCDF-C and h5py with fsspec (opening, and
 reading 64 chunks), and the fastest of zarr-python with obstore, TensorStore and zarrs (a Zarr array of 266 MB, whole).
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Opening files and looking at what they hold: every row of the table "HDF5 read by ourselves".
 
 Cellar takes turns with the installed netCDF-C and, where .venv-peers has it, with the newest one (PyPI's netCDF4); what counts is the

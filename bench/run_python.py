@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """run_python.py [MB] [WORD...]: the Python package side by side with its peers: netCDF4-python, h5netcdf, hidefix,
 zarr-python's own pipeline, zarrs. Run it with the Python of .venv-python (make python-installed). All take turns; a ratio
 above 1 means that Cellar is faster, and "CPU" is the same ratio in processor seconds, which a busy machine changes less.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Quantizing against the installed netCDF-C, and against not quantizing at all.
 
 Both programs run in turns; what counts is the ratio of the medians over all turns. The

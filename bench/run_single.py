@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Single values, one call each (nc_put_var1_*, nc_get_var1_*), also through conversions, against the installed netCDF-C and,
 where .venv-peers is made, the newest one. All run in turns; a row counts by the faster netCDF-C. Processor time of one call."""
 import argparse

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Many small things, against the installed netCDF-C and, where .venv-peers is made, the newest one, in turns: small files made, a
 record of 100 variables appended and synced, many chunks of 4 KiB, and opening a Zarr store of many chunks, which netCDF-C 4.9.0 of
 Debian does not open at all: there the row is how much longer it takes with all of them than with one. A row counts by the faster

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Zarr against zarr-python 2 (Debian), zarr-python 3 and TensorStore (from the peers' virtual environment).
 
 Both sides take turns in one run, with the same codecs at the same levels, on stores in memory (/dev/shm); readers read

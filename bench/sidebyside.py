@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Two contenders in turns: how many times faster, and how sure that is."""
 import statistics
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stored FILE VARIABLE: bytes the variable's values take in the file. */
 #include <cellar.h>
 #include <netcdf.h>

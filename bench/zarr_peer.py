@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One operation on a Zarr store by another library, timed; the counterpart of bench_zarr.c.
 
     zarr_peer.py PEER write|read FIELD SHAPE CHUNKS SHARDS CODEC FOLDER REPEAT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Which methods nc_def_var_compress() has: -DCOMPRESSION=zip,bzip2 or, without it,
 # all whose libraries are found. A method that is not wanted is not built.
 set(COMPRESSION "" CACHE STRING "methods of nc_def_var_compress, e.g. zip,bzip2 (default: all that are found)")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # External libraries: one line each, giving a target or nothing.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Compiler flags every target of ours shares, as one interface target.
 add_library(cel_flags INTERFACE)
 target_compile_definitions(cel_flags INTERFACE _GNU_SOURCE H5_USE_110_API)

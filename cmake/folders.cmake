@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # cel_folder(codec SUBFOLDERS deflate nd DEPENDS convert base SOURCES a.c deflate/b.c [LIBS ext...])
 #
 # One object library per folder. DEPENDS is the folder's row of the include

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What the library keeps of the libhdf5 it is built for (src/container/hdf5/h5_lib.c), which it loads when it is needed:
 # the soname, the folder where that lies unless the loader looks there by itself, and the package to install.
 list(FILTER HDF5_LINK_LIBRARIES INCLUDE REGEX "libhdf5[^/]*$")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What `make install` puts where: headers under include/cellar, the library, and
 # three ways to find them: pkg-config, a CMake package, and cellar-config. An installation
 # may be moved: tools, flags and plugins are found relative to where they lie.

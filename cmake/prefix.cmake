@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Included while installing. Sets CEL_PRIVATE unless the prefix is one where the loader looks by itself.
 if(CMAKE_INSTALL_PREFIX MATCHES "^(/usr(/local)?)?/?$")
   set(CEL_PRIVATE FALSE)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The one name of libhdf5 in libnetcdf.so.19. Debian's netCDF4-python asks for it and is not linked to libhdf5: netCDF-C's
  * libnetcdf brings libhdf5 along, ours does not. The answer is the libhdf5 that Cellar loads when it needs one. */
 #include <H5public.h>

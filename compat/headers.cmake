@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # netCDF's headers with plain names and prototypes, made from ours. CELLAR_API(int, nc_close, (int ncid)) becomes
 #   EXTERNL int
 #   nc_close(int ncid)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Where libnetcdf is installed: below LIBDIR/cellar/netcdf, so that netCDF-C can be on the same machine; with CELLAR_AS_NETCDF
 # as the netCDF of the prefix itself. What hands out flags is written while installing (installed.cmake.in).
 if(CELLAR_AS_NETCDF)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A library of netCDF's own names, each a jump to the function in libcellar: for processes in which libcellar is loaded
 # anyway, so that both names lead to the same open files. (libnetcdf itself, made by CMakeLists.txt beside this file, holds
 # the functions and needs no libcellar.) No target is made on processors whose jump is not known here.

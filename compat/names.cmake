@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The public names: netCDF's own (nc_open), and the symbol that Cellar's libraries have for each (cel_nc_open).
 # Sets `names` and `symbols`, two lists of one order.
 function(cel_netcdf_names names symbols header)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What Cellar does, in one table: a sample field is made, compressed by nccopy with
  * several filter chains, read back and compared; sizes, speeds and largest errors
  * are measured in this run.

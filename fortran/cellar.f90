@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! What Fortran programs call of Cellar: datasets with filter chains, threads, the text of errors. Ids, counts and the order of
 ! dimensions are C's: ids from 0, the dimension that varies fastest last, so an array a(nx, ny) has the dimensions (y, x).
 module cellar

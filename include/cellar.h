@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What Cellar has and netCDF lacks: why a call failed, how many threads work, filter
  * chains as text, the error that lossy compression makes. Every call gives NC_NOERR or
  * one of netcdf.h's codes unless said otherwise, and may be made from any thread.

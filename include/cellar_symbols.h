@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The symbol of every public function, for compilers without asm labels: the
  * names become macros. netcdf.h includes this where it must; a test keeps the
  * list complete. */

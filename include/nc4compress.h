@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parameters for nc_def_var_compress(): how many words each method takes, and
  * functions that fill them in, so that nobody counts words.
  *

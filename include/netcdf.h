@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The netCDF C interface, as Cellar provides it.
  *
  * Source compatible with netCDF-C 4.9.3: the same names, signatures, constants

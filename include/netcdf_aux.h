@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Helpers beside the netCDF interface: filter specifications as text, plugin
  * paths, compound types without counting offsets, data with pointers inside. */
 #ifndef NCAUX_H

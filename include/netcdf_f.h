@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls made for Fortran: sizes as int, the preemption as a percentage. */
 #ifndef _NETCDF_F_
 #define _NETCDF_F_

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Filters of a variable, and where filter plugins are looked for. */
 #ifndef NETCDF_FILTER_H
 #define NETCDF_FILTER_H 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* For authors of filter plugins: the HDF5 half (netcdf_filter_hdf5_build.h) and
  * the codec half, which translates between the words of an HDF5 filter and the
  * JSON of a Zarr codec. A library may have either half or both. */

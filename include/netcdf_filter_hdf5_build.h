@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What an HDF5 filter plugin is made of, with or without HDF5.
  *
  * With -DUSE_HDF5, or where hdf5.h was included before, everything comes from

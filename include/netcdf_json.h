@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A small JSON, for codec plugins: all of it is in this header, so that a plugin
  * needs no library for it. Functions give NCJ_OK or NCJ_ERR.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datasets in memory. */
 #ifndef NETCDF_MEM_H
 #define NETCDF_MEM_H 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parallel access, in libcellar_mpi (docs/mpi.md). libcellar is serial, as netCDF-C is without MPI: there all of these are
  * NC_ENOPAR. A program that was written for both kinds of library compiles, and can go on with nc_create() and nc_open(). */
 #ifndef NETCDF_PAR_H

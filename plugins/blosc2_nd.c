@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of Blosc2 arrays. The offset of the metalayers in a super-chunk differs between releases of c-blosc2,
  * and the calling release need not be the one whose headers this was built with. All other members used here
  * have had the same offset since 2.9. */

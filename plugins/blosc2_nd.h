@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_BLOSC2_ND_H
 #define CEL_BLOSC2_ND_H
 

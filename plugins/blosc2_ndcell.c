@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ndcell as a Blosc2 filter: libblosc2_cellar_ndcell.so, to be registered as
  * {.id = 160, .name = "cellar_ndcell"}. Byte for byte what c-blosc2's filter 32 makes. */
 #include "blosc2_nd.h"

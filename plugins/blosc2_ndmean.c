@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ndmean as a Blosc2 filter: libblosc2_cellar_ndmean.so, to be registered as
  * {.id = 161, .name = "cellar_ndmean"}. What c-blosc2's filter 33 makes, but: a dtype that
  * is no real is refused, big-endian reals are read as such, and a block whose first axis

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A symbol is looked up first in the library that contains the caller and in its dependencies: one process may
  * have several copies of libhdf5, and Python loads its modules with local scope. */
 #include "host.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The NCZarr parts of several codecs in one library, for programs whose HDF5 plugins have none.
  * HALVES lists them as HALF(cel_codec_zstd) HALF(...). */
 #include "ncz_abi.h"

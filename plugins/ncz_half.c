@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One codec for NCZarr, by netCDF-C's codec ABI: converts Zarr JSON to cd_values and back, and fits cd_values to a
  * variable. Compiled once for each codec; CODEC is its name. */
 #include "buf.h"

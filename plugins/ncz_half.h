@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_NCZ_HALF_H
 #define CEL_NCZ_HALF_H
 

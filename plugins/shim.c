@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One codec as an HDF5 filter plugin. Compiled once for each codec; CODEC is its name. */
 #include "codec.h"
 #include "h5z_abi.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The build backend: scikit-build-core's, with the C sources of the repository put into the sdist."""
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # corpus.sh CACHE NCDUMP [PART]: the data files of others' test suites, by Debian source package, dumped and compared.
 # Debian 12's packages whatever the machine runs: tests/corpus/expected.txt lists what differs in those.
 # Packages that the mirror does not have are named; without any of them nothing is run, and that is said too.

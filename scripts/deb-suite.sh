@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # deb-suite.sh DIR SUITE: the source package of DIR/packages built for another Debian (trixie) in a bare system of it (as root), with
 # nothing but its Build-Depends; the packages are in DIR/packages-SUITE, installed there, and the command is run.
 set -eu

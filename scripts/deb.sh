@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # deb.sh DIR: the Debian packages in DIR/packages, built from the tarball that dist.sh put into DIR. They are built twice and
 # must be equal in every byte, and lintian must have nothing to say against them.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # dist.sh DIR [TESTS]: the last commit as DIR/cellar-VERSION.tar.gz, whose bytes depend on the commit alone (it is made twice and compared).
 # It is then unpacked where git finds nothing, built, installed, and those of its tests are run that the regular expression
 # TESTS names; `all`: those of make test's first step.

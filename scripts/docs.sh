@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # docs.sh DIR: the manual as a site in DIR/html, made by Doxygen. A warning of Doxygen and a link that leads nowhere fail.
 set -eu
 cd "$(dirname "$0")/.."

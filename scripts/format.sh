@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # scripts/format.sh          put every C file into the shape of .clang-format
 # scripts/format.sh --check  name those that are not in it, and fail
 # Versions of clang-format differ in what they do; the tree follows Debian 12's, 14.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # hdf5.sh DIR 1.14|2: libhdf5 of another version than the machine's, built from source into DIR/VERSION, once.
 #
 # 1.14 is Debian 13's source package. 2 is what can be had: Debian's own source package where the

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # net-peers.sh DIR: a virtual environment with the servers and peers of the tests over the network, made once:
 # rclone, moto and (where there is Go) versitygw as servers; botocore, zarr-python with s3fs, obstore and zarrs, TensorStore, netCDF4 and h5py as
 # peers. What cannot be had is named in DIR/missing; tests then say "NOT RUN".

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # peers.sh DIR: a virtual environment with the test peers that Debian does not have
 # (zarr-python 3, newest numcodecs, TensorStore, newest netCDF4, h5py and xarray, kerchunk, Blosc2, hdf5plugin, PyTables; zarrita from npm), made once.
 # What cannot be had is named in DIR/missing; tests then say "NOT RUN".

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """picture.py: docs/ratios.svg, the table "How fast" of README.md as bars; rows with several figures or a range stay in the table.
 picture.py bench.json...: before that, the figures that these files of bench/run_bench.py have (of rows in several files: the last) go into the table.
 picture.py --check: the picture is that of the table."""

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # python-asan.sh VENV DIR [PYTEST ARGUMENTS]: the Python package with its module and its library built with AddressSanitizer and
 # UndefinedBehaviorSanitizer in DIR, and its tests on it. Python itself has no sanitizer, so theirs is loaded first; what
 # Python keeps until it ends is no leak.

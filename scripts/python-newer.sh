@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # python-newer.sh VENV DIR: the wheel that Debian's Python builds, in DIR, installed without being built anew into an environment of
 # each newer Python of this machine, with the newest peers that one takes, and the tests of the package run there. No newer
 # Python is said loudly. A free-threaded Python (python3.13t and later, or the one that FREE_PYTHON names) takes a build of its own,

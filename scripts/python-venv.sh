@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # python-venv.sh DIR [PYTHON]: a virtual environment of Debian's Python, or of that one, with what the tests of python/ compare with and build with, made once.
 # What cannot be had is named in DIR/missing; tests then say "NOT RUN".
 set -eu

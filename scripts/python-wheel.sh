@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # python-wheel.sh VENV DIR: the Python package in DIR, as a wheel with every library it needs and their licences inside,
 # and as an sdist; the wheel is then tried in an environment of its own, where it may use nothing of this system's but
 # what every Linux has.

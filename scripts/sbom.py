@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """sbom.py LIBRARY FILE: a CycloneDX 1.5 document of libcellar and the libraries of THIRD_PARTY.md, with the versions that this system has.
 sbom.py --check LIBRARY...: the list names what the libraries are linked to, and nothing that none of them is."""
 import json

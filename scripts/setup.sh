@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Install the Debian packages that are missing. Safe to run again and again.
 #
 #   scripts/setup.sh          what the build and the demo need

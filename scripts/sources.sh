@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # sources.sh DIR SUITE PACKAGE...: Debian source packages, downloaded and unpacked to DIR/PACKAGE, once.
 #
 # The mirror is the one this machine installs from; SUITE is a Debian suite ("bookworm", "trixie",

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # test-bare.sh DIR: what the README promises, on a Debian 12 that has nothing: a minimal system is made in DIR/root with
 # debootstrap (as root; the package debootstrap), this working copy's last commit is put there, and in it run `make install`,
 # `cellar run -- ncks ...` and `pip install ./python`. Nothing outside DIR is changed. DIR may be used again.

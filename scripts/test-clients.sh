@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # test-clients.sh CACHE PREFIX [PART...]: programs that were built for netCDF-C on netCDF-C and on Cellar installed in PREFIX
 # (tests/clients), then the suites of packages that are built for it. PART: the name of a list, or of a suite.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # test-cross.sh DIR ARCH: Cellar for another processor (arm64, s390x), built by Debian's cross compiler and run by qemu-user: the programs of
 # tests/unit, the suites of codecs and containers; then files of every format and filter (tests/cross), which must be those that this machine's
 # build (TOOLS, default build-test/tools) writes, byte by byte, and which each must read as the other does. All in a bare Debian 12 in

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # test-deb.sh DIR: the packages of DIR/packages on a Debian 12 that has nothing (as root): installed, used and removed. The bare
 # system is made once, in DIR/bare, with debootstrap; each run has a copy of it in DIR/root.
 set -eu

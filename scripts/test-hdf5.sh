@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # test-hdf5.sh CACHE VERSION: Cellar built against another libhdf5 (scripts/hdf5.sh) and its HDF5 tests run.
 #
 # Left out are tests whose own peer is linked to the system's libhdf5 in the same process: two libhdf5 in one

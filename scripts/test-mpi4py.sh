@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # test-mpi4py.sh VENV PREFIX: netCDF4-python's newest source, built against the libnetcdf_mpi that is installed below PREFIX, with
 # mpi4py in the virtual environment VENV; a test of ours, our example, and the examples of its own for ranks, unchanged.
 set -eu

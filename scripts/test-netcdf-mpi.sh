@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # test-netcdf-mpi.sh SOURCE PREFIX: netCDF-C's own parallel programs, unchanged, on the libnetcdf_mpi that is installed below
 # PREFIX, each with the number of ranks that netCDF-C runs it with. SOURCE/netcdf is netCDF-C's source (scripts/sources.sh).
 # tst_parallel5 is not run: it asks for a symbol that only the inside of netCDF-C has. Then netCDF4-python (test-mpi4py.sh).

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # test-netcdf.sh CACHE PREFIX [PART]: netCDF-C's own test programs and scripts (Debian 13's source package, 4.9.3),
 # and those of netCDF-C++4, unchanged, against Cellar installed in PREFIX. tests/netcdf/expected.txt lists what ends otherwise, with the reason.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # test-zarr.sh TOOL NCCOPY PEERS MORE CASES [PEER...]: random Zarr arrays both ways with every peer, CASES each way, each also
 # copied to a netCDF-4 file and back. PEERS is the folder of scripts/peers.sh, MORE that of scripts/zarr-peers.sh. A peer that is not there is named loudly and fails nothing.
 set -u

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """trace_picture.py TRACE SVG: the part of a timeline (CELLAR_TRACE) that has its chunks as a picture: a lane for each thread, spans
 in the colours of what they do, the innermost on top. It has no names of files, and of the machine the processor only."""
 import html

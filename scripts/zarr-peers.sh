@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # zarr-peers.sh DIR: the peers of `make test-zarr` that neither Debian nor scripts/peers.sh has, made once: zarr-python
 # 2.18, the newest zarr-python that the newest Python at hand takes, and zarrs, built by cargo. What cannot be had is
 # named in DIR/missing with the reason.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nccopy: a file or store to another, with other chunks, filters or format. */
 
 #include "cellar.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ncdump: a file, or parts of it, as CDL, NcML or JSON text. */
 
 #include "cdl_print.h"

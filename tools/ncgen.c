@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ncgen: CDL text to a file, or to a C program that makes it. */
 
 #include "cdl.h"

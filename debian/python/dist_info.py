@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """dist_info.py PYPROJECT FOLDER: what importlib.metadata finds of the package, as a wheel would install it."""
 import os
 import sys

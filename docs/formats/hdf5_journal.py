@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """hdf5_journal.py FILE: completes an nc_sync of Cellar's that was cut short, from FILE.cellar-journal (docs/formats/hdf5-journal.md)."""
 import os
 import struct

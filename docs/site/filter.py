@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """filter.py FILE: a page or a public header in the form that Doxygen wants, on standard output.
 
 The sources stay plain: pages are Markdown as web hosts show it, headers have ordinary comments. Here headings get the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A filter, from the program's side: write a variable with bzip2 (id 307), open
  * the file again, look at its filters, read the data and compare.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks write one variable together: each has some rows. mpirun -n 4 ranks_example */
 #include <mpi.h>
 #include <netcdf.h>

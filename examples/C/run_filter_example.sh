@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Runs the filter example and looks at its file with whatever tools are there.
 #
 #   run_filter_example.sh [filter_example [file]]

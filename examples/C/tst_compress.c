@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Compression methods side by side: each compresses the same data through
  * nc_def_var_compress, reads it back and checks it, and gets a line of a table.
  *

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Ranks write one variable together: each has some rows. mpirun -n 4 ranks_fortran
 ! mpif90 ranks.f90 -L PREFIX/lib/cellar/netcdf -lnetcdf_mpi. Needs no netcdf-fortran: nc_create_par_fortran takes the
 ! communicator as Fortran has it, and all other calls are those of C.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Ranks write one variable together: each has some rows. mpirun -n 4 python3 ranks.py
 
 netCDF4-python is to be built against libnetcdf_mpi: docs/mpi.md says how."""

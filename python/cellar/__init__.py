@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Compressed n-dimensional arrays in netCDF-4, classic netCDF and Zarr: `cellar.open(path)`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Attributes of a group or variable, as a mapping."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """cellar.copy(): a dataset into another, with other chunks, filters or format."""
 
 from __future__ import annotations

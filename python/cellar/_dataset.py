@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Datasets and their groups: dimensions, variables, types, attributes."""
 
 from __future__ import annotations

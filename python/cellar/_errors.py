@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The exception for every failure of the C library."""
 
 from __future__ import annotations

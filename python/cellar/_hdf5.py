@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Cellar's filters for h5py."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How datasets show themselves: as text, and as HTML in notebooks."""
 
 from __future__ import annotations

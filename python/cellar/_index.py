@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What an index selects along each dimension: a number, a range, or a list of positions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where a dataset in a bucket is and who asks for it, as fsspec's users write it (`storage_options=`), for the C library."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The types of a file and numpy's, each from the other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Variables: arrays of a file, indexed like numpy's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Cellar's codecs for zarr-python 3 and numcodecs, so that every store it writes opens there.
 
 Both find them by entry point. They run one chunk at a time; cellar.zarr.CodecPipeline runs whole chains at once.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`import cellar.netcdf4` before `import netCDF4` puts netCDF4-python on Cellar.
 
 The wheel of netCDF4 brings a libnetcdf whose name has a hash in it. A library of that name which is loaded already is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """xarray on Cellar: `xarray.open_dataset(path, engine="cellar")` and `cellar.to_netcdf(ds, path)`.
 
 Arrays stay in the file until they are needed, can be pickled, and are read by any number of threads at once: no lock

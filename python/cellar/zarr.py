@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """zarr-python 3 on Cellar: `zarr.config.set({"codec_pipeline.path": "cellar.zarr.CodecPipeline"})`.
 
 All chunks of a request are decoded or encoded in one native call, on all threads; chunks of local stores are also read

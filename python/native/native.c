@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The module itself: its parts' tables, and how failures become exceptions. */
 #include "native.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Coders: filters run on chunks that another library keeps, many in one call. */
 #include "native.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Definitions: dimensions, variables and how they are kept, groups, types, attributes. */
 #include "native.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a group holds, each kind in one call: dimensions, variables, groups, types, attributes. The library is asked
  * without the GIL, then the answers become Python objects. */
 #include "native.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datasets and groups: open, create, close, define mode. */
 #include "native.h"
 

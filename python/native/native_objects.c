@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Elements that own memory: strings and variable-length lists, as lists of Python objects. */
 #include "native.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values to and from arrays: any strides of the array in memory, any steps in the variable, negative ones too. The
  * memory is the array's own; what an index selects is told from the key here, since for small requests that costs
  * more than the read. */

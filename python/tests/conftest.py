@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What cannot run for want of a package is said loudly, never passed over."""
 
 from __future__ import annotations

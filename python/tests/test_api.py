@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Datasets, variables, types and attributes, read back by Cellar and by netCDF4-python."""
 
 from __future__ import annotations

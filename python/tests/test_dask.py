@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Dask: threads, processes and distributed; many workers read one file and write regions of one Zarr store."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The manual's Python runs as it stands there."""
 
 from __future__ import annotations

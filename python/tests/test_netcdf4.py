@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """netCDF4-python on Cellar, in every order of imports, beside h5py and its own libhdf5."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random arrays, selections, chains and formats: numpy has the answer; h5py and zarr-python read the same."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """storage_options: each dataset in a bucket of its own, as fsspec's users write it."""
 
 import os

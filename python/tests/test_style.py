@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The types of the package (mypy), and its style (ruff)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Engine "cellar": the same datasets as engine netcdf4, from every format, lazily, in parallel, pickled."""
 
 from __future__ import annotations

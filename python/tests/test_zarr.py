@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """zarr-python's pipeline on Cellar: the same values and stores that zarr-python itself reads, and every chunk native."""
 
 from __future__ import annotations

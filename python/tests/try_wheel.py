@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Run in a clean environment: the package with numpy alone, in every format, by its own libraries alone."""
 
 import importlib.util

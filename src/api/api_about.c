@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar.h: what the library at work can do. */
 #include "api.h"
 #include "codec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Attributes. Beside those listed there are facts of the file that can be read
  * by name only, as in netCDF-C: _NCProperties, _IsNetcdf4 and _SuperblockVersion
  * of the root group, and what the container knows of a variable (_Codecs). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The ncaux_ helpers that are not about filters or plugins: compound types whose
  * offsets are found as a C compiler would, any type by its id, whole files. */
 #include "api.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The chunk cache of one variable. */
 #include "api.h"
 #include <limits.h>

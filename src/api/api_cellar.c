@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar.h: what netCDF lacks. */
 #include "api.h"
 #include "env.h"

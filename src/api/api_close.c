@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Leaving define mode, sync, close, and exit without close. A dataset is removed from
  * the id table before it is freed, so that no call finds one that is half freed. */
 #include "api.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar.h: the table of codecs, as JSON. */
 #include "api.h"
 #include "buf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar.h: a coder, made of a chain and the shape of the chunks it will see. */
 #include "api_coder.h"
 #include "mem.h"

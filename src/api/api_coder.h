@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_API_CODER_H
 #define CEL_API_CODER_H
 

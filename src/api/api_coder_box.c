@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A box of elements in the caller's memory, of any strides, and the part of it in one chunk. */
 #include "api_coder.h"
 #include <string.h>

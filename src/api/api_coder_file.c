@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks that are files: opened once, read in parts, and replaced by renaming. */
 #include "api_coder.h"
 #include "file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar.h: many chunks through a coder, on all threads. */
 #include "api_coder.h"
 #include "file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Shards: many innermost chunks in one value, with an index of (offset, length) at its start or end. */
 #include "api_coder.h"
 #include "bytes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nc4compress.h: one compressor of a variable, by its name (model/var_compress.c). */
 #include "api.h"
 #include <nc4compress.h>

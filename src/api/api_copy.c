@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nc_copy_var: a variable's definition, attributes and values into another dataset, by the
  * public calls alone. */
 #include "api.h"

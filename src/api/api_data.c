@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values that own memory (strings, variable-length lists): freeing and copying them. */
 #include "api.h"
 #include <netcdf_aux.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of any type as text, for nc_dump_data(): numbers in their shortest exact
  * form, strings quoted, compounds and variable-length values in braces. */
 #include "api.h"

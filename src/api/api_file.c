@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datasets: create, open, and what holds for one as a whole. A dataset is in the
  * id table only once its container has it. */
 #include "api.h"

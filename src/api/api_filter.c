@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Filters by id, and the calls for single ones: each becomes a step of the
  * variable's chain (model/def_filter.c). */
 #include "api.h"

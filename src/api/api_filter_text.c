@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Filters as text: the helpers of netcdf_aux.h, which only parse the text,
  * and the chains of cellar.h. */
 #include "api.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fitting plugin filters to a variable. HDF5 has a call-back for this, set_local; other
  * formats do not. There the codec half of a plugin turns the parameters a user gave into
  * those the filter works with. It asks the public API about the variable, so no lock may

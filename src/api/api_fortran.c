@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls made for Fortran, which counts ids from 1 and names dimensions from the last to the first. */
 #include "api.h"
 #include "rank.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups, and what is in them. */
 #include "api.h"
 #include <stdlib.h>

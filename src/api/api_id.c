@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ids of open datasets, and how an id becomes its object.
  *
  * An ncid is the dataset's row in the table, shifted, plus the group's id. The

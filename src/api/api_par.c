@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parallel access, which a serial library refuses. Communicators are never looked at: whatever type the program's MPI
  * gives them, a number or a pointer, they arrive as one. */
 #include "api.h"

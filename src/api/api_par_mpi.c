@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Datasets that ranks share: how they are made and opened, and how their variables are accessed. Rank 0 makes or opens the
  * file; the others have a dataset in memory with the same definitions, or one open for reading. Files that ranks write are not
  * locked: the lock of one rank would keep the others out. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The plugin search path: nc_plugin_path_*, and the lists of directories of
  * netcdf_aux.h, in C and as one string with ';' for Fortran. */
 #include "api.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Quantization of a variable, and the errors it makes. */
 #include "api.h"
 #include "cellar.h"

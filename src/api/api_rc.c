@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings by name, as netCDF-C keeps them for its .rc files. */
 #include "api.h"
 #include "rc.h"

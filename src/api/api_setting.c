@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What holds for the whole process: the default format, alignment, and the
  * chunk cache of variables not yet opened. One lock for all of it. */
 #include "api.h"

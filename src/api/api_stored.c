@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar.h: chunks as they are stored. */
 #include "api.h"
 #include "mem.h"

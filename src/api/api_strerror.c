@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One line per code. Codes above 0 are the system's. cellar_error() says what
  * happened; this says only what kind of thing it was. */
 #include "api.h"

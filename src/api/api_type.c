@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Types: atomic ones by their fixed ids, and the four kinds users define. */
 #include "api.h"
 #include "mem.h"

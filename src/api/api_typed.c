@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Data in and out: every nc_{put,get}_{var,var1,vara,vars,varm} with its typed
  * faces, and the typed attribute calls, from one list of types.
  *

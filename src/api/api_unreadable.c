@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar.h: objects of a file that could not be read, and why. */
 #include "api.h"
 #include "mem.h"

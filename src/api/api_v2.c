@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The version-2 interface, over version 3: ids and values as results, -1 for any
  * failure, and a global switch that says whether to print and exit. */
 #include "api.h"

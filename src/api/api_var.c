@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Variables: definition, inquiry, and how they are kept. Filters and
  * quantization have files of their own. */
 #include "api.h"

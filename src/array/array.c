@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The engine's part of a variable: made on first use, flushed and freed here. */
 #include "array_int.h"
 #include <stdlib.h>

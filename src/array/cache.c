@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Decoded chunks of one variable that were touched in part: looked up by index,
  * evicted in order of use. Dirty ones stay decoded until they are evicted or
  * flushed, and are encoded once. Only the calling thread works here, with the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Copying to memory that will not be looked at soon: large reads. Stores that go
  * around the caches spare fetching each line before it is overwritten, which is
  * most of what such a copy costs. Elsewhere than on x86-64 it is a plain copy. */

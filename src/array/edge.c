@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Edge chunks of lossy codecs that code neighbours together (zfp, fpzip).
  *
  * A chunk that reaches beyond the array is padded with the fill value. To zfp a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Elements that are stored in another form than memory has them: text, lists, half floats, single values. The container
  * makes elements of a decoded chunk's bytes, and bytes of elements (elements_decode, elements_encode in container.h);
  * all else is as for other chunks: a job for each, in the stream's order. A chunk that is put in part is read, changed

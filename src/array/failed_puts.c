@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Puts that failed after their arguments were found right: part of what they were to store is missing. Each is
  * remembered until a later put stores its whole region; while there is one, syncing and closing fail, whatever the
  * container. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of elements between the caller's memory and a chunk, converted, quantized
  * and byte-swapped between them. Dimensions that continue each other in both
  * memories are merged first, so that most boxes become a few long rows. Rows with

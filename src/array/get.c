@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading, the mirror of put.c: chunks are found in order by the calling thread
  * and read, decoded and scattered by anyone. Chunks wanted whole are decoded into
  * the caller's memory where they lie there in one piece; shuffled ones are unshuffled

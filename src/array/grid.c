@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A request on the chunk grid (chunk_grid.h): how much of each chunk it touches, and where
  * its elements lie in both memories. */
 #include "array_int.h"

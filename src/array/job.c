@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The steps of one job: its stored chunk is found, read and decoded; its output is encoded, gets an address and is
  * written. The stream (stream.c) decides when each step runs.
  *

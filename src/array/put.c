@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing: the request is split into chunks before any value is touched, so that
  * memory stays a few chunks and every core converts. Whole chunks go straight to
  * the encoder and the container; the others are gathered into the cache. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks that will be read soon. Whoever knows of some says so here, chunk by chunk (cel_read_ahead_want): a container that
  * has a use for it fetches them, as those on servers do; else threads that have nothing to do decode them into the cache.
  *

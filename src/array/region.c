@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From what the user asked to a checked request. Codes and their order are
  * netCDF-C's: type, strides, then per dimension start before edge. A dimension
  * the variable shares may be longer than the variable's stored array: reading

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What codecs are given to decode pieces of one chunk on several threads: those that have nothing else to do take the next
  * piece until there is none. */
 #include "array_int.h"

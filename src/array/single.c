@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One value of a variable without chunks. A program that reads or writes value by value spends its time in what goes
  * around the value, so the plainest cases are served here, without a request; the rest is left to get.c and put.c.
  *

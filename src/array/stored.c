@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks as they are stored, still encoded: how many bytes a variable takes, and
  * copying it to another file without decoding. Nearly all codecs give the same bytes in
  * every format, so equal filters are what is asked for. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The stream: jobs are sent in chunk order, worked on by any thread, and collected in chunk order by the calling
  * thread, which alone finds chunks, gives them addresses (unless the container allows more) and decides on evictions.
  * So the same bytes come out for any number of threads. A ring of jobs bounds memory:

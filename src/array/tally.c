@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What `cellar run --stats` tells: the bytes and the time of each variable's gets and puts, counted where CELLAR_STATS names a
  * file, and added to that file when the dataset is closed. One line a variable, appended in one write, so that several
  * processes may share the file:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How the values of one request travel: which kernels run between the caller's
  * type and the elements of a chunk, and what absent elements read as. */
 #include "array_int.h"

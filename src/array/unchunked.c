@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Variables that do not go by chunks: the container moves slices of packed
  * elements, at most CEL_SLICE at a time and only from the calling thread; values
  * are converted by any thread. Slices that need no conversion go directly between the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Workspaces: the buffers and codec contexts a job works with. They are kept between
  * jobs and calls, so that a chunk costs no allocation. Each thread keeps the last one
  * it used, whose memory is warm in its core's cache; the others are in a free list.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* base64, both ways. */
 #include "base64.h"
 #include <stdint.h>

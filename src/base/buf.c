@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Growable bytes. Growth doubles, so that adding is cheap on average, and never
  * passes the maximum the owner gave. */
 #include "buf.h"

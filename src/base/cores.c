@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How many cores this process may really use: the scheduler's mask, cut down to
  * the quota of the control groups it runs in (version 2 or 1), rounded up. */
 #include "pool.h"

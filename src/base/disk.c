@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fsync, for who asked for it. */
 #include "disk.h"
 #include "env.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dlopen and friends. A function's address comes out of dlsym as a data pointer;
  * POSIX promises that both have the same form, C does not, so it goes through memory. */
 #include "dl.h"

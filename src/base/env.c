@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The environment, read when asked; a variable that is set but makes no sense
  * counts as not set. */
 #include "env_settings.h"

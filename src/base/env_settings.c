@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings in place of the environment's, for the datasets that one thread opens: two datasets of a program may lie with two
  * providers. They are counted, as a dataset asks for them again when its credentials end. */
 #include "env_settings.h"

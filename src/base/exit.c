@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is to be done at exit: kept here, so that lower folders can call it without knowing the upper ones. */
 #include "exit.h"
 #include "trace.h"

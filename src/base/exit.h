@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_EXIT_H
 #define CEL_EXIT_H
 

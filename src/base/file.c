@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The only loops over pread() and pwrite(). */
 #include "file.h"
 #include <errno.h>

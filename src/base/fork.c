@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The fork handlers, one set for the whole library: see fork.h. */
 #include "fork.h"
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Huge pages for fresh memory. The system says whether and for whom it has them:
  *
  *   /sys/kernel/mm/transparent_hugepage/enabled         always [madvise] never

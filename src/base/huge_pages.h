@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_HUGE_PAGES_H
 #define CEL_HUGE_PAGES_H
 

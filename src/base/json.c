@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The JSON tree: looking at values and building them. Memory is ours (mem.h), so
  * that every request can fail and is seen to; null, true and false are shared by all
  * trees. Objects keep the order of their members in a list and find them by an index. */

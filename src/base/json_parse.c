@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON from text, strictly: what is not of the grammar is refused with its place,
  * except for the bare NaN and Infinity that Python writes. One pass, one block per value. */
 #include "json_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON as text. Numbers keep the text they were read from; NaN and the infinities,
  * which JSON does not have, are strings. */
 #include "json_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lookup3: three words take in twelve bytes at a time, and are mixed after each; the last twelve, filled up with
  * zeros, are mixed otherwise. */
 #include "lookup3.h"

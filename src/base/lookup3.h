@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_LOOKUP3_H
 #define CEL_LOOKUP3_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The one place where memory is asked for, so that the fault tests can make
  * any single request fail. */
 #include "mem.h"

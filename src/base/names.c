@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Open addressing with linear probing; removal moves later entries of the run
  * back, so that no slot has to be marked as removed. At most half of the slots are used. */
 #include "names.h"

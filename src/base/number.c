@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers to and from text in the C locale. Shortest means fewest digits: a
  * value that has a form with DBL_DIG digits or fewer gets exactly that from
  * "%.*g", so three tries are enough, except for the few-digit subnormals. */

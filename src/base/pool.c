@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The pool: task groups with waiting tasks in a ring from which idle workers take tasks in turn, so
  * that no call starves another. One lock guards everything here; tasks run
  * without it. Workers are made one by one while tasks wait and no worker is idle.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_POOL_H
 #define CEL_POOL_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* URLs in texts, without their secrets. Works when there is no memory left. */
 #include "secret.h"
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A source's calls, passed on to its kind. */
 #include "source.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A source over a file's descriptor. */
 #include "file.h"
 #include "mem.h"

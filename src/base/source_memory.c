@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A source over bytes in memory. */
 #include "mem.h"
 #include "source.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Error and warning text: one record per thread. Every function here works when
  * there is no memory left, so that ENOMEM too can say what it was for. */
 #include "status.h"

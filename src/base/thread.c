@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads of our own: nobody waits for their end, and signals are for the program's own threads. */
 #include "thread.h"
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Spans and counters as events of the Trace Event Format, written out as text when they end:
  *
  *   ph X  a span: ts, dur in microseconds, with the nanoseconds as decimals

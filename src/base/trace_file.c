@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The file of a timeline, and the buffers that go there. Every block is written together with the "]" that ends the file, over
  * the "]" of the block before: a process may be killed at any time, and its file is whole; only if that happens while a block is
  * written may the last lines be cut. It lacks what was recorded since the last time that all was saved, which is when a dataset

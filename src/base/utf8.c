@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which bytes are UTF-8: no overlong forms, no halves of UTF-16 pairs, nothing above U+10FFFF. */
 #include "utf8.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Normal form C through libutf8proc, with its work area from our own allocator:
  * decompose to code points, compose, and write UTF-8 back into the same room. Apart from
  * utf8.c, so that plugins, which have no names to compare, do without the library. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Running a chain: encoding and decoding a chunk.
  *
  * Encoding runs the steps first to last, decoding last to first. Each step reads

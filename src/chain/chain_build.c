@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Builds chains: makes steps from ids and cd_values, and fits them to a variable. */
 #include "buf.h"
 #include "chain.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chains as Zarr JSON. Version 2 puts a codec's parameters beside its "id",
  * version 3 into the "configuration" beside its "name". Parameters come from the
  * codec's table unless it has functions of its own for them.

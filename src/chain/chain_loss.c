@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The error that a lossy chain makes: the encoded chunk is decoded again and compared with the original. */
 #include "chain.h"
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Object codecs in a chain's JSON (vlen-utf8, json2 ...). They turn elements without a fixed size into
  * bytes. How elements are stored is the container's business, so they are kept beside the chain, as JSON of
  * version 2; the codecs after them are the chain. In version 3 their names start with "numcodecs.". */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The byte order of the numbers that a filter on elements stores. Such a filter (delta, astype,
  * fixedscaleoffset, quantize) names the type it stores, with its byte order. Zarr version 3 names the byte
  * order again in the codec behind the filters, and there that one counts. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chains as text: ids with their words, or names with their parameters. */
 #include "buf.h"
 #include "chain.h"

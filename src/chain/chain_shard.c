@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sharding_indexed in a chain's JSON. How chunks lie in the store is the container's business, so it is kept
  * beside the chain, and the codecs within it are the chain. A store's metadata has the lengths of a shard in
  * its chunk grid; in a chain's JSON they are a member "shard_shape". */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The text spelling: filters separated by '|', each an id or a name, then
  * constants in the order of the filter's words, then key=value of its parameter
  * table. Blanks may stand around each part and nowhere else. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the name that a mistyped one is closest to. */
 #include "spec.h"
 #include <ctype.h>

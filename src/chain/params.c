@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of parameters, from and to words (cd_values), by the codec's parameter table. Every value is
  * handled as a double: the widest integers here have 32 bits, so nothing is lost, and one range check
  * serves all kinds. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A codec's words (cd_values) as members of a JSON object, and back, by its parameter table or by functions
  * of its own. In a file of its own because plugins/ uses it without the list of codecs. */
 #include "json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* astype: elements are stored as another number type.
  *
  * HDF5 filter 32818 (an id of ours), Zarr v2 "astype". Words: type as stored, type

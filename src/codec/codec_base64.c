@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* base64: bytes as text (RFC 4648, with padding).
  *
  * HDF5 filter 32819 (an id of ours), Zarr v2 "base64". No parameters.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* BitGroom as a filter: keeps a number of decimal digits. The low bits of elements 0, 2, 4 ... of a chunk
  * become zeros, those of elements 1, 3, 5 ... ones.
  *

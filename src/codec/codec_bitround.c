@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* BitRound as a filter: rounds the mantissa to a number of bits, ties to even, as
  * numcodecs does (nc_def_var_quantize rounds ties away from zero).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bitshuffle: bit planes instead of byte planes, block by block, by itself or with
  * LZ4 or Zstandard behind it.
  *

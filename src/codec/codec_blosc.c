@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* blosc: Blosc 1 chunks (16-byte header): a shuffle and a compressor in blocks that
  * fit the cache.
  *

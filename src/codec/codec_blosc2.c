@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* blosc2: chunks of Blosc2, each in a frame of its own: up to six filters and a compressor, in blocks that are
  * boxes of the chunk.
  *

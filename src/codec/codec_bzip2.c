@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bzip2: bzip2 streams.
  *
  * HDF5 filter 307, Zarr v2 "bz2", v3 "numcodecs.bz2". cd_values: block size in

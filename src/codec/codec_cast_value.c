@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cast_value: elements are converted by value to another number type. A value that the type cannot hold is an error,
  * unless out_of_range or scalar_map says what it becomes.
  *

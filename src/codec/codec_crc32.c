@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* crc32 and adler32: zlib's checksums as numcodecs keeps them, four bytes, low one
  * first, before the data (or after it, where `location` says so).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* crc32c: the data, then its CRC-32C, low byte first.
  *
  * HDF5 filter 32810 (an id of ours), Zarr v2 and v3 "crc32c". No parameters.

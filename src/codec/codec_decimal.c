@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* quantize: reals rounded to a number of decimal places, in binary steps.
  *
  * HDF5 filter 32816 (an id of ours), Zarr v2 "quantize". Words: digits, dtype of the

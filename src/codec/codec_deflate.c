@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* deflate: zlib streams (RFC 1950). deflate_core.c tells which encoder writes them; inflate.c reads.
  *
  * HDF5 filter 1 ("deflate"), Zarr v2 "zlib", v3 "numcodecs.zlib". cd_values: level.

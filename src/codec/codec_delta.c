@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* delta: the first element, then the difference of each to the one before it.
  *
  * HDF5 filter 32814 (an id of ours), Zarr v2 "delta". Words: dtype of the elements,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fixedscaleoffset: round((x - offset) * scale), as integers or what astype says.
  *
  * HDF5 filter 32815 (an id of ours), Zarr v2 "fixedscaleoffset". Words: offset (two),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fletcher32: the data, then Fletcher's checksum of it, low byte first.
  *
  * HDF5 filter 3 ("fletcher32"), Zarr v2 "fletcher32", v3 "numcodecs.fletcher32".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fpzip: LLNL's compressor for floats and doubles in 1 to 3 dimensions, exact or with
  * fewer bits of precision.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Granular BitRound as a filter: rounds each value to the fewest bits that keep a number
  * of decimal digits of it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* gzip: gzip members (RFC 1952), Zarr v3's core compressor.
  *
  * HDF5 filter 32811 (an id of ours), Zarr v2 and v3 "gzip". cd_values: level. Several

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* jenkins_lookup3: the data, then its checksum by Jenkins' lookup3, which HDF5 uses for metadata; four bytes, the low one
  * first.
  *

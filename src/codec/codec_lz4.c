@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lz4: LZ4 blocks in the framing of HDF5's plugin.
  *
  * HDF5 filter 32004, Zarr v2 "imagecodecs_lz4h5". cd_values: block size in bytes,

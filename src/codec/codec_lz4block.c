@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lz4block: one LZ4 block after its decoded size (32 bits, low byte first), which
  * is what numcodecs calls lz4; HDF5's lz4 has another frame.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lzf: h5py's fast compressor. Written here rather than through liblzf, whose
  * compressor starts from memory that was never set, so that equal chunks need not
  * give equal bytes.

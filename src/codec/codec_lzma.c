@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lzma: the .xz and .lzma formats and raw streams, as Python's lzma module writes them.
  *
  * HDF5 filter 32813 (an id of ours), Zarr v2 "lzma". Words: format (1 .xz, 2 .lzma, 3 raw, which is LZMA2

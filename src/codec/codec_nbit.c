@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nbit: HDF5's own filter for types that do not use all bits of their bytes. netCDF's types use all of
  * them, so the filter does nothing on a variable defined here, as in libhdf5. Chunks that other programs
  * have packed are unpacked.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ndcell: elements are stored cell by cell, so that neighbours along every axis
  * come close together.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ndlorenzo: each element is predicted from its neighbours towards the origin, and the difference is
  * stored: the n-dimensional Lorenzo predictor. Arithmetic is modular, so every bit pattern comes back.
  * Smooth fields become small numbers. nd_lorenzo.c explains the algorithm.

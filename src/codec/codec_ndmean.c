@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ndmean: every cell becomes its mean, cell by cell as ndcell stores them. Lossy: it
  * keeps one value of edge^n, so it is a preview or decimation filter.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* packbits: eight truth values in a byte, the first in the highest bit, after one
  * byte that says how many bits of the last byte are padding.
  *

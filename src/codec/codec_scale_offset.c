@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scale_offset: (x - offset) * scale, in the type of the elements.
  *
  * HDF5 filter 32824 (an id of ours), Zarr v3 "scale_offset". Words: offset (two), scale (two), type of the elements

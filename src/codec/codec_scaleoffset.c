@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scaleoffset: HDF5's own filter. Integers are stored as differences to the smallest one,
  * in as few bits as the largest needs; floats and doubles are first rounded to a number
  * of decimal places. The fill value is stored as the highest number that those bits can hold.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shuffle: byte planes: the first bytes of all elements, then the second bytes, and so on. Bytes at the
  * end that do not fill an element stay there. Elements of one byte, or a single element, stay as they
  * are.

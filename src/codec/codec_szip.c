@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* szip: extended Rice coding of CCSDS 121, as HDF5 stores it: the decoded size (32
  * bits, low byte first), then the stream. libaec is called directly, with the
  * padding and byte planes of its szlib interface (a test compares the bytes), because that interface

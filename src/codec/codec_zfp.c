@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* zfp: LLNL's compressor for arrays of numbers in 1 to 4 dimensions; lossy, or
  * exact in its reversible mode.
  *

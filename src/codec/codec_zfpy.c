@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* zfpy: zfp streams that carry their header, as numcodecs writes them through zfp's
  * Python module. The stream behind the header is codec_zfp.c's.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* zstd: Zstandard frames (RFC 8878).
  *
  * HDF5 filter 32015, Zarr v2 and v3 "zstd". cd_values: level (signed), and 1 for a

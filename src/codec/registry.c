@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The list of codecs, and the only file that knows which libraries this build
  * has: adding a codec is one file and one row here. */
 #include "codec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which format a location is: every container looks at the path, the mode and
  * the first bytes and says how sure it is (its bid); the highest bid wins. Without
  * any bid the first bytes are compared with those of other kinds of files, so

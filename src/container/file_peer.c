@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What another process needs to write to a file that it does not keep, and to read it: a descriptor. */
 #include "file_peer.h"
 #include "env.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_FILE_PEER_H
 #define CEL_FILE_PEER_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a path given to nc_create() or nc_open() means: a local file or
  * directory, a URL with its fragment ("file:///data/x.zarr#mode=zarr"), or
  * memory. Looks at the first bytes, for the containers to bid by. */

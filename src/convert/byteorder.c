@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Byte order: reverse the bytes of every element. Vector shuffles where the CPU
  * has them, chosen once per call; the portable loops are the reference. */
 #include "byteorder.h"

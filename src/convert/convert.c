@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Number conversions: ten types to ten types, from one template.
  *
  * Values out of the target's range are counted. Wherever C defines the result, it is netCDF-C's: integers

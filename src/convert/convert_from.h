@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Template: conversions from type SRC to every type in types.def, and the row
  * of the table that lists them. Included once per source type by convert_rows.h.
  * Elements are moved by memcpy, since neither side need be aligned; compilers

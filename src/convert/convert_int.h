@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_CONVERT_INT_H
 #define CEL_CONVERT_INT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Template: every conversion for one instruction set, and the table of them by source and
  * target type. convert.c includes it with SET, a word for the instruction set, and TARGET,
  * the attribute that selects it. */

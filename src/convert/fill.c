@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fill values: netCDF's defaults, and filling memory with one of them. */
 #include "convert.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Conversions of float16, for which C11 has no type. */
 #include "half.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Quantizers: checks settings, prepares masks and tables, and chooses the loops for this processor. The
  * loops are in quantize_real.h, which explains the modes. */
 #include "quantize.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Template: the quantizing loops of one real type, for one instruction set.
  * quantize.c includes it with
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Template: the table of Granular BitRound for one real type; see quantize_real.h
  * for the entries. Included by quantize.c with UINT, MANT and FIELD as there, and
  * TABLE(x), x with a suffix for the type. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Objects a container found in its file. They are made without the checks of a definition,
  * which users alone must pass, and marked as saved. */
 #include "model_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Attributes: values converted once, when they are set, and kept in memory form.
  * The _FillValue of a variable is also its fill value, and has rules of its own. */
 #include "model_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The CF conventions' words for quantized data (CF-1.12, section 8.4), on request:
  *
  *     char quantization_info ;

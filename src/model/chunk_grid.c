@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Walks over the grid of chunks. */
 #include "chunk_grid.h"
 #include <assert.h>

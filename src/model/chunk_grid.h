@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_CHUNK_GRID_H
 #define CEL_CHUNK_GRID_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The dataset: owner of the tree and of the lists that ids index. Here too is the
  * one place that says no to what a format cannot keep. */
 #include "model_int.h"

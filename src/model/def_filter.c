@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls that define one filter, each with its checks in netCDF-C's order.
  * nc_def_var_filter and the codecs with a call of their own (szip, bzip2, ...) insist on define
  * mode (NC_EINDEFINE). deflate, shuffle and fletcher32 ask for write access and for a variable

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* netCDF-C's default chunk lengths, number for number: programs and their users
  * know them. The odd steps (values counted in single precision, the half taken off
  * before truncation) are part of the answer. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Dimensions: lengths the format can hold, how many may be unlimited, who sees
  * them, and what a rename does to coordinate variables. */
 #include "model_int.h"

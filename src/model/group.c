@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups: making them, finding them by path, and what their names may be. */
 #include "model_int.h"
 

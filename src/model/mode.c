@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Define mode and data mode. netCDF-4 files change between them by themselves;
  * the classic model, and classic files, insist. */
 #include "model_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names: which are legal, how they compare, and lists that are found by name.
  * Names are kept in normal form C, so that equal names are equal bytes; names that
  * came from a file stay as the file has them. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Types: the twelve atomic ones, constant and shared, and user types, which belong
  * to a group and have ids from NC_FIRSTUSERTYPEID on. A user type may grow fields
  * or members until a container has it, another type holds it or values of it exist:

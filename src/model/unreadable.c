@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a container found in its file and cannot give: each object is listed in its
  * group with the reason, so that one of them never closes the whole file. */
 #include "model_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Elements in memory form: what they own (strings, the data of variable-length
  * values, at any depth) is copied and freed here, guided by the type. Bytes that no
  * field of a compound owns are not copied: they hold whatever lay in the caller's memory. */

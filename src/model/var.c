@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Variables: defining and renaming them, and the choices made per variable before
  * it is written: storage, chunk lengths, fill value, byte order. */
 #include "model_int.h"

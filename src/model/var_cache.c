@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The chunk cache a variable asks for. The array engine makes it. */
 #include "model.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nc_def_var_compress: one compressor of a variable, by its name. A thin layer
  * over the filter chain; the five methods of its specification have parameter
  * blocks of their own (nc_compression_t), every other codec takes its words.

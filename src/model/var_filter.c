@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Filters of a variable. Where a filter goes in the chain depends on the filter
  * (checksum and shuffle go first in HDF5) and on the format (Zarr keeps the order
  * of the calls). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A variable's quantize setting: what nc_def_var_quantize() allows, and the attribute
  * that carries it in the file. The attribute is an ordinary one, so whatever it holds
  * is looked at with care when a file is opened. */

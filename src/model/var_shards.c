@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Shards of a variable: several chunks that lie together in one value of a store. */
 #include "model_int.h"
 

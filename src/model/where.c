@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where an error happened: the one place that writes variables and chunks into error texts.
  * A variable is named with its path, "/ocean/temp"; one of the root group by its name alone, "t2m".
  * No memory is asked for, so that NC_ENOMEM too can say where it happened. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The communicator of a dataset, and how ranks agree. Every collective call begins with one allreduce of a few numbers, the
  * same everywhere: so ranks that are in different calls, or have failed before, find each other out instead of waiting. */
 #include "par_int.h"

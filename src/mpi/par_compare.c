@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Do all ranks have the same definitions? Each writes down its own, one object a line; hashes are compared, and only where
  * they differ the lines, so that the error says in what. */
 #include "lookup3.h"

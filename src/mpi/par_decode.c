@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A collective get of a variable with filters, in a file that is only read. Where no chunk is touched by two ranks, every
  * rank reads for itself: rank 0 sees that in the regions of all. Else one of those who touch a chunk, in turn, decodes it
  * and sends it decoded to the others (par_parts.c says who). That goes on in groups of chunks, the same groups on all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values that do not go by chunks (contiguous variables, classic files) in a collective put: each rank writes its own to the
  * file, rank 0 too, after rank 0 has found where the variable lies and has seen to it that nobody else will write there.
  *

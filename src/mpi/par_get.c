@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Gets of ranks. A file that is only read is read by every rank for itself, but for chunks that
  * several ranks touch (par_decode.c). One that is open for writing is rank 0's: in a
  * collective get it tells the others where their values lie (par_read.c), and reads for them what only it can read; alone,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Puts and gets that a rank makes alone, of variables that do not go by chunks. Rank 0 answers nobody outside a collective
  * call, which would take a thread there that waits for messages (and MPI_THREAD_MULTIPLE). So it says beforehand where such
  * variables lie: nc_enddef, nc_sync and nc_var_par_access end with a list of those that are not collective. Until then room

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is left for rank 0 to put, after ranks have encoded and written what they can: regions as they are, or those of parts
  * of chunks that nobody owns (par_parts.c). They are put in the order of ranks. */
 #include "mem.h"

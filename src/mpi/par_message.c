@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What ranks send each other: regions and values. */
 #include "mem.h"
 #include "par_int.h"

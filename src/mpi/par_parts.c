@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks that several ranks touch. Those that a collective put touches in part go to one rank if all ranks together cover them:
  * that rank, the owner, is the one that has most of the chunk. What nobody covers stays with rank 0, in whose cache it is
  * completed. In a collective get the owner decodes the chunk for all who touch it; they take turns.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How a rank that does not have the file writes to it all the same (and rank 0 beside its container: par_direct.c): it opens what lies at the dataset's path, if that is the
  * file of rank 0. On a machine that does not share rank 0's file system it is another, or none: then rank 0 writes.
  *

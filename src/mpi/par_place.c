@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Encoded chunks get their place in the file from rank 0, in chunk order: so the file has the same bytes for any number of
  * ranks. Each rank then writes its own, at the addresses that come back.
  *

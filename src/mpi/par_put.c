@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Puts of ranks. Collective: each rank checks its region and encodes the chunks that it has whole; chunks that several ranks
  * have parts of go to one of them (par_parts.c, par_trade.c); rank 0 makes the array longer, places the encoded chunks
  * (par_place.c), lets ranks write what does not go by chunks (par_direct.c), then puts what is left, whose values travel as

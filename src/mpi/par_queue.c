@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Puts that a rank makes alone, where rank 0 cannot answer: they are kept until the ranks meet, and then carried out by
  * rank 0 in the order of ranks. So the file never has two writers, and an error of such a put reaches all. */
 #include "mem.h"

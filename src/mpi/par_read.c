@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A collective get of a file that is open for writing: every rank reads its own values from the file, where they are there.
  *
  *     rank 0                                       every rank

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parts of chunks on their way to the rank that owns the chunk (par_parts.c). They travel as elements of the chunk, converted
  * by the rank that has them, each behind its place in the chunk. All ranks send first and receive then, in chunk order, so
  * nobody waits in a circle. An owner puts together as many chunks as a batch has bytes, encodes them on its threads,

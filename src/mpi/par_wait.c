@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks wait for each other here. MPI waits by asking again and again, which takes the core from the threads of other ranks
  * that still work: on a machine whose cores all have work, what is waited for comes later. So a rank asks for a while, as
  * long as an answer may be on its way, and then sleeps between its questions. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whole chunks are encoded by the rank that has them, on its threads: the engine of array/ runs as always, over a container
  * that only keeps what it is given (par_place.c then finds room for what was kept). */
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ~/.aws/credentials and ~/.aws/config: sections of "name = value". A section of config is "[profile NAME]" or
  * "[default]", one of credentials "[NAME]". */
 #include "buf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The region that requests to AWS are signed for. */
 #include "credentials.h"
 #include "env.h"

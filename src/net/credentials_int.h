@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_CREDENTIALS_INT_H
 #define CEL_CREDENTIALS_INT_H
 

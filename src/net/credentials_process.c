@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Credentials that a process prints (credential_process of a profile), as JSON. Its command line is split into words as a shell
  * does it, and run without one. What it says on standard error is the user's to see, and goes where ours goes. */
 #include "credentials_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Credentials of a profile. It has keys, or says how they are got: by a role that somebody else may take (source_profile,
  * credential_source), by a role for a web identity, or from a process. */
 #include "credentials_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Credentials that a service beside the program hands out: of a container, or of an EC2 instance by version 2 of its
  * metadata service, which first gives a token. The service answers within a second or is not there. */
 #include "credentials_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Credentials of a role, from AWS's Security Token Service: asked for with the credentials of somebody who may take the role
  * (AssumeRole, signed), or with a token that says who a program is (AssumeRoleWithWebIdentity, not signed). */
 #include "credentials_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names and passwords for web servers. */
 #include "login.h"
 #include "env.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads libcurl (net_curl.h). Its symbols stay out of the process. */
 #include "net_curl.h"
 #include "exit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which calls are in flight: those somebody waits for first, in the order they came, as many as may be and as long as
  * their bytes fit. One thread, made with the first call, does all transfers; it sleeps while there is nothing to do. A
  * child of fork() has neither that thread nor the connections, and starts with none. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A build without libcurl's headers: no call ever starts. */
 #include "net.h"
 #include <netcdf.h>

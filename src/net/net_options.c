@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Options of libcurl that settings name. */
 #include "net_options.h"
 #include "mem.h"

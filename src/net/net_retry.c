@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which answers may be another one soon, and how long to wait: twice as long each time, and by chance less, so that many
  * clients that failed together do not come back together. */
 #include "net.h"

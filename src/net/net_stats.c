@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What `cellar run --stats` tells of the network: where CELLAR_STATS names a file, a line is added to it for what was asked for since the
  * last one, in one write, so that several processes may share the file:
  *

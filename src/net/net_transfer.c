@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One attempt of a request: the handle that libcurl works on, what comes back, and the verdict. */
 #include "env.h"
 #include "mem.h"

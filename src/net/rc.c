@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings by name, from files and from the program: a short list. */
 #include "rc.h"
 #include "buf.h"

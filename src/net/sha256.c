@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* SHA-256: what is hashed is cut into blocks, the last one padded (sha256_blocks.c has their rounds). It hashes requests,
  * which are short, and bodies that go over plain HTTP; over TLS bodies are not hashed. */
 #include "sha256.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_SHA256_H
 #define CEL_SHA256_H
 

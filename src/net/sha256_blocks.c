@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sha256_blocks.h"
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Signature Version 4, step by step as AWS describes it: canonical request, string to sign, signing key, signature. */
 #include "sigv4.h"
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_SIGV4_H
 #define CEL_SIGV4_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of settings. */
 #include "text_file.h"
 #include "file.h"

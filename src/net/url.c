@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* URLs: scheme, host, path and query; percent encoding. */
 #include "url.h"
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The XML of the answers of S3 and STS: elements without attributes that matter, and text with the five entities and numbers. */
 #include "xml.h"
 #include <netcdf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_H5Z_ABI_H
 #define CEL_H5Z_ABI_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An HDF5 filter plugin as a codec of the chain.
  *
  * An HDF5 filter gets a buffer that it may keep, grow or replace. So every call copies the chunk into

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls a plugin's set_local without a file. set_local fits the plugin's parameters (cd_values) to a dataset.
  * It gets a temporary creation list, type and dataspace made for one chunk, and the parameters that it leaves
  * in the list are the working words. libhdf5 is used where the process, or the plugin, has loaded it; this

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The codec half of a plugin: parameters from JSON and to JSON, by netCDF-C's ABI. Its JSON is always that
  * of Zarr v2 ("id"), and it returns malloc'ed memory. */
 #include "buf.h"

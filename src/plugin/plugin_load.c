@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Finding and loading plugins.
  *
  * All directories are searched together the first time a filter is wanted that

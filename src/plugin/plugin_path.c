@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The list of plugin directories: one for the process, under its own lock. It is
  * taken from HDF5_PLUGIN_PATH the first time it is needed. */
 #include "buf.h"

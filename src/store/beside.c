@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files beside a target that they will replace. */
 #include "beside.h"
 #include "buf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is read in small pieces from a server comes in blocks, a run of them with each request. A run that somebody will
  * ask for is listed from the time it is wanted until its blocks are kept, so that no block is fetched twice at the same
  * time. Reads that go on where the last run ended get longer ones each time. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A body of parts: each begins with a line "--boundary" and lines of headers up to an empty one; its bytes follow, as many as its
  * Content-Range says, then the line of the next part. What does not read so ends the search: no byte is taken from what follows. */
 #include "byteranges.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sorting waits for the first listing: a session that puts 10^5 chunks and never
  * lists never sorts. A key that is removed stays in the list, without a name in the
  * index, until as many are dead as alive: so removing costs no search. */

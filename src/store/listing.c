@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names sorted as keys sort: a prefix counts as its name and the '/' that follows it. */
 #include "listing.h"
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_LISTING_H
 #define CEL_LISTING_H
 

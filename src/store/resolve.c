@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Linux does it in one call (openat2). Elsewhere the path is walked part by part,
  * with the folders above kept open: ".." in a link returns to the folder that was entered,
  * also when somebody has moved it meanwhile. */

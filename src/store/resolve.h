@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_RESOLVE_H
 #define CEL_RESOLVE_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where a bucket is and in whose name it is asked. "s3://bucket/key" is at the endpoint of the settings, or at AWS;
  * "https://host/bucket/key" at that host. AWS wants the bucket in the host's name, others behind it. */
 #include "env.h"

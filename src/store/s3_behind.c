@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values that are under way while those who put them go on: a thread that encodes need not wait for the server. The bytes are copied,
  * up to a budget; beyond it a put waits for the oldest. Who asks for a key that is under way waits for it. A value that could not
  * be put stays here: a sync tries it again and fails as long as it must, and puts after it wait for their answers, so that a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A large value in parts, several in flight: begun, sent, and put together by one last request, with which it appears.
  * After a failure the server is told to forget the parts. */
 #include "mem.h"

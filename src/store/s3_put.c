@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values to S3. One that changes what was read is put on condition that it is still there (If-Match, or If-None-Match: *
  * where there was none): of two who change one value at the same time the second is told, and reads it anew. A server that
  * puts what it should have refused, or answers a condition with 501, does not look at them: that is noticed once, with a

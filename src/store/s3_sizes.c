@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A list of keys tells their sizes, too: whoever walks over the chunks of a store that is open for reading lists their keys,
  * and then asks for the size of each, which takes no request for some time. */
 #include "mem.h"

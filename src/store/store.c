@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What all stores share: keys are checked once, here, so that no store ever sees
  * a path that leads out of it. */
 #include "store_int.h"

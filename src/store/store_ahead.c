@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values and ranges that will be read soon are fetched ahead, so that many requests are under way while few threads wait.
  * Who then asks for one takes it from the list; what failed is asked for again, by whoever wants it, with its error. The
  * list is short: what nobody came for makes way for what is wanted next. */

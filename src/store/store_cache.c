@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A cache on disk. An entry is a file, named by a hash of URL and range:
  *
  *   OFFSET  SIZE  MEANING

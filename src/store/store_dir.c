@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A store in a directory: one file per key. A value is written to a temporary
  * file and renamed, so that a reader, or a crash, finds the old value or the new one.
  * No lock: the file system keeps order. Only regular files are values, and what a

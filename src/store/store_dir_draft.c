@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A draft in a directory is a temporary file, opened anew for each part, so that
  * thousands of unfinished values cost no descriptors. */
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What lies in a folder of the store, in the order of keys. */
 #include "listing.h"
 #include "store_dir_int.h"

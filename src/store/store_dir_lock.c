@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The lock of processes that read, change and write one value: a file in the root, as
  * network file systems lock files that are open for writing, not folders. It belongs to the
  * open file, so threads of one process, too, wait for each other. The file is removed

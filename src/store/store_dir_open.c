@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a store in a directory: making the root, opening, closing, removing. */
 #include "env.h"
 #include "mem.h"

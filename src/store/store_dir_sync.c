@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A value that was put survives the end of the process. Where it is to survive a power cut
  * as well (CELLAR_FSYNC=1), a sync flushes the files touched since the last one, then the
  * folders they are in. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Temporary files of a store in a directory. Each writer has a folder of its own for
  * them in the root, made when the first one is needed, and holds a lock on a file in it
  * for as long as it lives: so writers in other containers and on other nodes never

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A store on a web server, to be read. Such a server lists nothing: what lies in the store must stand in its metadata. */
 #include "login.h"
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A store in memory: one lock, values copied in and out. */
 #include "keys.h"
 #include "mem.h"

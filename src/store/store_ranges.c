@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Several ranges of a value with one request, which many web servers answer with one body of all parts (byteranges.c). Those that do
  * not send the whole value: its length tells, and the transfer ends there. */
 #include "byteranges.h"

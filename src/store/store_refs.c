@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A store whose values lie in other files: a JSON document of references, as kerchunk writes it, tells for each key the bytes
  * themselves, or a file with offset and size.
  *

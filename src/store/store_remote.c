@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values over HTTP, as web servers and S3 alike serve them: whole, in ranges, and their size. A value's mark is its ETag,
  * or where there is none its date and size; a range of a marked value is asked for on condition that it still has that
  * mark, and what comes back must say so. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One value of a store as a source: what reads the format of a file then reads a file on a server. Each request takes as
  * long as thousands of bytes do, so small reads fetch blocks, which are kept; reads that go on where the last fetch ended
  * fetch more each time. Large reads are passed on as they are, from any thread.

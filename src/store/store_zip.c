@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A store in a zip archive: opening, the scratch file, closing.
  *
  * Reading (store_zip_read.c): the central directory is read once (opening costs

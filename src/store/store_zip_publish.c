@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The whole archive, written to a temporary file and renamed over the old one: at
  * close in the order of keys, so that equal content gives equal bytes; at a sync what is new
  * behind what is there, so that the kernel can copy the rest in one piece. A sync puts things in order, too,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading a zip archive: the central directory once, at opening; then stored
  * entries by pread without a lock, deflated ones through libdeflate. Of an archive on a server an entry's header and its
  * bytes are read together, as the header tells only how long it is itself. */

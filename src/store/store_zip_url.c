@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A zip archive on a server. It is read by ranges, as a file there is: nothing of it comes that nobody asked for. Written, it
  * is made on this machine, beside a name in the folder for temporary files that is made of the URL, so that a second writer here is
  * noticed as for a local archive; and put whole, on condition that what lies there is still what was read or put before.

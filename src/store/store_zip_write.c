@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values into the scratch file, as entries of an archive, so that even what never
  * reaches the archive can be read; and the records of an archive. */
 #include "bytes.h"

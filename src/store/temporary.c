@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A free lock proves that its holder is gone only where all processes see the same
  * locks, which is certain on one kernel alone: some network file systems keep the locks of
  * each node apart. So the name holds the id that Linux draws at each boot. */

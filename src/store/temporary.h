@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_TEMPORARY_H
 #define CEL_TEMPORARY_H
 

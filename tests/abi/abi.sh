@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # abi.sh WHAT LIBRARY HEADERS [FOLDER]: what programs linked to libcellar.so depend on, as FOLDER (default: this one) holds it
 # of the last release: symbols.txt, and libcellar.abi for the types behind them.
 #   symbols  the exported symbols are those of the list

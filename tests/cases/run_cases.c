@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs text cases: three lines each, blank lines and lines with # between them.
  *
  *   what is asked: ids, names, json, json3, error, or words (the numbers of the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """bits_peer.py TOOLS BENCH DATA: cellar bits beside xbitinfo's Python form. Ends with 77 where xbitinfo is not here.
 
 Information of every bit and keepbits are the same, along each dimension of five made fields and of the five real ones of the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """cdl_roundtrip.py TOOLS SEED COUNT: CDL -> file -> CDL -> file for random schemas of all types. ncdump -s prints the same text
 of both files, every definition, storage setting and value; and ncgen makes the same bytes of the same text. (The bytes of the
 first file may differ from the second's: values that were never given are written as fill values there.) A failing seed is

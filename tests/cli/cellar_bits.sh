@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 python3 - >f.cdl <<'PY'
 # A smooth field with noise: 120 x 100 floats; the same rounded to 7 bits; a constant; masked ones; too few; whole numbers.
 import math

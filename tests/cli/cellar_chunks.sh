@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Rew's example: 98128 x 277 x 349 floats give 33x5x6 for 4 KiB and 1032x29x35 for 4 MiB.
 cat >big.cdl <<'CDL'
 netcdf big { dimensions: time = 98128 ; lat = 277 ; lon = 349 ; level = 10 ;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A variable in chunks of one step each: reads are timed, a copy is made and removed; how fast they are is no matter here.
 mkdir tmp; export TMPDIR=$PWD/tmp
 echo 'netcdf a { dimensions: time = 60 ; lat = 20 ; lon = 30 ; variables: float t(time, lat, lon) ; t:_ChunkSizes = 1, 20, 30 ;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The lines of nccopy that cellar advises mean the same in a shell, whatever the names are.
 . "$CLI/sample.sh"; sample s
 cat >big.cdl <<'END'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Tab pressed in a real zsh.
 cellar --completion=zsh >_cellar
 touch sample.nc

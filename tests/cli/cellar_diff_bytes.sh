@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Chunks that are the same bytes are not decoded; damage in one file is trouble, not a difference.
 . "$CLI/sample.sh"
 sample a 't:_Filter = "shuffle|deflate,level=5|fletcher32" ;'

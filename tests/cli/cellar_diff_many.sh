@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Numbers are compared many at a time, unless single differences are shown or some of a block are tolerated and some not: both ways
 # find the same.
 python3 - <<'PY'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 say() { cellar diff "$@"; echo "exit $?"; }
 make() { echo "netcdf $1 { dimensions: x = 5 ; variables: float f(x) ; double d(x) ; int64 i(x) ; data: f = $2 ; d = $2 ; i = $3 ; }" | ncgen -4 -o $1.nc; }
 make a "NaN, 0, 1, Infinity, 2" "9223372036854775807, 0, 0, 0, 0"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 sample s
 cellar diff s.nc; cellar diff s.nc nofile.nc; echo "exit $?"

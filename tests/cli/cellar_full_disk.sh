@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Where the disk is full (here: no file may be longer than a block) the reason is told, the old output stays, and nothing else is left.
 . "$CLI/sample.sh"
 sample s

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 cellar help | sed 's/^  help .*/&/; t; /^  /d'
 cellar help help; cellar --help | head -1; cellar help --help | head -1
 # Each row of the list has a help text of its own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Every byte of a classic file is known: the header, a fixed variable, two records of three variables.
 cat >c.cdl <<'CDL'
 netcdf c {

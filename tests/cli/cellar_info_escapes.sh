@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Names that command a terminal are shown, not obeyed.
 python3 - <<'PY'
 # A name as no CDL may write it, put into a classic file.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 sample s 't:_Filter = "shuffle|deflate,level=5" ; t:long_name = "<script>" ;'
 echo 'netcdf x { dimensions: n = 200 ; m = 200 ; variables: float a\<b\>\&\"c(n, m) ; a\<b\>\&\"c:_ChunkSizes = 50, 50 ;

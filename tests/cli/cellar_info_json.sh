@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 sample s 't:_Filter = "shuffle|deflate,level=5|fletcher32" ;'
 nccopy -F none s.nc s.zarr

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What the file has and Cellar does not understand is named, also where it is no variable.
 mkdir -p s.zarr/odd s.zarr/good
 echo '{"zarr_format": 2}' >s.zarr/.zgroup

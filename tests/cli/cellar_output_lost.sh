@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What a tool prints and cannot leave is one sentence and an exit code: no report is cut short without a word.
 . "$CLI/sample.sh"; sample s
 cp s.nc other.nc; ncgen -4 -o other.nc <(sed "s/scalar = 7/scalar = 8/" s.cdl)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Names that can be no output: the input itself, a directory that holds something else, none, standard output. All is left as it was.
 . "$CLI/sample.sh"; sample s
 mkdir -p docs.zarr docs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # References that lie are errors of one line each, or passed over.
 try() {
     printf '{".zgroup": "{\\"zarr_format\\": 2}", "v/.zarray": "{\\"shape\\": [4], \\"chunks\\": [4], \\"dtype\\": \\"|i1\\", \\"fill_value\\": 0, \\"order\\": \\"C\\", \\"filters\\": null, \\"compressor\\": null, \\"zarr_format\\": 2}", %s}' "$1" >b.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 cellar salvage; echo "exit $?"
 cellar salvage one.nc; echo "exit $?"
 cellar salvage nofile.nc out.nc; echo "exit $?"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 cat >a.cdl <<END
 netcdf a { dimensions: x = 4 ; y = 14 ;

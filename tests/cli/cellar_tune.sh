@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 # A ramp: differences to the neighbours are all the same.
 python3 - <<'PY'

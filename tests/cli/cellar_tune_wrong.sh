@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 cellar tune; echo "exit $?"
 cellar tune a.nc b.nc; echo "exit $?"
 cellar tune nofile.nc; echo "exit $?"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 sample s 't:_Filter = "shuffle|zstd,level=3" ;'
 cellar verify -q --checksums m.txt s.nc; echo "exit $?"

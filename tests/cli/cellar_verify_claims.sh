@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A document that claims more than there can be: an answer, not memory.
 mkdir -p z.zarr/v && echo '{"zarr_format": 2}' >z.zarr/.zgroup
 claim() {

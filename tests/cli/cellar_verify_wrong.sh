@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 cellar verify; echo "exit $?"
 cellar verify nofile.nc; echo "exit $?"
 echo text >x.txt; cellar verify x.txt; echo "exit $?"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """check_schema.py SCHEMA [DOCUMENT]: does the JSON document (or standard input) follow the schema?
 
 The part of JSON Schema that docs/schema uses: type, enum, minimum, required, properties, additionalProperties, items.

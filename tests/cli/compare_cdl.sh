@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # compare_cdl.sh OURS PEERS CDL_DIR: every CDL case through both libraries' tools.
 # The peer's ncdump must show our ncgen's file as it shows its own, and our
 # ncdump must show the peer's file as the peer does, with -h, -s, -t and data.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # complete.zsh LINE...: what zsh makes of each line when tab is pressed after it, in a
 # terminal of its own; completions are the files _* of the current directory.
 zmodload zsh/zpty

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """copy_corpus.py FOLDER TOOLS [PART]: every HDF5, classic netCDF and Zarr file below FOLDER (scripts/corpus.sh) through nccopy, to
 netCDF-4 and back to its own format, and both copies held against the file by `cellar diff`.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The files that verify_damage.py and salvage_damage.py damage."""
 import os
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Files as h5py, h5netcdf, netCDF4, xarray and zarr-python leave them: what users hand to nccopy.
 
 Each maker writes one file or store; `HDF5` and `ZARR` list them by name. What a library at hand cannot make is left out by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """mutate_cdl.py TOOLS CDL_DIR N: N damaged CDL texts through ncgen, and what it
 accepts through ncdump. Each ends with exit code 0 or 1 and one line at most."""
 import glob, os, random, subprocess, sys, tempfile

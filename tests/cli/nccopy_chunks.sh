@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 sample s 't:_DeflateLevel = 1 ;'
 sizes() { ncdump -hs $1 | sed -n 's/.*\(t\|count\|c\):_\(ChunkSizes\|Storage\) = //p' | tr '\n' ' '; echo; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Classic kinds in and out; filters that such an output cannot have are told once.
 . "$CLI/sample.sh"
 cat >c.cdl <<'C'

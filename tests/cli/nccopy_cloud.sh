@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # All metadata is one piece in front of all data, chunk indexes and lists of dimensions included, and nothing is lost.
 { echo 'netcdf t { dimensions: y = 40; x = 50; t = UNLIMITED; variables:'
   for i in $(seq 30); do echo "int v$i(y, x); v$i:_ChunkSizes = 10, 50; v$i:units = \"K\"; v$i:long_name = \"number $i\";"; done

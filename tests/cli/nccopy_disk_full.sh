@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # No room for the output: one line that says so, and nothing is left. On a file system that
 # is really full where this process may mount one, else under a limit of the file's size.
 printf 'netcdf big { dimensions: n = 200000 ; variables: int v(n) ; data: v = %s ; }' "$(seq -s, 1 200000)" >big.cdl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A name beats *; * passes scalars and strings over and the report says so; -d is for what no -F names.
 . "$CLI/sample.sh"
 sample s

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """nccopy_foreign.py TOOLS [PART]: nccopy over files of others (foreign_files.py), to netCDF-4 and to Zarr of both versions, and
 back to netCDF-4. Nothing may fail; what is not in a copy is named in a warning; all else has the values h5py or zarr-python
 read from the original."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Ended at 24 random moments of a run, by each signal in turn: the old output stays, nothing else does.
 printf 'netcdf big { dimensions: t = unlimited ; y = 400 ; x = 500 ; variables: float v(t, y, x) ; v:_ChunkSizes = 1, 100, 100 ; data: v = %s ; }' "$(seq -s, 1 200000)" >big.cdl
 ncgen -4 -o big.nc big.cdl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What a Zarr store cannot keep is named and left out; --strict fails. -c // asks for no chunks, as -c / does.
 cat >x.cdl <<'C'
 netcdf x { types: compound c { int a ; float b ; } ; ubyte enum e { no = 0, yes = 1 } ; opaque(2) o ;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 sample s
 # What a killed run left is removed by the next run to the same target; of what another host left, only

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 sample s 't:_DeflateLevel = 3 ;'
 nccopy -w s.nc w.nc && same_data s.nc w.nc

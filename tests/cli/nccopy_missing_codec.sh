@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A variable behind a codec or filter that nobody here has is left out by name; --strict fails.
 . "$CLI/sample.sh"
 sample s 't:_Filter = "shuffle|zstd" ;'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Every row of the specification's table: -F none, -F var, input filter -> output filter.
 . "$CLI/sample.sh"
 sample plain

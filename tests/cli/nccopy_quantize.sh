@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 sample s 't:_Filter = "shuffle|zstd" ;'
 nccopy --quantize "t:bitround=4" --verify s.nc o.nc && ncdump -h o.nc | grep Quantize

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 sample s
 nccopy -V time,scalar s.nc o.nc && ncdump o.nc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The specification's nccopy examples.
 . "$CLI/sample.sh"
 sample unfiltered

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # An input that may not be read, an output directory that may not be written: root may do
 # both, so that root tries as nobody.
 . "$CLI/sample.sh"; sample in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # URLs that do not say what to create, and plain names that say it by their ending.
 . "$CLI/sample.sh"; sample s
 for out in file://x.zarr file://x.zarr#mode=zar fil://x.zarr#mode=zarr; do nccopy s.nc "$out"; echo "exit $?"; done

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 sample s 't:_DeflateLevel = 5 ;'
 nccopy --verify --report json -F "t,zstd" s.nc o.nc >r.json

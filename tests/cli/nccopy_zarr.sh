@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Conversions between containers, and a store that is replaced.
 . "$CLI/sample.sh"
 sample s 't:_DeflateLevel = 5 ; t:_Shuffle = "true" ;'

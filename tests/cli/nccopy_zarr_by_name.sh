@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A plain name that ends in .zarr is a store.
 . "$CLI/sample.sh"
 sample s

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Names that no key of a store may have: what has one is left out by name, all else is copied, in every kind of store.
 long=$(printf 'y%.0s' $(seq 256))
 cat > n.cdl <<CDL

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The report's sizes come from the store itself: no chunk that a copy wrote is opened to be read.
 . "$CLI/sample.sh"
 sample s 't:_DeflateLevel = 5 ; t:_Shuffle = "true" ;'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # zfp's chunks are not the same bytes in HDF5 and in Zarr. Every copy has the values of its input, those of lossy modes too:
 # nothing is rounded twice. (zfp of version 3 has the axes of length 1, which HDF5's leaves out: another rounding.)
 . "$CLI/sample.sh"

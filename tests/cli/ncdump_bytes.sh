@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Bytes that are no UTF-8 in text attributes: as they are in a file, as netCDF-C has them everywhere; escaped in a pipe, which
 # may lead to a terminal. ncgen reads both.
 cat > t.cdl <<'CDL'

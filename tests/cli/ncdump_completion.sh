@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 for t in ncdump ncgen nccopy; do
     $t --completion=bash >$t.bash && bash -n $t.bash && grep -c -- --help $t.bash
     $t --completion=zsh | head -1

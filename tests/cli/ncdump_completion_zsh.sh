@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Tab pressed in a real zsh.
 for t in ncdump ncgen nccopy; do $t --completion=zsh >_$t; done
 touch sample.nc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # -hs shows the codecs of a Zarr array also where one is missing.
 . "$CLI/sample.sh"
 sample s 't:_Filter = "shuffle|zstd" ;'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The header of a file whose filter nobody has; reading the data says which it is.
 /usr/bin/python3 - <<'P'
 import h5py, numpy

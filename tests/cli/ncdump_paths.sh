@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Types and dimensions of groups that are not around have their path; -Xm reads the file into memory; dates are wrapped.
 cat >x.cdl <<'C'
 netcdf x {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # fill_value of plain Zarr is _FillValue to xarray and to us, whatever the mode; and an array that lost its shape is named,
 # with the reason.
 mkdir -p t.zarr/v t.zarr/lost

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 cat >x.cdl <<'C'
 netcdf x { dimensions: n = 100 ; variables: int v(n) ;
   v:_Filter = "zstd" ; v:_Codecs = "[{\"id\":\"zlib\",\"level\":5}]" ; }

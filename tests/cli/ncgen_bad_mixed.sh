@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 cat >x.cdl <<'C'
 netcdf x { variables: int v ; v:a = 1, "b" ; }
 C

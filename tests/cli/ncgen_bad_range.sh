@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 cat >x.cdl <<'C'
 netcdf x { dimensions: n = 2 ; variables: short v(n) ; data: v = 1, 70000 ; }
 C

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The C program compiles as a user would compile it, and makes the same file.
 . "$CLI/sample.sh"
 sample s

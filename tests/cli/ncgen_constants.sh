@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Tagged constants at the edge of their type, negative numbers for unsigned types, "1" for true, "" for a NUL fill value.
 cat >x.cdl <<'C'
 netcdf x { dimensions: d = 3 ; variables: byte b(d) ; short s(d) ; int i(d) ; int64 l(d) ; ushort us(d) ; uint64 ul(d) ; char c(d) ;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Ids, names, keys, lists and repeated attributes.
 gen() { printf 'netcdf x { dimensions: n = 100 ; variables: int v(n) ; %s }\n' "$1" >x.cdl; ncgen -4 -o x.nc x.cdl && ncdump -hsF x.nc | sed -n 's/.*v:_Filter = //p'; }
 gen 'v:_Filter = "2|1,9" ;'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A file is named after the CDL file. Types of the kind that is asked for are no names, unless a backslash says so;
 # ncdump says so, and writes a blank before the colon of what would begin a section.
 mkdir in; echo 'netcdf other { variables: int v ; }' >in/file1.cdl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Codecs that make bytes of strings and lists: made from CDL, shown, made again from what is shown, copied, and set by -F.
 cat > o.cdl <<'CDL'
 netcdf o {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The specification's CDL example.
 cat >bzip2szip.cdl <<'C'
 netcdf bzip2szip {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Every spelling of a kind and of a language that netCDF-C's ncgen takes; what it has and this one has not is refused in a sentence.
 printf 'netcdf t {\ndimensions:\n x = 2 ;\nvariables:\n int v(x) ;\ndata:\n v = 1, 2 ;\n}\n' > t.cdl
 for option in -1 -3 -4 -5 -6 -7 '-k 1' '-k 2' '-k 3' '-k 4' '-k 5' '-v 2' '-v nc4' '-k nc3' '-k nc5' '-k nc6' '-k nc7' '-k hdf5' '-k enhanced' \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 . "$CLI/sample.sh"
 sample s 't:_Filter = "shuffle|zstd,level=3" ;'
 for mode in nczarr zarr; do

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Complex numbers: Zarr has them, and no other compound.
 cat >c.cdl <<CDL
 netcdf c {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A string longer than _nczarr_maxstrlen is an error that says what to do: nothing is cut.
 cat > t.cdl <<'CDL'
 netcdf t {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Text that is JSON is JSON in version 2 (nczarr.md, appendix C), where reading gives the same text again.
 cat > t.cdl <<'CDL'
 netcdf t {

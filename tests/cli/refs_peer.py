@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """refs_peer.py TOOLS: cellar refs beside kerchunk. Ends with 77 where kerchunk is not here.
 
 The tables are the same: keys, offsets, sizes, shapes, types, filters, attributes. zarr-python reads ours, and we read kerchunk's,

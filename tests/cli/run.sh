@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # run.sh TOOLS CASE.sh: run one case in an empty directory and compare what it
 # printed (x.stdout, x.stderr) and its exit code (x.exit) with what is expected;
 # a file that is not there stands for nothing, and for 0. With UPDATE=1 the

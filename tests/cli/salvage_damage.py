@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """salvage_damage.py TOOLS DAMAGES TRUNCATIONS: files with one byte changed, or cut short, as `cellar salvage` saves them.
 
 Of HDF5, classic, zip and Zarr: every chunk whose bytes are whole has its values in the output, bit for bit; a chunk that is

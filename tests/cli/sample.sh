@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The file most cases work on; source it: sample NAME [chain attributes of t].
 sample() {
     cat >"$1.cdl" <<CDL

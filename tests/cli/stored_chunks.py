@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """stored_chunks.py TOOLS: files of up to 2^40 chunks of which few are written, of each kind of index and store: every tool that goes
 through chunks ends, and names those that are there and no others. A chunk index whose nodes lead to one another, too."""
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The loops of `cellar bits` for this machine beside those for every machine, and beside counting pair by pair. */
 
 #include "../../tools/cellar/bits_count.c"

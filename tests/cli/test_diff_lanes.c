@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The loop of `cellar diff` for this machine beside the one for every machine. */
 
 #include "../../tools/cellar/diff_many.c"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """tune_fields.py TOOLS BENCH DATA: what `cellar tune` chooses from 5 % of eight fields of the benchmarks, held against all chains on
 all values: at most 5 % more bytes than the smallest. Ends with 77 where the fields are not to be had."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """verify_damage.py TOOLS DAMAGES TRUNCATIONS: files with one byte changed, or cut short, as `cellar verify` sees them.
 
 A byte changed inside a chunk that a checksum covers: that chunk, and no other chunk of a covered variable, is named. A byte

@@ -1,3 +1,4 @@
+% SPDX-License-Identifier: BSD-3-Clause
 % both.m FILE OUTPUT: read with Octave's netcdf package, write a copy.
 pkg load netcdf
 word = argv();

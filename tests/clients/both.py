@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """both.py PREFIX WORK [PART...]: programs that were built for netCDF-C, run on it and on Cellar.
 
 Each line of PART.txt is a command for bash. It runs twice, with RUN empty and with RUN="PREFIX/bin/cellar run --", and

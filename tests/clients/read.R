@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # read.R FILE: what ncdf4 sees in it.
 library(ncdf4)
 n <- nc_open(commandArgs(TRUE)[1])

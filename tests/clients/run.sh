@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # run.sh BUILD SCRATCH: Cellar installed to a prefix of its own; Debian's programs run on it by `cellar run`, and on
 # netCDF-C without it. The small part of what `make test-clients` does.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # suite_cxx.sh CACHE NETCDF: netCDF-C++4's own tests, built from Debian's source against Cellar's libnetcdf. All of
 # them must pass.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # suite_fortran.sh CACHE NETCDF: netCDF-Fortran's own tests, built from Debian's source against Cellar's libnetcdf. All of
 # them must pass, but for the two that ask for the default cache of netCDF-C 4.9.0; that of 4.9.3 and ours is another.
 set -eu

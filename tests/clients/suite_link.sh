@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # suite_link.sh CACHE NETCDF: programs in C and Fortran, built by hand, by pkg-config and by CMake: against NETCDF, and against
 # a prefix of its own where Cellar is installed by `./configure --as-netcdf`. Each writes a file and is on Cellar.
 set -eu

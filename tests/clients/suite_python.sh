@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # suite_python.sh CACHE NETCDF: netCDF4-python's newest source, built with NETCDF4_DIR and nothing else, and its own tests on
 # it. The same tests must pass as with PyPI's wheel, which has netCDF-C; what passes on Cellar alone is told.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # suite_together.sh CACHE NETCDF: h5py and netCDF4 as PyPI has them, each with a libhdf5 of its own, and Cellar in one
 # process, in every order (together.py); then the same with netCDF4 running on Cellar by `cellar run --preload`.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # suite_xarray.sh CACHE NETCDF: xarray's own backend tests for its netcdf4 engine, with netCDF4 as PyPI has it: on its
 # netCDF-C, and on Cellar by `cellar run --preload`. The same tests must pass.
 set -eu

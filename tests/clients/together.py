@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """together.py LIBCELLAR DIR ORDER: h5py, netCDF4 and Cellar in one process, loaded in the order of the letters of ORDER.
 
 h: h5py with its own libhdf5; n: netCDF4, with its own libnetcdf and libhdf5 unless it runs on Cellar; c: libcellar.so.

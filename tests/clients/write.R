@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # write.R FILE OUTPUT NETCDF4: a copy of ta with another unit, and one put at a time.
 library(ncdf4)
 word <- commandArgs(TRUE)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TEST_BYTE_ORDER_H
 #define TEST_BYTE_ORDER_H
 

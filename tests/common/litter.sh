@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # litter.sh before|after SOURCE BUILD: which files are in the source tree and at the top of the build tree. "after" fails
 # if there are others than "before": tests write to folders of their own only.
 what=$1 source=$2 build=$3

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* This process's memory, as Linux counts it. */
 #ifndef CEL_TEST_MEMORY_H
 #define CEL_TEST_MEMORY_H

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # own_folder.sh COMMAND...: runs a test in an empty folder of its own, which is also its TMPDIR's parent, and removes it:
 # names without a folder lie nowhere else, and two tests never meet. The test's verdict is the command's. CEL_TEST_EMULATOR runs
 # programs that were built for another processor (scripts/test-cross.sh).

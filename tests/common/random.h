@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random numbers that are the same on every run: Marsaglia's xorshift, 64 bits. */
 #ifndef CEL_TEST_RANDOM_H
 #define CEL_TEST_RANDOM_H

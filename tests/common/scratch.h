@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A folder of the test's own, below TMPDIR, removed at exit. Programs only, no libraries: one per process. */
 #ifndef CEL_TEST_SCRATCH_H
 #define CEL_TEST_SCRATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A folder and all below it, or a single file, removed; a missing one is no failure. */
 #ifndef CEL_TEST_TREE_H
 #define CEL_TEST_TREE_H

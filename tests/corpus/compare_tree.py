@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What ncdump -j shows of an HDF5 file beside what h5py finds in it (h5_tree.py): a list of differences, one line each.
 
 Nothing may be missing without a word: an object is shown, or it is among the "unreadable" ones with the reason."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """corpus.py FOLDER NCDUMP EXPECTED [PART]: every HDF5, classic netCDF and Zarr file below FOLDER is dumped with our
 ncdump and compared with its peers: the text with netCDF-C's ncdump, and for HDF5 all objects, attributes and values with
 what h5py finds. Only files with PART in their names, if it is given.

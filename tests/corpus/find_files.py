@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which files of a tree of sources are HDF5, classic netCDF or Zarr: told by their bytes, never by their names."""
 import os
 import zipfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """h5_tree.py FILE [names]: what h5py finds in an HDF5 file, as one JSON document for corpus.py to compare with ncdump -j.
 
 {path: {"kind": "group" | "variable" | "type" | "other" | "broken", "shape": [...], "values": [...], "fill": [...],

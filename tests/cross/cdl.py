@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """cdl.py OUT: the texts of datasets of all number types, byte orders and filters, in the folder OUT, for ncgen (write.sh). Their values are
 exact in decimal, so that every processor reads the same ones; byte order is said, but in own*.cdl."""
 import json

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # write.sh CDL OUT [EMULATOR]: one file of each format and of each filter from the texts in CDL (cdl.py), into the empty folder OUT. NCGEN and NCCOPY
 # are the tools, which EMULATOR runs. Names that begin with "own" have the machine's own byte order; h5-* are netCDF-4.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """environment.py PROJECT: docs/environment.md has a row for each variable that src/base/env.c, a tool or a plugin reads, and no other."""
 import glob
 import re

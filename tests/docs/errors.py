@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """errors.py PROJECT: each text that docs/troubleshooting.md quotes in its table is one that the library or a tool can say."""
 import glob
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """t2m.nc: 24 hours of a smooth field with noise, as netCDF-C writes it."""
 import netCDF4
 import numpy as np

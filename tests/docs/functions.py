@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """functions.py PROJECT: docs/functions.md has a row for each function of netcdf.h, and for no other."""
 import re
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """links.py PROJECT: each link of each page leads to a file, and to a heading that is there.
 links.py --site HTML: the same of the site that Doxygen made."""
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """run_page.py PAGE PREFIX: what a page of the manual shows is done, in the order of the page, in the current folder.
 
     ```c, ```fortran, ```python   whose first line is a comment with a name and nothing else: kept as the file of that name

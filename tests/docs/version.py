@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """version.py PROJECT [PROGRAM...]: every place that names Cellar's version names the one of include/cellar.h; the
 programs say it, too. The day of the release is the same wherever it stands."""
 import email.utils

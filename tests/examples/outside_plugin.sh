@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Builds the example plugin outside the source tree in one of the ways its users
 # have, then runs it: in Cellar (in place of the filter that is built in), and in
 # stock HDF5 tools on the file Cellar wrote.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every single request for memory fails once, while chains are read, copied,
  * printed and run, and plugins looked for: an error then, never a crash; the
  * sanitizers watch for leaks. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fault_memory CONTAINER [EVERY]: the n-th allocation fails, for all (or every EVERY-th) n, over a script that uses the whole data
  * model: the call it happens in answers NC_ENOMEM with a sentence, the dataset can
  * be closed, and (under a sanitizer) nothing is left behind or touched wrongly. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* test_api_fault [EVERY]: every (or every EVERY-th) allocation of a long story of API calls fails once, one per run: nothing
  * crashes, nothing leaks (the sanitizers look), a failure is answered with a code
  * and a sentence, and every dataset can still be closed. */

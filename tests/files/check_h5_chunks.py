@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Chunk indices and values read without libhdf5, compared with what libhdf5 says (make_h5_chunks.py).
 
 usage: check_h5_chunks.py H5_CHUNKS DIRECTORY NUMBER SEED [PYTHON...]

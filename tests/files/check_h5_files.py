@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Make the HDF5 sample files, print each through our API, and compare with h5py.
 
 usage: check_h5_files.py H5_VALUES DIRECTORY [SONAME]   with the name of libhdf5: it cannot be loaded"""

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Heaps with filters: the same values where libhdf5 cannot be loaded, and through it.
 # usage: check_h5_heaps.sh H5_FILTERED_HEAP H5_VALUES DIRECTORY SONAME
 set -e

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Links to other files: ncdump shows the same where libhdf5 cannot be loaded as where libhdf5 reads the file, or opens the
 other ones; untrusted, each is a sentence.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Values of every type in every layout: what we read ourselves is what we read through libhdf5.
 
 usage: check_h5_types.py NCDUMP DIRECTORY NUMBER SEED

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Untrusted mode: what ncdump shows of the sample files is what it shows otherwise, or one sentence; libhdf5 is never loaded.
 
 usage: check_h5_untrusted.py NCDUMP DIRECTORY"""

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Random virtual datasets of h5py: our API gives the values h5py reads, whole and in parts, where libhdf5 cannot be loaded.
 
 usage: check_h5_virtual.py H5_VALUES DIRECTORY SONAME NUMBER SEED"""

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Make HDF5 files of every kind of chunk index and say what libhdf5 knows of them.
 
 usage: make_h5_chunks.py DIRECTORY NUMBER SEED

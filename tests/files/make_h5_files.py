@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Make the HDF5 and netCDF-4 files the container's tests read: make_h5_files.py DIRECTORY
 
 Each function writes one file and says in its first line what is special about it.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # read_alone.sh BUILD: run the tests of read_alone.txt in this build, and fail if one that begins with h5_ is not listed, or
 # if one that is listed is no test.
 set -eu

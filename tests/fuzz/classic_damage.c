@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* classic_damage N: N damaged headers of classic files, opened in memory and read.
  * Bytes are flipped, replaced by edge values, cut off or moved. Any answer is fine
  * but a crash, an overrun, a leak or a hang. */

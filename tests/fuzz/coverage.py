@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Line coverage of our readers by the fuzz corpus: coverage.py BUILD [-f]
 
 Each target of the build runs over its part of the corpus. Counted are the lines of the files in READERS, but for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blosc2: a frame or chunk of any bytes is values or an error, as a chunk of HDF5 and as a file; a part of an array is
  * what the whole has there, and what is encoded is decoded to the same. An input is
  *   how(1) start(1) count(1) frame or chunk

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* CDL text through ncgen's parser: checked, printed as a C program, and made a file in
  * memory where it is small: a classic one always, one for libhdf5, which takes long, now
  * and then. */

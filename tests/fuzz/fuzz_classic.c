@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes of a classic file (CDF-1, -2, -5): in memory and, when their last bit says so, as a file. */
 #include "read_all.h"
 #include "fuzz_file.h"

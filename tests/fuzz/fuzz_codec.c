@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every codec with hostile words: a chunk decoded from any bytes, or one encoded and
  * decoded again, which must give the same values where the codec is lossless. */
 #include "fuzz_codec.h"

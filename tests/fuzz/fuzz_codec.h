@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How an input of fuzz_codec is laid out; seeds.c writes what fuzz_codec.c reads.
  *
  *   codec(1) flags(1) element(1) rank(1) lengths(1 each) [fill value(8)] words(1) word(4 each) payload

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The input as a file in a folder of the target's own, for what is opened by its name. */
 #ifndef CEL_FUZZ_FILE_H
 #define CEL_FUZZ_FILE_H

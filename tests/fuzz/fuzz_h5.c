@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 bytes through our own reader: superblock, groups, headers, dense storage, chunk
  * index, chunks. Where it would ask libhdf5, libhdf5 refuses: its
  * crashes are not looked for here, and a file that it cannot open is a path of ours. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Our HDF5 reader against libhdf5: what both say of a file must be the same, from links to values. libhdf5 runs in
  * a process of its own (h5_peer.c) that is started anew when it dies; "ask libhdf5" is an answer of ours that is never
  * wrong. In the fuzz build the checksums of what our reader has looked at are mended first, for libhdf5 to go as far. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Our inflate against zlib: each kernel says of a stream what zlib says, and gives the same
  * bytes. An input is
  *   how(1) room(1) stream          room: what dst has, in proportion to what zlib gives

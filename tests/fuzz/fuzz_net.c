@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes over a network or from files about it: the first byte says which. Whatever comes, it is taken or refused; an error
  * has a text, and what is taken holds together. */
 #include "credentials_int.h"

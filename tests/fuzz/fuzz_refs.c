@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A document of references, as kerchunk writes it: every key it lists, then as a Zarr store. References to the file "input" lead to
  * the document itself. */
 #include "read_all.h"

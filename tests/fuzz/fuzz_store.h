@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every key that a store lists, read whole and in part. */
 #ifndef CEL_FUZZ_STORE_H
 #define CEL_FUZZ_STORE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Filter texts and JSON: whatever comes, cel_chain_parse gives a chain or an error with its
  * place inside the text; a chain survives every spelling, and a JSON value being printed. */
 #include "buf.h"

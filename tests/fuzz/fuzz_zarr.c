@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The documents and chunks of a Zarr store. An input is keys and values in a row, each
  *   0xff 'K' key 0xff 'V' value
  * which a mutation changes without breaking what frames them; it becomes a zip archive of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes of a zip archive: every key it lists, whole and in part, then as a Zarr store. */
 #include "read_all.h"
 #include "fuzz_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Damaged HDF5 files: each sample is truncated or gets bits flipped, and is opened and
  * read whole in a child process. Our code must not crash, hang or leak; when libhdf5
  * does, its function is named (docs/hdf5-crashes.md lists them).

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # usage: h5_damage.sh PROGRAM DIRECTORY ROUNDS: make the samples, damage each ROUNDS times
 set -eu
 here=$(dirname "$0")

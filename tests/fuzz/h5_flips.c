@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every byte of small HDF5 files changed in turn: what is read without libhdf5 is what the good file holds, or there is
  * an error; other values only where no checksum covers the byte. FILE.bare has the ranges without a checksum, a line
  * "first end" each (make_h5_flips.py).

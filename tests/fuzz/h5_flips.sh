@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # usage: h5_flips.sh PROGRAM DIRECTORY CHANGES: make the files, change each of their bytes CHANGES times
 set -eu
 here=$(dirname "$0")

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* libhdf5's side of fuzz_h5_peer, in a process of its own that may crash: reads files from standard input, each as
  * its length(8) and bytes, and answers with the length(8) and text of peer.h. No sanitizers: its faults are not ours. */
 #include "peer.h"

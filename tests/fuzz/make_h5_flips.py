@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Make the ten small files whose bytes h5_flips changes, and for each the ranges that no checksum covers:
 make_h5_flips.py DIRECTORY
 

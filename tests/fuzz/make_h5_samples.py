@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Make the twenty small files h5_damage damages: make_h5_samples.py DIRECTORY
 
 Nine are the files of tests/files/make_h5_files.py; the others are netCDF-4 files of

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # usage: merge.sh BUILD [TARGET...]
 # The corpus anew: of what it holds, the seeds and what run.sh found, few and small files that reach every edge. Small
 # ones are asked first, and those of more than LARGEST bytes not at all. Files with a name of their own, which are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What fuzz_h5_peer.c and h5_peer.c, which is libhdf5, both say of a file: lines of a key, a space and a value.
  *   links /g         how many
  *   link /g/v        the address of its header

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A dataset read whole through the public API: every object that is listed, every value up
  * to a limit, since a damaged length may claim any number. */
 #ifndef CEL_FUZZ_READ_ALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the target it is linked with over files, for builds without libFuzzer:
  *   fuzz_NAME FILE-OR-FOLDER... */
 #include "target.h"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # usage: run.sh BUILD MINUTES [TARGET...]
 # Fuzz each target so many minutes, JOBS (default 1) of them at a time, from the corpus and the seeds of the build, and
 # print a table. What is found new is kept in BUILD/tests/fuzz/found/TARGET, what fails in .../reports/TARGET; one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Seeds made with our own library:  seeds FOLDER
  *   codec/    an encoded chunk and a plain one per codec, kind of number and rank (fuzz_codec.h)
  *   inflate/  streams of zlib's and such as fuzz_inflate makes itself

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Seeds others make, and those of seeds.c as inputs: seeds.py FOLDER
 
 h5/: small files of netCDF-C and h5py, besides those of seeds_h5.c; zarr/, zip/: the stores in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Seeds for fuzz_blosc2, made by python-blosc2:  seeds_blosc2.py FOLDER
 Frames of small arrays with each filter and compressor, special chunks, chunks without a frame."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Zarr stores by hand: documents as others have them, one kind each, which no writer at hand makes."""
 import json
 import os

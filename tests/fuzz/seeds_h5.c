@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Small HDF5 files made with libhdf5 itself, each with one thing our reader knows or leaves
  * to libhdf5:  seeds_h5 FOLDER. The room of a chunk index's nodes is one child or two, so
  * that a few chunks make several levels. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """seeds_net.py FOLDER: inputs for fuzz_net, of each kind: the first byte is its number."""
 import os
 import sys

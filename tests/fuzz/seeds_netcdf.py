@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Small netCDF-4 files as netCDF-C and h5py write them, one kind each."""
 import os
 

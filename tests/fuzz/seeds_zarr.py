@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Stores as zarr-python 3 writes them, into FOLDER/stores: seeds_zarr.py FOLDER"""
 import os
 import sys

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A fuzz target is one function over any bytes. libFuzzer calls it in the fuzz build; in
  * all others replay.c calls it with the files of the corpus. A target answers 0, and ends
  * the process where something is wrong. */

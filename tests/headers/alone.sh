@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # alone.sh HEADER DIR...: the header compiles alone, twice, as C99 and C++, with
 # every compiler that is here, with asm labels and with macros in their place.
 set -eu

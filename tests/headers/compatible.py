@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """compatible.py DIR...: our headers against those of an installed netCDF-C.
 
 Every function both declare has the same type: a compiler that sees one after the

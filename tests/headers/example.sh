@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # example.sh CELLAR_H DIR...: the example in the header's comment compiles, as C99 and as C++.
 set -eu
 header=$1; shift

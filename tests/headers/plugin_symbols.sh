@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # plugin_symbols.sh FOLDER: every plugin there finds each of its symbols in itself or in a library that it names.
 set -u
 export LC_ALL=C

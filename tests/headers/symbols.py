@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """symbols.py LIBRARY NAMES DIR...: three lists that must agree.
 
 NAMES holds the functions existing programs use (the list of 321). Every one of

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # ./configure: its options reach CMake, mistakes stop it with a sentence, and a
 # build with one compression method says so about the others.
 #   configure.sh source-dir work-dir options|build|static

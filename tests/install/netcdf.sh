@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # netcdf.sh BUILD SCRATCH CC SYMBOLS: the libnetcdf of an installed and moved prefix. It shows netCDF's names and no others;
 # a program is built with what nc-config, pkg-config and CMake hand out, and with the static library, and runs on it.
 set -eu

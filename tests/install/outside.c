@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program outside our tree: writes a small array, reads it back. */
 #include <netcdf.h>
 #include <stdio.h>

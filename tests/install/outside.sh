@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # outside.sh WAY BUILD SCRATCH CC SANITIZE: install to a private prefix and move it; then the tools, or outside.c built
 # by what WAY hands out, start in an empty environment. WAY is tools, system, pkgconfig, config or cmake.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # classic_cdl.sh TOOLS CASES: every CDL that netCDF-C's ncgen makes a classic file of, our
 # ncgen makes the same bytes of, in each of the three kinds; at least 60 of them.
 set -u

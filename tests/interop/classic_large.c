@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Classic files above 4 GiB, sparse: offsets (CDF-2), one variable (CDF-5) and records
  * beyond 4 GiB, and what each kind refuses. Built over libcellar and over libnetcdf;
  * what one writes the other reads.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # classic_large.sh OURS THEIRS: files of 7 and 10 GB, mostly holes, written by one library
 # and read by the other; and both refuse the same sizes with the same codes.
 set -eu

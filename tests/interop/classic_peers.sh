@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # classic_peers.sh TOOLS CASES: classic files by NCO, CDO and PnetCDF, dumped by our ncdump
 # and by netCDF-C's, are the same; and nccopy -d5 -s of them has the same values.
 set -u

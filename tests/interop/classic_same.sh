@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # classic_same.sh OURS THEIRS N: files of random content, the same bytes by both
 # libraries, for N seeds of each kind; ncvalidator accepts each.
 set -eu

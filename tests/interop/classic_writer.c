@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a classic file of random content: dimensions, attributes, variables,
  * data in pieces, a second define mode that makes the header grow. Built twice,
  * over libcellar and over libnetcdf; with the same arguments both must give the

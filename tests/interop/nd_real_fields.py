@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """nccopy -F "*,ndlorenzo|shuffle|zstd,level=3" on real fields of Debian's data packages: smaller than
 shuffle|zstd,level=3, values identical, and read by h5py through our plugins.
 nd_real_fields.py NCCOPY PLUGINS FOLDER"""

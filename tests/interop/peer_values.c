@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "peer_values.h"
 #include <netcdf.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef PEER_VALUES_H
 #define PEER_VALUES_H
 

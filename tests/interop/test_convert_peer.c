@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Conversions as netCDF-C makes and counts them. Two differences are meant (see
  * docs/differences.md): a real beyond an integer type takes the nearest end of its
  * range where netCDF-C stores what the CPU happens to give, and the powers of two just

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The same values through Cellar and through Debian's netCDF-C, in every mode and setting
  * both accept: the same bits, but for what docs/differences.md says. An argument gives the
  * number of values. */

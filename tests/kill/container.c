@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The writer's calls. */
 #include "container.h"
 #include "records.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef KILL_CONTAINER_H
 #define KILL_CONTAINER_H
 

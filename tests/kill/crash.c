@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Handlers for the signals of a crash. A sanitizer has its own, and says more. */
 #include "crash.h"
 #include "faults.h"

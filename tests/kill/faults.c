@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls on files, each passed on to the C library unless it is the one to be hit. */
 #include "faults.h"
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef FAULTS_H
 #define FAULTS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that is not to be had, for every library of the process: Cellar, libhdf5, the compressors, the C library itself. Not in
  * builds with a sanitizer, which has an allocator of its own. */
 #include "faults.h"

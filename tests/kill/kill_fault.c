@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kill_fault CONTAINER MOST OURS [THEIRS]: in each session (create, append, redefine, read) the nth call of each kind fails, once or
  * from there on, or does half, for every n; when MOST is not 0, for so many n at most, spread evenly. The program carries on.
  * Each time: no crash, also none at exit; an error from some call, or everything right; OURS (records_read with

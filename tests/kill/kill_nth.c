@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kill_nth CONTAINER [READER [COMPLETE]]: the process ends at the nth call that changes a file within one nc_sync, and
  * within one nc_close, for every n. Each time Cellar must find every record acknowledged before; what READER (records_read
  * over another library) does not find in that moment is counted, and must be there in a copy of the file after the program COMPLETE has had it. Prints one line. */

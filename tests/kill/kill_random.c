@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kill_random CONTAINER KILLS LEAST OURS [THEIRS]: a writer with a thread for each variable acknowledges records after
  * nc_sync and nc_close, and is killed at a random moment, KILLS times and at least LEAST times each inside a put, a sync and a
  * close. After every kill OURS (records_read with Cellar) must find each acknowledged record, and the next writer goes on with the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines to a program and back. */
 #include "reader.h"
 #include <signal.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef RECORDS_H
 #define RECORDS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The reader; compiled with Cellar's netcdf.h or with netCDF-C's own. */
 #include "records.h"
 #include <netcdf.h>

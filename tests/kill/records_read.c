@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* records_read: for each line "N NVARS PATH" one line of answer: "right" when every record below N is, else what is wrong.
  * Compiled with Cellar's netcdf.h or with netCDF-C's own. */
 #include "records.h"

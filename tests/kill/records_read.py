@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """As records_read.c, with zarr-python, and for NCZarr version 2 with netCDF-C's newest as well: for each line "N NVARS PATH" one line
 of answer, so that Python starts once."""
 import sys

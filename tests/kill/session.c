@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The sessions. */
 #include "session.h"
 #include "records.h"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # whose_damage.sh PROGRAM ARGUMENT...: runs it under valgrind, where a crash of it has no stack to tell whose it is: memory
 # was damaged earlier. Succeeds if memory was used that is freed or was never set, and by libhdf5 alone; otherwise prints the first
 # place that is somebody else's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks put and get alone what does not go by chunks: blocks, columns, every third element and single values, side by side in
  * the same variables, converted or not, while other ranks do the same. Each rank reads back what it put without any
  * collective call; after nc_sync all read all. Ranks other than 0 must have written themselves. What does go by chunks

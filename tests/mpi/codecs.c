@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every filter of this build: ranks put slabs that cut through its chunks, some whole, over a time that grows, and some
  * ranks have nothing to put; then rank 0 does the same alone. The files have the same bytes, and every rank reads the same values from
  * both. codecs FOLDER */

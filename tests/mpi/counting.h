@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef COUNTING_H
 #define COUNTING_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One rank errs: every rank has an error from the same collective call, and nobody waits for ever. failures FILE */
 #include <mpi.h>
 #include <netcdf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One rank errs in one step of a session: all ranks have an error from the same collective call, or what was asked for is
  * done all the same (rank 0 writes what another rank's disk refused); nobody waits, and what a sync acknowledged stays
  * readable. matrix FILE FORMAT RUNS FIRST: runs numbered from FIRST; each number means one step, fault and rank. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """mpi4py and netCDF4-python's parallel mode: ranks write and read one file, together and alone, append to it, and one of them
 errs. netcdf4_python.py FILE, under mpirun; netCDF4 is built against libnetcdf_mpi."""
 import sys

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks put boxes that cut through chunks, the cuts random but the same on all ranks: every chunk that all boxes of a call
  * cover together is encoded by one of the ranks. Then boxes with gaps, which leave chunks to rank 0, boxes that overlap,
  * every second row, values of another type and values that do not fit. All ranks compare what they read with an array in

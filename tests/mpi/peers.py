@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What mpi_ranks wrote, read by h5py and netCDF-C (files) and by zarr-python (stores). usage: peers.py FILE..."""
 import pathlib
 import sys

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks put and get random regions, whole chunks and parts of them, collectively and alone; then every rank reads the file
  * alone and compares it with an array in memory. ranks FILE FORMAT FILTER SEED */
 #include "check.h"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # run.sh PROGRAMS [MATRIX_RUNS]: every format at 1, 2, 4 and 16 ranks; files and stores must have the same bytes for any
 # number, also those without chunks, which ranks write by themselves. Then one rank errs, in every step and way, in MATRIX_RUNS sessions of each format (132: each combination at least
 # once with 2 and 3 ranks; the long form is 1000). PROGRAMS is the folder of mpi_ranks and the others. Under mpirun, or what

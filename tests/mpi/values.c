@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Variables without chunks, and classic files: ranks put rows, blocks and every second row, converted or not, over fill values
  * and over what a sync acknowledged, with and without fill; every rank reads all of it back, and ranks other than 0 must
  * have written to the file themselves. values FILE MODE (netcdf4, cdf1, cdf2, cdf5) */

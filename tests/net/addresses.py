@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Where URLs lead. gs:// goes to Google's own host, and AWS_REQUEST_PAYER with every request, signed: a proxy leads the way to that host to a bucket of this
 machine, whose certificate is for Google's name. URLs with mistakes, missing keys and hosts that refuse: one sentence of each tool.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* archive_writer URL CHUNK: a zip archive of Zarr version 3, of five million ints in chunks of so many; not where there is one. */
 #include <cellar.h>
 #include <netcdf.h>

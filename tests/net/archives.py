@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Zip archives on servers: read by ranges from a web server, in how many requests, with a server that fails every few of them; written to
 a bucket whole, on condition that what lies there is what was read.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Values that are put while their writer goes on: many at a time, also from one thread; who asks for one gets it; a put that fails is told at
 the latest by a sync, which tries it again.
 

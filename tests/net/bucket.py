@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A bucket of S3 in memory, as far as stores need one: keys are put, in parts too, read in ranges, listed and removed; conditions are
 honoured. The server makes writers meet: as often as it is told, a put of a key waits until there is another of it, so that both
 are based on the same value (who then wins has one chunk less to write: writers must have more of them for each key). Signatures are not looked at."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """CELLAR_CACHE: what was read from a server once is not sent again, and never served when it is not what the server has; damage,
 limits, several processes, disks that take nothing, and folders that others may look into.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Requests against a server that answers wrongly: what is tried again, what is not, and what the caller is told.
 
 usage: faulty_server.py NET_ASK"""

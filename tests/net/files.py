@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """HDF5 and classic files and Zarr stores on a web server of the test's own: the same dumps as from disk, in how many
 requests, and with a server that fails every few of them.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Between a program and its data: a proxy (tinyproxy) as http_proxy, https_proxy, no_proxy and .ncrc name it, and HTTP/2 (nginx).
 What secrets a program has are in nothing that it leaves behind, also not in a core file.
 

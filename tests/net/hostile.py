@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Servers that mean harm, or are broken in ways that look like it, and programs that meet at one: nobody waits for ever, no memory is
 shown or taken, nobody's values are lost, and what says who asks goes nowhere else.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Who asks: each place that credentials come from, at servers that verify signatures. rclone knows one key; moto has roles, and
 STS, which gives credentials for them.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A server on this machine that answers wrongly when its path says so, and keeps a list of what it was asked.
 
 /data           1000 bytes with an ETag: ranges and conditions are honoured

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* net as a program, for the tests: requests made, and requests signed.
  *
  *   net_ask METHOD URL [-H name=value]... [-r OFFSET N] [-d TEXT] [-s KEY SECRET REGION] [-m MAX] [-n TIMES] [-f] [-c MS]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read_all PATH NAME [abort]: one variable, read by one call, and the sum of what it holds; abort: and a core file, once it is
  * closed. */
 #include <netcdf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scattered FILE [chunked] [first]: 50 variables of 2.4 MB, each defined and written in turn, with nc_redef between; with
  * `first` all are defined before any is written. */
 #include <netcdf.h>

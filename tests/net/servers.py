@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Real servers for the tests: moto and rclone from scripts/net-peers.sh, each in a process of its own on a port of this
 machine, ended with the test. A server that cannot be had is an ImportError of the test, which then says NOT RUN."""
 import atexit

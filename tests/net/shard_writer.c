@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks of four ints, v(x), in shards.
  * shard_writer write URL FROM STEP: every STEP-th chunk from FROM on gets 1000 * FROM + its number from 1 on, with a sync behind each.
  * shard_writer count URL STEP: how many chunks hold what their writer put, and how many nothing. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """1000 random requests, signed by us and by botocore: the same authorization each time.
 
 usage: signatures.py NET_ASK"""

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A store over the network as a program, for the tests: its verbs, one after another.
  *
  *   store_ask URL read|write|create COMMAND...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Zarr stores on real servers: the contract of a store, the tools, and zarr-python on the same bucket.
 
 usage: stores.py BUILD [PART...]"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Several programs that write chunks of the same shards in a bucket: nothing is lost. A program that is killed in the middle of
 its writes: the store is readable, and has what was synced. Servers that answer conditions in other ways: a sentence.
 

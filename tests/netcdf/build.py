@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What both runners (programs.py, scripts.py) need to build netCDF-C's tests against a library: the flags of an installed
 prefix, stand-ins for netCDF-C's private headers, and the filter plugins its tests load."""
 import glob

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """netCDF-C++4 and its own tests, unchanged, compiled and run against an installed prefix: its headers use nearly every
 call of the C interface, from C++.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """netCDF-C's own test programs (programs.txt), unchanged, compiled and run against an installed prefix.
 
 usage: programs.py SOURCE PREFIX [PART]   SOURCE: netCDF-C's source tree; only names with PART in them, if given"""

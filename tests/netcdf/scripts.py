@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """netCDF-C's own shell test scripts, unchanged, with the tools of an installed prefix.
 
 usage: scripts.py SOURCE PREFIX AUX [PART]   SOURCE: netCDF-C's source tree; AUX: its library, built from there, or -;

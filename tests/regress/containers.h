@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every kind of file there is, for tests that hold for all of them, and the scratch folder they lie in. */
 #ifndef CEL_REGRESS_CONTAINERS_H
 #define CEL_REGRESS_CONTAINERS_H

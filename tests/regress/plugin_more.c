@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A filter that gives its chunks back as they are, or, while CEL_TEST_MORE says so, longer by that many bytes. */
 #include <netcdf_filter_build.h>
 

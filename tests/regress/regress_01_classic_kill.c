@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What nc_sync() acknowledged in a classic file survives the end of the process at any later write: inside an
  * nc_enddef() that moves all data, and inside a later nc_sync(). The program's own pwrite(), ftruncate() and
  * fallocate() stand in front of the C library's, and end it at the nth call, before or in the middle of the write. */

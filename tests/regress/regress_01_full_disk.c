@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A disk that is full: the put that fails says so, and so do every later nc_sync and nc_close, with the variable's name; what
  * nc_sync had acknowledged is there. Once there is room and the put is made again, all is well. The disk is a limit on
  * the size of files, and, where the system lets us mount one, a small file system in memory. */

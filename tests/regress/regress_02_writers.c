@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writers in several containers and plain ones, on disjoint chunks of one store, and of its
  * shards: every put that said 0 is there, whatever the others do. A container is a PID
  * namespace, in which all writers have the same process id; where none may be made the test says so, and getpid()

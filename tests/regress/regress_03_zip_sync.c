@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A zip archive is complete after each nc_sync: a writer that is killed loses nothing of what it had
  * acknowledged, and a close that fails leaves the archive of the last sync and says where the rest lies. */
 #include "common/random.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Each request for memory in turn fails while Zarr stores of every kind are written and read: nothing
  * crashes, some call says so, and what is left is absent or valid; where no call failed, it is complete.
  * Without a sanitizer all requests of the process count, those of other libraries too. */

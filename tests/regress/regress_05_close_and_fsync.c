@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* close() of the file failing is an error of nc_close in every container, and the id is gone. nc_sync and nc_close call fsync exactly
  * when CELLAR_FSYNC is set: on the file, and on the folder of one that was made. */
 #include "kill/container.c"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nc_sync hands all bytes to the kernel; with CELLAR_FSYNC=1 it flushes them, never the whole file system.
  * And close() failing, as it does on network file systems and with quotas, is an error of the call that wrote. */
 #include "common/scratch.h"

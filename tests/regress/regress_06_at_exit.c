@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program's own exit handlers may still use its files, whenever they were registered: what they put is in the file,
  * whether they close it or leave that to the library. Each case is a child process; the file it leaves is what counts. */
 #include <setjmp.h>

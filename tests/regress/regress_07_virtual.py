@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Virtual datasets, whose length and values come from other files, and external links: as h5py reads them, from any
 working directory, through a symlink, in files opened for reading and for writing."""
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fill_value as xarray reads it: in version 2 it is _FillValue, in version 3 only what absent chunks hold."""
 import base64, json, os, shutil, struct, subprocess, sys, tempfile
 

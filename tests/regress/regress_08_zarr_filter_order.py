@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Filters of numcodecs in Zarr version 3 with big-endian data: what was written is read, and what we write
 has the order that "bytes" says. The bytes here are those that zarr-python 3 stores for these metadata."""
 import json, os, shutil, struct, subprocess, sys, tempfile

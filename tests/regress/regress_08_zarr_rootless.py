@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A folder that holds arrays is the group of all of them, with a document of its own or without."""
 import json, os, shutil, subprocess, sys, tempfile, zipfile
 

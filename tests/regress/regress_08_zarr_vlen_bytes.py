@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Elements of vlen-bytes are read whole, NUL and all; text with a NUL within is an error, never cut."""
 import json, os, shutil, struct, subprocess, sys, tempfile
 

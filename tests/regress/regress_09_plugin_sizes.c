@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A plugin that decodes to more bytes than the chunk has: the first chunk's worth is read, with a warning, and nothing
  * that comes back in another size than it went in is written. The plugin is plugin_more.c. */
 #include <cellar.h>

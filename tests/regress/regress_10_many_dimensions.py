@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """More than 32 dimensions: nc_def_var refuses them in every format (regress_10_many_dimensions_defined.c). Files that have such
 a variable open, show it with a note of the reason, everything else in them is read, and the error for its data names it and the
 limit."""

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A variable has at most 32 dimensions, in every format; one more is NC_EMAXDIMS and changes nothing. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every kind of definition in a file that already holds user types, as the first call after nc_open(): what the
  * file has is loaded when it is needed, and then meets objects that the file does not have yet. */
 #include <setjmp.h>

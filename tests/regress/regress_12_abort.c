@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nc_abort() in every state of a file, in every container: it forgets the definitions since nc_redef() and
  * keeps everything else. */
 #include <setjmp.h>

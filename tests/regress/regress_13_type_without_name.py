@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Types that no group lists when a file is opened: a committed type whose link is gone, used by a variable, an
 attribute or another type, and a nameless part of a committed type. Each is listed before anyone asks for it."""
 import os

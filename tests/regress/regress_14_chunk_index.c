@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A chunk index that leads to the address "nowhere" (all ones), at each level and for each of its children: an
  * error or other values, and never a crash. */
 #include <setjmp.h>

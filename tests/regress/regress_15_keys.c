@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names with bytes of 0xff, in a zip archive of 214 bytes: listing must come to its end. */
 #include "common/scratch.h"
 #include <netcdf.h>

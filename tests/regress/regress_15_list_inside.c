@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every name of a folder once and in order, whatever bytes it has; and many keys removed in little time. */
 #include "common/scratch.h"
 #include "status.h"

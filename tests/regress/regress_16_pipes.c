@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A pipe, a socket, a device in the place of a document or a chunk of a Zarr directory: no call waits for it,
  * and one sentence says what it is. */
 #include "common/scratch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* All writes fail from the nth on, for every n, and the program carries on to its end, with and without nc_close: libhdf5
  * must not crash at exit, and what nc_sync had acknowledged is there. */
 #include "kill/container.c"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Each request for memory within nc_enddef in turn fails, for Zarr stores with and without shards: a put that comes all the
  * same does not crash (it divided by a number of chunks that was never set), and once there is memory again, the same
  * calls write everything. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What clang's sanitizer for undefined behaviour reports and gcc's does not: an index that wraps below zero, something added to
  * a NULL, memcpy of nothing from nowhere. `make test-clang` runs this; elsewhere only the results are checked. */
 #include "codec.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Tools write their output where nobody can have planted anything, widen no permission, and keep the
 # link through which the output was named.
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing a zip archive anew touches nothing that was planted beside it, widens no permission, and keeps
  * the link through which it was named. */
 #include "common/scratch.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Files that are small and unpack to much: the library takes little memory, says which limit was met and what lifts it, and reads
 them once it is lifted."""
 import json, os, shutil, struct, subprocess, sys, tempfile, zipfile, zlib

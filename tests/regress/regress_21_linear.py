@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Opening takes time and memory in proportion to the bytes read: four times as many objects of any kind take about four times
 the instructions, as valgrind counts them (the same on every machine), and no document more than 64 bytes of memory for each of
 its own (docs/limits.md)."""

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The walk for systems without openat2() answers as the kernel does. */
 #include "resolve.h"
 #include "common/scratch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Symbolic links that lead out of a Zarr directory are followed only with CELLAR_FOLLOW_LINKS=1; those that
  * stay inside, and the root itself, always. */
 #include "common/scratch.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """No tool lets a control character (C0, DEL, C1) or a byte that is not UTF-8 through to a terminal: from names, values, attributes,
 file names, filters or errors. What ncdump prints instead reads back as it was."""
 import json, os, shutil, struct, subprocess, sys, tempfile

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* In a program with more rights than its user (set-uid, capabilities) the environment names no plugins and lifts no limit.
  * Being such a program takes root; what the library asks is seen by answering in the C library's place. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Classic files whose names were shortened in place have zeros behind them; they and other headers that netCDF-C takes are
 read as it reads them, and go on being good files when they are changed."""
 import ctypes, os, shutil, struct, subprocess, sys, tempfile

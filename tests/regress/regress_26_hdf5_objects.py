@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """HDF5: one object that is damaged, or that netCDF has no word for, is listed with the reason; everything else of the
 file works."""
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An array that is not understood is listed with the reason; all else of the store works. */
 #include <cellar.h>
 #include <setjmp.h>

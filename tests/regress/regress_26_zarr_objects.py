@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One object of a Zarr store that is not understood never closes the store: it is listed with the reason."""
 import json, os, shutil, subprocess, sys, tempfile
 

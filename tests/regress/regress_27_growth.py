@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Work grows as the number of things does: four times as many of any kind, written and read again, take about four times the
 instructions, as valgrind counts them (the same on every machine). Opening a store takes the same for any number of chunks."""
 import os, re, resource, shutil, subprocess, sys, tempfile

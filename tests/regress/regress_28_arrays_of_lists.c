@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Structures that hold arrays of structures with lists and strings, several in one call: libhdf5 alone frees the values
  * of all but the last (h5_convert_array.c). */
 #include <setjmp.h>

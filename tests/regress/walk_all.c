@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* walk_all PATH...: opens each file and asks for everything it has but data; prints the most memory it took, in bytes. */
 #include <cellar.h>
 #include <netcdf.h>

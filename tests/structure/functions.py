@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Functions stay short and simple: at most 60 lines and a cyclomatic complexity of 15, except those that
 ARCHITECTURE.md names under "Exceptions to the size of functions", at most five.
 

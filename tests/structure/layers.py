@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """No folder of src/ uses a symbol of a folder above it.
 
 usage: layers.py NM BUILD/src FOLDER...   (the folders from the floor up, as src/CMakeLists.txt lists them)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Words this code base has given up (tests/headers/retired.txt) are found nowhere in it.
 
 usage: retired.py LIST ROOT FOLDER...

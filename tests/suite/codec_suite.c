@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The contract of a codec, run against every codec in the registry: round trips
  * over types, sizes, data and parameters; the bound holds; equal input gives equal
  * bytes; cut and flipped chunks end in an error or in one chunk's worth of bytes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every plugin we build, loaded as HDF5 and netCDF-C load it: it stands alone, exports
  * both halves with one id, and its JSON half gives back the words it was given. */
 #include <stdarg.h>

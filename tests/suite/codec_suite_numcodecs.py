@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Each codec decodes what numcodecs encodes, and the reverse; where the format leaves no
 choice, or the library underneath is the same, the bytes are equal too.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Our plugins in stock h5py, against Debian's plugins where there are some, and against
 libcellar.
 

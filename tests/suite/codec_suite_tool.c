@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One chunk through a codec given as Zarr JSON, for the comparison with numcodecs:
  *
  *   codec_suite_tool encode|decode|json CHAIN TYPE DIMS <in >out

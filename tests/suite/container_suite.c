@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the contract of a container on the one named on the command line; without
  * a name, lists them. */
 #include "container_suite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CONTAINER_SUITE_H
 #define CONTAINER_SUITE_H
 

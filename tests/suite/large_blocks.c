@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Under AddressSanitizer a block above some 100 kB is a mapping of its own, and its map of valid bytes is filled twice and
  * dropped again: liblzma, which wants 8 to 600 MB for each chunk of 260 bytes, spends its time in the kernel. Here such
  * blocks are kept when they are freed and handed out again for requests of the same size. They are ASan's own blocks, with its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Attributes: every atomic type, lengths, renames, removal, conversions. */
 #include "container_suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every pair of number types, both ways: values that fit come back exactly, the
  * others make the call answer NC_ERANGE once all of them have been dealt with. */
 #include "container_suite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Data: regions with strides and maps against a plain array in memory, growth of
  * unlimited dimensions, strings, single values, and what is out of bounds. */
 #include "container_suite.h"

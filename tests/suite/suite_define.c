@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Structure: groups, dimensions, variables and what is chosen for them. */
 #include "container_suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random calls, sensible and not: whatever they answer, the file says after
  * reopening what it said before. What the file says is written down as text, its
  * lines sorted: an attribute that changed its type may come back in another place. */

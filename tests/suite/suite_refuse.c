@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a container does not keep is refused by the call that defines it, with one
  * code for types and one for features; nothing of it is left behind. */
 #include "container_suite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* User types: as variables and attributes, nested, in groups; read back by what the
  * file says of them. */
 #include "container_suite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "beside.h"
 #include <netcdf.h>
 #include <netcdf_filter.h>

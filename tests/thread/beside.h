@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef BESIDE_H
 #define BESIDE_H
 

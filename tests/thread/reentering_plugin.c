@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An HDF5 filter plugin whose code calls back into the library it runs in: each
  * chunk it sees makes, writes, reads and closes a small compressed file in memory. */
 #include <H5PLextern.h>

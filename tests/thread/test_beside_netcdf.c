@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* netCDF-C and Cellar at work in one process, each from a thread of its own. Both
  * enter one libhdf5, and netCDF-C's zstd chunks run through the filter class that
  * Cellar registered there, inside libhdf5's lock: nothing may wait for a lock of

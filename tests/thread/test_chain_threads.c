@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One prepared chain, many workers, each with its own scratch: built-in codecs at
  * the same time, a plugin under its lock, the path changed meanwhile. */
 #include "chain.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One classic file from eight threads, each with a variable of its own: record
  * variables, whose records are interleaved and grow by turns, and fixed ones with
  * rows long enough for the pool, while one more thread keeps calling nc_sync(). Between

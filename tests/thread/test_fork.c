@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fork() in a loop while other threads are inside the library, in every part of it that has a
  * lock: no child hangs, each can open, write and read files of its own, and what it inherited either
  * works or says why not. */

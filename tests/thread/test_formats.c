@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Five formats, each from several threads: on files of their own, on variables of one file, reading one file together, and
  * beside children that are forked meanwhile. Every value is checked. Meant for ThreadSanitizer too (make test-tsan). */
 #include "common/scratch.h"

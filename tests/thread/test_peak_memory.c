@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory beyond the caller's own stays within 16 MiB and two chunks per thread for
  * whole-chunk work, however much is written and read; partial work adds the cache
  * and what it may grow by. The argument is the number of GiB. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The pool: every task is run once, by as many threads as were asked for; one
  * means none is made; a child of fork() makes its own; where no thread can be
  * made the callers do the work. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A filter from outside may call the API while it works on a chunk, from the
  * calling thread and from the pool's. A deadlock shows as the test's timeout. */
 #include <cellar.h>

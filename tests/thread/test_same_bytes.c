@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The same calls give the same file, byte for byte, with 1, 2, 4 and 8 threads:
  * whole puts, steps, odd pieces, tiny caches, several variables and filters, for
  * HDF5 files and Zarr stores. And the data survives exit() without nc_close(),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The library from several threads: each on its own file, each on its own variable
  * of one file, and readers beside writers. Every value is checked. Meant for
  * ThreadSanitizer too (make test-tsan). */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Timelines (CELLAR_TRACE) of real runs: check_trace.py PROGRAM TOOLS. They are JSON whatever happens to the process, spans of a
 thread nest, and every chunk has the steps that it must have. Nothing is said of times but their order."""
 import collections

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program whose timeline check_trace.py looks at: trace_program WHAT, or trace_program read PATH.
  *
  *   formats   a dataset in each format is written, and read again

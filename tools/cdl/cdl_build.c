@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Document -> file, through the public API. */
 
 #include "cdl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a document means once all of it is known: types of attributes, lengths of
  * unlimited dimensions, values in memory. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Constants of CDL -> values in memory. A value that its type cannot hold is an
  * error with its place. Unsigned types take negative numbers of their size for
  * their bits, as C does, and bytes may be written signed or unsigned. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The data section: every value of the chosen variables, in rows along the last
  * axis, wrapped at the line length. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A document's memory, which is freed as a whole, and its first error. */
 
 #include "cdl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names and values as C text. Numbers are written as netCDF-C's ncgen writes them, with as many digits more as they need
  * to come back as they are. */
 

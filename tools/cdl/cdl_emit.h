@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CDL_EMIT_H
 #define CDL_EMIT_H
 

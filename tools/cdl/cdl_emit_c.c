@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Document -> C program that makes the file (ncgen -lc), in the form that netCDF-C's ncgen has: one name for each id,
  * made of the object's own, and a block for the values of each attribute and variable. */
 

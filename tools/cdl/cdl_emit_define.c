@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls of a generated C program: definitions in the order of the API, then a block for each attribute and for the
  * data of each variable. */
 

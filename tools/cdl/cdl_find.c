@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of types, dimensions, variables and groups, looked up as CDL has it: in the group
  * itself, then outwards; and what to say when there is none such. */
 

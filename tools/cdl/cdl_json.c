@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ncdump -j: a file as one JSON document. Objects keep file order:
  *
  *   {"dimensions": {"time": {"length": 2, "unlimited": true}, ...},

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Text -> tokens. Hand-written: one character of look-ahead tells every token. */
 
 #include "cdl_lex.h"

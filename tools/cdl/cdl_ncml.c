@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ncdump -x: the header as NcML, for files of the classic model. */
 
 #include "cdl_print.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tokens -> document. Recursive descent with one token of look-ahead; every name
  * is looked up where it is met. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The types: section: compounds, enums, opaque and variable-length types. */
 
 #include "cdl_parse.h"

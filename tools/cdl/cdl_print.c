@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The header of a file as CDL: types, dimensions, variables, attributes, and the
  * groups below, each with its data. */
 

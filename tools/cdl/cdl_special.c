@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The special attributes of -s: how a variable is stored. They are computed, not
  * kept in the file. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Special attributes as input: how a variable is to be stored. Each is one row of
  * a table; a wrong value is told with its place. */
 

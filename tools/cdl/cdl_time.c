@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* CF times. A date is a day number in its calendar plus seconds; every calendar
  * is one pair of functions between day number and year, month, day. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values and names as CDL text. */
 
 #include "cdl_value.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts of pairs by slicing: 32 or 64 values become as many words, one for each bit, of which ones are counted at once. The order
  * of values does not matter as long as it is the same on both sides. */
 

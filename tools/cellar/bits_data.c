@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Constant, already rounded, or once packed? */
 
 #include "bits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From counts to information, and to the bits worth keeping. */
 
 #include "bits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The loop of bits_count.c for values that are a WORD of NBITS, in vectors of VECTOR bytes: each lane has NBITS values of its own.
  * NAME(x) names what is made here, TARGET says for which machines. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values are read whole, or as many records as fit the memory; pairs are counted on all cores. */
 
 #include "bits_var.h"

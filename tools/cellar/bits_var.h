@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CELLAR_BITS_VAR_H
 #define CELLAR_BITS_VAR_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Both ways of reading touch about as many chunks, or as the weights say: of N chunks in all, sqrt(N w2 / w1) lie along the
  * dimensions of the first way, and sqrt(N w1 / w2) along those of the second, shared evenly by their dimensions. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A copy with the chunks that are advised, and the same reads of both: each at other indices, so that no chunk is met twice. */
 
 #include "chunks_try.h"

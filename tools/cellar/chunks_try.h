@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CELLAR_CHUNKS_TRY_H
 #define CELLAR_CHUNKS_TRY_H
 

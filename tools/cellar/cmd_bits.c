@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar bits: how many bits of each variable are information, and what keeping only these would change. */
 
 #include "bits.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar chunks: chunk shapes for the ways in which a file is read. */
 
 #include "chunks_try.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar diff: do two files hold the same, however they are stored? */
 
 #include "cellar.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar doctor: which libraries, filters and settings are in use, whether they work, and what is wrong with a file. */
 
 #include "cellar.h"

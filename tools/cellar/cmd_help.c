@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar help: what there is, or what one subcommand takes. */
 
 #include "command.h"

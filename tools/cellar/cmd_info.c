@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar info: what is in a file, how it is stored, and where its bytes go. */
 
 #include "command.h"

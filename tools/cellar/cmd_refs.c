@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar refs: files as one Zarr dataset, without copying them. */
 
 #include "command.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar run: a program that was built for netCDF-C runs on Cellar. Its loader is told to look for libnetcdf in our folder
  * first, and its PATH finds our ncdump, ncgen and nccopy. A program that does not look there, as it has folders or a libnetcdf
  * of its own, gets ours loaded before all others. */

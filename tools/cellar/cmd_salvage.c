@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar salvage: what can be read of a damaged file, in a new one. The bytes are mended in memory where they can be, then all
  * is copied that decodes. */
 

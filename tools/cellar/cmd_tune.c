@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar tune: which filters suit each variable. */
 
 #include "command.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar verify: is every chunk of these files there and whole? Files are looked at side by side, the chunks of one file by the
  * library's threads; what was found is printed in the order of the files. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CELLAR_DIFF_H
 #define CELLAR_DIFF_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The loop of diff_many.c for the numbers REAL, whose bits are BITS (UBITS without a sign, TOP the highest of them), in vectors of
  * VECTOR bytes. NAME(x) names what is made here, TARGET says for which machines. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers against each other, a block of them at a time: how many are unequal, and by how much at most. All differences are taken
  * in double, which holds every type here. What needs a division, the largest relative difference, is asked for by
  * multiplications first: only blocks that have a larger one than was known are gone through again. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values against each other: equal, within the tolerance, or by how much not. */
 
 #include "cdl_value.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The differences as lines, and as JSON (docs/schema/diff.json). */
 
 #include "diff.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Variables of more chunks than can be gone through, two of the same chunk lengths: the chunks that at least one of them has
  * stored, in order. All others hold one value on either side. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Dimensions, variables, attributes: by their names, in any order. */
 
 #include "diff.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of both files in blocks: chunks that are stored alike are not decoded, the rest is compared on all cores. */
 
 #include "cellar.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CELLAR_DOCTOR_H
 #define CELLAR_DOCTOR_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A file in memory for each filter: written through it, opened again, read and compared. */
 
 #include "cellar.h"

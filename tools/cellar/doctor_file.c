@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a file is that is no dataset; and of a dataset, what in it cannot be read. */
 
 #include "cellar.h"

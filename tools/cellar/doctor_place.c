@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Environment variables, plugins, file locks. */
 
 #include "cellar.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every piece that is stored asked for once. */
 
 #include "extents.h"

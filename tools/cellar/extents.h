@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CELLAR_EXTENTS_H
 #define CELLAR_EXTENTS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A directory is a store when it holds a document of Zarr; a file is a dataset by its first bytes. */
 
 #include "filelist.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CELLAR_FILELIST_H
 #define CELLAR_FILELIST_H
 

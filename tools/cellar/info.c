@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The page that cellar info prints. */
 
 #include "info.h"

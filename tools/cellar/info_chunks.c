@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The sizes of the chunks of one variable, and a map of them. */
 
 #include "cellar.h"

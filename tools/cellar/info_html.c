@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar info --html: one page with nothing outside it, no script and no address. Names come from others, and are escaped. */
 
 #include "bits_var.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar info --json: docs/schema/info.json describes it. */
 
 #include "cellar.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A file from its first byte to its last: which variable has them, or none. */
 
 #include "info.h"

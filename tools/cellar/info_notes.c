@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fill value, quantization and checksum of a variable. */
 
 #include "cdl_value.h"

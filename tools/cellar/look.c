@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A file, and what is known of each of its variables. */
 
 #include "look.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Subcommands of one file and some of its variables. */
 
 #include "look.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar: one command with subcommands that look at files, check them and advise. */
 
 #include "command.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A sorted list of lines; looked up by bisection. */
 
 #include "manifest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CELLAR_MANIFEST_H
 #define CELLAR_MANIFEST_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The bytes of a damaged file, and changes of one byte. */
 
 #include "mend.h"

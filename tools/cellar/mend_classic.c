@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The header of a classic file has no checksum, but says most things twice: names are padded with zeros, sizes follow from
  * dimensions and types, and variables lie one behind the other. A header that breaks these rules is changed where just one
  * change of a byte heals it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An HDF5 file whose metadata is damaged, or whose superblock, root group or tail is gone.
  *
  *   superblock 2, 3   signature(8) version(1) 8 8 flags(1) base(8) extension(8) end(8) root(8) sum(4)

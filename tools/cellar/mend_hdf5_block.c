@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of HDF5's metadata that end with a checksum: object headers and what they lead to.
  *
  *   object header   "OHDR" 2 flags(1) [times(16)] [attribute phases(4)] size(1,2,4,8) messages sum(4)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The chunk index of version 1 has no checksum, but little in it is free: keys are multiples of the chunk's lengths and
  * ascend, mostly without a gap; children lie in the file, and apart. A node that breaks these rules is changed where just one
  * change of a byte heals it. Which chunk an address belongs to is then told by the filters' checksums (salvage_chunk.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON is read to its end or not at all. Numbers and words are the library's to understand: here they are what no bracket,
  * comma or space interrupts. */
 

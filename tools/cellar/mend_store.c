@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Documents of Zarr have no checksum, and no copy unless the store is consolidated. A damaged one is taken from its copy, or else a
  * change of one bit is looked for that makes the library read the array: the document then has all members that it must have and no
  * other, and each key of the array is one of a chunk. Changes after which the text says the same are one; if there is another that

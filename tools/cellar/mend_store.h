@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CELLAR_MEND_STORE_H
 #define CELLAR_MEND_STORE_H
 

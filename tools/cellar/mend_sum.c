@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5's checksum of metadata: Jenkins' lookup3, hashlittle with 0 to start from. */
 
 #include "mend.h"

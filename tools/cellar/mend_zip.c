@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A zip archive whose directory is gone or damaged: members are found by their own headers, and a new directory is written
  * behind them. Both say the same; where they differ the one is believed whose checksum the bytes have. A short member (a
  * metadata document) whose checksum is wrong is changed where one change of a byte makes it right.

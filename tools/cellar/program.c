@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A look into an ELF file: its program headers say whether it is loaded with libraries, and its dynamic section which.
  * Every offset is checked against the file's size; a file that makes no sense tells nothing. */
 

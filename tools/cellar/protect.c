@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which filters notice damage. */
 
 #include "protect.h"

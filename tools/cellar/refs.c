@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks of one file after the other, under the keys that they have in the whole. */
 
 #include "refs.h"

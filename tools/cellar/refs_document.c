@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Metadata as Zarr version 2 has it, and the document around all of it. */
 
 #include "cellar.h"

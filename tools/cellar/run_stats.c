@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of `cellar run --stats`: a table of what the library has noted, one row for each variable of each file, with the
  * lines of several opens and processes added up. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TOOL_RUN_STATS_H
 #define TOOL_RUN_STATS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values from a damaged file: many chunks at a time, where that fails chunk by chunk, and where chunks have no filters the part
  * of them that is there. What is lost is not written, and so has the fill value. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CELLAR_SALVAGE_H
 #define CELLAR_SALVAGE_H
 

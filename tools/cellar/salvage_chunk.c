@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The chunk index of HDF5 may have no checksum. Where a chunk does not decode, one byte of its address, its size or its filter
  * mask may be wrong: each such change is tried, and taken if the filters' own checksum accepts what lies there. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What was saved and what was not, as lines and as JSON (docs/schema/salvage.json). */
 
 #include "jsonw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Squarified treemaps: rows are laid along the shorter side of what is left, and take parts as long as that makes the worst of
  * them no longer. */
 

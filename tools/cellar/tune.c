@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One variable: its sample is read once, and every chain encodes and decodes it. */
 
 #include "tune.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The chains that race: each has won somewhere. Those that a build lacks drop out. */
 
 #include "bits_var.h"

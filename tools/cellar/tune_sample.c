@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which part of a variable is tried: whole chunks where the share allows at least a few, else parts of chunks. They are spread
  * along every dimension by multiples of irrational numbers, so that no regular pattern of the data meets a regular one of ours. */
 

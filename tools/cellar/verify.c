@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One file: opened, its pieces found, its values read. */
 
 #include "verify.h"

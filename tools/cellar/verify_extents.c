@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* No piece lies over another (that all lie inside their file is seen when they are read); a store has no chunks that its metadata does not know. */
 
 #include "cellar.h"

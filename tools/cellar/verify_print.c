@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What was found, as lines and as JSON (docs/schema/verify.json). */
 
 #include "cellar.h"

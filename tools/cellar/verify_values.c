@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every value is read, many chunks at a time; where that fails chunk by chunk. */
 
 #include "cellar.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Option tables -> completion scripts. */
 
 #include "complete.h"

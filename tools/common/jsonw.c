@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Members, commas and indentation. */
 
 #include "jsonw.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One line per failure, and the nearest name for a misspelt one. */
 
 #include "msg.h"

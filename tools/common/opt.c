@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Option tables -> parse, help, suggestions. */
 
 #include "opt.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TOOL_OPT_H
 #define TOOL_OPT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Written beside its target, renamed when complete. */
 
 #include "output.h"

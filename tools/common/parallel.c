@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that take the next number until there is none. */
 
 #include "parallel.h"

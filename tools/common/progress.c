@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* At most five times a second, under a lock. */
 
 #include "progress.h"

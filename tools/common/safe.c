@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which characters may be shown, and what stands for the others. */
 
 #include "safe.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of a variable: whole trailing axes as far as they fit, a run along the
  * next axis, single steps along the ones before. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TOOL_SLAB_H
 #define TOOL_SLAB_H
 

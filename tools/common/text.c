@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Growable text and checked memory for the tools. */
 
 #include "text.h"

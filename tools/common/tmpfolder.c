@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* On the same host a free lock means that its holder has ended. On other hosts it does not, as some network file
  * systems have separate locks on each node: what another host left is removed after a day. */
 

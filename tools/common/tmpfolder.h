@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef TOOL_TMPFOLDER_H
 #define TOOL_TMPFOLDER_H
 

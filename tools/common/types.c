@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The types of a file, read through the public inquiry calls. */
 
 #include "types.h"

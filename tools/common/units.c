@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Three digits and a unit. */
 
 #include "units.h"

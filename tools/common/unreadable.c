@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "unreadable.h"
 #include "cellar.h"
 #include "msg.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of ids: each inquiry asked twice, for the number and for the ids. */
 
 #include "walk.h"

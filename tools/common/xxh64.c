@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Four lanes of eight bytes each, mixed at the end. */
 
 #include "xxh64.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values from the input to the output: chunks as they are stored where nothing
  * changes, else blocks of bounded size. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Definitions of the input, changed as the plan says, into the output. */
 
 #include "cellar.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* --dry-run: what the output would take, from samples. A few chunks spread over
  * each variable are written to a dataset in memory with the planned chunks and
  * filters; their ratio stands for all. */

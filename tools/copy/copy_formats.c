@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the formats of input and output are. */
 
 #include "cdl.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* --cloud: all that describes the file in one block at its front, so that programs read it with a few large requests.
  * libhdf5 allocates metadata in blocks (nc_set_meta_block_size); the first lies behind the superblock, and one that holds
  * everything is the only one. It is reserved before anything is defined, so its size is an upper bound, from how HDF5 1.8

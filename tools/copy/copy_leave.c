@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the output cannot hold is named and left out; what it can hold when told its size is measured. */
 
 #include "cellar.h"

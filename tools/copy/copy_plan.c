@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Request + input -> what each variable gets. Every name in the request must be
  * there; what a "*" cannot apply to is noted, never dropped in silence. */
 

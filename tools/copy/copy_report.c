@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Progress on a terminal, and the table at the end. */
 
 #include "copy.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The texts of -F, -c and --quantize taken apart. */
 
 #include "copy.h"

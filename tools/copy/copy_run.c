@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A request from beginning to end. */
 
 #include "copy.h"

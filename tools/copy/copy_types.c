@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The types of the input in the output. One that the output cannot have is left out, and with it what has its values;
  * an enum is copied as the numbers it is made of. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* --verify: the output is read back and compared with the input, value by value.
  * Where the request itself loses digits the errors are measured instead. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bzip2 as a filter plugin: what a plugin looks like, in one file.
  *
  * The HDF5 half (filter 307) runs in every program with HDF5; the codec half

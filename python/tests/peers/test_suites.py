@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The tests of zarr-python and netCDF4-python, of the versions that are installed, run on Cellar: what passes without it
 must pass with it, but for the tests that are named here with the reason. Their sources come from PyPI."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """xarray's own backend tests, run on engine "cellar": its classes, with saving and opening by Cellar."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays of Blosc2: the layer that describes one, and its blocks. */
 #include "b2_array.h"
 #include "b2_share.h"

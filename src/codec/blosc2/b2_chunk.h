@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_B2_CHUNK_H
 #define CEL_B2_CHUNK_H
 

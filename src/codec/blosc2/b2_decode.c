@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading chunks of Blosc2. Every number of the header is checked before it is used, so decoding needs no more
  * memory than a few blocks, and a block is never longer than the chunk, whose size the caller has accepted. */
 #include "b2_work.h"

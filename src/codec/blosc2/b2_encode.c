@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing chunks of Blosc2. What does not get shorter is stored, without filters; a chunk of zeros is its header. */
 #include "b2_work.h"
 #include "bytes.h"

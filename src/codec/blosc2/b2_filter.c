@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The filters of Blosc2, one row each. A filter makes n bytes of the n bytes of a block.
  *
  *   1 shuffle      byte planes of elements of `meta` bytes (0: the element size); what is over stays at the end

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Contiguous frames of Blosc2: header and trailer. */
 #include "b2_frame.h"
 #include "bytes.h"

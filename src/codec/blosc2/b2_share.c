@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calling thread works with what its codec has; another keeps a work of its own from one call to the next, so that
  * memory grows with the threads and not with the chunks that they work on. */
 #include "b2_share.h"

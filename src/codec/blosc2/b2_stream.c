@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The compressors of Blosc2 on one stream, and what a thread keeps for them. */
 #include "b2_work.h"
 #include "blosclz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The filters of a chunk as text and as words. */
 #include "b2_words.h"
 #include "b2_work.h"

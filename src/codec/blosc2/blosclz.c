@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* BloscLZ: both directions. The encoder is greedy, with one candidate for each hash of four bytes; where
  * nothing is found for long it looks at fewer positions. */
 #include "blosclz.h"

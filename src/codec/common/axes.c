@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks of any rank for codecs that take three or four dimensions. */
 #include "axes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* First a byte shuffle; then, in each byte plane, 8 bytes at a time are transposed as a matrix of 8 x 8 bits; a byte
  * shuffle of these gives the rows of bits. */
 #include "bit_planes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_BIT_PLANES_H
 #define CEL_BIT_PLANES_H
 

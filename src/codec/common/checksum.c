@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checksums of chunks: adding them, and comparing them before the data is passed on. */
 #include "checksum.h"
 #include "bytes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts that are a buffer and nothing else. */
 #include "codec_buffer.h"
 #include "mem.h"

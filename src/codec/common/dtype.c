@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Elements by dtype, converted one at a time: simple rather than fast, as the compressor that follows
  * such a filter takes longer. */
 #include "bytes.h"

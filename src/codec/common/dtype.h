@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_DTYPE_H
 #define CEL_DTYPE_H
 

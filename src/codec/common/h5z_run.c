@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a codec as a filter function of HDF5. Such a function learns neither the shape nor the size of a
  * chunk, so both must follow from the parameters (cd_values) or from the chunk. Where they do not (deflate,
  * bzip2), decoding is tried with buffers that double in size, up to what the stored bytes can stand for.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "quantizing.h"
 #include "convert.h"
 #include "status.h"

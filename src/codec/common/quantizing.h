@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_QUANTIZING_H
 #define CEL_QUANTIZING_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of codec_scaleoffset.c that depends on the type of reals: included once for
  * each, with REAL, WORD (as many bits), NAME(x) and the functions of that type defined.
  * The order of the operations is HDF5's, so that the bits are. */

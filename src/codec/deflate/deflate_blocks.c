@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The block splitter, and how a block is written.
  *
  * Problem: each block of a deflate stream has a Huffman code of its own. Where one block ends and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Deflate in its two wrappings, zlib and gzip: which encoder writes, and how streams are read.
  *
  *   behind a shuffle, level 1 to 5      our encoder for byte planes (deflate_blocks.c)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Huffman codes for deflate: code words from counts, and how a block's header tells its codes.
  *
  * Code words in four steps, each over at most 286 symbols:

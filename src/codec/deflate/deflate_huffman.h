@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_DEFLATE_HUFFMAN_H
 #define CEL_DEFLATE_HUFFMAN_H
 

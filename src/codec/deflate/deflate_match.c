@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The matcher: a block becomes literals and matches (copies of earlier bytes).
  *
  * Problem: find matches that save bits, in byte planes of numbers, at the speed of the planes that

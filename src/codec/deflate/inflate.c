@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Inflate: a deflate stream (RFC 1951) is decoded from memory into memory.
  *
  * The chunks this library reads are mostly byte planes of numbers. A block of a byte plane is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The hot loops of inflate_run_of.h, compiled twice: in portable C, and for x86 processors with BMI2
  * and SSSE3, which cut out a field of bits, or repeat a short pattern, in one instruction. */
 #include "inflate_run.h"

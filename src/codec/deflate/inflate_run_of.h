@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Template: the hot loops of inflate for one kind of processor. inflate_run.c includes it with NAME,
  * TARGET, LOW_BITS and copy_near of that processor.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Builds the look-up tables of inflate_tables.h from the lengths of canonical codes.
  *
  * Deflate sends codes by their first bit, so the first bit of a code is the lowest bit of an index.

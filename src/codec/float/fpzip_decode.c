@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A decoder for fpzip streams that survives any input. libfpzip's own decoder uses every number it
  * decodes as an index without a check: of all single-bit changes of a small stream, 71 % make it write
  * outside its memory (docs/formats/fpzip.md). This one checks each number against its range, reads

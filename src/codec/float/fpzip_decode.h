@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_FPZIP_DECODE_H
 #define CEL_FPZIP_DECODE_H
 

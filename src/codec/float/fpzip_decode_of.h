@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of fpzip_decode.c that depends on the type: included once for each, with REAL,
  * WORD (as many bits), QUIET (the bit that makes a NaN quiet), NO_NUMBER (the NaN that
  * arithmetic makes of infinities on x86) and NAME(x) defined. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* libzfp within bounds. Three things libzfp leaves to its caller:
  *
  * 1. Reading within the chunk. Its decoder reads on behind the end of a chunk that was cut short, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the processor can do, asked once per call: the compiler's run-time keeps
  * the answer, so this is one load and a test. */
 #include "kernels.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bit matrices of 8 x 8 in 64-bit words: bit c of byte r changes place with bit r
  * of byte c, in three rounds of exchanging ever larger squares. */
 #include "bytes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* CRC-32C (Castagnoli, reflected polynomial 0x82f63b78), as in iSCSI, ext4 and
  * Zarr's crc32c codec.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fletcher's checksum as HDF5 has it: two sums over 16-bit words, high byte
  * first, an odd last byte being a high byte; each sum is folded to 16 bits in
  * ones' complement, so that it is 0 only for data that is all zero.

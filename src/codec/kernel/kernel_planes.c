@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of cells straight into byte planes: ndcell and shuffle at once, without a copy of the cells.
  *
  * Idea: a shuffle takes 32 elements as 2 * size parts of 16 bytes, and nothing asks that these lie one after the other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Byte shuffle and its inverse.
  *
  * Problem: n elements of `size` bytes become `size` planes of n bytes: a transposition of an n x size

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of cells in tiles: a vector from each of as many streams as pieces fit in it becomes,
  * transposed in registers, a vector of each of as many cells; and back. Portable C for every
  * size of a piece; SSE2, NEON, AVX2 and AVX-512 for pieces of 4 to 64 bytes. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_SHUFFLE_BLOCKS_H
 #define CEL_SHUFFLE_BLOCKS_H
 

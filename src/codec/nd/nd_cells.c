@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The cell walk: an array, row by row in memory, becomes an array cell by cell, or the other way.
  *
  * Problem: the elements of a cell lie in many rows of the array, a few bytes in each. Copying cell by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The n-dimensional Lorenzo predictor, compiled once per element size and processor.
  *
  * Problem: predict each element from the 2^n - 1 neighbours towards the origin, and store what is left. In

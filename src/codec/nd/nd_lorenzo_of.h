@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Template: the Lorenzo predictor on elements of type BITS (unsigned), with SIGNED of the same size, for the
  * processor that TARGET names. nd_lorenzo.c includes it for each size and processor, and explains it.
  * All arithmetic wraps. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Template: nd_lorenzo_of.h for each element size, for the processor ISA and TARGET name. */
 #define BITS uint8_t
 #define SIGNED int8_t

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Means of cells, written cell by cell: one pass over the array. */
 #include "nd_mean.h"
 #include "nd_cells.h"

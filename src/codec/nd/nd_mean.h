@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_ND_MEAN_H
 #define CEL_ND_MEAN_H
 

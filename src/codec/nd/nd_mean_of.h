@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Template: means of cells for elements of type REAL (bits: BITS). Included by nd_mean.c
  * once for float and once for double. Cells along the last axis are summed together, each
  * with an accumulator of its own, so that the additions of one cell stay in order and those

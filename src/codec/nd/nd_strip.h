@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_ND_STRIP_H
 #define CEL_ND_STRIP_H
 

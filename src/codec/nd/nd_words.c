@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Working words of the n-dimensional filters: made when a variable is defined, checked before a chunk is
  * touched. */
 #include "nd_words.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks of a frame. Their offsets lie in a chunk of their own, of which a block is decoded when it is needed: a file
  * cannot ask for more memory than itself and two blocks. Special chunks have no bytes in the file; the header that
  * says what they are is given instead. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays of Blosc2 (.b2nd) as datasets: which locations are such, opening and closing. A dataset has one variable. */
 #include "blosc2_int.h"
 #include "bytes.h"

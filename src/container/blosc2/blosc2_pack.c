@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MessagePack. A number that has more bytes than it needs keeps them: that is how the type of an attribute comes back. */
 #include "blosc2_pack.h"
 #include "bytes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading the trailer: names and attributes. Values that are neither text nor numbers are listed as unreadable. */
 #include "blosc2_trailer.h"
 #include "bytes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing the trailer: names and attributes as layers. */
 #include "blosc2_trailer.h"
 #include "mem.h"

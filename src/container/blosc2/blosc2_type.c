@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* NumPy's names of types: byte order, kind, bytes ("<f4"). */
 #include "blosc2_int.h"
 #include <stdio.h>

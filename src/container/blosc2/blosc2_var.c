@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The array of a frame as a variable, "data" where nobody named it, with one dimension for each axis. The chunks go through
  * the codec blosc2, whose words tell it the shape of a block. */
 #include "b2_words.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Making a file: the one variable, and its chunks. */
 #include "b2_words.h"
 #include "blosc2_output.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of a classic file. A row is as many elements as lie side by side both in the
  * file and in the caller's memory; a block is as many rows as have only small gaps
  * between them, so that it pays to move the gaps along. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Classic netCDF files as a container: CDF-1, CDF-2 (64-bit offset) and CDF-5
  * (64-bit data). The header is read whole at open and written when definitions
  * change; the number of records when it grew, at sync and close. */

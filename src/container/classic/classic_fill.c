@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fill values of a classic file. netCDF-C writes them when a variable is defined and
  * when records are added; here they are pending until something needs them, so that the
  * bytes are the same in the end and most are never written twice. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The header of a classic file, read and made.
  *
  *   magic      4  "CDF" and 1, 2 or 5

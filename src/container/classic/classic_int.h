@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_CLASSIC_INT_H
 #define CEL_CLASSIC_INT_H
 

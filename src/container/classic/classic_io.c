@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes of a classic file. They are read from a source, and written to a file or to memory that grows. Short writes
  * to a file are staged as long as each begins where, or before, the last ended; short reads near one another share
  * a page, read once. */

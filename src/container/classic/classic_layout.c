@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where variables lie, and keeping it true when definitions change. Fixed
  * variables come first, in order, then the records. A variable that exists never
  * moves towards the start, so that data is moved only when the header, or

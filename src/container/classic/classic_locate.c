@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the values of a variable lie in the file, for those who ask: in one piece, or a piece in each record. */
 #include "classic_int.h"
 

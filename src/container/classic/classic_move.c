@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Moving what a file holds when its layout changes.
  *
  * What nc_sync() acknowledged must survive the end of the process at any moment, also in here. So the data

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values that other processes write: the one that has the file open makes it as long as they need it and sees to it that no
  * fill value is pending where they write, or it would be written over theirs. */
 #include "classic_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One run of big-endian values between file and memory. A long run is cut in pieces
  * that stay in the processor's cache between the system call and the swap; several
  * threads share them where the file is one on disk. */

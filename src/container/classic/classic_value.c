@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One value, where the file's bytes around it are in memory: the page that short reads keep, or the staging of short
  * writes. No call of the system is made, so nothing can fail; classic_data.c does the rest. */
 #include "bytes.h"

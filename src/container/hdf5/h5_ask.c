@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What an object is, asked of libhdf5 where read/h5_object.c cannot tell: it is opened, and its shape, type and netCDF's
  * own attributes are read. */
 #include "h5_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Attributes, read from the file or through libhdf5 and written through libhdf5. Text is one fixed-length string, numbers and strings are lists, an
  * empty attribute has no space at all; so netCDF-C writes them. Attributes that
  * hold the structure of a netCDF-4 file are not listed. */

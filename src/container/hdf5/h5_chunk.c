@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks: found and allocated by libhdf5 while the driver captures their address (h5_driver.c), moved by us.
  *
  *     write: cel_h5_chunk_allocate()  HDF5 lock, calling thread   cel_h5_chunk_write()  no lock, any thread

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Everything deferred goes to the file, so that a process killed at any moment leaves the last sync or this one.
  *
  * The problem: the blocks of the overlay (h5_deferred.c) overwrite the last sync's bytes in many places, and no system

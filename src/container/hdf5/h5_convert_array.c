@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays whose elements are structures or arrays, converted element by element.
  *
  * libhdf5 (H5T__conv_array, seen in 1.10.8) has one background buffer for all arrays of a call and does not clear it in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes that wait for the next sync.
  *
  * The problem: libhdf5 overwrites its metadata in place and gives the space of a chunk that moved to another at once. A

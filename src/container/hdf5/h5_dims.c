@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which dimensions a variable of a file has: the ids netCDF-4 writes, else the
  * scale it is itself, else the scales attached to it, else phony ones made from
  * its lengths. Done when every dimension of the file is known, since a variable

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 file driver over h5_io.c, which also tells where chunks lie.
  *
  * The problem: libhdf5 runs under one lock, and moves and filters chunks within it, so one thread at a time compresses.

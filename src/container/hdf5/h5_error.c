@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One line from libhdf5's error stack: the innermost entry knows the reason, the
  * others only who called. */
 #include "h5_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The elements of a dataset that lie in other files, as one source. Those files are looked for in the folder of the file
  * that names them, by plain names: whatever leads elsewhere is libhdf5's to follow, which starts from the folder that the
  * program runs in. Where a part is shorter than it should be zeros are given, as libhdf5 does. */

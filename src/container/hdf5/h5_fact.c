@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is known of a file and readable as an attribute, but not listed: _SuperblockVersion, _IsNetcdf4 and
  * _NCProperties. */
 #include "h5_int.h"

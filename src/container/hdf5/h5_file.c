@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files made and opened: through libhdf5 over our driver or, for reading, mostly without it. A create that fails
  * removes what it made; a file that was there before and was not yet emptied stays. */
 #include "env.h"

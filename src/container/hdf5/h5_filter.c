@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Filters: a variable's chain to and from a dataset's creation list, and our codecs
  * offered to libhdf5, which runs filters itself where data does not go by chunks
  * (and where it shrinks or pre-fills a dataset). The class functions run inside

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The bytes of one HDF5 file, in a file of the system or in memory. libhdf5 moves them through our driver
  * (h5_driver.c), and we move the bytes of chunks around it, from any thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the bytes of a file come from: a file made or opened, or memory. We open the file ourselves, so that a refusal
  * has the system's own reason. */
 #include "disk.h"

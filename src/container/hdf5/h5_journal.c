@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The journal beside a file: what a commit is about to overwrite in it, as it was and as it will be. h5_commit.c says
  * when it is made; docs/formats/hdf5-journal.md has its bytes.
  *

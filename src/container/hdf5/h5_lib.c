@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loads libhdf5 (h5_lib.h). Its symbols stay out of the process: a second libhdf5, of h5py or of a netCDF wheel, neither
  * gives it functions nor gets any of it. Where the process has one for everybody already, ours looks into itself first. */
 #define CEL_H5_LINKED /* here names are libhdf5's */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What this folder uses of libhdf5, and the only list of it: FUNCTION for a function, ID for a variable that holds an
  * id. h5_lib.h makes a member of each, h5_lib.c fills it, and the build makes a macro of each name (h5_lib_names.h). Names
  * are written as the code writes them; where libhdf5's header has a macro of that name, the function behind it is meant. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Opening: the links of every group, and what their object headers say. Nothing
  * is asked of libhdf5 that can be read without it; in a file open for reading that is
  * mostly everything, and libhdf5 does not even open it. A dataset

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where stored values lie in the file, for those who ask. */
 #include "h5_int.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* libhdf5 is entered under one lock of ours, by the calling thread only. The lock
  * may be taken again by the thread that holds it: a filter plugin that libhdf5
  * runs may call our API. What libhdf5 calls back (driver, filter classes) takes

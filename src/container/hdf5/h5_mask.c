@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Filter masks of chunks written since the file was opened, by chunk index: an
  * open-addressed table, since a variable of incompressible data has one per chunk. */
 #include "h5_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How elements of a user type lie in memory, as a type of libhdf5. Numbers are those of the model: a half float is a
  * float of C here, where H5Tget_native_type() of HDF5 1.14 and later answers with two bytes. What has no number is as
  * libhdf5 sees it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The HDF5 container: which locations are its own, and its table of verbs. */
 #include "file.h"
 #include "file_peer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Other files that a file names: the targets of external links and the parts of virtual
  * datasets. libhdf5 opens them through the driver of the file that names them, so the
  * driver must open what it is told to. Addresses of objects

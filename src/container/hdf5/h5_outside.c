@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Other files that a file names, opened without libhdf5: those with parts of virtual datasets, and those that links lead
  * to, which stay open as long as the file. They are looked for
  * where libhdf5 looks: beside the file as it was opened, then where the program runs, then beside the file that a link led

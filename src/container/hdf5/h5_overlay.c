@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes on top of a file, by their offset in it: blocks in ascending order that never overlap, so that a binary search
  * finds what covers an offset. What is put last counts. */
 #include "h5_overlay.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef CEL_H5_OVERLAY_H
 #define CEL_H5_OVERLAY_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Data that does not go by chunks, read without libhdf5: elements as they stand in the file (h5_raw.c, h5_raw_chunks.c),
  * made elements of memory (h5_value.c), and those of virtual datasets (h5_virtual.c). Numbers that are not in chunks need
  * neither lock nor copy; what leads into the global heap or to another dataset, or needs a chunk decoded, is read by one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes that other processes write: the one that has the file open through libhdf5 finds their place and hands out
  * addresses, and the others need no more than a descriptor.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Dimensions of a group found by their length, for variables of files without dimensions: each length of each variable
  * asks, so that fixed lengths have a hash table. Unlimited dimensions grow while they are looked for, and are few. */
 #include "h5_load.h"

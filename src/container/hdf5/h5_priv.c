@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Private data of the model's objects: open ids, addresses in the file, and the
  * marks this folder keeps. Made when an object is found or written, freed with
  * the file. Closing the file closes the ids of everything in it; only types that

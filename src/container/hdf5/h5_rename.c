@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Renames, before anything else of a group is saved. A new name may also make a
  * variable the coordinate variable of a dimension, or stop it being one; then the
  * dimension's scale is another dataset, and every list of scales is written anew.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing what the file does not have yet: groups and types first, then each
  * group's dimensions and variables in netCDF-C's order, then the lists that tie
  * variables to dimension scales. Renames come before all of that (h5_rename.c). */

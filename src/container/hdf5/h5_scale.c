@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Dimension scales, as HDF5's high-level library keeps them, without its cost of
  * rewriting a scale's whole list of users for each of them:
  *   CLASS, NAME        on the scale

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files flushed and closed, and the time between the allocation of chunks and the writing of their bytes.
  *
  * A sync must find the bytes of every chunk that libhdf5's metadata speaks of. So calls that allocate chunks stand

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The model's types and the file's. What netCDF makes of a file's type is decided here from its form (h5_datatype.h),
  * which comes from the file itself or, where libhdf5 has it open, from libhdf5; libhdf5's own ids are made when it is to
  * move values. In memory an element has the layout C gives it (libhdf5's "native type"); in a file, the one of the

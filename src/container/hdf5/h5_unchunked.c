@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Data that is not moved chunk by chunk. libhdf5 moves it (a few MiB a call: the array
  * engine cuts it, so that the lock is never held long); whole rows of contiguous
  * data are read around it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One object that is not understood does not close the file: it is listed in its group
  * with the reason. Memory and the machine's own faults are never taken for the
  * object's: they stay errors of the call. */

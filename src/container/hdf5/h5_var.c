@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What open() leaves for later: a variable's type, layout, fill value and filters.
  * It is also decided here whether its data goes by chunks, around libhdf5, or
  * through libhdf5's own read and write; that holds as long as the file is open. */

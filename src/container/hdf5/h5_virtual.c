@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Virtual datasets: made of elements of other datasets, in this file or in others (h5_outside.c). Here: which datasets
  * those are, and how long they make the virtual one. h5_virtual_read.c reads from them.
  *

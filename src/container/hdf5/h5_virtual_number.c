@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers of a source whose type is not the virtual dataset's, converted as libhdf5 does: an integer becomes the nearest
  * that fits, where netCDF's conversions (convert.h) would wrap. What is no number becomes the integer 0, where libhdf5
  * does what the processor does. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests to a virtual dataset. Each is cut along what it has in common with each mapping, and each piece is read from
  * its source as any dataset is. What nothing is mapped to, and what a source should have that is not there, is the fill
  * value.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the two versions share: lists of lengths, the rows of "shape" and "fill_value", and how a variable's chunks are
  * coded: as they lie in memory, or by zarr_elements.c. */
 #include "mem.h"

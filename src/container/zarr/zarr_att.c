@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Attributes: members of a JSON object to netCDF attributes and back.
  *
  * netCDF's types come from the map that netCDF-C keeps in _nczarr_attr; without

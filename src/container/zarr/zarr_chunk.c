@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks: index to key, and the bytes to and from the store. The key follows from the index, so there is nothing to find
  * or to allocate; all work is in read and write, which any thread may call. */
 #include "mem.h"

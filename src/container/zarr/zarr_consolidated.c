@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Consolidated metadata: all documents of a store in one, found by their key. The folders that the keys
  * lie in are gathered once, into a tree, so that listing each group is not a search through all keys;
  * folders keep the order in which the document first names them.

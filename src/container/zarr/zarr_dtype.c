@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Data types: Zarr v2's "<f4" and v3's "float32" to netCDF's types and back.
  *
  * What netCDF has no atomic type for becomes a user type when it is read: complex

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One element, by form: as it is stored, and in memory. */
 #include "bytes.h"
 #include "convert.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Elements that are not stored as memory has them: text of any form, lists, half floats, single values, structures of
  * the other byte order. The array engine moves, decodes and encodes their chunks; here a decoded chunk's bytes become
  * elements in C order, and elements bytes, by any thread. */

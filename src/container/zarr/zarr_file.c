@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Stores as datasets: which locations are Zarr, and opening, creating and closing
  * them. A URL's fragment says what is wanted, file:///data/t.zarr#mode=nczarr,file;
  * a plain directory or zip archive is Zarr when it holds Zarr's documents. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fill_value: JSON to one element and back. Numbers are numbers; NaN and the
  * infinities are strings; v3 also has hexadecimal bit patterns; raw bytes,
  * structures and fixed text are base64 in v2, except that netCDF-C writes text

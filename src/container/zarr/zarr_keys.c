@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* All keys of the store, for those who ask. */
 #include "vec.h"
 #include "zarr_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which chunks of an array the store has: the keys below the array are listed once, and kept in the order of the grid as long
  * as nothing is written and no walk begins anew, since others may write to the store, too. Of shards the keys say where to
  * look, and their indices say the rest. */

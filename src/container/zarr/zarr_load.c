@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From the store's documents to the model: groups, dimensions and arrays, by
  * NCZarr's metadata of every generation where it is there, by names and listing
  * where it is not. Opening reads each document once and no chunk. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A JSON document as a table with a row for each member. The rows stand in the order in which members are written,
  * and the same row says what a member must be when it is read. */
 #include "zarr_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Object codecs: chunks whose elements have no fixed size. vlen-utf8, vlen-bytes and
  * vlen-array: a count, then length and bytes of each element, little-endian. json2: a
  * list of the elements, nested as the chunk is, with its type and shape at the end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Object codecs in the metadata of version 2: the first of an array's filters makes
  * bytes of elements that have no fixed size (and json2 of numbers, categorize of text too).
  * The data type of such an array is Python's object, "|O", and the codec says what the

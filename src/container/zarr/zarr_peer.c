@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks that other processes put into the store of this one: a key for each, which needs no arrangement. Shards have one
  * writer, who alone knows where in them the next chunk goes; so has a zip archive. */
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the tree of a store begins, and which version it is of. A root without documents of its own is
  * the group of what lies below it; so is any folder on the way to an array. */
 #include "mem.h"

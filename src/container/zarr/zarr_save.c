@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From the model to the store's documents. Every document is made anew from what
  * was read and what changed, and written only if its text differs: unknown
  * members of others' metadata stay, and nothing is touched without need. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Metadata documents: found in the consolidated map when there is one, else in
  * the store; errors name the document and a pointer into it. */
 #include "env.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Structures: a compound of numbers, text and structures. It lies in memory as it is stored, so that only what is not
  * stored as memory has it is touched: numbers of the other byte order, and text of code points, which becomes UTF-8
  * (no longer than its code points of four bytes). cel_zarr_leaf lists those parts, whatever the depth.

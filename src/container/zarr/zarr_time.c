@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* numpy's times: datetime64 counts from 1970-01-01, timedelta64 from nothing; both are 64-bit integers here. What they
  * count is in the data type ("<M8[10us]", or "unit" and "scale_factor") and becomes the attribute "units" where the
  * store has none. Years and months have no length that CF knows. */

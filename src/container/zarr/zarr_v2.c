@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* .zarray: Zarr version 2. */
 #include "mem.h"
 #include "zarr_int.h"

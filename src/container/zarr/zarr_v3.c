@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* zarr.json of an array: Zarr version 3. The codecs fall in three parts: those
  * before the one that makes bytes of elements, that one (bytes, vlen-utf8,
  * sharding_indexed), and those after it. transpose and the one in the middle are

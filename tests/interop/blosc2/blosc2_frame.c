@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An unmodified libblosc2 with our filters, which it loads by name:
  *
  *   blosc2_frame write ID EDGE DTYPE SHAPE CHUNKS BLOCKS RAW FRAME   SHAPE as 30,40,50

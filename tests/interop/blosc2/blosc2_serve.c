@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The codec blosc2 for a test in Python: requests on standard input, each a line and then N bytes; answers on
  * standard output, "ok N" and N bytes, or "no N" and N bytes of text, which may quote any byte of a file.
  *

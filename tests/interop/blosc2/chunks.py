@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The codec blosc2 against python-blosc2: chunks, frames and arrays at random, both ways; files for reading.
 
     chunks.py PATH_OF_blosc2_serve [COUNT [SEED]]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Frames both ways: written through our filters (160, 161) and, with their filter bytes set to
 32 and 33, read by stock python-blosc2; written by stock and, with 160 and 161, read through ours.
 frames.py TOOL PLUGINS: the tool is blosc2_frame, which an unmodified libblosc2 is linked to."""

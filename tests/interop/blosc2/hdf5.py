@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """HDF5 files with Blosc2 (filter 32026), both ways:
 
     hdf5.py PATH_OF_nccopy

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef ND_SAMPLES_H
 #define ND_SAMPLES_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Our Blosc2 filters against c-blosc2's own, called as its pipeline calls them: random
  * blocks, both ways, and what is refused. c-blosc2's functions come from its archive; ours
  * from the shared objects, loaded as libblosc2 loads them.

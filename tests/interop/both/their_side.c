@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "their_side.h"
 #include <netcdf.h>
 

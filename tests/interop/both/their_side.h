@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A library of somebody else's that happens to use libnetcdf. */
 const char *their_version(void);
 int their_write(const char *path, int value);

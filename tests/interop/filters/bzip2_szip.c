@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The specification's own chain, bzip2 then szip (307,9|4,32,32), over 1000
  * chunks of all kinds of data: many leave bzip2 with a length szip cannot take.
  *

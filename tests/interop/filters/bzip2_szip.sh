@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # bzip2 then szip, written by us: h5dump must read every chunk.
 #   bzip2_szip.sh bzip2_szip plugin-dir work-dir
 set -eu

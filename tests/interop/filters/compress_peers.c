@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a file with every method of nc_def_var_compress, for other programs to read: a
  * field of floats and doubles in 1 to 4 dimensions, and one with fill values and
  * NaN between the data. compress_peers.py knows the values. */

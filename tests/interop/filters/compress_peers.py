@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """compress_peers.py PROGRAM FILE OUR_PLUGINS: what nc_def_var_compress wrote, read by h5py with our
 plugins, and its zfp variables by h5dump with Debian's H5Z-ZFP."""
 import os

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What we say a variable's filters are is what netCDF-C's ncdump shows as _Filter.
 #   same_filter.sh show_filters work-dir
 set -eu

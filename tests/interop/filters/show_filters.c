@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every codec of this build, with nothing set and nothing installed: by name
  * (cellar_def_var_chain) and by id (nc_def_var_filter), written, read back and
  * compared. Prints each variable with its chain as ids, for others to compare.

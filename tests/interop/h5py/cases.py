@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The files of world.py: (name, what makes it at a path) for layouts, types and filters."""
 import os
 import zlib

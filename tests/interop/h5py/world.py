@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """world.py TOOLS [PART]: files of h5py with the newest HDF5 it has, through nccopy to netCDF-4, to Zarr and back: every layout with
 every library version, every type, every filter of hdf5plugin over types and shapes. Values are equal to what h5py itself reads, or
 the variable is left out with a line that names it; nccopy never fails. PART: layouts, types or filters. Data is made from fixed seeds.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # netcdf_files.sh TOOLS SONAME CDL NCGEN: files that an ncgen, netCDF-C's or ours, makes of CDL, read by ourselves and by
 # libhdf5 (same_dump.sh). What it cannot make is left out.
 set -eu

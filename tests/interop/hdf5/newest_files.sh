@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # newest_files.sh TOOLS SONAME COUNT PYTHON: that many random files of the newest h5py, whose HDF5 writes what Debian's libhdf5
 # cannot read. We alone read them; libhdf5 reads the files that Debian's h5py makes of the same contents.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Messages that no library writes any more, made of those that h5py wrote in the oldest version of the format, which has no
 checksums: make_older(path, r) changes some of each kind where the message has room for the older form.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """random_files.py FOLDER COUNT [SEED [plain]]: HDF5 files by h5py with groups, links, attributes, types and datasets of every kind
 that h5py can write, in all versions of the format, and with messages that no library writes any more (older_messages.py). The
 same seed gives the same files. Prints in how many files each structure of the format stands (structures.py), and fails if one of those

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # random_files.sh TOOLS SONAME COUNT: that many random files of h5py, read by ourselves and by libhdf5 (same_dump.sh).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

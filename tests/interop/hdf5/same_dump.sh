@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # same_dump.sh TOOLS SONAME FILE...: ncdump says the same of each file whether libhdf5 reads it (as it does where file locks
 # are turned off) or cannot be loaded at all, so that we alone read it. Why something cannot be read may be worded differently,
 # and such things may be listed in another order. CEL_OLD_FILES: a folder with files of the same names and contents, which

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which structures of the format a file has, read from its bytes: structures(path) gives a set of names.
 
 libhdf5 says only where the object headers are; their messages, the superblock, heaps and trees are looked at here, by the HDF5

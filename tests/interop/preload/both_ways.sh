@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # both_ways.sh SOURCE CASES LIBRARY DIR: run every line of CASES.txt ("needs NAME"
 # lines say which program must be there) without and with LIBRARY in front.
 # Commands write OUT.nc; inputs are made once, by libnetcdf itself.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """features.py PATH: what netCDF4-python can do, in one go."""
 import sys
 

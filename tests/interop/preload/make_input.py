@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """make_input.py PATH: a small file of the kind NCO and CDO work on."""
 import sys
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """xarray_features.py INPUT OUTPUT: through xarray, lazily and not."""
 import sys
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A netCDF-4 file of the classic model: modes are strict, and the enhanced model
  * is refused. */
 #include "say.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The code of every wrong call one can think of. */
 #include "say.h"
 

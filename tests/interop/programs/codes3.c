@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Codes of wrong calls on classic files, each in the mode it belongs to. */
 #include "say.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Codes of wrong calls in every format: unknown types and ids, names that are too long, user types and groups in classic
  * files, definitions on a file opened for reading, files that cannot be created. docs/differences.md has what is left out. */
 #include "say.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Attributes that are not listed, and copies between files. */
 #include "say.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A reader that follows a writer through nc_sync(), and a file read and changed value
  * by value. */
 #include "say.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nc_inq_format_extended() of every format, created and opened: `ncdump -K` shows the mode. */
 #include "say.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Nested groups, inherited dimensions, several unlimited ones, renames. */
 #include "say.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* _FillValue put, changed, removed and put back after the first nc_enddef, with data and without: what ncatted,
  * ncap2 and gmt grdedit do. Records written later show which fill value holds. */
 #include "say.h"

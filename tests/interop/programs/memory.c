@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files in memory: made there, read there, kept or not. */
 #include "say.h"
 #include <netcdf_mem.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* netCDF-4 enters and leaves define mode by itself; files forgotten and aborted. */
 #include "say.h"
 #include <netcdf_mem.h>

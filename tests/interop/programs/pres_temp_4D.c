@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Records along an unlimited dimension, written one at a time. */
 #include "say.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* For programs that are built twice, over libcellar and over libnetcdf: what they
  * print, and the files they write, must be the same. Only netCDF's names are used. */
 #ifndef SAY_H

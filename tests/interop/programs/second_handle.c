@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A file that is being written, opened a second time in the same process: what the second handle sees. ncap2 does it
  * with every file, and people look at a model's output while it runs. */
 #include "say.h"

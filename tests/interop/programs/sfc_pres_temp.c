@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Surface pressure and temperature with coordinate variables and units. */
 #include "say.h"
 

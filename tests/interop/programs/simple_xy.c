@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A small grid of numbers, written and read back. */
 #include "say.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What nc_strerror() says of every code: programs, and people's scripts, look for these words. */
 #include "say.h"
 

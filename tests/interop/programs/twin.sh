@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # twin.sh OURS THEIRS NCDUMP DIR: run both programs, each in a directory of its own
 # so that all names are the same, and compare what they said and wrote.
 set -u

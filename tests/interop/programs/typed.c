@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every typed put and get, on variables and attributes of every number type. */
 #include "say.h"
 

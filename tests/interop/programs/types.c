@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* User-defined types: in variables, in attributes, and in each other. */
 #include "say.h"
 

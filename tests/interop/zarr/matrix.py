@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random arrays both ways with one peer: matrix.py TOOL PEER CASES [PEER'S OWN ARGUMENT].
 
 Each case is made from its number, so a run is the same every time; `matrix.py TOOL PEER 300 [ARGUMENT] --only we:17`

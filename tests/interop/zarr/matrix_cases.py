@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random cases of the Zarr matrix: what an array is like, and how it is stored. A peer says what it can do; a case
 asks for no more."""
 import json, random

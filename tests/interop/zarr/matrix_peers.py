@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The peers of the Zarr matrix: what each can do, and how it reads and writes a case."""
 import json, os, subprocess, sys, warnings
 import numpy as np

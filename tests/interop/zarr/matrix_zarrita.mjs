@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The hand of the matrix against zarrita: one command a line of standard input, words between tabs.
 //   read STORE NODE FILE    the elements of the array into FILE
 //   write STORE NODE FILE   the elements of FILE into the array, which is there

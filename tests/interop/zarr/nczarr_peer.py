@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """NCZarr both ways with the netCDF-C of the newest netCDF4 wheel, filters included where it has them."""
 import os, sys
 sys.path.insert(0, os.path.dirname(__file__))

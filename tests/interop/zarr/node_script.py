@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A script for node in a folder of its own beside the packages that it imports: node looks for them by the script's folder,
 and the folder with the packages may be another user's."""
 import os

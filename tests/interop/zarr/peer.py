@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the Zarr interop scripts share: calling zarr_peer, comparing, counting."""
 import os, shutil, subprocess, sys, tempfile
 import numpy as np

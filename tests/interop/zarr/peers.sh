@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # peers.sh SCRIPT PEERS TOOL: runs a script with the peers of scripts/peers.sh, or says loudly that it did not.
 script=$1 peers=$2 tool=$3
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Zarr stores under several writers and under kill -9: nothing lost, nothing half."""
 import os, random, signal, subprocess, sys, time, zipfile
 sys.path.insert(0, os.path.dirname(__file__))

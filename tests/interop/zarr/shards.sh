@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # shards.sh TOOLS: shards through CDL, ncdump and nccopy, and what is refused.
 set -eu
 tools=$1

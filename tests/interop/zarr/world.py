@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What other libraries' stores have beside arrays of numbers, and what ours must have for them: structures, times,
 bfloat16, consolidated metadata, ASCII documents, codecs by several names. With zarr-python 3 (scripts/peers.sh)."""
 import sys, os, json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Both ways with Debian's zarr-python 2 and numcodecs, and xarray."""
 import sys, os
 sys.path.insert(0, os.path.dirname(__file__))

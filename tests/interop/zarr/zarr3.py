@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Both ways with zarr-python 3 and TensorStore, from the virtual environment of scripts/peers.sh."""
 import sys, os
 sys.path.insert(0, os.path.dirname(__file__))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The hand of the Zarr interop tests: moves whole variables between a store and a
  * raw file, through the public API.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // zarrita.mjs read STORE PATH: prints shape and values. zarrita.mjs write STORE: makes a group with an array "v".
 import * as zarr from "zarrita";
 import FileSystemStore from "@zarrita/storage/fs";

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Both ways with zarrita (npm): zarrita.py TOOL NODE_FOLDER."""
 import json, os, subprocess, sys
 sys.path.insert(0, os.path.dirname(__file__))

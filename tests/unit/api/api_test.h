@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef API_TEST_H
 #define API_TEST_H
 

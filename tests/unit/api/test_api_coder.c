@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Coders: chunks that others keep, in memory and in files, plain and in shards; boxes of any strides; damage. */
 #include "user_test.h"
 #include <cellar.h>

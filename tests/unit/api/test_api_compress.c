@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nc_def_var_compress: names, blocks, codes, and every method in 1 to 6
  * dimensions, in HDF5 files and Zarr stores. */
 #include "api_test.h"

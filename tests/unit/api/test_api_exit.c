@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs that forget nc_close(), and programs that fork: each case is a child
  * process, and the file it leaves is what counts. */
 #include "user_test.h"

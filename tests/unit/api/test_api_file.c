@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files: in memory, aborted, forgotten flags, filters by text, errors with names. */
 #include "user_test.h"
 #include <netcdf_mem.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The filter API on real files: codes and their order, redefinition, order of
  * filters, two-call inquiries, and what other formats and types answer. */
 #include "api_test.h"

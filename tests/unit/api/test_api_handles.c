@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two handles on one file with user types: they close in any order. libhdf5 loses some hundred bytes of its own there. */
 #include "user_test.h"
 #include <stddef.h>

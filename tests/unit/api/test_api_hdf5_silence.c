@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* libhdf5 prints its error stack on standard error by itself, in each thread of its own. No call of ours lets it: files cut
  * short, with bytes changed, that are none, opened for reading and (what libhdf5 refuses at once) for writing, in this thread
  * and in another. */

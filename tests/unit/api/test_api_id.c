@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ids of datasets and groups, and what happens to calls with wrong ones. */
 #include "api_test.h"
 #include <pthread.h>

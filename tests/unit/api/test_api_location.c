@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a path means, and what a file that is no dataset is said to be. */
 #include "api_test.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The n-dimensional filters in files: lossless ones in HDF5, Zarr 2 and Zarr 3; ndmean's
  * error, its fill values, and padding that does not leak into a mean. */
 #include "api_test.h"

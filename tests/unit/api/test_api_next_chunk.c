@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cellar_next_chunk(): a walk gives the chunks that were written, the same as asking for each of the grid; and of a grid of
  * 2^40 chunks it gives three at once. */
 #include <cellar.h>

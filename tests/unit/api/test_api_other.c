@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What netCDF-C does otherwise: the rows of docs/differences.md about the API. */
 #include "user_test.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Quantization as a user meets it, in every format that keeps it. */
 #include <cellar.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What holds for the whole process. */
 #include "api_test.h"
 #include "env.h"

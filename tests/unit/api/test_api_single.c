@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values put and got one at a time, between other calls, are those of an array kept beside: in every format, through
  * every number type, in dimensions that grow, in files filled and not, by a handle that writes and by one that reads. */
 #include <cellar.h>

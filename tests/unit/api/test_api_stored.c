@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunks as they are stored: their size, and copies that are not decoded. */
 #include <cellar.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every code that netCDF-C knows has a text of its own; tests/interop/programs/texts.c compares them with netCDF-C's. */
 #include "api_test.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The API from several threads at once: on one file, on many, and while another
  * thread closes. */
 #include "user_test.h"

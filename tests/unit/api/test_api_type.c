@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Types: the compound helper, equality between files, copies of nested data. */
 #include "user_test.h"
 #include <netcdf_aux.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Errors name the variable once, in one way, whatever failed: "/ocean/temp" in a
  * group, "temp" in the root group; and a chunk as "chunk (3,0,1)". */
 #include "user_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef USER_TEST_H
 #define USER_TEST_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "fake.h"
 #include "array.h"
 #include "mem.h"

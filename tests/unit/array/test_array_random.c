@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random regions of random variables, written and read through the engine and held
  * against a plain array: all ranks, types, strides, index maps, byte orders, tiny
  * caches, with and without filters, by chunks and plain; for pools of 1, 2 and 8

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the engine promises beyond equal values: netCDF's codes in netCDF's order,
  * the error of the lowest chunk, a cache that adapts, quantizing by position,
  * variables longer than others of the same dimension, and no memory left. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Gets that go on step by step: what comes next is decoded before it is asked for, the values are the same,
  * what nobody asks for is taken back, a chunk that could not be read ahead is read when it is asked for, and forks
  * and other requests come between. */

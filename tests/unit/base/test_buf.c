@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes that grow up to a maximum and keep what they had when they cannot. */
 #include <setjmp.h>
 #include <stdarg.h>

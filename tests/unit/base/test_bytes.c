@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers have the bytes their order says, at any address and of any width. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The environment: what is set and makes no sense counts as not set. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranges of a file are moved whole, however the system cuts them up. */
 #include <setjmp.h>
 #include <stdarg.h>

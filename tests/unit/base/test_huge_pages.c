@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Huge pages are asked for on fresh memory that will be filled, in whole pages, and nowhere else. What was asked for is seen
  * in the kernel's list of the process' memory (the flag "hg"). */
 #include <setjmp.h>

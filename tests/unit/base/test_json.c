@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON: what is read, what is refused, and numbers that survive. */
 #include "json.h"
 #include "number.h"

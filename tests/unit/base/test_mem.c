@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checked sizes, and the hook that makes one allocation fail. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The name map against a plain list, over thousands of random adds and removes. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cel_process() is getpid(), also in children, made by fork() or by a call of the system that no handler sees. */
 #include "fork.h"
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every kind of source keeps one contract. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Error text: set at the fault, widened on the way up, one record per thread. */
 #include <setjmp.h>
 #include <stdarg.h>

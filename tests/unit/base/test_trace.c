@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Events of a timeline as JSON, whatever the names in them are, and the limit to a file. The library reads CELLAR_TRACE when it
  * is loaded: the test's entry sets it. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Normal form C, and what is not UTF-8. */
 #include <setjmp.h>
 #include <stdarg.h>

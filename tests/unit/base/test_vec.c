@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The list of pointers. */
 #include <setjmp.h>
 #include <stdarg.h>

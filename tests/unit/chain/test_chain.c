@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Running chains: round trips, the skip mask, exact sizes, and damage. */
 #include "chain.h"
 #include "status.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every codec with random parameters, through all spellings and back: the
  * complete words must be the same each time. */
 #include "buf.h"

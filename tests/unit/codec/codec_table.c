@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of docs/codecs.md, from the registry itself: codec_table prints it,
  * codec_table FILE compares it with what the file has between its two marks. */
 #include "codec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whatever is done with byte planes, the stream stays an ordinary one, which zlib and libdeflate
  * read, and is never more than half a per cent larger than what libdeflate makes of the same
  * bytes; where hardly anything is left of them, than that and 1/200 of the bytes. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Our decoder of fpzip streams against libfpzip's on what libfpzip wrote: every
  * precision, 1 to 3 axes, values of all kinds; and alone on what nobody wrote. */
 #include "codec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scaleoffset and nbit against libhdf5, which they come from: its chunks are ours byte for
  * byte, and each reads the other's; all types, both byte orders, with and without fill. */
 #include "common/byte_order.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Our inflate against zlib's: every form of its loop gives the same bytes for streams of all
  * kinds, and the same verdict, with nothing written outside, for damaged ones. */
 #include <stdarg.h>

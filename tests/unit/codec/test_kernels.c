@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The hand-written loops: every form gives what the definition says. */
 #include <stdarg.h>
 #include <stddef.h>

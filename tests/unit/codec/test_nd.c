@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The cell walk against a plain one, the figures of the specifications, means
  * against sums written out, and Lorenzo for every bit pattern. */
 #include "common/byte_order.h"

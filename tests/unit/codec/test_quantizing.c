@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The quantizing filters: what they note of a variable, and chunks of either byte order. */
 #include "common/byte_order.h"
 #include "codec.h"

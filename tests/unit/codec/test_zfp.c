@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* zfp's accuracy: the bound holds for every value of every chunk, or the chunk is left
  * out (HDF5) or exact (Zarr, and zfpy): beside fill values, NaN and infinities, at
  * tolerances near what the type can hold, in both byte orders. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* zstd at level 3: no larger than libzstd makes it, whatever the numbers, and the same
  * bytes as libzstd wherever our own searches do not come in. */
 #include "chain.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Says of every variable of HDF5 files what the reader without libhdf5 knows: how it is stored, where each chunk lies,
  * and all its values. check_h5_chunks.py compares that with h5py.
  *

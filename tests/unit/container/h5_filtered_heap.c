@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Makes a file whose groups keep their links in fractal heaps with filters, which h5py cannot: a heap of one block, one
  * with tables of blocks, and one with huge objects. check_h5_heaps.sh compares what is read of it with and without libhdf5.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints every variable of a file through the public API, one line each:
  * path, shape and all values; text in brackets, compound fields one after another.
  * check_h5_files.py compares it with what h5py reads.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # hdf5_loaded.sh TOOLS LIBRARY SONAME OTHER NAMELESS: libhdf5 is loaded when it is needed, and not before; where it cannot
 # be, a sentence says what was sought. OTHER is a libhdf5 of another version, NAMELESS one without its functions.
 set -eu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A libhdf5 of another version: it has every name that Cellar asks for. Compiled with NAMES_MISSING, it has none. */
 #ifndef NAMES_MISSING
 #define H5_VERSION_GE(major, minor, release) 1

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The same calls with other bytes wherever a program leaves some: in the holes of its structs, on its stack, and
  * (MALLOC_PERTURB_) in fresh memory. same_bytes.py runs it several times and compares the files.
  * usage: same_bytes                        lists the containers

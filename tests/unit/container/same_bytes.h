@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* same_bytes.c and its second half, the user types. */
 #ifndef CEL_TEST_SAME_BYTES_H
 #define CEL_TEST_SAME_BYTES_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The same calls give the same bytes, whatever lies in fresh memory, on the stack and in the holes of structs.
 usage: same_bytes.py PROGRAM CONTAINER"""
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* User types with holes at every depth, in variables of every layout, attributes and fill values. */
 #include "same_bytes.h"
 #include <stddef.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The same program linked to libcellar and to netCDF-C: h5py must see the same layout.
 
 Compared for every object: type, shape, chunks, filters, fill value, dimension scales,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One program for two libraries: built against libcellar and against netCDF-C, it
  * must write files that netCDF-C's ncdump shows alike. usage: same_program CASE FILE */
 #include <netcdf.h>

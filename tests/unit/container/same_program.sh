@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Runs the same program linked to libcellar and to netCDF-C, and compares what
 # netCDF-C's ncdump shows of their files. usage: same_program.sh OURS THEIRS
 set -u

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of Blosc2 that are written: what a sync acknowledged is there, whatever happens afterwards, and what failed or was
  * killed leaves no file behind. */
 #include "mem.h"

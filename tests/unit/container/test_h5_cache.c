@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The cache below the reader of HDF5 files: the bytes are those of the source below, small reads close together are one
  * of it, memory is bounded, and a fault costs no more than what lies there. */
 #include "h5_read.h"

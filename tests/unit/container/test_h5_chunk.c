@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What libhdf5 leaves to its callers when chunks go around it: extents, sizes,
  * masks, and telling a chunk never written from a damaged index. */
 #include "h5_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Types and values that libhdf5 1.10 cannot write, or no longer does: by their bytes. */
 #include "h5_read_int.h"
 #include "h5_test.h"

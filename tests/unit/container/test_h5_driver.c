@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The file driver: the bytes it writes are libhdf5's own, whatever the user block;
  * and reading around libhdf5 sees what was written. */
 #include "h5_int.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files as wholes: what a failed create leaves, what is refused and how it is said,
  * memory, and files by other writers. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Object headers read without libhdf5 say what libhdf5 says, for both versions of the
  * format and for attributes in dense storage; damage is never believed. */
 #include "h5_int.h"

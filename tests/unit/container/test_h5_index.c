@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Chunk indices, one test for each kind: every chunk is where libhdf5 says, and a damaged index is an error that names
  * the variable and the offset, never other values. Layout messages of every version. */
 #include "chunk_grid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs that end without nc_close, and processes that fork while a file is open. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files open for reading are read without libhdf5 where they are of the usual kind, and
  * what is read so is what libhdf5 reads; files that somebody writes are libhdf5's. */
 #include "h5_int.h"

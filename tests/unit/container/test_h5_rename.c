@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Renames that change more than a name: a variable becomes the coordinate variable of a
  * dimension or stops being one, and objects exchange names. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Virtual datasets, links to other files and heaps with filters, read while each request for memory fails in turn: an error
  * and no leak, or the right values. */
 #include "h5_int.h"

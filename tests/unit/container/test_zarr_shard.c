@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Shards: the same value whatever the order its chunks come in, nothing lost when a write
  * fails, and readers that keep up with other processes. */
 #include <stdarg.h>

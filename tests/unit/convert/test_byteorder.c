@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "byteorder.h"
 #include "convert.h"
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Conversions against a slow one in long double, which holds every value of
  * every type here exactly. What netCDF-C itself answers is in
  * tests/interop/test_convert_netcdf.c. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Quantizers against the arithmetic of netCDF-C written down plainly, one value at a
  * time. Debian's library itself is held against them in tests/interop/test_quantize_peer.c. */
 #include "quantize_int.h"

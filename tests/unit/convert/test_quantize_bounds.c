@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How large the errors really get: over every normal float, and over millions of doubles
  * and subnormals. The figures of the specification and those measured here are in
  * docs/differences.md. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #ifndef MODEL_TEST_H
 #define MODEL_TEST_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What containers add: no rules, but never two of one name; and every single
  * allocation of building a dataset failing once, without leak or crash. */
 #include "model_test.h"

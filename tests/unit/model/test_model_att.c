@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Attributes: conversion, fill values, modes, reserved names, renames, removal. */
 #include "model_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Walks over the chunk grid, compared with looking at every element of the region. */
 #include "chunk_grid.h"
 #include "model_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Default chunk lengths: known answers, and random shapes against the installed
  * netCDF-C, whose target size is asked of it first. */
 #include "model_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Dimensions: lengths, unlimited ones, who sees them, renames. */
 #include "model_test.h"
 

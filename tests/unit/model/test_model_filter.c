@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Filters of a variable: their order, what forces chunks, what is refused. */
 #include "model_test.h"
 

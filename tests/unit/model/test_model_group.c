@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups, define mode, and what a format cannot keep. */
 #include "model_test.h"
 

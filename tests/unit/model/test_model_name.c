@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Legal names, normal form, and the codes for the others: as netCDF-C answers. */
 #include "model_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* User types: parts, limits, and when a type can no longer change. */
 #include "model_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Deep copies of values: strings, nested variable-length values, compounds with
  * arrays; and the same with every single allocation failing once. */
 #include "model_test.h"

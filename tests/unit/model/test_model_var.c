@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Variables: definition, storage, fill, byte order, and the shape of chunks. */
 #include "model_test.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Variables and chunks in texts: paths, and what happens to those that are too long. */
 #include "model_test.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What net does without a network: hashes, signatures, URLs, settings, and when a request is made again. */
 #include <stdarg.h>
 #include <stddef.h>

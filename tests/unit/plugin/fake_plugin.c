@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A plugin of any kind the tests want, by -D switches:
  *   CLASS_ID=n      a filter class; CLASS_VERSION, PLUGIN_TYPE, NO_FILTER,
  *                   NULL_CLASS, NO_TYPE, DECODE_ONLY, LOCAL, BEHAVIOUR change it

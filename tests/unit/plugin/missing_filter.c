@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A file with a filter of others, written where its plugin is and read where it
  * is not: `missing_filter write file plugindir`, then `missing_filter read file`. */
 #include <cellar.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A plugin in a Zarr store: its codec half writes the JSON, and asks the library
  * about the variable to find the words the filter works with.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Debian's filter plugins against the codecs built in: the same bytes from both,
  * and each reads what the other wrote. */
 #include "chain.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Plugins: the pairing table, what is passed over and why, and how filters of
  * others run. The first argument is the directory that holds good/, bad/, rude/. */
 #include "buf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which blocks are fetched when: none twice at the same time, more each time for who reads on, and nobody waits for ever. */
 #include <stdarg.h>
 #include <stddef.h>

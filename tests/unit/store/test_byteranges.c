@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Several ranges in one answer: what servers send, and what they should not: cut off at each byte, and with each byte another. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The contract of a store, run on each kind; then what only one kind promises. */
 #include <stdarg.h>
 #include <stddef.h>

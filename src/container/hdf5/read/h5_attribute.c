@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One attribute of an object. netCDF keeps dimensions and their order in attributes of its own: those are read here.
  * Of all others only the type matters, and of that only whether the file names it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* All attributes of an object, in their order: attribute messages of its header or, when there are many, in a heap.
  * They are copied, since what they say may lie elsewhere: types in other headers, strings in the global heap. The bytes
  * of a message are in h5_attribute.c's table. */

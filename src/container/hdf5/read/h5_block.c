@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pieces of the file that stay where they are for a while, so that they can be looked at: the few read last. A look takes
  * more than it was asked for, as the next one is mostly for the bytes behind. */
 #include "h5_read_int.h"

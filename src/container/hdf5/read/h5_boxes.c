@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Boxes: blocks of elements that lie in no regular order, as a list in which the elements come in the order of the shape,
  * box by box. Where blocks lie beside one another they are cut into rows first:
  *

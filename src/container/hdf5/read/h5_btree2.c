@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* B-trees of version 2, whatever their records are: links, attributes, chunks. Records stand in every node, not only in
  * the leaves. How many bytes the counts in a node have follows from how many records fit below it.
  *

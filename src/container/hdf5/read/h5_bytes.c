@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The checksum that much of an HDF5 file carries, so that damage is never believed. */
 #include "h5_bytes.h"
 #include "lookup3.h"

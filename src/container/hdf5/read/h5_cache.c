@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A source that keeps the blocks of another one read last: what describes one object (its header, the heap of its
  * attributes, the index of that heap) lies in many small pieces, mostly side by side, and each would be a read of its
  * own. Every small read of the file passes here, whichever structure it is for; what is larger goes to the source below.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The chunk index of version 1, a B-tree, which is what every file has whose writer did not ask for the newest format.
  * One node of each level is kept: chunks are mostly asked for in order. Nodes have no checksum, here as in libhdf5; one
  * that makes no sense is left to libhdf5 to judge, but not one beyond the end of the file: libhdf5 does not survive each

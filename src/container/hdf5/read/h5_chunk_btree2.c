@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The chunk index of datasets that grow along several dimensions: a B-tree of version 2 whose records are chunks, ordered
  * by their position in the grid.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How a dataset is stored, as its header says: shape, type, fill value, filters that are built in, and layout. All else is
  * libhdf5's to read, and so is every message that looks unusual.
  *

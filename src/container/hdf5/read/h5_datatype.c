@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Types: the datatype message.
  *
  *   class and version(1) bits(3) size(4), then by class:

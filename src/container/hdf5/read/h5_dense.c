@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Attributes and links in dense storage (an object with more than eight, or a large one): a fractal heap holds the
  * messages, a version 2 B-tree where they lie in it.
  *

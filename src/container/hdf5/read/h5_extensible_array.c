@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The chunk index of datasets that grow along one dimension: an array whose first elements stand in an index block, the
  * next in data blocks the index block points to, and the rest in data blocks of super blocks. Blocks become larger with
  * their number; data blocks longer than a page consist of pages, and their super block says which of them were written.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Elements that lie in other files: the message that names those files, one part of the elements each.
  *
  *   1 0(3) allocated(2) used(2) address of a local heap(O), then each: name's offset in it(L) offset in the file(L) bytes(L)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A list of filters, of a dataset or of a fractal heap, and bytes that went through such filters on their own.
  *
  *   1 n(1) pad(6) then each: id(2) name length(2) flags(2) words(2) name (padded to 8) words(4 each) [pad 4]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The chunk index of datasets that cannot grow: an array with an element for each chunk, in one block or, if it is long,
  * in pages behind a block that says which of them were ever written.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fractal heaps: where groups and objects keep many links and attributes, and files their shared messages. Objects have
  * an id, which says where they are.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The global heap: what strings and other values of variable size point to. Its collections are read whole, and the few
  * used last are kept by the reader, since values that belong together were written together.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A metadata cache image: what libhdf5 had in memory when it closed the file, kept as one block instead of being written where
  * it belongs. Its entries are laid over the bytes of the file, in the cache below all structures.
  *

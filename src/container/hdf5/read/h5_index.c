@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the chunks of a dataset lie. Each kind of index has a file of its own, but for two that have nothing in the file:
  * one chunk, whose address the layout message gives, and chunks that lie one behind the other. */
 #include "chunk_grid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Structures of the file that carry a checksum, read whole and checked before anything in them is believed. */
 #include "h5_read_int.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the elements of a dataset lie: its layout message.
  *
  *   versions 1, 2: version(1) dimensions(1) class(1) 0(5) [address(O), not compact] lengths(4 each)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The links of a group: link messages in its header, or in a heap when there are many, or symbols (h5_symbols.c) in a
  * group of the oldest kind. Soft links are followed through the file, up to a link that leads to another one. Kinds of
  * links that users define are libhdf5's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Local heaps: the names of a group of the oldest kind, or of the files that hold a dataset's elements.
  *
  *   HEAP version(1) 0(3) size(L) free list(L) address of its bytes(O)

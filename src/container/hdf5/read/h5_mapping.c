@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a virtual dataset is made of: a list in the global heap of which elements of which datasets lie where in it.
  *
  *   version(1) number(L), then each: [version 1: flags(1)] file name, dataset name (each ends with 0), selection in that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Object headers: their messages, one by one, at the address a link gives. Anything unusual (unknown versions, very long
  * headers) is libhdf5's; damage is a failure.
  *

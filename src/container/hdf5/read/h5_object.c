@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What object headers say. To learn of 1000 datasets whether each is a variable or only a
  * dimension, opening them through libhdf5 takes 17 to 40 ms, and one pread each 0.6. All
  * metadata must be on disk: files just opened, and files that nobody writes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The elements of a dataset that is not in chunks, as they stand in the file: rows of a region, read one by one or, where
  * they are short and close together, through a window. What was never written is the fill value. */
 #include "h5_read_int.h"

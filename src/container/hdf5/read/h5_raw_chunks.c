@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The elements of a dataset in chunks, as they stand in the file: for elements that memory has in another form, which the
  * array engine cannot take from chunks itself. The chunk decoded last is kept. */
 #include "chunk_grid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which dimension scales a dataset has: its attribute DIMENSION_LIST, a list of references for each dimension.
  *
  *   an element: count(4) collection of the global heap(address) index in it(4); there, as many references:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Selections as files keep them: which elements of a shape are meant, in the order of the shape. Blocks are the same along
  * each dimension, or a list of boxes (h5_boxes.c). Points are left to libhdf5, which does not allow them where we read
  * selections: in virtual datasets.

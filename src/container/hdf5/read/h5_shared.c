@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages that an object shares with others: instead of the message its header has a reference to it.
  *
  *   version 1: 1 kind(1) 0(6) unused(length) address     the header of a committed type

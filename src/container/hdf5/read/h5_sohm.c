@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The file's table of shared messages: an index and a heap for each set of kinds of messages.
  *
  *   message of the superblock extension: version(1) address of the table(O) indices(1)

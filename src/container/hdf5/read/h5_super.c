@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Opening: the superblock says where the root group is, its extension what is unusual in the file. A file that was not
  * closed well, or is shorter than it says, is libhdf5's.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups of the oldest kind: a B-tree of version 1 leads to nodes of symbols, whose names lie in a local heap.
  *
  *   symbol table message: address of the B-tree(O) of the heap(O)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values: elements as a file has them, made into elements as memory has them. The file's type says where the bits are,
  * the model's type where they go; the two were made for each other (h5_type.c), part by part.
  *

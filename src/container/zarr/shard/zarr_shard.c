@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sharding_indexed: many chunks in one value of the store, with an index at its
  * end or start.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Shards that are written while their chunks come. Chunks are appended to a draft of the value in the order of their
  * slots: a chunk whose predecessors all have an offset is written at once, from the memory it was encoded in and by the
  * thread that brings it; one that comes too early waits in memory. So the value is the same whichever thread is first,

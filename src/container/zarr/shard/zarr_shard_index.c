@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The index of a shard: (offset, length) of every chunk as 64-bit numbers, run
  * through the index codecs. */
 #include "bytes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The innermost chunks that a shard has, by its index; where shards lie within shards, by those of the inner ones. */
 #include "mem.h"
 #include "zarr_shard_int.h"

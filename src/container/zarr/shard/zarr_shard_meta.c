@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sharding_indexed in the metadata: one level of shards for each time the codec
  * appears, the innermost one kept by the array. */
 #include "mem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Open shards to the store, as one value each: put together with what the store has
  * of the shard now, or, when all chunks are fresh, by themselves and side by side with
  * other shards. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 //! The hand of the matrix against zarrs: one command a line on standard input, its answer a line on standard output.
 //!   read STORE NODE FILE    the array's elements, little-endian, into FILE; strings as lines; prints data type and shape
 //!   write STORE NODE DOC FILE   makes the array that the JSON document DOC describes, with the elements of FILE
