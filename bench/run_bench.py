@@ -299,7 +299,8 @@ def main():
               f"{'linear' if g['holds'] else 'WORSE THAN LINEAR'}")
     path = options.out or options.build + "/bench.json"
     with open(path, "w") as out:
-        json.dump({"rows": rows, "peers": peers, "growth": growth, "codecs_missed": codecs, "cores": os.cpu_count(), "processor": processor(), "peers": bench.peers}, out, indent=1)
+        json.dump({"rows": rows, "operations_of_peers": peers, "growth": growth, "codecs_missed": codecs,
+                   "cores": os.cpu_count(), "processor": processor(), "versions": bench.peers}, out, indent=1)
     print(f"\nfigures: {path}")
 
 
