@@ -16,6 +16,19 @@ PLAIN = ("classic", "64bit-offset", "64bit-data")
 Progress = Callable[[int, int, str], object]
 
 
+def _local(path: str | os.PathLike[str]) -> str:
+    """The file or folder that a path or a file:// URL names."""
+    text = os.fspath(path)
+    return text[len("file://") :].partition("#")[0] if text.startswith("file://") else text
+
+
+def _check_apart(source: str, target: str | os.PathLike[str]) -> None:
+    """Creating the target empties it: it must not be what is read."""
+    here, there = _local(source), _local(target)
+    if os.path.exists(here) and os.path.exists(there) and os.path.samefile(here, there):
+        raise ValueError(f"{os.fspath(target)}: source and target of the copy are the same: copy to another name")
+
+
 def copy(
     source: str | os.PathLike[str] | Dataset,
     target: str | os.PathLike[str],
@@ -40,6 +53,7 @@ def copy(
     try:
         job = _Job(before, chain, chunks or {}, quantize or {}, shards or {}, variables, progress)
         job.check_names()  # before the target is touched
+        _check_apart(before.filename, target)
         existed = os.path.exists(target)
         after = Dataset(target, "w", format=format)
         try:

@@ -332,8 +332,8 @@ class Group(Mapping[str, Any]):
         varid, begun = self._halves[name]
         if begun != key:
             raise ValueError(
-                f"variable {name}: a definition of it failed, and no format takes that back: repeat it with the same "
-                "dtype, dimensions and options (whose values may be others), or take another name"
+                f"variable {name}: an earlier definition of it failed and cannot be undone: repeat it with the same "
+                "dtype, dimensions and options (their values may differ), or use another name"
             )
         return varid
 
@@ -533,7 +533,7 @@ def _check_definition(
             continue
         if not np.iterable(lengths) or len(lengths) != rank or any(operator.index(n) < 0 for n in lengths):
             raise ValueError(f"variable {name}: {what} needs {rank} lengths, one for each dimension, not {lengths!r}")
-    if quantize is not None and (isinstance(quantize, str) or len(quantize) != 2 or quantize[0] not in QUANTIZE):
+    if quantize is not None and not (isinstance(quantize, (tuple, list)) and len(quantize) == 2 and quantize[0] in QUANTIZE):
         raise ValueError(f"variable {name}: quantize is a pair of {', '.join(QUANTIZE)} and a number, not {quantize!r}")
     if endian is not None and endian not in ENDIANS:
         raise ValueError(f"variable {name}: endian is one of {', '.join(ENDIANS)}, not {endian!r}")

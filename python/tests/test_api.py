@@ -277,6 +277,7 @@ WRONG = {  # what was written: what the sentence says
     'ds.create_variable("q", "f4", ("x",), chunks=(-1,))': "variable q: chunks needs 1 lengths",
     'ds.create_variable("q", "f4", ("x",), shards=5)': "variable q: shards needs 1 lengths",
     'ds.create_variable("q", "f4", ("x",), quantize=("bitruond", 3))': "quantize is a pair of bitgroom",
+    'ds.create_variable("q", "f4", ("x",), quantize=9)': "quantize is a pair of bitgroom",
     'ds.create_variable("q", "f4", ("x",), endian="middle")': "endian is one of native",
     'ds.create_variable("q", "f4", ("x",), quantize="bitround")': "quantize is a pair of bitgroom, granular, bitround",
     'ds.create_variable("q", "f4", ("x",), data=np.zeros(11))': r"variable q: data of the shape \(11,\) does not fit",
@@ -326,7 +327,7 @@ def test_definition_that_failed_is_repeated(tmp_path, format):
         for chain in ("zsdt", "zstd,level=99"):
             with pytest.raises(cellar.Error, match="filter text"):
                 ds.create_variable("v", "f4", ("x",), chunks=(4,), chain=chain)
-        with pytest.raises(ValueError, match="variable v: a definition of it failed"):
+        with pytest.raises(ValueError, match="variable v: an earlier definition of it failed"):
             ds.create_variable("v", "f8", ("x",), chunks=(4,), chain="zstd")
         v = ds.create_variable("v", "f4", ("x",), chunks=(5,), chain="zstd,level=4", data=np.arange(10, dtype="f4"))
         assert v.chunks == (5,) and v.chain == "zstd,level=4" and list(ds.variables) == ["v"]
@@ -409,6 +410,20 @@ def test_copy(tmp_path, path, field, format):
         if format is None:
             assert ds["v"].chain == field.chain and ds["v"].chunks == field.chunks
     assert steps[-1] == (VALUES.nbytes, VALUES.nbytes, "v")
+
+
+@pytest.mark.parametrize("format", ["netcdf4", "classic", "nczarr", "zarr3"])
+def test_copy_onto_itself_is_refused(tmp_path, format):
+    path = tmp_path / ("t.zarr" if "zarr" in format else "t.nc")
+    with cellar.open(path, "w", format=format) as ds:
+        ds.create_dimension("x", 10)
+        ds.create_variable("v", "i4", ("x",), data=np.arange(10))
+    (tmp_path / "link").symlink_to(path)
+    for target in (path, tmp_path / "." / path.name, tmp_path / "link", f"file://{path}#mode=zarr"):
+        with pytest.raises(ValueError, match="source and target of the copy are the same"):
+            cellar.copy(path, target)
+    with cellar.open(path) as ds:
+        np.testing.assert_array_equal(ds["v"][...], np.arange(10))
 
 
 def test_copy_with_other_filters_and_stopped(tmp_path, path, field):

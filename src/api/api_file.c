@@ -202,7 +202,10 @@ static int check_there(const struct cel_where *where)
     if (where->error)
         return cel_fail(where->error, "cannot open: %s", strerror(where->error));
     if (!where->at.exists && !where->at.is_url)
-        return cel_fail(ENOENT, "there is no such file");
+        return cel_fail(ENOENT,
+                        strstr(where->at.path, "#mode=")
+                            ? "there is no such file; a name with #mode= must be a URL, such as file://NAME#mode=zarr"
+                            : "there is no such file");
     return CEL_OK;
 }
 

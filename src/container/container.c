@@ -99,6 +99,14 @@ static bool is_dap(const struct cel_location *where)
     return false;
 }
 
+/* A URL that leads to no server: file://, or one that is mistyped. */
+static int refuse_local_url(const struct cel_location *where)
+{
+    if (strstr(where->path, "://"))
+        return cel_fail(NC_ENOTBUILT, "there is no such kind of URL: those of file, http, https, s3 and gs are opened");
+    return cel_fail(ENOENT, "there is no such file");
+}
+
 static int refuse_open(const struct cel_location *where)
 {
     const char *what;
@@ -107,6 +115,8 @@ static int refuse_open(const struct cel_location *where)
         return cel_fail(NC_ENOTBUILT,
                         "Cellar has no OPeNDAP (DAP): download the file, or copy what you need of it with "
                         "netCDF-C's own nccopy, and open that");
+    if (where->is_url && !where->is_remote && !where->exists)
+        return refuse_local_url(where);
     if (where->is_url && !where->exists)
         return cel_fail(NC_ENOTBUILT, "this build cannot open that kind of URL");
     if (where->is_directory && access(where->path, R_OK | X_OK) != 0)

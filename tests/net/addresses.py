@@ -111,7 +111,7 @@ MISTAKES = (  # the URL, what is said of it
     ('s3://bucket/nothing.nc', 'neither an HDF5'), ('s3://bucket/nothing.zip', 'neither an HDF5'),
     ('s3://bucket/nothing#mode=zarr,zip', 'no such archive'), ('s3://bucket/p.zarr?x=SESAME', 'has no query'),
     ('http://127.0.0.1:1/p#mode=dap4', 'OPeNDAP'), ('http://', 'names no host'), ('https:///x.nc', 'names no host'), ('http:/host/x.nc', 'no such file'),
-    ('htp://host/x.nc', 'cannot open that kind of URL'), ('http://anna:SESAME@127.0.0.1:1/x.nc', 'password is not opened'),
+    ('htp://host/x.nc', 'no such kind of URL'), ('http://anna:SESAME@127.0.0.1:1/x.nc', 'password is not opened'),
     ('http://127.0.0.1:1/x.nc?key=SESAME', 'connect'), ('http://nowhere.invalid/x.nc', 'resolve'), ('http://127.0.0.1:99999/x.nc', ''))
 
 

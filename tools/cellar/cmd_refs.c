@@ -75,8 +75,6 @@ static int run(int argc, char **argv)
         msg_die(MSG_USAGE, "expected files: cellar refs [options] FILE... (cellar help refs says more)");
     for (size_t i = 0; i < line.noperands; i++)
         listed = filelist_add(&files, line.operands[i]) && listed;
-    if (files.n == 0 && listed)
-        msg_die(MSG_USAGE, "%s: there is no dataset in it", line.operands[0]);
     for (size_t i = 0; output && i < files.n; i++)
         output_check(output, files.at[i]);
     code = listed ? make(&req, &files, output) : MSG_FAILED;

@@ -86,8 +86,9 @@ static void explain_failure(struct doctor_file *f, int status)
 
     if (!told)
         add(f, why,
-            strstr(why, "truncated") ? "it was not written or copied to its end: copy it again, and compare the sizes"
-                                     : NULL);
+            strstr(why, "truncated") && !strstr(why, "salvage")
+                ? "it was not written or copied to its end: copy it again, and compare the sizes"
+                : NULL);
     free(path);
     free(why);
 }

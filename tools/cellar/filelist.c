@@ -112,11 +112,16 @@ static bool add_folder(struct filelist *list, const char *folder)
 bool filelist_add(struct filelist *list, const char *operand)
 {
     struct stat at;
+    size_t before = list->n;
+    bool ok = true;
 
     if (stat(operand, &at) == 0 && S_ISDIR(at.st_mode))
-        return add_folder(list, operand);
-    add(list, operand);
-    return true;
+        ok = add_folder(list, operand);
+    else
+        add(list, operand);
+    if (ok && list->n == before)
+        msg_error("%s: there is no dataset in it", operand);
+    return ok && list->n > before;
 }
 
 void filelist_free(struct filelist *list)

@@ -13,7 +13,8 @@ struct filelist {
     size_t passed_over; /* files in directories that are no datasets */
 };
 
-bool filelist_add(struct filelist *list, const char *operand); /* false after saying why a directory cannot be read */
+/* false after an error: the directory cannot be read, or there is no dataset in it. */
+bool filelist_add(struct filelist *list, const char *operand);
 void filelist_free(struct filelist *list);
 
 #endif

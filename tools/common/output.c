@@ -37,7 +37,7 @@ static bool has_scheme(const char *s)
 char *output_local_path(const char *target)
 {
     const char *path = has_scheme(target) ? target + sizeof scheme - 1 : target;
-    size_t len = strcspn(path, "#");
+    size_t len = has_scheme(target) ? strcspn(path, "#") : strlen(path); /* only a URL has a fragment */
 
     if (!has_scheme(target) && strstr(target, "://"))
         return NULL;
@@ -129,6 +129,8 @@ void output_check(const char *target, const char *input)
     if (!*target || strcmp(target, "-") == 0)
         msg_die(MSG_USAGE,
                 *target ? "-: the output cannot be standard output: name a file" : "the name of the output is empty");
+    if (!strstr(target, "://") && strstr(target, "#mode="))
+        msg_die(MSG_USAGE, "%s: a name with #mode= must be a URL: file://%s", target, target);
     if (input && output_same(input, target))
         msg_die(MSG_USAGE, "%s: input and output are the same: say another output", target);
     local = output_local_path(target);
@@ -192,7 +194,8 @@ const char *output_begin(const char *target)
     pthread_mutex_lock(&now.lock);
     now.target = real;
     if (make_temp()) {
-        text_printf(&create, "%s%s%s", has_scheme(target) ? scheme : "", now.temp, target + strcspn(target, "#"));
+        text_printf(&create, "%s%s%s", has_scheme(target) ? scheme : "", now.temp,
+                    has_scheme(target) ? target + strcspn(target, "#") : "");
         now.create = text_take(&create);
         msg_set_alias(now.temp, local);
     } else {

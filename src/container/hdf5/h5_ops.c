@@ -39,7 +39,7 @@ static bool behind_user_block(const struct cel_location *where)
 
 static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
 {
-    if (where->is_url && !where->source)
+    if (where->is_url && !where->source && (create || where->is_remote))
         return 0;
     if (create)
         return options->mode & NC_NETCDF4 ? 100 : 0;

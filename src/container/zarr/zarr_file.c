@@ -5,6 +5,7 @@
 #include "convert.h"
 #include "env.h"
 #include "mem.h"
+#include "spec.h"
 #include "zarr_int.h"
 #include <dirent.h>
 #include <errno.h>
@@ -64,24 +65,61 @@ static unsigned word_of(const char *text, size_t len)
     return 0;
 }
 
-/* "mode=a,b&key=value", or the words alone: "zarr". */
-static unsigned words_of(const char *fragment)
+/* "mode=a,b&key=value", or the words alone: "zarr". The first word of a mode that is not in the table goes to *unknown, with
+ * its length; NULL: nobody asks. */
+static unsigned read_words(const char *fragment, const char **unknown, size_t *unknown_len)
 {
     unsigned words = 0;
 
     while (fragment && *fragment) {
         size_t len = strcspn(fragment, "&");
-        const char *at = strncasecmp(fragment, "mode=", 5) == 0 ? fragment + 5
-                         : memchr(fragment, '=', len)           ? fragment + len
-                                                                : fragment;
+        bool is_mode = strncasecmp(fragment, "mode=", 5) == 0;
+        const char *at = is_mode ? fragment + 5 : memchr(fragment, '=', len) ? fragment + len : fragment;
+
         while (at < fragment + len) {
             size_t n = strcspn(at, ",&");
-            words |= word_of(at, n);
+            unsigned word = word_of(at, n);
+
+            if (unknown && !*unknown && is_mode && n && !word) {
+                *unknown = at;
+                *unknown_len = n;
+            }
+            words |= word;
             at += n + (at[n] == ',');
         }
         fragment += len + (fragment[len] == '&');
     }
     return words;
+}
+
+static unsigned words_of(const char *fragment)
+{
+    return read_words(fragment, NULL, NULL);
+}
+
+/* A word that is mistyped, or against another one, would make another store than was asked for. A store that is opened is
+ * what it is: there netCDF-C's other words do no harm. */
+static int check_words(const char *fragment)
+{
+    const char *unknown = NULL;
+    size_t len = 0;
+    unsigned words = read_words(fragment, &unknown, &len);
+    struct cel_guess guess;
+
+    if (words & WORD_V2 && words & WORD_V3)
+        return cel_fail(NC_EINVAL, "the mode asks for versions 2 and 3 of Zarr: leave one of them out");
+    if (words & WORD_FILE && words & WORD_ZIP)
+        return cel_fail(NC_EINVAL,
+                        "the mode asks for a directory (file) and for an archive (zip): leave one of them out");
+    if (!unknown)
+        return CEL_OK;
+    cel_guess_start(&guess);
+    for (size_t i = 0; i < sizeof mode_words / sizeof *mode_words; i++)
+        cel_guess_try(&guess, unknown, len, mode_words[i].text);
+    return cel_fail(NC_EINVAL,
+                    "mode= has no word %.*s%s; its words are nczarr, zarr, v2, v3, file, zip, noxarray, "
+                    "consolidated, prefix, utf8 and s3",
+                    (int)len, unknown, guess.text);
 }
 
 /* --- what is there ---------------------------------------------------------------------- */
@@ -348,8 +386,10 @@ static int cel_zarr_create(struct cel_dataset *ds, const struct cel_location *wh
     unsigned words = words_of(where->fragment);
     bool keep = options->mode & NC_NOCLOBBER;
     struct zarr *z;
-    int rc = keep && where->exists ? cel_fail(NC_EEXIST, "%s exists already", where->path) : check_replaceable(where);
+    int rc = check_words(where->fragment);
 
+    if (rc == CEL_OK)
+        rc = keep && where->exists ? cel_fail(NC_EEXIST, "%s exists already", where->path) : check_replaceable(where);
     if (rc == CEL_OK)
         rc = make_zarr(ds, words, &z);
     if (rc == CEL_OK)

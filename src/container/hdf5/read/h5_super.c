@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening: the superblock says where the root group is, its extension what is unusual in the file. A file that was not
- * closed well, or is shorter than it says, is libhdf5's.
+/* Opening: the superblock says where the root group is, its extension what is unusual in the file. libhdf5 judges files that
+ * were not closed properly, and the parts of a file with a driver of its own.
  *
  *   versions 0, 1: signature(8) version(1) versions(3) 0(1) size of addresses(1) of lengths(1) 0(1)
  *        group k(2, 2) flags(4) [version 1: chunk k(2) 0(2)] base(O) free space(O) end(O)
@@ -34,6 +34,18 @@ static const unsigned char *find_signature(struct cel_h5r_reader *r, uint64_t *a
 static bool fits(const struct cel_h5r_file *f, uint64_t base, uint64_t end)
 {
     return base == f->base && end >= base && end <= f->size;
+}
+
+/* Addresses do not fit: a file that ends before its end says so by itself. Where a driver or an extension may explain it,
+ * libhdf5 is asked. */
+static int misfit(const struct cel_h5r_file *f, uint64_t base, uint64_t end, bool is_plain)
+{
+    if (!is_plain || base != f->base || end <= f->size)
+        return CEL_ASK_LIBHDF5;
+    return cel_fail(NC_EHDFERR,
+                    "the HDF5 file is truncated: it has %llu of its %llu bytes; fetch it again, or let cellar salvage "
+                    "copy what is left",
+                    (unsigned long long)f->size, (unsigned long long)end);
 }
 
 static bool set_sizes(struct cel_h5r_file *f, size_t offsets, size_t lengths)
@@ -126,7 +138,9 @@ static int read_old(struct cel_h5r_reader *r, const unsigned char *p, struct cel
     driver = cel_h5r_take_address(out, &b);
     cel_h5_take(&b, out->length_size);
     out->root = cel_h5r_take_address(out, &b);
-    if (!fits(out, base, end) || out->chunk_k == 0)
+    if (!fits(out, base, end))
+        return misfit(out, base, end, driver == CEL_H5R_NOWHERE);
+    if (out->chunk_k == 0)
         return CEL_ASK_LIBHDF5;
     return read_driver_block(r, driver == CEL_H5R_NOWHERE ? driver : driver + out->base);
 }
@@ -148,7 +162,7 @@ static int read_new(struct cel_h5r_reader *r, const unsigned char *p, struct cel
     *extension = cel_h5r_take_address(out, &b);
     end = cel_h5r_take_address(out, &b);
     out->root = cel_h5r_take_address(out, &b);
-    return fits(out, base, end) ? CEL_OK : CEL_ASK_LIBHDF5;
+    return fits(out, base, end) ? CEL_OK : misfit(out, base, end, *extension == CEL_H5R_NOWHERE);
 }
 
 static int read_super(struct cel_h5r_reader *r, struct cel_h5r_file *out, uint64_t *extension)
