@@ -92,6 +92,18 @@ def page(path):
     return "\n".join(lines)
 
 
+def shared(text):
+    """A comment over several functions is that of each."""
+    paragraphs = []
+    for paragraph in text.split("\n\n"):
+        comment = re.match(r"/\*\* (?!@)(?:(?!\*/).)*\*/\n", paragraph, flags=re.S)
+        if comment:
+            rest = re.sub(r"(?<=\n)(?<!\*/\n)(?=[A-Za-z][\w *]*\()", lambda _: comment[0], paragraph[comment.end():])
+            paragraph = comment[0] + rest
+        paragraphs.append(paragraph)
+    return "\n\n".join(paragraphs)
+
+
 def header(path):
     text = open(path, encoding="utf-8").read()
     text = re.sub(r"^CELLAR_API\(([^,()]*),\s+(\w+),\s+(\([^;]*?\))\);", r"\1 \2\3;", text, flags=re.M)
@@ -100,6 +112,7 @@ def header(path):
     text = re.sub(r"^/\* (?!Copyright)", "/** ", text, flags=re.M)
     text = re.sub(r"(?<=[;,{\w)]) +/\* (?=[^\n]*\*/$)", " /**< ", text, flags=re.M)
     text = re.sub(r"^( +)/\* ", r"\1/** ", text, flags=re.M)
+    text = shared(text)
     head = "/** @file %s */\n" % os.path.basename(path)
     text = head + re.sub(r"^/\*\* ", "/** @file\n * ", text, count=1)
     text = text.replace(head, "", 1) if text.count("@file") > 1 else text
