@@ -57,11 +57,26 @@ inside "cd /src
     cmake --build /build -j ${JOBS:-$(nproc)} --target tools/all tests/unit/all tests/suite/all tests/cli/all -- -k 0" >"$dir/cross-build-$arch.log" 2>&1 ||
     { grep -E 'FAILED|error' "$dir/cross-build-$arch.log" | head -20 >&2; tail -20 "$dir/cross-build-$arch.log" >&2; exit 1; }
 
+# The processor's own loops are there to be compared with the portable ones (test_kernels, test_nd).
+if [ $arch = arm64 ]; then
+    for loop in shuffle_neon unshuffle_neon transpose_neon gather_vec16 scatter_vec16; do
+        inside "$gnu-nm /build/src/libcellar.so" | grep -q " t $loop" || { echo "test-cross: the library has no $loop" >&2; exit 1; }
+    done
+fi
+
 # The programs; what the suites ask Python is no program. qemu takes its time.
+log=$dir/cross-tests-$arch.log
 inside "cd /build; CEL_TEST_EMULATOR=$qemu ctest -j ${JOBS:-$(nproc)} --timeout 6000 -R '^test_|^codec_suite_part|^container_suite_' -LE 'long|bench|net|install|thread' \
-        -E 'peer|plugins|peak_memory|_blosc2$' --output-on-failure" >"$dir/cross-tests-$arch.log" 2>&1 ||
-    { sed -n '/tests passed/,$p' "$dir/cross-tests-$arch.log" >&2; exit 1; }
-echo "$arch: $(sed -n 's/.*, 0 tests failed out of \(.*\)/\1 tests passed/p' "$dir/cross-tests-$arch.log")"
+        -E 'peer|plugins|peak_memory|_blosc2$' --output-on-failure" >"$log" 2>&1 || true
+
+# Two cases fail by qemu 7.2: it says that madvise(MADV_WIPEONFORK) was done, and that posix_spawn() found a program that is not there.
+other=$(sed -n 's/^\t *[0-9]* - //p' "$log" | grep -vxE 'test_(process|net) \(Failed\)' || true
+        sed -n 's/^\[  FAILED  \] \([a-z0-9_]*\)$/\1/p' "$log" | grep -vxE 'test_children|processes_print_credentials' || true)
+if [ -n "$other" ] || ! grep -q '% tests passed' "$log"; then
+    sed -n '/tests passed/,$p' "$log" >&2
+    exit 1
+fi
+echo "$arch: $(sed -n 's/^.*% tests passed, //p' "$log") ($(sed -n 's/^\[  FAILED  \] \([a-z0-9_]*\)$/\1/p' "$log" | sort -u | tr '\n' ' ')by qemu)"
 
 # The same files there and here.
 rm -rf "$root/files" "$dir/here-$arch"
