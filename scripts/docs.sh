@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# docs.sh DIR: the manual as a site in DIR/html, made by Doxygen. A warning of Doxygen and a link that leads nowhere fail.
+# docs.sh DIR: the manual as a site in DIR/html, made by Doxygen. A warning of Doxygen, a link that leads nowhere and a function of cellar.h without a text fail.
 set -eu
 cd "$(dirname "$0")/.."
 dir=$1
@@ -20,4 +20,5 @@ grep -oh 'href="files/[^"#]*' "$dir"/html/*.html | sort -u | sed 's/^href="files
     cp "$file" "$dir/html/files/$file"
 done
 python3 tests/docs/links.py --site "$dir/html"
+python3 tests/docs/functions.py --site "$dir/html" include/cellar.h
 echo "docs: $dir/html/index.html"

@@ -21,10 +21,16 @@ root=$dir/root-cross-$arch
 trap 'umount "$root/proc" 2>/dev/null || true' EXIT
 inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive sh -euc "$1"; }
 
-if [ ! -f "$root/ready" ]; then
+if [ ! -f "$root/ready-2" ]; then
+    if [ ! -f "$dir/bare/ready" ]; then
+        rm -rf "$dir/bare"
+        debootstrap --variant=minbase bookworm "$dir/bare" "${MIRROR:-http://deb.debian.org/debian}" >"$dir/debootstrap.log" ||
+            { tail -5 "$dir/debootstrap.log" >&2; exit 1; }
+        touch "$dir/bare/ready"
+    fi
     rm -rf "$root"
-    debootstrap --variant=minbase bookworm "$root" "${MIRROR:-http://deb.debian.org/debian}" >"$dir/debootstrap-$arch.log" ||
-        { tail -5 "$dir/debootstrap-$arch.log" >&2; exit 1; }
+    cp -a "$dir/bare" "$root"
+    rm "$root/ready"
     cp /etc/resolv.conf "$root/etc/resolv.conf"
     mount -t proc proc "$root/proc"
     libraries=
@@ -33,28 +39,44 @@ if [ ! -f "$root/ready" ]; then
         libraries="$libraries $name:$arch"
     done
     inside "dpkg --add-architecture $arch; apt-get update -qq
-        apt-get install -y -qq --no-install-recommends cmake ninja-build pkg-config python3 qemu-user-static gcc-$gnu libc6-dev-$arch-cross $libraries" \
+        apt-get install -y -qq --no-install-recommends cmake ninja-build ccache pkg-config python3 qemu-user-static gcc-$gnu libc6-dev-$arch-cross $libraries" \
         >"$dir/cross-$arch.log" 2>&1 || { tail -20 "$dir/cross-$arch.log" >&2; exit 1; }
-    touch "$root/ready"
+    touch "$root/ready-2"
 else
     mount -t proc proc "$root/proc"
 fi
 
-rm -rf "$root/src"
+# A build from nothing: files of git archive bear the time of their commit, which says nothing about what was built before. ccache keeps it short.
+rm -rf "$root/src" "$root/build"
 mkdir -p "$root/src"
 git archive HEAD | tar -x -C "$root/src"
 inside "cd /src
-    export PKG_CONFIG_LIBDIR=/usr/lib/$gnu/pkgconfig:/usr/share/pkgconfig
-    cmake -G Ninja -S . -B /build -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$processor -DCMAKE_C_COMPILER=$gnu-gcc \
+    export CCACHE_DIR=/ccache PKG_CONFIG_LIBDIR=/usr/lib/$gnu/pkgconfig:/usr/share/pkgconfig
+    cmake -G Ninja -S . -B /build -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$processor -DCMAKE_C_COMPILER=$gnu-gcc -DCMAKE_C_COMPILER_LAUNCHER=ccache \
           -DCMAKE_LIBRARY_ARCHITECTURE=$gnu -DCMAKE_FIND_ROOT_PATH=/usr/$gnu -DCELLAR_WERROR=ON -DDEP_blosc2_INCLUDE=OFF
     cmake --build /build -j ${JOBS:-$(nproc)} --target tools/all tests/unit/all tests/suite/all tests/cli/all -- -k 0" >"$dir/cross-build-$arch.log" 2>&1 ||
     { grep -E 'FAILED|error' "$dir/cross-build-$arch.log" | head -20 >&2; tail -20 "$dir/cross-build-$arch.log" >&2; exit 1; }
 
+# The processor's own loops are there to be compared with the portable ones (test_kernels, test_nd).
+if [ $arch = arm64 ]; then
+    for loop in shuffle_neon unshuffle_neon transpose_neon gather_vec16 scatter_vec16; do
+        inside "$gnu-nm /build/src/libcellar.so" | grep -q " t $loop" || { echo "test-cross: the library has no $loop" >&2; exit 1; }
+    done
+fi
+
 # The programs; what the suites ask Python is no program. qemu takes its time.
+log=$dir/cross-tests-$arch.log
 inside "cd /build; CEL_TEST_EMULATOR=$qemu ctest -j ${JOBS:-$(nproc)} --timeout 6000 -R '^test_|^codec_suite_part|^container_suite_' -LE 'long|bench|net|install|thread' \
-        -E 'peer|plugins|peak_memory|_blosc2$' --output-on-failure" >"$dir/cross-tests-$arch.log" 2>&1 ||
-    { sed -n '/tests passed/,$p' "$dir/cross-tests-$arch.log" >&2; exit 1; }
-echo "$arch: $(sed -n 's/.*, 0 tests failed out of \(.*\)/\1 tests passed/p' "$dir/cross-tests-$arch.log")"
+        -E 'peer|plugins|peak_memory|_blosc2$' --output-on-failure" >"$log" 2>&1 || true
+
+# Two cases fail by qemu 7.2: it says that madvise(MADV_WIPEONFORK) was done, and that posix_spawn() found a program that is not there.
+other=$(sed -n 's/^\t *[0-9]* - //p' "$log" | grep -vxE 'test_(process|net) \(Failed\)' || true
+        sed -n 's/^\[  FAILED  \] \([a-z0-9_]*\)$/\1/p' "$log" | grep -vxE 'test_children|processes_print_credentials' || true)
+if [ -n "$other" ] || ! grep -q '% tests passed' "$log"; then
+    sed -n '/tests passed/,$p' "$log" >&2
+    exit 1
+fi
+echo "$arch: $(sed -n 's/^.*% tests passed, //p' "$log") ($(sed -n 's/^\[  FAILED  \] \([a-z0-9_]*\)$/\1/p' "$log" | sort -u | tr '\n' ' ')by qemu)"
 
 # The same files there and here.
 rm -rf "$root/files" "$dir/here-$arch"

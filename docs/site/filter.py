@@ -29,15 +29,18 @@ def page_label(path):
     return "page-" + re.sub(r"[^a-z0-9]+", "-", os.path.splitext(path)[0].lower())
 
 
-def target(page, link):
-    """A link of a page as Doxygen takes it."""
+def target(page, link, is_address):
+    """A link of a page as Doxygen takes it; as the address of what it leads to, where the text has code: Doxygen shows that of a reference as it is."""
     if re.match(r"[a-z]+:", link):
         return link
     path, _, anchor = link.partition("#")
     file = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
     name = os.path.relpath(os.path.abspath(file), ROOT)
     if file.endswith(".md") and (name in INPUT or name.startswith("docs/")):
-        return "@ref " + page_label(file) + ("-" + anchor if anchor else "")
+        label = page_label(file)
+        if is_address:
+            return ("index" if name == "docs/index.md" else label) + ".html" + ("#%s-%s" % (label, anchor) if anchor else "")
+        return "@ref " + label + ("-" + anchor if anchor else "")
     if name in INPUT:
         return "@ref " + os.path.basename(file)
     if os.path.isdir(file) or not path:
@@ -47,11 +50,13 @@ def target(page, link):
 
 def linked(page, line):
     def one(found):
-        to = target(page, found[3])
+        has_code = "`" in found[2]
+        to = target(page, found[3], has_code)
         if found[1]:
             return "![%s](%s)" % (found[2], os.path.basename(found[3]))
-        if to and to.startswith("files/") and to.endswith(".md"):  # as a link of Markdown Doxygen takes it for a page
-            return '<a href="%s">%s</a>' % (to, found[2])
+        # A file .md as a link of Markdown Doxygen takes for a page.
+        if to and not to.startswith("@ref") and (has_code or to.startswith("files/") and to.endswith(".md")):
+            return '<a href="%s">%s</a>' % (to, re.sub(r"`([^`]*)`", r"<code>\1</code>", found[2]))
         return "[%s](%s)" % (found[2], to) if to else found[2]
 
     parts = re.split(r"(`[^`]*`)", line)  # a link may have code in its text, code never has a link
@@ -68,7 +73,8 @@ def escaped(line):
 
 def page(path):
     label, seen, fenced, lines = page_label(path), {}, False, []
-    for line in open(path, encoding="utf-8").read().split("\n"):
+    text = re.sub(r"(\[[^\[\]\n]*)\n *([^\[\]\n]*\]\([^()\s]+\))", r"\1 \2", open(path, encoding="utf-8").read())  # links that go over two lines
+    for line in text.split("\n"):
         if line.startswith("```"):
             fenced = not fenced
             line = re.sub(r"^```(\w+)$", lambda m: "```{." + {"sh": "sh", "fortran": "f90"}.get(m[1], m[1]) + "}", line)
@@ -86,6 +92,18 @@ def page(path):
     return "\n".join(lines)
 
 
+def shared(text):
+    """A comment over several functions is that of each."""
+    paragraphs = []
+    for paragraph in text.split("\n\n"):
+        comment = re.match(r"/\*\* (?!@)(?:(?!\*/).)*\*/\n", paragraph, flags=re.S)
+        if comment:
+            rest = re.sub(r"(?<=\n)(?<!\*/\n)(?=[A-Za-z][\w *]*\()", lambda _: comment[0], paragraph[comment.end():])
+            paragraph = comment[0] + rest
+        paragraphs.append(paragraph)
+    return "\n\n".join(paragraphs)
+
+
 def header(path):
     text = open(path, encoding="utf-8").read()
     text = re.sub(r"^CELLAR_API\(([^,()]*),\s+(\w+),\s+(\([^;]*?\))\);", r"\1 \2\3;", text, flags=re.M)
@@ -94,6 +112,7 @@ def header(path):
     text = re.sub(r"^/\* (?!Copyright)", "/** ", text, flags=re.M)
     text = re.sub(r"(?<=[;,{\w)]) +/\* (?=[^\n]*\*/$)", " /**< ", text, flags=re.M)
     text = re.sub(r"^( +)/\* ", r"\1/** ", text, flags=re.M)
+    text = shared(text)
     head = "/** @file %s */\n" % os.path.basename(path)
     text = head + re.sub(r"^/\*\* ", "/** @file\n * ", text, count=1)
     text = text.replace(head, "", 1) if text.count("@file") > 1 else text

@@ -53,6 +53,7 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.links, self.names = [], set()
+        self.is_marked = bool(re.search(r"<a [^>]*>[^<]*`", text))
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -66,6 +67,8 @@ def check_site(folder):
              for name in os.listdir(folder) if name.endswith(".html")}
     count = 0
     for name, page in sorted(pages.items()):
+        if page.is_marked:
+            failures.append("%s: the text of a link has marks of Markdown" % name)
         for link in page.links:
             if re.match(r"[a-z]+:", link):
                 continue
