@@ -135,11 +135,6 @@ static void note_hash(const struct reading *r, const size_t *index, uint64_t has
 
 /* --- pieces of a block ----------------------------------------------------------------------- */
 
-static bool is_unknown(int status)
-{
-    return status == NC_ENOFILTER || status == NC_ENOMEM || status > 0;
-}
-
 static void try_piece(const struct reading *r, const struct slab *block, const size_t *index, const size_t *start,
                       const size_t *count)
 {
@@ -161,7 +156,7 @@ static void try_piece(const struct reading *r, const struct slab *block, const s
         return;
     }
     why = msg_reason(status);
-    verify_note(r->job, r->v, index, is_unknown(status), "%s", why);
+    verify_note(r->job, r->v, index, verify_is_not_looked(r->job, status), "%s", why);
     free(why);
 }
 
@@ -237,7 +232,7 @@ static void read_large_piece(struct reading *r, struct slab *block)
     }
     if (status) {
         char *why = msg_reason(status);
-        verify_note(r->job, r->v, index, is_unknown(status), "%s", why);
+        verify_note(r->job, r->v, index, verify_is_not_looked(r->job, status), "%s", why);
         free(why);
     } else if (r->job->manifest) {
         note_hash(r, index, xxh64_end(&h));
