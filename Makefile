@@ -74,6 +74,7 @@ test-tsan: test-setup
 
 #> make test-long  everything else: fuzzing, thousands of configurations, large files
 test-long: test-setup
+	@scripts/bits-peers.sh .venv-bits
 	@$(CONFIGURE) -S . -B build-asan -DCMAKE_BUILD_TYPE=Debug -DCELLAR_SANITIZE=address,undefined >/dev/null
 	@cmake --build build-asan -j $(JOBS)
 	@cd build-asan && $(CTEST) -L long
@@ -233,6 +234,7 @@ format:
 bench:
 	@scripts/setup.sh bench
 	@scripts/peers.sh .venv-peers
+	@scripts/bits-peers.sh .venv-bits
 	@cmake $(if $(shell command -v ninja),-G Ninja) $(LAUNCH) -S . -B build-bench -DCMAKE_BUILD_TYPE=Release -DCELLAR_BENCH=ON >/dev/null
 	@cmake --build build-bench -j $(JOBS)
 	@cmake --build build-bench --target run_bench

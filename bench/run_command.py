@@ -95,7 +95,7 @@ def write_step(path):
 def python_with(module):
     """An interpreter that has it, ours or one of the peers'; None: there is none."""
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    for python in (sys.executable, *(os.path.join(root, venv, "bin", "python") for venv in (".venv-peers", ".venv-kerchunk"))):
+    for python in (sys.executable, *(os.path.join(root, venv, "bin", "python") for venv in (".venv-peers", ".venv-kerchunk", ".venv-bits"))):
         if shutil.which(python) and subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0:
             return python
     return None

@@ -178,6 +178,10 @@ EXTERNL int cellar_next_chunk(int ncid, int varid, size_t *index, int *more);
  * never written. NC_EINVAL: the variable has no chunks. size and skipped may be NULL. */
 EXTERNL int cellar_get_chunk(int ncid, int varid, const size_t *index, size_t *size, unsigned *skipped, void **bytes);
 
+/* Reads as nc_get_vara() does, and keeps nothing: every stored chunk that the region touches is decoded, with its checksums, in
+ * memory of the library's, on all threads. The error is the first, and names the chunk. */
+EXTERNL int cellar_check_vara(int ncid, int varid, const size_t *start, const size_t *count);
+
 /* All keys of a store, one after the other, each ended by a NUL and an empty one at the end; to be released with
  * cellar_free(). A file has none. */
 EXTERNL int cellar_inq_keys(int ncid, char **keys);

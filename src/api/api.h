@@ -76,6 +76,9 @@ int cel_open_next_writer(struct cel_file_id file, int ncid); /* as cel_open_next
 /* Before data is moved: define mode is left by itself, or it is NC_EINDEFINE. */
 int cel_data_mode(struct cel_dataset *ds);
 
+/* --- api_typed.c: ... and all else that a get or put of this region waits for (region.imap: may it have one?). */
+int cel_call_ready(struct cel_call *c, const struct cel_region *region);
+
 /* The same for a dataset whose ranks have met already. */
 int cel_sync_met(struct cel_call *c);
 

@@ -113,6 +113,23 @@ int cellar_get_chunk(int ncid, int varid, const size_t *index, size_t *size, uns
     return cel_call_end(&c, rc == CEL_ABSENT ? CEL_OK : rc);
 }
 
+int cellar_check_vara(int ncid, int varid, const size_t *start, const size_t *count)
+{
+    struct cel_region region = {.start = start, .count = count};
+    struct cel_call c;
+    int rc = cel_call_loaded_var(&c, ncid, varid);
+
+    if (rc == CEL_OK && cel_is_shared(c.ds))
+        rc = cel_fail(NC_EINVAL, "a dataset that ranks share is not checked: open the file in one of them");
+    if (rc == CEL_OK)
+        rc = cel_call_ready(&c, &region);
+    if (rc == CEL_OK) {
+        cel_call_unlock(&c);
+        rc = cel_check_region(c.ds, c.var, &region);
+    }
+    return cel_call_end(&c, rc);
+}
+
 int cellar_inq_keys(int ncid, char **keys)
 {
     struct cel_call c;

@@ -12,7 +12,7 @@ static const size_t zeros[CEL_RANK_MAX];
 static const size_t ones[CEL_RANK_MAX] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                           1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-static int ready(struct cel_call *c, const struct cel_region *region)
+int cel_call_ready(struct cel_call *c, const struct cel_region *region)
 {
     int rc = cel_fit_new(c);
 
@@ -53,7 +53,7 @@ static int put_var(int ncid, int varid, const struct cel_region *region, const v
     if (rc == CEL_OK)
         rc = cel_mode_write(c.ds);
     if (rc == CEL_OK)
-        rc = ready(&c, region);
+        rc = cel_call_ready(&c, region);
     if (cel_is_shared(c.ds))
         return put_shared(&c, region, data, memtype, rc);
     if (rc == CEL_OK && !cel_put_single(c.ds, c.var, region, data, memtype)) {
@@ -69,7 +69,7 @@ static int get_var(int ncid, int varid, const struct cel_region *region, void *d
     int rc = cel_call_loaded_var(&c, ncid, varid);
 
     if (rc == CEL_OK)
-        rc = ready(&c, region);
+        rc = cel_call_ready(&c, region);
     if (cel_is_shared(c.ds))
         return get_shared(&c, region, data, memtype, rc);
     if (rc == CEL_OK && !cel_get_single(c.ds, c.var, region, data, memtype)) {
@@ -81,7 +81,7 @@ static int get_var(int ncid, int varid, const struct cel_region *region, void *d
 
 /* --- one value ------------------------------------------------------------------------ */
 
-/* What ready() would find has nothing to do. */
+/* What cel_call_ready() would find has nothing to do. */
 static bool is_ready(const struct cel_call *c)
 {
     return !c->ds->defining && !cel_is_shared(c->ds) && c->var->loaded && !c->var->unreadable && !c->var->chain.n;

@@ -38,6 +38,9 @@ bool cel_put_single(struct cel_dataset *ds, struct cel_var *var, const struct ce
 bool cel_get_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                     nc_type memtype);
 
+/* Reads as cel_get_region does, and keeps nothing. imap is of no meaning. */
+int cel_check_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region);
+
 /* Encode and write every dirty chunk of a variable, or of all variables. */
 int cel_array_flush(struct cel_dataset *ds, struct cel_var *var);
 int cel_array_flush_all(struct cel_dataset *ds);

@@ -406,9 +406,11 @@ int cel_job_put_whole(struct cel_job *job); /* work() of a chunk that the reques
 
 /* --- elements.c ---------------------------------------------------------------------- */
 int cel_elements_move(const struct cel_request *req); /* put or get, as the request says */
+int cel_elements_check(struct cel_job *job);          /* work() that makes elements and drops them */
 
 /* --- unchunked.c ------------------------------------------------------------------------ */
-int cel_unchunked_move(const struct cel_request *req); /* put or get, as the request says */
+int cel_unchunked_move(const struct cel_request *req);  /* put or get, as the request says */
+int cel_unchunked_check(const struct cel_request *req); /* get, slice after slice into the same memory */
 /* One number as it is stored, within the array: moved without a request. false: it is more than that, and nothing was done. */
 bool cel_unchunked_single(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                           nc_type memtype, bool writing, int *rc);

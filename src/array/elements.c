@@ -193,6 +193,15 @@ static int get_elements(struct cel_job *job)
     return rc;
 }
 
+int cel_elements_check(struct cel_job *job)
+{
+    void *element;
+    int rc = load_elements(job, &element);
+
+    end_elements(job, element);
+    return rc == CEL_ABSENT ? CEL_OK : rc;
+}
+
 /* What the chunk holds before the request changes it. */
 static int start_elements(struct cel_job *job, void **out)
 {

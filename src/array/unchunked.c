@@ -123,6 +123,28 @@ static int move_directly(const struct cel_request *req)
     return rc;
 }
 
+int cel_unchunked_check(const struct cel_request *req)
+{
+    struct slicing s;
+    void *values;
+    int rc = CEL_OK;
+
+    slice_begin(&s, req);
+    values = cel_malloc(s.nbytes);
+    if (!values)
+        return NC_ENOMEM;
+    for (; rc == CEL_OK && s.more; slice_next(&s)) {
+        struct slice slice;
+
+        slice_take(req, &s, s.at, values, &slice);
+        rc = move(req, slice.start, slice.count, values);
+        if (rc == CEL_OK && req->transfer.deep)
+            cel_value_reclaim(req->var->type, values, slice.n);
+    }
+    free(values);
+    return rc;
+}
+
 /* --- converting: one job a slice ------------------------------------ */
 
 static void slice_of_job(const struct cel_job *job, struct slice *out)

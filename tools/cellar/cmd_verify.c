@@ -20,7 +20,7 @@ enum { LONG_CHECKSUMS = 256, LONG_JSON, LONG_THREADS };
 enum {
     MEMORY = 64 << 20,
     MEMORY_OF_THREAD = 8 << 20
-}; /* bytes to read through, of all files at work: what fits the caches */
+}; /* bytes of values to be hashed at a time, of all files at work: what fits the caches */
 
 static const struct opt options[] = {
     {LONG_CHECKSUMS, "checksums", "FILE", "compare all values with this manifest; write it where there is none"},

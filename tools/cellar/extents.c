@@ -23,7 +23,7 @@ static void tell(const struct told *to, const struct look_var *v, const size_t *
     char *why = to->fail ? msg_reason(status) : NULL;
 
     if (why)
-        to->fail(to->arg, v, index, why);
+        to->fail(to->arg, v, index, status, why);
     free(why);
 }
 
@@ -79,7 +79,7 @@ void extents_load(const struct look *l, extents_fail *fail, void *arg, struct ex
         for (out->missing[i] = p.total; p.more; look_pieces_next(&p))
             load_piece(l, out, i, &p, &to);
         if (p.why && fail)
-            fail(arg, &l->var[i], NULL, p.why);
+            fail(arg, &l->var[i], NULL, p.status, p.why);
         look_pieces_end(&p);
     }
     if (out->n)

@@ -22,8 +22,9 @@ struct extents {
     unsigned long long unlocated; /* bytes without an address of their own: inside metadata, in other files */
 };
 
-/* What cannot be found of a variable is left out; fail(arg, ...) is told of it, unless NULL. index NULL: all from somewhere on. */
-typedef void extents_fail(void *arg, const struct look_var *v, const size_t *index, const char *why);
+/* What cannot be found of a variable is left out; fail(arg, ...) is told of it, unless NULL. index NULL: all from somewhere on.
+ * status: what the library answered; 0: there is more than can be looked at. */
+typedef void extents_fail(void *arg, const struct look_var *v, const size_t *index, int status, const char *why);
 void extents_load(const struct look *l, extents_fail *fail, void *arg, struct extents *out);
 void extents_free(struct extents *e);
 

@@ -242,9 +242,10 @@ const struct look_var *look_get(const struct look *l, const char *name)
 
 /* --- pieces ------------------------------------------------------------------------- */
 
-static void end_early(struct look_pieces *p, char *why)
+static void end_early(struct look_pieces *p, int status, char *why)
 {
     p->more = false;
+    p->status = status;
     p->why = why;
 }
 
@@ -257,7 +258,7 @@ static void find_next(struct look_pieces *p)
     if (p->each)
         return;
     if (status)
-        end_early(p, msg_reason(status));
+        end_early(p, status, msg_reason(status));
     else
         p->more = more;
     p->number = 0;
@@ -291,7 +292,7 @@ void look_pieces_next(struct look_pieces *p)
             p->given++;
         } while (p->more && is_absent(p));
     else if (p->more && p->given++ == PIECES_MAX)
-        end_early(p, tool_strdup("it has more chunks than can be looked at"));
+        end_early(p, NC_NOERR, tool_strdup("it has more chunks than can be looked at"));
 }
 
 void look_pieces_start(struct look_pieces *p, const struct look_var *v)

@@ -73,8 +73,9 @@ struct look_pieces {
     size_t number, total;
     size_t given;
     bool more;
-    bool each; /* one by one: the file cannot tell which there are */
-    char *why; /* why there may be others behind the last; NULL: there are none */
+    bool each;  /* one by one: the file cannot tell which there are */
+    char *why;  /* why there may be others behind the last; NULL: there are none */
+    int status; /* ... and what the library answered; 0: there are more than can be gone through */
 };
 void look_pieces_start(struct look_pieces *p, const struct look_var *v);
 void look_pieces_next(struct look_pieces *p);

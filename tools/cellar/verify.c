@@ -61,11 +61,10 @@ void verify_note(struct verify_job *job, const struct look_var *v, const size_t 
         r->state = VERIFY_UNKNOWN;
 }
 
-/* Whether a status means that the file could not be checked (a system error, another format, a missing filter). All
- * others mean damage. */
-static bool is_not_looked(int status)
+bool verify_is_not_looked(const struct verify_job *job, int status)
 {
-    return status > 0 || status == NC_ENOTNC || status == NC_ENOMEM || status == NC_ENOFILTER || status == NC_EACCESS;
+    return status > 0 || status == NC_ENOTNC || status == NC_ENOMEM || status == NC_ENOFILTER || status == NC_EACCESS ||
+           status == NC_EPERM || (status == NC_EIO && safe_is_remote(job->look.path));
 }
 
 static bool is_lost(const struct look *l, const char *path)
@@ -113,7 +112,7 @@ void verify_file(const char *path, struct manifest *manifest, size_t most, struc
     if (status) {
         char *why = msg_reason(status);
 
-        verify_note(&job, NULL, NULL, is_not_looked(status), "%s", why);
+        verify_note(&job, NULL, NULL, verify_is_not_looked(&job, status), "%s", why);
         free(why);
     } else {
         out->nvars = job.look.nvars;

@@ -45,6 +45,10 @@ struct verify_job {
 void verify_file(const char *path, struct manifest *manifest, size_t most, struct verify_result *out);
 void verify_result_free(struct verify_result *r);
 
+/* Whether a status means that something could not be looked at: a system error, no permission, another format, a missing filter, a
+ * server that does not answer. All others mean damage. */
+bool verify_is_not_looked(const struct verify_job *job, int status);
+
 /* fmt, ...: what is wrong. v, index NULL: the file, the whole variable. */
 void verify_note(struct verify_job *job, const struct look_var *v, const size_t *index, bool not_looked,
                  const char *fmt, ...) TOOL_PRINTF(5, 6);

@@ -10,9 +10,9 @@
 
 enum { PADDING = 3 }; /* classic variables begin at multiples of four */
 
-static void not_found(void *arg, const struct look_var *v, const size_t *index, const char *why)
+static void not_found(void *arg, const struct look_var *v, const size_t *index, int status, const char *why)
 {
-    verify_note(arg, v, index, false, "%s", why);
+    verify_note(arg, v, index, status == NC_NOERR || verify_is_not_looked(arg, status), "%s", why);
 }
 
 static void index_of(const struct look_var *v, size_t number, size_t *index)

@@ -30,8 +30,8 @@ static void print_whole(const struct verify_result *r)
 {
     char bytes[UNITS_TEXT], *name = safe_copy(r->path);
 
-    printf("%s: whole: %zu variable%s, %zu chunk%s", name, r->nvars, r->nvars == 1 ? "" : "s", r->pieces,
-           r->pieces == 1 ? "" : "s");
+    printf("%s: %swhole: %zu variable%s, %zu chunk%s", name, r->state == VERIFY_WHOLE ? "" : "all else is ", r->nvars,
+           r->nvars == 1 ? "" : "s", r->pieces, r->pieces == 1 ? "" : "s");
     if (r->missing)
         printf(", %zu never written", r->missing);
     printf(", %s of values", units_bytes(r->bytes, bytes));
@@ -51,7 +51,7 @@ void verify_print(const struct verify_result *r, bool quiet)
 {
     for (size_t i = 0; i < r->ndamage; i++)
         print_damage(r, &r->damage[i]);
-    if (r->state == VERIFY_WHOLE && !quiet)
+    if (!quiet && (r->state == VERIFY_WHOLE || (r->state == VERIFY_UNKNOWN && r->pieces)))
         print_whole(r);
     fflush(stdout);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every value is read, many chunks at a time; where that fails chunk by chunk. */
+/* Every chunk is decoded, many at a time; where that fails one by one. With a manifest the values are read, to be hashed; else
+ * they go nowhere. */
 
 #include "cellar.h"
 #include "msg.h"
@@ -11,13 +12,25 @@
 #include <string.h>
 
 #define PIECE_MAX ((size_t)4 << 30) /* bytes; HDF5 has no larger chunks */
+#define CHECKED ((size_t)512 << 20) /* bytes of values between two looks at how far it is */
 
 struct reading {
     struct verify_job *job;
     const struct look_var *v;
-    char *values;
-    size_t capacity; /* values */
+    char *values; /* NULL: nobody wants them */
 };
+
+static int read_box(const struct reading *r, const size_t *start, const size_t *count)
+{
+    return r->values ? nc_get_vara(r->v->group, r->v->id, start, count, r->values)
+                     : cellar_check_vara(r->v->group, r->v->id, start, count);
+}
+
+static void release_values(const struct reading *r, size_t n)
+{
+    if (r->values)
+        type_release(r->v->type, r->values, n);
+}
 
 /* --- hashes -------------------------------------------------------------------------------- */
 
@@ -122,11 +135,6 @@ static void note_hash(const struct reading *r, const size_t *index, uint64_t has
 
 /* --- pieces of a block ----------------------------------------------------------------------- */
 
-static bool is_unknown(int status)
-{
-    return status == NC_ENOFILTER || status == NC_ENOMEM || status > 0;
-}
-
 static void try_piece(const struct reading *r, const struct slab *block, const size_t *index, const size_t *start,
                       const size_t *count)
 {
@@ -136,7 +144,7 @@ static void try_piece(const struct reading *r, const struct slab *block, const s
 
     for (int d = 0; d < r->v->ndims; d++)
         n *= count[d];
-    status = nc_get_vara(r->v->group, r->v->id, start, count, r->values);
+    status = read_box(r, start, count);
     if (status == NC_NOERR) {
         struct slab piece = *block;
 
@@ -144,11 +152,11 @@ static void try_piece(const struct reading *r, const struct slab *block, const s
         memcpy(piece.count, count, (size_t)r->v->ndims * sizeof *count);
         if (r->job->manifest)
             note_hash(r, index, hash_box(r, &piece, start, count));
-        type_release(r->v->type, r->values, n);
+        release_values(r, n);
         return;
     }
     why = msg_reason(status);
-    verify_note(r->job, r->v, index, is_unknown(status), "%s", why);
+    verify_note(r->job, r->v, index, verify_is_not_looked(r->job, status), "%s", why);
     free(why);
 }
 
@@ -159,7 +167,7 @@ static void read_block(struct reading *r, struct slab *block, struct look_pieces
 {
     const struct look_var *v = r->v;
     size_t start[NC_MAX_VAR_DIMS], count[NC_MAX_VAR_DIMS];
-    int status = nc_get_vara(v->group, v->id, block->start, block->count, r->values);
+    int status = read_box(r, block->start, block->count);
 
     for (; p->more; look_pieces_next(p)) {
         look_piece_box(p, start, count);
@@ -171,7 +179,7 @@ static void read_block(struct reading *r, struct slab *block, struct look_pieces
             note_hash(r, p->index, hash_box(r, block, start, count));
     }
     if (status == NC_NOERR)
-        type_release(v->type, r->values, block->n);
+        release_values(r, block->n);
     r->job->out->bytes += block->n * v->type->size;
     progress_add(block->n * v->type->size, r->job->look.path);
 }
@@ -213,18 +221,18 @@ static void read_large_piece(struct reading *r, struct slab *block)
 
     xxh64_start(&h);
     while (status == NC_NOERR && slab_next(block)) {
-        status = nc_get_vara(r->v->group, r->v->id, block->start, block->count, r->values);
+        status = read_box(r, block->start, block->count);
         if (status)
             break;
         if (r->job->manifest)
             hash_values(&h, r->v->type, r->values, block->n);
-        type_release(r->v->type, r->values, block->n);
+        release_values(r, block->n);
         r->job->out->bytes += block->n * r->v->type->size;
         progress_add(block->n * r->v->type->size, r->job->look.path);
     }
     if (status) {
         char *why = msg_reason(status);
-        verify_note(r->job, r->v, index, is_unknown(status), "%s", why);
+        verify_note(r->job, r->v, index, verify_is_not_looked(r->job, status), "%s", why);
         free(why);
     } else if (r->job->manifest) {
         note_hash(r, index, xxh64_end(&h));
@@ -236,21 +244,20 @@ static void read_var(struct verify_job *job, const struct look_var *v)
 {
     struct reading r = {.job = job, .v = v};
     struct slab *block = tool_alloc(1, sizeof *block);
-    size_t most = job->most / v->type->size + 1;
+    size_t most = (job->manifest ? job->most : CHECKED) / v->type->size + 1, capacity = 1;
     bool one_piece = v->storage != NC_CHUNKED && look_piece_values(v) == v->nvalues && v->nvalues > most;
 
     if (one_piece)
         slab_start(block, v->ndims, v->shape, NULL, most);
     else
         start_blocks(job, v, most, block);
-    r.capacity = 1;
     for (int d = 0; d < v->ndims; d++)
-        r.capacity *= block->step[d] < v->shape[d] ? block->step[d] : v->shape[d];
-    if (r.capacity > PIECE_MAX / v->type->size) {
+        capacity *= block->step[d] < v->shape[d] ? block->step[d] : v->shape[d];
+    if (capacity > PIECE_MAX / v->type->size) {
         verify_note(job, v, NULL, true, "%zu values of it are one chunk, which is more than memory can be asked for",
-                    r.capacity);
+                    capacity);
     } else {
-        r.values = tool_alloc(r.capacity, v->type->size);
+        r.values = job->manifest ? tool_alloc(capacity, v->type->size) : NULL;
         (one_piece ? read_large_piece : read_blocks)(&r, block);
         free(r.values);
     }

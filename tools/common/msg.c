@@ -121,7 +121,7 @@ static const char *without_repeats(const char *what, const char *why)
 /* The library's text names it, without a password or a token that it may hold. */
 static bool is_remote(const char *what)
 {
-    return strstr(what, "://") && strncmp(what, "file://", 7) != 0 && *cellar_error_part(CELLAR_FILE);
+    return safe_is_remote(what) && *cellar_error_part(CELLAR_FILE);
 }
 
 int msg_nc(int status, const char *fmt, ...)

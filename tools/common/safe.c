@@ -73,13 +73,18 @@ static size_t user_len(const char *host, size_t n)
     return len;
 }
 
+bool safe_is_remote(const char *path)
+{
+    return strstr(path, "://") && strncmp(path, "file://", 7) != 0;
+}
+
 char *safe_url(const char *path)
 {
     const char *scheme = strstr(path, "://"), *host = scheme ? scheme + 3 : path, *fragment;
     struct text t = {0};
     size_t n;
 
-    if (!scheme || strncmp(path, "file://", 7) == 0)
+    if (!safe_is_remote(path))
         return tool_strdup(path);
     n = strcspn(host, "#");
     fragment = host + n;

@@ -19,6 +19,8 @@ bool safe_is_hidden(unsigned code);
 void safe_put(struct text *out, const char *s, size_t len);
 char *safe_copy(const char *s); /* the same of a string; yours to free */
 
+bool safe_is_remote(const char *path); /* the URL of a server */
+
 /* A path as it is; of the URL of a server neither user nor password nor query, which may be secret. Yours to free. */
 char *safe_url(const char *path);
 
