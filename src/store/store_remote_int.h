@@ -183,6 +183,11 @@ void cel_s3_behind_init(struct cel_s3_behind *b);
 void cel_s3_behind_dispose(struct cel_s3_behind *b); /* what is under way is given up */
 int cel_s3_put_in_order(struct cel_store *s, const char *key, const void *data, size_t n); /* behind all of them */
 int cel_s3_put_behind(struct cel_store *s, const char *key, const void *data, size_t n);
+int cel_s3_put_document(struct cel_store *s, const char *key, const void *data, size_t n); /* behind those that are none */
+/* Whether conditions are looked at is learned while the writer goes on: a put that must be refused, of what is there. What goes
+ * wrong with it is nobody's failure. */
+void cel_s3_behind_try(struct cel_remote *r, const char *key, const void *data, size_t n);
+void cel_s3_behind_end_try(struct cel_remote *r);
 int cel_s3_behind_settle(struct cel_remote *r, const char *key);   /* it is on the server, or cannot be put */
 void cel_s3_behind_replace(struct cel_remote *r, const char *key); /* another value comes: it does not count any more */
 bool cel_s3_behind_has(struct cel_remote *r, const char *key);
@@ -196,6 +201,9 @@ int cel_s3_retarget(struct cel_remote *r, const char *region);
 /* --- s3_put.c ------------------------------------------------------------------------------- */
 enum cel_s3_conditions { CEL_S3_UNTRIED, CEL_S3_HONOURED, CEL_S3_IGNORED };
 int cel_s3_check_mine(const struct cel_remote *r); /* fails where somebody else made the store */
+/* What the answer to a put with If-None-Match: * says, where there is a value. */
+void cel_s3_note_conditions(struct cel_remote *r, const struct cel_net_answer *answer);
+extern const struct cel_net_header cel_s3_only_new; /* If-None-Match: * */
 int cel_s3_put(struct cel_store *s, const char *key, const void *data, size_t n);
 int cel_s3_put_now(struct cel_remote *r, const char *key, const void *data,
                    size_t n); /* without looking at s3_behind.c */

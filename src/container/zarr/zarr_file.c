@@ -158,6 +158,19 @@ static bool is_named(const char *path, const char *end)
     return n >= len && strncasecmp(path + n - len, end, len) == 0;
 }
 
+static bool names_store(const char *path)
+{
+    return is_named(path, ".zarr") || is_named(path, ".zip");
+}
+
+/* What is asked for of a store that is made: on a server the name is enough, too. */
+static unsigned words_to_create(const struct cel_location *where)
+{
+    unsigned words = words_of(where->fragment);
+
+    return where->is_remote && !(words & ZARR_WORDS) && is_named(where->path, ".zip") ? words | WORD_ZIP : words;
+}
+
 /* On a server: no file, or a page that a web server shows of a folder. */
 static bool may_be_folder(const struct cel_location *where)
 {
@@ -176,8 +189,8 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
     (void)options;
     if (words & ZARR_WORDS)
         return 100;
-    if (create)
-        return 0;
+    if (create) /* in a bucket nothing else can be made */
+        return where->is_remote && names_store(where->path) ? 90 : 0;
     if (where->is_remote)
         return words & WORD_BYTES               ? 0
                : is_named(where->path, ".zarr") ? 90
@@ -345,7 +358,7 @@ static int create_remote(const struct cel_location *where, bool keep, unsigned w
 
 static int cel_zarr_create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
 {
-    unsigned words = words_of(where->fragment);
+    unsigned words = words_to_create(where);
     bool keep = options->mode & NC_NOCLOBBER;
     struct zarr *z;
     int rc = keep && where->exists ? cel_fail(NC_EEXIST, "%s exists already", where->path) : check_replaceable(where);
