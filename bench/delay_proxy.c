@@ -323,8 +323,9 @@ static void start(const char *port)
     target.sin_port = htons((uint16_t)atoi(port));
     listener = socket(AF_INET, SOCK_STREAM, 0);
     poller = epoll_create1(0);
-    if (listener < 0 || poller < 0 || bind(listener, (struct sockaddr *)&self, len) != 0 || listen(listener, 512) != 0 ||
-        getsockname(listener, (struct sockaddr *)&self, &len) != 0 || epoll_ctl(poller, EPOLL_CTL_ADD, listener, &in) != 0 ||
+    if (listener < 0 || poller < 0 || bind(listener, (struct sockaddr *)&self, len) != 0 ||
+        listen(listener, 512) != 0 || getsockname(listener, (struct sockaddr *)&self, &len) != 0 ||
+        epoll_ctl(poller, EPOLL_CTL_ADD, listener, &in) != 0 ||
         epoll_ctl(poller, EPOLL_CTL_ADD, STDIN_FILENO, &words) != 0)
         fail("start");
     printf("%d\n", ntohs(self.sin_port));

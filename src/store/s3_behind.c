@@ -18,8 +18,7 @@ struct cel_s3_behind_entry {
     struct cel_s3_behind_entry *next;
     enum kind kind;
     char *key;
-    void *data;
-    size_t n;
+    struct cel_buf data;
     struct cel_remote_call call;
     bool busy;   /* somebody starts it or waits for its answer, without the lock */
     bool failed; /* why: */
@@ -55,13 +54,13 @@ static void append(struct cel_s3_behind *b, struct cel_s3_behind_entry *e)
         at = &(*at)->next;
     *at = e;
     b->n++;
-    b->nbytes += e->n;
+    b->nbytes += e->data.len;
 }
 
-static void free_entry(struct cel_s3_behind_entry *e)
+static void free_entry(struct cel_s3_behind *b, struct cel_s3_behind_entry *e)
 {
     cel_remote_end(&e->call);
-    free(e->data);
+    cel_spares_give(&b->spares, &e->data);
     free(e->key);
     free(e);
 }
@@ -74,9 +73,11 @@ static void remove_entry(struct cel_s3_behind *b, struct cel_s3_behind_entry *e)
             break;
         }
     b->n--;
-    b->nbytes -= e->n;
+    b->nbytes -= e->data.len;
     b->nfailed -= e->failed;
-    free_entry(e);
+    free_entry(b, e);
+    if (!b->n)
+        cel_spares_drop(&b->spares);
 }
 
 /* --- answers ------------------------------------------------------------------------------------ */
@@ -94,17 +95,17 @@ static void take_trial(struct cel_remote *r, struct cel_s3_behind_entry *e)
 
 static int take_answer(struct cel_remote *r, struct cel_s3_behind_entry *e)
 {
-    struct cel_s3_value value = {e->key, e->data, e->n, NULL, NULL};
+    struct cel_s3_value value = {e->key, e->data.data, e->data.len, NULL, NULL};
     const struct cel_net_answer *a;
     int rc;
 
     if (e->failed || !e->call.call)
-        return cel_s3_put_now(r, e->key, e->data, e->n);
+        return cel_s3_put_now(r, e->key, e->data.data, e->data.len);
     rc = cel_remote_wait(&e->call, &a);
     if (rc != CEL_OK || a->status == 200)
         return rc;
     if (*a->region) /* perhaps that of the bucket, which is another than ours */
-        return cel_s3_put_now(r, e->key, e->data, e->n);
+        return cel_s3_put_now(r, e->key, e->data.data, e->data.len);
     rc = cel_s3_put_refused(r, a, &value);
     return rc == CEL_ABSENT ? cel_fail(NC_EIO, "%s: cannot write it: the server answers 404", e->key) : rc;
 }
@@ -213,7 +214,8 @@ static bool wait_for_budget(struct cel_remote *r, size_t n)
     return good;
 }
 
-static struct cel_s3_behind_entry *make_entry(enum kind kind, const char *key, const void *data, size_t n)
+static struct cel_s3_behind_entry *make_entry(struct cel_s3_behind *b, enum kind kind, const char *key,
+                                              const void *data, size_t n)
 {
     struct cel_s3_behind_entry *e = cel_calloc(1, sizeof *e);
 
@@ -221,11 +223,10 @@ static struct cel_s3_behind_entry *make_entry(enum kind kind, const char *key, c
         return NULL;
     e->kind = kind;
     e->key = cel_strdup(key);
-    e->data = cel_memdup(data, n);
-    e->n = n;
-    if (e->key && e->data)
+    e->data = cel_spares_take(&b->spares, CEL_S3_WHOLE);
+    if (e->key && cel_buf_add(&e->data, data, n) == CEL_OK)
         return e;
-    free_entry(e);
+    free_entry(b, e);
     return NULL;
 }
 
@@ -238,8 +239,8 @@ static int start(struct cel_remote *r, struct cel_s3_behind_entry *e)
                                          .query = "",
                                          .header = &cel_s3_only_new,
                                          .nheaders = e->kind == TRIAL ? 1 : 0,
-                                         .body = e->data,
-                                         .body_len = e->n};
+                                         .body = e->data.data,
+                                         .body_len = e->data.len};
     int rc;
 
     e->busy = true;
@@ -270,7 +271,7 @@ static int put_soon(struct cel_store *s, enum kind kind, const char *key, const 
     if (!r->claimed || !r->behind.proven || !n || n > CEL_S3_WHOLE || !wait_for_budget(r, n))
         return cel_s3_put(s, key, data, n);
     cel_s3_behind_replace(r, key);
-    e = make_entry(kind, key, data, n);
+    e = make_entry(&r->behind, kind, key, data, n);
     return e ? start(r, e) : NC_ENOMEM;
 }
 
@@ -285,7 +286,7 @@ void cel_s3_behind_try(struct cel_remote *r, const char *key, const void *data, 
     struct cel_status before;
 
     cel_status_save(&before);
-    e = make_entry(TRIAL, key, data, n);
+    e = make_entry(&r->behind, TRIAL, key, data, n);
     if (e)
         start(r, e);
     cel_status_restore(&before);
@@ -371,12 +372,14 @@ void cel_s3_behind_init(struct cel_s3_behind *b)
 {
     cel_mutex_init(&b->lock);
     cel_cond_init(&b->landed);
+    cel_spares_init(&b->spares);
 }
 
 void cel_s3_behind_dispose(struct cel_s3_behind *b)
 {
     while (b->first)
         remove_entry(b, b->first);
+    cel_spares_dispose(&b->spares);
     cel_cond_dispose(&b->landed);
     cel_mutex_dispose(&b->lock);
 }

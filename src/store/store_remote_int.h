@@ -8,6 +8,7 @@
 #include "credentials.h"
 #include "names.h"
 #include "net.h"
+#include "spares.h"
 #include "store_int.h"
 #include "thread.h"
 #include "vec.h"
@@ -31,6 +32,7 @@ struct cel_ahead {
     size_t n;
     unsigned forgotten;    /* how often anything was */
     _Atomic size_t budget; /* bytes that may still be fetched */
+    struct cel_spares spares;
 };
 struct cel_part_of {
     const char *key;
@@ -49,6 +51,7 @@ struct cel_s3_behind {
     size_t nbytes, nfailed;            /* of all; of those that failed */
     _Atomic size_t n;
     _Atomic bool proven; /* this store could put a value */
+    struct cel_spares spares;
 };
 
 /* Sizes that lists of keys told, of a store that is open for reading (s3_sizes.c). */
@@ -183,7 +186,8 @@ void cel_s3_behind_init(struct cel_s3_behind *b);
 void cel_s3_behind_dispose(struct cel_s3_behind *b); /* what is under way is given up */
 int cel_s3_put_in_order(struct cel_store *s, const char *key, const void *data, size_t n); /* behind all of them */
 int cel_s3_put_behind(struct cel_store *s, const char *key, const void *data, size_t n);
-int cel_s3_put_document(struct cel_store *s, const char *key, const void *data, size_t n); /* behind those that are none */
+int cel_s3_put_document(struct cel_store *s, const char *key, const void *data,
+                        size_t n); /* behind those that are none */
 /* Whether conditions are looked at is learned while the writer goes on: a put that must be refused, of what is there. What goes
  * wrong with it is nobody's failure. */
 void cel_s3_behind_try(struct cel_remote *r, const char *key, const void *data, size_t n);

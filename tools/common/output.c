@@ -60,7 +60,7 @@ static bool ends_with(const char *text, size_t len, const char *end)
 
 char *output_target(const char *given)
 {
-    bool plain = !strstr(given, "://"), told = !plain && (!is_in_bucket(given) || strpbrk(given, "#?"));
+    bool is_path = !strstr(given, "://"), told = !is_path && (!is_in_bucket(given) || strpbrk(given, "#?"));
     size_t len = strlen(given);
     struct text t = {0};
     bool archive;
@@ -69,7 +69,7 @@ char *output_target(const char *given)
         len--;
     archive = ends_with(given, len, ".zip");
     if (!told && (archive || ends_with(given, len, ".zarr")))
-        text_printf(&t, "%s%.*s#mode=nczarr%s", plain ? scheme : "", (int)len, given, archive ? ",zip" : "");
+        text_printf(&t, "%s%.*s#mode=nczarr%s", is_path ? scheme : "", (int)len, given, archive ? ",zip" : "");
     else
         text_puts(&t, given);
     return text_take(&t);

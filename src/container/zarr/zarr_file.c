@@ -181,6 +181,18 @@ static bool may_be_folder(const struct cel_location *where)
     return where->looked_at && (!where->exists || where->head[at] == '<');
 }
 
+/* In a bucket nothing else than a store can be made. */
+static int bid_remote(const struct cel_location *where, unsigned words, bool create)
+{
+    if (create)
+        return names_store(where->path) ? 90 : 0;
+    return words & WORD_BYTES               ? 0
+           : is_named(where->path, ".zarr") ? 90
+           : starts_as_zip(where)           ? 50
+           : may_be_folder(where)           ? 20
+                                            : 0;
+}
+
 static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
 {
     unsigned words = words_of(where->fragment);
@@ -189,14 +201,10 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
     (void)options;
     if (words & ZARR_WORDS)
         return 100;
-    if (create) /* in a bucket nothing else can be made */
-        return where->is_remote && names_store(where->path) ? 90 : 0;
     if (where->is_remote)
-        return words & WORD_BYTES               ? 0
-               : is_named(where->path, ".zarr") ? 90
-               : starts_as_zip(where)           ? 50
-               : may_be_folder(where)           ? 20
-                                                : 0;
+        return bid_remote(where, words, create);
+    if (create)
+        return 0;
     if (where->is_directory)
         return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path, LOOK_LEVELS, &entries) ? 80 : 0;
     if (is_references(where) && ends_with(where->path, ".json"))
