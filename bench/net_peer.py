@@ -2,7 +2,7 @@
 """One operation over the network by another library, timed; the counterpart of ncdump, read_all and bench_zarr in run_net.py.
 
     net_peer.py open|read netcdf4|h5py URL [VARIABLE]
-    net_peer.py zwrite|zread obstore|tensorstore|zarrs ENDPOINT BUCKET NAME FIELD SHAPE CHUNKS
+    net_peer.py zwrite|zread obstore|tensorstore|zarrs ENDPOINT BUCKET NAME FIELD SHAPE CHUNKS LEVEL (of zstd; 0: none)
 
 Prints the seconds it took, without starting Python and importing."""
 import sys
@@ -32,7 +32,8 @@ def open_file():
 
 
 def whole_array():
-    endpoint, bucket, name, raw, shape, chunks = rest
+    endpoint, bucket, name, raw, shape, chunks, level = rest
+    level = int(level)
     import numpy
     shape, chunks = ([int(n) for n in t.split("x")] for t in (shape, chunks))
     data = numpy.fromfile(raw, "<f4").reshape(shape)
@@ -43,7 +44,7 @@ def whole_array():
         import tensorstore as ts
         spec = {"driver": "zarr3", "kvstore": {"driver": "s3", "bucket": bucket, "path": name + "/field/", "endpoint": endpoint,
                                                "aws_region": "us-east-1"}}
-        codecs = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": 3}}]
+        codecs = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "zstd", "configuration": {"level": level}}][:2 if level else 1]
         start = time.perf_counter()
         if op == "zread":
             got = ts.open(spec).result().read().result()
@@ -68,7 +69,7 @@ def whole_array():
             got = zarr.open_array(store, path="field", mode="r")[...]
         else:
             zarr.create_array(store, name="field", shape=shape, chunks=chunks, dtype="f4", filters=None,
-                              compressors=[zarr.codecs.ZstdCodec(level=3)], overwrite=False)[...] = data
+                              compressors=[zarr.codecs.ZstdCodec(level=level)] if level else None, overwrite=False)[...] = data
     seconds = time.perf_counter() - start
     assert op == "zwrite" or (got == data).all()
     return seconds

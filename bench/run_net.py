@@ -3,68 +3,43 @@
 """Files and stores on servers, behind a proxy that delays each request: against netCDF-C and h5py with fsspec (opening, and
 reading 64 chunks), and the fastest of zarr-python with obstore, TensorStore and zarrs (a Zarr array of 266 MB, whole).
 
-All take turns in one run, through the same proxy to the same server (rclone, from scripts/net-peers.sh). The proxy counts
-requests and bytes. Our times of files include starting the program; theirs do not include starting Python. A peer that is not there or
+All take turns in one run, through the same proxy to the same server (rclone, from scripts/net-peers.sh). The proxy (delay_proxy.c) counts
+requests and bytes. Client, proxy and server share the processors: the server is told not to hash anew what it reads back, which took more
+of them than reading did. Arrays are read by the address of the array itself, as the others do. Our times of files include starting the program; theirs do not include starting Python. A peer that is not there or
 fails is named. What counts is the ratio of the medians: above 1, Cellar is faster. Writes bench_net.json beside the build."""
 import argparse
-import asyncio
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../tests/net")]
 SHAPE, CHUNKS = "260x500x512", "10x250x256"
+UNHASHED = ("--no-checksum", "--ignore-checksum")
 
 
 class Proxy:
-    """To one port of this machine: what comes from a client goes on after `delay` seconds, connections stay."""
+    """delay_proxy.c, to one port of this machine."""
 
-    def __init__(self, target):
-        self.target, self.delay, self.requests, self.received = target, 0, 0, 0
-        ready = threading.Event()
-        threading.Thread(target=lambda: asyncio.run(self.serve(ready)), daemon=True).start()
-        ready.wait()
+    def __init__(self, program, target):
+        self.process = subprocess.Popen([program, str(target)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline())
 
-    async def serve(self, ready):
-        server = await asyncio.start_server(self.client, "127.0.0.1", 0, backlog=512)
-        self.port = server.sockets[0].getsockname()[1]
-        ready.set()
-        await server.serve_forever()
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return [int(n) for n in self.process.stdout.readline().split()]
 
-    async def client(self, reader, writer):
-        up_reader, up = await asyncio.open_connection("127.0.0.1", self.target)
-        pending = asyncio.Queue()
+    def delay(self, seconds):
+        self.tell(f"delay {seconds * 1000:.0f}")
 
-        async def back():
-            while data := await up_reader.read(1 << 18):
-                self.received += len(data)
-                writer.write(data)
-                await writer.drain()
-            writer.close()
-
-        async def forward():
-            while item := await pending.get():
-                await asyncio.sleep(max(0, item[0] - time.monotonic()))
-                up.write(item[1])
-                await up.drain()
-            up.close()
-
-        tasks = [asyncio.ensure_future(back()), asyncio.ensure_future(forward())]
-        try:
-            while data := await reader.read(1 << 18):
-                self.requests += data.count(b" HTTP/1.1\r\n")
-                pending.put_nowait((time.monotonic() + self.delay, data))
-            pending.put_nowait(None)
-            await asyncio.gather(*tasks)
-        except ConnectionError:
-            for task in tasks:
-                task.cancel()
+    def counts(self):
+        """Requests and bytes since the last time."""
+        return self.tell("counts")
 
 
 def timed(command, env):
@@ -82,17 +57,18 @@ class Bench:
         self.tools = options.build + "/tools/"
         self.env = servers.environment()
         self.python = [sys.executable, HERE + "/net_peer.py"]
-        self.web = Proxy(int(servers.rclone_http(folder).rsplit(":", 1)[1]))
-        self.s3 = Proxy(int(servers.rclone_s3(folder).rsplit(":", 1)[1]))
+        link = options.build + "/bench/delay_proxy"
+        self.web = Proxy(link, int(servers.rclone_http(folder, options=UNHASHED).rsplit(":", 1)[1]))
+        self.s3 = Proxy(link, int(servers.rclone_s3(folder, options=(*UNHASHED, "--etag-hash=")).rsplit(":", 1)[1]))
         self.url = f"http://127.0.0.1:{self.web.port}/"
         self.endpoint = f"http://127.0.0.1:{self.s3.port}"
 
     def turn(self, proxy, command, env=None):
         """The seconds it prints, or of the whole program where that is a tool."""
-        proxy.requests = proxy.received = 0
+        proxy.counts()
         seconds, printed = timed(command, env or self.env)
         tool = os.path.basename(command[0]) in ("ncdump", "read_all")
-        return seconds if tool else float(printed.split()[-1]), proxy.requests, proxy.received
+        return seconds if tool else float(printed.split()[-1]), *proxy.counts()
 
     def compare(self, what, proxy, ours, peers, must, before=lambda name: None, env=None):
         """Each in its turn; the ratio is to the fastest of the peers."""
@@ -113,10 +89,11 @@ class Bench:
         median = {name: sorted(t)[len(t) // 2] for name, t in turns.items()}
         theirs = min((m[0] for name, m in median.items() if name != "Cellar"), default=None)
         ratio = theirs / median["Cellar"][0] if theirs else None
+        spread = {n: f"{min(t)[0]:.2f} to {max(t)[0]:.2f}" for n, t in turns.items()}
         row = {"what": what, "ratio": ratio, "must": must, "holds": ratio is not None and ratio >= must,
-               "medians": {n: {"seconds": m[0], "requests": m[1], "bytes": m[2]} for n, m in median.items()}}
+               "medians": {n: {"seconds": m[0], "requests": m[1], "bytes": m[2], "spread": spread[n]} for n, m in median.items()}}
         self.rows.append(row)
-        print(f"{what}: " + "; ".join(f"{n} {m[0]:.2f} s, {m[1]} requests, {m[2] / 1e6:.2f} MB" for n, m in median.items()))
+        print(f"{what}: " + "; ".join(f"{n} {m[0]:.2f} s ({spread[n]}), {m[1]} requests, {m[2] / 1e6:.2f} MB" for n, m in median.items()))
         print(f"  ratio {ratio:.2f} (must {must}) {'holds' if row['holds'] else 'NO'}" if ratio else "  no peer", flush=True)
 
     def files(self):
@@ -130,7 +107,7 @@ class Bench:
                     + ", ".join(str(i * 37 % 1001) for i in range(1 << 20)) + "; }")
         timed([self.tools + "ncgen", "-4", "-o", self.folder + "/many.nc", cdl], self.env)
         for delay in (int(ms) / 1000 for ms in self.options.delays.split(",")):
-            self.web.delay = delay
+            self.web.delay(delay)
             for name in ("contiguous.nc", "scattered.nc", "first.nc", "cloud.nc"):
                 self.compare(f"open {name}, {delay * 1000:.0f} ms", self.web, [self.tools + "ncdump", "-h", self.url + name],
                              {p: [*self.python, "open", p, self.url + name] for p in ("netcdf4", "h5py")}, 1.2)
@@ -140,7 +117,8 @@ class Bench:
     def remove(self, name):
         shutil.rmtree(f"{self.folder}/bucket/{'ours' if name == 'Cellar' else name}.zarr", ignore_errors=True)
 
-    def zarr(self, ops=("write", "read")):
+    def zarr(self, ops, level):
+        """level: of zstd; 0: stored as they are."""
         import numpy
         raw = self.folder + "/field.f4"
         shape = [int(n) for n in SHAPE.split("x")]
@@ -148,20 +126,21 @@ class Bench:
         (numpy.round(walk * 64) / 64).astype("<f4").tofile(raw)
         env = {**self.env, "AWS_ENDPOINT_URL": self.endpoint}
         def commands(op):
-            ours = [self.options.build + "/bench/bench_zarr", op, raw, SHAPE, CHUNKS, "", "zstd,level=3",
-                    "s3://bucket/ours.zarr#mode=zarr,v3", "1"]
-            return ours, {p: [*self.python, "z" + op, p, self.endpoint, "bucket", p + ".zarr", raw, SHAPE, CHUNKS]
+            ours = [self.options.build + "/bench/bench_zarr", op, raw, SHAPE, CHUNKS, "", f"zstd,level={level}" if level else "",
+                    f"s3://bucket/ours.zarr{'/field' if op == 'read' else ''}#mode=zarr,v3", "1"]
+            return ours, {p: [*self.python, "z" + op, p, self.endpoint, "bucket", p + ".zarr", raw, SHAPE, CHUNKS, str(level)]
                           for p in ("obstore", "tensorstore", "zarrs")}
 
         if "write" not in ops:  # what is read is written first, by each its own
-            self.s3.delay = 0
+            self.s3.delay(0)
             ours, peers = commands("write")
-            for command in (ours, *peers.values()):
+            for name, command in (("Cellar", ours), *peers.items()):
+                self.remove(name)
                 timed(command, env)
-        self.s3.delay = .02
+        self.s3.delay(.02)
         for op in ops:
             ours, peers = commands(op)
-            self.compare(f"Zarr {op}, 20 ms", self.s3, ours, peers, 1.2, env=env, before=self.remove if op == "write" else lambda name: None)
+            self.compare(f"Zarr {op}, {f'zstd {level}' if level else 'no codec'}, 20 ms", self.s3, ours, peers, 1.2, env=env, before=self.remove if op == "write" else lambda name: None)
 
 
 def main():
@@ -179,7 +158,8 @@ def main():
         if options.part in (None, "files"):
             bench.files()
         if options.part != "files":
-            bench.zarr([options.part] if options.part in ("write", "read") else ("write", "read"))
+            for level in (3, 0):
+                bench.zarr([options.part] if options.part in ("write", "read") else ("write", "read"), level)
         with open(options.build + "/bench_net.json", "w") as f:
             json.dump(bench.rows, f, indent=1)
     return 0 if all(row["holds"] for row in bench.rows) else 1

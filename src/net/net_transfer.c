@@ -15,6 +15,7 @@
 #define REDIRECTS_MAX 5L
 #define CONNECT_SECONDS 20L
 #define SILENCE_SECONDS 60
+#define AT_ONCE (128L << 10) /* bytes that are taken from a connection, or given to it, with one call of the system */
 
 /* --- what comes back ------------------------------------------------------------------- */
 
@@ -374,6 +375,8 @@ static CURLcode set_connection(struct cel_net_call *call)
 
     bad |= cel_curl.easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
     bad |= cel_curl.easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
+    bad |= cel_curl.easy_setopt(e, CURLOPT_BUFFERSIZE, AT_ONCE);
+    bad |= cel_curl.easy_setopt(e, CURLOPT_UPLOAD_BUFFERSIZE, AT_ONCE);
     bad |= cel_curl.easy_setopt(e, CURLOPT_USERAGENT, "cellar/" CEL_VERSION);
     bad |= cel_curl.easy_setopt(e, CURLOPT_CONNECTTIMEOUT,
                                 seconds && seconds < CONNECT_SECONDS ? seconds : CONNECT_SECONDS);

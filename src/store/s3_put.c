@@ -8,7 +8,7 @@
 #include <netcdf.h>
 #include <string.h>
 
-static const struct cel_net_header only_new = {"if-none-match", "*"};
+const struct cel_net_header cel_s3_only_new = {"if-none-match", "*"};
 
 int cel_s3_put_refused(struct cel_remote *r, const struct cel_net_answer *a, const struct cel_s3_value *v)
 {
@@ -82,7 +82,7 @@ static int put_value(struct cel_remote *r, const struct cel_s3_value *v)
 /* Puts a value where there is one: a server that looks at conditions refuses. *done: it did not. */
 static int try_conditions(struct cel_remote *r, const struct cel_s3_value *v, bool *done)
 {
-    struct cel_s3_value again = {v->key, v->data, v->n, &only_new, v->etag};
+    struct cel_s3_value again = {v->key, v->data, v->n, &cel_s3_only_new, v->etag};
     int attempts, rc = put_once(r, &again, &attempts);
 
     *done = rc == CEL_OK;
@@ -95,13 +95,25 @@ static int try_conditions(struct cel_remote *r, const struct cel_s3_value *v, bo
     return rc == NC_EEXIST || rc == CEL_SKIP ? CEL_OK : rc;
 }
 
+void cel_s3_note_conditions(struct cel_remote *r, const struct cel_net_answer *a)
+{
+    if (a->status == 200 || a->status == 501)
+        note_ignored(r);
+    else if (a->status == 412 || a->status == 409)
+        r->conditions = CEL_S3_HONOURED;
+}
+
 static int put_new(struct cel_remote *r, struct cel_s3_value *v)
 {
-    bool done;
-    int rc;
+    v->condition = r->conditions == CEL_S3_IGNORED ? NULL : &cel_s3_only_new;
+    return put_value(r, v);
+}
 
-    v->condition = r->conditions == CEL_S3_IGNORED ? NULL : &only_new;
-    rc = put_value(r, v);
+static int put_new_and_try(struct cel_remote *r, struct cel_s3_value *v)
+{
+    bool done;
+    int rc = put_new(r, v);
+
     return rc == CEL_OK && r->conditions == CEL_S3_UNTRIED ? try_conditions(r, v, &done) : rc;
 }
 
@@ -115,6 +127,8 @@ static int claim(struct cel_remote *r, struct cel_s3_value *v)
         r->store.created = true;
     else if (rc == NC_EEXIST)
         r->lost = true;
+    if (rc == CEL_OK && r->conditions == CEL_S3_UNTRIED && v->n <= CEL_S3_WHOLE)
+        cel_s3_behind_try(r, v->key, v->data, v->n);
     return rc;
 }
 
@@ -146,6 +160,8 @@ int cel_s3_put(struct cel_store *s, const char *key, const void *data, size_t n)
     cel_ahead_forget(r, key);
     rc = atomic_exchange(&r->claimed, true) ? put_value(r, &v) : claim(r, &v);
     cel_ahead_forget(r, key);
+    if (rc == CEL_OK)
+        r->behind.proven = true;
     return rc;
 }
 
@@ -191,9 +207,11 @@ int cel_s3_put_if(struct cel_store *s, const char *key, const struct cel_store_m
         rc = cel_s3_behind_settle(r, key);
     if (rc != CEL_OK)
         return rc;
+    if (r->conditions == CEL_S3_UNTRIED)
+        cel_s3_behind_end_try(r);
     cel_ahead_forget(r, key);
     r->claimed = true;
-    rc = is_absent(mark) ? put_new(r, &v) : put_over(r, mark, &v);
+    rc = is_absent(mark) ? put_new_and_try(r, &v) : put_over(r, mark, &v);
     cel_ahead_forget(r, key);
     cel_remote_mark_etag(etag, now);
     if (rc == NC_EEXIST)

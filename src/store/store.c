@@ -261,6 +261,11 @@ int cel_store_put_behind(struct cel_store *s, const char *key, const void *data,
     return put_by(s, key, data, n, s->ops->put_behind ? s->ops->put_behind : s->ops->put);
 }
 
+int cel_store_put_document(struct cel_store *s, const char *key, const void *data, size_t n)
+{
+    return put_by(s, key, data, n, s->ops->put_document ? s->ops->put_document : s->ops->put);
+}
+
 int cel_store_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data,
                      size_t n)
 {

@@ -65,6 +65,9 @@ int cel_store_put(struct cel_store *s, const char *key, const void *data, size_t
 /* The same, of a value that nothing read elsewhere depends on: it may still be under way, and who asks this store for the key
  * gets it. Where it failed cel_store_sync and cel_store_close do, until it could be put, or the key was put anew. */
 int cel_store_put_behind(struct cel_store *s, const char *key, const void *data, size_t n);
+/* The same, of a document, which tells of values: it starts once those that were put behind before it are there. Other documents
+ * may be under way with it. */
+int cel_store_put_document(struct cel_store *s, const char *key, const void *data, size_t n);
 int cel_store_erase(struct cel_store *s, const char *key);
 
 /* A mark tells the value a key has now from every other it had or will have, so that

@@ -25,8 +25,8 @@ struct cel_ahead_entry {
     struct cel_net_header condition;
     struct cel_remote_call call;
     struct cel_ranges *ranges; /* it comes with others; NULL: it comes alone */
-    _Atomic size_t *budget;    /* of the list */
-    size_t reserved;           /* of it, for a range: a whole value takes what it needs when it comes */
+    struct cel_ahead *list;
+    size_t reserved; /* of its budget, for a range: a whole value takes what it needs when it comes */
 };
 
 static void free_entry(struct cel_ahead_entry *e)
@@ -35,8 +35,8 @@ static void free_entry(struct cel_ahead_entry *e)
         return;
     cel_remote_end(&e->call);
     cel_ranges_release(e->ranges);
-    cel_buf_dispose(&e->value);
-    *e->budget += e->reserved;
+    cel_spares_give(&e->list->spares, &e->value);
+    e->list->budget += e->reserved;
     free(e->key);
     free(e);
 }
@@ -93,8 +93,8 @@ static struct cel_ahead_entry *make_entry(struct cel_remote *r, const struct cel
     e->offset = p->offset;
     e->n = p->n;
     e->since = time(NULL);
-    e->value = CEL_BUF_INIT(BYTES_MAX);
-    e->budget = &r->ahead.budget;
+    e->list = &r->ahead;
+    e->value = cel_spares_take(&e->list->spares, BYTES_MAX);
     if (p->mark)
         e->mark = *p->mark;
     return e;
@@ -116,7 +116,7 @@ static struct cel_ahead_entry *start(struct cel_remote *r, const struct cel_part
     request.ranged = !p->whole;
     request.offset = p->offset;
     request.n = p->n;
-    rc = p->whole ? CEL_OK : cel_net_take_budget(e->budget, &e->reserved, p->n);
+    rc = p->whole ? CEL_OK : cel_net_take_budget(&e->list->budget, &e->reserved, p->n);
     if (rc == CEL_OK && !p->whole)
         rc = cel_buf_resize(&e->value, p->n);
     request.dst = e->value.data;
@@ -254,13 +254,30 @@ static int receive_part(struct cel_remote *r, struct cel_ahead_entry *e, const s
     return rc == CEL_OK ? CEL_OK : CEL_SKIP;
 }
 
-/* A copy: the caller's buffer may be memory that is not its own. */
-static int deliver(const struct cel_ahead_entry *e, struct cel_buf *out, void *dst)
+/* A buffer that may still grow has memory of its own, which can be exchanged. */
+static bool can_exchange(const struct cel_ahead_entry *e, const struct cel_buf *out)
+{
+    return !e->kept && out->cap < out->max && e->value.cap <= out->max;
+}
+
+static void exchange(struct cel_buf *value, struct cel_buf *out)
+{
+    struct cel_buf mine = *value;
+
+    *value = (struct cel_buf){.data = out->data, .cap = out->cap, .max = value->max};
+    *out = (struct cel_buf){.data = mine.data, .len = mine.len, .cap = mine.cap, .max = out->max};
+}
+
+static int deliver(struct cel_ahead_entry *e, struct cel_buf *out, void *dst)
 {
     int rc = CEL_OK;
 
     if (out && e->value.len > out->max)
         return CEL_SKIP;
+    if (out && can_exchange(e, out)) {
+        exchange(&e->value, out);
+        return CEL_OK;
+    }
     if (out)
         rc = cel_buf_resize(out, e->value.len);
     if (rc == CEL_OK && e->value.len)
@@ -288,7 +305,7 @@ static int receive(struct cel_remote *r, struct cel_ahead_entry *e, const struct
 int cel_ahead_take(struct cel_remote *r, const struct cel_part_of *p, struct cel_buf *out, void *dst)
 {
     struct cel_ahead_entry *e;
-    bool kept;
+    bool kept, last;
     int rc;
 
     cel_lock(&r->ahead.lock);
@@ -296,6 +313,7 @@ int cel_ahead_take(struct cel_remote *r, const struct cel_part_of *p, struct cel
     kept = e && e->kept;
     if (e && !kept)
         unlink_entry(&r->ahead, p);
+    last = !r->ahead.n;
     cel_unlock(&r->ahead.lock);
     if (!e)
         return CEL_SKIP;
@@ -306,6 +324,8 @@ int cel_ahead_take(struct cel_remote *r, const struct cel_part_of *p, struct cel
         cel_error_clear();
     if (!kept)
         free_entry(e);
+    if (last)
+        cel_spares_drop(&r->ahead.spares);
     return rc;
 }
 
@@ -378,6 +398,7 @@ void cel_remote_settle(struct cel_store *s)
 void cel_ahead_init(struct cel_ahead *a)
 {
     cel_mutex_init(&a->lock);
+    cel_spares_init(&a->spares);
     a->budget = BYTES_MAX;
 }
 
@@ -387,5 +408,6 @@ void cel_ahead_dispose(struct cel_ahead *a)
 
     while ((e = unlink_entry(a, NULL)))
         free_entry(e);
+    cel_spares_dispose(&a->spares);
     cel_mutex_dispose(&a->lock);
 }

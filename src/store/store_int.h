@@ -40,7 +40,8 @@ struct cel_store_ops {
     /* NULL, both: opened for reading only. */
     int (*put)(struct cel_store *s, const char *key, const void *data, size_t n);
     int (*erase)(struct cel_store *s, const char *key);
-    int (*put_behind)(struct cel_store *s, const char *key, const void *data, size_t n); /* NULL: put does it */
+    int (*put_behind)(struct cel_store *s, const char *key, const void *data, size_t n); /* NULL, both: put does it */
+    int (*put_document)(struct cel_store *s, const char *key, const void *data, size_t n);
     /* NULL: a lock keeps other writers out, or there are none. */
     int (*put_if)(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data, size_t n,
                   struct cel_store_mark *now);

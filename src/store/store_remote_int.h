@@ -8,6 +8,7 @@
 #include "credentials.h"
 #include "names.h"
 #include "net.h"
+#include "spares.h"
 #include "store_int.h"
 #include "thread.h"
 #include "vec.h"
@@ -31,6 +32,7 @@ struct cel_ahead {
     size_t n;
     unsigned forgotten;    /* how often anything was */
     _Atomic size_t budget; /* bytes that may still be fetched */
+    struct cel_spares spares;
 };
 struct cel_part_of {
     const char *key;
@@ -49,6 +51,7 @@ struct cel_s3_behind {
     size_t nbytes, nfailed;            /* of all; of those that failed */
     _Atomic size_t n;
     _Atomic bool proven; /* this store could put a value */
+    struct cel_spares spares;
 };
 
 /* Sizes that lists of keys told, of a store that is open for reading (s3_sizes.c). */
@@ -183,6 +186,12 @@ void cel_s3_behind_init(struct cel_s3_behind *b);
 void cel_s3_behind_dispose(struct cel_s3_behind *b); /* what is under way is given up */
 int cel_s3_put_in_order(struct cel_store *s, const char *key, const void *data, size_t n); /* behind all of them */
 int cel_s3_put_behind(struct cel_store *s, const char *key, const void *data, size_t n);
+int cel_s3_put_document(struct cel_store *s, const char *key, const void *data,
+                        size_t n); /* behind those that are none */
+/* Whether conditions are looked at is learned while the writer goes on: a put that must be refused, of what is there. What goes
+ * wrong with it is nobody's failure. */
+void cel_s3_behind_try(struct cel_remote *r, const char *key, const void *data, size_t n);
+void cel_s3_behind_end_try(struct cel_remote *r);
 int cel_s3_behind_settle(struct cel_remote *r, const char *key);   /* it is on the server, or cannot be put */
 void cel_s3_behind_replace(struct cel_remote *r, const char *key); /* another value comes: it does not count any more */
 bool cel_s3_behind_has(struct cel_remote *r, const char *key);
@@ -196,6 +205,9 @@ int cel_s3_retarget(struct cel_remote *r, const char *region);
 /* --- s3_put.c ------------------------------------------------------------------------------- */
 enum cel_s3_conditions { CEL_S3_UNTRIED, CEL_S3_HONOURED, CEL_S3_IGNORED };
 int cel_s3_check_mine(const struct cel_remote *r); /* fails where somebody else made the store */
+/* What the answer to a put with If-None-Match: * says, where there is a value. */
+void cel_s3_note_conditions(struct cel_remote *r, const struct cel_net_answer *answer);
+extern const struct cel_net_header cel_s3_only_new; /* If-None-Match: * */
 int cel_s3_put(struct cel_store *s, const char *key, const void *data, size_t n);
 int cel_s3_put_now(struct cel_remote *r, const char *key, const void *data,
                    size_t n); /* without looking at s3_behind.c */

@@ -325,7 +325,7 @@ static const struct cel_store_ops ops = {
     .name = "s3", .get = cel_remote_get, .get_range = cel_remote_get_range, .size = cel_remote_size,
     .stat = cel_remote_stat, .get_range_of = cel_remote_get_range_of, .get_first = cel_remote_get_first, .want = cel_remote_want,
     .want_document = cel_remote_want_document, .settle = cel_remote_settle, .put = cel_s3_put_in_order,
-    .put_behind = cel_s3_put_behind, .sync = cel_s3_behind_flush, .finish = cel_s3_behind_flush, .put_if = cel_s3_put_if, .erase = erase, .list = list,
+    .put_behind = cel_s3_put_behind, .put_document = cel_s3_put_document, .sync = cel_s3_behind_flush, .finish = cel_s3_behind_flush, .put_if = cel_s3_put_if, .erase = erase, .list = list,
     .abandon = abandon, .free = cel_remote_free,
 };
 /* clang-format on */

@@ -206,5 +206,9 @@ int cel_zip_finish(struct cel_store *s)
         cel_warn("%s: its entries could not be put in order; nothing is lost", s->path);
         return CEL_OK;
     }
-    return rc == CEL_OK ? rc : keep_rest(z, rc);
+    if (rc != CEL_OK)
+        rc = keep_rest(z, rc);
+    if (rc != CEL_OK && z->remote)
+        cel_zip_withdraw(z);
+    return rc;
 }

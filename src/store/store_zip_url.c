@@ -134,16 +134,19 @@ static int claim(struct zip *z)
     return rc;
 }
 
-/* Only while it is ours alone. */
+/* Only while it is ours alone. What goes wrong here is not what the caller is told. */
 void cel_zip_withdraw(struct zip *z)
 {
     struct cel_zip_remote *p = z->remote;
     struct cel_store_mark now;
+    struct cel_status before;
     uint64_t size;
 
+    cel_status_save(&before);
     if (p->claimed && z->owner == getpid() && cel_store_stat(p->store, p->key, &now, &size) == CEL_OK &&
-        cel_store_mark_same(&now, &p->mark))
-        cel_store_erase(p->store, p->key);
+        cel_store_mark_same(&now, &p->mark) && cel_store_erase(p->store, p->key) == CEL_OK)
+        p->claimed = false;
+    cel_status_restore(&before);
 }
 
 /* --- opening --------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 /* Values into the scratch file, as entries of an archive, so that even what never
  * reaches the archive can be read; and the records of an archive. */
 #include "bytes.h"
+#include "env.h"
 #include "file.h"
 #include "mem.h"
 #include "store_zip_int.h"
@@ -204,7 +205,7 @@ static int put_value(struct zip *z, const char *key, struct zip_entry *e, const 
     cel_unlock(&z->lock);
     rc = write_value(z, key, e, data);
     if (rc != CEL_OK)
-        return rc;
+        return z->remote ? cel_fail_in(rc, "%s (TMPDIR), where the archive is made", cel_env_temporary()) : rc;
     cel_lock(&z->lock);
     note_dead(z, cel_keys_find(&z->keys, key));
     rc = cel_zip_add_entry(z, key, e);

@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 import bucket
 
@@ -83,6 +84,66 @@ def recovers():
     server.shutdown()
 
 
+def documents():
+    """They tell of values put before, and come behind these; together. What is put at once comes behind all."""
+    server = bucket.Server()
+    server.latency = .2
+    out = ask(server, 'put', 'first', '1', 'later', 'a', 'x', 'later', 'b', 'y', 'telling', 'c', 'z', 'telling', 'd', 'z', 'get', 'c', 'put', 'e', 'w')
+    there = {key[len('d.zarr/'):]: {k[len('d.zarr/'):] for k in keys} for key, keys in server.arrived}
+    check('documents come behind values', {'a', 'b'} <= there['c'] and {'a', 'b'} <= there['d'] and not {'a', 'b'} & there['b'], there)
+    check('and together', 'c' not in there['d'], there)
+    check('a put at once behind all', {'a', 'b', 'c', 'd'} <= there['e'], there)
+    check('who asks for one gets it', 'get z' in out, out)
+    server.refuses = {'d.zarr/bad': 1}
+    out = ask(server, 'put', 'first', '1', 'telling', 'bad', 'x', 'sync', 'sync', 'get', 'bad')
+    check('one that is refused is told by a sync, which tries it again', out[2].startswith('sync failed') and 'bad' in out[2] and
+          out[3:] == ['sync ', 'get x'], out)
+    server.shutdown()
+
+
+def of_many_variables():
+    """One latency for all of their documents, none for what did not change."""
+    server = bucket.Server()
+    server.latency = .1
+    cdl = ' '.join(f'int v{i}(x); v{i}:number = {i};' for i in range(40))
+    pathlib.Path('vars.cdl').write_text(f'netcdf vars {{ dimensions: x = 4; variables: {cdl} }}')
+    for mode, most in (('zarr,v3', 3), ('nczarr,v2', 4)):
+        server.arrived.clear()
+        done = run(server, BUILD / 'tools/ncgen', '-o', f's3://bucket/vars-{mode}.zarr#mode={mode}', 'vars.cdl')
+        keys = [key for key, there in server.arrived]
+        waves = max(sum(key not in there for key, there in server.arrived if there == stage) for stage in [t for _, t in server.arrived])
+        check(f'{mode}: documents of 40 variables are put', done.returncode == 0 and sum('/v' in key for key in keys) >= 40, done.stderr)
+        check(f'{mode}: none twice, but the first, which tries conditions', len(keys) - len(set(keys)) == 1 and keys.count(keys[0]) == 2, keys)
+        check(f'{mode}: many at a time', server.most >= 16 and waves >= 16, (server.most, waves, most))
+    server.shutdown()
+
+
+def killed():
+    """At some put of many: what is there is a store, with what was put or nothing in each place; before the first, nothing."""
+    want = run(bucket.Server(), BUILD / 'tools/ncdump', '-v', 'v', 'many.nc').stdout.split('data:')[-1]
+    want = [line.strip(' ,;}\n') for line in want.replace('v =', '').split(',')]
+    for mode, when in (('zarr,v3', 2), ('zarr,v3', 5), ('nczarr,v2', 4), ('zarr,v3', 40), ('zarr,v2', 100)):
+        server = bucket.Server()
+        server.latency = .03
+        env = {**os.environ, 'no_proxy': '*', 'AWS_ACCESS_KEY_ID': 'k', 'AWS_SECRET_ACCESS_KEY': 's', 'AWS_ENDPOINT_URL': server.url}
+        p = subprocess.Popen([BUILD / 'tools/nccopy', 'many.nc', f's3://bucket/many.zarr#mode={mode}'], env=env)
+        while server.puts < when and p.poll() is None:
+            time.sleep(.001)
+        p.kill()
+        p.wait()
+        time.sleep(.2)  # what had arrived is put
+        chunks = sum('/v/' in key and not key.endswith(('.json', '.zarray', '.zattrs')) for key in server.values)
+        done = run(server, BUILD / 'tools/ncdump', '-v', 'v', 's3://bucket/many.zarr') if chunks else run(
+            server, BUILD / 'tools/ncdump', '-h', 's3://bucket/many.zarr')
+        got = [line.strip(' ,;}\n') for line in done.stdout.split('data:')[-1].replace('v =', '').split(',')] if chunks else []
+        wrong = [(a, b) for a, b in zip(want, got) if a != b and b != '_']
+        check(f'{mode}, killed after {when} puts, {chunks} chunks: readable, and no value is wrong', done.returncode == 0 and not wrong and
+              (not chunks or len(got) == len(want)), (done.returncode, done.stderr, wrong[:3], len(got), len(want)))
+        done = run(server, BUILD / 'tools/nccopy', 'many.nc', f's3://bucket/many.zarr#mode={mode}')
+        check('and it is made anew', done.returncode == 0 and len([k for k in server.values if '/v/' in k]) >= 129, done.stderr)
+        server.shutdown()
+
+
 def in_a_dataset():
     """nc_close says so, in the words of a tool."""
     server = bucket.Server()
@@ -93,7 +154,7 @@ def in_a_dataset():
     server.shutdown()
 
 
-for part in (many, order, failures, recovers, in_a_dataset):
+for part in (many, order, failures, recovers, documents, of_many_variables, killed, in_a_dataset):
     part()
 print(len(failed), 'failed', *failed, sep='\n')
 sys.exit(1 if failed else 0)

@@ -122,6 +122,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_PUT(self):
         body = self.rfile.read(int(self.headers['Content-Length']))
+        with self.server.lock:
+            self.server.arrived.append((self.key(), set(self.server.values)))
         self.wait()
         with self.server.lock:
             self.server.puts += 1
@@ -164,6 +166,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.turn = threading.Condition(self.lock)
         self.gets = self.puts = self.refused = 0
         self.latency, self.under_way, self.most = 0, 0, 0  # of puts
+        self.arrived = []  # each put's key, with the keys that were there
         self.refuses = {}  # how often nobody may put these keys
         self.meetings, self.blind, self.form, self.odd = meetings, blind, etag, list(odd)
         self.url = f'http://127.0.0.1:{self.server_address[1]}'

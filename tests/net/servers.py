@@ -63,11 +63,11 @@ def moto():
     return url
 
 
-def rclone_s3(folder, secret=SECRET):
+def rclone_s3(folder, secret=SECRET, options=()):
     port = free_port()
     os.makedirs(f'{folder}/bucket', exist_ok=True)
     start(['rclone', 'serve', 's3', '--addr', f'127.0.0.1:{port}', '--auth-key', f'{KEY},{secret}', '--dir-cache-time', '1ms',
-           folder], port, 'rclone-s3.log')
+           *options, folder], port, 'rclone-s3.log')
     return f'http://127.0.0.1:{port}'
 
 
@@ -84,11 +84,11 @@ def versitygw(folder):
     return f'http://127.0.0.1:{port}'
 
 
-def rclone_http(folder, certificate=None, login=None):
+def rclone_http(folder, certificate=None, login=None, options=()):
     port = free_port()
     tls = ['--cert', certificate[0], '--key', certificate[1]] if certificate else []
     tls += ['--user', login[0], '--pass', login[1]] if login else []
-    start(['rclone', 'serve', 'http', '--addr', f'127.0.0.1:{port}', '--dir-cache-time', '1ms', *tls, folder], port,
+    start(['rclone', 'serve', 'http', '--addr', f'127.0.0.1:{port}', '--dir-cache-time', '1ms', *tls, *options, folder], port,
           f'rclone-http-{port}.log')
     return f'http{"s" if certificate else ""}://127.0.0.1:{port}'
 

@@ -4,7 +4,7 @@
  *   store_ask URL read|write|create COMMAND...
  *     get KEY, size KEY, put KEY TEXT, erase KEY, list, want KEY: the verbs; "behind put KEY TEXT" is a put that a second thread makes
  *     meanwhile, and "join" waits for it
- *     later KEY TEXT: a put that may still be under way when it ends; sync
+ *     later KEY TEXT: a put that may still be under way when it ends; telling KEY TEXT: the same, of a document; sync
  *     document KEY, settle: while a store is opened
  *     source KEY OFFSET N: the bytes of a value as a source
  *     sleep MS; forget-credentials
@@ -65,6 +65,12 @@ static int put(char **arg)
 static int put_later(char **arg)
 {
     print("later", cel_store_put_behind(store, arg[0], arg[1], strlen(arg[1])), "", 0);
+    return 2;
+}
+
+static int put_telling(char **arg)
+{
+    print("telling", cel_store_put_document(store, arg[0], arg[1], strlen(arg[1])), "", 0);
     return 2;
 }
 
@@ -192,15 +198,25 @@ static int end(char **arg)
 static const struct {
     const char *name;
     int (*run)(char **arg); /* how many words it takes */
-} commands[] = {{"get", get},           {"size", size},
-                {"put", put},           {"erase", erase},
-                {"list", list},         {"want", want},
-                {"source", source},     {"behind", behind},
-                {"join", join},         {"sleep", wait_ms},
-                {"exit", end},          {"document", document},
-                {"settle", settle},     {"forget-credentials", forget_credentials},
-                {"fork", get_in_child}, {"later", put_later},
-                {"sync", sync_all}};
+} commands[] = {{"get", get},
+                {"size", size},
+                {"put", put},
+                {"erase", erase},
+                {"list", list},
+                {"want", want},
+                {"source", source},
+                {"behind", behind},
+                {"join", join},
+                {"sleep", wait_ms},
+                {"exit", end},
+                {"document", document},
+                {"settle", settle},
+                {"forget-credentials", forget_credentials},
+                {"fork", get_in_child},
+                {"later", put_later},
+                {"telling", put_telling},
+                {"sync", sync_all},
+                {"telling", put_telling}};
 
 static char **run(char **arg)
 {

@@ -46,18 +46,30 @@ char *output_local_path(const char *target)
     return tool_strndup(path, len);
 }
 
+static bool is_in_bucket(const char *target)
+{
+    return strncmp(target, "s3://", 5) == 0 || strncmp(target, "gs://", 5) == 0;
+}
+
+static bool ends_with(const char *text, size_t len, const char *end)
+{
+    size_t n = strlen(end);
+
+    return len > n && strncmp(text + len - n, end, n) == 0;
+}
+
 char *output_target(const char *given)
 {
+    bool is_path = !strstr(given, "://"), told = !is_path && (!is_in_bucket(given) || strpbrk(given, "#?"));
     size_t len = strlen(given);
     struct text t = {0};
-    bool store, archive;
+    bool archive;
 
     while (len > 1 && given[len - 1] == '/')
         len--;
-    store = !strstr(given, "://") && len > 5 && strncmp(given + len - 5, ".zarr", 5) == 0;
-    archive = !strstr(given, "://") && len > 4 && strcmp(given + len - 4, ".zip") == 0;
-    if (store || archive)
-        text_printf(&t, "%s%.*s#mode=nczarr%s", scheme, (int)len, given, archive ? ",zip" : "");
+    archive = ends_with(given, len, ".zip");
+    if (!told && (archive || ends_with(given, len, ".zarr")))
+        text_printf(&t, "%s%.*s#mode=nczarr%s", is_path ? scheme : "", (int)len, given, archive ? ",zip" : "");
     else
         text_puts(&t, given);
     return text_take(&t);
@@ -171,7 +183,7 @@ static bool make_temp(void)
 /* In a bucket nothing can be renamed: values appear there one by one, and nothing is removed by a signal. */
 static const char *begin_remote(const char *target)
 {
-    if (strncmp(target, "s3://", 5) != 0 && strncmp(target, "gs://", 5) != 0 && strncmp(target, "http", 4) != 0)
+    if (!is_in_bucket(target) && strncmp(target, "http", 4) != 0)
         msg_die(MSG_FAILED, "%s: only files, directories and buckets of S3 can be written", target);
     pthread_mutex_lock(&now.lock);
     now.create = tool_strdup(target);

@@ -30,8 +30,8 @@ void output_discard(void);
 /* A file of that text, begun and put in place; NULL: standard output. False after saying why. */
 bool output_text(const char *target, const char *text, size_t n);
 
-/* What an output name means: a plain path that ends in .zarr or .zip is a store, so that
- * "out.zarr" is "file://out.zarr#mode=nczarr", "out.zip" "file://out.zip#mode=nczarr,zip". Yours to free. */
+/* What an output name means: a plain path, or what lies in a bucket, is a store if it ends in .zarr or .zip, so that
+ * "out.zarr" is "file://out.zarr#mode=nczarr", "s3://b/out.zip" "s3://b/out.zip#mode=nczarr,zip". Yours to free. */
 char *output_target(const char *given);
 
 /* The local path inside a path or file:// URL, without its #fragment; NULL: not local. Yours to free. */

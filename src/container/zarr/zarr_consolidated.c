@@ -263,7 +263,7 @@ static int put_in_group(struct zarr *z, const char *path, struct cel_json *holde
     else
         cel_json_free(holder);
     if (rc == CEL_OK)
-        rc = cel_zarr_put_json(z, path, "zarr.json", doc);
+        rc = cel_zarr_put_json_last(z, path, "zarr.json", doc);
     cel_json_free(doc);
     return rc;
 }
@@ -281,7 +281,7 @@ static int write_one(struct zarr *z, const struct cel_group *group, const char *
         return rc;
     if (z->version == 3)
         return put_in_group(z, path, holder);
-    rc = cel_zarr_put_json(z, path, ".zmetadata", holder);
+    rc = cel_zarr_put_json_last(z, path, ".zmetadata", holder);
     cel_json_free(holder);
     return rc;
 }

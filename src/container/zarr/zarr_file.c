@@ -196,6 +196,19 @@ static bool is_named(const char *path, const char *end)
     return n >= len && strncasecmp(path + n - len, end, len) == 0;
 }
 
+static bool names_store(const char *path)
+{
+    return is_named(path, ".zarr") || is_named(path, ".zip");
+}
+
+/* What is asked for of a store that is made: on a server the name is enough, too. */
+static unsigned words_to_create(const struct cel_location *where)
+{
+    unsigned words = words_of(where->fragment);
+
+    return where->is_remote && !(words & ZARR_WORDS) && is_named(where->path, ".zip") ? words | WORD_ZIP : words;
+}
+
 /* On a server: no file, or a page that a web server shows of a folder. */
 static bool may_be_folder(const struct cel_location *where)
 {
@@ -206,6 +219,18 @@ static bool may_be_folder(const struct cel_location *where)
     return where->looked_at && (!where->exists || where->head[at] == '<');
 }
 
+/* In a bucket nothing else than a store can be made. */
+static int bid_remote(const struct cel_location *where, unsigned words, bool create)
+{
+    if (create)
+        return names_store(where->path) ? 90 : 0;
+    return words & WORD_BYTES               ? 0
+           : is_named(where->path, ".zarr") ? 90
+           : starts_as_zip(where)           ? 50
+           : may_be_folder(where)           ? 20
+                                            : 0;
+}
+
 static int bid(const struct cel_location *where, const struct cel_options *options, bool create)
 {
     unsigned words = words_of(where->fragment);
@@ -214,14 +239,10 @@ static int bid(const struct cel_location *where, const struct cel_options *optio
     (void)options;
     if (words & ZARR_WORDS)
         return 100;
+    if (where->is_remote)
+        return bid_remote(where, words, create);
     if (create)
         return 0;
-    if (where->is_remote)
-        return words & WORD_BYTES               ? 0
-               : is_named(where->path, ".zarr") ? 90
-               : starts_as_zip(where)           ? 50
-               : may_be_folder(where)           ? 20
-                                                : 0;
     if (where->is_directory)
         return holds_zarr(where->path) ? 90 : holds_zarr_below(where->path, LOOK_LEVELS, &entries) ? 80 : 0;
     if (is_references(where) && ends_with(where->path, ".json"))
@@ -383,7 +404,7 @@ static int create_remote(const struct cel_location *where, bool keep, unsigned w
 
 static int cel_zarr_create(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options)
 {
-    unsigned words = words_of(where->fragment);
+    unsigned words = words_to_create(where);
     bool keep = options->mode & NC_NOCLOBBER;
     struct zarr *z;
     int rc = check_words(where->fragment);

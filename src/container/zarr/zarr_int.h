@@ -106,6 +106,8 @@ static inline struct zarr *cel_zarr_of(const struct cel_dataset *ds)
 /* The JSON document at path/name; CEL_ABSENT when there is none. */
 int cel_zarr_get_json(struct zarr *z, const char *path, const char *name, struct cel_json **out);
 int cel_zarr_put_json(struct zarr *z, const char *path, const char *name, const struct cel_json *doc);
+int cel_zarr_put_json_last(struct zarr *z, const char *path, const char *name,
+                           const struct cel_json *doc);                    /* once all that were put before are there */
 int cel_zarr_key(const char *path, const char *name, struct cel_buf *out); /* NUL-terminated */
 int cel_zarr_bad(const char *path, const char *pointer, const char *fmt, ...)
     CEL_PRINTF(3, 4); /* NC_ENCZARR, with the place */

@@ -359,9 +359,9 @@ static int write_group(struct zarr *z, const struct cel_zarr_group *g)
             rc = cel_json_set(doc, "attributes", copy);
     }
     if (rc == CEL_OK)
-        rc = cel_zarr_put_json(z, g->path, z->version == 2 ? ".zgroup" : "zarr.json", doc);
+        rc = cel_zarr_put_json_last(z, g->path, z->version == 2 ? ".zgroup" : "zarr.json", doc);
     if (rc == CEL_OK && z->version == 2)
-        rc = cel_zarr_put_json(z, g->path, ".zattrs", g->attrs);
+        rc = cel_zarr_put_json_last(z, g->path, ".zattrs", g->attrs);
     cel_json_free(doc);
     return rc;
 }
@@ -527,19 +527,27 @@ static int update_attrs(struct cel_dataset *ds, struct cel_var *var, struct cel_
     return rc == CEL_OK ? cel_zarr_members_make(&d, array_members, a->attrs) : rc;
 }
 
-static int write_array(struct zarr *z, struct cel_zarr_array *a)
+/* The attributes of version 3 are a member of the document; one that was read without them does not get empty ones. */
+static int move_attrs_in(const struct zarr *z, struct cel_zarr_array *a)
 {
+    bool none = a->saved && !cel_json_count(a->attrs) && !cel_json_get(a->doc, "attributes");
     struct cel_json *copy = NULL;
     int rc;
 
-    if (z->version == 2) {
-        rc = cel_zarr_put_json(z, a->path, ".zarray", a->doc);
-        return rc == CEL_OK ? cel_zarr_put_json(z, a->path, ".zattrs", a->attrs) : rc;
-    }
+    if (z->version == 2 || none)
+        return CEL_OK;
     rc = cel_json_copy(a->attrs, &copy);
-    if (rc == CEL_OK)
-        rc = cel_json_set(a->doc, "attributes", copy);
-    return rc == CEL_OK ? cel_zarr_put_json(z, a->path, "zarr.json", a->doc) : rc;
+    return rc == CEL_OK ? cel_json_set(a->doc, "attributes", copy) : rc;
+}
+
+static int write_array(struct zarr *z, const struct cel_zarr_array *a)
+{
+    int rc;
+
+    if (z->version == 3)
+        return cel_zarr_put_json(z, a->path, "zarr.json", a->doc);
+    rc = cel_zarr_put_json(z, a->path, ".zarray", a->doc);
+    return rc == CEL_OK ? cel_zarr_put_json(z, a->path, ".zattrs", a->attrs) : rc;
 }
 
 /* One text for all that is written of an array. */
@@ -583,7 +591,9 @@ static int update_array(struct cel_dataset *ds, struct cel_var *var, struct cel_
         rc = make_array(ds, var, a);
     else if (!a->scalar)
         rc = cel_json_set(a->doc, "shape", cel_zarr_lengths_json(var->ndims, var->layout.extent));
-    return rc == CEL_OK ? update_attrs(ds, var, a) : rc;
+    if (rc == CEL_OK)
+        rc = update_attrs(ds, var, a);
+    return rc == CEL_OK ? move_attrs_in(cel_zarr_of(ds), a) : rc;
 }
 
 static int save_array(struct cel_dataset *ds, struct cel_var *var, struct cel_zarr_array *a)
@@ -621,7 +631,7 @@ static int save_var(struct cel_dataset *ds, struct cel_var *var)
 
 /* --- the whole ------------------------------------------------------------------------------------ */
 
-/* A group's document is written after those of its children: a name in it is never one of something that is not there,
+/* A group's document is written after those of its children, which may be under way together: a name in it is never one of something that is not there,
  * wherever writing is cut short. That of a new group is written first: it tells a store from any other folder. */
 static int save_tree(struct cel_group *group)
 {

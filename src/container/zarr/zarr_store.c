@@ -124,7 +124,8 @@ static int print_document(const struct zarr *z, const struct cel_json *doc, stru
     return as_ascii ? cel_json_print_ascii(doc, 2, out) : cel_json_print(doc, 2, out);
 }
 
-int cel_zarr_put_json(struct zarr *z, const char *path, const char *name, const struct cel_json *doc)
+static int put_json(struct zarr *z, const char *path, const char *name, const struct cel_json *doc,
+                    int (*put)(struct cel_store *, const char *, const void *, size_t))
 {
     struct cel_buf key = CEL_BUF_INIT(1 << 20), text = CEL_BUF_INIT(ZARR_META_MAX);
     struct cel_json *copy = NULL;
@@ -134,7 +135,7 @@ int cel_zarr_put_json(struct zarr *z, const char *path, const char *name, const 
         rc = print_document(z, doc, &text);
     z->changed = true;
     if (rc == CEL_OK)
-        rc = cel_store_put(z->store, key.data, text.data, text.len);
+        rc = put(z->store, key.data, text.data, text.len);
     if (rc == CEL_OK && z->all)
         rc = cel_json_copy(doc, &copy);
     if (rc == CEL_OK && z->all)
@@ -142,4 +143,14 @@ int cel_zarr_put_json(struct zarr *z, const char *path, const char *name, const 
     cel_buf_dispose(&key);
     cel_buf_dispose(&text);
     return rc;
+}
+
+int cel_zarr_put_json(struct zarr *z, const char *path, const char *name, const struct cel_json *doc)
+{
+    return put_json(z, path, name, doc, cel_store_put_document);
+}
+
+int cel_zarr_put_json_last(struct zarr *z, const char *path, const char *name, const struct cel_json *doc)
+{
+    return put_json(z, path, name, doc, cel_store_put);
 }
