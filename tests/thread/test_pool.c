@@ -214,6 +214,37 @@ static void warnings_of_workers_reach_the_caller(void **state)
     assert_string_equal(cel_warning_text(), "from a worker");
 }
 
+/* A new worker is moved away from its maker's core, and free again soon after. */
+static void wait_until_free(struct cel_task *task)
+{
+    cpu_set_t mine, all;
+
+    sched_getaffinity(getpid(), sizeof all, &all);
+    meeting++;
+    do {
+        sched_yield();
+        sched_getaffinity(0, sizeof mine, &mine);
+    } while (meeting < 2 || !CPU_EQUAL(&mine, &all));
+}
+
+static void workers_may_run_on_every_core(void **state)
+{
+    struct cel_task tasks[2] = {{.run = wait_until_free}, {.run = wait_until_free}};
+    struct cel_task_group crew;
+
+    cel_pool_set_size(1); /* the next one is made anew */
+    while (cel_pool_threads())
+        sched_yield();
+    cel_pool_set_size(2);
+    meeting = 0;
+    cel_task_group_open(&crew, false);
+    for (int i = 0; i < 2; i++)
+        cel_task_group_push(&crew, &tasks[i], false);
+    for (int i = 0; i < 2; i++)
+        cel_task_group_finish(&crew, &tasks[i]);
+    assert_int_equal(meeting, 2);
+}
+
 static void the_environment_is_checked(void **state)
 {
     static const char *const bad[] = {"0", "-3", "many", "1000000", "", "2x", "1.5"};
@@ -234,10 +265,11 @@ static void the_environment_is_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(size_one_means_no_thread),   cmocka_unit_test(fewer_threads_are_no_failure),
-        cmocka_unit_test(the_environment_is_checked), cmocka_unit_test(every_task_runs_once),
-        cmocka_unit_test(tasks_may_open_crews),       cmocka_unit_test(many_callers_share_it),
-        cmocka_unit_test(a_child_makes_its_own),      cmocka_unit_test(warnings_of_workers_reach_the_caller),
+        cmocka_unit_test(size_one_means_no_thread),      cmocka_unit_test(fewer_threads_are_no_failure),
+        cmocka_unit_test(the_environment_is_checked),    cmocka_unit_test(every_task_runs_once),
+        cmocka_unit_test(tasks_may_open_crews),          cmocka_unit_test(many_callers_share_it),
+        cmocka_unit_test(a_child_makes_its_own),         cmocka_unit_test(warnings_of_workers_reach_the_caller),
+        cmocka_unit_test(workers_may_run_on_every_core),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
