@@ -22,8 +22,9 @@ int cel_par_queue_add(struct cel_par *par, const struct cel_request *req, const 
         return cel_fail(NC_ENOMEM,
                         "no memory to keep this put until the next collective call: call nc_sync more often");
     item->head = *head;
-    cel_par_pack(req, item->bytes);
-    rc = cel_vec_add(&par->queued, item);
+    rc = cel_par_pack(req, item->bytes);
+    if (rc == CEL_OK)
+        rc = cel_vec_add(&par->queued, item);
     if (rc == CEL_OK)
         par->nqueued += (size_t)head->nbytes;
     else
@@ -53,14 +54,11 @@ static int put_item(struct cel_dataset *ds, const struct cel_par_head *head, con
 {
     const struct cel_group *group = cel_dataset_group(ds, (int)head->group);
     struct cel_var *var = group ? cel_var_by_id(group, (int)head->var) : NULL;
-    ptrdiff_t stride[CEL_RANK_MAX];
-    struct cel_region region;
     int rc;
 
     if (!var)
         return cel_fail(NC_ENOTVAR, "rank 0 has no variable number %d", (int)head->var);
-    region = cel_par_region(head, stride, var->ndims);
-    rc = cel_put_region(ds, var, &region, bytes, (nc_type)head->memtype);
+    rc = cel_par_put_packed(ds, var, head, bytes);
     cel_par_grant_renew(ds, var);
     return rc;
 }
