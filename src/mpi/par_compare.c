@@ -51,11 +51,9 @@ static int write_filters(const struct cel_var *var, struct cel_buf *out)
     return rc == CEL_OK && var->chain.n ? cel_chain_print(&var->chain, CEL_SPELL_NAMES, out) : rc;
 }
 
-static int write_var(const struct cel_var *var, struct cel_buf *out)
+static int write_shape(const struct cel_var *var, struct cel_buf *out)
 {
-    char path[CEL_WHERE_TEXT];
-    int rc =
-        cel_buf_printf(out, "variable %s of type %s (", cel_var_path(var, path), var->type ? var->type->name : "?");
+    int rc = CEL_OK;
 
     for (int d = 0; rc == CEL_OK && d < var->ndims; d++)
         rc = cel_buf_printf(out, "%s%s", d ? ", " : "", var->dim[d]->name);
@@ -63,6 +61,17 @@ static int write_var(const struct cel_var *var, struct cel_buf *out)
         rc = cel_buf_puts(out, ")");
     for (int d = 0; rc == CEL_OK && var->layout.chunk && d < var->ndims; d++)
         rc = cel_buf_printf(out, "%s%zu", d ? "x" : " in chunks of ", var->layout.chunk[d]);
+    return rc;
+}
+
+static int write_var(const struct cel_var *var, struct cel_buf *out)
+{
+    char path[CEL_WHERE_TEXT];
+    int rc =
+        cel_buf_printf(out, "variable %s of type %s (", cel_var_path(var, path), var->type ? var->type->name : "?");
+
+    if (rc == CEL_OK)
+        rc = write_shape(var, out);
     if (rc == CEL_OK)
         rc = write_filters(var, out);
     if (rc == CEL_OK && var->quantize.mode)

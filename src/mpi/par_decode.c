@@ -278,7 +278,8 @@ static int get_shared(struct agreed *a, struct cel_par_head *heads)
     struct cel_par *par = a->req.ds->par;
     struct decoding d = {.req = &a->req, .parts = &a->parts, .memtype = a->memtype};
     int rc = cel_par_parts_settle(&a->parts, par, a->req.var, &a->head, heads, cel_par_owner_of_get);
-    bool shared = a->parts.n && a->parts.answer.nshared; /* rank 0 knows the number also where it touches none of them */
+    bool shared =
+        a->parts.n && a->parts.answer.nshared; /* rank 0 knows the number also where it touches none of them */
 
     if (rc == CEL_OK && shared)
         rc = take_memory(&d);

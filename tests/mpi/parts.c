@@ -174,11 +174,15 @@ static void check_boxes(int ncid, int var, const struct box *boxes, size_t every
 static void get_badly(int ncid, int var)
 {
     static float room[NT * CALLS][NY][NX];
-    size_t start[3] = {0, rank == size - 1 ? NY + 1 : 0, 0}, count[3] = {1, 1, NX};
-    float row[NX];
-    int rc = nc_get_vara_float(ncid, var, start, count, row);
+    size_t start[3] = {0, 0, 0}, count[3] = {1, 1, NX};
+    int rc = NC_NOERR;
 
-    wrong += rc == NC_NOERR || (rank < size - 1 && size > 1 && !strstr(cellar_error(), "rank"));
+    for (int who = 0; who<size; who += size> 1 ? size - 1 : 1) { /* the others want the same chunks */
+        start[1] = rank == who ? NY + 1 : 0;
+        rc = rank == who ? nc_get_vara_float(ncid, var, start, count, &room[0][0][0])
+                         : nc_get_var_float(ncid, var, &room[0][0][0]);
+        wrong += rc == NC_NOERR || (rank != who && !strstr(cellar_error(), "rank"));
+    }
     rc = rank == 0 ? nc_get_var_schar(ncid, var, (signed char *)room) : nc_get_var_float(ncid, var, &room[0][0][0]);
     wrong += rc != (rank == 0 ? NC_ERANGE : NC_NOERR);
 }
