@@ -51,10 +51,13 @@ void cel_par_free(struct cel_par *par)
         return;
     cel_par_peer_close(par);
     cel_par_queue_free(par);
+    cel_par_kept_free(par);
     cel_par_grants_free(par);
     cel_par_captured_free(par);
     cel_par_spare_free(par);
     cel_vec_dispose(&par->queued);
+    cel_vec_dispose(&par->kept);
+    cel_vec_dispose(&par->alone);
     cel_vec_dispose(&par->granted);
     cel_vec_dispose(&par->captured);
     cel_vec_dispose(&par->spare);
@@ -93,15 +96,39 @@ void cel_par_follow(struct cel_dataset *ds)
 
 /* --- access of variables ---------------------------------------------------------------------- */
 
-void cel_par_set_access(struct cel_var *var, bool collective)
+static bool is_alone(const struct cel_var *var)
 {
-    var->collective = collective;
+    const struct cel_par *par = var->group->dataset->par;
+
+    for (size_t i = 0; par && i < par->alone.n; i++)
+        if (par->alone.at[i] == var)
+            return true;
+    return false;
 }
 
-/* As netCDF-C: with filters always, unless the file is only read. */
+int cel_par_prepare_access(const struct cel_var *var)
+{
+    struct cel_par *par = var->group->dataset->par;
+
+    return cel_vec_reserve(&par->alone, par->alone.n + 1);
+}
+
+void cel_par_set_access(struct cel_var *var, bool collective)
+{
+    struct cel_par *par = var->group->dataset->par;
+
+    var->collective = collective;
+    for (size_t i = par->alone.n; i-- > 0;)
+        if (par->alone.at[i] == var)
+            cel_vec_remove(&par->alone, i);
+    if (!collective && var->chain.n)
+        cel_vec_add(&par->alone, var);
+}
+
+/* With filters always, unless the file is only read, or ranks have said otherwise. */
 bool cel_par_is_collective(const struct cel_var *var)
 {
-    return var->collective || (var->chain.n > 0 && var->group->dataset->writable);
+    return var->collective || (var->chain.n > 0 && var->group->dataset->writable && !is_alone(var));
 }
 
 bool cel_par_any_collective(struct cel_dataset *ds)
@@ -177,7 +204,7 @@ static int meet(struct cel_par *par, int rc, enum cel_par_call call, const struc
                       -about->var,
                       about->shape,
                       -about->shape,
-                      -(int64_t)par->queued.n,
+                      -(int64_t)(par->queued.n + par->kept.n),
                       -(int64_t)par->uncompared};
     int64_t all[sizeof mine / sizeof *mine];
 
@@ -239,12 +266,16 @@ static int64_t shape_of(const struct cel_var *var)
     return cel_lookup3(number, n * sizeof *number, 0);
 }
 
+int64_t cel_par_number(const struct cel_var *var)
+{
+    return ((int64_t)var->group->id << 32 | var->id) + 1;
+}
+
 static struct subject subject_of(const struct cel_var *var)
 {
     if (!var)
         return (struct subject){0};
-    return (struct subject){((int64_t)var->group->id << 32 | var->id) + 1,
-                            var->group->dataset->writable ? 0 : shape_of(var)};
+    return (struct subject){cel_par_number(var), var->group->dataset->writable ? 0 : shape_of(var)};
 }
 
 static int fail_variables(const struct meeting *m, enum cel_par_call call)
@@ -272,6 +303,17 @@ static int finish_own(struct cel_par *par, int rc, enum cel_par_call call)
     return rc == CEL_OK ? own : rc;
 }
 
+/* Chunks that are kept were put before what is queued (par_put.c). */
+static int run_queued(struct cel_dataset *ds)
+{
+    struct cel_first_failure first = {0};
+
+    cel_first_failure_note(&first, cel_par_kept_place(ds));
+    cel_first_failure_note(&first, cel_par_queue_run(ds));
+    ds->par->nqueued = 0;
+    return cel_par_share(ds->par, cel_first_failure_restore(&first));
+}
+
 int cel_par_meet(struct cel_dataset *ds, int rc, enum cel_par_call call, const struct cel_var *var)
 {
     struct cel_par *par = ds->par;
@@ -290,7 +332,7 @@ int cel_par_meet(struct cel_dataset *ds, int rc, enum cel_par_call call, const s
     if (m.var_low != m.var_high || m.other_shape)
         return fail_variables(&m, call);
     if (m.queued)
-        rc = cel_par_share(par, cel_par_queue_run(ds));
+        rc = run_queued(ds);
     if (rc == CEL_OK && ds->writable && (saves(call) || (m.uncompared && call != CEL_PAR_ABORT)))
         rc = cel_par_compare(ds);
     if (rc == CEL_OK)

@@ -195,7 +195,7 @@ static int get_alone(struct cel_dataset *ds, struct cel_var *var, const struct c
         return rc;
     if (!ds->writable || ds->par->rank == 0)
         return cel_get_region(ds, var, region, data, memtype);
-    if (cel_par_queue_has(ds->par, var))
+    if (cel_par_queue_has(ds->par, var) || cel_par_keeps_some(ds->par, var))
         return cel_fail(NC_EINVAL, "puts of this rank wait for the next collective call: call nc_sync before the get");
     return CEL_PAR_READ_FILE;
 }

@@ -34,8 +34,12 @@ struct cel_par {
     const struct cel_par_lent *lent; /* where the chunks of the get at work lie (par_read.c) */
 
     struct cel_vec granted;  /* variables that ranks move alone (par_grant.c) */
+    struct cel_vec alone;    /* struct cel_var *: with filters, and all the same put by ranks alone */
     struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting ... */
-    size_t nqueued;          /* ... and how many bytes they are */
+    struct cel_vec kept;     /* struct cel_captured *: whole chunks of such puts, encoded ... */
+    size_t nqueued;          /* ... and how many bytes both are */
+    uint64_t serial;         /* of the next chunk that is kept */
+    bool keeps;              /* what is captured will be kept: it is copied */
     struct cel_mutex lock;   /* guards the rest: chunks are encoded by many threads */
     struct cel_vec captured; /* struct cel_captured *: encoded chunks of the put at work */
     struct cel_vec spare;    /* ... of earlier puts, whose memory is used again ... */
@@ -62,6 +66,8 @@ struct cel_par_item {
 
 struct cel_captured {
     size_t index[CEL_RANK_MAX];
+    int64_t var;     /* kept: of which variable ... */
+    uint64_t serial; /* ... and in which order */
     uint32_t skipped;
     bool in_place; /* its bytes are the caller's values: they are gathered when they are written */
     size_t n, cap;
@@ -69,6 +75,9 @@ struct cel_captured {
 };
 
 bool cel_par_any_collective(struct cel_dataset *ds); /* is any variable? */
+int64_t cel_par_number(const struct cel_var *var);   /* the same on all ranks, from 1 on */
+/* On rank 0: makes the array as long as the regions of all need it. */
+int cel_par_extend(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads);
 
 /* --- par_wait.c: calls of MPI; collective ones leave the core to others while they wait --------------- */
 #define CEL_PAR_TAG 1
@@ -136,10 +145,19 @@ int cel_par_get_decoded(struct cel_dataset *ds, struct cel_var *var, const struc
                         nc_type memtype);
 
 /* --- par_queue.c: puts made alone ------------------------------------------------------------ */
+int cel_par_queue_check(const struct cel_par *par, size_t nbytes); /* is there room for so many? */
+/* NC_ERANGE: it is in the queue, some values did not fit. */
 int cel_par_queue_add(struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head);
 bool cel_par_queue_has(const struct cel_par *par, const struct cel_var *var);
 int cel_par_queue_run(struct cel_dataset *ds); /* collective */
 void cel_par_queue_free(struct cel_par *par);
+
+/* --- par_kept.c: whole chunks put alone ---------------------------------------------------------- */
+bool cel_par_is_whole(struct cel_request *req); /* is it made of whole chunks, which can be encoded here? */
+int cel_par_keep(struct cel_request *req);      /* NC_ERANGE: all of it is kept, some values did not fit */
+bool cel_par_keeps_some(const struct cel_par *par, const struct cel_var *var);
+int cel_par_kept_place(struct cel_dataset *ds); /* collective */
+void cel_par_kept_free(struct cel_par *par);
 
 /* --- par_grant.c: variables without chunks, moved by a rank alone ------------------------------- */
 /* Moves the values between the file and memory. false: that must go through rank 0, and none or some were moved. Not

@@ -14,7 +14,7 @@ run="timeout 120 $mpirun"
 path_of() { # FORMAT NAME
     case $1 in
     zarr2) echo "file://$PWD/$2#mode=nczarr" ;;
-    zarr3) echo "file://$PWD/$2#mode=nczarr,v3" ;;
+    zarr3 | shards) echo "file://$PWD/$2#mode=nczarr,v3" ;;
     *) echo "$2" ;;
     esac
 }
@@ -58,6 +58,18 @@ done <<END
 netcdf4 shuffle|deflate,level=1
 netcdf4 none
 zarr3 shuffle|zstd,level=3
+shards shuffle|zstd,level=3
+END
+while read -r format filter; do
+    for n in 1 2 3 4 16; do
+        $run -n $n "$programs/mpi_kept" "$(path_of "$format" "$(echo "kept-$format-$filter-$n" | tr '|,=' ---)")" "$format" "$filter" </dev/null
+    done
+done <<END
+netcdf4 shuffle|deflate,level=1
+netcdf4 blosc
+zarr2 zstd,level=3
+zarr3 shuffle|zstd,level=3
+shards zstd,level=3
 END
 for format in netcdf4 cdf1 cdf2 cdf5; do
     for n in 1 2 4 16; do
