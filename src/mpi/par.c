@@ -57,7 +57,7 @@ void cel_par_free(struct cel_par *par)
     cel_par_spare_free(par);
     cel_vec_dispose(&par->queued);
     cel_vec_dispose(&par->kept);
-    cel_vec_dispose(&par->alone);
+    cel_vec_dispose(&par->independent);
     cel_vec_dispose(&par->granted);
     cel_vec_dispose(&par->captured);
     cel_vec_dispose(&par->spare);
@@ -96,12 +96,12 @@ void cel_par_follow(struct cel_dataset *ds)
 
 /* --- access of variables ---------------------------------------------------------------------- */
 
-static bool is_alone(const struct cel_var *var)
+static bool is_independent(const struct cel_var *var)
 {
     const struct cel_par *par = var->group->dataset->par;
 
-    for (size_t i = 0; par && i < par->alone.n; i++)
-        if (par->alone.at[i] == var)
+    for (size_t i = 0; par && i < par->independent.n; i++)
+        if (par->independent.at[i] == var)
             return true;
     return false;
 }
@@ -110,7 +110,7 @@ int cel_par_prepare_access(const struct cel_var *var)
 {
     struct cel_par *par = var->group->dataset->par;
 
-    return cel_vec_reserve(&par->alone, par->alone.n + 1);
+    return cel_vec_reserve(&par->independent, par->independent.n + 1);
 }
 
 void cel_par_set_access(struct cel_var *var, bool collective)
@@ -118,17 +118,17 @@ void cel_par_set_access(struct cel_var *var, bool collective)
     struct cel_par *par = var->group->dataset->par;
 
     var->collective = collective;
-    for (size_t i = par->alone.n; i-- > 0;)
-        if (par->alone.at[i] == var)
-            cel_vec_remove(&par->alone, i);
+    for (size_t i = par->independent.n; i-- > 0;)
+        if (par->independent.at[i] == var)
+            cel_vec_remove(&par->independent, i);
     if (!collective && var->chain.n)
-        cel_vec_add(&par->alone, var);
+        cel_vec_add(&par->independent, var);
 }
 
 /* With filters always, unless the file is only read, or ranks have said otherwise. */
 bool cel_par_is_collective(const struct cel_var *var)
 {
-    return var->collective || (var->chain.n > 0 && var->group->dataset->writable && !is_alone(var));
+    return var->collective || (var->chain.n > 0 && var->group->dataset->writable && !is_independent(var));
 }
 
 bool cel_par_any_collective(struct cel_dataset *ds)

@@ -33,17 +33,17 @@ struct cel_par {
 
     const struct cel_par_lent *lent; /* where the chunks of the get at work lie (par_read.c) */
 
-    struct cel_vec granted;  /* variables that ranks move alone (par_grant.c) */
-    struct cel_vec alone;    /* struct cel_var *: with filters, and all the same put by ranks alone */
-    struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting ... */
-    struct cel_vec kept;     /* struct cel_captured *: whole chunks of such puts, encoded ... */
-    size_t nqueued;          /* ... and how many bytes both are */
-    uint64_t serial;         /* of the next chunk that is kept */
-    bool keeps;              /* what is captured will be kept: it is copied */
-    struct cel_mutex lock;   /* guards the rest: chunks are encoded by many threads */
-    struct cel_vec captured; /* struct cel_captured *: encoded chunks of the put at work */
-    struct cel_vec spare;    /* ... of earlier puts, whose memory is used again ... */
-    size_t nspare;           /* ... and how many bytes they are */
+    struct cel_vec granted;     /* variables that ranks move alone (par_grant.c) */
+    struct cel_vec independent; /* struct cel_var *: with filters, and all the same put by ranks alone */
+    struct cel_vec queued;      /* struct cel_par_item *: puts made alone, for the next meeting ... */
+    struct cel_vec kept;        /* struct cel_captured *: whole chunks of such puts, encoded ... */
+    size_t nqueued;             /* ... and how many bytes both are */
+    uint64_t serial;            /* of the next chunk that is kept */
+    bool keeps;                 /* what is captured will be kept: it is copied */
+    struct cel_mutex lock;      /* guards the rest: chunks are encoded by many threads */
+    struct cel_vec captured;    /* struct cel_captured *: encoded chunks of the put at work */
+    struct cel_vec spare;       /* ... of earlier puts, whose memory is used again ... */
+    size_t nspare;              /* ... and how many bytes they are */
 };
 
 /* A region of a variable and its values, as ranks send them to each other. */

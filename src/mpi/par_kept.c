@@ -135,7 +135,7 @@ static int begin(struct cel_dataset *ds, int64_t number, struct placed *p)
     return cel_par_placing_make(&p->req, &p->placing);
 }
 
-static int place(struct cel_dataset *ds, int64_t number)
+static int place_var(struct cel_dataset *ds, int64_t number)
 {
     struct placed p = {0};
     int rc = cel_par_share(ds->par, begin(ds, number, &p));
@@ -195,7 +195,7 @@ int cel_par_kept_place(struct cel_dataset *ds)
             return cel_first_failure_restore(&first);
         if (!all) /* of no variable: MPI failed */
             return cel_par_fail_cut_off(par->link);
-        cel_first_failure_note(&first, place(ds, all));
+        cel_first_failure_note(&first, place_var(ds, all));
         drop(par, all);
     }
 }
