@@ -167,9 +167,10 @@ static int check_access(const struct cel_call *c, int access)
         return cel_fail(NC_ENOPAR, "the dataset is not shared by ranks: open it with nc_open_par or nc_create_par");
     if (access != NC_INDEPENDENT && access != NC_COLLECTIVE)
         return cel_fail(NC_EINVAL, "access %d is neither NC_INDEPENDENT nor NC_COLLECTIVE", access);
-    if (access == NC_INDEPENDENT && c->ds->writable && c->var->chain.n)
-        return cel_fail(NC_EINVAL, "a variable with filters is written by all ranks together: keep NC_COLLECTIVE");
-    return CEL_OK;
+    if (access == NC_INDEPENDENT && c->ds->writable && c->var->chain.n && c->var->layout.unchunked)
+        return cel_fail(NC_EINVAL, "filtered elements of this type are written by all ranks together: keep "
+                                   "NC_COLLECTIVE");
+    return cel_par_prepare_access(c->var);
 }
 
 /* In data mode what was put so far can then be read by each rank. */

@@ -41,8 +41,10 @@ void cel_par_follow(struct cel_dataset *ds);
 int cel_par_compare_text(struct cel_par *par, int rc, const char *text); /* do all ranks say the same? */
 void cel_par_tell_file(struct cel_par *par, const char *path);           /* rank 0 has it: others may write to it */
 void cel_par_note_definitions(struct cel_par *par);                      /* they were not compared. Not collective */
-void cel_par_set_access(struct cel_var *var, bool collective);           /* not collective */
-bool cel_par_is_collective(const struct cel_var *var);                   /* not collective */
+/* Not collective: memory for the second, which cannot fail then. */
+int cel_par_prepare_access(const struct cel_var *var);
+void cel_par_set_access(struct cel_var *var, bool collective);
+bool cel_par_is_collective(const struct cel_var *var); /* not collective */
 
 /* Begins a collective call: rc says how this rank's own checks ended; one rank's failure is the answer on all. Puts that
  * ranks made alone are carried out. var: what it is about, or NULL. */

@@ -2,6 +2,7 @@
 /* Do all ranks have the same definitions? Each writes down its own, one object a line; hashes are compared, and only where
  * they differ the lines, so that the error says in what. */
 #include "lookup3.h"
+#include "mem.h"
 #include "par_int.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +11,21 @@
 
 /* --- writing down ----------------------------------------------------------------------------- */
 
-static uint32_t hash_values(const struct cel_att *att)
+static int hash_values(const struct cel_att *att, uint32_t *hash)
 {
-    uint32_t h = 0;
+    uint64_t nbytes;
+    char *flat;
+    int rc = cel_par_flat_bytes(att->type, att->data, att->n, &nbytes);
 
-    if (att->type->klass == NC_STRING)
-        for (size_t i = 0; i < att->n; i++) {
-            const char *text = ((char *const *)att->data)[i];
-
-            h = cel_lookup3(text ? text : "", text ? strlen(text) : 0, h + 1);
-        }
-    else if (!att->type->varsized)
-        h = cel_lookup3(att->data, att->n * att->type->size, 0);
-    return h;
+    if (rc != CEL_OK)
+        return rc;
+    flat = cel_malloc((size_t)nbytes + 1);
+    if (!flat)
+        return NC_ENOMEM;
+    cel_par_flatten(att->type, att->data, att->n, flat);
+    *hash = cel_lookup3(flat, (size_t)nbytes, 0);
+    free(flat);
+    return CEL_OK;
 }
 
 static int write_atts(const struct cel_atts *atts, const char *owner, struct cel_buf *out)
@@ -31,9 +34,12 @@ static int write_atts(const struct cel_atts *atts, const char *owner, struct cel
 
     for (size_t i = 0; rc == CEL_OK && i < atts->list.n; i++) {
         const struct cel_att *att = atts->list.at[i];
+        uint32_t hash = 0;
 
-        rc = cel_buf_printf(out, "attribute %s:%s, %zu of type %s, values with the hash %08x\n", owner, att->name,
-                            att->n, att->type->name, (unsigned)hash_values(att));
+        rc = hash_values(att, &hash);
+        if (rc == CEL_OK)
+            rc = cel_buf_printf(out, "attribute %s:%s, %zu of type %s, values with the hash %08x\n", owner, att->name,
+                                att->n, att->type->name, (unsigned)hash);
     }
     return rc;
 }
@@ -45,11 +51,9 @@ static int write_filters(const struct cel_var *var, struct cel_buf *out)
     return rc == CEL_OK && var->chain.n ? cel_chain_print(&var->chain, CEL_SPELL_NAMES, out) : rc;
 }
 
-static int write_var(const struct cel_var *var, struct cel_buf *out)
+static int write_shape(const struct cel_var *var, struct cel_buf *out)
 {
-    char path[CEL_WHERE_TEXT];
-    int rc =
-        cel_buf_printf(out, "variable %s of type %s (", cel_var_path(var, path), var->type ? var->type->name : "?");
+    int rc = CEL_OK;
 
     for (int d = 0; rc == CEL_OK && d < var->ndims; d++)
         rc = cel_buf_printf(out, "%s%s", d ? ", " : "", var->dim[d]->name);
@@ -57,11 +61,42 @@ static int write_var(const struct cel_var *var, struct cel_buf *out)
         rc = cel_buf_puts(out, ")");
     for (int d = 0; rc == CEL_OK && var->layout.chunk && d < var->ndims; d++)
         rc = cel_buf_printf(out, "%s%zu", d ? "x" : " in chunks of ", var->layout.chunk[d]);
+    return rc;
+}
+
+static int write_var(const struct cel_var *var, struct cel_buf *out)
+{
+    char path[CEL_WHERE_TEXT];
+    int rc =
+        cel_buf_printf(out, "variable %s of type %s (", cel_var_path(var, path), var->type ? var->type->name : "?");
+
+    if (rc == CEL_OK)
+        rc = write_shape(var, out);
     if (rc == CEL_OK)
         rc = write_filters(var, out);
+    if (rc == CEL_OK && var->quantize.mode)
+        rc = cel_buf_printf(out, " quantized (mode %d, %d)", var->quantize.mode, var->quantize.nsd);
     if (rc == CEL_OK)
-        rc = cel_buf_puts(out, "\n");
+        rc = cel_buf_puts(out, var->endian == NC_ENDIAN_BIG ? " big-endian\n" : "\n");
     return rc == CEL_OK ? write_atts(&var->atts, cel_var_path(var, path), out) : rc;
+}
+
+static int write_type(const struct cel_type *type, struct cel_buf *out)
+{
+    int rc = cel_buf_printf(out, "type %s of %zu bytes", type->name, type->size);
+
+    if (rc == CEL_OK && type->base)
+        rc = cel_buf_printf(out, " of %s", type->base->name);
+    for (size_t i = 0; rc == CEL_OK && i < type->nfields; i++)
+        rc = cel_buf_printf(out, ", field %s of type %s, %zu at %zu", type->field[i].name, type->field[i].type->name,
+                            type->field[i].n, type->field[i].offset);
+    for (size_t i = 0; rc == CEL_OK && i < type->nmembers; i++) {
+        uint64_t value;
+
+        memcpy(&value, type->member[i].value, sizeof value);
+        rc = cel_buf_printf(out, ", member %s of value %016llx", type->member[i].name, (unsigned long long)value);
+    }
+    return rc == CEL_OK ? cel_buf_puts(out, "\n") : rc;
 }
 
 static int write_group(const struct cel_group *group, struct cel_buf *out)
@@ -74,12 +109,8 @@ static int write_group(const struct cel_group *group, struct cel_buf *out)
         rc = dim->unlimited ? cel_buf_printf(out, "dimension %s, unlimited\n", dim->name)
                             : cel_buf_printf(out, "dimension %s of length %zu\n", dim->name, dim->len);
     }
-    for (size_t i = 0; rc == CEL_OK && i < group->types.n; i++) {
-        const struct cel_type *type = group->types.at[i];
-
-        rc = cel_buf_printf(out, "type %s of %zu bytes, %zu fields, %zu members\n", type->name, type->size,
-                            type->nfields, type->nmembers);
-    }
+    for (size_t i = 0; rc == CEL_OK && i < group->types.n; i++)
+        rc = write_type(group->types.at[i], out);
     if (rc == CEL_OK)
         rc = write_atts(&group->atts, "", out);
     for (size_t i = 0; rc == CEL_OK && i < group->vars.n; i++)
@@ -119,14 +150,14 @@ int cel_par_compare_text(struct cel_par *par, int rc, const char *text)
 {
     uint64_t len = strlen(text);
     uint32_t hash = cel_lookup3(text, (size_t)len, 0);
-    int high = (int)(hash >> 16), low = (int)(hash & 0xffff), halves[4] = {high, -high, low, -low}, all[4];
+    int64_t ends[2] = {hash, -(int64_t)hash}, all[2];
     char *first;
 
     rc = cel_par_share(par, rc);
     if (rc != CEL_OK)
         return rc;
-    cel_par_least(par, halves, all, 4);
-    if (all[0] == -all[1] && all[2] == -all[3])
+    cel_par_least(par, ends, all, 2);
+    if (all[0] == -all[1])
         return CEL_OK;
     cel_par_tell(par, 0, &len, sizeof len);
     first = calloc((size_t)len + 1, 1);

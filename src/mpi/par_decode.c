@@ -180,8 +180,7 @@ static int run_group(struct decoding *d, uint64_t from, uint64_t to, size_t *nex
     start_receiving(d);
     rc = decode_own(d);
     start_sending(d);
-    for (size_t i = 0; i < d->nrequests; i++)
-        cel_par_wait(&d->request[i]);
+    cel_par_finish(d->req->ds->par, d->request, d->nrequests);
     scatter_chunks(d, d->own, d->own_part, d->nown);
     scatter_chunks(d, d->received, d->received_part, d->nreceived);
     return rc;
@@ -279,11 +278,13 @@ static int get_shared(struct agreed *a, struct cel_par_head *heads)
     struct cel_par *par = a->req.ds->par;
     struct decoding d = {.req = &a->req, .parts = &a->parts, .memtype = a->memtype};
     int rc = cel_par_parts_settle(&a->parts, par, a->req.var, &a->head, heads, cel_par_owner_of_get);
+    bool shared =
+        a->parts.n && a->parts.answer.nshared; /* rank 0 knows the number also where it touches none of them */
 
-    if (rc == CEL_OK && a->parts.answer.nshared)
+    if (rc == CEL_OK && shared)
         rc = take_memory(&d);
     rc = cel_par_share(par, rc);
-    a->shared = a->parts.answer.nshared > 0;
+    a->shared = shared;
     if (rc == CEL_OK && a->shared)
         rc = run_groups(&d);
     decoding_free(&d);

@@ -7,18 +7,39 @@
 #include "par_int.h"
 #include <stdlib.h>
 
+/* Elements, by what travels. */
+static int flatten_values(const struct cel_type *type, size_t n, char **bytes, uint64_t *nbytes)
+{
+    char *flat = NULL;
+    int rc = cel_par_flat_bytes(type, *bytes, n, nbytes);
+
+    if (rc == CEL_OK)
+        flat = cel_malloc((size_t)*nbytes);
+    if (flat)
+        cel_par_flatten(type, *bytes, n, flat);
+    cel_value_reclaim(type, *bytes, n);
+    free(*bytes);
+    *bytes = flat;
+    return rc == CEL_OK && !flat ? NC_ENOMEM : rc;
+}
+
 static int get_for(struct cel_dataset *ds, struct cel_var *var, int to, const struct cel_par_head *head, bool *range)
 {
     ptrdiff_t stride[CEL_RANK_MAX];
     struct cel_region region = cel_par_region(head, stride, var->ndims);
-    char *bytes = cel_malloc((size_t)head->nbytes);
+    char *bytes = cel_calloc((size_t)head->n, (size_t)(head->nbytes / head->n));
     int rc = bytes ? cel_get_region(ds, var, &region, bytes, (nc_type)head->memtype) : NC_ENOMEM, known;
+    uint64_t nbytes = head->nbytes;
 
     *range = rc == NC_ERANGE;
     known = *range ? CEL_OK : rc;
+    if (known == CEL_OK && var->type->varsized)
+        known = rc = flatten_values(var->type, (size_t)head->n, &bytes, &nbytes);
     cel_par_send(ds->par, to, &rc, sizeof rc);
-    if (known == CEL_OK)
-        cel_par_send(ds->par, to, bytes, (size_t)head->nbytes);
+    if (known == CEL_OK) {
+        cel_par_send(ds->par, to, &nbytes, sizeof nbytes);
+        cel_par_send(ds->par, to, bytes, (size_t)nbytes);
+    }
     free(bytes);
     return known;
 }
@@ -44,6 +65,7 @@ static int serve(struct cel_dataset *ds, struct cel_var *var, const struct cel_p
 static int receive(const struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head,
                    bool *range)
 {
+    uint64_t nbytes;
     void *bytes;
     int rc;
 
@@ -53,9 +75,10 @@ static int receive(const struct cel_par *par, const struct cel_request *req, con
     *range = rc == NC_ERANGE;
     if (rc != CEL_OK && !*range)
         return CEL_OK;
-    rc = cel_par_receive_new(par, 0, (size_t)head->nbytes, &bytes);
+    cel_par_receive(par, 0, &nbytes, sizeof nbytes);
+    rc = cel_par_receive_new(par, 0, (size_t)nbytes, &bytes);
     if (rc == CEL_OK)
-        cel_par_unpack(req, bytes);
+        rc = cel_par_unpack(req, bytes);
     free(bytes);
     return rc;
 }
@@ -172,7 +195,7 @@ static int get_alone(struct cel_dataset *ds, struct cel_var *var, const struct c
         return rc;
     if (!ds->writable || ds->par->rank == 0)
         return cel_get_region(ds, var, region, data, memtype);
-    if (cel_par_queue_has(ds->par, var))
+    if (cel_par_queue_has(ds->par, var) || cel_par_keeps_some(ds->par, var))
         return cel_fail(NC_EINVAL, "puts of this rank wait for the next collective call: call nc_sync before the get");
     return CEL_PAR_READ_FILE;
 }

@@ -10,6 +10,9 @@
 #include "mem.h"
 #include "par_int.h"
 #include <stdlib.h>
+#include <string.h>
+
+#define AT_A_TIME 64 /* entries in a message */
 
 struct grant {
     const struct cel_var *var;
@@ -130,7 +133,7 @@ void cel_par_grant(struct cel_dataset *ds, bool anew)
 {
     struct cel_par *par = ds->par;
     struct entry *entry = NULL;
-    uint64_t n = 0, at = 0;
+    uint64_t n = 0;
 
     if (anew)
         cel_par_grants_free(par);
@@ -138,13 +141,15 @@ void cel_par_grant(struct cel_dataset *ds, bool anew)
         give_all(ds, &entry, &n);
     cel_par_tell(par, 0, &n, sizeof n);
     cel_par_grants_free(par);
-    for (; at < n; at++) {
-        struct entry one;
+    for (uint64_t at = 0; at < n; at += AT_A_TIME) {
+        struct entry some[AT_A_TIME];
+        size_t nsome = n - at < AT_A_TIME ? (size_t)(n - at) : AT_A_TIME;
 
         if (par->rank == 0)
-            one = entry[at];
-        cel_par_tell(par, 0, &one, sizeof one);
-        keep(ds, &one);
+            memcpy(some, entry + at, nsome * sizeof *some);
+        cel_par_tell(par, 0, some, nsome * sizeof *some);
+        for (size_t i = 0; i < nsome; i++)
+            keep(ds, &some[i]);
     }
     free(entry);
 }

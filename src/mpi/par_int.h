@@ -8,8 +8,17 @@
 #include "par.h"
 #include "vec.h"
 
+/* The way to other ranks. */
+struct cel_par_link {
+    MPI_Comm comm;          /* its own; errors come back as codes ... */
+    MPI_Errhandler handler; /* ... and go to this, the program's */
+    int error;              /* of MPI, the first: the dataset is cut off; 0: none */
+    int ended;              /* because of MPI_Finalize */
+    char *thrown_away;      /* what comes where there is no memory for it, a piece at a time */
+};
+
 struct cel_par {
-    MPI_Comm comm;
+    struct cel_par_link *link;
     MPI_Info info; /* hints, kept for whoever asks */
     int rank, size;
     struct cel_container_ops ops; /* of a dataset that only follows */
@@ -24,13 +33,17 @@ struct cel_par {
 
     const struct cel_par_lent *lent; /* where the chunks of the get at work lie (par_read.c) */
 
-    struct cel_vec granted;  /* variables that ranks move alone (par_grant.c) */
-    struct cel_vec queued;   /* struct cel_par_item *: puts made alone, for the next meeting ... */
-    size_t nqueued;          /* ... and how many bytes they are */
-    struct cel_mutex lock;   /* guards the rest: chunks are encoded by many threads */
-    struct cel_vec captured; /* struct cel_captured *: encoded chunks of the put at work */
-    struct cel_vec spare;    /* ... of earlier puts, whose memory is used again ... */
-    size_t nspare;           /* ... and how many bytes they are */
+    struct cel_vec granted;     /* variables that ranks move alone (par_grant.c) */
+    struct cel_vec independent; /* struct cel_var *: with filters, and all the same put by ranks alone */
+    struct cel_vec queued;      /* struct cel_par_item *: puts made alone, for the next meeting ... */
+    struct cel_vec kept;        /* struct cel_captured *: whole chunks of such puts, encoded ... */
+    size_t nqueued;             /* ... and how many bytes both are */
+    uint64_t serial;            /* of the next chunk that is kept */
+    bool keeps;                 /* what is captured will be kept: it is copied */
+    struct cel_mutex lock;      /* guards the rest: chunks are encoded by many threads */
+    struct cel_vec captured;    /* struct cel_captured *: encoded chunks of the put at work */
+    struct cel_vec spare;       /* ... of earlier puts, whose memory is used again ... */
+    size_t nspare;              /* ... and how many bytes they are */
 };
 
 /* A region of a variable and its values, as ranks send them to each other. */
@@ -53,6 +66,8 @@ struct cel_par_item {
 
 struct cel_captured {
     size_t index[CEL_RANK_MAX];
+    int64_t var;     /* kept: of which variable ... */
+    uint64_t serial; /* ... and in which order */
     uint32_t skipped;
     bool in_place; /* its bytes are the caller's values: they are gathered when they are written */
     size_t n, cap;
@@ -60,27 +75,41 @@ struct cel_captured {
 };
 
 bool cel_par_any_collective(struct cel_dataset *ds); /* is any variable? */
+int64_t cel_par_number(const struct cel_var *var);   /* the same on all ranks, from 1 on */
+/* On rank 0: makes the array as long as the regions of all need it. */
+int cel_par_extend(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads);
 
-/* --- par_wait.c: collective calls that leave the core to others while they wait ------------------ */
-void cel_par_wait(MPI_Request *request);
-void cel_par_least(const struct cel_par *par, const int *mine, int *all, int n); /* of each of n numbers */
-void cel_par_tell(const struct cel_par *par, int from, void *bytes, size_t n);   /* all ranks what one has */
+/* --- par_wait.c: calls of MPI; collective ones leave the core to others while they wait --------------- */
+#define CEL_PAR_TAG 1
+/* Collective; duplicates the communicator, if all ranks are ready for it. */
+int cel_par_link_make(MPI_Comm comm, bool ready, struct cel_par_link **out);
+void cel_par_link_free(struct cel_par_link *link, bool forget);
+bool cel_par_is_cut_off(struct cel_par_link *link); /* MPI failed, or has ended */
+int cel_par_fail_cut_off(const struct cel_par_link *link);
+/* After a call of MPI that began something, and its answer; false: it failed, or one before. */
+bool cel_par_wait(const struct cel_par *par, int begun, MPI_Request *request);
+void cel_par_least(const struct cel_par *par, const int64_t *mine, int64_t *all, int n); /* of each of n numbers */
+void cel_par_barrier(const struct cel_par *par);
+void cel_par_tell(const struct cel_par *par, int from, void *bytes, size_t n); /* all ranks what one has */
 /* n bytes of each rank, for all of which rank 0 has memory. */
 void cel_par_gather(const struct cel_par *par, const void *mine, void *all, size_t n);
 void cel_par_scatter(const struct cel_par *par, const void *all, void *mine, size_t n);
-
-/* --- par_message.c: bytes of any number ----------------------------------------------------- */
+/* Bytes of any number. */
 void cel_par_send(const struct cel_par *par, int to, const void *bytes, size_t n);
 void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n);
-/* Sends without waiting: cel_par_requests_of(n) requests are begun, and the one behind them is the answer. */
+/* Without waiting: cel_par_requests_of(n) requests are begun, and the one behind them is the answer. */
 MPI_Request *cel_par_send_start(const struct cel_par *par, int to, const void *bytes, size_t n, MPI_Request *request);
 MPI_Request *cel_par_receive_start(const struct cel_par *par, int from, void *bytes, size_t n, MPI_Request *request);
+void cel_par_finish(const struct cel_par *par, MPI_Request *request, size_t n);
 size_t cel_par_requests_of(size_t n);
 /* Receives into memory of its own, yours to free; without memory the bytes are received and thrown away: NC_ENOMEM. */
 int cel_par_receive_new(const struct cel_par *par, int from, size_t n, void **out);
-/* The request's values in the caller's memory, to or from packed ones. */
-void cel_par_pack(const struct cel_request *req, char *packed);
-void cel_par_unpack(const struct cel_request *req, const char *packed);
+
+/* --- par_message.c: regions and values --------------------------------------------------------- */
+/* The request's values in the caller's memory, to or from packed ones; text and lists with all they point to. */
+int cel_par_packed_bytes(const struct cel_request *req, uint64_t *nbytes);
+int cel_par_pack(const struct cel_request *req, char *packed);
+int cel_par_unpack(const struct cel_request *req, const char *packed);
 /* cel_request_begin of a variable that may have no array yet, without a lock. */
 int cel_par_begin(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                   nc_type memtype, bool writing, struct cel_request *req);
@@ -92,6 +121,16 @@ int cel_par_gather_heads(const struct cel_par *par, const struct cel_par_head *m
 bool cel_par_touch(const struct cel_par_head *a, const struct cel_par_head *b, int rank); /* may they overlap? */
 /* The region of a head; borrows its members. */
 struct cel_region cel_par_region(const struct cel_par_head *head, ptrdiff_t *stride, int rank);
+
+/* On rank 0: puts packed values of a region. */
+int cel_par_put_packed(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *head,
+                       const char *packed);
+
+/* --- par_flat.c: elements and what they point to, as bytes -------------------------------------- */
+int cel_par_flat_bytes(const struct cel_type *type, const void *elements, size_t n, uint64_t *nbytes);
+void cel_par_flatten(const struct cel_type *type, const void *elements, size_t n, char *flat);
+/* Into memory of its own, to be reclaimed and freed. */
+int cel_par_unflatten(const struct cel_type *type, const char *flat, size_t n, void **elements);
 
 /* --- par_read.c: collective gets, while the file is written -------------------------------------- */
 /* On rank 0: tells the others where their chunks lie. left of their heads: rank 0 has to read for that rank. */
@@ -106,10 +145,19 @@ int cel_par_get_decoded(struct cel_dataset *ds, struct cel_var *var, const struc
                         nc_type memtype);
 
 /* --- par_queue.c: puts made alone ------------------------------------------------------------ */
+int cel_par_queue_check(const struct cel_par *par, size_t nbytes); /* is there room for so many? */
+/* NC_ERANGE: it is in the queue, some values did not fit. */
 int cel_par_queue_add(struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head);
 bool cel_par_queue_has(const struct cel_par *par, const struct cel_var *var);
 int cel_par_queue_run(struct cel_dataset *ds); /* collective */
 void cel_par_queue_free(struct cel_par *par);
+
+/* --- par_kept.c: whole chunks put alone ---------------------------------------------------------- */
+bool cel_par_is_whole(struct cel_request *req); /* is it made of whole chunks, which can be encoded here? */
+int cel_par_keep(struct cel_request *req);      /* NC_ERANGE: all of it is kept, some values did not fit */
+bool cel_par_keeps_some(const struct cel_par *par, const struct cel_var *var);
+int cel_par_kept_place(struct cel_dataset *ds); /* collective */
+void cel_par_kept_free(struct cel_par *par);
 
 /* --- par_grant.c: variables without chunks, moved by a rank alone ------------------------------- */
 /* Moves the values between the file and memory. false: that must go through rank 0, and none or some were moved. Not

@@ -11,6 +11,12 @@ static bool is_entire(const struct cel_par_left *left)
     return !left->parts->n || left->parts->answer.entire;
 }
 
+/* Do the caller's values lie as they travel? */
+static bool as_they_are(const struct cel_par_left *left)
+{
+    return left->req->packed && !left->req->var->type->varsized;
+}
+
 static bool stays(const struct cel_par_left *left, size_t i)
 {
     return left->parts->fate[i].owner < 0;
@@ -47,8 +53,8 @@ static bool next_region(const struct cel_par_left *left, size_t *i, struct cel_p
         return false;
     if (is_entire(left)) {
         *head = *left->head;
-        *values = left->req->packed ? left->req->data : left->packed;
-        if (!left->req->packed)
+        *values = as_they_are(left) ? left->req->data : left->packed;
+        if (!as_they_are(left) && !left->req->var->type->varsized)
             cel_par_pack(left->req, left->packed);
         return true;
     }
@@ -64,7 +70,7 @@ static bool next_region(const struct cel_par_left *left, size_t *i, struct cel_p
 
 int cel_par_left_take_memory(struct cel_par_left *left)
 {
-    size_t most = is_entire(left) && !left->req->packed ? (size_t)left->head->nbytes : 0;
+    size_t most = is_entire(left) && !as_they_are(left) ? (size_t)left->head->nbytes : 0;
 
     for (size_t i = 0; !is_entire(left) && i < left->parts->n; i++) {
         size_t nbytes = (size_t)left->parts->mine[i].n * left->req->transfer.user_size;
@@ -75,7 +81,9 @@ int cel_par_left_take_memory(struct cel_par_left *left)
         return CEL_OK;
     free(left->packed);
     left->packed = cel_malloc(most);
-    return left->packed ? CEL_OK : NC_ENOMEM;
+    if (!left->packed)
+        return NC_ENOMEM;
+    return left->req->var->type->varsized ? cel_par_pack(left->req, left->packed) : CEL_OK;
 }
 
 void cel_par_left_send(struct cel_par_left *left)
@@ -100,9 +108,7 @@ void cel_par_left_send(struct cel_par_left *left)
 static int put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *head, const void *values,
                       bool *range)
 {
-    ptrdiff_t stride[CEL_RANK_MAX];
-    struct cel_region region = cel_par_region(head, stride, var->ndims);
-    int rc = cel_put_region(ds, var, &region, values, (nc_type)head->memtype);
+    int rc = cel_par_put_packed(ds, var, head, values);
 
     *range = *range || rc == NC_ERANGE;
     return rc == NC_ERANGE ? CEL_OK : rc;

@@ -5,74 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE ((size_t)1 << 30) /* MPI counts in int */
-#define TAG 1
-
-void cel_par_send(const struct cel_par *par, int to, const void *bytes, size_t n)
-{
-    for (size_t at = 0; at < n; at += PIECE) {
-        MPI_Request request;
-
-        cel_par_send_start(par, to, (const char *)bytes + at, n - at < PIECE ? n - at : PIECE, &request);
-        cel_par_wait(&request);
-    }
-}
-
-void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n)
-{
-    for (size_t at = 0; at < n; at += PIECE) {
-        MPI_Request request;
-
-        cel_par_receive_start(par, from, (char *)bytes + at, n - at < PIECE ? n - at : PIECE, &request);
-        cel_par_wait(&request);
-    }
-}
-
-MPI_Request *cel_par_send_start(const struct cel_par *par, int to, const void *bytes, size_t n, MPI_Request *request)
-{
-    for (size_t at = 0; at < n; at += PIECE)
-        MPI_Isend((const char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, to, TAG, par->comm,
-                  request++);
-    return request;
-}
-
-MPI_Request *cel_par_receive_start(const struct cel_par *par, int from, void *bytes, size_t n, MPI_Request *request)
-{
-    for (size_t at = 0; at < n; at += PIECE)
-        MPI_Irecv((char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, from, TAG, par->comm,
-                  request++);
-    return request;
-}
-
-size_t cel_par_requests_of(size_t n)
-{
-    return (n + PIECE - 1) / PIECE;
-}
-
-/* The sender must not wait for ever because there is no memory here. */
-static int throw_away(const struct cel_par *par, int from, size_t n)
-{
-    char some[4096];
-
-    for (size_t at = 0; at < n; at += PIECE) {
-        MPI_Message message;
-        MPI_Status status;
-
-        MPI_Mprobe(from, TAG, par->comm, &message, &status);
-        MPI_Mrecv(some, (int)sizeof some, MPI_BYTE, &message, &status);
-    }
-    return NC_ENOMEM;
-}
-
-int cel_par_receive_new(const struct cel_par *par, int from, size_t n, void **out)
-{
-    *out = cel_malloc(n ? n : 1);
-    if (!*out)
-        return throw_away(par, from, n);
-    cel_par_receive(par, from, *out, n);
-    return CEL_OK;
-}
-
 /* --- values ---------------------------------------------------------------------------------- */
 
 static void copy_elements(const struct cel_request *req, char *packed, bool pack)
@@ -95,20 +27,92 @@ static void copy_elements(const struct cel_request *req, char *packed, bool pack
     }
 }
 
-void cel_par_pack(const struct cel_request *req, char *packed)
+/* The elements one behind the other, in memory that is freed with `hold`; NULL: there is none. */
+static const char *packed_elements(const struct cel_request *req, char **hold)
 {
+    *hold = NULL;
     if (req->packed)
-        memcpy(packed, req->data, req->n * req->transfer.user_size);
-    else
-        copy_elements(req, packed, true);
+        return req->data;
+    *hold = cel_malloc(req->n * req->transfer.user_size);
+    if (*hold)
+        copy_elements(req, *hold, true);
+    return *hold;
 }
 
-void cel_par_unpack(const struct cel_request *req, const char *packed)
+int cel_par_packed_bytes(const struct cel_request *req, uint64_t *nbytes)
+{
+    char *hold;
+    const char *elements;
+    int rc;
+
+    *nbytes = req->n * req->transfer.user_size;
+    if (!req->var->type->varsized || !req->n)
+        return CEL_OK;
+    elements = packed_elements(req, &hold);
+    rc = elements ? cel_par_flat_bytes(req->var->type, elements, req->n, nbytes) : NC_ENOMEM;
+    free(hold);
+    return rc;
+}
+
+int cel_par_pack(const struct cel_request *req, char *packed)
+{
+    const char *elements;
+    char *hold;
+
+    if (!req->var->type->varsized) {
+        if (req->packed)
+            memcpy(packed, req->data, req->n * req->transfer.user_size);
+        else
+            copy_elements(req, packed, true);
+        return CEL_OK;
+    }
+    elements = packed_elements(req, &hold);
+    if (elements)
+        cel_par_flatten(req->var->type, elements, req->n, packed);
+    free(hold);
+    return elements ? CEL_OK : NC_ENOMEM;
+}
+
+static void unpack(const struct cel_request *req, const char *packed)
 {
     if (req->packed)
         memcpy(req->data, packed, req->n * req->transfer.user_size);
     else
         copy_elements(req, (char *)packed, false);
+}
+
+int cel_par_unpack(const struct cel_request *req, const char *packed)
+{
+    void *elements;
+    int rc;
+
+    if (!req->var->type->varsized) {
+        unpack(req, packed);
+        return CEL_OK;
+    }
+    rc = cel_par_unflatten(req->var->type, packed, req->n, &elements);
+    if (rc == CEL_OK)
+        unpack(req, elements); /* what they point to is the caller's now */
+    free(elements);
+    return rc;
+}
+
+int cel_par_put_packed(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *head, const char *packed)
+{
+    ptrdiff_t stride[CEL_RANK_MAX];
+    struct cel_region region = cel_par_region(head, stride, var->ndims);
+    void *elements = NULL;
+    int rc;
+
+    if (!var->type->varsized)
+        return cel_put_region(ds, var, &region, packed, (nc_type)head->memtype);
+    rc = cel_par_unflatten(var->type, packed, (size_t)head->n, &elements);
+    if (rc == CEL_OK)
+        rc = cel_put_region(ds, var, &region, elements, (nc_type)head->memtype);
+    if (elements)
+        cel_value_reclaim(var->type, elements, (size_t)head->n);
+    free(elements);
+    return rc;
 }
 
 /* --- regions ----------------------------------------------------------------------------------- */
@@ -131,13 +135,14 @@ int cel_par_prepare(struct cel_dataset *ds, struct cel_var *var, const struct ce
                     nc_type memtype, bool writing, struct cel_request *req, struct cel_par_head *head)
 {
     int rc = cel_par_begin(ds, var, region, data, memtype, writing, req);
+    uint64_t nbytes = 0;
 
-    if (rc == CEL_OK && var->type->varsized && ds->par->size > 1)
-        rc = cel_fail(NC_EINVAL, "text and lists of variable length do not go between ranks: use numbers or NC_CHAR");
+    if (rc == CEL_OK && writing)
+        rc = cel_par_packed_bytes(req, &nbytes);
     if (rc != CEL_OK)
         return rc;
     *head = (struct cel_par_head){.n = req->n,
-                                  .nbytes = req->n * req->transfer.user_size,
+                                  .nbytes = writing ? nbytes : req->n * req->transfer.user_size,
                                   .memtype = memtype,
                                   .group = var->group->id,
                                   .var = var->id};

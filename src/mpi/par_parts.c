@@ -247,6 +247,8 @@ static int lead(struct cel_par_parts *parts, const struct cel_par *par, const st
                 struct cel_par_head *heads, cel_par_choose *choose)
 {
     gather_parts(parts, par, heads);
+    if (par->link->error)
+        return cel_par_fail_cut_off(par->link);
     choose_all(parts, var, heads, par->size, choose);
     for (int r = 0; r < par->size; r++) {
         const struct cel_par_of_rank *of = &parts->of[r];
@@ -273,6 +275,8 @@ static int follow(struct cel_par_parts *parts, const struct cel_par *par)
     cel_par_send(par, 0, parts->mine, parts->n * sizeof *parts->mine);
     cel_par_receive(par, 0, &parts->answer, sizeof parts->answer);
     cel_par_receive(par, 0, parts->fate, parts->n * sizeof *parts->fate);
+    if (par->link->error)
+        return cel_par_fail_cut_off(par->link);
     rc = cel_par_receive_new(par, 0, (size_t)parts->answer.npieces * sizeof *parts->piece, &piece);
     parts->piece = piece;
     return rc;

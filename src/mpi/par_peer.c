@@ -63,7 +63,7 @@ static void show_mark(struct cel_par *par, const char *path, struct proof *proof
     cel_par_tell(par, 0, proof, sizeof *proof);
     if (par->rank && proof->inode && (name_mark(path, proof->random, &name) != CEL_OK || access(name.data, F_OK) != 0))
         proof->inode = 0;
-    MPI_Barrier(par->comm);
+    cel_par_barrier(par);
     if (made)
         unlink(name.data);
     cel_buf_dispose(&name);

@@ -399,6 +399,8 @@ int cel_par_place(struct cel_placing *p)
     if (par->rank)
         cel_par_peer_open(p->ds);
     gather_entries(p);
+    if (par->link->error)
+        rc = cel_par_fail_cut_off(par->link);
     while (rc == CEL_OK && more) {
         if (par->rank == 0)
             rc = lead(p, &more);

@@ -2,8 +2,8 @@
 /* Puts of ranks. Collective: each rank checks its region and encodes the chunks that it has whole; chunks that several ranks
  * have parts of go to one of them (par_parts.c, par_trade.c); rank 0 makes the array longer, places the encoded chunks
  * (par_place.c), lets ranks write what does not go by chunks (par_direct.c), then puts what is left, whose values travel as
- * they are (par_left.c). Alone: variables without chunks are written at once (par_grant.c), others by rank 0 at once, by other ranks when
- * ranks meet (par_queue.c). */
+ * they are (par_left.c). Alone: variables without chunks are written at once (par_grant.c), others by rank 0 at once, by other
+ * ranks when ranks meet: whole chunks, which are encoded before, by themselves (par_kept.c), parts by rank 0 (par_queue.c). */
 #include "mem.h"
 #include "par_int.h"
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool farthest(const struct cel_par *par, const struct cel_par_head *heads
     return any;
 }
 
-static int extend(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads)
+int cel_par_extend(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads)
 {
     size_t start[CEL_RANK_MAX], count[CEL_RANK_MAX];
     struct cel_request req;
@@ -83,7 +83,7 @@ static void look(struct put *p, struct news *news)
         news->chunks = news->chunks || p->heads[r].nchunks;
         news->parts = news->parts || p->heads[r].nparts;
     }
-    news->rc = extend(p->ds, p->var, p->heads);
+    news->rc = cel_par_extend(p->ds, p->var, p->heads);
     if (news->rc == CEL_OK && news->parts)
         news->rc = cel_par_parts_lead(&p->parts, p->heads, size);
     else if (news->rc == CEL_OK && news->chunks)
@@ -223,15 +223,33 @@ static int check_within(const struct cel_request *req)
     return CEL_OK;
 }
 
+/* What is queued counts later than what is kept: so after some that is queued nothing of that variable is kept. */
+static int put_later(struct put *p, bool whole)
+{
+    struct cel_par *par = p->ds->par;
+    int rc =
+        whole && !cel_par_queue_has(par, p->var) ? cel_par_keep(&p->req) : cel_par_queue_add(par, &p->req, &p->head);
+
+    if (rc == NC_ERANGE)
+        cel_fail(rc, "values did not fit type %s; all others are kept for the next collective call",
+                 p->var->type->name);
+    return rc == CEL_OK ? rc : cel_fail_in_var(rc, p->var);
+}
+
 static int put_alone(struct put *p, const struct cel_region *region, const void *data, nc_type memtype)
 {
     struct cel_par *par = p->ds->par;
     int rc = check_within(&p->req);
+    bool whole;
 
     if (rc != CEL_OK || !p->req.n || cel_par_alone(&p->req, &rc))
         return rc;
+    whole = cel_par_is_whole(&p->req);
+    if (!whole && p->var->chain.n)
+        return cel_fail(NC_EINVAL, "a rank alone puts whole chunks of a variable with filters, or none: put its parts "
+                                   "with NC_COLLECTIVE");
     if (par->rank)
-        return cel_par_queue_add(par, &p->req, &p->head);
+        return put_later(p, whole);
     rc = cel_put_region(p->ds, p->var, region, data, memtype);
     cel_par_grant_renew(p->ds, p->var);
     return rc;

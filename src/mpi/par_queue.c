@@ -7,28 +7,63 @@
 
 #define QUEUE_MAX ((size_t)256 << 20) /* bytes; a single put may be larger */
 
+int cel_par_queue_check(const struct cel_par *par, size_t nbytes)
+{
+    if (!par->nqueued || par->nqueued + nbytes <= QUEUE_MAX)
+        return CEL_OK;
+    return cel_fail(NC_ENOMEM,
+                    "%zu MB that this rank has put alone wait for the next collective call, and no more are kept: "
+                    "call nc_sync on all ranks, or put the variable with NC_COLLECTIVE",
+                    par->nqueued >> 20);
+}
+
+/* The values as the variable has them in memory: so what does not fit is known now. */
+static size_t convert(const struct cel_request *req, char *packed)
+{
+    struct cel_transfer transfer = req->transfer;
+    struct cel_box box = {.rank = req->rank, .user_at = req->data, .chunk_at = packed};
+    size_t step = transfer.size_in_chunk;
+
+    transfer.swap = false;
+    transfer.quantizer = NULL;
+    for (int d = req->rank - 1; d >= 0; d--) {
+        box.n[d] = req->count[d];
+        box.user[d] = req->step[d];
+        box.chunk[d] = (ptrdiff_t)step;
+        box.nth[d] = req->nth[d];
+        step *= req->count[d];
+    }
+    return cel_gather(&transfer, &box);
+}
+
 int cel_par_queue_add(struct cel_par *par, const struct cel_request *req, const struct cel_par_head *head)
 {
+    bool converts = req->transfer.convert != NULL;
+    size_t nbytes = converts ? req->n * req->transfer.size_in_chunk : (size_t)head->nbytes, nrange = 0;
     struct cel_par_item *item;
-    int rc;
+    int rc = cel_par_queue_check(par, nbytes);
 
-    if (par->queued.n && par->nqueued + head->nbytes > QUEUE_MAX)
-        return cel_fail(NC_ENOMEM,
-                        "%zu MB that this rank has put alone wait for the next collective call, and no more are kept: "
-                        "call nc_sync on all ranks, or put the variable with NC_COLLECTIVE",
-                        par->nqueued >> 20);
-    item = cel_malloc(sizeof *item + (size_t)head->nbytes);
+    if (rc != CEL_OK)
+        return rc;
+    item = cel_malloc(sizeof *item + nbytes);
     if (!item)
         return cel_fail(NC_ENOMEM,
                         "no memory to keep this put until the next collective call: call nc_sync more often");
     item->head = *head;
-    cel_par_pack(req, item->bytes);
-    rc = cel_vec_add(&par->queued, item);
+    item->head.nbytes = nbytes;
+    if (converts) {
+        item->head.memtype = req->var->type->id;
+        nrange = convert(req, item->bytes);
+    } else {
+        rc = cel_par_pack(req, item->bytes);
+    }
     if (rc == CEL_OK)
-        par->nqueued += (size_t)head->nbytes;
+        rc = cel_vec_add(&par->queued, item);
+    if (rc == CEL_OK)
+        par->nqueued += nbytes;
     else
         free(item);
-    return rc;
+    return rc == CEL_OK && nrange ? NC_ERANGE : rc;
 }
 
 bool cel_par_queue_has(const struct cel_par *par, const struct cel_var *var)
@@ -46,21 +81,18 @@ void cel_par_queue_free(struct cel_par *par)
 {
     for (size_t i = 0; i < par->queued.n; i++)
         free(par->queued.at[i]);
-    par->queued.n = par->nqueued = 0;
+    par->queued.n = 0;
 }
 
 static int put_item(struct cel_dataset *ds, const struct cel_par_head *head, const void *bytes)
 {
     const struct cel_group *group = cel_dataset_group(ds, (int)head->group);
     struct cel_var *var = group ? cel_var_by_id(group, (int)head->var) : NULL;
-    ptrdiff_t stride[CEL_RANK_MAX];
-    struct cel_region region;
     int rc;
 
     if (!var)
         return cel_fail(NC_ENOTVAR, "rank 0 has no variable number %d", (int)head->var);
-    region = cel_par_region(head, stride, var->ndims);
-    rc = cel_put_region(ds, var, &region, bytes, (nc_type)head->memtype);
+    rc = cel_par_put_packed(ds, var, head, bytes);
     cel_par_grant_renew(ds, var);
     return rc;
 }

@@ -104,12 +104,6 @@ static void start_sending(const struct cel_request *req, const struct cel_par_pa
                                       message_bytes(req, parts->mine[i].n), next);
 }
 
-static void finish_sending(const struct outbox *out)
-{
-    for (size_t i = 0; i < out->n; i++)
-        cel_par_wait(&out->request[i]);
-}
-
 static void outbox_free(struct outbox *out, size_t n)
 {
     for (size_t i = 0; out->message && i < n; i++)
@@ -227,7 +221,7 @@ int cel_par_trade(struct cel_request *req, const struct cel_par_parts *parts, in
     if (rc == CEL_OK && parts->n) {
         start_sending(req, parts, &out);
         rc = receive_all(req, parts, range);
-        finish_sending(&out);
+        cel_par_finish(par, out.request, out.n);
     }
     outbox_free(&out, parts->n);
     return rc;

@@ -160,7 +160,7 @@ static int send_whole(struct cel_stream *stream, const size_t *index)
 {
     bool whole = cel_grid_cover(stream->req, index) == CEL_COVER_WHOLE;
 
-    if (whole && !stream->var->chain.n && stream->req->transfer.same)
+    if (whole && !stream->var->chain.n && stream->req->transfer.same && !stream->ds->par->keeps)
         return capture_in_place(stream->req, index);
     if (whole)
         send_job(stream, index, stream->var->chain.n ? cel_job_put_whole : gather_captured);

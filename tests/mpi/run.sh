@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # run.sh PROGRAMS [MATRIX_RUNS]: every format at 1, 2, 4 and 16 ranks; files and stores must have the same bytes for any
-# number, also those without chunks, which ranks write by themselves. Then one rank errs, in every step and way, in MATRIX_RUNS sessions of each format (132: each combination at least
-# once with 2 and 3 ranks; the long form is 1000). PROGRAMS is the folder of mpi_ranks and the others. Under mpirun, or what
-# MPIRUN names; nothing waits longer than a minute.
+# number, also those without chunks, which ranks write by themselves. Then one rank errs, in every step and way, in MATRIX_RUNS
+# sessions of each format (132: each combination at least once with 2 and 3 ranks; the long form is 1000), gets no memory, or
+# MPI itself fails. PROGRAMS is the folder of mpi_ranks and the others. Under mpirun, or what MPIRUN names; what nobody waits
+# for longer is in patience.h.
 set -eu
 programs=$1 runs=${2:-132}
 mpirun=${MPIRUN:-mpirun --oversubscribe}
@@ -13,7 +14,7 @@ run="timeout 120 $mpirun"
 path_of() { # FORMAT NAME
     case $1 in
     zarr2) echo "file://$PWD/$2#mode=nczarr" ;;
-    zarr3) echo "file://$PWD/$2#mode=nczarr,v3" ;;
+    zarr3 | shards) echo "file://$PWD/$2#mode=nczarr,v3" ;;
     *) echo "$2" ;;
     esac
 }
@@ -57,6 +58,18 @@ done <<END
 netcdf4 shuffle|deflate,level=1
 netcdf4 none
 zarr3 shuffle|zstd,level=3
+shards shuffle|zstd,level=3
+END
+while read -r format filter; do
+    for n in 1 2 3 4 16; do
+        $run -n $n "$programs/mpi_kept" "$(path_of "$format" "$(echo "kept-$format-$filter-$n" | tr '|,=' ---)")" "$format" "$filter" </dev/null
+    done
+done <<END
+netcdf4 shuffle|deflate,level=1
+netcdf4 blosc
+zarr2 zstd,level=3
+zarr3 shuffle|zstd,level=3
+shards zstd,level=3
 END
 for format in netcdf4 cdf1 cdf2 cdf5; do
     for n in 1 2 4 16; do
@@ -78,6 +91,16 @@ done
 rm alone-chunks
 for n in 2 4 16; do
     $run -n $n "$programs/mpi_failures" failures.nc
+done
+for n in 1 2 3; do
+    $run -n $n "$programs/mpi_texts" texts-$n.nc netcdf4
+    $run -n $n "$programs/mpi_texts" "$(path_of zarr3 texts-$n.zarr)" zarr3
+done
+every=7
+[ "$runs" -lt 1000 ] || every=1
+for n in 2 3; do
+    timeout 1200 $mpirun -n $n "$programs/mpi_memory" . $every
+    $run -n $n "$programs/mpi_broken" .
 done
 for n in 2 3; do
     for format in netcdf4 zarr2 cdf1; do
