@@ -58,10 +58,25 @@ def check_external(ncdump, directory):
         raise SystemExit("%s: libhdf5 loaded: %s\n%s%s" % (path, loaded, out, messages))
 
 
+def check_long_header(ncdump, directory):
+    "Headers of the oldest kind to which attributes were added one by one: a block of 1 MB, and 200 blocks."
+    path = os.path.join(directory, "long_header.h5")
+    with h5py.File(path, "w", libver="earliest") as f:
+        for i in range(300):
+            f.attrs["long%d" % i] = np.arange(400) + i
+        for i in range(200):
+            for name in ("g", "h"):  # the other one stands behind the block, which then cannot grow
+                f.require_group(name).attrs["%s%d" % (name, i)] = i
+    code, out, messages, loaded = dump(ncdump, path, "--untrusted", "-h")
+    if loaded or code or not all(text in out for text in (":long0 = ", ":long299 = ", ":g0 = ", ":g199 = ", ":h199 = ")):
+        raise SystemExit("%s: libhdf5 loaded: %s\n%s%s" % (path, loaded, out[-500:], messages))
+
+
 def main():
     ncdump, directory = sys.argv[1:]
     os.makedirs(directory, exist_ok=True)
     check_external(ncdump, directory)
+    check_long_header(ncdump, directory)
     same = refused = 0
     for path in list(make_h5_files.make_all(directory)) + [make_outside(directory)]:
         code, out, messages, loaded = dump(ncdump, path, "--untrusted")

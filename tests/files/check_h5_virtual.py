@@ -301,6 +301,41 @@ def check_parts(program, rng, path, env):
     return True
 
 
+def add_hostile(f):
+    "Blocks in no order of a source that has no dimensions; and of one whose selection is all of it, more than there are blocks for."
+    for name, shape, size in (("blocks_of_one", (), 8), ("blocks_of_all", (3 << 20,), 3 << 20)):
+        f.create_dataset(name + "_source", shape, "i1")
+        to, dcpl = h5py.h5s.create_simple((size + 9,)), h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        to.select_hyperslab((0,), (1,), None, (5,))
+        to.select_hyperslab((7,), (1,), None, (1,), op=h5py.h5s.SELECT_OR)
+        to.select_hyperslab((9,), (1,), None, (size - 6,), op=h5py.h5s.SELECT_OR)
+        dcpl.set_virtual(to, b".", (name + "_source").encode(), h5py.h5s.create_simple((size,)))
+        dcpl.set_fill_value(np.array(-1, "i1"))
+        h5py.h5d.create(f.id, name.encode(), h5py.h5t.NATIVE_INT8, h5py.h5s.create_simple((size + 9,)), dcpl)
+
+
+def check_spread(program, directory):
+    "Each part is virtual, and has 12 parts that are: 12^7 of them are not looked for."
+    path, levels, width = os.path.join(directory, "spread.h5"), 7, 12
+    with h5py.File(os.path.join(directory, "levels.h5"), "w", libver="latest") as f:
+        f.create_dataset("last", (2,), "i4", maxshape=(None,), chunks=(2,))
+    sources = ["last"]
+    for level in range(levels):
+        names = ["v"] if level == levels - 1 else ["l%d_%d" % (level, i) for i in range(width)]
+        with h5py.File(path if level == levels - 1 else os.path.join(directory, "levels.h5"), "a", libver="latest") as f:
+            for name in names:
+                dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+                for source in sources:
+                    endless = h5py.h5s.create_simple((2,), (UNLIMITED,))
+                    endless.select_hyperslab((0,), (1,), None, (UNLIMITED,))
+                    dcpl.set_virtual(endless, b"levels.h5" if level == levels - 1 else b".", source.encode(), endless)
+                h5py.h5d.create(f.id, name.encode(), h5py.h5t.NATIVE_INT32, h5py.h5s.create_simple((2,), (UNLIMITED,)), dcpl)
+        sources = names
+    run = subprocess.run([program, path, "regions"], input="v 1 0 1 1", capture_output=True, text=True)
+    if run.returncode != 1:
+        sys.exit("parts without number: %d %s %s" % (run.returncode, run.stdout, run.stderr))
+
+
 def check_odd(program, directory):
     "What is read in untrusted mode, too: blocks in no order, a source of another number type. What is an error: too few elements, circles."
     path = os.path.join(directory, "odd.h5")
@@ -315,19 +350,22 @@ def check_odd(program, directory):
         layouts["circle"][:] = h5py.VirtualSource(".", "circle", (10,))
         for name, layout in layouts.items():
             f.create_virtual_dataset(name, layout, fillvalue=-1)
+        add_hostile(f)
 
     def read(name, **env):
         run = subprocess.run([program, path, "regions"], input="%s 1 0 10 1" % name, capture_output=True, text=True,
                              env=dict(os.environ, **env))
-        return run.stdout if run.returncode == 0 else "failed"
+        return run.stdout if run.returncode == 0 else "failed" if run.returncode == 1 else "crashed"
 
     wanted = {"blocks": "blocks 1 2 -1 -1 7 -1 -1 -1 -1 -1\n", "double": "double 0 1 2 3 4 5 6 7 8 9\n",
-              "too_short": "failed", "circle": "failed"}
+              "too_short": "failed", "circle": "failed", "blocks_of_one": "failed",
+              "blocks_of_all": "blocks_of_all 0 0 0 0 0 -1 -1 0 -1 0\n"}
     for name, text in wanted.items():
         if read(name) != text or read(name, CELLAR_UNTRUSTED="1") != text:
             sys.exit("%s: %s, untrusted: %s" % (name, read(name), read(name, CELLAR_UNTRUSTED="1")))
     if read("x", CELLAR_UNTRUSTED="1") != "x 0 1 2 3 4 5 6 7 8 9\n":
         sys.exit("x is lost beside virtual datasets")
+    check_spread(program, directory)
 
 
 def main():

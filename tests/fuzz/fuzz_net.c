@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What comes over a network or from files about it: the first byte says which. Whatever comes, it is taken or refused; an error
  * has a text, and what is taken holds together. */
+#include "byteranges.h"
 #include "credentials_int.h"
 #include "login.h"
 #include "net_int.h"
@@ -76,6 +77,30 @@ static void try_headers(char *text, size_t n)
         free(line);
         FUZZ_EXPECT(memchr(etag, '\0', CEL_NET_TEXT) && call.asked < 1000000, "out of bounds");
     }
+}
+
+/* A body of several ranges, behind the line that its type is: what is found of a range lies in it. */
+static void try_ranges(char *text, size_t n)
+{
+    static const struct cel_range wanted[] = {{0, 1}, {100, 50}, {500, 100}, {UINT64_MAX - 1, 1}, {3, UINT64_MAX}};
+    char *end = memchr(text, '\n', n);
+    size_t len = end ? n - (size_t)(end + 1 - text) : 0;
+    struct cel_buf body = {.data = malloc(len + 1), .len = len, .cap = len};
+    uint64_t total = 0;
+
+    if (end) {
+        *end = '\0';
+        memcpy(body.data, end + 1, len);
+        body.data = realloc(body.data, len ? len : 1); /* nothing is behind it */
+    }
+    for (size_t i = 0; end && i < sizeof wanted / sizeof *wanted; i++) {
+        const char *at = cel_byteranges_find(text, &body, &wanted[i], &total);
+
+        FUZZ_EXPECT(!at || (at >= body.data && wanted[i].n <= (size_t)(body.data + len - at)), "outside of the body");
+        FUZZ_EXPECT(!at || (cel_byteranges_is(text) && wanted[i].offset + (wanted[i].n - 1) < total),
+                    "beyond the value");
+    }
+    free(body.data);
 }
 
 /* --- settings -------------------------------------------------------------------------------- */
@@ -155,8 +180,8 @@ static void try_url(char *text, size_t n)
     free(twice);
 }
 
-static void (*const kinds[])(char *text, size_t n) = {try_list, try_sts,   try_document, try_headers,
-                                                      try_rc,   try_netrc, try_aws,      try_url};
+static void (*const kinds[])(char *text, size_t n) = {try_list,  try_sts, try_document, try_headers, try_rc,
+                                                      try_netrc, try_aws, try_url,      try_ranges};
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

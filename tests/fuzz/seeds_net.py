@@ -17,9 +17,11 @@ RC = '''# settings\nHTTP.NETRC = /a/b\n[https://host:443/x]HTTP.CREDENTIALS.USER
 AWS.PROFILE=p\nHTTP.PROXY.SERVER=http://u:p@h:1\n[half\n=x\n'''
 NETRC = 'machine other login x password y\n# no\nmacdef m\n x\n\nmachine host\n login a\n password "b \\" c"\ndefault login d password e\n'
 AWS = '[profile p]\nregion = eu-west-1\ns3 =\n  region = no\naws_access_key_id=A\n[p]\naws_access_key_id = B # x\n[default]\n'
+RANGES = ['multipart/byteranges; boundary=%s\n\r\n--x\r\nContent-Type: a/b\r\nContent-Range: bytes 0-9/1000\r\n\r\n0123456789\r\n'
+          '--x \r\ncontent-range:bytes 90-159/1000\n\n%s\r\n--x--\r\n' % (quoted, 'v' * 70) for quoted in ('x', '"x"; a=b')]
 URLS = ['https://Host.example:443/a%20b/c?x=1&y=%2F', 's3://bucket/a b/c', 'http://[::1]:80/x', 'https://u:p@h/x', 'gs://b',
         's3://k:se/cret@b/x and http://h/?q: text', '%41%zz']
-seeds = [[LIST], [STS], [DOCUMENT], [HEADERS], [RC], [NETRC], [AWS], URLS]
+seeds = [[LIST], [STS], [DOCUMENT], [HEADERS], [RC], [NETRC], [AWS], URLS, RANGES]
 
 folder = os.path.join(sys.argv[1], 'net')
 os.makedirs(folder, exist_ok=True)

@@ -87,6 +87,46 @@ def check_long_strings():
         complain("long strings: exit %d: %s" % (done.returncode, said[-500:]))
 
 
+def check_shared_object(name, dtype, value):
+    """Many elements that lead to one object in the heap of the file."""
+    path, count = os.path.join(scratch, name + ".h5"), 20000
+    with h5py.File(path, "w") as f:
+        f.create_dataset("v", (count,), dtype=dtype)[0] = value
+        at, n = f["v"].id.get_offset(), f["v"].id.get_storage_size() // count
+    with open(path, "r+b") as f:
+        f.seek(at)
+        first = f.read(n)
+        f.write(first * (count - 1))
+    done, said = run([TOOLS + "/ncdump", path])
+    if done.returncode != 1 or "v" not in done.stderr or "CELLAR_MAX_DECODED" not in done.stderr:
+        complain("%s: exit %d: %s" % (name, done.returncode, said[-500:]))
+
+
+def check_shared_attributes():
+    """The same of attributes: they are kept, and counted all together."""
+    path, long, short = os.path.join(scratch, "attributes.h5"), 400000, 77
+    with h5py.File(path, "w") as f:
+        f.attrs["long"] = "x" * long
+        for i in range(40):
+            f.attrs["a%d" % i] = ["y" * short] * 10
+    content = open(path, "rb").read()
+
+    def references(length):
+        head, at = struct.pack("<I", length), content.find(struct.pack("<I", length))
+        while at >= 0:
+            if 0 < struct.unpack_from("<Q", content, at + 4)[0] < len(content):
+                yield at
+            at = content.find(head, at + 1)
+
+    to = content[(at := next(references(long))):at + 16]
+    for at in list(references(short)):
+        content = content[:at] + to + content[at + 16:]
+    open(path, "wb").write(content)
+    said = run(["/bin/sh", "-c", '"$0" -h "$1" | cut -c1-300', TOOLS + "/ncdump", path])[1]
+    if "a0 = " not in said or "a39 cannot be read: " not in said or "CELLAR_MAX_DECODED" not in said:
+        complain("attributes: " + said[-1000:])
+
+
 check_metadata("text", '{"a":"' + "x" * (64 << 20) + '"}')
 check_metadata("numbers", '{"a":[' + "1," * (16 << 20) + "1]}")
 check_metadata("objects", '{"a":[' + "{}," * (8 << 20) + "1]}")
@@ -100,6 +140,9 @@ check_chunk("length", zlib.compress(struct.pack("<II", 4, 4000000000)))
 check_chunk("promise", zlib.compress(struct.pack("<I", 1 << 30)), shape=[1 << 30], chunks=[1 << 30])
 if h5py:
     check_long_strings()
+    check_shared_object("texts", h5py.string_dtype(), "x" * 20000)
+    check_shared_attributes()
+    check_shared_object("lists", h5py.vlen_dtype("i1"), [1] * 20000)
 shutil.rmtree(scratch)
 print("%d failures" % failures)
 sys.exit(failures != 0)

@@ -12,7 +12,8 @@
 #include <string.h>
 
 enum { BEFORE_SHAPE = 3, LONG_ITEM = 9, ITEM = 5, BEFORE_TYPE = 6 };
-#define TABLE_MOST 4096 /* blocks whose offsets are read with the header */
+#define TABLE_MOST 4096              /* blocks whose offsets are read with the header */
+#define LOOKS_MOST ((size_t)1 << 22) /* at offsets, before fetching the whole chunk is less work */
 enum { FIXARRAY = 0x90, INT64 = 0xd3, INT32 = 0xd2, STR32 = 0xdb };
 
 /* --- the layer ------------------------------------------------------------------------------- */
@@ -425,7 +426,7 @@ int cel_b2_array_decode(struct cel_b2_work *work, const struct cel_b2_array *a, 
     return rc == CEL_OK ? decode_part(work, a, &c, start, count, dst) : rc;
 }
 
-/* Special chunks are fetched whole: they are short. */
+/* Special chunks, which are short, and those of which very many blocks are wanted. */
 static int fetch_whole(struct cel_b2_work *work, const struct cel_b2_array *a, const struct cel_encoded *src,
                        const size_t *start, const size_t *count, unsigned char *dst)
 {
@@ -434,6 +435,17 @@ static int fetch_whole(struct cel_b2_work *work, const struct cel_b2_array *a, c
     if (rc == CEL_OK)
         rc = src->fetch(src, 0, src->n, work->fetched);
     return rc == CEL_OK ? cel_b2_array_decode(work, a, work->fetched, src->n, start, count, dst) : rc;
+}
+
+/* Where a fetched block ends is looked for among the offsets of all. */
+static bool is_too_much(const struct cel_b2_array *a, const struct cel_b2_header *h, const size_t *start,
+                        const size_t *count)
+{
+    size_t n = 1;
+
+    for (int d = 0; d < a->rank && count[d]; d++)
+        n *= (start[d] + count[d] - 1) / a->block[d] - start[d] / a->block[d] + 1;
+    return n > 16 && n > LOOKS_MOST / h->nblocks;
 }
 
 /* The header, and with it the offsets of the blocks where they are as many as the shape makes. *got: bytes that are there. */
@@ -464,7 +476,7 @@ int cel_b2_array_fetch(struct cel_b2_work *work, const struct cel_b2_array *a, c
         rc = cel_fail(NC_EFILTER, "blosc2: the chunk says %zu bytes are stored, %zu are there", h.cbytes, src->n);
     if (rc != CEL_OK)
         return rc;
-    if (h.special)
+    if (h.special || (!h.stored && is_too_much(a, &h, start, count)))
         return fetch_whole(work, a, src, start, count, dst);
     need = h.stored ? 0 : h.size + 4 * h.nblocks;
     if (need > got)

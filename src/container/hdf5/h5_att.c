@@ -69,7 +69,7 @@ static int read_directly(struct reading *r, struct value *v)
         memcpy(v->data, v->found.data.p, v->n);
         return CEL_OK;
     }
-    return cel_h5r_values_read(r->reader, v->found.type, v->type, v->found.data, v->n, v->data);
+    return cel_h5r_values_read(r->reader, v->found.type, v->type, v->found.data, v->n, &r->f->att_left, v->data);
 }
 
 /* --- through libhdf5 --- */

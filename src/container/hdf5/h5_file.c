@@ -192,6 +192,7 @@ static int open_directly(struct cel_h5_file *f)
     if (rc != CEL_OK)
         return rc;
     f->own_reader = true;
+    f->att_left = cel_h5r_most_of_heap(&f->read);
     rc = cel_h5_group_make_priv(f->ds->root, -1, f->read.root);
     return rc == CEL_OK ? cel_h5_load(f->ds) : rc;
 }

@@ -159,6 +159,7 @@ struct cel_h5_file { /* dataset->container */
     struct cel_source *cache; /* over io; NULL: there is none */
     struct cel_h5r_file read;
     struct cel_h5r_reader *reader; /* NULL: not needed yet */
+    uint64_t att_left;             /* memory that strings and lists of attributes, which are kept, may still take */
     struct cel_vec outside;        /* struct cel_h5_outside *: other files that links lead to */
 
     /* what becomes of the file at close */
@@ -347,7 +348,8 @@ int cel_h5_chunk_refresh(struct cel_var *var); /* before libhdf5 touches the dat
 struct cel_h5_where { /* where a dataset lies that is read without libhdf5 */
     const struct cel_h5r_file *read;
     struct cel_h5_io *io;
-    int depth; /* virtual datasets that led here */
+    int depth;        /* virtual datasets that led here */
+    uint64_t *looked; /* what they have looked at in virtual parts; NULL: none led here */
 };
 struct cel_h5_outside {
     struct cel_h5_io *io;

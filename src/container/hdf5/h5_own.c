@@ -180,7 +180,7 @@ static int convert(struct cel_h5_own *own, const struct cel_type *type, const un
 
     memset(data, 0, n * type->size);
     if (rc == CEL_OK)
-        rc = cel_h5r_values_read(own->reader, own->dataset.form, type, bytes, n, data);
+        rc = cel_h5r_values_read(own->reader, own->dataset.form, type, bytes, n, NULL, data);
     if (rc == CEL_OK)
         return CEL_OK;
     if (type->varsized)

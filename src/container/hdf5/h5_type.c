@@ -183,7 +183,7 @@ static int load_member(struct cel_type *type, const struct cel_h5r_datatype *t, 
 {
     unsigned char value[16] = {0};
     struct cel_h5_bytes bytes = {.p = part->value, .n = t->size};
-    int rc = cel_h5r_values_read(NULL, t->base, type->base, bytes, 1, value);
+    int rc = cel_h5r_values_read(NULL, t->base, type->base, bytes, 1, NULL, value);
 
     return rc == CEL_OK ? cel_type_add_member(type, part->name, value) : CEL_ABSENT;
 }

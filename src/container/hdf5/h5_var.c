@@ -303,7 +303,7 @@ static int take_fill(struct cel_h5r_reader *reader, struct cel_var *var, const s
     var->fill.value = cel_calloc(1, var->type->size);
     if (!var->fill.value)
         return NC_ENOMEM;
-    rc = cel_h5r_values_read(reader, d->form, var->type, bytes, 1, var->fill.value);
+    rc = cel_h5r_values_read(reader, d->form, var->type, bytes, 1, NULL, var->fill.value);
     if (rc == CEL_OK)
         return CEL_OK;
     if (var->type->varsized)

@@ -8,7 +8,10 @@
 #include "h5_virtual.h"
 #include <stdlib.h>
 
-enum { DEPTH_MAX = 8, NUMBERED_MAX = 4096 };
+enum { DEPTH_MAX = 8, NUMBERED_MAX = 4096, ALL_NUMBERED_MAX = 1 << 16 };
+/* Virtual parts have virtual parts: what a call looks at of these, in all. Each entry of their lists is one look, and each dataset
+ * that is opened for them as many as that takes about. */
+enum { LOOKS_MAX = 1 << 23, LOOKS_OF_DATASET = 64 };
 
 /* --- sources ------------------------------------------------------------------------------------ */
 
@@ -64,10 +67,22 @@ static int take_source(const struct cel_h5_virtual *v, struct cel_h5r_dataset *d
     return rc;
 }
 
-/* CEL_ABSENT: there is no such dataset. */
-static int find_source(const struct cel_h5_virtual *v, struct cel_h5_part *s)
+static int count_looks(const struct cel_h5_virtual *v, uint64_t n)
 {
-    struct cel_h5_where where = {v->where.read, v->where.io, v->where.depth + 1};
+    uint64_t *looked = v->where.looked;
+
+    if (looked)
+        *looked += n;
+    return !looked || *looked <= LOOKS_MAX
+               ? CEL_OK
+               : cel_fail(NC_EHDFERR, "virtual datasets lead to one another, and to more parts than are followed");
+}
+
+/* CEL_ABSENT: there is no such dataset. */
+static int find_source(struct cel_h5_virtual *v, struct cel_h5_part *s)
+{
+    struct cel_h5_where where = {v->where.read, v->where.io, v->where.depth + 1,
+                                 v->where.looked ? v->where.looked : &v->looked};
     struct cel_h5r_reader *reader = v->reader;
     struct cel_h5r_dataset d;
     struct cel_h5r_link found;
@@ -89,9 +104,9 @@ static int find_source(const struct cel_h5_virtual *v, struct cel_h5_part *s)
     return rc;
 }
 
-static int open_source(const struct cel_h5_virtual *v, struct cel_h5_part *s)
+static int open_source(struct cel_h5_virtual *v, struct cel_h5_part *s)
 {
-    int rc = CEL_OK;
+    int rc = count_looks(v, LOOKS_OF_DATASET);
 
     s->file = cel_strdup(v->file.data);
     s->dataset = cel_strdup(v->name.data);
@@ -150,7 +165,7 @@ static int count_numbered(struct cel_h5_virtual *v, const struct cel_h5r_mapping
     int rc = cel_h5_virtual_part(v, m, n, &s);
 
     for (; rc == CEL_OK && s->own; rc = cel_h5_virtual_part(v, m, n, &s))
-        if (++n > NUMBERED_MAX)
+        if (++n > NUMBERED_MAX || ++v->numbered > ALL_NUMBERED_MAX)
             return CEL_ASK_LIBHDF5;
     *have = n * m->to.axis[m->to.endless].block;
     return rc;
@@ -258,6 +273,8 @@ int cel_h5_virtual_make(const struct cel_h5_where *where, struct cel_h5r_reader 
     *v = (struct cel_h5_virtual){.where = *where, .reader = reader, .dataset = d};
     v->file = v->name = CEL_BUF_INIT(SIZE_MAX / 2);
     rc = d->rank > 0 ? cel_h5r_mappings_read(reader, &d->layout, &v->list) : CEL_ASK_LIBHDF5;
+    if (rc == CEL_OK)
+        rc = count_looks(v, v->list.n);
     if (rc == CEL_OK)
         rc = check_files(v);
     if (rc == CEL_OK && !(v->have = cel_calloc(v->list.n, sizeof *v->have)))

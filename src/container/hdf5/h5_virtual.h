@@ -25,6 +25,8 @@ struct cel_h5_virtual {
     uint64_t dims[CEL_RANK_MAX];
     struct cel_h5_part part[CEL_H5_PARTS]; /* those used last */
     uint64_t used;
+    uint64_t numbered;         /* sources found by their number when it was measured */
+    uint64_t looked;           /* the first of those that lead to one another: since the call began */
     struct cel_buf file, name; /* of the source that is wanted */
 };
 

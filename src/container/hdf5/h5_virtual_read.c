@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 enum { OVERLAP = 16, OVERLAP_MIN = 1 << 20 }; /* elements read for one of a request: more is an attack */
+enum { BOXES_MAX = 1 << 25 };                 /* that a request looks at */
 
 /* --- what a request and a mapping have in common --------------------------------------------------------- */
 
@@ -29,7 +30,8 @@ struct request {
     const struct cel_h5r_region *region;
     char *data;
     unsigned char *seen; /* elements that own memory, and are there; NULL: none own any */
-    uint64_t left;       /* elements that may still be read */
+    uint64_t left;       /* elements that may still be read ... */
+    uint64_t boxes;      /* ... and boxes looked at */
 };
 struct common {
     struct request *r;
@@ -309,9 +311,13 @@ static int take_boxes(const struct cel_h5r_selection *s, const struct span *span
     uint64_t n[CEL_RANK_MAX];
     int rc;
 
+    if (rank == 0) /* one element is not as many as boxes have */
+        return CEL_ASK_LIBHDF5;
     for (int i = 0; i < rank; i++) {
         axis[i] = span[i].axis;
         n[i] = span[i].n;
+        if (axis[i].stride == axis[i].block) /* nothing lies between its blocks: they are one */
+            axis[i].stride = axis[i].block = n[i];
     }
     if (s->kind != CEL_H5R_SELECT_BOXES)
         return cel_h5r_boxes_of_axes(axis, n, rank, out);
@@ -342,6 +348,9 @@ static int read_boxes(const struct common *c)
         rc = take_boxes(&c->mapping->from, c->from, c->from_rank, &from);
     if (rc == CEL_OK)
         rc = cel_h5r_boxes_match(&to, &from);
+    if (rc == CEL_OK && to.n > c->r->boxes)
+        rc = CEL_ASK_LIBHDF5;
+    c->r->boxes -= rc == CEL_OK ? to.n : 0;
     for (size_t i = 0; rc == CEL_OK && i < to.n; i++) {
         set_box(&to, i, box->to);
         set_box(&from, i, box->from);
@@ -410,7 +419,7 @@ static int read_mapping(struct request *r, size_t nth, struct common *c)
 static int make_fill(const struct cel_h5_virtual *v, const struct cel_type *type, void *out)
 {
     struct cel_h5_bytes bytes = {.p = v->dataset->fill, .n = v->dataset->nfill};
-    int rc = v->dataset->fill ? cel_h5r_values_read(v->reader, v->dataset->form, type, bytes, 1, out) : CEL_OK;
+    int rc = v->dataset->fill ? cel_h5r_values_read(v->reader, v->dataset->form, type, bytes, 1, NULL, out) : CEL_OK;
 
     return rc == CEL_ASK_LIBHDF5 ? cel_fail(NC_EHDFERR, "its fill value leads to where the file has none") : rc;
 }
@@ -470,10 +479,11 @@ static int read_filled(struct request *r, const void *fill, size_t n)
 int cel_h5_virtual_get(struct cel_h5_virtual *v, const struct cel_type *type, const struct cel_h5r_region *region,
                        size_t n, void *data)
 {
-    struct request r = {.v = v, .type = type, .region = region, .data = data};
+    struct request r = {.v = v, .type = type, .region = region, .data = data, .boxes = BOXES_MAX};
     void *fill = cel_calloc(1, type->size);
     int rc = fill ? make_fill(v, type, fill) : NC_ENOMEM;
 
+    v->looked = 0;
     r.left = n < UINT64_MAX / OVERLAP / 2 ? (uint64_t)n * OVERLAP + OVERLAP_MIN : UINT64_MAX;
     memset(data, 0, n * type->size);
     if (rc == CEL_OK)

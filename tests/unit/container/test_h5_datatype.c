@@ -26,7 +26,7 @@ static double value_of(const unsigned char *type, size_t ntype, const unsigned c
     const struct cel_type *to = cel_type_atomic(NC_DOUBLE);
     double v = 0;
 
-    assert_int_equal(cel_h5r_values_read(NULL, t, to, (struct cel_h5_bytes){.p = bytes, .n = n}, 1, &v), CEL_OK);
+    assert_int_equal(cel_h5r_values_read(NULL, t, to, (struct cel_h5_bytes){.p = bytes, .n = n}, 1, NULL, &v), CEL_OK);
     cel_h5r_datatype_free(t);
     return v;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Object headers: their messages, one by one, at the address a link gives. Anything unusual (unknown versions, very long
- * headers) is libhdf5's; damage is a failure.
+ * blocks) is libhdf5's; damage is a failure. All blocks together are no longer than the file: so a loop ends.
  *
  *   version 2: "OHDR" 2 flags [times 16] [phase change 4] size(1,2,4,8) messages checksum(4)
  *              message: type(1) size(2) flags(1) [creation order 2] body
@@ -10,9 +10,9 @@
  * HDF5 File Format Specification version 3, chapter IV.A. */
 #include "h5_read_int.h"
 #include <assert.h>
+#include <stdlib.h>
 
-#define HEADER_MAX 262144
-#define BLOCKS_MAX 64 /* continuation blocks followed; a loop ends here */
+#define HEADER_MAX (16 << 20) /* of a block: libhdf5 makes the last one longer and longer */
 
 struct walk {
     struct cel_h5r_reader *reader;
@@ -20,11 +20,10 @@ struct walk {
     cel_h5r_message_fn *visit;
     void *data;
     int version;
-    bool ordered; /* v2 messages carry a creation order */
-    struct {
-        uint64_t addr, n;
-    } todo[BLOCKS_MAX];
-    int ntodo;
+    bool ordered;           /* v2 messages carry a creation order */
+    struct cel_range *todo; /* continuation blocks, by their addresses */
+    size_t ntodo, cap;
+    uint64_t all;   /* their bytes */
     int turn;       /* the reader's, when the messages now visited were read */
     uint32_t types; /* of the messages so far, a bit each */
     unsigned nth;   /* how many there were */
@@ -49,10 +48,20 @@ static int note_continuation(struct walk *w, struct cel_h5_bytes b)
 
     if (b.ended)
         return cel_h5r_ended(&b, "header");
-    if (w->ntodo == BLOCKS_MAX || n > HEADER_MAX)
+    if (n > HEADER_MAX)
         return CEL_ASK_LIBHDF5;
-    w->todo[w->ntodo].addr = addr;
-    w->todo[w->ntodo++].n = n;
+    w->all += n;
+    if (w->all > w->reader->file->size)
+        return damaged(w, w->addr, "its blocks are longer than the file");
+    if (w->ntodo == w->cap) {
+        struct cel_range *grown = cel_realloc(w->todo, w->cap ? 2 * w->cap : 8, sizeof *grown);
+
+        if (!grown)
+            return NC_ENOMEM;
+        w->todo = grown;
+        w->cap = w->cap ? 2 * w->cap : 8;
+    }
+    w->todo[w->ntodo++] = (struct cel_range){addr, n};
     return CEL_OK;
 }
 
@@ -138,17 +147,17 @@ static int read_first_v1(struct walk *w, uint64_t addr)
     return p ? read_messages(w, p + 16, (size_t)n) : missing(w, addr, 16 + (size_t)n);
 }
 
-static int read_next(struct walk *w, int i)
+static int read_next(struct walk *w, struct cel_range block)
 {
-    size_t n = (size_t)w->todo[i].n;
-    const unsigned char *p = cel_h5r_look(w->reader, w->todo[i].addr, n);
+    size_t n = (size_t)block.n;
+    const unsigned char *p = cel_h5r_look(w->reader, block.offset, n);
 
     if (!p)
-        return missing(w, w->todo[i].addr, n);
+        return missing(w, block.offset, n);
     if (w->version == 1)
         return read_messages(w, p, n);
     if (n < 8 || memcmp(p, "OCHK", 4) != 0 || !cel_h5_sum_matches(p, n))
-        return damaged(w, w->todo[i].addr, "its checksum does not match");
+        return damaged(w, block.offset, "its checksum does not match");
     return read_messages(w, p + 4, n - 8);
 }
 
@@ -162,7 +171,8 @@ int cel_h5r_messages_each(struct cel_h5r_reader *reader, uint64_t addr, cel_h5r_
         return missing(&w, addr, 4);
     w.version = p[0] == 'O' ? 2 : 1;
     rc = w.version == 2 ? read_first_v2(&w, addr) : read_first_v1(&w, addr);
-    for (int i = 0; rc == CEL_OK && i < w.ntodo; i++)
-        rc = read_next(&w, i);
+    for (size_t i = 0; rc == CEL_OK && i < w.ntodo; i++)
+        rc = read_next(&w, w.todo[i]);
+    free(w.todo);
     return rc;
 }

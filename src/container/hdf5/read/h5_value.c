@@ -5,6 +5,7 @@
  *   string of variable length: length(4) collection of the global heap(address) index in it(4)
  *   vlen: the same; the object has as many elements as the length says
  * HDF5 File Format Specification version 3, IV.B and III.E. */
+#include "env.h"
 #include "h5_read_int.h"
 #include <math.h>
 #include <stdlib.h>
@@ -12,9 +13,12 @@
 struct reading {
     struct cel_h5r_reader *r;
     int depth;
+    uint64_t *left; /* bytes of memory that what lies in the global heap may still take */
 };
 
 enum { DEPTH_MAX = 64 };
+#define HEAP_MAX ((size_t)64 << 20)
+#define HEAP_RATIO 64
 enum { INTEGER_PADDING = 6, FLOAT_PADDING = 14 }; /* bits of a type's message */
 
 static int read_values(const struct reading *r, const struct cel_h5r_datatype *t, const struct cel_type *type,
@@ -166,6 +170,22 @@ struct position {
     size_t index;
 };
 
+uint64_t cel_h5r_most_of_heap(const struct cel_h5r_file *file)
+{
+    return cel_env_max_decoded(HEAP_MAX) + file->size * HEAP_RATIO;
+}
+
+/* Any number of elements may lead to one object: memory for what they lead to is in proportion to the file. */
+static int take_memory(const struct reading *r, size_t n, size_t size)
+{
+    if (n > *r->left / size)
+        return cel_fail(NC_EHDFERR,
+                        "its texts or lists are together longer than a file of this size is believed to hold: "
+                        "set CELLAR_MAX_DECODED to the bytes they may take, e.g. 4G");
+    *r->left -= n * size;
+    return CEL_OK;
+}
+
 /* CEL_ABSENT: nothing was written. */
 static int take_position(const struct reading *r, const struct cel_h5r_datatype *t, const unsigned char *from,
                          struct position *out)
@@ -193,6 +213,8 @@ static int read_string(const struct reading *r, const struct cel_h5r_datatype *t
         rc = cel_h5r_global_heap_get(r->r, at.addr, at.index, &b);
     if (rc == CEL_OK && at.n > b.n)
         rc = CEL_ASK_LIBHDF5;
+    if (rc == CEL_OK)
+        rc = take_memory(r, at.n, 1);
     if (rc != CEL_OK)
         return rc;
     text = cel_strndup(at.n ? (const char *)b.p : "", at.n);
@@ -216,12 +238,15 @@ static int read_fixed_text(const struct cel_h5r_datatype *t, const unsigned char
 static int read_elements(const struct reading *r, const struct cel_h5r_datatype *t, const struct cel_type *base,
                          struct cel_h5_bytes b, nc_vlen_t *value)
 {
-    struct reading deeper = {.r = r->r, .depth = r->depth + 1};
+    struct reading deeper = {.r = r->r, .depth = r->depth + 1, .left = r->left};
     unsigned char *copy;
     int rc;
 
     if (value->len > b.n / t->base->size || deeper.depth > DEPTH_MAX)
         return CEL_ASK_LIBHDF5;
+    rc = take_memory(r, value->len, base->size);
+    if (rc != CEL_OK)
+        return rc;
     value->p = cel_calloc(value->len, base->size);
     copy = base->varsized && value->p ? cel_memdup(b.p, value->len * t->base->size) : NULL;
     if (!value->p || (base->varsized && !copy)) {
@@ -328,9 +353,10 @@ static int read_values(const struct reading *r, const struct cel_h5r_datatype *t
 }
 
 int cel_h5r_values_read(struct cel_h5r_reader *r, const struct cel_h5r_datatype *from_type,
-                        const struct cel_type *to_type, struct cel_h5_bytes from, size_t n, void *to)
+                        const struct cel_type *to_type, struct cel_h5_bytes from, size_t n, uint64_t *left, void *to)
 {
-    struct reading reading = {.r = r};
+    uint64_t own = from_type->varsized && !left ? cel_h5r_most_of_heap(r->file) : 0;
+    struct reading reading = {.r = r, .left = left ? left : &own};
 
     if (n > from.n / from_type->size)
         return CEL_ASK_LIBHDF5;
