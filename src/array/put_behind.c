@@ -439,8 +439,10 @@ int cel_behind_flush(struct cel_dataset *ds)
         return CEL_OK;
     cel_lock(&b->lock);
     for (at = &b->first; *at;)
-        if (!try_to_store(b, at))
+        if (!try_to_store(b, at)) {
+            (*at)->told = true; /* by this call */
             at = &(*at)->next;
+        }
     cel_workspace_trim();
     if (b->nfailed)
         rc = tell(b->first);
