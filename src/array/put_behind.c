@@ -34,6 +34,8 @@ struct cel_behind {
     struct cel_behind *next;
 };
 
+#define CACHED_MAX 64 /* chunks of a put that are looked for in the cache */
+
 static atomic_size_t held_in_all;
 
 /* --- all queues, for a fork --------------------------------------------------------------- */
@@ -390,14 +392,30 @@ int cel_behind_put(const struct cel_request *req)
 
 /* --- for other calls ------------------------------------------------------------------------------------ */
 
-/* What is put comes after all that is in the queue; what is read, after what it may be in. */
+/* Does this put change only chunks that are in the cache, or come into it beside them? Then nothing is stored. */
+static bool stays_in_cache(const struct cel_request *req)
+{
+    struct cel_array *array = req->array;
+    struct cel_walk walk;
+    size_t fresh = 0;
+
+    if (req->var->layout.unchunked || array->has_codec)
+        return false;
+    cel_walk_begin(&walk, req);
+    if (walk.npartial < walk.total || walk.total > CACHED_MAX)
+        return false;
+    for (; walk.chunks.more; cel_chunk_walk_next(&walk.chunks))
+        fresh += !cel_cache_find(array, walk.chunks.index);
+    return !fresh || array->cache.n + fresh <= array->cache.budget / array->nbytes;
+}
+
+/* What is read comes after what it may be in, and what is stored after all. A time step beside fields is neither. */
 static bool is_concerned(const struct cel_behind *b, const struct cel_request *req)
 {
-    const struct cel_behind_chunk *chunk = b->first;
-
-    while (!req->writing && chunk && chunk->stream.var != req->var)
-        chunk = chunk->next;
-    return chunk != NULL;
+    for (const struct cel_behind_chunk *chunk = b->first; chunk; chunk = chunk->next)
+        if (chunk->stream.var == req->var)
+            return true;
+    return req->writing && b->first && !stays_in_cache(req);
 }
 
 int cel_behind_settle(const struct cel_request *req)

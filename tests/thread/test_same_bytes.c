@@ -83,7 +83,7 @@ static void write_all(const char *path, int threads)
 
 /* A chunk a call, which is stored later, between definitions, attributes, other puts, gets and syncs. */
 #define NV 4
-static void def_behind(int nc, int *vars)
+static void def_behind(int nc, int *vars, int *time)
 {
     static const int naxes[NV][3] = {{0, 1, 2}, {0, 1, 2}, {0, 3, 2}, {4, 1, 2}};
     int dims[5];
@@ -102,6 +102,10 @@ static void def_behind(int nc, int *vars)
         OK(nc_def_var_chunking(nc, vars[v], NC_CHUNKED, (size_t[3]){1, NY, NX}));
         OK(nc_def_var_deflate(nc, vars[v], 1, 1, 1 + v));
     }
+    OK(nc_def_var(nc, "time", NC_DOUBLE, 1, dims, time));
+    OK(nc_def_var_chunking(nc, *time, NC_CHUNKED, (size_t[1]){4}));
+    OK(nc_def_var_deflate(nc, *time, 1, 1, 1));
+    OK(nc_set_var_chunk_cache(nc, *time, 80, 7, 0.5f));
     OK(nc_enddef(nc));
 }
 
@@ -117,14 +121,15 @@ static void put_double_step(int nc, int var, size_t t)
 static void write_behind(const char *path, int threads)
 {
     float back[NY * NX];
-    int nc, vars[NV], extra;
+    int nc, vars[NV], time, extra;
 
     OK(cellar_set_threads(threads));
     OK(nc_create(path, NC_NETCDF4 | NC_CLOBBER, &nc));
-    def_behind(nc, vars);
+    def_behind(nc, vars, &time);
     for (size_t t = 0; t < NT + 15; t++) {
         for (int v = 0; v < NV; v++)
             put_double_step(nc, vars[v], v == 3 ? t % NT : t);
+        OK(nc_put_var1_double(nc, time, &t, &(double){(double)t}));
         if (t % 7 == 2)
             OK(nc_put_att_int(nc, vars[t % NV], "steps", NC_INT, 1, (int[]){(int)t}));
         if (t % 11 == 4)

@@ -168,6 +168,28 @@ static void other_requests_find_it_stored(void **state)
     get_right(1, 0, 2);
 }
 
+/* A variable beside the fields, whose values go to a cached chunk. */
+static void times_do_not_wait(void **state)
+{
+    static const bool unlimited[1] = {true};
+    struct cel_var *times = fake_var(ds, "time", cel_type_atomic(NC_INT), 1, (const size_t[]){0}, unlimited,
+                                     (const size_t[]){16}, "deflate,1");
+    int value;
+
+    (void)state;
+    times->cache.size = 4 * 16 * sizeof(int);
+    for (size_t t = 0; t < STEPS; t++) {
+        struct cel_region one = {&t, (const size_t[]){1}, NULL, NULL};
+
+        put_right(0, t);
+        value = (int)t;
+        assert_int_equal(cel_put_region(ds, times, &one, &value, NC_INT), CEL_OK);
+        assert_true(placed() <= t);
+    }
+    assert_int_equal(cel_array_flush_all(ds), CEL_OK);
+    get_right(0, 0, STEPS);
+}
+
 static uint64_t digest_of(int threads)
 {
     uint64_t digest;
@@ -368,6 +390,7 @@ int main(void)
         TEST(one_thread_stores_at_once),
         TEST(large_chunks_wait_for_room),
         TEST(other_requests_find_it_stored),
+        TEST(times_do_not_wait),
         TEST(the_order_is_that_of_the_puts),
         TEST(a_failure_is_told_and_tried_again),
         TEST(a_flush_fails_as_long_as_it_cannot_be_stored),
