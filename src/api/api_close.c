@@ -74,6 +74,7 @@ static int leave_define(struct cel_dataset *ds)
     CEL_TRACE(CEL_TRACE_SAVE, .file = ds->path);
     int rc = settle(ds);
 
+    cel_array_store_puts(ds);
     if (rc == CEL_OK)
         rc = ds->ops->save(ds);
     if (rc == CEL_OK)
@@ -154,8 +155,10 @@ int nc_redef(int ncid)
     rc = cel_call_meet(&c, rc, CEL_PAR_REDEF);
     if (rc == CEL_OK)
         rc = cel_mode_redef(c.ds);
-    if (rc == CEL_OK && had_data)
+    if (rc == CEL_OK && had_data) {
+        cel_array_store_puts(c.ds);
         rc = c.ds->ops->save(c.ds);
+    }
     rc = cel_call_share(&c, rc);
     return cel_call_end(&c, rc);
 }
@@ -164,6 +167,7 @@ int nc_redef(int ncid)
 
 static void free_arrays(struct cel_dataset *ds)
 {
+    cel_array_forget_puts(ds);
     for (size_t g = 0; g < ds->groups.n; g++) {
         const struct cel_group *group = ds->groups.at[g];
 

@@ -202,11 +202,18 @@ static int run_in_stream(struct cel_dataset *ds, struct cel_var *var, struct cel
     return rc == CEL_OK ? CEL_OK : cel_fail_in_var(rc, var);
 }
 
-int cel_array_flush(struct cel_dataset *ds, struct cel_var *var)
+static int flush_cache(struct cel_dataset *ds, struct cel_var *var)
 {
     struct cel_array *array = array_of(ds, var);
 
     return array ? run_in_stream(ds, var, array, cel_cache_write) : CEL_OK;
+}
+
+int cel_array_flush(struct cel_dataset *ds, struct cel_var *var)
+{
+    int rc = cel_behind_flush(ds);
+
+    return rc == CEL_OK ? flush_cache(ds, var) : rc;
 }
 
 /* The variables that have an array now, in order of definition. */
@@ -232,9 +239,10 @@ int cel_array_flush_all(struct cel_dataset *ds)
     struct cel_vec vars = {0};
     struct cel_first_failure first = {0};
 
+    cel_first_failure_note(&first, cel_behind_flush(ds));
     cel_first_failure_note(&first, list_arrays(ds, &vars));
     for (size_t v = 0; v < vars.n; v++)
-        cel_first_failure_note(&first, cel_array_flush(ds, vars.at[v]));
+        cel_first_failure_note(&first, flush_cache(ds, vars.at[v]));
     cel_vec_dispose(&vars);
     return cel_first_failure_restore(&first);
 }
@@ -263,6 +271,7 @@ int cel_array_resize_cache(struct cel_dataset *ds, struct cel_var *var)
 {
     struct cel_array *array = array_of(ds, var);
 
+    cel_array_store_puts(ds);
     return array ? run_in_stream(ds, var, array, trim_to_budget) : CEL_OK;
 }
 

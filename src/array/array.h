@@ -45,6 +45,11 @@ int cel_check_region(struct cel_dataset *ds, struct cel_var *var, const struct c
 int cel_array_flush(struct cel_dataset *ds, struct cel_var *var);
 int cel_array_flush_all(struct cel_dataset *ds);
 
+/* Chunks of puts that are over go to the container: before anything else of the dataset is saved in it. What fails is an
+ * error of a later put, or sync. The dataset's lock may be held. And: they are forgotten. */
+void cel_array_store_puts(struct cel_dataset *ds);
+void cel_array_forget_puts(struct cel_dataset *ds);
+
 /* The error of a put that failed and was not made good by another since; CEL_OK: none. */
 int cel_array_check_failed_puts(struct cel_dataset *ds);
 

@@ -293,6 +293,7 @@ void cel_job_set_state(struct cel_job *job, enum cel_job_state state);
 void cel_job_run(struct cel_task *task);                /* what its state says: work(), or write its output */
 bool cel_job_awaits_address(const struct cel_job *job); /* its output gets one in chunk order, after work() */
 int cel_job_allocate(struct cel_job *job);              /* the output's address, from the container */
+int cel_job_place(struct cel_job *job);                 /* the same, and its bytes; may be tried again */
 int cel_job_fail(const struct cel_job *job, int rc);    /* the error names the chunk; gives rc */
 void cel_job_release(struct cel_job *job);              /* its buffers; also of a job that is not sent after all */
 
@@ -309,6 +310,7 @@ struct cel_stream {
     size_t part;                   /* bytes of the caller's memory that a job touches, about */
     size_t sent, collected, freed; /* numbers of the next job to be sent, collected, freed */
     size_t nrange;
+    bool stores_later;                /* its one job is of put_behind.c */
     struct cel_first_failure failure; /* of the lowest job; last: its text is not cleared */
 };
 
@@ -357,6 +359,18 @@ void cel_read_ahead_go_on(struct cel_stream *stream, size_t total); /* it ends, 
 bool cel_read_ahead_finish(struct cel_array *array, struct cel_cached_chunk *cached);
 void cel_read_ahead_stop(struct cel_array *array); /* nothing is read ahead any more, nor in the cache for that */
 
+/* --- put_behind.c: chunks that are encoded and stored after their put; with the variable's lock held --------- */
+
+/* The put is taken, and the caller's memory is its own again. CEL_SKIP: it must be done now, after cel_behind_settle(). */
+int cel_behind_put(const struct cel_request *req);
+/* What was put before is stored, or its failure is this request's: for puts any, for gets that of a chunk they touch. */
+int cel_behind_settle(const struct cel_request *req);
+/* All is stored, also what could not be before; or the first failure. Not the variable's lock. */
+int cel_behind_flush(struct cel_dataset *ds);
+/* Meanwhile nothing is stored; with the dataset's lock held. */
+void cel_behind_hold(struct cel_dataset *ds);
+void cel_behind_release(struct cel_dataset *ds);
+
 /* --- array.c --------------------------------------------------------------------- */
 
 /* --- tally.c: bytes and time of gets [0] and puts [1], where CELLAR_STATS asks for them; with the variable's lock held - */
@@ -402,7 +416,10 @@ void cel_failed_puts_free(struct cel_array *array);
 void cel_job_scatter(struct cel_job *job, void *chunk); /* or fill, if the input is */
 bool cel_get_wants_planes(const struct cel_request *req, const struct cel_chunk_location *at);
 void cel_job_gather(struct cel_job *job, void *chunk);
-int cel_job_put_whole(struct cel_job *job); /* work() of a chunk that the request covers whole */
+int cel_job_gather_whole(struct cel_job *job,
+                         void **chunk);         /* a chunk that the request covers, in memory to encode from */
+int cel_job_put_whole(struct cel_job *job);     /* work() of such a chunk */
+int cel_flush_deferred(struct cel_dataset *ds); /* what a container keeps until a sync, if that is too much */
 
 /* --- elements.c ---------------------------------------------------------------------- */
 int cel_elements_move(const struct cel_request *req); /* put or get, as the request says */

@@ -210,6 +210,8 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
     cel_read_ahead_note(&req);
     cel_request_clip(&req);
     if (req.n)
+        rc = cel_behind_settle(&req);
+    if (rc == CEL_OK && req.n)
         rc = cel_request_move(&req, send_chunk);
     if (rc == CEL_OK || rc == NC_ERANGE) /* with a failure nobody would free the strings that fill values are */
         nrange = cel_request_fill_rest(&req, count);

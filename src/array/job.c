@@ -92,7 +92,7 @@ int cel_job_buffer(struct cel_job *job, size_t nbytes, void **out)
  * the job is sent; else work() does where the container allows it, and the calling thread in chunk order where not. */
 static bool allocates_in_work(const struct cel_stream *s)
 {
-    return (s->ds->ops->thread_rules & CEL_CONCURRENT) != 0;
+    return !s->stores_later && (s->ds->ops->thread_rules & CEL_CONCURRENT) != 0;
 }
 
 static bool allocates_before_work(const struct cel_stream *s)
@@ -124,6 +124,13 @@ int cel_job_allocate(struct cel_job *job)
     CEL_TRACE(CEL_TRACE_PLACE, TRACED(job), .nbytes = job->out.nbytes);
     return s->ds->ops->chunk_allocate(s->ds, s->var, job->index, job->out.data, job->out.nbytes, job->out.skipped,
                                       &job->at);
+}
+
+int cel_job_place(struct cel_job *job)
+{
+    int rc = cel_job_allocate(job);
+
+    return rc == CEL_OK ? write_output(job) : rc;
 }
 
 /* The chunk stays as it is for the cache and its readers: a copy is changed. */

@@ -19,23 +19,30 @@ void cel_job_gather(struct cel_job *job, void *chunk)
     job->nrange = cel_gather(&transfer, &box);
 }
 
-int cel_job_put_whole(struct cel_job *job)
+int cel_job_gather_whole(struct cel_job *job, void **chunk)
 {
     const struct cel_request *req = job->stream->req;
     const struct cel_array *array = req->array;
-    const void *src = cel_grid_in_place(req, job->index);
+    int rc = cel_job_buffer_to_encode(job, chunk);
+
+    if (rc != CEL_OK)
+        return rc;
+    if (cel_grid_is_padded(req, job->index))
+        cel_fill_chunk(&req->transfer, *chunk, array->nbytes / array->elem);
+    cel_job_gather(job, *chunk);
+    return CEL_OK;
+}
+
+int cel_job_put_whole(struct cel_job *job)
+{
+    const void *src = cel_grid_in_place(job->stream->req, job->index);
     void *chunk;
     int rc;
 
     if (src)
         return cel_job_store(job, src);
-    rc = cel_job_buffer_to_encode(job, &chunk);
-    if (rc != CEL_OK)
-        return rc;
-    if (cel_grid_is_padded(req, job->index))
-        cel_fill_chunk(&req->transfer, chunk, array->nbytes / array->elem);
-    cel_job_gather(job, chunk);
-    return cel_job_store(job, chunk);
+    rc = cel_job_gather_whole(job, &chunk);
+    return rc == CEL_OK ? cel_job_store(job, chunk) : rc;
 }
 
 static int put_part(struct cel_job *job)
@@ -104,9 +111,19 @@ static int send_chunk(struct cel_stream *stream, const size_t *index)
 }
 
 /* Containers that keep bytes in memory until a sync may have enough of them. */
-static int flush_deferred(struct cel_dataset *ds)
+int cel_flush_deferred(struct cel_dataset *ds)
 {
     return ds->writable && ds->ops->must_flush && ds->ops->must_flush(ds) ? ds->ops->flush_deferred(ds) : CEL_OK;
+}
+
+static int move(const struct cel_request *req)
+{
+    int rc = cel_behind_put(req);
+
+    if (rc != CEL_SKIP)
+        return rc;
+    rc = cel_behind_settle(req);
+    return rc == CEL_OK ? cel_request_move(req, send_chunk) : rc;
 }
 
 static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, const void *data,
@@ -116,6 +133,8 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
     struct cel_request req;
     int rc;
 
+    if (var->layout.unchunked)
+        cel_array_store_puts(ds);
     if (cel_unchunked_single(ds, var, region, (void *)data, memtype, true, &rc)) {
         cel_failed_put_note(var->array, region->start, region->count, NULL, rc);
         return rc;
@@ -130,7 +149,7 @@ static int put_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         return rc;
     rc = cel_request_extend(&req);
     if (rc == CEL_OK)
-        rc = cel_request_move(&req, send_chunk);
+        rc = move(&req);
     if (rc == NC_ERANGE)
         cel_fail(rc, "values did not fit type %s; all others were written", var->type->name);
     cel_failed_put_note(var->array, req.start, req.count, req.stride, rc);
@@ -147,7 +166,7 @@ int cel_put_region(struct cel_dataset *ds, struct cel_var *var, const struct cel
     if (rc == CEL_OK) {
         cel_trace_lock(&array->lock, CEL_TRACE_WAIT_VARIABLE);
         since = cel_tally_start(&array->tally);
-        rc = flush_deferred(ds);
+        rc = cel_flush_deferred(ds);
         if (rc == CEL_OK)
             rc = put_locked(ds, var, region, data, memtype);
         cel_tally_add(&array->tally, var, region, true, since);

@@ -191,8 +191,10 @@ int cel_request_extend(struct cel_request *req)
     if (!req->must_extend)                       /* and no array becomes shorter meanwhile */
         return CEL_OK;
     cel_lock(req->ds->lock);
+    cel_behind_hold(req->ds);
     req->var->fill.settled = true;
     rc = grow(req);
+    cel_behind_release(req->ds);
     cel_unlock(req->ds->lock);
     return rc;
 }

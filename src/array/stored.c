@@ -374,6 +374,8 @@ int cel_array_copy(struct cel_dataset *ds, struct cel_var *var, struct cel_datas
     if (ds == to_ds || b->quantizer || !same_encoding(var, to_var))
         return CEL_SKIP;
     rc = cel_array_flush(ds, var);
+    if (rc == CEL_OK)
+        rc = cel_behind_flush(to_ds);
     if (rc != CEL_OK)
         return rc;
     extent_of(ds, var, extent);

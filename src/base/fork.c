@@ -10,10 +10,13 @@
 
 static const struct cel_fork_lock *locks[CEL_FORK_RANKS]; /* written while the library is loaded */
 
+static void (*first_of_all)(void);
 static void (*pause_others)(void), (*resume_others)(void);
 
 static void hold_all(void)
 {
+    if (first_of_all)
+        first_of_all();
     if (pause_others)
         pause_others();
     for (int i = 0; i < CEL_FORK_RANKS; i++)
@@ -89,6 +92,11 @@ void cel_fork_register(enum cel_fork_rank rank, const struct cel_fork_lock *lock
     if (!hooked)
         hooked = pthread_atfork(hold_all, go_on, start_anew) == 0;
     locks[rank] = lock;
+}
+
+void cel_fork_before(void (*run)(void))
+{
+    first_of_all = run;
 }
 
 void cel_fork_pause(void (*pause)(void), void (*resume)(void))

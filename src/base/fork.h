@@ -14,6 +14,7 @@
 
 /* The lock order, outermost first. */
 enum cel_fork_rank {
+    CEL_FORK_BEHIND,  /* queues of chunks that are stored later */
     CEL_FORK_FILTER,  /* held while a filter of others runs, which may call the API */
     CEL_FORK_HDF5,    /* libhdf5; the same */
     CEL_FORK_FILES,   /* HDF5 files of the process */
@@ -43,6 +44,9 @@ pid_t cel_process(void);
 
 /* Called by CEL_FORK_LOCK before main(). */
 void cel_fork_register(enum cel_fork_rank rank, const struct cel_fork_lock *lock);
+
+/* Called before all that follows, to end what a child must not end. Only one. */
+void cel_fork_before(void (*run)(void));
 
 /* Called before the first lock is taken, and in the parent once all are free again: what runs beside the callers, where no
  * dataset knows of it, is over by then. Only one such pair. */

@@ -237,6 +237,7 @@ struct cel_dataset {
     const struct cel_container_ops *ops;
     void *container;     /* the container's own */
     struct cel_par *par; /* the ranks that share it (mpi/); NULL: it is this process's own */
+    struct cel_behind *_Atomic behind; /* chunks that were put and are not stored yet (array/); NULL: never any */
 };
 
 /* --- dataset.c ---------------------------------------------------------- */

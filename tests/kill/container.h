@@ -28,14 +28,17 @@ enum { RECORDS_IN_FIXED = 64 };
 static const struct container containers[] = {
     {"netcdf4", "%s/f.nc", NC_NETCDF4, 0, 1, 0, 0, false},
     {"netcdf4-deflate", "%s/f.nc", NC_NETCDF4, 1, 3, 0, 0, false},
+    {"netcdf4-by-record", "%s/f.nc", NC_NETCDF4, 1, 1, 0, 0, false},
     {"cdf1", "%s/f.nc", 0, 0, 0, 0, 4096, false},
     {"cdf2", "%s/f.nc", NC_64BIT_OFFSET, 0, 0, 0, 4096, false},
     {"classic", "%s/f.nc", NC_64BIT_DATA, 0, 0, 0, 4096, false},
     {"nczarr", "file://%s/f.zarr#mode=nczarr,file", NC_NETCDF4, 1, 3, 0, 0, false},
+    {"nczarr-by-record", "file://%s/f.zarr#mode=nczarr,file", NC_NETCDF4, 1, 1, 0, 0, false},
     {"zip", "file://%s/f.zip#mode=nczarr,zip", NC_NETCDF4, 1, 3, 0, 0, false},
     {"zarr2", "file://%s/f.zarr#mode=zarr,v2", NC_NETCDF4, 1, 3, 0, 0, true},
     {"zarr3", "file://%s/f.zarr#mode=nczarr,v3", NC_NETCDF4, 1, 3, 0, 0, false},
     {"shards", "file://%s/f.zarr#mode=zarr,v3", NC_NETCDF4, 0, 1, 4, 0, true},
+    {"shards-by-record", "file://%s/f.zarr#mode=zarr,v3", NC_NETCDF4, 1, 1, 4, 0, true},
 };
 
 static inline const struct container *container_named(const char *name)

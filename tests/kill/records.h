@@ -8,7 +8,10 @@
 
 #include <stddef.h>
 
-enum { RECORD_ROWS = 32, RECORD_COLS = 48, RECORD_VALUES = RECORD_ROWS * RECORD_COLS };
+#ifndef RECORDS_ROWS /* test_behind_faults.c has more */
+#define RECORDS_ROWS 32
+#endif
+enum { RECORD_ROWS = RECORDS_ROWS, RECORD_COLS = 48, RECORD_VALUES = RECORD_ROWS * RECORD_COLS };
 
 static inline float record_value(size_t t, size_t i)
 {

@@ -21,7 +21,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SIDE = 64, VALUES = SIDE * SIDE, RECORDS = 40, EVERY = 4, LIMIT = 200000, SKIPPED = 77 };
+#ifndef FULL_DISK_SIDE /* test_behind_full_disk.c has larger chunks */
+#define FULL_DISK_SIDE 64
+#endif
+enum { SIDE = FULL_DISK_SIDE, VALUES = SIDE * SIDE, RECORDS = 40, EVERY = 4, LIMIT = 49 * VALUES, SKIPPED = 77 };
 
 static const struct container {
     const char *name, *path;
@@ -31,6 +34,7 @@ static const struct container {
     {"netcdf4-deflate", "f.nc", NC_NETCDF4, 1},
     {"classic", "f.nc", 0, 0},
     {"nczarr", "file://f.zarr#mode=nczarr,file", NC_NETCDF4, 0},
+    {"nczarr-deflate", "file://f.zarr#mode=nczarr,file", NC_NETCDF4, 1},
 };
 
 /* Noise, so that compressed chunks take room as well. */
@@ -191,9 +195,10 @@ static bool own_mounts(void)
 
 static const char *on_small_disk(const struct container *c)
 {
-    char here[] = "disk-XXXXXX";
+    char here[] = "disk-XXXXXX", size[32];
 
-    if (!own_mounts() || !mkdtemp(here) || mount("none", here, "tmpfs", 0, "size=220k") != 0 || chdir(here) != 0) {
+    snprintf(size, sizeof size, "size=%dk", 55 * VALUES / 1024);
+    if (!own_mounts() || !mkdtemp(here) || mount("none", here, "tmpfs", 0, size) != 0 || chdir(here) != 0) {
         rmdir(here);
         exit(SKIPPED);
     }

@@ -127,11 +127,33 @@ static void steps_need_the_cache_and_a_row(void **state)
     unlink("peak_steps.nc");
 }
 
+/* Chunks that are encoded and stored after their puts count too. */
+static void one_chunk_a_call(size_t threads, const size_t *chunks, size_t most)
+{
+    size_t limit = 16 * MIB + 2 * threads * most, n = chunks[0] * chunks[1] * chunks[2], before;
+    int nc, var;
+
+    OK(cellar_set_threads((int)threads));
+    create("peak_behind.nc", chunks, &nc, &var);
+    before = memory_mark_reset();
+    for (size_t c = 0; c < 128 * MIB / most; c++)
+        OK(nc_put_vara_float(nc, var, (size_t[3]){c * chunks[0], 0, 0}, chunks, field + c * n % (STEPS * NY * NX)));
+    OK(nc_close(nc));
+    check_used("a chunk a call", before, limit);
+    unlink("peak_behind.nc");
+}
+
+static void chunks_stored_later_are_bounded_too(void **state)
+{
+    one_chunk_a_call(THREADS, chunk, chunk_bytes);
+    one_chunk_a_call(2, large_chunk, 16 * MIB);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whole_chunks_need_little),
-                                       cmocka_unit_test(steps_need_the_cache_and_a_row),
-                                       cmocka_unit_test(large_chunks_are_bounded_too)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_chunks_need_little), cmocka_unit_test(steps_need_the_cache_and_a_row),
+        cmocka_unit_test(large_chunks_are_bounded_too), cmocka_unit_test(chunks_stored_later_are_bounded_too)};
 
     if (argc > 1)
         gib = atof(argv[1]);

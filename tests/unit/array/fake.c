@@ -83,7 +83,7 @@ static int chunk_allocate(struct cel_dataset *ds, struct cel_var *var, const siz
         assert(index[d] * var->layout.chunk[d] < var->layout.extent[d]);
     cel_lock(&f->lock);
     f->places++;
-    if (f->fail_place && --f->fail_place == 0) {
+    if (f->fail_place < 0 || (f->fail_place && --f->fail_place == 0)) {
         cel_unlock(&f->lock);
         return cel_fail(NC_EHDFERR, "fake: no room");
     }
@@ -191,6 +191,7 @@ void fake_free(struct cel_dataset *ds)
 {
     struct fake *f = fake_of(ds);
 
+    cel_array_forget_puts(ds);
     for (size_t v = 0; v < ds->root->vars.n; v++)
         cel_array_free(ds->root->vars.at[v]);
     for (size_t i = 0; i < f->n; i++)

@@ -26,7 +26,7 @@ struct fake {
     size_t n, cap;
     char *plain; /* of one variable: plain_shape elements */
     size_t plain_shape[CEL_RANK_MAX];
-    long fail_read, fail_place; /* count down to a failure; 0: never */
+    long fail_read, fail_place; /* count down to a failure; 0: never; fail_place below: always */
     size_t finds, reads, places;
 };
 
