@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks wait for each other here. MPI waits by asking again and again, which takes the core from the threads of other ranks
- * that still work: on a machine whose cores all have work, what is waited for comes later. So a rank asks for a while, as
- * long as an answer may be on its way, and then sleeps between its questions. */
+/* Waiting for other ranks. MPI polls without pause, which takes the core from working threads of other ranks: if all cores of a
+ * machine are busy, that delays the very thing that is waited for. So a rank polls briefly, as long as an answer may be under
+ * way, and then sleeps between polls. */
 #include "par_int.h"
 #include <time.h>
 
