@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What Cellar has and netCDF lacks: why a call failed, how many threads work, filter
- * chains as text, the error that lossy compression makes. Every call gives NC_NOERR or
- * one of netcdf.h's codes unless said otherwise, and may be made from any thread.
+/* Functions that netCDF lacks: error messages, the number of threads, filter chains as text,
+ * the error of lossy compression. Unless stated otherwise, every function returns NC_NOERR or
+ * one of netcdf.h's codes, and may be called from any thread.
  *
- * How far a setting reaches:
+ * The scope of each setting:
  *
  *     process   cellar_set_threads, cellar_set_strict, cellar_set_untrusted, cellar_prefer_plugins;
  *               nc_set_default_format, nc_set_chunk_cache, nc_set_alignment, nc_set_log_level,
  *               nc_plugin_path_set, nc_rc_set
- *     thread    what cellar_error, cellar_error_part and cellar_warning tell; cellar_set_storage
+ *     thread    the texts of cellar_error, cellar_error_part and cellar_warning; cellar_set_storage
  *     file      cellar_set_cf_quantization; nc_set_fill
  *     variable  cellar_watch_var_loss; nc_set_var_chunk_cache
  *
- * An example: a compressed variable, and the reason when that fails.
+ * An example: write a compressed variable, and print the reason if that fails.
  *
  *     #include <cellar.h>
  *     #include <stdio.h>
@@ -56,59 +56,60 @@
 extern "C" {
 #endif
 
-/* Of this header; cellar_version() tells that of the library at work, "0.2.0". */
+/* The version of this header; cellar_version() returns that of the library in use, "0.2.0". */
 #define CELLAR_VERSION_MAJOR 0
 #define CELLAR_VERSION_MINOR 2
 #define CELLAR_VERSION_PATCH 0
 #define CELLAR_VERSION "0.2.0"
 EXTERNL const char *cellar_version(void);
 
-/* Release what the library made for the caller: all text that a char ** gives. NULL is fine. */
+/* Releases memory that the library allocated for the caller, such as every text returned through a char **. NULL is fine. */
 EXTERNL void cellar_free(void *memory);
 
 /* --- errors -------------------------------------------------------------------- */
 
-/* Why the last call of this thread failed: one sentence with the file, variable,
- * chunk and filter it was about; "" when it did not. Good until the thread's next
- * call into the library. */
+/* Why the last call of this thread failed: one sentence with the file, variable, chunk and
+ * filter that it concerns; "" if it did not fail. Valid until the thread's next call into
+ * the library. */
 EXTERNL const char *cellar_error(void);
 
-/* One part of it; "" when the error is not about such a thing. */
+/* One part of that sentence; "" if the error does not concern such a part. */
 enum cellar_part { CELLAR_FILE, CELLAR_VARIABLE, CELLAR_CHUNK, CELLAR_FILTER };
 EXTERNL const char *cellar_error_part(enum cellar_part part);
 
-/* The last thing done otherwise than this thread asked; "" when there is none. */
+/* The last thing that the library did differently from what this thread requested; "" if there is none. */
 EXTERNL const char *cellar_warning(void);
 
-/* on: what would be such a warning fails instead. -1: as CELLAR_STRICT says. */
+/* on: a filter on strings or lists, and a plugin that decodes to more bytes than the chunk has, are errors instead of
+ * warnings. -1: use CELLAR_STRICT. */
 EXTERNL int cellar_set_strict(int on);
 
-/* on: files come from people who are not trusted. They are opened for reading only, libhdf5 is not used for them, no
- * plugin is loaded, and no link or name in a file leads to another file; what cannot be read so is refused with a sentence.
- * Files that this program makes are made as always. -1: as CELLAR_UNTRUSTED says. */
+/* on: existing files are not trusted (SECURITY.md). HDF5 files are opened for reading only and without libhdf5, no plugin is
+ * loaded, and no link or name in a file leads to another file; what cannot be read under these rules is refused with an
+ * explanation. Files that this program creates are written as usual. -1: use CELLAR_UNTRUSTED. */
 EXTERNL int cellar_set_untrusted(int on);
 
-/* Where datasets on servers are and who asks for them, in place of the environment: for those that this thread opens or makes
- * from now on. Pairs of the name of a variable (AWS_ACCESS_KEY_ID and the others of docs/network.md that begin with AWS) and its value,
- * then NULL; a value of NULL: as if it were not set. They are copied, and kept as long as such a dataset is open. NULL: as the
- * environment says; what cellar_error tells stays. NC_EINVAL, and all stays as it was: a name that is none. */
+/* Servers and credentials for datasets that this thread opens or creates from now on, in place of the environment.
+ * settings: pairs of the name of an environment variable (those of docs/network.md that begin with AWS) and its value, then
+ * NULL; a value of NULL means not set. They are copied, and kept as long as such a dataset is open. settings NULL: use the
+ * environment again; cellar_error() keeps its text. NC_EINVAL: an unknown name; nothing has changed. */
 EXTERNL int cellar_set_storage(const char *const *settings);
 
 /* --- what cannot be read ----------------------------------------------------------- */
 
-/* Objects of the group that the file has and the library does not understand; all else of the file
+/* The number of objects in the group that the library does not understand; everything else in the file
  * works. Counting them reads the headers of the group's variables. */
 EXTERNL int cellar_inq_nunreadable(int ncid, int *n);
 
-/* One of them, from 0: its name and one sentence why, both to be released with cellar_free(). "t2m" is a variable,
- * group or type, "t2m:units" an attribute of a variable, ":title" one of the group. A variable may be there all the
- * same (nc_inq_varid finds it): then its header is known, and reading its data fails for this reason. */
+/* One of them, counted from 0: its name and a sentence that says why. Release both with cellar_free(). "t2m" is a variable,
+ * group or type, "t2m:units" an attribute of a variable, ":title" an attribute of the group. If nc_inq_varid still finds
+ * the variable, its header is known, and reading its data fails for this reason. */
 EXTERNL int cellar_inq_unreadable(int ncid, int index, char **name, char **reason);
 
 /* --- threads --------------------------------------------------------------------- */
 
-/* How many threads encode and decode; 0: CELLAR_NUM_THREADS or the cores this
- * process may use, 1: only the caller's own. NC_EINVAL outside 0..1024. */
+/* The number of threads that encode and decode. 0: CELLAR_NUM_THREADS, or the cores that this
+ * process may use; 1: only the calling thread. NC_EINVAL outside 0..1024. */
 EXTERNL int cellar_set_threads(int n);
 EXTERNL int cellar_get_threads(void);
 
@@ -121,159 +122,158 @@ enum cellar_spelling {
     CELLAR_JSON3  /* Zarr version 3: [{"name":"shuffle",...},...] */
 };
 
-/* Give a variable the filters the text names, in that order and in place of any
- * it had; "" removes all. The spelling is told from the text. On NC_EINVAL and
- * NC_EFILTER the error names the column. */
+/* Replaces the filters of a variable by those that the text names, in that order; "" removes
+ * all. The spelling is detected. For NC_EINVAL and NC_EFILTER the error message names the column. */
 EXTERNL int cellar_def_var_chain(int ncid, int varid, const char *text);
 
-/* The variable's filters as text, to be released with cellar_free(). */
+/* The variable's filters as text. Release it with cellar_free(). */
 EXTERNL int cellar_inq_var_chain(int ncid, int varid, enum cellar_spelling spelling, char **text);
 
-/* on: a plugin that offers a filter which is also built in wins. -1: as
- * CELLAR_PLUGINS says. */
+/* on: a plugin replaces the built-in filter of the same id. -1: use CELLAR_PLUGINS. */
 EXTERNL int cellar_prefer_plugins(int on);
 
-/* The filters there are, from 0: those built in, then those of plugins, which are searched for. NC_ENOFILTER after the last.
- * name: as in a chain; origin: the library it comes from, "" for built in. Both are to be released with cellar_free(). */
+/* The available filters, counted from 0: the built-in ones, then those of plugins, which this call loads. NC_ENOFILTER after the
+ * last. name: as in a chain; origin: the plugin's library, "" if built in. Release both with cellar_free(). */
 EXTERNL int cellar_inq_codec(int index, char **name, unsigned *id, char **origin);
 
-/* Libraries and directories of the plugin path that were not used, from 0, and why; NC_EINVAL after the last. */
+/* Libraries and directories of the plugin path that were not used, counted from 0, and why. NC_EINVAL after the last. Release both
+ * texts with cellar_free(). */
 EXTERNL int cellar_inq_plugin_note(int index, char **path, char **why);
 
-/* The version of libhdf5 that is at work, "1.10.8", to be released with cellar_free(). It is loaded if it was not
- * yet; the error says why it cannot be. */
+/* The version of libhdf5 in use, such as "1.10.8". Release it with cellar_free(). This loads libhdf5 if necessary; the error
+ * message says why it cannot be loaded. */
 EXTERNL int cellar_inq_hdf5(char **version);
 
 /* --- values as they are stored ------------------------------------------------------- */
 
-/* Bytes the variable's values take in the file, after its filters. */
+/* The number of bytes that the variable's values take in the file, after its filters. */
 EXTERNL int cellar_inq_var_stored(int ncid, int varid, unsigned long long *bytes);
 
-/* Where one chunk lies as it is stored; each of the last four pointers may be NULL. index: which chunk along each dimension,
- * in the lengths that nc_inq_var_chunking() gives; all 0 for a variable without chunks, whose values are one piece; of a
- * classic file's record variable the first is the record.
- *   address   of its first byte: in the file, or in the value of a store that has the key. CELLAR_NO_ADDRESS: it was never
- *             written, or lies where nothing has an address of its own (inside metadata or a compressed shard, in another file)
- *   size      bytes it has there; 0: it was never written and reads as the fill value
- *   skipped   filters that this chunk did not go through, as HDF5's filter mask: bit 0 is the first
- *   key       of the value, to be released with cellar_free(); "" in a file */
+/* Where one stored chunk lies; each of the last four pointers may be NULL. index: the chunk's index along each dimension,
+ * in units of the lengths that nc_inq_var_chunking() returns. For a variable without chunks all are 0, and its values are one
+ * piece; for a record variable of a classic file the first index is the record.
+ *   address   of its first byte, in the file or in the store's value `key`. CELLAR_NO_ADDRESS: the chunk was never
+ *             written, or has no address of its own (inside metadata or a compressed shard, or in another file)
+ *   size      its stored bytes; 0: it was never written and reads as the fill value
+ *   skipped   HDF5's filter mask: the filters that were not applied to this chunk; bit 0 is the first
+ *   key       the key of its value in a store, "" in a file. Release it with cellar_free() */
 #define CELLAR_NO_ADDRESS (~0ull)
 EXTERNL int cellar_inq_chunk(int ncid, int varid, const size_t *index, unsigned long long *address,
                              unsigned long long *size, unsigned *skipped, char **key);
 
-/* The chunks that a variable has, one after the other, the last dimension fastest:
+/* Iterates over the stored chunks of a variable, the last dimension fastest:
  *
  *     size_t index[NC_MAX_VAR_DIMS];
  *     int more = 0;
  *     while ((status = cellar_next_chunk(ncid, varid, index, &more)) == NC_NOERR && more)
  *         ... cellar_inq_chunk(ncid, varid, index, ...)
  *
- * With *more 0 index becomes the first chunk, else the next one behind it; *more is then 0 if there is none. This takes as long
- * as what is stored, however many chunks were never written. Some that were not may be among them (in stores a few, in HDF5
- * files that are open for writing or that libhdf5 alone can read all): cellar_inq_chunk() tells. index as above. After a failure,
- * because the index is damaged, both are as they were. */
+ * If *more is 0, index becomes the first chunk, otherwise the one after index; then *more is 0 if there is none. The time is
+ * proportional to the number of stored chunks, however many were never written. The iteration may include chunks that were never
+ * written (a few in stores; all in HDF5 files that are open for writing or that only libhdf5 can read): cellar_inq_chunk()
+ * tells them apart. index is as above. If the file's chunk index is damaged, the call fails and changes neither. */
 EXTERNL int cellar_next_chunk(int ncid, int varid, size_t *index, int *more);
 
-/* The bytes of one chunk as they are stored, as many as *size says, to be released with cellar_free(); NULL and 0: it was
- * never written. NC_EINVAL: the variable has no chunks. size and skipped may be NULL. */
+/* The *size stored bytes of one chunk. Release them with cellar_free(). NULL and 0: the chunk was never written.
+ * NC_EINVAL: the variable has no chunks. size and skipped may be NULL. */
 EXTERNL int cellar_get_chunk(int ncid, int varid, const size_t *index, size_t *size, unsigned *skipped, void **bytes);
 
-/* Reads as nc_get_vara() does, and keeps nothing: every stored chunk that the region touches is decoded, with its checksums, in
- * memory of the library's, on all threads. The error is the first, and names the chunk. */
+/* Reads a region as nc_get_vara() does, but returns no values: decodes every stored chunk that the region touches, checking its
+ * checksums, on all threads. The first failure is returned; its text names the chunk. */
 EXTERNL int cellar_check_vara(int ncid, int varid, const size_t *start, const size_t *count);
 
-/* All keys of a store, one after the other, each ended by a NUL and an empty one at the end; to be released with
- * cellar_free(). A file has none. */
+/* All keys of a store, one after the other, each terminated by a NUL, with an empty key at the end. Release them with
+ * cellar_free(). A file has no keys. */
 EXTERNL int cellar_inq_keys(int ncid, char **keys);
 
-/* Copy all values of a variable into another of the same type and shape. Where
- * chunks, filters, byte order and fill value are the same too, chunks are copied
- * without decoding them and *as_stored (may be NULL) is 1; else *as_stored is 0,
- * and the values are the caller's to copy. Both files are in data mode. */
+/* Copies a variable's chunks without decoding them into a variable of the same type, shape,
+ * chunks, filters, byte order and fill value, and sets *as_stored (may be NULL) to 1. If these
+ * differ, *as_stored is 0 and nothing is copied: the caller copies the values. Both files must
+ * be in data mode. */
 EXTERNL int cellar_copy_var_chunks(int ncid_in, int varid_in, int ncid_out, int varid_out, int *as_stored);
 
 /* --- Zarr ----------------------------------------------------------------------------- */
 
-/* Zarr version 3: chunks lie together in shards of these lengths (in elements, one per
- * dimension, multiples of the chunk's), each one value of the store; NULL: each chunk for itself. The
- * same as sharding_indexed in a chain's JSON: there "chunk_shape" divides the lengths given with
- * nc_def_var_chunking, or "shard_shape" where it is given too. NC_ENOTNC4 in other formats. */
+/* Zarr version 3: packs chunks into shards of these lengths (in elements, one per dimension,
+ * multiples of the chunk's); each shard is one value of the store. NULL: no shards. The same can
+ * be given as sharding_indexed in a chain's JSON: there "chunk_shape" divides "shard_shape", or,
+ * without that, the lengths given to nc_def_var_chunking. NC_ENOTNC4 in other formats. */
 EXTERNL int cellar_def_var_shards(int ncid, int varid, const size_t *lengths);
 EXTERNL int cellar_inq_var_shards(int ncid, int varid, int *sharded, size_t *lengths);
 
-/* Zarr version 2: the codec that makes bytes of elements without a fixed size, as its JSON:
- * {"id": "vlen-utf8"}, {"id": "json2"}, {"id": "categorize", "labels": [...]} for strings, {"id": "json2"} for
- * numbers too, {"id": "vlen-array"} for lists (which have no other); NULL: as the format has it (strings of fixed length).
- * The same as this object at the head of a chain's JSON. NC_ENOTNC4 in other formats. The inquiry gives "" for none; its
- * text is to be released with cellar_free(). */
+/* Zarr version 2: the codec that converts elements without a fixed size to bytes, as JSON:
+ * {"id": "vlen-utf8"}, {"id": "json2"}, {"id": "categorize", "labels": [...]} for strings, {"id": "json2"} also for
+ * numbers, {"id": "vlen-array"} for lists (the only one). NULL: the format's default (strings of fixed length).
+ * The same object may stand at the head of a chain's JSON. NC_ENOTNC4 in other formats. The inquiry returns "" for none.
+ * Release its text with cellar_free(). */
 EXTERNL int cellar_def_var_object_codec(int ncid, int varid, const char *json);
 EXTERNL int cellar_inq_var_object_codec(int ncid, int varid, char **json);
 
-/* --- chunks that others keep ------------------------------------------------------------- */
+/* --- chunks that the caller stores -------------------------------------------------------- */
 
-/* A coder runs filters on chunks that lie anywhere: values of another library's Zarr store, messages, memory.
- * It is constant: any number of threads may use it at once. */
+/* A coder runs filters on chunks that are stored elsewhere: in another library's Zarr store, in messages, in memory.
+ * It does not change: any number of threads may use it at the same time. */
 typedef struct cellar_coder cellar_coder;
 
 typedef struct {
     size_t size;           /* bytes of one element */
-    char kind;             /* 'i', 'u', 'f'; anything else: bytes without a meaning to codecs */
-    int rank;              /* dimensions of a chunk */
-    const size_t *lengths; /* ... and its lengths in elements: in Zarr's words the chunk of the grid */
-    const void *fill;      /* one element, for what no chunk holds; NULL: zeros */
-    int omit_empty;        /* encoding: a chunk of fill values alone is not written */
+    char kind;             /* 'i', 'u', 'f'; anything else: bytes that codecs do not interpret */
+    int rank;              /* number of dimensions of a chunk */
+    const size_t *lengths; /* its lengths in elements; for Zarr the chunk shape of the grid */
+    const void *fill;      /* one element, the value of absent chunks; NULL: zeros */
+    int omit_empty;        /* encoding: do not write a chunk that holds only fill values */
 } cellar_chunk_shape;
 
-/* `chain` as for cellar_def_var_chain(); with sharding_indexed each chunk is a shard of many. */
+/* chain: as for cellar_def_var_chain(). With sharding_indexed each chunk is a shard of many inner chunks. */
 EXTERNL int cellar_coder_make(const char *chain, const cellar_chunk_shape *shape, cellar_coder **coder);
 EXTERNL void cellar_coder_free(cellar_coder *coder);
 
 /* One encoded chunk, and a box of its elements in the caller's memory. */
 typedef struct {
-    const char *path; /* the chunk is this file; NULL: it is `encoded` */
-    void *encoded;    /* decoding: the bytes, NULL for none. Encoding gives them, for cellar_free() */
+    const char *path; /* the file that holds the chunk; NULL: it is in `encoded` */
+    void *encoded;    /* decoding: the bytes, NULL if none. Encoding sets it, for cellar_free() */
     size_t nencoded;
     const size_t *start;        /* the box: the first element along each dimension, */
     const size_t *count;        /* how many, */
     const ptrdiff_t *step;      /* and every how many-th, at least 1 */
     char *memory;               /* the first element of the box, */
     const ptrdiff_t *byte_step; /* and bytes to the next along each dimension: any, also negative */
-    int merge;                  /* encoding: what lies outside the box is kept from the chunk that is there */
-    int absent;                 /* answer: there is no such chunk: decoding leaves memory alone, encoding wrote none */
+    int merge;                  /* encoding: keep the existing chunk's elements outside the box */
+    int absent;                 /* result: there is no chunk; decoding did not touch memory, encoding wrote nothing */
 } cellar_chunk;
 
-/* All chunks on all threads. The answer is that of the first chunk that failed, whose error text names its number or
- * file; the others may have been done. Files are replaced at once, or not at all. */
+/* Process all chunks on all threads. The result is that of the first chunk that failed; the error message names its number or
+ * file. The other chunks may have been processed. A file is replaced in one step or not at all. */
 EXTERNL int cellar_coder_decode(const cellar_coder *coder, size_t n, cellar_chunk *chunks);
 EXTERNL int cellar_coder_encode(const cellar_coder *coder, size_t n, cellar_chunk *chunks);
 
 /* The codecs of this build as JSON: [{"name", "id", "zarr2", "zarr3", "about", "lossy", "parameters": [...]}, ...];
- * to be released with cellar_free(). */
+ * Release it with cellar_free(). */
 EXTERNL int cellar_codec_table(char **json);
 
 /* --- quantization and other losses ---------------------------------------------------- */
 
-/* How far the values put into the variable since the dataset was opened lie from those
- * given, at most: in units of the data, and as a share of the value given. Either pointer
- * may be NULL. 0 for a variable that is not quantized, unless it is watched. */
+/* The largest difference between the values stored in the variable since the dataset was
+ * opened and those that the program put: absolute, and relative to the value put. Either
+ * pointer may be NULL. 0 for a variable that is neither quantized nor watched. */
 EXTERNL int cellar_inq_var_loss(int ncid, int varid, double *max_abs, double *max_rel);
 
-/* on: chunks that lossy filters (zfp, fpzip, bitround ...) have encoded are decoded again
- * when they are written, and cellar_inq_var_loss() knows their errors too; it costs about
- * as much as reading them. Chunks still in memory count once they are written: nc_sync(). */
+/* on: chunks encoded by lossy filters (zfp, fpzip, bitround, ...) are decoded again when they
+ * are written, so that cellar_inq_var_loss() includes their errors; that costs about as much
+ * as reading them. Chunks in memory are included once they are written: call nc_sync(). */
 EXTERNL int cellar_watch_var_loss(int ncid, int varid, int on);
 
-/* on: quantized variables carry the attributes of the CF conventions (CF-1.12, section
- * 8.4) as well, written when define mode is left and the largest relative error at
- * nc_close(). Like any definition: NC_EPERM, NC_ENOTINDEFINE (classic model). */
+/* on: quantized variables also get the attributes of the CF conventions (CF-1.12, section 8.4).
+ * They are written when define mode ends, the largest relative error at nc_close(). Errors are
+ * those of any definition: NC_EPERM, NC_ENOTINDEFINE (classic model). */
 EXTERNL int cellar_set_cf_quantization(int ncid, int on);
 
-/* Bits for NC_QUANTIZE_BITROUND that keep `nsd` decimal digits, 1 to 15, as
- * NC_QUANTIZE_BITGROOM understands them: 3, 6, 9, 13, 16, 19, 23 ...; 0: no such nsd.
- * More than 23 is for doubles only. */
+/* The bits that NC_QUANTIZE_BITROUND needs to keep nsd decimal digits, 1 to 15, in the sense of
+ * NC_QUANTIZE_BITGROOM: 3, 6, 9, 13, 16, 19, 23, ...; 0 for any other nsd. More than 23 bits are
+ * for doubles only. */
 EXTERNL int cellar_bits_for_digits(int nsd);
 
-/* The names that these two had at first; deprecated. */
+/* Deprecated: the first names of these two functions. */
 EXTERNL int cellar_inq_var_error(int ncid, int varid, double *max_abs, double *max_rel);
 EXTERNL int cellar_watch_var_error(int ncid, int varid, int on);
 #define cellar_inq_var_error cellar_inq_var_loss

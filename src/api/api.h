@@ -2,9 +2,9 @@
 #ifndef CEL_API_H
 #define CEL_API_H
 
-/* How every nc_* call goes: from the ids it was given to the objects they mean,
- * with the dataset locked; one call to the layer below; and out again, where a
- * failure's text gets the variable and the file in front of it:
+/* The steps of every nc_* call: find the objects for its ids and lock the dataset, make one
+ * call to the layer below, unlock, and, after a failure, put the file and the variable in
+ * front of the error message:
  *
  *     struct cel_call c;
  *     int rc = cel_call_var(&c, ncid, varid);
@@ -13,9 +13,9 @@
  *         rc = cel_var_rename(c.var, name);
  *     return cel_call_end(&c, rc);
  *
- * While a call is under way its dataset cannot be closed by another thread.
- * Locks are taken in the order variable, dataset, HDF5: what locks a variable
- * (array.h) is called after cel_call_unlock(). */
+ * During a call no other thread can close its dataset. Locks are taken in the order
+ * variable, dataset, HDF5, so functions that lock a variable (array.h) are called after
+ * cel_call_unlock(). */
 
 #include "array.h"
 #include "container.h"

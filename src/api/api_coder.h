@@ -2,8 +2,8 @@
 #ifndef CEL_API_CODER_H
 #define CEL_API_CODER_H
 
-/* Inside cellar_coder_*(): filters for chunks that others keep. A request becomes units, one for each innermost chunk;
- * every thread takes the next unit until there is none. */
+/* Inside cellar_coder_*(): filters for chunks that the caller stores. A request is divided into units, one for each innermost
+ * chunk; every thread takes the next unit until there are no more. */
 
 #include "api.h"
 #include "buf.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Elements that are stored in another form than memory has them: text, lists, half floats, single values. The container
- * makes elements of a decoded chunk's bytes, and bytes of elements (elements_decode, elements_encode in container.h);
- * all else is as for other chunks: a job for each, in the stream's order. A chunk that is put in part is read, changed
- * and written at once: none of them enters the cache.
+/* Elements whose stored form is not that of memory: text, lists, half floats, single values. The container converts a
+ * decoded chunk's bytes to elements and back (elements_decode, elements_encode in container.h). Otherwise these chunks are like
+ * others: each is a job, in the stream's order. A chunk that is put in part is read, changed and written immediately; such
+ * chunks do not enter the cache.
  *
- * Who owns what strings and lists point to:
- *   get  the chunk's elements own it; those asked for give it to the caller, the others are reclaimed
- *   put  the caller's elements lie in the chunk while it is encoded, and own it all the time */
+ * Ownership of the memory behind strings and lists:
+ *   get  the chunk's elements own it; requested elements pass it to the caller, the others are reclaimed
+ *   put  the caller's elements own it, also while they lie in the chunk to be encoded */
 #include "array_int.h"
 #include <assert.h>
 #include <string.h>

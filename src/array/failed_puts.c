@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts that failed after their arguments were found right: part of what they were to store is missing. Each is
- * remembered until a later put stores its whole region; while there is one, syncing and closing fail, whatever the
- * container. */
+/* Puts that failed after their arguments were found valid, so that part of their data is missing. Each is
+ * remembered until a later put stores its whole region. As long as there is one, sync and close fail in every
+ * format. */
 #include "array_int.h"
 #include <stdlib.h>
 #include <string.h>

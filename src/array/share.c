@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What codecs are given to decode pieces of one chunk on several threads: those that have nothing else to do take the next
- * piece until there is none. */
+/* Lets a codec decode the pieces of one chunk on several threads: idle threads take the next piece until there are no more. */
 #include "array_int.h"
 #include <netcdf.h>
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One value of a variable without chunks. A program that reads or writes value by value spends its time in what goes
- * around the value, so the plainest cases are served here, without a request; the rest is left to get.c and put.c.
+/* One value of a variable without chunks. In a program that reads or writes single values the overhead of a call dominates, so
+ * this file serves the simplest cases without a request; get.c and put.c do the rest.
  *
- * With the dataset's lock held, a value is moved whose place the container has in memory: nothing can fail then. Else, in
- * get.c and put.c, one that needs no conversion. */
+ * With the dataset's lock held, it moves a value whose bytes the container has in memory: this cannot fail. Called from get.c and
+ * put.c, it moves a value that needs no conversion. */
 #include "array_int.h"
 
 enum { VALUE_MAX = 8 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chunks as they are stored, still encoded: how many bytes a variable takes, and
- * copying it to another file without decoding. Nearly all codecs give the same bytes in
- * every format, so equal filters are what is asked for. */
+/* Encoded chunks: the stored size of a variable, and copying it to another file without
+ * decoding. Nearly all codecs write the same bytes in every format, so the condition for
+ * copying is that the filters are equal. */
 #include "array_int.h"
 #include "chunk_grid.h"
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `cellar run --stats` tells: the bytes and the time of each variable's gets and puts, counted where CELLAR_STATS names a
- * file, and added to that file when the dataset is closed. One line a variable, appended in one write, so that several
+/* The figures of `cellar run --stats`: bytes and time of each variable's gets and puts. They are counted if CELLAR_STATS names a
+ * file, and appended to that file when the dataset is closed, one line per variable in a single write, so that several
  * processes may share the file:
  *
  *   path TAB variable TAB filters TAB bytes read TAB ns TAB bytes written TAB ns

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the values of one request travel: which kernels run between the caller's
- * type and the elements of a chunk, and what absent elements read as. */
+/* Chooses how the values of one request are transferred: the kernels between the caller's
+ * type and the elements of a chunk, and the value of absent elements. */
 #include "array_int.h"
 #include <string.h>
 

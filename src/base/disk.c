@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fsync, for who asked for it. */
+/* fsync, if the user asked for it. */
 #include "disk.h"
 #include "env.h"
 #include "mem.h"

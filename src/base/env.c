@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The environment, read when asked; a variable that is set but makes no sense
- * counts as not set. */
+/* Reads environment variables when they are asked for. An invalid value counts as not set. */
 #include "env_settings.h"
 #include <errno.h>
 #include <netcdf.h>

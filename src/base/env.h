@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Every environment variable the library looks at, in one place. Those that name code to load or lift a limit count as not
- * set in a program that runs with more rights than its user has (secure_getenv). */
+/* Every environment variable that the library reads. In a program that runs with more rights than its user, variables that
+ * name code to load or raise a limit count as not set (secure_getenv). */
 
 int cel_env_log_level(void);              /* NETCDF_LOG_LEVEL, NCLOGGING; -1 = off */
 bool cel_env_strict(void);                /* CELLAR_STRICT: requests that cannot be kept fail */

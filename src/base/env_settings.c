@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings in place of the environment's, for the datasets that one thread opens: two datasets of a program may lie with two
- * providers. They are counted, as a dataset asks for them again when its credentials end. */
+/* Settings that replace the environment's for the datasets that one thread opens, so that two datasets of a program may be with
+ * two providers. They are reference-counted, because a dataset needs them again when its credentials expire. */
 #include "env_settings.h"
 #include "mem.h"
 #include "status.h"

@@ -2,7 +2,7 @@
 #ifndef CEL_ENV_SETTINGS_H
 #define CEL_ENV_SETTINGS_H
 
-/* Between env.c, which has the names of the variables, and env_settings.c, which has values in place of theirs. */
+/* The interface between env.c, which has the names of the variables, and env_settings.c, which has replacement values. */
 
 #include "env.h"
 

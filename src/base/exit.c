@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is to be done at exit: kept here, so that lower folders can call it without knowing the upper ones. */
+/* Keeps what upper folders do at exit, so that lower folders can call it without knowing them. */
 #include "exit.h"
 #include "trace.h"
 #include <stdatomic.h>

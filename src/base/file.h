@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All bytes of a range of an open file. The system may move fewer bytes than it was asked for, or be interrupted:
- * these go on until the range is complete. errno, or 0. Any number of threads may use one descriptor: its own
- * position is neither used nor changed. */
+/* Read and write a whole range of an open file. The system may move fewer bytes than requested, or be interrupted; these
+ * functions continue until the range is complete. They return 0 or errno. Any number of threads may use one descriptor: its
+ * file position is neither used nor changed. */
 
 struct cel_bytes {
     const void *data;

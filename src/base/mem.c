@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one place where memory is asked for, so that the fault tests can make
- * any single request fail. */
+/* All memory is allocated here, so that the fault tests can make any single request fail. */
 #include "mem.h"
 #include "status.h"
 #include <netcdf.h>

@@ -2,10 +2,10 @@
 #ifndef CEL_CONTAINER_H
 #define CEL_CONTAINER_H
 
-/* Keeps one dataset in some file format. It knows where things lie, never what
- * the user asked for: no type conversion, no filters, no argument checks; all
- * that is done above. What a format can keep (CEL_KEEPS_*) is declared in model.h. Adding
- * a format is one ops table and one row in container.c. */
+/* A container reads and writes one dataset in some file format. It knows where metadata and
+ * encoded chunks lie. Type conversion, filters and argument checks are done above it. model.h
+ * declares what a format can store (CEL_KEEPS_*). A new format is one ops table and one row in
+ * container.c. */
 
 #include "model.h"
 #include "source.h"
@@ -17,9 +17,9 @@ struct cel_location {
     bool is_url;
     bool is_remote;             /* on a server: http, https, s3 or gs */
     bool looked_at;             /* there, by cel_where_look_remote */
-    struct cel_source **source; /* there, the file's bytes, for whoever opens it to take; NULL, both: none */
+    struct cel_source **source; /* there, the file's bytes; whoever opens the file takes them; NULL, both: none */
     void *memory;               /* open: the file's bytes; NULL: not in memory */
-    size_t memory_size;         /* create: first size */
+    size_t memory_size;         /* create: the initial size */
     bool in_memory;             /* NC_INMEMORY or NC_DISKLESS */
     bool persist;               /* in memory, written to path at close */
     bool memory_locked;         /* the caller keeps and never moves `memory` */
@@ -42,29 +42,29 @@ struct cel_memory {
     size_t size;
 };
 
-/* Where one encoded chunk lies. Found or made by the calling thread; its bytes
- * may then be moved by any thread. */
+/* Where one encoded chunk lies. The calling thread finds or allocates it; any thread
+ * may then move its bytes. */
 struct cel_chunk_location {
     uint64_t address;
-    size_t nbytes; /* encoded size; SIZE_MAX: ask chunk_size */
-    uint32_t skipped;
-    bool in_place; /* HDF5: it overwrites what the last sync left there */
+    size_t nbytes;    /* encoded size; SIZE_MAX: ask chunk_size */
+    uint32_t skipped; /* filter mask: the filters that were not applied */
+    bool in_place;    /* HDF5: it overwrites bytes of the last sync */
 };
 
-/* Something known of a file that is readable as an attribute but not listed. */
+/* A property of a file that can be read as an attribute but is not listed as one. */
 struct cel_fact {
     int number;
     char *text; /* yours to free; NULL: it is the number */
 };
 
-/* Thread rules: what may be called by any thread beside chunk_read and chunk_write. */
+/* Thread rules: what any thread may call, besides chunk_read and chunk_write. */
 enum { CEL_CONCURRENT = 1 /* chunk_find and chunk_allocate too */ };
 
-/* Values of a variable that does not go by chunks, by their numbers in C order. */
+/* Values of a variable without chunks, by their position in C order. */
 struct cel_value_range {
-    uint64_t first, end; /* those that are put lie in [first, end) ... */
-    bool all;            /* ... and are all of these */
-    bool reading;        /* they are only read: no room is made for them */
+    uint64_t first, end; /* the values of a put lie in [first, end) ... */
+    bool all;            /* ... and are all of it */
+    bool reading;        /* they are only read: no space is allocated */
 };
 
 /* Where its values lie: in one piece, or `record` bytes from one index of the first dimension to the next. */
@@ -73,7 +73,7 @@ struct cel_value_place {
     bool swap;              /* in the other byte order */
 };
 
-struct cel_peer; /* a container's own: what it writes with in a process that does not keep the dataset */
+struct cel_peer; /* private: the open file in a process that writes chunks for the one that has the dataset */
 
 struct cel_container_ops {
     const char *name;      /* "hdf5" */
@@ -81,55 +81,56 @@ struct cel_container_ops {
     unsigned features;     /* of the format: CEL_KEEPS_* and its rules (model.h) */
     unsigned thread_rules; /* CEL_CONCURRENT, or 0 */
 
-    /* How sure this format is about a location: 0 = not mine. `create` asks for a new one. */
+    /* How sure this format is that the location is its own; 0: not at all. create: for a new dataset. */
     int (*bid)(const struct cel_location *where, const struct cel_options *options, bool create);
 
-    /* Fill a fresh dataset (path, mode and root are set). open() loads the
-     * structure: groups, dimensions, names and dimensions of variables. After a
-     * failure close() is called if ds->container is set. */
+    /* Initialise a new dataset, whose path, mode and root are set. open() loads the structure:
+     * groups, dimensions, and the names and dimensions of variables. If they fail with
+     * ds->container set, close() is called. */
     int (*create)(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
     int (*open)(struct cel_dataset *ds, const struct cel_location *where, const struct cel_options *options);
 
-    /* What open() left for later. */
+    /* Load what open() postponed. */
     int (*load_types)(struct cel_dataset *ds);
     int (*load_var)(struct cel_dataset *ds, struct cel_var *var);
     int (*load_atts)(struct cel_dataset *ds, struct cel_group *group, struct cel_var *var); /* var NULL: the group's */
 
-    /* Write whatever is not CEL_SAVED, and mark it so. */
+    /* Writes everything that is not marked CEL_SAVED, and marks it. */
     int (*save)(struct cel_dataset *ds);
 
-    /* Make the stored array as large as extent[]; var->layout.extent follows. */
+    /* Makes the stored array as large as extent[], and sets var->layout.extent. */
     int (*extend)(struct cel_dataset *ds, struct cel_var *var, const size_t *extent);
 
-    /* Chunks, by index in the chunk grid. 
-     * find      CEL_ABSENT when it was never written; a chunk whose size is not known may turn out absent
-     *           when it is read. Damage is an error, never absence.
-     * allocate  finds space for it: in chunk order, by the calling thread (unless CEL_CONCURRENT).
-     * read, write  move the bytes, from any thread. */
+    /* Chunks, by index in the chunk grid.
+     * find      CEL_ABSENT: the chunk was never written. If its size is not known, chunk_read may find it absent.
+     *           Damage is an error, never absence.
+     * allocate  allocates space, in chunk order, by the calling thread (unless CEL_CONCURRENT).
+     * read, write  move the bytes, in any thread. */
     int (*chunk_find)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, struct cel_chunk_location *out);
-    /* Moves index, one of n[] chunks along each dimension, to the first at or behind it (the last dimension fastest) that may
-     * be stored: chunk_find tells whether it is. CEL_ABSENT: there is none. After a failure it is one of which that cannot be
-     * told. A walk over all chunks takes as long as what is stored, however large the grid is. NULL: any may be stored. */
+    /* Moves index, in a grid of n[] chunks along each dimension, forward to the first chunk that may be stored, the last
+     * dimension fastest; it may stay where it is. chunk_find tells whether that chunk is stored. CEL_ABSENT: there are no more.
+     * After a failure index is a chunk for which this cannot be told. Iterating takes time proportional to the stored chunks,
+     * however large the grid is. NULL: any chunk may be stored. */
     int (*chunk_next)(struct cel_dataset *ds, struct cel_var *var, const size_t *n, size_t *index);
     int (*chunk_read)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                       const struct cel_chunk_location *at, struct cel_buf *out);
-    /* Some bytes of a chunk, which lie within those that chunk_fetch_size says it has; from any thread. NULL, both: only all
-     * of them, by chunk_read. */
+    /* n bytes of a chunk, from offset on, within the size that chunk_fetch_size returns; in any thread. Both NULL: chunks can
+     * only be read whole, by chunk_read. */
     int (*chunk_fetch_size)(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at,
                             size_t *nbytes);
     int (*chunk_fetch)(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at, size_t offset,
                        size_t n, void *dst);
-    /* The chunk will be read soon: it may be fetched ahead, many at a time. Only a hint, by the calling thread. False: hints are
-     * of no use for this dataset. NULL: never of use. */
+    /* A hint by the calling thread: the chunk will be read soon, and may be fetched ahead. False: this dataset does not use
+     * hints. NULL: the format does not. */
     bool (*chunk_want)(struct cel_dataset *ds, struct cel_var *var, const size_t *index);
-    /* The encoded size of a chunk, from an index, a directory or the like: its bytes are not read. CEL_ABSENT: never
-     * written. NULL: chunk_find tells it, or there are no chunks. */
+    /* The encoded size of a chunk, from an index or a directory, without reading its bytes. CEL_ABSENT: never written.
+     * NULL: chunk_find returns it, or there are no chunks. */
     int (*chunk_size)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, uint64_t *out);
-    /* The encoded size of all chunks of a variable, where that is quicker than to ask for each. CEL_ABSENT: it is not. */
+    /* The encoded size of all chunks of a variable. CEL_ABSENT: there is no faster way than asking for each chunk. */
     int (*stored_size)(struct cel_dataset *ds, struct cel_var *var, uint64_t *out);
-    /* Where a chunk lies, for those who ask. As chunk_find; where chunks lie in values of a store also the key of that
-     * value, to be freed by the caller, with the range in it. A variable without chunks is one chunk, or one for each record
-     * where records lie apart. Address UINT64_MAX: it has bytes, but none of them for itself. */
+    /* Where a chunk lies, for inquiries. Like chunk_find; if chunks are in values of a store, also the value's key, which the
+     * caller frees, and the range in that value. A variable without chunks counts as one chunk, or as one per record if
+     * records are not contiguous. Address UINT64_MAX: the chunk has no bytes of its own. */
     int (*chunk_locate)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                         struct cel_chunk_location *out, char **key);
     int (*chunk_allocate)(struct cel_dataset *ds, struct cel_var *var, const size_t *index, const void *encoded,
@@ -137,19 +138,18 @@ struct cel_container_ops {
     int (*chunk_write)(struct cel_dataset *ds, struct cel_var *var, const size_t *index,
                        const struct cel_chunk_location *at, const void *encoded, size_t n);
 
-    /* One process keeps a dataset, and others write chunks of it: it allocates a chunk, and between chunk_io_begin and
-     * chunk_io_end the bytes are written by another, which has the same definitions. All or none of these, but for the two
-     * that hand over: what is NULL is never handed over.
-     * chunk_hand_over  in the one that keeps it: may another write these bytes? chunk_write always may.
-     * chunk_lend       in the one that keeps it: may another read these bytes?
-     * values_hand_over in the one that keeps it: may others write these values? Then it counts on them: what fails there is
-     *                  put again here.
-     * peer_open        in another: makes ready to write to what lies there. CEL_ABSENT: it cannot be written so.
-     * peer_read        what chunk_read does.
-     * peer_write       what chunk_write does; after a failure chunk_write of the one that keeps it is still to do it.
-     * peer_write_at    bytes of such values; peer_read_at reads them.
-     * peer_sync        the bytes to the system, with cel_env_fsync() to the disk.
-     * peer_close       frees it, whatever the answer. */
+    /* Several processes write one dataset. The owner has it open and allocates chunks; between chunk_io_begin and
+     * chunk_io_end a peer with the same definitions writes the bytes. A format has all of these functions or none, except
+     * that chunk_hand_over and values_hand_over may be NULL: then nothing of that kind is handed over.
+     * chunk_hand_over  owner: may a peer write these bytes? The owner's chunk_write always may.
+     * chunk_lend       owner: may a peer read these bytes?
+     * values_hand_over owner: may peers write these values? The owner then relies on them, and puts again what fails there.
+     * peer_open        peer: opens what lies at the location for writing. CEL_ABSENT: it cannot be written in this way.
+     * peer_read        like chunk_read.
+     * peer_write       like chunk_write. If it fails, the owner must still call chunk_write.
+     * peer_write_at    writes bytes of values; peer_read_at reads them.
+     * peer_sync        hands the bytes to the system; with cel_env_fsync() waits for the disk.
+     * peer_close       always frees the peer. */
     bool (*chunk_hand_over)(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at, size_t n);
     bool (*chunk_lend)(struct cel_dataset *ds, struct cel_var *var, const struct cel_chunk_location *at);
     bool (*values_hand_over)(struct cel_dataset *ds, struct cel_var *var, const struct cel_value_range *range,
@@ -164,59 +164,57 @@ struct cel_container_ops {
     int (*peer_sync)(struct cel_peer *peer);
     int (*peer_close)(struct cel_peer *peer);
 
-    /* Elements that are stored in another form than memory has them (text, lists, half floats), where var->layout.unchunked is
-     * set. The engine moves, decodes and encodes their chunks as all others; these make elements of a decoded chunk's
-     * bytes and back, in C order and memory form. Any thread may call them. NULL: unchunked_get and unchunked_put move
-     * such variables instead. Not for formats that must know a chunk's size beforehand: CEL_CONCURRENT is set. */
-    /* What so many encoded bytes of a chunk decode to: exactly *nbytes; false: at most. */
+    /* Elements whose stored form is not that of memory (text, lists, half floats), if var->layout.unchunked is set. The array
+     * engine moves, decodes and encodes their chunks like any others; these functions convert a decoded chunk's bytes to
+     * elements in C order, and back. Any thread may call them. NULL: unchunked_get and unchunked_put move such variables.
+     * Only for formats that need not know a chunk's size beforehand: CEL_CONCURRENT is set. */
+    /* The decoded size of a chunk of so many encoded bytes. True: exactly *nbytes; false: at most. */
     bool (*elements_bytes)(const struct cel_var *var, size_t encoded, size_t *nbytes);
-    /* Can these bytes be a chunk's elements? Asked before memory is taken for so many. */
+    /* Can these bytes be a chunk's elements? Called before memory for them is allocated. */
     int (*elements_check)(const struct cel_var *var, const struct cel_buf *raw);
-    /* Into memory that is zero. Strings and lists become the elements' own, also when it fails halfway. */
+    /* Decodes into zeroed memory. The elements own their strings and lists, even if it fails halfway. */
     int (*elements_decode)(const struct cel_var *var, const struct cel_buf *raw, void *element);
     int (*elements_encode)(const struct cel_var *var, const void *element, struct cel_buf *raw);
 
-    /* Data that does not go by chunks: elements of the variable's own type in
-     * memory form. stride is never 0 and NULL means all 1. The region lies within
-     * var->layout.extent. */
+    /* Data that is not moved in chunks: elements of the variable's own type, as in memory. stride
+     * is never 0; NULL means all 1. The region lies within var->layout.extent. */
     int (*unchunked_get)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                          const ptrdiff_t *stride, void *data);
     int (*unchunked_put)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const size_t *count,
                          const ptrdiff_t *stride, const void *data);
-    /* One element, with the dataset's lock held, if that takes no call of the system. false: nothing was done.
-     * exclusive: nobody else is in the dataset, so no other lock is needed. NULL: by unchunked_get and unchunked_put
-     * only. */
+    /* One element, with the dataset's lock held, if no system call is needed. False: nothing was done. exclusive: no other
+     * call is in the dataset, so no other lock is needed. NULL: the format has only unchunked_get and unchunked_put. */
     bool (*get_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, void *value, bool exclusive);
     bool (*put_value)(struct cel_dataset *ds, struct cel_var *var, const size_t *start, const void *value,
                       bool exclusive);
-    bool takes_any_size; /* they cut large requests themselves, and better */
-    bool moves_directly; /* where ds->file says which: chunk_read and chunk_write are one call on a file that is open */
+    bool takes_any_size; /* unchunked_get and unchunked_put split large requests themselves */
+    bool moves_directly; /* if ds->file is known: chunk_read and chunk_write are one system call on an open file */
 
-    /* Where all four are not NULL: a call tells when it begins to allocate chunks and when all their bytes are written,
-     * and takes no lock of the dataset between. Where must_flush says so, flush_deferred is called outside such a call. */
+    /* All four or none. A call that allocates chunks announces when it begins and when all bytes are written,
+     * and takes no lock of the dataset in between. If must_flush is true, flush_deferred is called outside such a call. */
     void (*chunk_io_begin)(struct cel_dataset *ds);
     void (*chunk_io_end)(struct cel_dataset *ds);
     bool (*must_flush)(struct cel_dataset *ds);
     int (*flush_deferred)(struct cel_dataset *ds);
 
-    /* All bytes to the system, so that they outlive the process; with cel_env_fsync() to the disk. */
+    /* Hands all bytes to the system, so that they outlive the process; with cel_env_fsync() waits for the disk. */
     int (*sync)(struct cel_dataset *ds);
 
-    /* Always frees the container's own memory and every `priv`. keep false: the
-     * dataset was never finished (abort): leave no file that this create made. */
+    /* Always frees the container's memory and every `priv`. keep false: the dataset was never
+     * finished (abort), so a file that was created for it is removed. */
     int (*close)(struct cel_dataset *ds, bool keep, struct cel_memory *memory);
 
-    /* Remove what is at a location that this format bid for; NULL: a file, for the caller to unlink. */
+    /* Removes the dataset at a location that this format bid for. NULL: it is a file, which the caller unlinks. */
     int (*remove)(const struct cel_location *where);
 
     /* _SuperblockVersion, _IsNetcdf4, _NCProperties of the root group (var NULL),
-     * _Codecs of a variable; CEL_ABSENT: none such. */
+     * _Codecs of a variable. CEL_ABSENT: there is no such fact. */
     int (*fact)(struct cel_dataset *ds, struct cel_var *var, const char *name, struct cel_fact *out);
 
-    /* The version of the library that the format is kept by, yours to free. NULL: we keep it ourselves. */
+    /* The version of the external library for this format; the caller frees it. NULL: there is no such library. */
     int (*library)(char **out);
 
-    /* All keys of a store, each ended by a NUL and an empty one at the end; yours to free. NULL: a file, which has none. */
+    /* All keys of a store, each terminated by a NUL, with an empty key at the end; the caller frees them. NULL: a file has none. */
     int (*keys)(struct cel_dataset *ds, char **out);
 };
 

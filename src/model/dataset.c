@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The dataset: owner of the tree and of the lists that ids index. Here too is the
- * one place that says no to what a format cannot keep. */
+/* The dataset: it owns the tree and the lists that ids index. This file also refuses, in one
+ * place, what a format cannot store. */
 #include "model_int.h"
 
 int cel_dataset_make(const char *path, int mode, struct cel_dataset **out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a container found in its file and cannot give: each object is listed in its
- * group with the reason, so that one of them never closes the whole file. */
+/* Objects that a container found in its file and cannot read: each is listed in its group
+ * with the reason, so that none of them prevents opening the file. */
 #include "model_int.h"
 
 static void free_entry(struct cel_unreadable *entry)

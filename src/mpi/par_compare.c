@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Do all ranks have the same definitions? Each writes down its own, one object a line; hashes are compared, and only where
- * they differ the lines, so that the error says in what. */
+/* Checks that all ranks have the same definitions. Each writes its own as text, one object per line. The ranks compare hashes
+ * and, only if these differ, the lines, so that the error can name the difference. */
 #include "lookup3.h"
 #include "mem.h"
 #include "par_int.h"

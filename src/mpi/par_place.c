@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Encoded chunks get their place in the file from rank 0, in chunk order: so the file has the same bytes for any number of
- * ranks. Each rank then writes its own, at the addresses that come back.
+/* Rank 0 allocates file space for encoded chunks, in chunk order, so that the file has the same bytes for any number of
+ * ranks. Each rank then writes its own chunks at the addresses that it receives.
  *
  *     rank 0                                       every rank
  *     gathers which chunks there are     <-------  index, size, mask

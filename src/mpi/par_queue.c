@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts that a rank makes alone, where rank 0 cannot answer: they are kept until the ranks meet, and then carried out by
- * rank 0 in the order of ranks. So the file never has two writers, and an error of such a put reaches all. */
+/* Independent puts that only rank 0 can carry out: they are kept until the next collective call, in which rank 0 executes
+ * them in the order of ranks. So the file never has two writers, and all ranks get the error of such a put. */
 #include "mem.h"
 #include "par_int.h"
 #include <stdlib.h>

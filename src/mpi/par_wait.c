@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call of MPI that reaches other ranks is made here, and ranks wait for each other here. MPI waits by asking again
- * and again, which takes the core from the threads of other ranks that still work: on a machine whose cores all have work,
- * what is waited for comes later. So a rank asks for a while, as long as an answer may be on its way, and then sleeps
- * between its questions.
+/* Every MPI call that reaches other ranks is made here, and ranks wait for each other here. MPI polls without pause, which takes
+ * the core from working threads of other ranks: if all cores of a machine are busy, that delays the very thing that is waited for.
+ * So a rank polls briefly, as long as an answer may be under way, and then sleeps between polls.
  *
- * A call that fails goes to the error handler of the program's communicator, which ends the program if nothing else was
- * asked for. With MPI_ERRORS_RETURN the dataset is cut off: nothing is sent or received any more, what would have been
- * received is zero, and the next allreduce of a collective call gives the error. */
+ * A call that fails goes to the error handler of the program's communicator, which by default ends the program. With
+ * MPI_ERRORS_RETURN the dataset is cut off: it sends and receives nothing any more, what it would have received is zero, and the
+ * next allreduce of a collective call returns the error. */
 #include "mem.h"
 #include "par_int.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole chunks are encoded by the rank that has them, on its threads: the engine of array/ runs as always, over a container
- * that only keeps what it is given (par_place.c then finds room for what was kept). */
+/* Each rank encodes the chunks that it has whole, on its threads: the engine of array/ runs as usual, over a container
+ * that only collects the encoded chunks (par_place.c then allocates their space). */
 #include "mem.h"
 #include "par_int.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Credentials: each place is asked in turn until one has them. Those that end are kept until they do: to ask for them takes a
- * request or a process, and a program may open many datasets. */
+/* Finds credentials: asks each source in turn until one has them. Temporary ones are kept until they expire, because getting
+ * them takes a request or a process, and a program may open many datasets. */
 #include "credentials_int.h"
 #include "env.h"
 #include "fork.h"

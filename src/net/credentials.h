@@ -2,9 +2,9 @@
 #ifndef CEL_CREDENTIALS_H
 #define CEL_CREDENTIALS_H
 
-/* Who asks for something at S3. Looked for in this order: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; a token of a web identity,
+/* Credentials for requests to S3. They are searched in this order: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; a token of a web identity,
  * given to STS for credentials; the profile (AWS_PROFILE or "default") in ~/.aws/credentials and ~/.aws/config; the service of a
- * container; that of an EC2 instance (IMDSv2). None: requests are not signed. Nothing here ever stands in an error. */
+ * container; that of an EC2 instance (IMDSv2). None: requests are not signed. No error message contains any of this. */
 
 #include "status.h"
 #include <stdbool.h>

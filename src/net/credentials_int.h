@@ -2,7 +2,7 @@
 #ifndef CEL_CREDENTIALS_INT_H
 #define CEL_CREDENTIALS_INT_H
 
-/* Inside the search for credentials: each place fills them in, or gives CEL_ABSENT where it is not set up. */
+/* Inside the search for credentials: each source fills them in, or returns CEL_ABSENT if it is not configured. */
 
 #include "buf.h"
 #include "credentials.h"

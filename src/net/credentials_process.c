@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Credentials that a process prints (credential_process of a profile), as JSON. Its command line is split into words as a shell
- * does it, and run without one. What it says on standard error is the user's to see, and goes where ours goes. */
+/* Credentials that a process prints (credential_process of a profile), as JSON. Its command line is split into words like
+ * that of a shell, and run without a shell. Its standard error is the program's, so that the user sees it. */
 #include "credentials_int.h"
 #include "mem.h"
 #include "text_file.h"

@@ -2,8 +2,8 @@
 #ifndef CEL_LOGIN_H
 #define CEL_LOGIN_H
 
-/* Whose name and password go with requests to a web server: HTTP.CREDENTIALS.USERNAME and .PASSWORD, or .USERPASSWORD, of the settings
- * (rc.h), else what .netrc has for the host. Over TLS alone. */
+/* The name and password for requests to a web server: HTTP.CREDENTIALS.USERNAME and .PASSWORD, or .USERPASSWORD, of the settings
+ * (rc.h), else those that .netrc has for the host. They are sent over TLS only. */
 
 #include "credentials.h"
 #include "url.h"

@@ -2,11 +2,11 @@
 #ifndef CEL_NET_H
 #define CEL_NET_H
 
-/* Requests over HTTP. One thread of the process has all of them in flight (libcurl's multi interface), so that a hundred cost
- * no more threads than one; libcurl is loaded at the first. What a body means is the caller's affair.
+/* HTTP requests. One thread of the process has all of them in flight (libcurl's multi interface), so that a hundred need
+ * no more threads than one. The first request loads libcurl. Callers interpret the bodies.
  *
- * A request that fails for a reason that may pass (429, 5xx, a connection that was reset or ended early) is made again,
- * later each time; no other is. Limits, and the environment variables for them: docs/network.md. */
+ * A request that fails for a reason that may pass (429, 5xx, a connection that was reset or ended early) is repeated,
+ * with growing delays; others are not. Limits, and the environment variables for them: docs/network.md. */
 
 #include "buf.h"
 #include "credentials.h"

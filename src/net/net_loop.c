@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which calls are in flight: those somebody waits for first, in the order they came, as many as may be and as long as
- * their bytes fit. One thread, made with the first call, does all transfers; it sleeps while there is nothing to do. A
- * child of fork() has neither that thread nor the connections, and starts with none. */
+/* Decides which calls are in flight: first those that somebody waits for, in the order of their arrival, within the limits on
+ * their number and bytes. One thread, created by the first call, makes all transfers; it sleeps while there is nothing to do. A
+ * child of fork() has neither that thread nor its connections, and starts anew. */
 #include "env.h"
 #include "fork.h"
 #include "mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which answers may be another one soon, and how long to wait: twice as long each time, and by chance less, so that many
- * clients that failed together do not come back together. */
+/* Which responses are worth another attempt, and how long to wait: twice as long each time, less a random part, so that many
+ * clients that failed at the same time do not return at the same time. */
 #include "net.h"
 
 #define FIRST_MS 100

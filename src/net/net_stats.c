@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `cellar run --stats` tells of the network: where CELLAR_STATS names a file, a line is added to it for what was asked for since the
- * last one, in one write, so that several processes may share the file:
+/* The network figures of `cellar run --stats`: if CELLAR_STATS names a file, a line with the requests since the last line is appended
+ * to it, in a single write, so that several processes may share the file:
  *
  *   "network" TAB requests TAB bytes received TAB bytes sent TAB requests made again TAB bytes from the cache on disk
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of settings. */
+/* Reads settings files. */
 #include "text_file.h"
 #include "file.h"
 #include <fcntl.h>

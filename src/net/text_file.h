@@ -2,7 +2,7 @@
 #ifndef CEL_TEXT_FILE_H
 #define CEL_TEXT_FILE_H
 
-/* Files of settings, which may hold secrets: read whole, and wiped from memory when they were looked at. */
+/* Settings files, which may contain secrets: they are read whole, and their memory is wiped after use. */
 
 #include "buf.h"
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is read in small pieces from a server comes in blocks, a run of them with each request. A run that somebody will
- * ask for is listed from the time it is wanted until its blocks are kept, so that no block is fetched twice at the same
- * time. Reads that go on where the last run ended get longer ones each time. */
+/* Small reads from a server are served from blocks; each request fetches a run of them. A run is listed from the moment it is
+ * wanted until its blocks are stored, so that no block is fetched twice at the same time. Sequential reads make each run longer
+ * than the last. */
 #include "blocks.h"
 #include "mem.h"
 #include "status.h"

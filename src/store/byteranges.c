@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A body of parts: each begins with a line "--boundary" and lines of headers up to an empty one; its bytes follow, as many as its
- * Content-Range says, then the line of the next part. What does not read so ends the search: no byte is taken from what follows. */
+ * Content-Range says, then the line of the next part. At the first deviation from this the search ends, and nothing after it is used. */
 #include "byteranges.h"
 #include "number.h"
 #include "status.h"

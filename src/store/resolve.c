@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Linux does it in one call (openat2). Elsewhere the path is walked part by part,
- * with the folders above kept open: ".." in a link returns to the folder that was entered,
- * also when somebody has moved it meanwhile. */
+/* On Linux one call does this (openat2). On other systems the path is walked part by part with
+ * all parent folders open: ".." in a link leads back to the folder from which the walk came,
+ * even if it was moved in the meantime. */
 #include "resolve.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a bucket is and in whose name it is asked. "s3://bucket/key" is at the endpoint of the settings, or at AWS;
- * "https://host/bucket/key" at that host. AWS wants the bucket in the host's name, others behind it. */
+/* The server and the credentials for a bucket. "s3://bucket/key" is at the endpoint in the settings, or at AWS;
+ * "https://host/bucket/key" at that host. AWS expects the bucket in the host's name, other servers in the path. */
 #include "env.h"
 #include "mem.h"
 #include "store_remote_int.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that are under way while those who put them go on: a thread that encodes need not wait for the server. The bytes are copied,
- * up to a budget; beyond it a put waits for the oldest. Who asks for a key that is under way waits for it. A value that could not
- * be put stays here: a sync tries it again and fails as long as it must, and puts after it wait for their answers, so that a
- * server that is gone is noticed by the next of them. */
+/* Uploads to S3 in the background: a thread that encodes need not wait for the server. The bytes are copied, up to a budget; beyond
+ * it a put waits for the oldest upload. A read of a key that is being uploaded waits for it. A value whose upload failed stays here:
+ * a sync tries it again, and fails as long as the upload does. After a failure, puts wait for their own uploads, so that the next
+ * put notices a server that is gone. */
 #include "mem.h"
 #include "store_remote_int.h"
 #include <netcdf.h>

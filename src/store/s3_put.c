@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values to S3. One that changes what was read is put on condition that it is still there (If-Match, or If-None-Match: *
- * where there was none): of two who change one value at the same time the second is told, and reads it anew. A server that
- * puts what it should have refused, or answers a condition with 501, does not look at them: that is noticed once, with a
- * warning; so is a value without an ETag that a condition could name. */
+/* Writing values to S3. A value that was read and changed is put on the condition that it is still the one that was read (If-Match,
+ * or If-None-Match: * if there was none). If two writers change a value at the same time, the second is told so and reads it
+ * again. A server that accepts a put which it should have refused, or answers 501, ignores conditions: this gives one warning, and so
+ * does a value without an ETag. */
 #include "mem.h"
 #include "store_remote_int.h"
 #include <netcdf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A list of keys tells their sizes, too: whoever walks over the chunks of a store that is open for reading lists their keys,
- * and then asks for the size of each, which takes no request for some time. */
+/* A listing of keys also has their sizes. Iterating over the chunks of a store that is open for reading lists the keys first, so
+ * that asking for the size of each needs no further request for some time. */
 #include "mem.h"
 #include "store_remote_int.h"
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 #ifndef CEL_STORE_H
 #define CEL_STORE_H
 
-/* Key -> bytes, in a directory, a zip archive, memory, a bucket of S3 or on a web server. Keys are segments
- * joined by '/': no segment is empty, "." or "..", or starts with
- * ".cellar-tmp-". Every call may come from any thread; readers see a value as it
- * was before or after a put, never between. */
+/* Keys and bytes, in a directory, a zip archive, memory, an S3 bucket or on a web server. Keys are segments
+ * joined by '/'; no segment is empty, "." or "..", or starts with
+ * ".cellar-tmp-". Any thread may make any call; readers see a value as it was
+ * before or after a put, never in between. */
 
 #include "buf.h"
 #include "file.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values and ranges that will be read soon are fetched ahead, so that many requests are under way while few threads wait.
- * Who then asks for one takes it from the list; what failed is asked for again, by whoever wants it, with its error. The
- * list is short: what nobody came for makes way for what is wanted next. */
+/* Fetches values and ranges that will be read soon, so that many requests are in flight while few threads wait. A read takes its
+ * value from the list. If fetching failed, the read makes its own request and reports that request's error. The list is short:
+ * entries that nobody has read make way for new ones. */
 #include "mem.h"
 #include "store_cache.h"
 #include "store_remote_int.h"

@@ -2,9 +2,9 @@
 #ifndef CEL_STORE_CACHE_H
 #define CEL_STORE_CACHE_H
 
-/* Values that came over the network, kept on disk where CELLAR_CACHE names a folder and a size. What is kept has its URL and its ETag:
- * who takes it knows from the server that the value still has that ETag. Nothing here ever fails: what is damaged, or does not go
- * to disk, is not there. Any number of processes may share the folder. */
+/* A cache on disk for values from servers; CELLAR_CACHE names its folder and size. An entry belongs to a URL and an ETag: callers use it
+ * only if the server has confirmed that ETag. These functions never fail: a damaged entry, or one that could not be written, counts as
+ * absent. Any number of processes may share the folder. */
 
 #include "buf.h"
 #include "net.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A store on a web server, to be read. Such a server lists nothing: what lies in the store must stand in its metadata. */
+/* A store on a web server, for reading. Web servers do not list keys, so the store needs consolidated metadata. */
 #include "login.h"
 #include "mem.h"
 #include "store_remote_int.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several ranges of a value with one request, which many web servers answer with one body of all parts (byteranges.c). Those that do
- * not send the whole value: its length tells, and the transfer ends there. */
+/* Several ranges of a value with one request. Many web servers answer with one body that has all parts (byteranges.c). Others send
+ * the whole value: its length shows that, and the transfer is stopped. */
 #include "byteranges.h"
 #include "mem.h"
 #include "store_remote_int.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values over HTTP, as web servers and S3 alike serve them: whole, in ranges, and their size. A value's mark is its ETag,
- * or where there is none its date and size; a range of a marked value is asked for on condition that it still has that
- * mark, and what comes back must say so. */
+/* Reading values over HTTP, from web servers and S3: whole values, ranges, and sizes. A value's mark is its ETag, or, without one,
+ * its date and size. A range of a marked value is requested on the condition that the value still has that mark, and the response
+ * must confirm it. */
 #include "store_remote_int.h"
 #include "env.h"
 #include "mem.h"

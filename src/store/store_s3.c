@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A store in a bucket of S3, or of what speaks as S3 does. A value appears with the end of its put, whole; keys are listed
- * a thousand at a time. There is no lock: who changes a value puts it on condition that it is still the one he read. */
+/* A store in a bucket of S3 or of a compatible server. A value appears, complete, when its put ends; keys are listed
+ * a thousand at a time. There is no lock: a changed value is put on the condition that it is still the one that was read. */
 #include "listing.h"
 #include "mem.h"
 #include "number.h"

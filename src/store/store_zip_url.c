@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A zip archive on a server. It is read by ranges, as a file there is: nothing of it comes that nobody asked for. Written, it
- * is made on this machine, beside a name in the folder for temporary files that is made of the URL, so that a second writer here is
- * noticed as for a local archive; and put whole, on condition that what lies there is still what was read or put before.
- * Where there must be none yet (CREATE) an archive without entries takes the name at once: of two who make it one fails. */
+/* A zip archive on a server. It is read by ranges, like any file on a server. It is written to a local file in the folder for
+ * temporary files, whose name is derived from the URL, so that a second writer on this machine is noticed as for a local archive.
+ * Then it is uploaded as a whole, on the condition that the server still has the version that was read or uploaded before. For a
+ * new archive (CREATE) an empty one is uploaded at once, so that of two programs that create it one fails. */
 #include "env.h"
 #include "file.h"
 #include "mem.h"

@@ -2,8 +2,8 @@
 #ifndef CEL_BLOSC2_OUTPUT_H
 #define CEL_BLOSC2_OUTPUT_H
 
-/* A file in work. Chunks go to a scratch file beside the target as they come, behind the place of the header. A sync copies
- * them to a new file, which takes the target's place once it is complete; at close the scratch file itself does. */
+/* A file that is being written. Chunks go to a scratch file beside the target as they arrive, after the space for the header. A
+ * sync copies them to a new file, which replaces the target once it is complete; at close the scratch file itself replaces it. */
 
 #include "beside.h"
 #include "blosc2_int.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The complete file: header, chunks, their offsets, trailer. It is written where nobody looks for it, and then renamed. */
+/* The complete file: header, chunks, their offsets, trailer. It is written under a temporary name, and then renamed. */
 #include "blosc2_output.h"
 #include "blosc2_trailer.h"
 #include "bytes.h"

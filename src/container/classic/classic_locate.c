@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the values of a variable lie in the file, for those who ask: in one piece, or a piece in each record. */
+/* Where the values of a variable lie in the file, for inquiries: in one piece, or one piece in each record. */
 #include "classic_int.h"
 
 int cel_classic_chunk_locate(struct cel_dataset *ds, struct cel_var *var, const size_t *index,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where stored values lie in the file, for those who ask. */
+/* Where stored values lie in the file, for inquiries. */
 #include "h5_int.h"
 
 /* Chunks of elements that libhdf5 moves are found as all others. Compact values lie inside the header, those of external

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Elements that are not stored as memory has them: text of any form, lists, half floats, single values, structures of
- * the other byte order. The array engine moves, decodes and encodes their chunks; here a decoded chunk's bytes become
- * elements in C order, and elements bytes, by any thread. */
+ * the other byte order. The array engine moves, decodes and encodes their chunks; this file converts a decoded chunk's bytes to
+ * elements in C order, and back, in any thread. */
 #include "env.h"
 #include "mem.h"
 #include "zarr_int.h"

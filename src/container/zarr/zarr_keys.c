@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All keys of the store, for those who ask. */
+/* All keys of the store, for cellar_inq_keys(). */
 #include "vec.h"
 #include "zarr_int.h"
 

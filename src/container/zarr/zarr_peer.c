@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chunks that other processes put into the store of this one: a key for each, which needs no arrangement. Shards have one
- * writer, who alone knows where in them the next chunk goes; so has a zip archive. */
+/* Chunks that other processes put into this process's store. Each chunk is a key, so no coordination is needed. A shard has one
+ * writer, because only that knows where its next chunk goes; so has a zip archive. */
 #include "mem.h"
 #include "zarr_int.h"
 #include <stdlib.h>
