@@ -69,14 +69,16 @@ log=$dir/cross-tests-$arch.log
 inside "cd /build; CEL_TEST_EMULATOR=$qemu ctest -j ${JOBS:-$(nproc)} --timeout 6000 -R '^test_|^codec_suite_part|^container_suite_' -LE 'long|bench|net|install|thread' \
         -E 'peer|plugins|peak_memory|_blosc2$' --output-on-failure" >"$log" 2>&1 || true
 
-# Two cases fail by qemu 7.2: it says that madvise(MADV_WIPEONFORK) was done, and that posix_spawn() found a program that is not there.
-other=$(sed -n 's/^\t *[0-9]* - //p' "$log" | grep -vxE 'test_(process|net) \(Failed\)' || true
-        sed -n 's/^\[  FAILED  \] \([a-z0-9_]*\)$/\1/p' "$log" | grep -vxE 'test_children|processes_print_credentials' || true)
+# Four cases fail by qemu 7.2, and are allowed to: it says that madvise(MADV_WIPEONFORK) was done, so that a child takes itself for its parent, and
+# that posix_spawn() found a program that is not there.
+cases=$(sed -n 's/^\[  FAILED  \] \([a-z0-9_]*\)$/\1/p' "$log" | sort -u)
+other=$(sed -n 's/^\t *[0-9]* - //p' "$log" | grep -vxE 'test_(process|h5_process|net) \(Failed\)' || true
+        echo "$cases" | grep -vxE 'test_children|a_child_that_writes_is_told|files_are_locked_between_processes|processes_print_credentials|' || true)
 if [ -n "$other" ] || ! grep -q '% tests passed' "$log"; then
     sed -n '/tests passed/,$p' "$log" >&2
     exit 1
 fi
-echo "$arch: $(sed -n 's/^.*% tests passed, //p' "$log") ($(sed -n 's/^\[  FAILED  \] \([a-z0-9_]*\)$/\1/p' "$log" | sort -u | tr '\n' ' ')by qemu)"
+echo "$arch: $(sed -n 's/^.*% tests passed, //p' "$log"); by qemu: $(echo $cases)"
 
 # The same files there and here.
 rm -rf "$root/files" "$dir/here-$arch"
