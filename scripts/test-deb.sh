@@ -21,7 +21,7 @@ cp /etc/resolv.conf "$root/etc/resolv.conf"
 mkdir "$root/packages" "$root/try"
 cp "$dir"/packages/*.deb "$root/packages/"
 rm -f "$root"/packages/*dbgsym*
-cp tests/install/outside.c "$root/try/"
+cp tests/install/outside.c examples/demo.c "$root/try/"
 
 inside() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive sh -euc "cd /try; $1"; }
 said() { echo "--- $1"; inside "$1"; }
@@ -37,6 +37,7 @@ said 'cellar --version; cellar doctor | head -4'
 # A program by pkg-config, and by cellar-config.
 said 'cc outside.c -o outside $(pkg-config --cflags --libs cellar); ./outside'
 said 'cc outside.c -o outside $(cellar-config --cflags --libs); ./outside'
+said 'cc demo.c -o demo $(pkg-config --cflags --libs cellar) -lm; ./demo /usr/bin/cellar-nccopy >demo.txt; cat demo.txt; [ $(grep -c "none, bit for bit" demo.txt) = 6 ]'
 
 # The tools, then h5py on what they wrote: libhdf5 finds the plugins with nothing set.
 inside 'printf "netcdf in { dimensions: x = 1000; variables: float t(x); data: t = " >in.cdl; seq -s, 1 1000 >>in.cdl; echo "; }" >>in.cdl'
