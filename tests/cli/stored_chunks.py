@@ -217,7 +217,15 @@ check_diff('btree1_square.h5', 'more.h5', 1, 1, [78, 4], 1)
 check_diff('more.h5', 'btree2.h5', 1, 1, [78, 4], 1)
 check_diff('btree2.h5', 'other.h5', 1, 1, [77, 1], 4)
 check_diff('dots.zarr', 'filled.zarr', 1, SIDE * SIDE - len(SQUARE), [0, 0], 3)
-check_diff('btree2.h5', 'longer.h5', 2)  # chunks of other lengths
+make_hdf5('odd.h5', (SIDE, SIDE), (None, None), (3, 2), True, [])  # chunks of other lengths
+for at in SQUARE:
+    change('odd.h5', at, 1)
+make_hdf5('primes.h5', (SIDE, SIDE), (None, None), (8191, 509), True, SQUARE[:1])
+make_hdf5('prime.h5', (SIDE, SIDE), (None, None), (1, 521), True, SQUARE[:1])
+check_diff('btree2.h5', 'odd.h5', 0)
+check_diff('odd.h5', 'more.h5', 1, 1, [78, 4], 1)
+check_diff('longer.h5', 'odd.h5', 1, 3, [0, 4], 1)
+check_diff('primes.h5', 'prime.h5', 2)  # boxes of whole chunks of both are too large
 
 
 # --- nodes that lead to one another ------------------------------------------------------------------------

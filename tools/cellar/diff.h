@@ -68,19 +68,21 @@ enum { DIFF_BLOCK = 1024 };
 size_t diff_compare_many(const struct diff_request *req, const struct type *type, const char *a, const char *b,
                          size_t n, struct diff_stats *out);
 
-/* --- diff_stored.c: chunks that at least one of two variables has stored, in order ------------------------------------- */
+/* --- diff_stored.c: boxes of whole chunks of which at least one of two variables has stored something, in order --------- */
 struct slab;
 struct diff_stored {
-    struct look_pieces a, b;
-    size_t next;   /* number of the chunk behind the last one given */
-    size_t values; /* in all that were given */
-    size_t absent; /* number of a chunk that neither has */
-    bool has_absent;
+    const struct look_var *a;
+    size_t *cell, *n;       /* lengths of a box, and how many along each dimension ... */
+    size_t total;           /* ... and in all */
+    size_t *number, ncells; /* of those that there are, in order */
+    size_t next;            /* of these */
+    size_t values;          /* in all that were given */
+    char *why[2];           /* why a side may have others behind its last; NULL: it has none */
 };
 bool diff_stored_can(const struct look_var *a, const struct look_var *b); /* must and can they be compared so? */
 void diff_stored_start(struct diff_stored *s, const struct look_var *a, const struct look_var *b);
 void diff_stored_end(struct diff_stored *s);
-bool diff_stored_next(struct diff_stored *s, struct slab *block); /* false behind the last: see s->a.why and s->b.why */
+bool diff_stored_next(struct diff_stored *s, struct slab *block); /* false behind the last: see s->why */
 bool diff_stored_absent(const struct diff_stored *s,
                         struct slab *block); /* one value that neither has; false: there is none */
 

@@ -174,13 +174,12 @@ static void count_absent(struct pair *p, const struct slab *value, size_t n)
 
 static bool compare_absent(struct pair *p, struct slab *value)
 {
-    const struct look_pieces *side[2] = {&p->stored->a, &p->stored->b};
     const char *path[2] = {p->d->a.path, p->d->b.path};
     size_t left = p->v->a->nvalues - p->stored->values;
 
     for (int k = 0; k < 2; k++)
-        if (side[k]->why) {
-            msg_error("%s: %s: not compared to its end: %s", path[k], side[k]->var->path, side[k]->why);
+        if (p->stored->why[k]) {
+            msg_error("%s: %s: not compared to its end: %s", path[k], p->v->a->path, p->stored->why[k]);
             return false;
         }
     if (!diff_stored_absent(p->stored, value))
@@ -231,7 +230,7 @@ static void start_blocks(struct pair *p, struct slab *block)
                               ? b->piece[d]
                               : a->piece[d];
     if (p->stored)
-        slab_start_boxes(block, a->ndims, a->shape, a->piece);
+        slab_start_boxes(block, a->ndims, a->shape, p->stored->cell);
     else if (look_piece_values(&larger) > most)
         slab_start(block, a->ndims, a->shape, a->storage == NC_CHUNKED ? a->piece : NULL, most);
     else
