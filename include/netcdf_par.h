@@ -20,6 +20,8 @@
 
 #define NC_INDEPENDENT 0 /* of nc_var_par_access() */
 #define NC_COLLECTIVE 1
+#define CELLAR_WHOLE_CHUNKS \
+    2 /* ... as NC_INDEPENDENT, also with filters: what a rank puts alone is whole chunks then */
 
 #if defined(__cplusplus)
 extern "C" {

@@ -163,11 +163,17 @@ int nc_open_par_fortran(const char *path, int mode, int comm, int info, int *nci
 
 static int check_access(const struct cel_call *c, int access)
 {
+    bool filtered = c->ds->writable && c->var->chain.n;
+
     if (!cel_is_shared(c->ds))
         return cel_fail(NC_ENOPAR, "the dataset is not shared by ranks: open it with nc_open_par or nc_create_par");
-    if (access != NC_INDEPENDENT && access != NC_COLLECTIVE)
-        return cel_fail(NC_EINVAL, "access %d is neither NC_INDEPENDENT nor NC_COLLECTIVE", access);
-    if (access == NC_INDEPENDENT && c->ds->writable && c->var->chain.n && c->var->layout.unchunked)
+    if (access != NC_INDEPENDENT && access != NC_COLLECTIVE && access != CELLAR_WHOLE_CHUNKS)
+        return cel_fail(NC_EINVAL, "access %d is none of NC_INDEPENDENT, NC_COLLECTIVE and CELLAR_WHOLE_CHUNKS",
+                        access);
+    if (access == NC_INDEPENDENT && filtered)
+        return cel_fail(NC_EINVAL, "a variable with filters is written by all ranks together: keep NC_COLLECTIVE, or "
+                                   "say CELLAR_WHOLE_CHUNKS where each rank puts whole chunks");
+    if (access == CELLAR_WHOLE_CHUNKS && filtered && c->var->layout.unchunked)
         return cel_fail(NC_EINVAL, "filtered elements of this type are written by all ranks together: keep "
                                    "NC_COLLECTIVE");
     return cel_par_prepare_access(c->var);
@@ -181,7 +187,7 @@ int nc_var_par_access(int ncid, int varid, int par_access)
 
     if (rc == CEL_OK)
         rc = check_access(&c, par_access);
-    rc = cel_call_meet(&c, rc, par_access == NC_INDEPENDENT ? CEL_PAR_INDEPENDENT : CEL_PAR_COLLECTIVE);
+    rc = cel_call_meet(&c, rc, par_access == NC_COLLECTIVE ? CEL_PAR_COLLECTIVE : CEL_PAR_INDEPENDENT);
     if (rc == CEL_OK)
         cel_par_set_access(c.var, par_access == NC_COLLECTIVE);
     if (rc == CEL_OK && c.ds->writable && !c.ds->defining)

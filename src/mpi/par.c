@@ -62,6 +62,7 @@ void cel_par_free(struct cel_par *par)
     cel_vec_dispose(&par->captured);
     cel_vec_dispose(&par->spare);
     cel_mutex_dispose(&par->lock);
+    free(par->node);
     if (par->info != MPI_INFO_NULL && !cel_par_is_cut_off(par->link))
         MPI_Info_free(&par->info);
     cel_par_link_free(par->link, par->left);

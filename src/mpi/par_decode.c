@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A collective get of a variable with filters, in a file that is only read. Where no chunk is touched by two ranks, every
  * rank reads for itself: rank 0 sees that in the regions of all. Else one of those who touch a chunk, in turn, decodes it
- * and sends it decoded to the others (par_parts.c says who). That goes on in groups of chunks, the same groups on all
+ * and sends it decoded to the others (par_parts.c says who): once to each machine, where one rank sends it on. That goes on in groups of chunks, the same groups on all
  * ranks: within one, all messages are on their way before anybody waits, and memory is two groups at most. Chunks of
  * which ranks want a part only are read by each for itself, through its cache. */
 #include "mem.h"
@@ -19,7 +19,8 @@ struct decoding {
     size_t cap;           /* chunks of a group */
     char *own, *received; /* a group of each */
     const struct cel_par_part **own_part, **received_part;
-    size_t nown, nreceived; /* in the group at work */
+    size_t *own_piece, *received_piece; /* of each, the first of those it is sent to */
+    size_t nown, nreceived;             /* in the group at work */
     MPI_Request *request;
     size_t nrequests, next_piece;
     size_t nrange;
@@ -137,10 +138,14 @@ static void collect(struct decoding *d, uint64_t from, uint64_t to, size_t *next
             continue;
         if (fate->number >= to && from != UINT64_MAX)
             return;
-        if (fate->owner == rank)
+        if (fate->owner == rank) {
+            d->own_piece[d->nown] = d->next_piece;
             d->own_part[d->nown++] = &parts->mine[*next];
-        else
+        } else {
+            d->received_piece[d->nreceived] = d->next_piece;
             d->received_part[d->nreceived++] = &parts->mine[*next];
+        }
+        d->next_piece += (size_t)fate->npieces;
     }
 }
 
@@ -150,24 +155,42 @@ static void start_receiving(struct decoding *d)
 
     for (size_t i = 0; i < d->nreceived; i++) {
         const struct cel_par_fate *fate = &d->parts->fate[d->received_part[i]->nth];
-        MPI_Request *end = cel_par_receive_start(d->req->ds->par, (int)fate->owner, d->received + i * nbytes, nbytes,
-                                                 d->request + d->nrequests);
+        MPI_Request *end = cel_par_receive_start(d->req->ds->par, (int)fate->from,
+                                                 fate->from == fate->owner ? CEL_PAR_TAG : CEL_PAR_TAG_ON,
+                                                 d->received + i * nbytes, nbytes, d->request + d->nrequests);
 
         d->nrequests = (size_t)(end - d->request);
     }
 }
 
-static void start_sending(struct decoding *d)
+static void start_sending(struct decoding *d, enum cel_par_tag tag, const char *chunk, const struct cel_par_part *part,
+                          size_t first_piece)
 {
-    size_t nbytes = d->req->array->nbytes;
+    for (size_t k = 0; k < d->parts->fate[part->nth].npieces; k++) {
+        MPI_Request *end = cel_par_send_start(d->req->ds->par, (int)d->parts->piece[first_piece + k].rank, tag, chunk,
+                                              d->req->array->nbytes, d->request + d->nrequests);
 
+        d->nrequests = (size_t)(end - d->request);
+    }
+}
+
+static void send_own(struct decoding *d)
+{
     for (size_t i = 0; i < d->nown; i++)
-        for (uint64_t k = d->parts->fate[d->own_part[i]->nth].npieces; k > 0; k--) {
-            MPI_Request *end = cel_par_send_start(d->req->ds->par, (int)d->parts->piece[d->next_piece++].rank,
-                                                  d->own + i * nbytes, nbytes, d->request + d->nrequests);
+        start_sending(d, CEL_PAR_TAG, d->own + i * d->req->array->nbytes, d->own_part[i], d->own_piece[i]);
+}
 
-            d->nrequests = (size_t)(end - d->request);
-        }
+/* What is sent on comes from its owner, who waits for nobody before: so ranks do not wait for each other in a circle. */
+static void send_on(struct decoding *d)
+{
+    size_t nbytes = d->req->array->nbytes, each = cel_par_requests_of(nbytes);
+
+    for (size_t i = 0; i < d->nreceived; i++) {
+        if (!d->parts->fate[d->received_part[i]->nth].npieces)
+            continue;
+        cel_par_finish(d->req->ds->par, d->request + i * each, each);
+        start_sending(d, CEL_PAR_TAG_ON, d->received + i * nbytes, d->received_part[i], d->received_piece[i]);
+    }
 }
 
 /* A chunk that could not be decoded is sent all the same: nobody waits for ever, and all learn of it at the end. */
@@ -179,7 +202,8 @@ static int run_group(struct decoding *d, uint64_t from, uint64_t to, size_t *nex
     d->nrequests = 0;
     start_receiving(d);
     rc = decode_own(d);
-    start_sending(d);
+    send_own(d);
+    send_on(d);
     cel_par_finish(d->req->ds->par, d->request, d->nrequests);
     scatter_chunks(d, d->own, d->own_part, d->nown);
     scatter_chunks(d, d->received, d->received_part, d->nreceived);
@@ -201,7 +225,11 @@ static int take_memory(struct decoding *d)
     d->received_part = cel_malloc_array(n, sizeof *d->received_part);
     d->request =
         cel_malloc_array((n + (size_t)d->parts->answer.npieces) * cel_par_requests_of(nbytes), sizeof *d->request);
-    return d->own && d->received && d->own_part && d->received_part && d->request ? CEL_OK : NC_ENOMEM;
+    d->own_piece = cel_malloc_array(n, sizeof *d->own_piece);
+    d->received_piece = cel_malloc_array(n, sizeof *d->received_piece);
+    return d->own && d->received && d->own_part && d->received_part && d->own_piece && d->received_piece && d->request
+               ? CEL_OK
+               : NC_ENOMEM;
 }
 
 /* The part of one chunk, by itself. */
@@ -249,6 +277,8 @@ static void decoding_free(struct decoding *d)
     free(d->received);
     free(d->own_part);
     free(d->received_part);
+    free(d->own_piece);
+    free(d->received_piece);
     free(d->request);
 }
 
@@ -277,9 +307,12 @@ static int get_shared(struct agreed *a, struct cel_par_head *heads)
 {
     struct cel_par *par = a->req.ds->par;
     struct decoding d = {.req = &a->req, .parts = &a->parts, .memtype = a->memtype};
-    int rc = cel_par_parts_settle(&a->parts, par, a->req.var, &a->head, heads, cel_par_owner_of_get);
-    bool shared =
-        a->parts.n && a->parts.answer.nshared; /* rank 0 knows the number also where it touches none of them */
+    bool shared;
+    int rc;
+
+    cel_par_learn_nodes(par);
+    rc = cel_par_parts_settle(&a->parts, par, a->req.var, &a->head, heads, cel_par_owner_of_get);
+    shared = a->parts.n && a->parts.answer.nshared; /* rank 0 knows the number also where it touches none of them */
 
     if (rc == CEL_OK && shared)
         rc = take_memory(&d);

@@ -21,6 +21,8 @@ struct cel_par {
     struct cel_par_link *link;
     MPI_Info info; /* hints, kept for whoever asks */
     int rank, size;
+    bool nodes_known;
+    int *node;                    /* rank 0: of each rank, the lowest rank on its machine; NULL: they count as one */
     struct cel_container_ops ops; /* of a dataset that only follows */
     bool uncompared;              /* define mode was left by a put or get, without nc_enddef */
     bool left; /* a rank has closed or given up the dataset while others had not: nobody waits for it */
@@ -80,7 +82,7 @@ int64_t cel_par_number(const struct cel_var *var);   /* the same on all ranks, f
 int cel_par_extend(struct cel_dataset *ds, struct cel_var *var, const struct cel_par_head *heads);
 
 /* --- par_wait.c: calls of MPI; collective ones leave the core to others while they wait --------------- */
-#define CEL_PAR_TAG 1
+enum cel_par_tag { CEL_PAR_TAG = 1, CEL_PAR_TAG_ON /* what is sent on */ };
 /* Collective; duplicates the communicator, if all ranks are ready for it. */
 int cel_par_link_make(MPI_Comm comm, bool ready, struct cel_par_link **out);
 void cel_par_link_free(struct cel_par_link *link, bool forget);
@@ -90,6 +92,7 @@ int cel_par_fail_cut_off(const struct cel_par_link *link);
 bool cel_par_wait(const struct cel_par *par, int begun, MPI_Request *request);
 void cel_par_least(const struct cel_par *par, const int64_t *mine, int64_t *all, int n); /* of each of n numbers */
 void cel_par_barrier(const struct cel_par *par);
+void cel_par_learn_nodes(struct cel_par *par); /* if it is not known yet who is on whose machine */
 void cel_par_tell(const struct cel_par *par, int from, void *bytes, size_t n); /* all ranks what one has */
 /* n bytes of each rank, for all of which rank 0 has memory. */
 void cel_par_gather(const struct cel_par *par, const void *mine, void *all, size_t n);
@@ -98,8 +101,10 @@ void cel_par_scatter(const struct cel_par *par, const void *all, void *mine, siz
 void cel_par_send(const struct cel_par *par, int to, const void *bytes, size_t n);
 void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n);
 /* Without waiting: cel_par_requests_of(n) requests are begun, and the one behind them is the answer. */
-MPI_Request *cel_par_send_start(const struct cel_par *par, int to, const void *bytes, size_t n, MPI_Request *request);
-MPI_Request *cel_par_receive_start(const struct cel_par *par, int from, void *bytes, size_t n, MPI_Request *request);
+MPI_Request *cel_par_send_start(const struct cel_par *par, int to, enum cel_par_tag tag, const void *bytes, size_t n,
+                                MPI_Request *request);
+MPI_Request *cel_par_receive_start(const struct cel_par *par, int from, enum cel_par_tag tag, void *bytes, size_t n,
+                                   MPI_Request *request);
 void cel_par_finish(const struct cel_par *par, MPI_Request *request, size_t n);
 size_t cel_par_requests_of(size_t n);
 /* Receives into memory of its own, yours to free; without memory the bytes are received and thrown away: NC_ENOMEM. */
@@ -188,7 +193,8 @@ struct cel_par_part {
 
 struct cel_par_fate {
     int64_t owner;    /* a rank; -1: none. Put: rank 0 completes the chunk; get: each rank reads by itself */
-    uint64_t npieces; /* where the owner has this part: how many others there are */
+    int64_t from;     /* get: who sends the chunk to this rank: the owner, or who has it on this machine */
+    uint64_t npieces; /* where the owner has this part, or who sends it on: to or from how many others */
     uint64_t number;  /* of the chunk, among those that several ranks touch; UINT64_MAX: no other does */
 };
 
@@ -207,11 +213,12 @@ struct cel_par_parts {
     struct cel_par_fate *fate; /* of each */
     size_t n, nwhole;          /* ... and chunks that the put has whole */
     struct cel_par_answer answer;
-    struct cel_par_piece *piece; /* what others have, of all owned chunks in order */
+    struct cel_par_piece *piece; /* what others have, of all owned chunks in order; get: also of those sent on */
 
     /* rank 0 alone: of all ranks */
     struct cel_par_part *all;
     struct cel_par_fate *all_fate;   /* by rank */
+    int64_t *first_on;               /* by machine: who has the chunk at work there; -1: nobody yet */
     struct cel_par_piece *all_piece; /* by owner */
     struct cel_par_of_rank {
         size_t first, first_piece, next_piece; /* in these */

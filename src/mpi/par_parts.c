@@ -63,6 +63,7 @@ void cel_par_parts_free(struct cel_par_parts *parts)
     free(parts->all_fate);
     free(parts->all_piece);
     free(parts->of);
+    free(parts->first_on);
 }
 
 /* --- rank 0: the owners ---------------------------------------------------------------------------- */
@@ -78,7 +79,10 @@ int cel_par_parts_lead(struct cel_par_parts *parts, const struct cel_par_head *h
     parts->all_fate = cel_malloc_array(n + 1, sizeof *parts->all_fate);
     parts->all_piece = cel_malloc_array(n + 1, sizeof *parts->all_piece);
     parts->of = cel_calloc((size_t)size, sizeof *parts->of);
-    return parts->all && parts->all_fate && parts->all_piece && parts->of ? CEL_OK : NC_ENOMEM;
+    parts->first_on = cel_malloc_array((size_t)size, sizeof *parts->first_on);
+    for (int r = 0; parts->first_on && r < size; r++)
+        parts->first_on[r] = -1;
+    return parts->all && parts->all_fate && parts->all_piece && parts->of && parts->first_on ? CEL_OK : NC_ENOMEM;
 }
 
 static int part_order(const void *a, const void *b)
@@ -146,24 +150,74 @@ static void find_places(struct cel_par_parts *parts, const struct cel_par_head *
         parts->of[r].first = parts->of[r - 1].first + (size_t)heads[r - 1].nparts;
 }
 
+static struct cel_par_fate *fate_of(const struct cel_par_parts *parts, const struct cel_par_part *part)
+{
+    return &parts->all_fate[parts->of[part->rank].first + part->nth];
+}
+
+/* Whom each part's rank has to do with: the owner, or, for a get on another machine than the owner's, the one rank there
+ * that the owner sends it to. They take turns at that. first_on is all -1 before and afterwards. */
+static void choose_senders(struct cel_par_parts *parts, const struct cel_par_part *part, size_t n, size_t number,
+                           const struct cel_par_part *owner, const int *node)
+{
+    parts->first_on[node[owner->rank]] = (int64_t)owner->rank;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t rank = part[(i + number) % n].rank;
+
+        if (parts->first_on[node[rank]] < 0)
+            parts->first_on[node[rank]] = (int64_t)rank;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct cel_par_fate *fate = fate_of(parts, &part[i]);
+        int64_t first = parts->first_on[node[part[i].rank]];
+
+        fate->from = first == (int64_t)part[i].rank ? (int64_t)owner->rank : first;
+    }
+    for (size_t i = 0; i < n; i++)
+        parts->first_on[node[part[i].rank]] = -1;
+}
+
+/* npieces of those who have to do with others; parts of a chunk are side by side, and few of them do. */
+static void count_pieces(struct cel_par_parts *parts, const struct cel_par_part *part, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int64_t from = fate_of(parts, &part[i])->from;
+        size_t low = 0, high = n;
+
+        if (from == (int64_t)part[i].rank)
+            continue;
+        while (high - low > 1) {
+            size_t middle = low + (high - low) / 2;
+
+            if (part[middle].rank <= (uint64_t)from)
+                low = middle;
+            else
+                high = middle;
+        }
+        fate_of(parts, &part[low])->npieces++;
+        parts->of[from].answer.npieces++;
+    }
+}
+
 static void decide(struct cel_par_parts *parts, const struct cel_par_part *part, size_t n, size_t number,
-                   const struct cel_par_part *owner)
+                   const struct cel_par_part *owner, const int *node)
 {
     for (size_t i = 0; i < n; i++) {
         struct cel_par_of_rank *of = &parts->of[part[i].rank];
+        int64_t rank = owner ? (int64_t)owner->rank : -1;
 
-        parts->all_fate[of->first + part[i].nth] =
-            (struct cel_par_fate){.owner = owner ? (int64_t)owner->rank : -1,
-                                  .npieces = owner == &part[i] ? n - 1 : 0,
-                                  .number = owner && n > 1 ? number : UINT64_MAX};
+        *fate_of(parts, &part[i]) =
+            (struct cel_par_fate){.owner = rank, .from = rank, .number = owner && n > 1 ? number : UINT64_MAX};
         of->answer.left += !owner;
         of->answer.owned += owner == &part[i];
     }
+    if (owner && node)
+        choose_senders(parts, part, n, number, owner, node);
     if (owner)
-        parts->of[owner->rank].answer.npieces += n - 1;
+        count_pieces(parts, part, n);
 }
 
-/* Of each chunk that has an owner, who sends it what: an owner's pieces side by side, in chunk order. */
+/* Of each chunk that has an owner, who sends it what, or is sent what: a rank's pieces side by side, in chunk order. */
 static void list_pieces(struct cel_par_parts *parts, int size)
 {
     size_t at = 0;
@@ -174,11 +228,10 @@ static void list_pieces(struct cel_par_parts *parts, int size)
     }
     for (size_t i = 0; i < parts->nall; i++) {
         const struct cel_par_part *part = &parts->all[i];
-        const struct cel_par_fate *fate = &parts->all_fate[parts->of[part->rank].first + part->nth];
+        int64_t from = fate_of(parts, part)->from;
 
-        if (fate->owner >= 0 && (uint64_t)fate->owner != part->rank)
-            parts->all_piece[parts->of[fate->owner].next_piece++] =
-                (struct cel_par_piece){.rank = part->rank, .n = part->n};
+        if (from >= 0 && (uint64_t)from != part->rank)
+            parts->all_piece[parts->of[from].next_piece++] = (struct cel_par_piece){.rank = part->rank, .n = part->n};
     }
 }
 
@@ -195,9 +248,11 @@ static void join_left(struct cel_par_parts *parts, const struct cel_par_head *he
 }
 
 static void choose_all(struct cel_par_parts *parts, const struct cel_var *var, const struct cel_par_head *heads,
-                       int size, cel_par_choose *choose)
+                       const struct cel_par *par, cel_par_choose *choose)
 {
+    const int *node = choose == cel_par_owner_of_get ? par->node : NULL;
     const struct cel_par_part *owner;
+    int size = par->size;
     size_t end, nshared = 0;
 
     qsort(parts->all, parts->nall, sizeof *parts->all, part_order);
@@ -207,7 +262,7 @@ static void choose_all(struct cel_par_parts *parts, const struct cel_var *var, c
             if (cel_par_index_order(parts->all[i].index, parts->all[end].index) != 0)
                 break;
         owner = choose(&parts->all[i], end - i, nshared, var, heads);
-        decide(parts, &parts->all[i], end - i, nshared, owner);
+        decide(parts, &parts->all[i], end - i, nshared, owner, node);
         nshared += owner && end - i > 1;
     }
     for (int r = 0; r < size; r++)
@@ -249,7 +304,7 @@ static int lead(struct cel_par_parts *parts, const struct cel_par *par, const st
     gather_parts(parts, par, heads);
     if (par->link->error)
         return cel_par_fail_cut_off(par->link);
-    choose_all(parts, var, heads, par->size, choose);
+    choose_all(parts, var, heads, par, choose);
     for (int r = 0; r < par->size; r++) {
         const struct cel_par_of_rank *of = &parts->of[r];
 

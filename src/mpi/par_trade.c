@@ -100,7 +100,7 @@ static void start_sending(const struct cel_request *req, const struct cel_par_pa
 
     for (size_t i = 0; i < parts->n; i++)
         if (goes_out(parts, i, par->rank))
-            next = cel_par_send_start(par, (int)parts->fate[i].owner, out->message[i],
+            next = cel_par_send_start(par, (int)parts->fate[i].owner, CEL_PAR_TAG, out->message[i],
                                       message_bytes(req, parts->mine[i].n), next);
 }
 

@@ -193,26 +193,57 @@ void cel_par_scatter(const struct cel_par *par, const void *all, void *mine, siz
         memset(mine, 0, n);
 }
 
+static bool find_first_near(const struct cel_par *par, int *first)
+{
+    MPI_Comm near;
+
+    *first = par->rank;
+    if (!check(par, MPI_SUCCESS) ||
+        !check(par, MPI_Comm_split_type(par->link->comm, MPI_COMM_TYPE_SHARED, par->rank, MPI_INFO_NULL, &near)))
+        return false;
+    return check(par, MPI_Bcast(first, 1, MPI_INT, 0, near)) && check(par, MPI_Comm_free(&near));
+}
+
+/* Without memory for it all ranks count as on one machine: nothing but speed depends on it. */
+void cel_par_learn_nodes(struct cel_par *par)
+{
+    struct cel_status before;
+    int first, made;
+
+    if (par->nodes_known)
+        return;
+    par->nodes_known = true;
+    cel_status_save(&before);
+    par->node = par->rank == 0 ? cel_malloc_array((size_t)par->size, sizeof *par->node) : NULL;
+    cel_status_restore(&before);
+    made = par->node != NULL;
+    cel_par_tell(par, 0, &made, sizeof made);
+    if (made && find_first_near(par, &first))
+        cel_par_gather(par, &first, par->node, sizeof first);
+}
+
 /* --- one rank and another --------------------------------------------------------------------------- */
 
-MPI_Request *cel_par_send_start(const struct cel_par *par, int to, const void *bytes, size_t n, MPI_Request *request)
+MPI_Request *cel_par_send_start(const struct cel_par *par, int to, enum cel_par_tag tag, const void *bytes, size_t n,
+                                MPI_Request *request)
 {
     for (size_t at = 0; at < n; at += PIECE, request++) {
         *request = MPI_REQUEST_NULL;
         if (check(par, MPI_SUCCESS))
             check(par, MPI_Isend((const char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, to,
-                                 CEL_PAR_TAG, par->link->comm, request));
+                                 (int)tag, par->link->comm, request));
     }
     return request;
 }
 
-MPI_Request *cel_par_receive_start(const struct cel_par *par, int from, void *bytes, size_t n, MPI_Request *request)
+MPI_Request *cel_par_receive_start(const struct cel_par *par, int from, enum cel_par_tag tag, void *bytes, size_t n,
+                                   MPI_Request *request)
 {
     for (size_t at = 0; at < n; at += PIECE, request++) {
         *request = MPI_REQUEST_NULL;
         if (check(par, MPI_SUCCESS))
-            check(par, MPI_Irecv((char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, from,
-                                 CEL_PAR_TAG, par->link->comm, request));
+            check(par, MPI_Irecv((char *)bytes + at, (int)(n - at < PIECE ? n - at : PIECE), MPI_BYTE, from, (int)tag,
+                                 par->link->comm, request));
     }
     return request;
 }
@@ -234,7 +265,7 @@ void cel_par_send(const struct cel_par *par, int to, const void *bytes, size_t n
     for (size_t at = 0; at < n; at += PIECE) {
         MPI_Request request;
 
-        cel_par_send_start(par, to, (const char *)bytes + at, n - at < PIECE ? n - at : PIECE, &request);
+        cel_par_send_start(par, to, CEL_PAR_TAG, (const char *)bytes + at, n - at < PIECE ? n - at : PIECE, &request);
         cel_par_finish(par, &request, 1);
     }
 }
@@ -244,7 +275,7 @@ void cel_par_receive(const struct cel_par *par, int from, void *bytes, size_t n)
     for (size_t at = 0; at < n; at += PIECE) {
         MPI_Request request;
 
-        cel_par_receive_start(par, from, (char *)bytes + at, n - at < PIECE ? n - at : PIECE, &request);
+        cel_par_receive_start(par, from, CEL_PAR_TAG, (char *)bytes + at, n - at < PIECE ? n - at : PIECE, &request);
         cel_par_finish(par, &request, 1);
     }
     if (par->link->error)

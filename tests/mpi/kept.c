@@ -44,7 +44,7 @@ static void define(int ncid, const char *format, const char *filter, int *var)
     }
     CHECK(nc_enddef(ncid));
     for (int v = 0; v < NVARS; v++)
-        CHECK(nc_var_par_access(ncid, var[v], NC_INDEPENDENT));
+        CHECK(nc_var_par_access(ncid, var[v], CELLAR_WHOLE_CHUNKS));
 }
 
 /* Independent puts find the time as long as it will be. */

@@ -124,7 +124,7 @@ static int open_again(struct session *s)
 
 static int make_fields_alone(struct session *s)
 {
-    return nc_var_par_access(s->ncid, s->fields, NC_INDEPENDENT);
+    return nc_var_par_access(s->ncid, s->fields, CELLAR_WHOLE_CHUNKS);
 }
 
 /* Chunks of a row of them, if it is this rank's; an error here is this rank's alone. */
