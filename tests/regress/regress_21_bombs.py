@@ -102,6 +102,24 @@ def check_shared_object(name, dtype, value):
         complain("%s: exit %d: %s" % (name, done.returncode, said[-500:]))
 
 
+def check_scattered():
+    """Values that lie in more heaps than are kept, each of 1 MB, which lie over one another: each would be read for each value."""
+    path, count, size, heaps = os.path.join(scratch, "scattered.h5"), 20000, 1 << 20, 16
+    with h5py.File(path, "w") as f:
+        f.create_dataset("v", (count,), dtype=h5py.string_dtype())[0] = "x"
+        f.create_dataset("heaps", data=bytearray(heaps * 64 + size), dtype="u1")
+        v, at = f["v"].id.get_offset(), f["heaps"].id.get_offset()
+    with open(path, "r+b") as f:
+        for i in range(heaps):
+            f.seek(at + 64 * i)
+            f.write(b"GCOL\1\0\0\0" + struct.pack("<QHHIQ", size, 1, 1, 0, 8) + b"a" * 8)
+        f.seek(v)
+        f.write(b"".join(struct.pack("<IQI", 1, at + 64 * (i % heaps), 1) for i in range(count)))
+    done, said = run([TOOLS + "/ncdump", path])
+    if done.returncode != 1 or "v" not in done.stderr or "CELLAR_MAX_DECODED" not in done.stderr:
+        complain("scattered: exit %d: %s" % (done.returncode, said[-500:]))
+
+
 def check_shared_attributes():
     """The same of attributes: they are kept, and counted all together."""
     path, long, short = os.path.join(scratch, "attributes.h5"), 400000, 77
@@ -141,6 +159,7 @@ check_chunk("promise", zlib.compress(struct.pack("<I", 1 << 30)), shape=[1 << 30
 if h5py:
     check_long_strings()
     check_shared_object("texts", h5py.string_dtype(), "x" * 20000)
+    check_scattered()
     check_shared_attributes()
     check_shared_object("lists", h5py.vlen_dtype("i1"), [1] * 20000)
 shutil.rmtree(scratch)

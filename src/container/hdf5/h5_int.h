@@ -158,9 +158,9 @@ struct cel_h5_file { /* dataset->container */
     bool own_reader;
     struct cel_source *cache; /* over io; NULL: there is none */
     struct cel_h5r_file read;
-    struct cel_h5r_reader *reader; /* NULL: not needed yet */
-    uint64_t att_left;             /* memory that strings and lists of attributes, which are kept, may still take */
-    struct cel_vec outside;        /* struct cel_h5_outside *: other files that links lead to */
+    struct cel_h5r_reader *reader;       /* NULL: not needed yet */
+    struct cel_h5r_heap_budget att_left; /* strings and lists of attributes are kept: for all of them together */
+    struct cel_vec outside;              /* struct cel_h5_outside *: other files that links lead to */
 
     /* what becomes of the file at close */
     bool made;    /* by this create: abort removes it */

@@ -3,17 +3,23 @@
 # same_dump.sh TOOLS SONAME FILE...: ncdump says the same of each file whether libhdf5 reads it (as it does where file locks
 # are turned off) or cannot be loaded at all, so that we alone read it. Why something cannot be read may be worded differently,
 # and such things may be listed in another order. CEL_OLD_FILES: a folder with files of the same names and contents, which
-# libhdf5 reads instead; attributes may stand in another order there.
+# libhdf5 reads instead; attributes may stand in another order there, and where rows of their values end depends on what stands
+# before them (as in netCDF-C): there, rows of values are one line each.
 set -u
 tools=$1 soname=$2
 shift 2
 mkdir -p without
 echo none >without/"$soname"
 
+join_rows()
+{
+    awk '{ sub(rest ? "^ +" : "^$", "") } /, *$/ { sub(/ *$/, " "); printf "%s", $0; rest = 1; next } { print; rest = 0 }'
+}
+
 dump()
 {
     "$tools/ncdump" "$1" >all.txt 2>&1
-    grep -av ' cannot be read: ' all.txt | if [ "${CEL_OLD_FILES:-}" ]; then sort; else cat; fi
+    grep -av ' cannot be read: ' all.txt | if [ "${CEL_OLD_FILES:-}" ]; then join_rows | sort; else cat; fi
     sed -n 's/ cannot be read: .*/ cannot be read/p' all.txt | sort
 }
 different=0

@@ -98,6 +98,7 @@ static int read_collection(struct cel_h5r_reader *r, uint64_t addr, struct cel_h
     if (n < padded(HEAD + file->length_size) || n > UINT32_MAX || !cel_h5r_is_inside(file, addr, n))
         return cel_h5r_damaged(file, addr, what, "its size is impossible");
     *c = (struct cel_h5r_collection){.addr = addr, .n = (size_t)n, .bytes = cel_malloc((size_t)n)};
+    r->collections_read += n;
     rc = c->bytes ? cel_h5r_get(file, addr, what, c->bytes, c->n) : NC_ENOMEM;
     return rc == CEL_OK ? index_objects(file, c) : rc;
 }

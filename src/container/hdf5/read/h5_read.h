@@ -118,11 +118,16 @@ int cel_h5r_object_datatype(struct cel_h5r_reader *r, uint64_t addr, struct cel_
 int cel_h5r_global_heap_get(struct cel_h5r_reader *r, uint64_t addr, size_t index, struct cel_h5_bytes *out);
 
 /* n elements of a file's type into memory, as the model's type for it has them. `to` is zeroed and stays so that
- * cel_value_reclaim() may be called, also after a failure. *left: bytes that may be taken for what lies in the global heap, made
- * less; NULL: as many as a file of this size is believed to hold. */
+ * cel_value_reclaim() may be called, also after a failure. left: what may be done for what lies in the global heap, made less; NULL: as
+ * much as a file of this size is believed to need. */
+struct cel_h5r_heap_budget {
+    uint64_t memory; /* bytes that values take */
+    uint64_t read;   /* bytes of collections, some of them many times */
+};
 int cel_h5r_values_read(struct cel_h5r_reader *r, const struct cel_h5r_datatype *from_type,
-                        const struct cel_type *to_type, struct cel_h5_bytes from, size_t n, uint64_t *left, void *to);
-uint64_t cel_h5r_most_of_heap(const struct cel_h5r_file *file); /* that many */
+                        const struct cel_type *to_type, struct cel_h5_bytes from, size_t n,
+                        struct cel_h5r_heap_budget *left, void *to);
+struct cel_h5r_heap_budget cel_h5r_most_of_heap(const struct cel_h5r_file *file); /* that much */
 /* Do the file's bytes have memory's layout, but for byte order (*swap)? */
 bool cel_h5r_is_native(const struct cel_h5r_datatype *from_type, const struct cel_type *to_type, bool *swap);
 

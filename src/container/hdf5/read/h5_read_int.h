@@ -21,6 +21,7 @@ struct cel_h5r_reader {
     } block[CEL_H5R_BLOCKS];
     struct cel_h5r_collection *collection; /* CEL_H5R_COLLECTIONS of them; NULL until one is needed */
     uint64_t collections_used;
+    uint64_t collections_read; /* bytes */
 };
 /* n bytes at an address, which stay until CEL_H5R_BLOCKS other blocks were asked for; NULL: not there, or more than is
  * kept together. */

@@ -13,12 +13,13 @@
 struct reading {
     struct cel_h5r_reader *r;
     int depth;
-    uint64_t *left; /* bytes of memory that what lies in the global heap may still take */
+    struct cel_h5r_heap_budget *left;
 };
 
 enum { DEPTH_MAX = 64 };
 #define HEAP_MAX ((size_t)64 << 20)
 #define HEAP_RATIO 64
+#define HEAP_READ_RATIO 1024 /* where values lie in no order, each may need its collection read once more */
 enum { INTEGER_PADDING = 6, FLOAT_PADDING = 14 }; /* bits of a type's message */
 
 static int read_values(const struct reading *r, const struct cel_h5r_datatype *t, const struct cel_type *type,
@@ -170,20 +171,36 @@ struct position {
     size_t index;
 };
 
-uint64_t cel_h5r_most_of_heap(const struct cel_h5r_file *file)
+struct cel_h5r_heap_budget cel_h5r_most_of_heap(const struct cel_h5r_file *file)
 {
-    return cel_env_max_decoded(HEAP_MAX) + file->size * HEAP_RATIO;
+    uint64_t most = cel_env_max_decoded(HEAP_MAX);
+
+    return (struct cel_h5r_heap_budget){most + file->size * HEAP_RATIO, most + file->size * HEAP_READ_RATIO};
 }
 
 /* Any number of elements may lead to one object: memory for what they lead to is in proportion to the file. */
 static int take_memory(const struct reading *r, size_t n, size_t size)
 {
-    if (n > *r->left / size)
+    if (n > r->left->memory / size)
         return cel_fail(NC_EHDFERR,
                         "its texts or lists are together longer than a file of this size is believed to hold: "
                         "set CELLAR_MAX_DECODED to the bytes they may take, e.g. 4G");
-    *r->left -= n * size;
+    r->left->memory -= n * size;
     return CEL_OK;
+}
+
+static int get_object(const struct reading *r, const struct position *at, struct cel_h5_bytes *out)
+{
+    uint64_t before = r->r->collections_read;
+    int rc = cel_h5r_global_heap_get(r->r, at->addr, at->index, out);
+    uint64_t read = r->r->collections_read - before;
+
+    if (rc == CEL_OK && read > r->left->read)
+        return cel_fail(NC_EHDFERR,
+                        "its texts or lists lie in such an order that the file would have to be read too often: "
+                        "set CELLAR_MAX_DECODED to the bytes that may be read, e.g. 100G");
+    r->left->read -= rc == CEL_OK ? read : 0;
+    return rc;
 }
 
 /* CEL_ABSENT: nothing was written. */
@@ -210,7 +227,7 @@ static int read_string(const struct reading *r, const struct cel_h5r_datatype *t
     if (rc != CEL_OK)
         return rc == CEL_ABSENT ? CEL_OK : rc;
     if (at.n > 0)
-        rc = cel_h5r_global_heap_get(r->r, at.addr, at.index, &b);
+        rc = get_object(r, &at, &b);
     if (rc == CEL_OK && at.n > b.n)
         rc = CEL_ASK_LIBHDF5;
     if (rc == CEL_OK)
@@ -273,7 +290,7 @@ static int read_vlen(const struct reading *r, const struct cel_h5r_datatype *t, 
     if (rc == CEL_ABSENT || (rc == CEL_OK && at.n == 0))
         return CEL_OK;
     if (rc == CEL_OK)
-        rc = cel_h5r_global_heap_get(r->r, at.addr, at.index, &b);
+        rc = get_object(r, &at, &b);
     value = (nc_vlen_t){.len = at.n};
     if (rc == CEL_OK)
         rc = read_elements(r, t, type->base, b, &value);
@@ -353,13 +370,16 @@ static int read_values(const struct reading *r, const struct cel_h5r_datatype *t
 }
 
 int cel_h5r_values_read(struct cel_h5r_reader *r, const struct cel_h5r_datatype *from_type,
-                        const struct cel_type *to_type, struct cel_h5_bytes from, size_t n, uint64_t *left, void *to)
+                        const struct cel_type *to_type, struct cel_h5_bytes from, size_t n,
+                        struct cel_h5r_heap_budget *left, void *to)
 {
-    uint64_t own = from_type->varsized && !left ? cel_h5r_most_of_heap(r->file) : 0;
+    struct cel_h5r_heap_budget own = {0};
     struct reading reading = {.r = r, .left = left ? left : &own};
 
     if (n > from.n / from_type->size)
         return CEL_ASK_LIBHDF5;
+    if (from_type->varsized && !left)
+        own = cel_h5r_most_of_heap(r->file);
     return n ? read_values(&reading, from_type, to_type, from.p, n, to) : CEL_OK;
 }
 
