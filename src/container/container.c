@@ -135,7 +135,7 @@ static int refuse_create(const struct cel_location *where, const struct cel_opti
 {
     if (where->is_remote)
         return cel_fail(NC_EPERM, "files on a server can only be read; a Zarr store can be written in a bucket: "
-                                  "s3://bucket/name.zarr#mode=zarr");
+                                  "s3://bucket/name.zarr or s3://bucket/name.zip, or any name with #mode=zarr");
     if (where->is_url)
         return cel_fail(NC_ENOTBUILT, "the URL does not say what to create: end it with #mode=nczarr, #mode=zarr or "
                                       "#mode=zarr,v3, or name a file by its path alone");

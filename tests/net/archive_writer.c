@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* archive_writer URL CHUNK: a zip archive of Zarr version 3, of five million ints in chunks of so many; not where there is one. */
+/* archive_writer URL CHUNK [named]: a zip archive of Zarr version 3, of five million ints in chunks of so many; not where there is one.
+ * named: what the name says is all that is said. */
 #include <cellar.h>
 #include <netcdf.h>
 #include <stdio.h>
@@ -29,11 +30,11 @@ int main(int argc, char **argv)
     int *value = malloc(N * sizeof *value), rc;
     char url[512];
 
-    if (argc != 3 || !value)
+    if (argc < 3 || !value)
         return 2;
     for (int i = 0; i < N; i++)
         value[i] = i;
-    snprintf(url, sizeof url, "%s#mode=zarr,v3,zip", argv[1]);
+    snprintf(url, sizeof url, "%s%s", argv[1], argc > 3 ? "" : "#mode=zarr,v3,zip");
     rc = write_values(url, strtoul(argv[2], NULL, 10), value);
     free(value);
     if (rc != NC_NOERR)

@@ -6,6 +6,7 @@ a bucket whole, on condition that what lies there is what was read.
 usage: archives.py BUILD"""
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -154,6 +155,63 @@ def written():
     server.shutdown()
 
 
+def named():
+    """The ending says what is made, as it does for a path."""
+    server = bucket.Server()
+    env = environment(server.url)
+    want = dump(env, 'file://nczarr-v2.zip').stdout
+    for command, before, behind in ((('nccopy',), ['nczarr-v2.zip'], []), (('ncgen', '-o'), [], ['t.cdl'])):
+        for name in ('named.zip', 'named.zarr', 'a folder.ZARR/b.zip'):
+            server.values.clear()
+            done = run(env, TOOLS / command[0], *command[1:], *before, f's3://bucket/{name}', *behind)
+            key = name if name.endswith('.zip') else name + '/.zgroup'
+            check(f'{command[0]} to s3://bucket/{name}', done.returncode == 0 and key in server.values, (done.stderr, list(server.values)))
+            check('and back', dump(env, f's3://bucket/{name}').stdout.split('{', 1)[1] == want.split('{', 1)[1])
+    for name in ('program.zip', 'program.zarr'):
+        done = run(env, BUILD / 'tests/net/archive_writer', f's3://bucket/{name}', '5000000', 'named')
+        check(f'nc_create of s3://bucket/{name}', done.returncode == 0, done.stderr)
+    check('an archive and a store', server.values['program.zip'][0][:2] == b'PK' and 'program.zarr/.zgroup' in server.values)
+    done = run(env, TOOLS / 'nccopy', 'nczarr-v2.zip', 's3://bucket/named.nc')
+    check('another ending is refused', done.returncode == 1 and '.zarr' in done.stderr and '.zip' in done.stderr, done.stderr)
+    server.shutdown()
+
+
+def no_room():
+    """The folder where an archive is made is full: a sentence that names it, nothing on the server, and what is there stays."""
+    server = bucket.Server()
+    env = environment(server.url)
+    check('made', make_ints(env, 's3://bucket/v.zip').returncode == 0)
+    there = dict(server.values)
+    os.makedirs('full', exist_ok=True)
+    mounted = os.geteuid() == 0 and subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=1m', 'none', 'full'], capture_output=True).returncode == 0
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        if not mounted:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+
+    def try_it(what, *command):
+        done = subprocess.run([str(c) for c in command], env={**env, 'TMPDIR': os.path.abspath('full')}, capture_output=True, text=True,
+                              timeout=120, preexec_fn=limit)
+        check(f'{what}: says where there is no room', done.returncode == 1 and 'full' in done.stderr and 'TMPDIR' in done.stderr and
+              ('No space left' in done.stderr or 'File too large' in done.stderr), done.stderr)
+        check(f'{what}: nothing is changed on the server', server.values == there, {k: len(v[0]) for k, v in server.values.items()})
+        return done.stderr
+
+    try:
+        for chunk in (5000000, 10000):
+            try_it(f'a new archive, chunks of {chunk}', BUILD / 'tests/net/archive_writer', 's3://bucket/new.zip', chunk)
+            for left in os.listdir('full'):
+                os.unlink('full/' + left)
+        told = try_it('a tool', TOOLS / 'nccopy', 'many.zip', 's3://bucket/new.zip')
+        check('a tool tells what it leaves', all(name in told for name in os.listdir('full')), (os.listdir('full'), told))
+        try_it('over what is there', TOOLS / 'nccopy', 'many.zip', 's3://bucket/v.zip')
+    finally:
+        if mounted:
+            subprocess.run(['umount', 'full'])
+    server.shutdown()
+
+
 def appended():
     server = bucket.Server()
     env, url = environment(server.url), 's3://bucket/v.zip'
@@ -244,7 +302,7 @@ os.makedirs('scratch', exist_ok=True)
 os.environ['TMPDIR'] = os.path.abspath('scratch')
 make()
 web()
-for part in (written, appended, changed_meanwhile, two_writers, killed, large):
+for part in (written, named, no_room, appended, changed_meanwhile, two_writers, killed, large):
     part()
 print(len(failed), 'failed', *failed, sep='\n')
 sys.exit(1 if failed else 0)

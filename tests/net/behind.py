@@ -107,14 +107,14 @@ def of_many_variables():
     server.latency = .1
     cdl = ' '.join(f'int v{i}(x); v{i}:number = {i};' for i in range(40))
     pathlib.Path('vars.cdl').write_text(f'netcdf vars {{ dimensions: x = 4; variables: {cdl} }}')
-    for mode, most in (('zarr,v3', 3), ('nczarr,v2', 4)):
+    for mode in ('zarr,v3', 'nczarr,v2', 'nczarr,v3'):
         server.arrived.clear()
+        server.most = 0
         done = run(server, BUILD / 'tools/ncgen', '-o', f's3://bucket/vars-{mode}.zarr#mode={mode}', 'vars.cdl')
-        keys = [key for key, there in server.arrived]
-        waves = max(sum(key not in there for key, there in server.arrived if there == stage) for stage in [t for _, t in server.arrived])
+        keys = [key for key, _ in server.arrived]
         check(f'{mode}: documents of 40 variables are put', done.returncode == 0 and sum('/v' in key for key in keys) >= 40, done.stderr)
         check(f'{mode}: none twice, but the first, which tries conditions', len(keys) - len(set(keys)) == 1 and keys.count(keys[0]) == 2, keys)
-        check(f'{mode}: many at a time', server.most >= 16 and waves >= 16, (server.most, waves, most))
+        check(f'{mode}: many at a time', server.most >= 16, server.most)
     server.shutdown()
 
 

@@ -37,6 +37,18 @@ static int create_output(struct copy *c)
     return status;
 }
 
+/* A local output is removed with its folder. Of one in a bucket something may be left, as an archive in the folder for temporary
+ * files, which the error of the end tells. */
+static void give_up(struct copy *c)
+{
+    char *local = output_local_path(c->req->out);
+    int status = nc_abort(c->out);
+
+    if (status != NC_NOERR && !local)
+        failed(c, status);
+    free(local);
+}
+
 /* Writes everything; the output keeps its temporary name. */
 static bool write_output(struct copy *c)
 {
@@ -49,7 +61,7 @@ static bool write_output(struct copy *c)
     ok = copy_define(c) && copy_data(c);
     copy_progress_end();
     if (!ok) {
-        nc_abort(c->out);
+        give_up(c);
         return false;
     }
     status = nc_close(c->out);

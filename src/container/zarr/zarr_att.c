@@ -368,8 +368,7 @@ static int set_types(struct cel_json *attrs, struct cel_json *types)
         rc = cel_json_set(holder, "types", types);
     else
         cel_json_free(types);
-    cel_json_remove(attrs, "_nczarr_attr"); /* it comes last */
-    if (rc == CEL_OK)
+    if (rc == CEL_OK) /* where it was: nothing that did not change is written again */
         return cel_json_set(attrs, "_nczarr_attr", holder);
     cel_json_free(holder);
     return rc;
