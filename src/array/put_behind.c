@@ -33,6 +33,7 @@ struct cel_behind {
     struct cel_behind *next;
 };
 
+#define CHUNKS_MAX 4  /* of a put: the caller gathers them alone, in less time than it would help to encode them */
 #define CACHED_MAX 64 /* chunks of a put that are looked for in the cache */
 
 static atomic_size_t held_in_all;
@@ -376,7 +377,7 @@ int cel_behind_put(const struct cel_request *req)
     if (!may_go_behind(req))
         return CEL_SKIP;
     cel_walk_begin(&walk, req);
-    if (walk.npartial || walk.total > (size_t)cel_pool_size())
+    if (walk.npartial || walk.total > CHUNKS_MAX || walk.total > (size_t)cel_pool_size())
         return CEL_SKIP;
     rc = get_behind(req->ds, &b);
     if (rc == CEL_OK)
