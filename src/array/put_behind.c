@@ -303,7 +303,7 @@ static bool may_go_behind(const struct cel_request *req)
 {
     const struct cel_var *var = req->var;
     bool good = var->chain.n && !var->layout.unchunked && !req->array->has_codec && !req->ds->par && !var->watch_loss &&
-                req->array->nbytes >= cel_small_work / 4 && cel_pool_size() > 1;
+                req->array->nbytes >= cel_small_work / 16 && cel_pool_size() > 1;
 
     for (size_t i = 0; good && i < var->chain.n; i++)
         good = !(var->chain.step[i].codec->flags & CEL_CODEC_OUTSIDE);
