@@ -22,8 +22,10 @@ int nc_rename_grp(int grpid, const char *name)
     struct cel_call c;
     int rc = cel_call_begin(&c, grpid);
 
-    if (rc == CEL_OK)
+    if (rc == CEL_OK) {
+        cel_array_store_puts(c.ds);
         rc = cel_group_rename(c.group, name);
+    }
     return cel_call_end(&c, rc);
 }
 

@@ -36,8 +36,10 @@ int nc_rename_var(int ncid, int varid, const char *name)
     struct cel_call c;
     int rc = cel_call_var(&c, ncid, varid);
 
-    if (rc == CEL_OK)
+    if (rc == CEL_OK) {
+        cel_array_store_puts(c.ds);
         rc = cel_var_rename(c.var, name);
+    }
     return cel_call_end(&c, rc);
 }
 

@@ -62,7 +62,7 @@ static bool watches_loss(const struct cel_job *job)
 {
     const struct cel_var *var = job->stream->var;
 
-    return var->watch_loss && cel_chain_is_lossy(&var->chain);
+    return var->watch_loss && !job->stream->stores_later && cel_chain_is_lossy(&var->chain);
 }
 
 /* In the scratch, where later steps overwrite it; but not where it is compared afterwards. */

@@ -14,7 +14,6 @@
  * that could not be encoded is the same, but for that there is nothing to try again. */
 #include "array_int.h"
 #include "fork.h"
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +21,8 @@ struct cel_behind_chunk {
     struct cel_job job;       /* first: the pool knows only its task */
     struct cel_stream stream; /* what the job works on; the call that put it is over */
     struct cel_behind_chunk *next;
-    atomic_size_t held; /* bytes counted for it */
-    bool failed, told;  /* it could not be stored; a put has said so */
+    size_t held;       /* bytes counted for it */
+    bool failed, told; /* it could not be stored; a put has said so */
 };
 
 struct cel_behind {
@@ -34,6 +33,7 @@ struct cel_behind {
     struct cel_behind *next;
 };
 
+#define CHUNKS_MAX 4  /* of a put: the caller gathers them alone, in less time than it would help to encode them */
 #define CACHED_MAX 64 /* chunks of a put that are looked for in the cache */
 
 static atomic_size_t held_in_all;
@@ -95,12 +95,13 @@ static bool hold(size_t nbytes, size_t chunk)
     return false;
 }
 
+/* By whoever works on the chunk. */
 static void hold_only(struct cel_behind_chunk *chunk, size_t nbytes)
 {
-    size_t before = atomic_exchange(&chunk->held, nbytes);
-
-    assert(before >= nbytes);
-    atomic_fetch_sub(&held_in_all, before - nbytes);
+    if (nbytes >= chunk->held)
+        return;
+    atomic_fetch_sub(&held_in_all, chunk->held - nbytes);
+    chunk->held = nbytes;
 }
 
 /* --- one chunk ------------------------------------------------------------------------------ */
@@ -120,7 +121,7 @@ static void run(struct cel_task *task)
     cel_job_run(task);
     cel_status_restore(&before);
     if (!chunk->job.workspace)
-        hold_only(chunk, chunk->job.parked ? chunk->job.parked->bytes.cap : 0);
+        hold_only(chunk, chunk->job.parked ? chunk->job.parked->bytes.len : 0);
 }
 
 static void free_chunk(struct cel_behind_chunk *chunk)
@@ -302,7 +303,7 @@ static bool may_go_behind(const struct cel_request *req)
 {
     const struct cel_var *var = req->var;
     bool good = var->chain.n && !var->layout.unchunked && !req->array->has_codec && !req->ds->par && !var->watch_loss &&
-                req->array->nbytes >= cel_small_work / 4 && cel_pool_size() > 1;
+                req->array->nbytes >= cel_small_work / 16 && cel_pool_size() > 1;
 
     for (size_t i = 0; good && i < var->chain.n; i++)
         good = !(var->chain.step[i].codec->flags & CEL_CODEC_OUTSIDE);
@@ -313,9 +314,8 @@ static bool may_go_behind(const struct cel_request *req)
 static int make_room(struct cel_behind *b, const struct cel_request *req, size_t n)
 {
     size_t nbytes = req->array->nbytes, most = 2 * (size_t)cel_pool_size();
-    bool fits;
 
-    while (!(fits = b->n + n <= most && hold(2 * n * nbytes, nbytes))) {
+    while (b->n + n > most || !hold(2 * n * nbytes, nbytes)) {
         struct cel_behind_chunk **at = first_waiting(b);
 
         if (!at)
@@ -360,7 +360,7 @@ static int put_chunk(struct cel_behind *b, const struct cel_request *req, const 
         return rc;
     if (old)
         cel_cache_drop(req->array, old);
-    atomic_store(&chunk->held, 2 * req->array->nbytes);
+    chunk->held = 2 * req->array->nbytes;
     *nrange += chunk->job.nrange;
     cel_quantize_error_join(&req->array->worst, &chunk->job.worst);
     push(b, chunk);
@@ -377,7 +377,7 @@ int cel_behind_put(const struct cel_request *req)
     if (!may_go_behind(req))
         return CEL_SKIP;
     cel_walk_begin(&walk, req);
-    if (walk.npartial || walk.total > (size_t)cel_pool_size())
+    if (walk.npartial || walk.total > CHUNKS_MAX || walk.total > (size_t)cel_pool_size())
         return CEL_SKIP;
     rc = get_behind(req->ds, &b);
     if (rc == CEL_OK)

@@ -77,7 +77,7 @@ static uint64_t sum_of(const unsigned char *p, size_t n)
     uint64_t h = 0x9e3779b97f4a7c15u ^ n;
 
     for (; n >= 8; p += 8, n -= 8) {
-        h = (h ^ cel_get_le(p, 8)) * 0xff51afd7ed558ccdu;
+        h = (h ^ cel_get_le64(p)) * 0xff51afd7ed558ccdu;
         h ^= h >> 32;
     }
     h = (h ^ cel_get_le(p, n)) * 0xc4ceb9fe1a85ec53u;

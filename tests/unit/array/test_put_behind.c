@@ -108,6 +108,20 @@ static void puts_are_stored_later(void **state)
     get_right(0, 0, STEPS);
 }
 
+static void many_chunks_are_stored_at_once(void **state)
+{
+    struct cel_region four = {(const size_t[]){0, 0, 0}, (const size_t[]){4, Y, X}, NULL, NULL};
+    struct cel_region five = {(const size_t[]){4, 0, 0}, (const size_t[]){5, Y, X}, NULL, NULL};
+
+    (void)state;
+    cel_pool_set_size(8);
+    assert_int_equal(cel_put_region(ds, var[0], &four, field, NC_INT), CEL_OK);
+    assert_int_equal(placed(), 0);
+    assert_int_equal(cel_put_region(ds, var[0], &five, field[4], NC_INT), CEL_OK);
+    assert_int_equal(placed(), 9);
+    get_right(0, 0, 9);
+}
+
 static void one_thread_stores_at_once(void **state)
 {
     (void)state;
@@ -387,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(puts_are_stored_later),
         cmocka_unit_test_setup_teardown(puts_are_stored_later, set_up_concurrent, tear_down),
+        TEST(many_chunks_are_stored_at_once),
         TEST(one_thread_stores_at_once),
         TEST(large_chunks_wait_for_room),
         TEST(other_requests_find_it_stored),
