@@ -5,7 +5,7 @@
  * row by row right into it, and only what is wanted of them; chunks wanted in part
  * enter the cache once it has shown that such chunks are wanted again. */
 #include "array_int.h"
-#include "huge_pages.h"
+#include "fresh_memory.h"
 #include "trace.h"
 #include <string.h>
 
@@ -83,7 +83,8 @@ static int get_part(struct cel_job *job)
     return CEL_OK;
 }
 
-#define LONG_RUN 32 /* elements from which on it pays to take them out of planes */
+#define FEW_PIECES 3 /* of fresh memory: another thread would come too late */
+#define LONG_RUN 32  /* elements from which on it pays to take them out of planes */
 
 /* A cached chunk is kept as byte planes where gets take runs of elements as they are: so each is copied once, by the unshuffle.
  * Short runs would touch the memory of each plane for a few bytes. */
@@ -188,6 +189,25 @@ static int send_chunk(struct cel_stream *stream, const size_t *index)
     return cached ? send_cached(stream, cached) : send_stored(stream, index, cel_grid_cover(stream->req, index));
 }
 
+static int fetch_piece(const void *memory, size_t i)
+{
+    cel_fresh_memory_fetch(memory, i);
+    return CEL_OK;
+}
+
+/* The caller's memory, before it is filled. */
+static void fetch_memory(const struct cel_request *req, void *data)
+{
+    struct cel_fresh_memory memory;
+    size_t n = req->packed ? cel_fresh_memory_pieces(data, req->n * req->transfer.user_size, &memory) : 0;
+
+    if (n > FEW_PIECES)
+        cel_share(n, fetch_piece, &memory);
+    else
+        for (size_t i = 0; i < n; i++)
+            cel_fresh_memory_fetch(&memory, i);
+}
+
 static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct cel_region *region, void *data,
                       nc_type memtype)
 {
@@ -204,8 +224,7 @@ static int get_locked(struct cel_dataset *ds, struct cel_var *var, const struct 
         rc = cel_chain_usable(&var->chain);
     if (rc != CEL_OK)
         return rc;
-    if (req.packed)
-        cel_huge_pages_advise(data, req.n * req.transfer.user_size);
+    fetch_memory(&req, data);
     memcpy(count, req.count, (size_t)req.rank * sizeof *count);
     cel_read_ahead_note(&req);
     cel_request_clip(&req);

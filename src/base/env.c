@@ -149,7 +149,9 @@ bool cel_env_external_prefix(void)
 
 bool cel_env_huge_pages(void)
 {
-    return is_on("CELLAR_HUGE_PAGES");
+    const char *text = getenv("CELLAR_HUGE_PAGES");
+
+    return !text || !*text || says_on(text);
 }
 
 bool cel_env_fsync(void)

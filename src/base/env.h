@@ -23,7 +23,7 @@ const char *cel_env_plugin_path(void);    /* HDF5_PLUGIN_PATH; NULL = not set */
 bool cel_env_no_plugins(void);            /* HDF5_PLUGIN_PRELOAD=:: , such a program, or untrusted files */
 bool cel_env_external_prefix(void);       /* HDF5_EXTFILE_PREFIX, _VDS_, _EXT_: libhdf5 looks elsewhere for files */
 bool cel_env_fsync(void);                 /* CELLAR_FSYNC: nc_sync waits until the bytes are on the disk */
-bool cel_env_huge_pages(void);            /* CELLAR_HUGE_PAGES: asked for where large reads fill fresh memory */
+bool cel_env_huge_pages(void);            /* CELLAR_HUGE_PAGES, on unless it says no: large reads ask for them */
 void cel_env_set_unlocked(bool on);       /* this thread opens files that ranks share: they are not locked */
 bool cel_env_file_locking(void);          /* HDF5_USE_FILE_LOCKING; true unless FALSE or 0 */
 bool cel_env_consolidated(void);          /* NCZARR_CONSOLIDATED: as mode=consolidated */

@@ -18,7 +18,7 @@ static struct doctor_variable variables[] = {
     {"CELLAR_STATS", "what is read and written is noted in this file (cellar run --stats)", NULL},
     {"CELLAR_TRACE", "a timeline of what is done is written to this file (cellar run --trace)", NULL},
     {"CELLAR_UNTRUSTED", "files are read without libhdf5 and plugins, and lead to no other file", NULL},
-    {"CELLAR_HUGE_PAGES", "large reads into fresh memory ask for huge pages", NULL},
+    {"CELLAR_HUGE_PAGES", "0: large reads into fresh memory do not ask for huge pages", NULL},
     {"CELLAR_FSYNC", "nc_sync() waits until the bytes are on the disk", NULL},
     {"CELLAR_MAX_DECODED", "how much memory a small file may ask for", NULL},
     {"CELLAR_CA_BUNDLE", "whose certificates are believed, of servers of datasets", NULL},
