@@ -5,15 +5,17 @@
  * often noise: nearly all symbols are literals, and their codes nearly all have the same length.
  * A usual decoder spends its time waiting there. Where the next code starts is known only when
  * the table look-up of the code before it has come back, so the look-ups form one chain.
- * This decoder breaks the chain in two ways, chosen per block by inflate_tables.c:
+ * This decoder breaks the chain in two ways. In smooth planes literals and matches alternate, and the time goes into wrong
+ * guesses which of them comes next; there it does without the guess. Chosen per block by inflate_tables.c:
  *
  *   tables.usual    Nearly every code has one length. The loop assumes that length and looks up
  *                   five codes at a time (inflate_run_of.h, GUESS).
  *   tables.is_rich  Most symbols are literals, of several lengths. Two readers decode the block
  *                   at the same time, from two positions ("reading ahead", below).
- *   neither         One reader, as in other decoders.
+ *   tables.is_even  Literals and matches are both frequent: one reader without a branch between them.
+ *   none of these   One reader, as in other decoders.
  *
- * Each of the three is a hot loop in inflate_run_of.h. It may run only while there are margins on
+ * Each of the four is a hot loop in inflate_run_of.h. It may run only while there are margins on
  * both sides: it reads input 8 bytes at a time and copies output 32 bytes at a time, and checks
  * the ends once per round. This file holds everything else: the blocks, their headers, and the
  * careful loop, which decodes the last bytes symbol by symbol and checks every limit.
@@ -377,7 +379,9 @@ static enum cel_inflate_step read_ahead(struct cel_inflate *f, struct cel_inflat
 
 static enum cel_inflate_step coded_block(struct cel_inflate *f, struct cel_inflate_bits *b, struct cel_inflate_out *o)
 {
-    cel_inflate_run_fn *run = f->tables.usual ? f->kernel->usual : f->kernel->mixed;
+    cel_inflate_run_fn *run = f->tables.usual     ? f->kernel->usual
+                              : f->tables.is_even ? f->kernel->even
+                                                  : f->kernel->mixed;
     enum cel_inflate_step step = CEL_STEP_MORE;
 
     if (!f->tables.usual && f->tables.is_rich)

@@ -45,6 +45,13 @@ static inline void copy_apart(uint8_t *to, const uint8_t *from, size_t len)
     }
 }
 
+/* A literal's source, where it is copied as a match is: 32 bytes are read. */
+static const uint8_t each_byte[256 + 32] = {
+#define BYTES_4(b) b, b + 1, b + 2, b + 3
+#define BYTES_16(b) BYTES_4(b), BYTES_4(b + 4), BYTES_4(b + 8), BYTES_4(b + 12)
+#define BYTES_64(b) BYTES_16(b), BYTES_16(b + 16), BYTES_16(b + 32), BYTES_16(b + 48)
+    BYTES_64(0), BYTES_64(64), BYTES_64(128), BYTES_64(192)};
+
 #define TARGET
 #define NAME(what) what##_portable
 #define LOW_BITS(v, n) ((v) & (((uint64_t)1 << ((n)&63)) - 1))
@@ -103,8 +110,8 @@ static bool has_bmi2(void)
 
 const struct cel_inflate_kernel cel_inflate_kernels[] = {
 #ifdef CEL_X86
-    {"bmi2", has_bmi2, mixed_bmi2, usual_bmi2, two_bmi2, put_bmi2},
+    {"bmi2", has_bmi2, mixed_bmi2, usual_bmi2, even_bmi2, two_bmi2, put_bmi2},
 #endif
-    {"portable", cel_cpu_any, mixed_portable, usual_portable, two_portable, put_portable},
+    {"portable", cel_cpu_any, mixed_portable, usual_portable, even_portable, two_portable, put_portable},
     {0},
 };

@@ -70,6 +70,7 @@ struct cel_inflate_kernel {
     bool (*usable)(void);
     cel_inflate_run_fn *mixed; /* any block */
     cel_inflate_run_fn *usual; /* tables with a usual length */
+    cel_inflate_run_fn *even;  /* as many literals as matches */
     cel_inflate_two_fn *two;   /* blocks rich in literals */
     cel_inflate_put_fn *put;
 };

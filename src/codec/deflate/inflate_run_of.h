@@ -29,13 +29,15 @@
  *   mixed   three literals and the next index:     3 * 11 + 11 = 44 <= 56
  *           two literals and a length:      2 * 11 + (15 + 5)  = 42, and 28 for a distance may be missing:
  *           this one sum is tested, and refilled
- *   usual   five literals of up to 9 bits and the next index:  5 * 9 + 11 = 56 */
+ *   usual   five literals of up to 9 bits and the next index:  5 * 9 + 11 = 56
+ *   even    56 - 28 are left behind a distance; a length of the first table and the next index: 11 + 5 + 8 = 24;
+ *           before any other length a refill */
 
 #define REFILL(c) (c##_bits |= load_le64(c##_next) << (c##_n & 63), c##_next += (63 - (c##_n & 63)) >> 3, c##_n |= 56)
 #define LOOK(c) symbols[c##_bits & ((1u << CEL_SYMBOL_BITS) - 1)]
 #define TAKE(c, e) (c##_bits >>= (e)&63, c##_n -= (e))
 #define SECOND(c, table, e) table[((e) >> 16) + LOW_BITS(c##_bits, (e) >> 8 & 15)]
-#define VALUE(e, before) (((e) >> 16) + (LOW_BITS(before, (uint8_t)(e)) >> ((e) >> 8 & 15)))
+#define VALUE(e, before) (((e) >> 16) + (LOW_BITS(before, (uint8_t)(e)) >> ((e) >> 8 & 63)))
 
 TARGET static inline void NAME(copy_match)(uint8_t *to, size_t distance, size_t len)
 {
@@ -181,6 +183,88 @@ TARGET static enum cel_inflate_step NAME(usual)(const struct cel_inflate_tables 
                                                 struct cel_inflate_out *to)
 {
     return NAME(run)(tables, in, to, true);
+}
+
+/* --- literals and matches alike ---------------------------------------------------------------
+ *
+ * Where about as many symbols are literals as matches, no processor can guess which comes next, and a wrong guess takes as
+ * long as the look-ups of several symbols. So here is no branch between them: a literal is a match of one byte, which is copied
+ * from a table of all bytes, and whose distance takes no bits.
+ *
+ *                     mask `literal`      len              bits of a distance     copied from
+ *     a literal       all ones            1                0                      each_byte + the literal
+ *     a match         0                   as decoded       as decoded             out - distance
+ *
+ * What is still a branch is rare: codes of the second tables, the block's end, distances below 16, lengths above 32. A symbol
+ * takes two look-ups one after the other, also a literal: so the other loops are faster where a guess is mostly right. */
+
+TARGET static inline void NAME(copy_even)(uint8_t *to, uintptr_t from, size_t distance, size_t len)
+{
+    if (unlikely(distance - 1 < 15) || unlikely(len > 32)) { /* never a literal: its distance is 0 */
+        NAME(copy_match)(to, distance, len);
+        return;
+    }
+    memcpy(to, (const uint8_t *)from, 16);
+    memcpy(to + 16, (const uint8_t *)from + 16, 16);
+}
+
+TARGET static enum cel_inflate_step NAME(even)(const struct cel_inflate_tables *tables, struct cel_inflate_bits *in,
+                                               struct cel_inflate_out *to)
+{
+    const uint32_t *symbols = tables->symbols, *distances = tables->distances;
+    const uint8_t *a_next = in->next, *a_last = in->end - CEL_RUN_MARGIN_IN;
+    uint8_t *out = to->next, *out_last = to->end - CEL_RUN_MARGIN_OUT, *start = to->start;
+    enum cel_inflate_step step = CEL_STEP_DAMAGED;
+    uint64_t a_bits = in->bits, before;
+    unsigned a_n = in->n;
+    uint32_t e, literal, value, len, distance;
+    uintptr_t from;
+
+    REFILL(a);
+    do {
+        e = LOOK(a);
+        if (unlikely(e & (CEL_IS_LINK | CEL_IS_END | CEL_IS_BAD))) {
+            REFILL(a);
+            if (e & CEL_IS_LINK) {
+                TAKE(a, e);
+                e = SECOND(a, symbols, e);
+            }
+            if (e & CEL_IS_BAD)
+                goto stop;
+            if (e & CEL_IS_END) {
+                TAKE(a, e);
+                step = CEL_STEP_END;
+                goto stop;
+            }
+        }
+        literal = 0 - (e >> 31);
+        before = a_bits;
+        TAKE(a, e);
+        value = (uint32_t)VALUE(e, before);
+        e = distances[a_bits & ((1u << CEL_DISTANCE_BITS) - 1)] & ~literal;
+        REFILL(a); /* while the look-up is under way */
+        if (unlikely(e & (CEL_IS_LINK | CEL_IS_BAD))) {
+            TAKE(a, e & CEL_IS_LINK ? e : 0);
+            e = e & CEL_IS_LINK ? SECOND(a, distances, e) : e;
+            if (e & CEL_IS_BAD)
+                goto stop;
+        }
+        before = a_bits;
+        TAKE(a, e);
+        distance = (uint32_t)VALUE(e, before);
+        if (unlikely(distance > (size_t)(out - start)))
+            goto stop;
+        len = (value & ~literal) - literal;
+        from = (uintptr_t)out - distance; /* a choice by arithmetic: of a conditional, compilers make a branch */
+        from += ((uintptr_t)each_byte + (uint8_t)value - from) & (0 - (uintptr_t)(literal & 1));
+        NAME(copy_even)(out, from, distance, len);
+        out += len;
+    } while (likely(a_next <= a_last && out <= out_last));
+    step = CEL_STEP_MORE;
+stop:
+    *in = bits_left(a_bits, a_n, a_next, in->end);
+    to->next = out;
+    return step;
 }
 
 /* --- two readers at a time: see "reading ahead" in inflate.c -------------------------------- */

@@ -17,7 +17,7 @@
 
 /* --- meanings of symbols: entries without the bits of the code ------------------------- */
 
-#define LITERALS(s) (uint32_t)(s) << 16 | CEL_IS_LITERAL
+#define LITERALS(s) (uint32_t)(s) << 16 | CEL_IS_LITERAL | CEL_IS_LITERAL_SIGN
 #define LITERALS_4(s) LITERALS(s), LITERALS(s + 1), LITERALS(s + 2), LITERALS(s + 3)
 #define LITERALS_16(s) LITERALS_4(s), LITERALS_4(s + 4), LITERALS_4(s + 8), LITERALS_4(s + 12)
 #define LITERALS_64(s) LITERALS_16(s), LITERALS_16(s + 16), LITERALS_16(s + 32), LITERALS_16(s + 48)
@@ -169,7 +169,7 @@ static bool make_table(struct code *c, uint32_t *table, unsigned bits, const uin
 
 /* How the block will be read (inflate.c), from the lengths of its codes alone: an encoder gives a
  * symbol a code of len bits when about one symbol in 2^len is that one. A block is rich in literals
- * when seven symbols in ten are literals. A length is usual when nineteen in twenty are literals with
+ * when seven symbols in ten are literals, and even when two to seven are. A length is usual when nineteen in twenty are literals with
  * a code of that length. Lengths below 5 bits do not occur in noise, and those above 9 do not fit
  * the loop that makes use of them (inflate_run_of.h). */
 static void weigh_literals(struct cel_inflate_tables *tables, const uint8_t *lens)
@@ -185,6 +185,7 @@ static void weigh_literals(struct cel_inflate_tables *tables, const uint8_t *len
             tables->usual = len;
     }
     tables->is_rich = all * 10 > 7u << CODE_MAX;
+    tables->is_even = !tables->is_rich && all * 10 > 2u << CODE_MAX;
 }
 
 bool cel_inflate_make_tables(struct cel_inflate_tables *tables, const uint8_t *symbols, unsigned n_symbols,

@@ -25,6 +25,8 @@
 #define CEL_IS_LINK 0x2000u
 #define CEL_IS_END 0x4000u
 #define CEL_IS_BAD 0x8000u /* no code */
+/* A literal again, in the highest bit of the value: a loop without branches makes a mask of it in one step. */
+#define CEL_IS_LITERAL_SIGN 0x80000000u
 
 #define CEL_SYMBOL_BITS 11
 #define CEL_DISTANCE_BITS 8
@@ -42,6 +44,7 @@ struct cel_inflate_tables {
     uint32_t distances[(1 << CEL_DISTANCE_BITS) + CEL_SECOND_DISTANCES];
     unsigned usual; /* nearly all symbols are literals with a code of this length; 0: not so */
     bool is_rich;   /* most symbols are literals */
+    bool is_even;   /* literals and matches are both frequent */
 };
 
 /* Makes the tables from the lengths of the codes; false: no code has such lengths. */

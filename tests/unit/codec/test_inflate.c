@@ -59,11 +59,29 @@ static unsigned char periodic(size_t i)
     return draw(300) ? (unsigned char)(i % period * 37) : noise(i);
 }
 
+/* Short repetitions between literals, about as many of one as of the other. */
+static const unsigned char *written;
+
+static unsigned char patchy(size_t i)
+{
+    static size_t left, distance;
+
+    if (left == 0 && draw(2) && i > 0) {
+        left = 3 + draw(draw(20) ? 8 : 60);
+        distance = 1 + draw(i < 4000 ? i : 4000);
+    }
+    if (left == 0 || distance > i)
+        return (unsigned char)(96 + draw(64));
+    left--;
+    return written[i - distance];
+}
+
 static void fill(unsigned char *p, size_t n)
 {
-    static unsigned char (*const kinds[])(size_t) = {noise, skewed, narrow, smooth, constant, periodic};
+    static unsigned char (*const kinds[])(size_t) = {noise, skewed, narrow, smooth, constant, periodic, patchy};
     size_t i, until;
 
+    written = p;
     for (i = 0; i < n;) {
         unsigned char (*kind)(size_t) = kinds[draw(sizeof kinds / sizeof *kinds)];
 
