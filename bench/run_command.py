@@ -153,7 +153,7 @@ def rows(build, folder, rounds):
     yield f"info of {MANY} variables: ncdump -hs", [cellar, "info", many], ["/usr/bin/ncdump", "-hs", many], 10, rounds, False
     library = os.path.join(build, "src", "libcellar.so")
     yield "verify: reading all values", [cellar, "verify", "-q", a], [sys.executable, "-c", READ, library, a], 0.9, rounds, True
-    yield "bits: xbitinfo", [cellar, "bits", step], [python_with("xbitinfo"), "-c", BITS, step], 100, 1, True
+    yield "bits: xbitinfo", [cellar, "bits", step], [python_with("xbitinfo"), "-c", BITS, step], 100, rounds, True
     yield (f"refs of {CHUNKS} chunks: kerchunk", [cellar, "refs", "--inline", "0", "-o", os.path.join(folder, "refs.json"), chunks],
            [python_with("kerchunk.hdf"), "-c", REFS, chunks], 5, rounds, True)
 

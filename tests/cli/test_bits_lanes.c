@@ -15,9 +15,23 @@ static void fill(uint64_t *a)
         a[i] = ((uint64_t)rand() << 42) ^ ((uint64_t)rand() << 21) ^ (uint64_t)rand();
 }
 
+static uint32_t sign_exponent32(uint32_t v)
+{
+    int e = (int)(v >> 23 & 255) - 127;
+
+    return (v & 0x807fffffu) | (e < 0 ? 0x40000000u : 0) | (uint32_t)abs(e) << 23;
+}
+
+static uint64_t sign_exponent64(uint64_t v)
+{
+    int e = (int)(v >> 52 & 2047) - 1023;
+
+    return (v & 0x800fffffffffffffu) | (e < 0 ? 0x4000000000000000u : 0) | (uint64_t)abs(e) << 52;
+}
+
 static uint64_t value(const void *a, size_t i, size_t size)
 {
-    return size == 4 ? ((const uint32_t *)a)[i] : ((const uint64_t *)a)[i];
+    return size == 4 ? sign_exponent32(((const uint32_t *)a)[i]) : sign_exponent64(((const uint64_t *)a)[i]);
 }
 
 static void one_by_one(const void *a, const void *b, const bool *va, const bool *vb, size_t n, size_t size,

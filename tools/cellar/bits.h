@@ -26,9 +26,7 @@ struct bits_counts {
 };
 
 /* --- bits_count.c --------------------------------------------------------------------------- */
-/* The exponent with a sign of its own in place of its offset, so that small steps change few bits. */
-void bits_sign_exponents(void *values, size_t n, size_t size);
-/* Pairs a[i], b[i]; valid NULL: all, else both must be set at i. Counts are added. */
+/* Pairs a[i], b[i] of floats or doubles; valid NULL: all, else both must be set at i. Counts are added. */
 void bits_count(const void *a, const void *b, const bool *valid_a, const bool *valid_b, size_t n, size_t size,
                 struct bits_counts *out);
 void bits_counts_add(struct bits_counts *into, const struct bits_counts *from);

@@ -1,44 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts of pairs by slicing: 32 or 64 values become as many words, one for each bit, of which ones are counted at once. The order
- * of values does not matter as long as it is the same on both sides. */
+/* Counts of pairs by slicing: 32 or 64 values get exponents with a sign of their own and become as many words, one for each bit, of
+ * which ones are counted at once. The order of values does not matter as long as it is the same on both sides. */
 
 #include "bits.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* --- the signed exponent ------------------------------------------------------------------------- */
-
-static uint32_t sign_exponent32(uint32_t v)
-{
-    int e = (int)(v >> 23 & 255) - 127;
-
-    return (v & 0x807fffffu) | (e < 0 ? 0x40000000u : 0) | (uint32_t)abs(e) << 23;
-}
-
-static uint64_t sign_exponent64(uint64_t v)
-{
-    int e = (int)(v >> 52 & 2047) - 1023;
-
-    return (v & 0x800fffffffffffffu) | (e < 0 ? 0x4000000000000000u : 0) | (uint64_t)abs(e) << 52;
-}
-
-void bits_sign_exponents(void *values, size_t n, size_t size)
-{
-    uint32_t *narrow = values;
-    uint64_t *wide = values;
-
-    for (size_t i = 0; i < n; i++)
-        if (size == 4)
-            narrow[i] = sign_exponent32(narrow[i]);
-        else
-            wide[i] = sign_exponent64(wide[i]);
-}
 
 /* --- slices ------------------------------------------------------------------------------------------ */
 
 /* bits_lanes.h takes away VECTOR, TARGET and NAME. */
 #define WORD uint32_t
 #define NBITS 32
+#define MANTISSA 23
 #define VECTOR 16
 #define TARGET
 #define NAME(x) narrow_##x
@@ -51,9 +24,11 @@ void bits_sign_exponents(void *values, size_t n, size_t size)
 #endif
 #undef WORD
 #undef NBITS
+#undef MANTISSA
 
 #define WORD uint64_t
 #define NBITS 64
+#define MANTISSA 52
 #define VECTOR 16
 #define TARGET
 #define NAME(x) wide_##x
@@ -97,7 +72,17 @@ static size_t pack(const char *a, const char *b, const bool *valid_a, const bool
     return kept;
 }
 
-/* Those that fill no block are counted with zeros behind them. */
+/* What has no bit set once its exponent has a sign: 1. */
+static void pad(char *to, size_t from, size_t n, size_t size)
+{
+    static const float narrow = 1;
+    static const double wide = 1;
+
+    for (size_t i = from; i < n; i++)
+        memcpy(to + i * size, size == sizeof narrow ? (const void *)&narrow : &wide, size);
+}
+
+/* Those that fill no block are counted with such behind them. */
 void bits_count(const void *a, const void *b, const bool *valid_a, const bool *valid_b, size_t n, size_t size,
                 struct bits_counts *out)
 {
@@ -110,9 +95,9 @@ void bits_count(const void *a, const void *b, const bool *valid_a, const bool *v
         char packed_a[BLOCK_MAX], packed_b[BLOCK_MAX];
 
         if (valid_a || m < block) {
-            memset(packed_a, 0, c.nbytes);
-            memset(packed_b, 0, c.nbytes);
             m = pack(x, y, valid_a ? valid_a + i : NULL, valid_a ? valid_b + i : NULL, m, size, packed_a, packed_b);
+            pad(packed_a, m, block, size);
+            pad(packed_b, m, block, size);
             x = packed_a;
             y = packed_b;
         }

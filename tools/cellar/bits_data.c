@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 65536, STEPS_MAX = 1 << 18 }; /* values looked at; more steps than that are no packing */
+enum { FEW = 4096, SAMPLE = 65536, STEPS_MAX = 1 << 18 }; /* values looked at; more steps than that are no packing */
 
 static double value_at(const void *values, size_t i, size_t size)
 {
@@ -19,7 +19,7 @@ static int trailing_zeros(const void *values, const bool *valid, size_t n, size_
     uint64_t any = 0;
     int zeros = 0, mantissa = bits_form_of(size).mantissa;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && !(any & 1); i++)
         if (!valid || valid[i])
             any |= size == 4 ? ((const uint32_t *)values)[i] : ((const uint64_t *)values)[i];
     while (zeros < mantissa && !(any >> zeros & 1))
@@ -34,18 +34,23 @@ static int compare(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
+/* The error of one rounding, at most. */
+static double unit_of_largest(const double *v, size_t n, size_t size)
+{
+    return (size == 4 ? 0x1p-23 : 0x1p-52) * (fabs(v[0]) > fabs(v[n - 1]) ? fabs(v[0]) : fabs(v[n - 1]));
+}
+
 /* Values that were unpacked are a + k * step with the error of one rounding. */
 static bool is_lattice(const double *v, size_t n, double step, size_t size)
 {
-    double unit = size == 4 ? 0x1p-23 : 0x1p-52, largest = fabs(v[0]) > fabs(v[n - 1]) ? fabs(v[0]) : fabs(v[n - 1]);
+    double unit = unit_of_largest(v, n, size);
 
-    if (step < 8 * unit * largest || (v[n - 1] - v[0]) / step > STEPS_MAX)
+    if (step < 8 * unit || (v[n - 1] - v[0]) / step > STEPS_MAX)
         return false;
     for (size_t i = 0; i < n; i++) {
         double steps = (v[i] - v[0]) / step;
 
-        if (fabs(steps - nearbyint(steps)) * step >
-            2 * unit * largest + 1e-6 * step * (1 + nearbyint(steps)) / STEPS_MAX)
+        if (fabs(steps - nearbyint(steps)) * step > 2 * unit + 1e-6 * step * (1 + nearbyint(steps)) / STEPS_MAX)
             return false;
     }
     return true;
@@ -63,20 +68,54 @@ static double better_step(const double *v, size_t n, double step)
     return step;
 }
 
-static double find_step(const void *values, const bool *valid, size_t n, size_t size)
+/* Sorted, each once; gives how many, and the smallest difference of two. */
+static size_t sort_values(double *v, size_t n, double *step)
 {
-    size_t every = n / SAMPLE + 1, count = 0, unique = 1;
-    double *v = tool_alloc(n / every + 2, sizeof *v), step = INFINITY;
+    size_t unique = n ? 1 : 0;
+
+    qsort(v, n, sizeof *v, compare);
+    *step = INFINITY;
+    for (size_t i = 1; i < n; i++)
+        if (v[i] > v[unique - 1])
+            v[unique++] = v[i];
+    for (size_t i = 1; i < unique; i++)
+        *step = v[i] - v[i - 1] < *step ? v[i] - v[i - 1] : *step;
+    return unique;
+}
+
+static size_t sample_values(const void *values, const bool *valid, size_t n, size_t size, size_t most, double **out)
+{
+    size_t every = n / most + 1, count = 0;
+    double *v = tool_alloc(n / every + 2, sizeof *v);
 
     for (size_t i = 0; i < n; i += every)
         if (!valid || valid[i])
             v[count++] = value_at(values, i, size);
-    qsort(v, count, sizeof *v, compare);
-    for (size_t i = 1; i < count; i++)
-        if (v[i] > v[unique - 1])
-            v[unique++] = v[i];
-    for (size_t i = 1; i < unique; i++)
-        step = v[i] - v[i - 1] < step ? v[i] - v[i - 1] : step;
+    *out = v;
+    return count;
+}
+
+/* Neighbours on a lattice are 8 units apart, of which is_lattice() lets each lose two. */
+static bool is_too_fine(const double *v, size_t n, double step, size_t size)
+{
+    return step < 4 * unit_of_largest(v, n, size);
+}
+
+/* A few values tell of most fields that they lie on no lattice. */
+static double find_step(const void *values, const bool *valid, size_t n, size_t size)
+{
+    double *v = NULL, step = 0;
+    size_t unique = 0;
+
+    for (size_t most = FEW; most <= SAMPLE; most *= SAMPLE / FEW) {
+        free(v);
+        unique = sample_values(values, valid, n, size, most, &v);
+        unique = sort_values(v, unique, &step);
+        if (unique > 1 && is_too_fine(v, unique, step, size))
+            unique = 0;
+        if (unique == 0)
+            break;
+    }
     if (unique > 2)
         step = better_step(v, unique, step);
     step = unique > 16 && is_lattice(v, unique, step, size) ? step : 0;
@@ -109,26 +148,47 @@ void bits_look(const void *values, const bool *valid, size_t n, size_t size, str
 /* --- what rounding does -------------------------------------------------------------------------------- */
 
 /* To nearest, ties to even, as NC_QUANTIZE_BITROUND does it up to ties. The error is exact in the type of the values. Whether a relative
- * error is larger is asked by a multiplication first: few are. */
+ * error is larger is asked by a multiplication first: few are. Loops over whole blocks are ones that a compiler makes vectors of;
+ * what is no value counts as 0, which has no error. */
+enum { BLOCK = 256, LANES = 8 };
 #define ERROR_OF(name, real, word, absolute) \
+    static void name##_of_block(const word *bits, int drop, real *most, double *rel) \
+    { \
+        word half = (word)1 << (drop - 1), kept = (word)(-1) << drop, near[BLOCK]; \
+        real v[BLOCK], rounded[BLOCK], e[BLOCK], size[BLOCK], lane[LANES] = {0}; \
+        int larger = 0; \
+        for (int i = 0; i < BLOCK; i++) \
+            near[i] = (bits[i] + half - 1 + (bits[i] >> drop & 1)) & kept; \
+        memcpy(v, bits, sizeof v); \
+        memcpy(rounded, near, sizeof rounded); \
+        for (int i = 0; i < BLOCK; i++) { \
+            e[i] = absolute(v[i] - rounded[i]); \
+            size[i] = absolute(v[i]); \
+        } \
+        for (int i = 0; i < BLOCK; i += LANES) \
+            for (int k = 0; k < LANES; k++) \
+                lane[k] = e[i + k] > lane[k] ? e[i + k] : lane[k]; \
+        for (int k = 0; k < LANES; k++) \
+            *most = lane[k] > *most ? lane[k] : *most; \
+        for (int i = 0; i < BLOCK; i++) \
+            larger |= (double)e[i] > *rel * (double)size[i]; \
+        for (int i = 0; larger && i < BLOCK; i++) \
+            if ((double)e[i] > *rel * (double)size[i]) \
+                *rel = (double)e[i] / (double)size[i]; \
+    } \
     static void name(const void *values, const bool *valid, size_t n, int drop, double *abs, double *rel) \
     { \
-        word half = drop > 0 ? (word)1 << (drop - 1) : 0, kept = (word)(-1) << drop; \
+        double worst = *rel; \
         real most = 0; \
-        for (size_t i = 0; i < n; i++) { \
-            real v, rounded, e; \
-            word bits; \
-            if (valid && !valid[i]) \
-                continue; \
-            memcpy(&bits, (const char *)values + i * sizeof bits, sizeof bits); \
-            memcpy(&v, &bits, sizeof v); \
-            bits = drop > 0 ? (bits + half - 1 + (bits >> drop & 1)) & kept : bits; \
-            memcpy(&rounded, &bits, sizeof rounded); \
-            e = absolute(v - rounded); \
-            most = e > most ? e : most; \
-            if ((double)e > *rel * (double)absolute(v)) \
-                *rel = (double)e / (double)absolute(v); \
+        for (size_t from = 0; drop > 0 && from < n; from += BLOCK) { \
+            size_t m = n - from < BLOCK ? n - from : BLOCK; \
+            word bits[BLOCK] = {0}; \
+            memcpy(bits, (const char *)values + from * sizeof *bits, m * sizeof *bits); \
+            for (size_t i = 0; valid && i < m; i++) \
+                bits[i] = valid[from + i] ? bits[i] : 0; \
+            name##_of_block(bits, drop, &most, &worst); \
         } \
+        *rel = worst; \
         *abs = (double)most; \
     }
 ERROR_OF(error_of_floats, float, uint32_t, fabsf)

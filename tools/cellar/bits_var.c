@@ -16,9 +16,8 @@ struct field {
     const struct look_var *v;
     size_t size, n;
     size_t shape[NC_MAX_VAR_DIMS]; /* of what was read */
-    char *values;                  /* as they are */
-    char *signed_values;           /* with signed exponents */
-    bool *valid;                   /* NULL: all are */
+    char *values;
+    bool *valid; /* NULL: all are */
 };
 
 /* --- reading ------------------------------------------------------------------------------------------ */
@@ -53,19 +52,23 @@ static size_t part_length(size_t n, size_t part)
     return n - part * PART < PART ? n - part * PART : PART;
 }
 
-static void prepare_part(void *arg, size_t part)
+static void look_for_holes(void *arg, size_t part)
 {
     struct preparing *p = arg;
-    struct field *f = p->f;
-    size_t from = part * PART, n = part_length(f->n, part);
+    size_t i = part * PART, end = i + part_length(p->f->n, part);
 
-    p->whole[part] = true;
-    for (size_t i = from; i < from + n; i++) {
-        f->valid[i] = !is_fill(f, i, p->fill, p->nfill);
-        p->whole[part] = p->whole[part] && f->valid[i];
-    }
-    memcpy(f->signed_values + from * f->size, f->values + from * f->size, n * f->size);
-    bits_sign_exponents(f->signed_values + from * f->size, n, f->size);
+    while (i < end && !is_fill(p->f, i, p->fill, p->nfill))
+        i++;
+    p->whole[part] = i == end;
+}
+
+static void note_holes(void *arg, size_t part)
+{
+    struct preparing *p = arg;
+    size_t from = part * PART, n = part_length(p->f->n, part);
+
+    for (size_t i = from; i < from + n; i++)
+        p->f->valid[i] = p->whole[part] || !is_fill(p->f, i, p->fill, p->nfill);
 }
 
 static void find_fill(const struct field *f, struct preparing *p)
@@ -87,14 +90,12 @@ static void prepare(struct field *f)
     bool all = true;
 
     find_fill(f, &p);
-    f->valid = tool_alloc(f->n, sizeof *f->valid);
-    f->signed_values = tool_alloc(f->n, f->size);
-    parallel_for((size_t)cellar_get_threads(), count_parts(f->n), prepare_part, &p);
+    parallel_for((size_t)cellar_get_threads(), count_parts(f->n), look_for_holes, &p);
     for (size_t i = 0; i < count_parts(f->n); i++)
         all = all && p.whole[i];
-    if (all) {
-        free(f->valid);
-        f->valid = NULL;
+    if (!all) {
+        f->valid = tool_alloc(f->n, sizeof *f->valid);
+        parallel_for((size_t)cellar_get_threads(), count_parts(f->n), note_holes, &p);
     }
     free(p.whole);
 }
@@ -124,7 +125,6 @@ static int read_field(const struct look_var *v, struct field *f)
 static void free_field(struct field *f)
 {
     free(f->values);
-    free(f->signed_values);
     free(f->valid);
 }
 
@@ -143,9 +143,8 @@ static void count_part(void *arg, size_t i)
     size_t block = i / c->parts_of_block, from = i % c->parts_of_block * PART, pairs = c->len - c->apart;
     size_t n = pairs - from < PART ? pairs - from : PART, at = block * c->len + from, size = c->f->size;
 
-    bits_count(c->f->signed_values + at * size, c->f->signed_values + (at + c->apart) * size,
-               c->f->valid ? c->f->valid + at : NULL, c->f->valid ? c->f->valid + at + c->apart : NULL, n, size,
-               &c->part[i]);
+    bits_count(c->f->values + at * size, c->f->values + (at + c->apart) * size, c->f->valid ? c->f->valid + at : NULL,
+               c->f->valid ? c->f->valid + at + c->apart : NULL, n, size, &c->part[i]);
 }
 
 /* Short blocks are counted many at a time, by one thread after the other. */
@@ -166,7 +165,7 @@ static void count_along(const struct field *f, int axis, struct bits_counts *out
         size_t m = n - from < group ? n - from : group;
         struct field shifted = *f;
 
-        shifted.signed_values += from / c.parts_of_block * c.len * f->size;
+        shifted.values += from / c.parts_of_block * c.len * f->size;
         shifted.valid = f->valid ? f->valid + from / c.parts_of_block * c.len : NULL;
         c.f = &shifted;
         memset(c.part, 0, m * sizeof *c.part);
