@@ -321,14 +321,15 @@ def check_spread(program, directory):
         f.create_dataset("last", (2,), "i4", maxshape=(None,), chunks=(2,))
     sources = ["last"]
     for level in range(levels):
-        names = ["v"] if level == levels - 1 else ["l%d_%d" % (level, i) for i in range(width)]
-        with h5py.File(path if level == levels - 1 else os.path.join(directory, "levels.h5"), "a", libver="latest") as f:
+        top = level == levels - 1
+        names = ["v"] if top else ["l%d_%d" % (level, i) for i in range(width)]
+        with h5py.File(path if top else os.path.join(directory, "levels.h5"), "w" if top else "a", libver="latest") as f:
             for name in names:
                 dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
                 for source in sources:
                     endless = h5py.h5s.create_simple((2,), (UNLIMITED,))
                     endless.select_hyperslab((0,), (1,), None, (UNLIMITED,))
-                    dcpl.set_virtual(endless, b"levels.h5" if level == levels - 1 else b".", source.encode(), endless)
+                    dcpl.set_virtual(endless, b"levels.h5" if top else b".", source.encode(), endless)
                 h5py.h5d.create(f.id, name.encode(), h5py.h5t.NATIVE_INT32, h5py.h5s.create_simple((2,), (UNLIMITED,)), dcpl)
         sources = names
     run = subprocess.run([program, path, "regions"], input="v 1 0 1 1", capture_output=True, text=True)

@@ -13,7 +13,7 @@ echo none >without/"$soname"
 
 join_rows()
 {
-    awk '{ sub(rest ? "^ +" : "^$", "") } /, *$/ { sub(/ *$/, " "); printf "%s", $0; rest = 1; next } { print; rest = 0 }'
+    awk '{ sub(rest ? "^ +" : "^$", "") } /[,=] *$/ { sub(/ *$/, " "); printf "%s", $0; rest = 1; next } { print; rest = 0 }'
 }
 
 dump()
