@@ -135,11 +135,12 @@ static void free_chunk(struct cel_behind_chunk *chunk)
 static int make_chunk(const struct cel_request *req, const size_t *index, struct cel_behind_chunk **out)
 {
     struct cel_behind_chunk *chunk = cel_calloc(1, sizeof *chunk);
-    struct cel_job *job = &chunk->job;
+    struct cel_job *job;
     int rc;
 
     if (!chunk)
         return NC_ENOMEM;
+    job = &chunk->job;
     chunk->stream = (struct cel_stream){
         .req = req, .ds = req->ds, .var = req->var, .array = req->array, .width = 2, .stores_later = true};
     cel_task_group_open(&chunk->stream.tasks, true);
