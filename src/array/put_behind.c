@@ -21,7 +21,7 @@ struct cel_behind_chunk {
     struct cel_job job;       /* first: the pool knows only its task */
     struct cel_stream stream; /* what the job works on; the call that put it is over */
     struct cel_behind_chunk *next;
-    size_t held;       /* bytes counted for it */
+    size_t counted;    /* bytes of memory */
     bool failed, told; /* it could not be stored; a put has said so */
 };
 
@@ -36,7 +36,7 @@ struct cel_behind {
 #define CHUNKS_MAX 4  /* of a put: the caller gathers them alone, in less time than it would help to encode them */
 #define CACHED_MAX 64 /* chunks of a put that are looked for in the cache */
 
-static atomic_size_t held_in_all;
+static atomic_size_t counted_in_all;
 
 /* --- all queues, for a fork --------------------------------------------------------------- */
 
@@ -89,19 +89,19 @@ static bool hold(size_t nbytes, size_t chunk)
 {
     size_t most = CEL_WINDOW + 2 * (size_t)cel_pool_size() * chunk;
 
-    if (atomic_fetch_add(&held_in_all, nbytes) + nbytes <= most)
+    if (atomic_fetch_add(&counted_in_all, nbytes) + nbytes <= most)
         return true;
-    atomic_fetch_sub(&held_in_all, nbytes);
+    atomic_fetch_sub(&counted_in_all, nbytes);
     return false;
 }
 
 /* By whoever works on the chunk. */
 static void hold_only(struct cel_behind_chunk *chunk, size_t nbytes)
 {
-    if (nbytes >= chunk->held)
+    if (nbytes >= chunk->counted)
         return;
-    atomic_fetch_sub(&held_in_all, chunk->held - nbytes);
-    chunk->held = nbytes;
+    atomic_fetch_sub(&counted_in_all, chunk->counted - nbytes);
+    chunk->counted = nbytes;
 }
 
 /* --- one chunk ------------------------------------------------------------------------------ */
@@ -135,11 +135,12 @@ static void free_chunk(struct cel_behind_chunk *chunk)
 static int make_chunk(const struct cel_request *req, const size_t *index, struct cel_behind_chunk **out)
 {
     struct cel_behind_chunk *chunk = cel_calloc(1, sizeof *chunk);
-    struct cel_job *job = &chunk->job;
+    struct cel_job *job;
     int rc;
 
     if (!chunk)
         return NC_ENOMEM;
+    job = &chunk->job;
     chunk->stream = (struct cel_stream){
         .req = req, .ds = req->ds, .var = req->var, .array = req->array, .width = 2, .stores_later = true};
     cel_task_group_open(&chunk->stream.tasks, true);
@@ -334,7 +335,7 @@ static int begin_put(struct cel_behind *b, const struct cel_request *req, size_t
     if (rc == CEL_OK)
         rc = make_room(b, req, n);
     if (rc == CEL_OK && (rc = tell_failed(b)) != CEL_OK)
-        atomic_fetch_sub(&held_in_all, 2 * n * req->array->nbytes);
+        atomic_fetch_sub(&counted_in_all, 2 * n * req->array->nbytes);
     cel_unlock(&b->lock);
     return rc;
 }
@@ -360,7 +361,7 @@ static int put_chunk(struct cel_behind *b, const struct cel_request *req, const 
         return rc;
     if (old)
         cel_cache_drop(req->array, old);
-    chunk->held = 2 * req->array->nbytes;
+    chunk->counted = 2 * req->array->nbytes;
     *nrange += chunk->job.nrange;
     cel_quantize_error_join(&req->array->worst, &chunk->job.worst);
     push(b, chunk);
@@ -386,7 +387,7 @@ int cel_behind_put(const struct cel_request *req)
         return rc;
     for (left = walk.total; rc == CEL_OK && walk.chunks.more; left -= rc == CEL_OK, cel_chunk_walk_next(&walk.chunks))
         rc = put_chunk(b, req, walk.chunks.index, &nrange);
-    atomic_fetch_sub(&held_in_all, 2 * left * req->array->nbytes);
+    atomic_fetch_sub(&counted_in_all, 2 * left * req->array->nbytes);
     return rc == CEL_OK && nrange ? NC_ERANGE : rc;
 }
 

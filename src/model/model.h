@@ -235,8 +235,8 @@ struct cel_dataset {
     struct cel_mutex own_lock;       /* ... before and after: this one */
     unsigned features;               /* CEL_KEEPS_* and the format's rules; CEL_KEEPS_ALL until the container says */
     const struct cel_container_ops *ops;
-    void *container;     /* the container's own */
-    struct cel_par *par; /* the ranks that share it (mpi/); NULL: it is this process's own */
+    void *container;                   /* the container's own */
+    struct cel_par *par;               /* the ranks that share it (mpi/); NULL: it is this process's own */
     struct cel_behind *_Atomic behind; /* chunks that were put and are not stored yet (array/); NULL: never any */
 };
 
