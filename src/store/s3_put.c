@@ -207,11 +207,11 @@ int cel_s3_put_if(struct cel_store *s, const char *key, const struct cel_store_m
         rc = cel_s3_behind_settle(r, key);
     if (rc != CEL_OK)
         return rc;
-    if (r->conditions == CEL_S3_UNTRIED)
+    if (mark && r->conditions == CEL_S3_UNTRIED)
         cel_s3_behind_end_try(r);
     cel_ahead_forget(r, key);
     r->claimed = true;
-    rc = is_absent(mark) ? put_new_and_try(r, &v) : put_over(r, mark, &v);
+    rc = !mark ? put_value(r, &v) : is_absent(mark) ? put_new_and_try(r, &v) : put_over(r, mark, &v);
     cel_ahead_forget(r, key);
     cel_remote_mark_etag(etag, now);
     if (rc == NC_EEXIST)

@@ -86,7 +86,8 @@ int cel_store_get_range_of(struct cel_store *s, const char *key, const struct ce
  * nothing is compared. */
 int cel_store_put_if(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data,
                      size_t n);
-/* The same; *now becomes the mark of what was put, or one that is not known where the store does not tell. */
+/* The same; *now becomes the mark of what was put, or one that is not known where the store does not tell. mark NULL: whatever is
+ * there. */
 int cel_store_put_marked(struct cel_store *s, const char *key, const struct cel_store_mark *mark, const void *data,
                          size_t n, struct cel_store_mark *now);
 /* This value, or that range of it, will be read soon: it may be fetched ahead, several at a time. Only a hint. False: the

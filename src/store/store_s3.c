@@ -312,8 +312,11 @@ static int erase_all(struct cel_remote *r)
     return rc;
 }
 
+/* What tries conditions would be put once nothing is there any more. */
 static void abandon(struct cel_store *s)
 {
+    if (s->created)
+        cel_s3_behind_end_try(cel_remote_of(s));
     cel_s3_behind_dispose(&cel_remote_of(s)->behind);
     cel_s3_behind_init(&cel_remote_of(s)->behind);
     if (s->created)

@@ -84,8 +84,7 @@ static int put(struct cel_zip_remote *p, const char *path, const void *data, siz
 {
     struct cel_store_mark now = {0};
     uint64_t size;
-    int rc = p->any ? cel_store_put(p->store, p->key, data, n)
-                    : cel_store_put_marked(p->store, p->key, &p->mark, data, n, &now);
+    int rc = cel_store_put_marked(p->store, p->key, p->any ? NULL : &p->mark, data, n, &now);
 
     if (rc == CEL_STALE)
         return cel_fail(NC_EEXIST, "%s: somebody else made, changed or removed it meanwhile; nothing there is changed",

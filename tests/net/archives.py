@@ -148,6 +148,7 @@ def written():
             done = run(env, TOOLS / 'ncgen', '-o', f's3://bucket/a b/{name}#mode={mode}', 't.cdl')
             check(f'{mode}{again}: written', done.returncode == 0, done.stderr)
             check(f'{mode}{again}: the bytes of a local one', server.values[f'a b/{name}'][0] == pathlib.Path(name).read_bytes())
+            check(f'{mode}{again}: what was put is known by the answer', server.asked[-1][0] == 'PUT', server.asked[-2:])
             check(f'{mode}{again}: with one put beside those that claim the name', server.puts <= (1 if again else 3), server.puts)
         check(f'{mode}: dumped', dump(env, f's3://bucket/a b/{name}').stdout ==
               dump(env, f'file://{name}#mode=zarr,zip,consolidated').stdout)
