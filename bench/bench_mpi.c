@@ -124,6 +124,15 @@ static double read_file(const char *path)
     return slowest(since);
 }
 
+/* A library that loads others when it first needs them has them now, as one that the system loads with the program has. */
+static void load_all(const char *path, int mode)
+{
+    int ncid;
+
+    CHECK(nc_create_par(path, mode | NC_CLOBBER, MPI_COMM_WORLD, MPI_INFO_NULL, &ncid));
+    CHECK(nc_close(ncid));
+}
+
 int main(int argc, char **argv)
 {
     char path[4096];
@@ -135,6 +144,8 @@ int main(int argc, char **argv)
     if (argc < 4)
         return 2;
     make_slab();
+    snprintf(path, sizeof path, "%s/first.nc", argv[1]);
+    load_all(path, strcmp(argv[3], "classic") == 0 ? NC_64BIT_DATA : NC_NETCDF4);
     for (int round = 0; round < atoi(argv[2]); round++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             double wrote, got;

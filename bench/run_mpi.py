@@ -4,7 +4,8 @@
 and read one variable together.
 
 usage: run_mpi.py --prefix PREFIX; libcellar_mpi is installed below PREFIX. Both run in turns; what counts is the ratio of the
-medians over all turns. Files lie in memory (/dev/shm). Needs libnetcdf-mpi-dev and libpnetcdf-dev. Zarr is compared with netCDF-4 of this library."""
+medians over all turns. Files lie in memory (/dev/shm). Needs libnetcdf-mpi-dev and libpnetcdf-dev. Zarr is compared with netCDF-4 of this library, and
+of the other ("HDF5")."""
 import argparse
 import json
 import os
@@ -66,6 +67,7 @@ def main():
                 print_row(op, compare(seconds["pnetcdf"][op], seconds["classic"][op], MUST.get(op)))
             for op in seconds["zarr"]:
                 print_row(f"Zarr {op}", compare(seconds["ours"][op], seconds["zarr"][op], 1.0))
+                print_row(f"Zarr {op}, HDF5", compare(seconds["theirs"][op], seconds["zarr"][op], MUST.get(op)))
     finally:
         shutil.rmtree(folder)
 

@@ -28,7 +28,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-run="timeout 120 mpirun --oversubscribe"
+run="timeout 1200 mpirun --oversubscribe"
 [ "$(id -u)" != 0 ] || run="$run --allow-run-as-root"
 bad=0
 try() { # NAME RANKS PROGRAM WORD...

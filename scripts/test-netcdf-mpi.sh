@@ -22,7 +22,7 @@ cat > config.h <<END
 #define HAVE_ZSTD 1
 #define TEMP_LARGE "."
 END
-run="timeout 120 mpirun --oversubscribe"
+run="timeout 1200 mpirun --oversubscribe"
 [ "$(id -u)" != 0 ] || run="$run --allow-run-as-root"
 bad=0
 for test in tst_parallel:4 tst_parallel3:16 tst_parallel4:1 tst_parallel4:2 tst_parallel4:4 tst_parallel4:8 tst_parallel6:4 \

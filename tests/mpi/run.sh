@@ -9,7 +9,7 @@ set -eu
 programs=$1 runs=${2:-132}
 mpirun=${MPIRUN:-mpirun --oversubscribe}
 [ "$(id -u)" != 0 ] || [ -n "${MPIRUN:-}" ] || mpirun="$mpirun --allow-run-as-root"
-run="timeout 120 $mpirun"
+run="timeout 1200 $mpirun"
 
 path_of() { # FORMAT NAME
     case $1 in
@@ -99,7 +99,7 @@ done
 every=7
 [ "$runs" -lt 1000 ] || every=1
 for n in 2 3; do
-    timeout 1200 $mpirun -n $n "$programs/mpi_memory" . $every
+    $run -n $n "$programs/mpi_memory" . $every
     $run -n $n "$programs/mpi_broken" .
 done
 for n in 2 3; do
