@@ -129,6 +129,7 @@ test-zarr: test-setup
 
 #> make test-net   stores and files over HTTP and S3, against rclone, moto and versitygw, with botocore, s3fs and obstore as peers
 test-net: test-setup
+	@scripts/setup.sh net
 	@scripts/net-peers.sh .venv-net
 	@$(CONFIGURE) -S . -B build-test >/dev/null
 	@cmake --build build-test -j $(JOBS)

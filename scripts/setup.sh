@@ -5,6 +5,7 @@
 #   scripts/setup.sh          what the build and the demo need
 #   scripts/setup.sh test     and the peers the tests compare with
 #   scripts/setup.sh zarr     and GDAL, which only `make test-zarr` asks
+#   scripts/setup.sh net      and the proxy and web server that only `make test-net` asks
 #   scripts/setup.sh fuzz     and libFuzzer, with what reads its coverage
 #   scripts/setup.sh bench    and the real fields the benchmarks read
 #   scripts/setup.sh clients  and the programs that are run on Cellar
@@ -35,6 +36,7 @@ docs="$test doxygen gfortran"
 deb="$build debhelper dh-python dpkg-dev lintian debootstrap python3-dev"
 mpi="$test libopenmpi-dev gfortran"
 cross="$test debootstrap"
+net="$test tinyproxy-bin nginx-light"
 
 case ${1:-build} in
     build) want=$build ;;
@@ -48,8 +50,9 @@ case ${1:-build} in
     deb)   want=$deb ;;
     mpi)   want=$mpi ;;
     cross) want=$cross ;;
+    net)   want=$net ;;
     list)  printf '%s\n' $fuzz | sort -u; exit 0 ;;
-    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python, docs, deb, mpi, cross or list" >&2; exit 2 ;;
+    *)     echo "setup: unknown word '$1': say build, test, zarr, fuzz, bench, clients, python, docs, deb, mpi, cross, net or list" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
