@@ -30,7 +30,6 @@ cel_dep(blosc   blosc.h        blosc)
 cel_dep(szip    libaec.h       aec)
 cel_dep(zfp     zfp.h          zfp)
 cel_dep(fpzip   fpzip.h        fpzip)
-cel_dep(lzf     lzf.h          lzf liblzf)
 cel_dep(lzma    lzma.h         lzma)
 
 # Blosc2 2.9 or newer, for the plugins it loads: only its headers are needed. The peers of

@@ -9,7 +9,7 @@ root=$dir/root-$suite
 [ "$(id -u)" = 0 ] || { echo "deb-suite: NOT RUN: chroot needs root" >&2; exit 1; }
 if [ ! -f "$root/ready" ]; then
     rm -rf "$root"
-    debootstrap --variant=minbase "$suite" "$root" "${MIRROR:-http://deb.debian.org/debian}" >"$dir/debootstrap.log" ||
+    debootstrap --variant=minbase "$suite" "$root" ${MIRROR:-} >"$dir/debootstrap.log" ||
         { tail -5 "$dir/debootstrap.log" >&2; exit 1; }
     touch "$root/ready"
 fi

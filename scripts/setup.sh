@@ -19,7 +19,7 @@ set -eu
 build="gcc g++ make cmake ninja-build pkg-config
        libhdf5-dev libutf8proc-dev libdeflate-dev libzstd-dev
        liblz4-dev libbz2-dev libblosc-dev libaec-dev libzfp-dev libfpzip-dev
-       liblzf-dev liblzma-dev zlib1g-dev libcurl4-openssl-dev"
+       liblzma-dev zlib1g-dev libcurl4-openssl-dev"
 test="$build clang clang-format-14 libclang-rt-14-dev valgrind libcmocka-dev hdf5-tools netcdf-bin libnetcdf-dev
       hdf5-filter-plugin hdf5-filter-plugin-blosc-serial hdf5-filter-plugin-zfp-serial
       hdf5-plugin-lzf bitshuffle python3 python3-venv python3-numpy python3-h5py python3-netcdf4

@@ -12,7 +12,7 @@ command -v debootstrap >/dev/null || { echo "test-bare: install the package debo
 mkdir -p "$dir"
 if [ ! -f "$dir/ready" ]; then
     rm -rf "$root"
-    debootstrap --variant=minbase bookworm "$root" "${MIRROR:-http://deb.debian.org/debian}" >"$dir/debootstrap.log" ||
+    debootstrap --variant=minbase bookworm "$root" ${MIRROR:-} >"$dir/debootstrap.log" ||
         { tail -5 "$dir/debootstrap.log" >&2; exit 1; }
     touch "$dir/ready"
 fi

@@ -9,7 +9,7 @@ root=$dir/root
 [ "$(id -u)" = 0 ] || { echo "test-deb: NOT RUN: chroot needs root" >&2; exit 1; }
 if [ ! -f "$dir/bare/ready" ]; then
     rm -rf "$dir/bare"
-    debootstrap --variant=minbase "${SUITE:-bookworm}" "$dir/bare" "${MIRROR:-http://deb.debian.org/debian}" >"$dir/debootstrap.log" ||
+    debootstrap --variant=minbase "${SUITE:-bookworm}" "$dir/bare" ${MIRROR:-} >"$dir/debootstrap.log" ||
         { tail -5 "$dir/debootstrap.log" >&2; exit 1; }
     touch "$dir/bare/ready"
 fi

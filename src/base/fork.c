@@ -13,6 +13,32 @@ static const struct cel_fork_lock *locks[CEL_FORK_RANKS]; /* written while the l
 static void (*first_of_all)(void);
 static void (*pause_others)(void), (*resume_others)(void);
 
+/* --- which process this is ------------------------------------------------------------ */
+
+/* Of a page that the system clears in a child, however that was made: not every way of it calls the handlers below. */
+static _Atomic pid_t *process; /* NULL: there is no such page. 0 in it: not asked yet */
+
+pid_t cel_process(void)
+{
+    pid_t id = process ? atomic_load_explicit(process, memory_order_relaxed) : 0;
+
+    if (id)
+        return id;
+    id = getpid();
+    if (process)
+        atomic_store_explicit(process, id, memory_order_relaxed);
+    return id;
+}
+
+/* qemu-user says that it will clear the page, and does not. */
+static void forget_process(void)
+{
+    if (process)
+        atomic_store_explicit(process, 0, memory_order_relaxed);
+}
+
+/* --- handlers ----------------------------------------------------------------------------- */
+
 static void hold_all(void)
 {
     if (first_of_all)
@@ -42,6 +68,7 @@ static void go_on(void)
  * does not do for it; it does for those who watch locks (ThreadSanitizer). */
 static void start_anew(void)
 {
+    forget_process();
     let_go_of_all();
     for (int i = 0; i < CEL_FORK_RANKS; i++)
         if (locks[i])
@@ -51,10 +78,19 @@ static void start_anew(void)
             locks[i]->anew();
 }
 
-/* --- which process this is ------------------------------------------------------------ */
+static void add_handlers(void)
+{
+    static bool added; /* while the library is loaded, by one thread */
 
-/* Of a page that the system clears in a child, however that was made: not every way of it calls the handlers above. */
-static _Atomic pid_t *process; /* NULL: there is no such page. 0 in it: not asked yet */
+    if (!added)
+        added = pthread_atfork(hold_all, go_on, start_anew) == 0;
+}
+
+void cel_fork_register(enum cel_fork_rank rank, const struct cel_fork_lock *lock)
+{
+    add_handlers();
+    locks[rank] = lock;
+}
 
 __attribute__((constructor)) static void make_page(void)
 {
@@ -62,6 +98,7 @@ __attribute__((constructor)) static void make_page(void)
     size_t n = (size_t)sysconf(_SC_PAGESIZE);
     void *page = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+    add_handlers();
     if (page == MAP_FAILED)
         return;
     if (madvise(page, n, MADV_WIPEONFORK) == 0)
@@ -69,29 +106,6 @@ __attribute__((constructor)) static void make_page(void)
     else
         munmap(page, n);
 #endif
-}
-
-pid_t cel_process(void)
-{
-    pid_t id = process ? atomic_load_explicit(process, memory_order_relaxed) : 0;
-
-    if (id)
-        return id;
-    id = getpid();
-    if (process)
-        atomic_store_explicit(process, id, memory_order_relaxed);
-    return id;
-}
-
-/* --- handlers ----------------------------------------------------------------------------- */
-
-void cel_fork_register(enum cel_fork_rank rank, const struct cel_fork_lock *lock)
-{
-    static bool hooked;
-
-    if (!hooked)
-        hooked = pthread_atfork(hold_all, go_on, start_anew) == 0;
-    locks[rank] = lock;
 }
 
 void cel_fork_before(void (*run)(void))

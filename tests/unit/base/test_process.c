@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cel_process() is getpid(), also in children, made by fork() or by a call of the system that no handler sees. */
+/* cel_process() is getpid(), also in children, made by fork() or by a call of the system that no handler sees. With NEVER_WIPED
+ * the system claims to clear memory in children and does not, as qemu-user does: then fork() alone can be noticed. */
 #include "fork.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -11,6 +12,14 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#ifdef NEVER_WIPED
+int __wrap_madvise(void *at, size_t n, int advice);
+int __wrap_madvise(void *at, size_t n, int advice)
+{
+    (void)at, (void)n, (void)advice;
+    return 0;
+}
+#else
 static pid_t bare_clone(void)
 {
 #if defined(__s390x__) /* the stack comes first there */
@@ -19,6 +28,7 @@ static pid_t bare_clone(void)
     return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 #endif
 }
+#endif
 
 static void check_child(pid_t (*make)(void))
 {
@@ -39,7 +49,9 @@ static void test_children(void **state)
 {
     (void)state;
     check_child(fork);
+#ifndef NEVER_WIPED
     check_child(bare_clone);
+#endif
 }
 
 int main(void)
