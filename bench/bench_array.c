@@ -215,6 +215,16 @@ static const struct op {
            {"read_fresh", read_fresh, all_equal}, {"point", read_point, point_equal},
            {"slab", read_slab, slab_equal},       {"floor", write_floor, NULL}};
 
+/* What a library loads and initialises once in a process does not count: netCDF-C is linked with libhdf5, which is loaded
+ * before main(), and Cellar loads it at the first create. */
+static void load_libraries(void)
+{
+    int nc;
+
+    check(nc_create("unused.nc", NC_NETCDF4 | NC_DISKLESS, &nc), "a file in memory");
+    check(nc_close(nc), "a file in memory");
+}
+
 static const struct op *find_op(const char *name)
 {
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
@@ -259,6 +269,7 @@ int main(int argc, char **argv)
     f.filter = argv[6];
     f.file = argv[7];
     load_field(&f, argv[2]);
+    load_libraries();
     before = memory_mark_reset();
     cpu = cpu_seconds();
     start = now();
