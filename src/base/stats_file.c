@@ -24,6 +24,7 @@ void cel_stats_append(const struct cel_buf *line)
 
     if (!file)
         return;
+    errno = fd < 0 ? errno : ENOSPC; /* of a part that was written */
     if (fd < 0 || write(fd, line->data, line->len) != (ssize_t)line->len)
         tell_once(file, strerror(errno));
     if (fd >= 0)
