@@ -8,10 +8,9 @@
 #include "array_int.h"
 #include "buf.h"
 #include "env.h"
+#include "stats_file.h"
 #include <ctype.h>
-#include <fcntl.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { LINE_MAX_BYTES = 64 << 10 };
 
@@ -74,7 +73,6 @@ void cel_tally_report(const struct cel_tally *tally, const struct cel_var *var)
 {
     char path[CEL_WHERE_TEXT];
     struct cel_buf line = CEL_BUF_INIT(LINE_MAX_BYTES);
-    int fd = -1;
 
     if (!tally->on || (!tally->bytes[0] && !tally->bytes[1]))
         return;
@@ -84,10 +82,6 @@ void cel_tally_report(const struct cel_tally *tally, const struct cel_var *var)
     if (cel_buf_printf(&line, "%llu\t%llu\t%llu\t%llu\n", (unsigned long long)tally->bytes[0],
                        (unsigned long long)tally->ns[0], (unsigned long long)tally->bytes[1],
                        (unsigned long long)tally->ns[1]) == CEL_OK)
-        fd = open(cel_env_stats(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)!write(fd, line.data, line.len); /* nothing depends on it */
-        close(fd);
-    }
+        cel_stats_append(&line);
     cel_buf_dispose(&line);
 }

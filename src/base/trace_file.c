@@ -53,7 +53,7 @@ static _Thread_local struct cel_trace_buffer *own;
 
 static int give_up(const char *path, const char *why)
 {
-    fprintf(stderr, "cellar: warning: CELLAR_TRACE: %s %s; no timeline is kept\n", path, why);
+    fprintf(stderr, "cellar: warning: CELLAR_TRACE: %s: %s; no timeline is kept\n", path, why);
     if (fd >= 0)
         close(fd);
     fd = -1;
@@ -95,9 +95,9 @@ static int begin_file(const char *path)
                      ending);
 
     if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_uid != geteuid())
-        return give_up(path, "is not a file of yours");
+        return give_up(path, "it is not a file of yours");
     if (!may_be_replaced())
-        return give_up(path, "exists and is not a timeline: it is left as it is");
+        return give_up(path, "it exists and is not a timeline, and is left as it is");
     if (fchmod(fd, 0600) != 0 || ftruncate(fd, 0) != 0 || cel_file_write(fd, 0, text, (size_t)n) != 0)
         return give_up(path, strerror(errno));
     end = (uint64_t)n - strlen(ending);
@@ -121,7 +121,7 @@ static int open_file(bool apart)
         rc = begin_file(path.data);
     if (taken) {
         close(fd);
-        rc = apart ? give_up(path.data, "is written by another process") : open_file(true);
+        rc = apart ? give_up(path.data, "another process writes it") : open_file(true);
     }
     cel_buf_dispose(&path);
     return rc;
@@ -141,7 +141,7 @@ static void append(const char *text, size_t n)
 
     if (!is_still_ours()) {
         fd = -1; /* somebody else's now */
-        give_up(name, "was closed by the program");
+        give_up(name, "the program closed it");
         return;
     }
     e = cel_file_write_parts(fd, end, parts, sizeof parts / sizeof *parts);

@@ -2,11 +2,13 @@
 /* Values of parameters, from and to words (cd_values), by the codec's parameter table. Every value is
  * handled as a double: the widest integers here have 32 bits, so nothing is lost, and one range check
  * serves all kinds. */
+#include "number.h"
 #include "params.h"
 #include "status.h"
 #include <assert.h>
 #include <math.h>
 #include <netcdf.h>
+#include <stdio.h>
 #include <string.h>
 
 size_t cel_param_width(const struct cel_param *p)
@@ -70,15 +72,28 @@ static bool is_integer(const struct cel_param *p)
     return p->kind != CEL_PARAM_FLOAT && p->kind != CEL_PARAM_DOUBLE;
 }
 
+/* As few digits as tell the number, and whole numbers without a point. */
+static const char *print_number(double v, char out[CEL_NUMBER_MAX])
+{
+    if (v == trunc(v) && fabs(v) < 1e15)
+        snprintf(out, CEL_NUMBER_MAX, "%.0f", v);
+    else
+        cel_print_double(v, out);
+    return out;
+}
+
 static int check_range(const struct cel_codec *codec, const struct cel_param *p, double v)
 {
+    char value[CEL_NUMBER_MAX], min[CEL_NUMBER_MAX], max[CEL_NUMBER_MAX];
+
     if (is_integer(p) && v != trunc(v))
-        return cel_fail(NC_EINVAL, "%s: %s is a whole number, not %.17g", codec->name, p->name, v);
+        return cel_fail(NC_EINVAL, "%s: %s is a whole number, not %s", codec->name, p->name, print_number(v, value));
     if ((p->flags & CEL_PARAM_ELEM_SIZE) && v == 0)
         return CEL_OK;
     if (!(v >= p->min && v <= p->max))
-        return cel_fail(NC_EINVAL, "%s: %s is %.17g; it must be from %.17g to %.17g%s%s", codec->name, p->name, v,
-                        p->min, p->max, p->help ? ": " : "", p->help ? p->help : "");
+        return cel_fail(NC_EINVAL, "%s: %s is %s; it must be from %s to %s%s%s", codec->name, p->name,
+                        print_number(v, value), print_number(p->min, min), print_number(p->max, max),
+                        p->help ? ": " : "", p->help ? p->help : "");
     return CEL_OK;
 }
 

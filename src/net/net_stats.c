@@ -6,9 +6,8 @@
  */
 #include "env.h"
 #include "net.h"
-#include <fcntl.h>
+#include "stats_file.h"
 #include <stdatomic.h>
-#include <unistd.h>
 
 static _Atomic uint64_t cached;
 
@@ -28,13 +27,11 @@ static unsigned long long grown(_Atomic uint64_t *reported, uint64_t now)
 void cel_net_report(void)
 {
     static _Atomic uint64_t reported[5];
-    const char *file = cel_env_stats();
     struct cel_net_counts c;
     struct cel_buf line = CEL_BUF_INIT(1 << 10);
     unsigned long long n[5];
-    int fd = -1;
 
-    if (!file)
+    if (!cel_env_stats())
         return;
     cel_net_counts(&c);
     n[0] = grown(&reported[0], c.requests);
@@ -44,10 +41,6 @@ void cel_net_report(void)
     n[4] = grown(&reported[4], atomic_load(&cached));
     if ((n[0] || n[4]) &&
         cel_buf_printf(&line, "network\t%llu\t%llu\t%llu\t%llu\t%llu\n", n[0], n[1], n[2], n[3], n[4]) == CEL_OK)
-        fd = open(file, O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (fd >= 0) {
-        (void)!write(fd, line.data, line.len); /* nothing depends on it */
-        close(fd);
-    }
+        cel_stats_append(&line);
     cel_buf_dispose(&line);
 }

@@ -101,6 +101,14 @@ static void print_codecs(const struct doctor_codecs *c)
         line("", "and %zu plugins for filters that are built in", c->nspare);
 }
 
+static void print_variable(const char *title, const struct doctor_variable *v)
+{
+    if (v->ignored)
+        line(title, "%s=%s is ignored: it must be %s", v->name, v->value, v->must);
+    else
+        line(title, "%s=%s  (%s)", v->name, v->value, v->does);
+}
+
 static void print_place(const struct findings *f)
 {
     bool any = false;
@@ -113,8 +121,7 @@ static void print_place(const struct findings *f)
         line("", "not used: %s: %s", f->passed_over.at[i].path, f->passed_over.at[i].why);
     for (size_t i = 0; i < f->nvariables; i++)
         if (f->variable[i].value) {
-            line(any ? "" : "environment", "%s=%s  (%s)", f->variable[i].name, f->variable[i].value,
-                 f->variable[i].does);
+            print_variable(any ? "" : "environment", &f->variable[i]);
             any = true;
         }
     if (!any)
@@ -180,6 +187,7 @@ static void put_environment(struct jsonw *j, const struct findings *f)
         jsonw_text(j, "name", f->variable[i].name);
         jsonw_text(j, "value", f->variable[i].value);
         jsonw_text(j, "does", f->variable[i].does);
+        jsonw_text(j, "ignored", f->variable[i].ignored ? f->variable[i].must : NULL);
         jsonw_close(j, '}');
     }
     jsonw_close(j, ']');

@@ -26,7 +26,12 @@ const char *doctor_state_name(enum doctor_state state);
 
 /* --- doctor_place.c: what surrounds us ------------------------------------------------------ */
 struct doctor_variable {
-    const char *name, *does, *value; /* value NULL: not set */
+    const char *name, *does;
+    const char *must; /* what a value must be, in words; NULL: any is accepted */
+    bool (*accepts)(const struct doctor_variable *v);
+    unsigned long long min, max; /* of a number */
+    const char *value;           /* NULL: not set */
+    bool ignored;                /* its value is not what it must be */
 };
 size_t doctor_environment(const struct doctor_variable **out); /* every variable the library looks at */
 

@@ -6,41 +6,118 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netcdf_filter.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+/* The same rules as in src/base/env.c, which ignores what does not follow them. */
+static bool is_number(const struct doctor_variable *v)
+{
+    char *end;
+    unsigned long long n = strtoull(v->value, &end, 10);
+
+    return v->value[0] != '-' && !*end && n >= v->min && n <= v->max;
+}
+
+static bool says_size(const char *text)
+{
+    static const char units[] = "KMG";
+    const char *unit;
+    unsigned long long n;
+    char *end;
+
+    errno = 0;
+    n = strtoull(text, &end, 10);
+    unit = *end ? strchr(units, *end) : NULL;
+    return *text >= '0' && *text <= '9' && !errno && (!*end || (unit && !end[1])) &&
+           n <= SIZE_MAX >> (unit ? 10 * (unit - units + 1) : 0);
+}
+
+static bool is_size(const struct doctor_variable *v)
+{
+    return says_size(v->value);
+}
+
+static bool is_folder_and_size(const struct doctor_variable *v)
+{
+    const char *colon = strrchr(v->value, ':');
+
+    return colon && colon > v->value && says_size(colon + 1);
+}
+
+static bool is_prefer(const struct doctor_variable *v)
+{
+    return strcmp(v->value, "prefer") == 0;
+}
+
 static struct doctor_variable variables[] = {
-    {"CELLAR_NUM_THREADS", "how many threads encode and decode", NULL},
-    {"CELLAR_PLUGINS", "prefer: plugins win over built-in filters", NULL},
-    {"CELLAR_STRICT", "requests that cannot be kept fail, where else a warning is noted", NULL},
-    {"CELLAR_STATS", "what is read and written is noted in this file (cellar run --stats)", NULL},
-    {"CELLAR_TRACE", "a timeline of what is done is written to this file (cellar run --trace)", NULL},
-    {"CELLAR_UNTRUSTED", "files are read without libhdf5 and plugins, and lead to no other file", NULL},
-    {"CELLAR_HUGE_PAGES", "0: large reads into fresh memory do not ask for huge pages", NULL},
-    {"CELLAR_FSYNC", "nc_sync() waits until the bytes are on the disk", NULL},
-    {"CELLAR_MAX_DECODED", "how much memory a small file may ask for", NULL},
-    {"CELLAR_CA_BUNDLE", "whose certificates are believed, of servers of datasets", NULL},
-    {"CELLAR_CACHE", "where what was read from servers is kept, and how much", NULL},
-    {"CELLAR_HTTP_REQUESTS", "how many requests to servers are under way at most", NULL},
-    {"CELLAR_HTTP_RETRIES", "how often a request that failed is made again", NULL},
-    {"CELLAR_HTTP_TIMEOUT", "seconds after which a silent server is given up", NULL},
-    {"CELLAR_FOLLOW_LINKS", "symbolic links that lead out of a Zarr directory are followed", NULL},
-    {"HDF5_PLUGIN_PATH", "directories with plugins", NULL},
-    {"HDF5_EXTFILE_PREFIX", "where libhdf5 looks for raw data in other files", NULL},
-    {"HDF5_PLUGIN_PRELOAD", "::  no plugin is loaded", NULL},
-    {"HDF5_USE_FILE_LOCKING", "FALSE: files are not locked while they are open", NULL},
-    {"NETCDF_LOG_LEVEL", "how much the library tells on standard error", NULL},
-    {"NCLOGGING", "set: the library tells its errors on standard error", NULL},
+    {.name = "CELLAR_NUM_THREADS",
+     .does = "how many threads encode and decode",
+     .must = "a whole number from 1 to 1024",
+     .accepts = is_number,
+     .min = 1,
+     .max = 1024},
+    {.name = "CELLAR_PLUGINS",
+     .does = "prefer: plugins win over built-in filters",
+     .must = "prefer",
+     .accepts = is_prefer},
+    {.name = "CELLAR_STRICT", .does = "requests that cannot be kept fail, where else a warning is noted"},
+    {.name = "CELLAR_STATS", .does = "what is read and written is noted in this file (cellar run --stats)"},
+    {.name = "CELLAR_TRACE", .does = "a timeline of what is done is written to this file (cellar run --trace)"},
+    {.name = "CELLAR_UNTRUSTED", .does = "files are read without libhdf5 and plugins, and lead to no other file"},
+    {.name = "CELLAR_HUGE_PAGES", .does = "0: large reads into fresh memory do not ask for huge pages"},
+    {.name = "CELLAR_FSYNC", .does = "nc_sync() waits until the bytes are on the disk"},
+    {.name = "CELLAR_MAX_DECODED",
+     .does = "how much memory a small file may ask for",
+     .must = "a number of bytes, or one with K, M or G",
+     .accepts = is_size},
+    {.name = "CELLAR_CA_BUNDLE", .does = "whose certificates are believed, of servers of datasets"},
+    {.name = "CELLAR_CACHE",
+     .does = "where what was read from servers is kept, and how much",
+     .must = "folder:size, the size in bytes, or with K, M or G",
+     .accepts = is_folder_and_size},
+    {.name = "CELLAR_HTTP_REQUESTS",
+     .does = "how many requests to servers are under way at most",
+     .must = "a whole number from 1 to 1024",
+     .accepts = is_number,
+     .min = 1,
+     .max = 1024},
+    {.name = "CELLAR_HTTP_RETRIES",
+     .does = "how often a request that failed is made again",
+     .must = "a whole number from 0 to 100",
+     .accepts = is_number,
+     .max = 100},
+    {.name = "CELLAR_HTTP_TIMEOUT",
+     .does = "seconds after which a silent server is given up",
+     .must = "a whole number from 1 to 86400",
+     .accepts = is_number,
+     .min = 1,
+     .max = 86400},
+    {.name = "CELLAR_FOLLOW_LINKS", .does = "symbolic links that lead out of a Zarr directory are followed"},
+    {.name = "HDF5_PLUGIN_PATH", .does = "directories with plugins"},
+    {.name = "HDF5_EXTFILE_PREFIX", .does = "where libhdf5 looks for raw data in other files"},
+    {.name = "HDF5_PLUGIN_PRELOAD", .does = "::  no plugin is loaded"},
+    {.name = "HDF5_USE_FILE_LOCKING", .does = "FALSE: files are not locked while they are open"},
+    {.name = "NETCDF_LOG_LEVEL",
+     .does = "how much the library tells on standard error",
+     .must = "a whole number from 0 to 100",
+     .accepts = is_number,
+     .max = 100},
+    {.name = "NCLOGGING", .does = "set: the library tells its errors on standard error"},
 };
 
 size_t doctor_environment(const struct doctor_variable **out)
 {
     size_t n = sizeof variables / sizeof *variables;
 
-    for (size_t i = 0; i < n; i++)
-        variables[i].value = getenv(variables[i].name);
+    for (size_t i = 0; i < n; i++) {
+        struct doctor_variable *v = &variables[i];
+
+        v->value = getenv(v->name);
+        v->ignored = v->value && *v->value && v->accepts && !v->accepts(v);
+    }
     *out = variables;
     return n;
 }
