@@ -170,14 +170,14 @@ static bool next_new(const struct cel_read_ahead *a, const struct cel_request *r
     return *start < req->extent[a->dim];
 }
 
-/* How many chunks may be wanted beside those of this get: a whole row where gets share one, as that is in the cache sooner or
- * later; else what keeps the threads busy. */
+/* How many chunks may be wanted beside those of this get: where gets share them a whole row, as that is in the cache sooner or
+ * later, and no fewer than keep the threads busy; else what keeps these busy. */
 static size_t how_many(const struct cel_stream *stream, size_t total)
 {
     const struct cel_array *array = stream->array;
     const struct cel_request *req = stream->req;
     size_t fit = array->cache.budget / array->nbytes, window = CEL_WINDOW / array->nbytes,
-           threads = (size_t)cel_pool_size(), most = total;
+           threads = (size_t)cel_pool_size(), most = total > threads ? total : threads;
 
     if (req->count[array->read_ahead.dim] >= req->var->layout.chunk[array->read_ahead.dim])
         most = total >= threads ? 0 : threads < window ? threads : window;
