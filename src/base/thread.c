@@ -7,7 +7,7 @@
 /* Moves a new thread away from the core that its maker runs on, and lets it go anywhere again. The system may queue it
  * there, behind its maker, although another core is idle: it would begin milliseconds later, which is as long as a whole
  * read of 10 MB takes. A thread that runs on another core already stays there. */
-static void part(pthread_t thread)
+static void move_to_other_core(pthread_t thread)
 {
 #ifdef __linux__
     cpu_set_t all, others;
@@ -33,7 +33,7 @@ bool cel_thread_start(void *(*run)(void *))
     made = pthread_create(&thread, NULL, run, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (made) {
-        part(thread);
+        move_to_other_core(thread);
         pthread_detach(thread);
     }
     return made;
